@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+/// The canonical order of summation (docs/summation.md): the constants and the sizes that fix it.
+/// Everything here is a function of the matrix' shape alone; nothing here may depend on a backend,
+/// a tuning or a number of threads.
+namespace tessera::summation {
+
+/// Signed 64-bit count of rows, columns, lines or panels.
+using Index = std::int64_t;
+
+/// Independent accumulators of a dot product.
+inline constexpr int lanes = 128;
+/// Steps of each lane's chain inside one segment.
+inline constexpr int chain_steps = 4;
+/// Consecutive elements of a line that are added up before the tree over segments.
+inline constexpr int segment = lanes * chain_steps;
+/// Fewest lines of a panel.
+inline constexpr Index min_panel_lines = 8;
+/// Longest line that gets many panels.
+inline constexpr Index max_ordinary_length = 16384;
+
+/// ceil(a / b) for a >= 0, b >= 1.
+KOKKOS_INLINE_FUNCTION constexpr Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+
+/// ceil(log2(x)) for x >= 1: the number of levels of the adjacent-pair tree over x values.
+constexpr int tree_levels(Index x) { return std::bit_width(static_cast<std::uint64_t>(x - 1)); }
+
+/// Upper limit of the number of panels for lines of this length.
+constexpr Index max_panels(Index length) {
+  if (length > max_ordinary_length) {
+    return 8 * std::max(Index{1}, (Index{1} << 20) / length);
+  }
+  return std::clamp((Index{1} << 22) / length, Index{1024}, Index{32768});
+}
+
+/// How `count` lines of `length` elements are cut into panels for a sum over lines.
+struct Panels {
+  Index lines;  ///< lines of each panel but perhaps the last
+  Index count;  ///< number of panels
+
+  friend constexpr bool operator==(Panels const&, Panels const&) = default;
+};
+
+/// The panels of `count` >= 1 lines of `length` >= 1 elements.
+constexpr Panels panels(Index count, Index length) {
+  Index const lines = std::max(min_panel_lines, ceil_div(count, max_panels(length)));
+  return {.lines = lines, .count = ceil_div(count, lines)};
+}
+
+/// Segments of a line of `length` elements.
+KOKKOS_INLINE_FUNCTION constexpr Index segments(Index length) { return ceil_div(length, segment); }
+
+/// Roundings on the path of one product through a dot product over `length` elements.
+constexpr int dot_depth(Index length) {
+  int const chain = static_cast<int>(std::min(Index{chain_steps}, ceil_div(length, lanes)));
+  return chain + tree_levels(length <= lanes ? length : lanes * segments(length));
+}
+
+/// Roundings on the path of one product through a sum over `count` lines of `length` elements.
+/// Unit: operations; at most 2^63.
+constexpr Index sum_depth(Index count, Index length) {
+  Panels const p = panels(count, length);
+  return std::min(p.lines, count) + tree_levels(p.count);
+}
+
+}  // namespace tessera::summation
