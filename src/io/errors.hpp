@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tessera::io {
+
+/// Whom a FileError blames. The command line maps it to its exit status.
+enum class ErrorKind {
+  bad_input,      ///< an input file is missing, unreadable, damaged or of the wrong shape or type
+  bad_output,     ///< an output file cannot be created or written, or the disk is full
+  out_of_memory,  ///< the data need more memory than there is
+};
+
+/// Everything that src/io throws. what() reads `FILE: what is wrong: expected …, found …`.
+class FileError : public std::runtime_error {
+ public:
+  /// @param kind     whom to blame
+  /// @param path     the file, as the user wrote it
+  /// @param sentence what is wrong, what was expected and what was found; no file name, no full
+  /// stop
+  FileError(ErrorKind kind, std::string path, std::string const& sentence)
+      : std::runtime_error(path + ": " + sentence), kind_(kind), path_(std::move(path)) {}
+
+  [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
+  [[nodiscard]] std::string const& path() const noexcept { return path_; }
+
+ private:
+  ErrorKind kind_;
+  std::string path_;
+};
+
+}  // namespace tessera::io

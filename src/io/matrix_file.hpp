@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <io/errors.hpp>
+#include <io/types.hpp>
+
+namespace tessera::io {
+
+/// Reads the header of a file and checks it against the size of the file. Reads no data.
+///
+/// @param path     the file; its extension chooses the format (formats.hpp)
+/// @param raw_type the type that the elements of a raw file are taken to have; ignored for others
+/// @throws FileError bad_input
+[[nodiscard]] MatrixInfo inspect(std::string const& path, ScalarType raw_type = ScalarType::f32);
+
+/// Reads a matrix straight into a View; no second copy is made.
+///
+/// The layout is that of the file: Fortran order gives a LayoutLeft View. Big-endian and converted
+/// elements go through a small buffer. Memory is checked before it is allocated. Kokkos must be
+/// initialised.
+///
+/// @param path     an ex3 or a two-dimensional .npy file
+/// @param type     the type of the View; empty: that of the file. f64 to f32 rounds to nearest, and
+///                 values beyond the range of f32 become infinite.
+/// @param progress called from the calling thread
+/// @throws FileError bad_input or out_of_memory
+[[nodiscard]] HostMatrix read_matrix(std::string const& path,
+                                     std::optional<ScalarType> type = std::nullopt,
+                                     Progress const& progress = {});
+
+/// What the caller needs of a vector file.
+struct VectorRequest {
+  std::optional<std::uint64_t> length = std::nullopt;  ///< entries; empty: any number
+  std::optional<ScalarType> type =
+      std::nullopt;      ///< of the View; empty: that of the file (raw: f32)
+  bool convert = false;  ///< false: a file of another type is an error
+};
+
+/// Reads a vector: a .npy of shape (n,), (n, 1) or (1, n), a raw file, or the V of an ex3 file.
+/// @throws FileError bad_input or out_of_memory
+[[nodiscard]] HostVector read_vector(std::string const& path, VectorRequest const& request = {});
+
+}  // namespace tessera::io

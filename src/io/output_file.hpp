@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <io/errors.hpp>
+
+namespace tessera::io {
+
+/// A file that is there whole or not at all.
+///
+/// The constructor finds out whether the file can be written, before anything is computed. The
+/// bytes go to a temporary file in the same folder; commit() brings them to the disk (fsync) and
+/// puts the temporary in the place of the file in one step (rename). Without commit() the file that
+/// was there before stays as it was.
+///
+/// Where the file system can (O_TMPFILE: ext4, xfs, btrfs, tmpfs, …) the temporary has no name
+/// until commit(), so that even SIGKILL leaves nothing behind. Elsewhere it is called
+/// `.NAME.tessera-XXXXXX`; the destructor removes it, but a killed process leaves it.
+///
+/// A symbolic link stays, and the file it points to is replaced. A file that is replaced keeps its
+/// permissions, and its owner where that is allowed; other hard links keep the old content. Pipes,
+/// devices, /dev/stdout and /dev/fd/N are written directly, without promise.
+class OutputFile {
+ public:
+  /// @throws FileError bad_output when the file could not be written
+  explicit OutputFile(std::string path);
+  ~OutputFile();
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&& other) noexcept;
+  OutputFile(OutputFile const&) = delete;
+  OutputFile& operator=(OutputFile const&) = delete;
+
+  /// The path as the user wrote it.
+  [[nodiscard]] std::string const& path() const noexcept { return path_; }
+  /// Bytes written so far.
+  [[nodiscard]] std::uint64_t bytes_written() const noexcept { return bytes_written_; }
+
+  /// Sets disk space for `bytes` aside where the file system can, so that a full disk is found now.
+  /// @throws FileError bad_output
+  void reserve(std::uint64_t bytes);
+
+  /// Appends. @throws FileError bad_output, naming a full disk as such
+  void write(std::span<std::byte const> bytes);
+  /// Appends the bytes of an array of numbers or characters.
+  template <class T>
+  void write_elements(std::span<T const> elements) {
+    write(std::as_bytes(elements));
+  }
+
+  /// Puts the file in its place. Call it once, last.
+  /// @throws FileError bad_output; the old file is then still there
+  void commit();
+
+ private:
+  void open_direct(int descriptor_to_copy);
+  void open_beside();
+  void open_named_temporary();
+  void discard() noexcept;
+  [[noreturn]] void fail(std::string const& doing, int error_number) const;
+
+  std::string path_;
+  std::string target_;     // path_ with symbolic links resolved
+  std::string temporary_;  // its name, where it has one
+  int descriptor_ = -1;
+  bool direct_ = false;
+  std::uint64_t bytes_written_ = 0;
+};
+
+}  // namespace tessera::io

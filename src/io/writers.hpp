@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <io/errors.hpp>
+#include <io/output_file.hpp>
+#include <io/types.hpp>
+
+namespace tessera::io {
+
+// Writers fill an OutputFile; the caller commits it. All files are little-endian.
+
+/// Checks that the extension of `path` names a format that can hold one vector (.npy or .bin).
+/// Call it before computing. @throws FileError bad_output
+void check_vector_format(std::string const& path);
+
+/// Writes a vector in the format that the extension of out.path() names: .npy (shape (n,)) or .bin
+/// (the elements, nothing else). @throws FileError bad_output
+void write_vector(OutputFile& out, ElementSpan elements);
+
+/// Writes a .npy file, version 1.0, of shape (rows, cols), in the order of the View.
+/// @throws FileError bad_output
+void write_npy_matrix(OutputFile& out, HostMatrix const& A);
+/// Writes a .npy file, version 1.0, of shape (n,). @throws FileError bad_output
+void write_npy_vector(OutputFile& out, ElementSpan elements);
+/// Writes the elements and nothing else. @throws FileError bad_output
+void write_raw(OutputFile& out, ElementSpan elements);
+/// Writes an ex3 test file: 16 bytes of header, A, V. V has as many entries as A has columns.
+/// @throws FileError bad_output when a dimension does not fit into 32 bits
+void write_ex3(OutputFile& out, MatrixView<float, Kokkos::LayoutRight> const& A,
+               std::span<float const> V);
+
+}  // namespace tessera::io
