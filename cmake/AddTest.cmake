@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+
+include(GoogleTest)
+
+# tessera_add_test(NAME name SOURCES file… [LIBRARIES target…] [LABELS label…] [KOKKOS_MAIN])
+#
+# Makes the GoogleTest executable `name` and one ctest test per test case. With KOKKOS_MAIN its
+# main() initialises Kokkos, and its sources are compiled for the device where there is one.
+# Labels in use: unit, property, io, app, headers, package, slow.
+function(tessera_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "KOKKOS_MAIN" "NAME" "SOURCES;LIBRARIES;LABELS")
+  if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tessera_add_test: NAME and SOURCES are needed; not known: '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+
+  add_executable(${arg_NAME} ${arg_SOURCES})
+  target_link_libraries(
+    ${arg_NAME} PRIVATE ${arg_LIBRARIES} Tessera::tessera tessera_build_flags GTest::gmock
+  )
+  if(arg_KOKKOS_MAIN)
+    target_sources(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/kokkos_main.cpp")
+    tessera_device_sources(${arg_NAME})
+  else()
+    target_link_libraries(${arg_NAME} PRIVATE GTest::gmock_main)
+  endif()
+  gtest_discover_tests(
+    ${arg_NAME}
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS "${arg_LABELS}"
+  )
+endfunction()

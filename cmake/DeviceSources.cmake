@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+
+# How our sources meet a CUDA build of Kokkos.
+#
+# Kokkos can compile CUDA as a CMake language (Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE, our presets
+# use it) or hide nvcc behind the C++ compiler (nvcc_wrapper or its launcher). In the first case
+# each source with kernels has to say LANGUAGE CUDA: tessera_device_sources does that.
+set(TESSERA_CUDA_AS_LANGUAGE OFF)
+if(Kokkos_ENABLE_CUDA AND Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE)
+  set(TESSERA_CUDA_AS_LANGUAGE ON)
+  enable_language(CUDA)
+endif()
+
+# No contraction of a*b+c on any compiler: every fused multiply-add is written out.
+set(TESSERA_NO_CONTRACTION_FLAGS
+    "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang,IntelLLVM>:-ffp-contract=off>"
+    "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--fmad=false;-Xcompiler=-ffp-contract=off>"
+    "$<$<COMPILE_LANG_AND_ID:CUDA,Clang>:-ffp-contract=off>"
+)
+if(Kokkos_ENABLE_CUDA AND NOT TESSERA_CUDA_AS_LANGUAGE AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  list(APPEND TESSERA_NO_CONTRACTION_FLAGS "$<$<COMPILE_LANGUAGE:CXX>:--fmad=false>")
+endif()
+
+# tessera_device_sources(<target>): compile the target's C++ sources as CUDA where Kokkos asks for it.
+function(tessera_device_sources target)
+  if(NOT TESSERA_CUDA_AS_LANGUAGE)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
+endfunction()

@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+
+# Warnings for our own targets; never exported.
+set(warning_flags
+    -Wall
+    -Wextra
+    -Wpedantic
+    -Wconversion
+    -Wsign-conversion
+    -Wshadow
+    -Wcast-align
+    -Wold-style-cast
+    -Woverloaded-virtual
+    -Wnon-virtual-dtor
+    -Wdouble-promotion
+    -Wformat=2
+    -Wimplicit-fallthrough
+)
+
+add_library(tessera_warnings INTERFACE)
+target_compile_options(
+  tessera_warnings
+  INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warning_flags}>"
+            "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>" # nvcc rewrites code: less is true
+)
+if(TESSERA_WARNINGS_AS_ERRORS)
+  target_compile_options(
+    tessera_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Werror>"
+                               "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Werror;-Werror=all-warnings>"
+  )
+endif()
