@@ -5,64 +5,55 @@
 # release named here is downloaded and built. -DFETCHCONTENT_TRY_FIND_PACKAGE_MODE=NEVER forces the
 # download; -DFETCHCONTENT_SOURCE_DIR_<NAME>=<folder> builds a copy that is already on the machine.
 include(FetchContent)
+if(POLICY CMP0135)
+  cmake_policy(SET CMP0135 NEW) # unpacked files get the time of unpacking
+endif()
 
 set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON) # so that a parent project sees them too
 set(tessera_dependencies Kokkos)
 
 FetchContent_Declare(
   Kokkos
-  GIT_REPOSITORY https://github.com/kokkos/kokkos.git
-  GIT_TAG 4.7.01
-  GIT_SHALLOW ON
-  SYSTEM
-  FIND_PACKAGE_ARGS
+  URL https://github.com/kokkos/kokkos/releases/download/5.2.2/kokkos-5.2.2.tar.gz
+  URL_HASH SHA256=d6557aaef39302282a15f9c770433d1fcdf4e961dfd6d9ed726b9d0d0f546b9f
+  SYSTEM FIND_PACKAGE_ARGS # 4.5 to 5.x, see KokkosChecks.cmake
 )
 FetchContent_Declare(
   KokkosKernels
   GIT_REPOSITORY https://github.com/kokkos/kokkos-kernels.git
-  GIT_TAG 4.7.01
+  GIT_TAG 5.2.2
   GIT_SHALLOW ON
-  SYSTEM
-  FIND_PACKAGE_ARGS
+  SYSTEM FIND_PACKAGE_ARGS # the same range
 )
 FetchContent_Declare(
   CLI11
-  GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git
-  GIT_TAG v2.5.0
-  GIT_SHALLOW ON
-  SYSTEM
-  FIND_PACKAGE_ARGS 2.3
+  URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.5.0.tar.gz
+  URL_HASH SHA256=17e02b4cddc2fa348e5dbdbb582c59a3486fa2b2433e70a0c3bacb871334fd55
+  SYSTEM FIND_PACKAGE_ARGS 2.3
 )
 FetchContent_Declare(
   nlohmann_json
-  URL https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
-  URL_HASH SHA256=d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d
-  SYSTEM
-  FIND_PACKAGE_ARGS 3.10
+  URL https://github.com/nlohmann/json/releases/download/v3.12.0/json.tar.xz
+  URL_HASH SHA256=42f6e95cad6ec532fd372391373363b62a14af6d771056dbfc86160e6dfff7aa
+  SYSTEM FIND_PACKAGE_ARGS 3.10
 )
 FetchContent_Declare(
   ftxui
-  GIT_REPOSITORY https://github.com/ArthurSonzogni/FTXUI.git
-  GIT_TAG v6.1.9
-  GIT_SHALLOW ON
-  SYSTEM
-  FIND_PACKAGE_ARGS
+  URL https://github.com/ArthurSonzogni/FTXUI/archive/refs/tags/v6.1.9.tar.gz
+  URL_HASH SHA256=45819c1e54914783d4a1ca5633885035d74146778a1f74e1213cdb7b76340e71
+  SYSTEM FIND_PACKAGE_ARGS
 )
 FetchContent_Declare(
   GTest
-  GIT_REPOSITORY https://github.com/google/googletest.git
-  GIT_TAG v1.17.0
-  GIT_SHALLOW ON
-  SYSTEM
-  FIND_PACKAGE_ARGS 1.12
+  URL https://github.com/google/googletest/releases/download/v1.17.0/googletest-1.17.0.tar.gz
+  URL_HASH SHA256=65fab701d9829d38cb77c14acdc431d2108bfdbf8979e40eb8ae567edf10b27c
+  SYSTEM FIND_PACKAGE_ARGS 1.12
 )
 FetchContent_Declare(
   benchmark
-  GIT_REPOSITORY https://github.com/google/benchmark.git
-  GIT_TAG v1.9.4
-  GIT_SHALLOW ON
-  SYSTEM
-  FIND_PACKAGE_ARGS 1.7
+  URL https://github.com/google/benchmark/archive/refs/tags/v1.9.4.tar.gz
+  URL_HASH SHA256=b334658edd35efcf06a99d9be21e4e93e092bd5f95074c1673d5c8705d95c104
+  SYSTEM FIND_PACKAGE_ARGS 1.7
 )
 
 if(TESSERA_ENABLE_KOKKOS_KERNELS)

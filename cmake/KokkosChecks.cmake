@@ -2,16 +2,39 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # What Tessera needs of Kokkos, however Kokkos came here.
-if(NOT Kokkos_VERSION AND kokkos_SOURCE_DIR)
-  get_directory_property(Kokkos_VERSION DIRECTORY "${kokkos_SOURCE_DIR}" DEFINITION Kokkos_VERSION)
-endif()
+foreach(variable Kokkos_VERSION Kokkos_DEVICES Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE)
+  if(kokkos_SOURCE_DIR AND NOT DEFINED ${variable}) # fetched: ask its own folder
+    get_directory_property(${variable} DIRECTORY "${kokkos_SOURCE_DIR}" DEFINITION ${variable})
+  endif()
+endforeach()
+
 if(NOT Kokkos_VERSION)
   message(STATUS "Tessera: Kokkos comes from the parent project, its version is not checked")
 elseif(Kokkos_VERSION VERSION_LESS 4.5 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6)
-  message(FATAL_ERROR "Tessera needs Kokkos 4.5 to 5.x, and found Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR}${kokkos_SOURCE_DIR}")
+  message(
+    FATAL_ERROR "Tessera needs Kokkos 4.5 to 5.x, and found ${Kokkos_VERSION} in "
+                "${Kokkos_DIR}${kokkos_SOURCE_DIR}. Name another one with -DKokkos_DIR=…, or let the "
+                "pinned release be built with -DFETCHCONTENT_TRY_FIND_PACKAGE_MODE=NEVER."
+  )
 endif()
 
-# Debian's trilinos-kokkos-kernels and upstream name the same library differently.
+# An installed Kokkos has the backends that it was built with: say so when a preset asks for more.
+if(Kokkos_DIR)
+  message(STATUS "Tessera: Kokkos ${Kokkos_VERSION} with ${Kokkos_DEVICES} in ${Kokkos_DIR}")
+  foreach(backend CUDA OPENMP SERIAL)
+    if("$CACHE{Kokkos_ENABLE_${backend}}" AND NOT backend IN_LIST Kokkos_DEVICES)
+      if(backend STREQUAL "SERIAL" AND "$CACHE{Kokkos_ENABLE_OPENMP}")
+        message(NOTICE "Tessera: this Kokkos has no SERIAL backend; what needs it is LEFT OUT")
+      else()
+        message(FATAL_ERROR "Tessera: Kokkos_ENABLE_${backend} is asked for, and the Kokkos in "
+                            "${Kokkos_DIR} was built with ${Kokkos_DEVICES} only."
+        )
+      endif()
+    endif()
+  endforeach()
+endif()
+
+# Upstream calls the library Kokkos::kokkoskernels, Debian's Trilinos package KokkosKernels::all_libs.
 if(TESSERA_ENABLE_KOKKOS_KERNELS AND NOT TARGET Kokkos::kokkoskernels)
   add_library(Kokkos::kokkoskernels ALIAS KokkosKernels::all_libs)
 endif()
