@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+/// Deterministic test data. Every value is a function of (seed, index), computed with integers and
+/// exact floating-point steps only: the same bits on every machine.
+namespace tessera::test {
+
+/// 64 well-mixed bits of (seed, index): two rounds of multiply and xor-shift.
+constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
+  std::uint64_t x = (seed + 1) * 0xd1342543de82ef95ULL + index * 0x9e3779b97f4a7c15ULL;
+  x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93ULL;
+  x = (x ^ (x >> 29)) * 0xa0761d6478bd642fULL;
+  return x ^ (x >> 32);
+}
+
+/// A whole number in -greatest … greatest.
+template <std::floating_point T>
+T whole_number(std::uint64_t seed, std::uint64_t index, int greatest) {
+  auto const range = static_cast<std::uint64_t>(2 * greatest + 1);
+  return static_cast<T>(static_cast<int>((random_bits(seed, index) >> 33) % range) - greatest);
+}
+
+/// A real number: sign, all bits of the significand and an exponent of 2 in -8 … 7 at random, so
+/// that sums round at nearly every step and show the order in which they were taken.
+template <std::floating_point T>
+T real_number(std::uint64_t seed, std::uint64_t index) {
+  constexpr int digits = std::numeric_limits<T>::digits;
+  std::uint64_t const bits = random_bits(seed, index);
+  std::uint64_t const leading = std::uint64_t{1} << (digits - 1);
+  auto const significand =
+      static_cast<T>(static_cast<std::int64_t>(leading | (bits >> (65 - digits))));
+  constexpr int low_exponent = -8 - (digits - 1);
+  // 2^low_exponent times a small power of two: both factors and the product are exact.
+  constexpr T smallest_scale = T(1) / static_cast<T>(std::uint64_t{1} << -low_exponent);
+  auto const scale = smallest_scale * static_cast<T>(1u << (bits & 15u));
+  return ((bits >> 4) & 1u) != 0 ? -significand * scale : significand * scale;
+}
+
+/// Seeds of the parts of a problem, derived from the problem's own.
+constexpr std::uint64_t vector_seed(std::uint64_t seed) {
+  return seed ^ 0x5bf0'3635'dcd2'd3b1ULL;
+}
+
+/// `size` values of `generator(index)`.
+template <class T, class Generator>
+std::vector<T> generate(std::size_t size, Generator&& generator) {
+  std::vector<T> values(size);
+  for (std::size_t i = 0; i < size; ++i) values[i] = generator(i);
+  return values;
+}
+
+/// `size` whole numbers in -greatest … greatest.
+template <class T>
+std::vector<T> whole_numbers(std::size_t size, std::uint64_t seed, int greatest) {
+  return generate<T>(size, [=](std::size_t i) { return whole_number<T>(seed, i, greatest); });
+}
+
+/// `size` real numbers of mixed magnitudes.
+template <class T>
+std::vector<T> real_numbers(std::size_t size, std::uint64_t seed) {
+  return generate<T>(size, [=](std::size_t i) { return real_number<T>(seed, i); });
+}
+
+/// A NaN that no arithmetic on ordinary values gives, to fill outputs and padding with.
+template <class T>
+constexpr T poison() {
+  return std::numeric_limits<T>::quiet_NaN();
+}
+
+}  // namespace tessera::test

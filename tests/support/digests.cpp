@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include "support/digests.hpp"
+
+#include <cstddef>
+#include <fstream>
+#include <ostream>
+#include <sstream>
+#include <stdexcept>
+
+#include "support/data.hpp"
+#include "support/sha256.hpp"
+
+namespace tessera::test {
+namespace {
+
+std::runtime_error unknown(std::string const& what, std::string const& word) {
+  return std::runtime_error("digests: unknown " + what + " '" + word + "'");
+}
+
+template <class T>
+std::vector<T> reference_result(Digest const& digest) {
+  bool const row_major = digest.order == "row-major";
+  if (!row_major && digest.order != "column-major") throw unknown("order", digest.order);
+
+  auto const data = digest_matrix<T>(digest);
+  auto const input = digest_vector<T>(digest);
+  auto const [rows, cols] = digest.shape;
+  reference::Matrix<T> const A{
+      data.data(), rows, cols, row_major ? cols : rows,
+      row_major ? reference::Order::row_major : reference::Order::column_major};
+  if (digest.operation == "multiply") return reference::multiply(A, input);
+  if (digest.operation == "multiply_transposed") return reference::multiply_transposed(A, input);
+  return reference::atax(A, input);
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, Digest const& digest) {
+  return out << digest.operation << ' ' << digest.type << ' ' << digest.order << ' '
+             << digest.shape.rows << ' ' << digest.shape.cols << ' ' << digest.seed << ' '
+             << digest.sha256;
+}
+
+std::vector<Digest> read_digests(std::filesystem::path const& file) {
+  std::ifstream in(file);
+  if (!in) throw std::runtime_error("cannot read " + file.string());
+  std::vector<Digest> digests;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    std::istringstream words(line);
+    Digest d{};
+    words >> d.operation >> d.type >> d.order >> d.shape.rows >> d.shape.cols >> d.seed >> d.sha256;
+    if (!words || d.sha256.size() != 64) {
+      throw std::runtime_error(file.string() + ": damaged line: " + line);
+    }
+    digests.push_back(d);
+  }
+  if (digests.empty()) throw std::runtime_error(file.string() + ": no digests");
+  return digests;
+}
+
+std::int64_t input_length(std::string const& operation, Shape const& shape) {
+  if (operation == "multiply" || operation == "atax") return shape.cols;
+  if (operation == "multiply_transposed") return shape.rows;
+  throw unknown("operation", operation);
+}
+
+template <class T>
+std::vector<T> digest_matrix(Digest const& digest) {
+  return real_numbers<T>(static_cast<std::size_t>(digest.shape.size()), digest.seed);
+}
+
+template <class T>
+std::vector<T> digest_vector(Digest const& digest) {
+  auto const length = static_cast<std::size_t>(input_length(digest.operation, digest.shape));
+  return real_numbers<T>(length, vector_seed(digest.seed));
+}
+
+std::string reference_sha256(Digest const& digest) {
+  if (digest.type == "f32") return sha256(reference_result<float>(digest));
+  if (digest.type == "f64") return sha256(reference_result<double>(digest));
+  throw unknown("type", digest.type);
+}
+
+template std::vector<float> digest_matrix(Digest const&);
+template std::vector<double> digest_matrix(Digest const&);
+template std::vector<float> digest_vector(Digest const&);
+template std::vector<double> digest_vector(Digest const&);
+
+}  // namespace tessera::test

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "support/reference.hpp"
+#include "support/shapes.hpp"
+
+/// The committed digests: results of the reference that every backend and compiler must meet.
+namespace tessera::test {
+
+/// One line of tests/data/digests.txt.
+struct Digest {
+  std::string operation;  ///< multiply, multiply_transposed or atax
+  std::string type;       ///< f32 or f64
+  std::string order;      ///< row-major or column-major
+  Shape shape;
+  std::uint64_t seed;
+  std::string sha256;  ///< of the result's raw little-endian elements
+};
+
+std::ostream& operator<<(std::ostream& out, Digest const& digest);
+
+/// Reads a file of digests. Throws std::runtime_error if it is missing, damaged or empty.
+std::vector<Digest> read_digests(std::filesystem::path const& file);
+
+/// Elements of the vector that goes into an operation.
+std::int64_t input_length(std::string const& operation, Shape const& shape);
+
+/// The matrix of a digest's problem: line after line without padding.
+template <class T>
+std::vector<T> digest_matrix(Digest const& digest);
+
+/// The vector of a digest's problem.
+template <class T>
+std::vector<T> digest_vector(Digest const& digest);
+
+/// SHA-256 of what the reference computes for `digest`. Throws std::runtime_error for an unknown
+/// type, order or operation.
+std::string reference_sha256(Digest const& digest);
+
+}  // namespace tessera::test

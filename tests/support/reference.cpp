@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include "support/reference.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+
+namespace reference {
+namespace {
+
+constexpr Index lane_count = 128;
+constexpr Index segment_length = 512;
+constexpr Index two_to_20 = 1048576;
+constexpr Index two_to_22 = 4194304;
+
+Index rounded_up_quotient(Index a, Index b) {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
+std::size_t next_power_of_two(std::size_t k) {
+  std::size_t power = 1;
+  while (power < k) power *= 2;
+  return power;
+}
+
+std::size_t size(Index n) {
+  return static_cast<std::size_t>(n);
+}
+
+void require_length(std::size_t found, Index expected) {
+  if (found != size(expected)) throw std::invalid_argument("reference: wrong length of a vector");
+}
+
+/// d of one line: chains of 128 lanes, segment by segment, then the tree.
+template <class T>
+T dot_of_line(T const* line, T const* x, Index length) {
+  std::vector<T> values;  // val(0,0), …, val(0,127), val(1,0), …
+  values.reserve(next_power_of_two(size(rounded_up_quotient(length, segment_length) * lane_count)));
+  for (Index begin = 0; begin < length; begin += segment_length) {
+    std::array<T, lane_count> acc{};
+    Index const end = std::min(length, begin + segment_length);
+    for (Index step = begin; step < end; step += lane_count) {
+      Index const lanes = std::min(lane_count, end - step);
+      for (Index l = 0; l < lanes; ++l) {
+        acc[size(l)] = std::fma(line[step + l], x[step + l], acc[size(l)]);
+      }
+    }
+    values.insert(values.end(), acc.begin(), acc.end());
+  }
+  return tree(std::move(values)) + T(0);
+}
+
+}  // namespace
+
+template <class T>
+Lines<T> lines_of(Matrix<T> const& matrix) {
+  if (matrix.order == Order::row_major) {
+    return {matrix.data, matrix.rows, matrix.cols, matrix.leading};
+  }
+  return {matrix.data, matrix.cols, matrix.rows, matrix.leading};
+}
+
+Index panel_lines(Index count, Index length) {
+  Index most_panels = 0;
+  if (length <= 16384) {
+    most_panels = std::min(std::max(two_to_22 / length, Index{1024}), Index{32768});
+  } else {
+    most_panels = 8 * std::max(Index{1}, two_to_20 / length);
+  }
+  return std::max(Index{8}, rounded_up_quotient(count, most_panels));
+}
+
+Index panel_count(Index count, Index length) {
+  return rounded_up_quotient(count, panel_lines(count, length));
+}
+
+template <class T>
+T tree(std::vector<T> values) {
+  values.resize(next_power_of_two(values.size()), T(0));
+  for (std::size_t o = 1; o < values.size(); o *= 2) {
+    for (std::size_t t = 0; t < values.size(); t += 2 * o) {
+      values[t] = values[t] + values[t + o];
+    }
+  }
+  return values[0];
+}
+
+template <class T>
+std::vector<T> dot(Lines<T> const& lines, std::vector<T> const& x) {
+  require_length(x.size(), lines.length);
+  std::vector<T> d(size(lines.count));
+  for (Index i = 0; i < lines.count; ++i) {
+    d[size(i)] = dot_of_line(lines.data + i * lines.leading, x.data(), lines.length);
+  }
+  return d;
+}
+
+template <class T>
+std::vector<T> sum(Lines<T> const& lines, std::vector<T> const& y) {
+  require_length(y.size(), lines.count);
+  Index const height = panel_lines(lines.count, lines.length);
+  Index const panels = panel_count(lines.count, lines.length);
+  std::size_t const leaves = next_power_of_two(size(panels));
+  std::size_t const length = size(lines.length);
+
+  std::vector<T> partial(leaves * length, T(0));  // (leaves, length), row-major
+  for (Index i = 0; i < lines.count; ++i) {
+    T* const c = partial.data() + size(i / height) * length;
+    T const* const line = lines.data + i * lines.leading;
+    for (std::size_t j = 0; j < length; ++j) c[j] = std::fma(y[size(i)], line[j], c[j]);
+  }
+
+  for (std::size_t o = 1; o < leaves; o *= 2) {
+    for (std::size_t t = 0; t < leaves; t += 2 * o) {
+      T* const left = partial.data() + t * length;
+      T const* const right = partial.data() + (t + o) * length;
+      for (std::size_t j = 0; j < length; ++j) left[j] = left[j] + right[j];
+    }
+  }
+
+  std::vector<T> s(length);
+  for (std::size_t j = 0; j < length; ++j) s[j] = partial[j] + T(0);
+  return s;
+}
+
+template <class T>
+std::vector<T> multiply(Matrix<T> const& A, std::vector<T> const& v) {
+  return A.order == Order::row_major ? dot(lines_of(A), v) : sum(lines_of(A), v);
+}
+
+template <class T>
+std::vector<T> multiply_transposed(Matrix<T> const& A, std::vector<T> const& B) {
+  return A.order == Order::row_major ? sum(lines_of(A), B) : dot(lines_of(A), B);
+}
+
+template <class T>
+std::vector<T> atax(Matrix<T> const& A, std::vector<T> const& v) {
+  return multiply_transposed(A, multiply(A, v));
+}
+
+template Lines<float> lines_of(Matrix<float> const&);
+template Lines<double> lines_of(Matrix<double> const&);
+template float tree(std::vector<float>);
+template double tree(std::vector<double>);
+template std::vector<float> dot(Lines<float> const&, std::vector<float> const&);
+template std::vector<double> dot(Lines<double> const&, std::vector<double> const&);
+template std::vector<float> sum(Lines<float> const&, std::vector<float> const&);
+template std::vector<double> sum(Lines<double> const&, std::vector<double> const&);
+template std::vector<float> multiply(Matrix<float> const&, std::vector<float> const&);
+template std::vector<double> multiply(Matrix<double> const&, std::vector<double> const&);
+template std::vector<float> multiply_transposed(Matrix<float> const&, std::vector<float> const&);
+template std::vector<double> multiply_transposed(Matrix<double> const&, std::vector<double> const&);
+template std::vector<float> atax(Matrix<float> const&, std::vector<float> const&);
+template std::vector<double> atax(Matrix<double> const&, std::vector<double> const&);
+
+}  // namespace reference

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+/// The canonical order of summation (docs/summation.md) in plain loops. It shares no code with the
+/// library and does not know Kokkos: it is what the library is compared with, bit by bit.
+/// Instantiated for float and double in reference.cpp.
+namespace reference {
+
+using Index = std::int64_t;
+
+enum class Order { row_major, column_major };
+
+/// A matrix in memory that somebody else owns. `leading` is the distance between two rows of a
+/// row-major matrix, or two columns of a column-major one; unit: elements.
+template <class T>
+struct Matrix {
+  T const* data;
+  Index rows;
+  Index cols;
+  Index leading;
+  Order order;
+};
+
+/// A matrix as a stack of contiguous lines: rows of a row-major matrix, columns of a column-major.
+template <class T>
+struct Lines {
+  T const* data;
+  Index count;
+  Index length;
+  Index leading;
+};
+
+/// The lines of `matrix`.
+template <class T>
+Lines<T> lines_of(Matrix<T> const& matrix);
+
+/// Lines of one panel of a sum (all but perhaps the last).
+Index panel_lines(Index count, Index length);
+/// Panels of a sum.
+Index panel_count(Index count, Index length);
+
+/// The adjacent-pair tree over `values`; 0 values give +0.
+template <class T>
+T tree(std::vector<T> values);
+
+/// d[i] = sum over j of line_i[j] * x[j]; `x` has as many elements as a line.
+template <class T>
+std::vector<T> dot(Lines<T> const& lines, std::vector<T> const& x);
+
+/// s[j] = sum over i of y[i] * line_i[j]; `y` has as many elements as there are lines.
+template <class T>
+std::vector<T> sum(Lines<T> const& lines, std::vector<T> const& y);
+
+/// B = A v.
+template <class T>
+std::vector<T> multiply(Matrix<T> const& A, std::vector<T> const& v);
+
+/// C = A^T B.
+template <class T>
+std::vector<T> multiply_transposed(Matrix<T> const& A, std::vector<T> const& B);
+
+/// C = A^T (A v).
+template <class T>
+std::vector<T> atax(Matrix<T> const& A, std::vector<T> const& v);
+
+}  // namespace reference

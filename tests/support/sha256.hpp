@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tessera::test {
+
+/// SHA-256 of `bytes` in lower-case hexadecimal. Throws std::runtime_error if OpenSSL fails.
+std::string sha256(std::span<std::byte const> bytes);
+
+/// SHA-256 of the raw little-endian elements of `values`.
+template <class T>
+std::string sha256(std::vector<T> const& values) {
+  static_assert(std::endian::native == std::endian::little,
+                "the digests are of little-endian bytes");
+  return sha256(std::as_bytes(std::span(values)));
+}
+
+}  // namespace tessera::test

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include "support/shapes.hpp"
+
+#include <array>
+
+namespace tessera::test {
+
+std::vector<Shape> all_shapes() {
+  constexpr std::array<std::int64_t, 13> extents{1,   2,   3,   7,   31,  64,  97,
+                                                 127, 128, 129, 511, 513, 1000};
+  std::vector<Shape> shapes;
+  for (std::int64_t const rows : extents) {
+    for (std::int64_t const cols : extents) shapes.push_back({rows, cols});
+  }
+  for (Shape const shape : {
+           Shape{512, 512}, {1024, 1024}, {1023, 1025},                // powers of two
+           {4097, 17},      {17, 4097},   {769, 2048},  {2049, 255},   // several segments
+           {8191, 5},       {5, 8193},    {8200, 40},   {40, 8200},    // over 1024 panels of 8
+           {3, 16384},      {16384, 3},   {9, 16385},   {16385, 9},    // ordinary and long lines
+           {100003, 3},     {3, 100003},  {1, 100003},  {100003, 1},   // primes
+           {300007, 2},     {2, 300007},  {262145, 1},  {1, 1048577},  // over 32768 panels of 8
+           {70, 140000},    {140000, 7},  {20, 600011},                // few panels of long lines
+       }) {
+    shapes.push_back(shape);
+  }
+  return shapes;
+}
+
+std::vector<Shape> few_shapes() {
+  return {{1, 1},     {1, 1025},  {1025, 1},  {7, 129},     {129, 7},
+          {64, 512},  {97, 513},  {513, 97},  {1000, 1000}, {3, 16385},
+          {16385, 3}, {8200, 40}, {40, 8200}, {20, 140001}, {100003, 3}};
+}
+
+std::vector<Shape> large_shapes() {
+  return {{33600, 1000}, {8200, 4100}, {65, 524289}};
+}
+
+}  // namespace tessera::test
