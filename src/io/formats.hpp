@@ -23,15 +23,23 @@ struct FormatRow {
   std::span<std::string_view const> extensions;  ///< with the dot; "" for no extension
   /// Opens and checks a file; raw_type is for formats without a type of their own.
   std::unique_ptr<MatrixSource> (*open)(std::string const& path, ScalarType raw_type);
-  /// Writes one vector; null where the format cannot hold a vector alone.
-  void (*write_vector)(OutputFile& out, ElementSpan elements);
+  /// Writes what comes before the elements of a matrix; null where the format holds no matrix.
+  void (*begin_matrix)(OutputFile& out, MatrixInfo const& info);
+  /// Writes what comes before the entries of a vector; null where it cannot stand alone.
+  void (*begin_vector)(OutputFile& out, MatrixInfo const& info);
+  bool vector_follows_matrix;  ///< V comes after A in the same file
 };
 
 /// All formats.
 [[nodiscard]] std::span<FormatRow const> table_of_formats();
 
-/// The row whose extensions have that of `path`. An upper-case extension counts, too.
-/// @throws FileError bad_input, listing the known extensions
+/// The row whose extensions have that of `path`, in upper or lower case; null if there is none.
+[[nodiscard]] FormatRow const* find_format(std::string const& path);
+
+/// The same. @throws FileError bad_input, listing the known extensions
 [[nodiscard]] FormatRow const& format_of(std::string const& path);
+
+/// The extensions of the formats that `wanted` picks, for messages and help: ".npy, .bin".
+[[nodiscard]] std::string list_of_extensions(std::function<bool(FormatRow const&)> const& wanted);
 
 }  // namespace tessera::io

@@ -38,6 +38,10 @@ class MatrixReader {
   /// @copydoc read
   void read(Part part, std::uint64_t first, std::span<double> to) const;
 
+  /// @throws FileError bad_input when the file was changed since it was opened. Call it after the
+  /// last read: until then, what was read may be half old and half new.
+  void check_unchanged() const;
+
  private:
   std::string path_;
   std::unique_ptr<MatrixSource> source_;

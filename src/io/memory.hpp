@@ -12,11 +12,17 @@ namespace tessera::io {
 
 /// Bytes that this process can still use: the smallest of MemAvailable, what is left below the
 /// limits of its control groups (v1 and v2), and what is left below RLIMIT_AS.
-[[nodiscard]] std::uint64_t available_memory();
+///
+/// @param root where /proc and /sys are looked up; tests pass a folder of their own
+[[nodiscard]] std::uint64_t available_memory(std::string const& root = "");
 
 /// Throws FileError out_of_memory when `bytes` are more than available_memory(): "PATH: not enough
-/// memory for WHAT: needs 8.0 GiB, found 3.2 GiB available". Call it before allocating.
+/// memory for the WHAT: expected 8.0 GiB available, found 3.2 GiB". Call it before allocating.
 void require_memory(std::uint64_t bytes, std::string const& path, std::string const& what);
+
+/// Asks the system for huge pages for a large array that has not been touched yet. A matrix then
+/// needs far fewer address translations; where the system has none to give, nothing changes.
+void prefer_huge_pages(void* data, std::uint64_t bytes) noexcept;
 
 /// "1.5 GiB", "812 bytes": for messages and reports.
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -20,16 +21,24 @@ namespace tessera::io {
 /// was there before stays as it was.
 ///
 /// Where the file system can (O_TMPFILE: ext4, xfs, btrfs, tmpfs, …) the temporary has no name
-/// until commit(), so that even SIGKILL leaves nothing behind. Elsewhere it is called
-/// `.NAME.tessera-XXXXXX`; the destructor removes it, but a killed process leaves it.
+/// while it is written, so that even SIGKILL leaves nothing behind; only a new file that replaces
+/// an old one has a temporary name for some microseconds inside commit(). Elsewhere it is called
+/// `.NAME.tessera-XXXXXXXX` from the start; the destructor removes it, but a killed process leaves
+/// it.
 ///
 /// A symbolic link stays, and the file it points to is replaced. A file that is replaced keeps its
 /// permissions, and its owner where that is allowed; other hard links keep the old content. Pipes,
 /// devices, /dev/stdout and /dev/fd/N are written directly, without promise.
 class OutputFile {
  public:
+  /// How the temporary file is made.
+  enum class Temporary {
+    unnamed_if_possible,
+    named,  ///< as on a file system without O_TMPFILE
+  };
+
   /// @throws FileError bad_output when the file could not be written
-  explicit OutputFile(std::string path);
+  explicit OutputFile(std::string path, Temporary temporary = Temporary::unnamed_if_possible);
   ~OutputFile();
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&& other) noexcept;
@@ -58,15 +67,28 @@ class OutputFile {
   void commit();
 
  private:
-  void open_direct(int descriptor_to_copy);
-  void open_beside();
-  void open_named_temporary();
+  /// What commit() restores of the file that it replaces.
+  struct OldFile {
+    unsigned mode;
+    unsigned owner;
+    unsigned group;
+  };
+
+  void open_copy_of(int descriptor);
+  void open_in_place();
+  void open_beside(Temporary temporary);
+  void check_replaceable() const;
+  void restore_attributes() const;
+  void link_into_place();
+  void sync_folder() const;
   void discard() noexcept;
-  [[noreturn]] void fail(std::string const& doing, int error_number) const;
+  [[noreturn]] void fail(std::string const& sentence) const;
+  [[noreturn]] void fail_writing(std::uint64_t bytes, int error_number) const;
 
   std::string path_;
   std::string target_;     // path_ with symbolic links resolved
-  std::string temporary_;  // its name, where it has one
+  std::string temporary_;  // its name, while it has one
+  std::optional<OldFile> old_file_;
   int descriptor_ = -1;
   bool direct_ = false;
   std::uint64_t bytes_written_ = 0;

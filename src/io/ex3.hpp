@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <io/matrix_source.hpp>
+#include <io/output_file.hpp>
+#include <io/types.hpp>
+
+namespace tessera::io {
+
+// The ex3 test file, little-endian: uint32 columns, uint32 rows, 8 bytes that nobody reads, A as
+// float32 row by row, V as float32 with one entry per column.
+
+/// Opens an ex3 test file. @throws FileError bad_input
+[[nodiscard]] std::unique_ptr<MatrixSource> open_ex3(std::string const& path, ScalarType raw_type);
+
+/// Writes the header; A and V follow.
+/// @throws FileError bad_output where the format cannot hold such a matrix
+void begin_ex3_matrix(OutputFile& out, MatrixInfo const& info);
+
+}  // namespace tessera::io

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <io/formats.hpp>
+#include <io/generate.hpp>
+#include <io/output_file.hpp>
+#include <io/parallel_blocks.hpp>
+#include <io/writers.hpp>
+
+namespace tessera::io {
+namespace {
+
+constexpr std::uint64_t buffer_bytes = 8U << 20U;
+constexpr std::uint64_t block_bytes = 256U << 10U;  // one thread's share of a buffer
+
+/// Writes the elements of A in the order of the file, and afterwards V, counting what is done.
+template <class T>
+class Generator {
+ public:
+  Generator(GenerateRequest const& request, std::uint64_t total, Progress const& progress)
+      : request_(request), total_(total), progress_(progress) {}
+
+  void write_matrix(OutputFile& out) {
+    write(out, request_.rows * request_.cols, [this](std::uint64_t first, std::span<T> to) {
+      if (request_.layout == Layout::right) {
+        generate_values(request_.distribution, request_.seed, Sequence::matrix, first, to);
+        return;
+      }
+      for (std::size_t k = 0; k < to.size(); ++k) {
+        std::uint64_t const i = (first + k) % request_.rows;
+        std::uint64_t const j = (first + k) / request_.rows;
+        generate_values(request_.distribution, request_.seed, Sequence::matrix,
+                        i * request_.cols + j, to.subspan(k, 1));
+      }
+    });
+  }
+
+  void write_vector(OutputFile& out) {
+    write(out, request_.cols, [this](std::uint64_t first, std::span<T> to) {
+      generate_values(request_.distribution, request_.seed, Sequence::vector, first, to);
+    });
+  }
+
+ private:
+  template <class Fill>
+  void write(OutputFile& out, std::uint64_t count, Fill const& fill) {
+    std::vector<T> buffer(std::min<std::uint64_t>(buffer_bytes / sizeof(T), count));
+    for (std::uint64_t first = 0; first < count; first += buffer.size()) {
+      std::span<T> const piece(buffer.data(),
+                               std::min<std::uint64_t>(buffer.size(), count - first));
+      parallel_blocks(piece.size(), block_bytes / sizeof(T),
+                      [&](std::uint64_t begin, std::uint64_t size) {
+                        fill(first + begin, piece.subspan(begin, size));
+                      },
+                      {});
+      out.write_elements(std::span<T const>(piece));
+      done_ += piece.size_bytes();
+      if (progress_) progress_(done_, total_);
+    }
+  }
+
+  GenerateRequest const& request_;
+  std::uint64_t total_;
+  Progress const& progress_;
+  std::uint64_t done_ = 0;
+};
+
+FormatRow const& matrix_format(std::string const& path) {
+  FormatRow const* const row = find_format(path);
+  if (row != nullptr && row->begin_matrix != nullptr) return *row;
+  throw FileError(
+      ErrorKind::bad_output, path,
+      "cannot hold a matrix: expected the extension " +
+          list_of_extensions([](FormatRow const& each) { return each.begin_matrix != nullptr; }) +
+          ", found " + (row == nullptr ? "an unknown one" : std::string(row->name)));
+}
+
+/// The bytes of all elements that will be written.
+std::uint64_t checked_bytes(GenerateRequest const& request) {
+  auto const fail = [&](std::string const& sentence) {
+    throw FileError(ErrorKind::bad_output, request.output, sentence);
+  };
+  std::string const found =
+      std::to_string(request.rows) + " rows x " + std::to_string(request.cols) + " columns";
+  if (request.rows == 0 || request.cols == 0) {
+    fail("has a dimension of zero: expected at least 1 in each, found " + found);
+  }
+  std::uint64_t total = 0;
+  bool overflow = __builtin_mul_overflow(request.rows, request.cols, &total);
+  overflow = __builtin_add_overflow(total, 2 * request.cols, &total) || overflow;
+  overflow = __builtin_mul_overflow(total, size_of(request.type), &total) || overflow;
+  if (overflow || request.cols > total || total >= std::uint64_t{1} << 62U) {
+    fail("would be too large: expected fewer than 2^62 bytes, found " + found);
+  }
+  return total;
+}
+
+template <class T>
+void generate_as(GenerateRequest const& request, std::uint64_t total, Progress const& progress) {
+  FormatRow const& format = matrix_format(request.output);
+  std::optional<OutputFile> vector_out;
+  if (!request.vector_output.empty()) check_vector_format(request.vector_output);
+  OutputFile out(request.output);
+  if (!request.vector_output.empty()) vector_out.emplace(request.vector_output);
+
+  MatrixInfo info;
+  info.format = format.format;
+  info.type = request.type;
+  info.layout = request.layout;
+  info.rows = request.rows;
+  info.cols = request.cols;
+  format.begin_matrix(out, info);
+  out.reserve(out.bytes_written() +
+              (info.elements() + (format.vector_follows_matrix ? info.cols : 0)) * sizeof(T));
+
+  Generator<T> generator(request, total, progress);
+  generator.write_matrix(out);
+  if (format.vector_follows_matrix) generator.write_vector(out);
+  if (vector_out) {
+    MatrixInfo vector_info;
+    vector_info.type = request.type;
+    vector_info.dimensions = 1;
+    vector_info.rows = request.cols;
+    format_of(request.vector_output).begin_vector(*vector_out, vector_info);
+    generator.write_vector(*vector_out);
+    vector_out->commit();
+  }
+  out.commit();
+}
+
+}  // namespace
+
+void generate(GenerateRequest const& request, Progress const& progress) {
+  std::uint64_t const total = checked_bytes(request);
+  if (request.type == ScalarType::f32) {
+    generate_as<float>(request, total, progress);
+  } else {
+    generate_as<double>(request, total, progress);
+  }
+}
+
+}  // namespace tessera::io

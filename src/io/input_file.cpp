@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cerrno>
+#include <fcntl.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include <io/errors.hpp>
+#include <io/input_file.hpp>
+
+namespace tessera::io {
+namespace {
+
+std::string describe(int error_number) {
+  return std::generic_category().message(error_number);
+}
+
+std::string kind_of_file(mode_t mode) {
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+}  // namespace
+
+InputFile::InputFile(std::string path) : path_(std::move(path)) {
+  // O_NONBLOCK: a pipe without a writer must not hold us up before it is refused.
+  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0) {
+    if (errno == ENOENT) fail("does not exist: expected a file, found nothing");
+    fail("cannot be opened: expected a readable file, found: " + describe(errno));
+  }
+  struct stat status {};
+  int const error_number = ::fstat(descriptor_, &status) == 0 ? 0 : errno;
+  if (error_number != 0 || !S_ISREG(status.st_mode)) {
+    ::close(std::exchange(descriptor_, -1));
+    if (error_number != 0) fail("cannot be examined: found: " + describe(error_number));
+    fail("is not a regular file: expected a file that can be read at any position, found " +
+         kind_of_file(status.st_mode));
+  }
+  bytes_ = static_cast<std::uint64_t>(status.st_size);
+  modified_ = status.st_mtim;
+}
+
+InputFile::~InputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+InputFile::InputFile(InputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      bytes_(other.bytes_),
+      modified_(other.modified_),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+InputFile& InputFile::operator=(InputFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(modified_, other.modified_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+void InputFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    ssize_t const got = ::pread(descriptor_, to.data(), to.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      fail("cannot be read: expected " + std::to_string(to.size()) + " bytes at position " +
+           std::to_string(offset) + ", found: " + describe(errno));
+    }
+    if (got == 0) {
+      fail("has become shorter while it was read: expected " + std::to_string(bytes_) +
+           " bytes, found " + std::to_string(offset));
+    }
+    offset += static_cast<std::uint64_t>(got);
+    to = to.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+void InputFile::check_unchanged() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) {
+    fail("cannot be examined: found: " + describe(errno));
+  }
+  if (static_cast<std::uint64_t>(status.st_size) != bytes_ ||
+      status.st_mtim.tv_sec != modified_.tv_sec || status.st_mtim.tv_nsec != modified_.tv_nsec) {
+    fail("was changed while it was read: expected " + std::to_string(bytes_) +
+         " bytes written before, found " + std::to_string(status.st_size) + " bytes, some newer");
+  }
+}
+
+void InputFile::fail(std::string const& sentence) const {
+  throw FileError(ErrorKind::bad_input, path_, sentence);
+}
+
+}  // namespace tessera::io

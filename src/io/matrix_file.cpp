@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstddef>
+#include <new>
+#include <span>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <io/matrix_file.hpp>
+#include <io/matrix_reader.hpp>
+#include <io/memory.hpp>
+#include <io/parallel_blocks.hpp>
+
+namespace tessera::io {
+namespace {
+
+constexpr std::uint64_t block_bytes = 8U << 20U;
+
+[[noreturn]] void fail(std::string const& path, std::string const& sentence) {
+  throw FileError(ErrorKind::bad_input, path, sentence);
+}
+
+std::string shape_of(MatrixInfo const& info) {
+  return info.dimensions == 2 ? std::to_string(info.rows) + " x " + std::to_string(info.cols)
+                              : std::to_string(info.rows) + " entries";
+}
+
+/// Makes an uninitialised View, after a look at the memory there is.
+template <class View, class... Extents>
+View allocate(std::string const& path, std::string const& what, Extents... extents) {
+  std::uint64_t const bytes = (sizeof(typename View::value_type) * ... * std::uint64_t{extents});
+  require_memory(bytes, path, what);
+  try {
+    View view(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera::io::" + what),
+              static_cast<std::size_t>(extents)...);
+    prefer_huge_pages(view.data(), bytes);
+    return view;
+  } catch (std::exception const& error) {  // Kokkos' own exception type differs by version
+    throw FileError(ErrorKind::out_of_memory, path,
+                    "not enough memory for the " + what + ": expected " + format_bytes(bytes) +
+                        ", found: " + error.what());
+  }
+}
+
+template <class T, class KokkosLayout>
+HostMatrix read_as(MatrixReader const& reader, Progress const& progress) {
+  MatrixInfo const& info = reader.info();
+  auto const A =
+      allocate<MatrixView<T, KokkosLayout>>(reader.path(), "matrix", info.rows, info.cols);
+  T* const elements = A.data();
+  parallel_blocks(
+      info.elements(), block_bytes / sizeof(T),
+      [&](std::uint64_t first, std::uint64_t count) {
+        reader.read(Part::matrix, first, std::span<T>(elements + first, count));
+      },
+      [&](std::uint64_t done) {
+        if (progress) progress(done * sizeof(T), info.elements() * sizeof(T));
+      });
+  reader.check_unchanged();
+  return A;
+}
+
+template <class T>
+HostMatrix read_as(MatrixReader const& reader, Progress const& progress) {
+  return reader.info().layout == Layout::right ? read_as<T, Kokkos::LayoutRight>(reader, progress)
+                                               : read_as<T, Kokkos::LayoutLeft>(reader, progress);
+}
+
+template <class T>
+HostVector read_vector_as(MatrixReader const& reader, Part part, std::uint64_t length) {
+  auto const v = allocate<VectorView<T>>(reader.path(), "vector", length);
+  reader.read(part, 0, std::span<T>(v.data(), length));
+  reader.check_unchanged();
+  return v;
+}
+
+}  // namespace
+
+MatrixInfo inspect(std::string const& path, ScalarType raw_type) {
+  return MatrixReader(path, raw_type).info();
+}
+
+HostMatrix read_matrix(std::string const& path, std::optional<ScalarType> type,
+                       Progress const& progress) {
+  MatrixReader const reader(path);
+  MatrixInfo const& info = reader.info();
+  if (info.format == Format::raw) {
+    fail(path, "has no dimensions: expected a matrix in an ex3 or .npy file, found raw elements");
+  }
+  if (info.dimensions != 2) {
+    fail(path, "is not a matrix: expected 2 dimensions, found a vector with " + shape_of(info));
+  }
+  return type.value_or(info.type) == ScalarType::f32 ? read_as<float>(reader, progress)
+                                                     : read_as<double>(reader, progress);
+}
+
+HostVector read_vector(std::string const& path, VectorRequest const& request) {
+  MatrixReader const reader(path, request.type.value_or(ScalarType::f32));
+  MatrixInfo const& info = reader.info();
+  bool const is_vector = info.dimensions == 1 || info.rows == 1 || info.cols == 1;
+  if (!info.has_vector && !is_vector) {
+    fail(path, "is not a vector: expected one dimension, found a matrix, " + shape_of(info));
+  }
+  std::uint64_t const length = info.has_vector ? info.cols : info.elements();
+  if (request.length && length != *request.length) {
+    fail(path, "has a vector of the wrong length: expected " + std::to_string(*request.length) +
+                   " entries, found " + std::to_string(length) +
+                   (info.format == Format::raw ? " of " + std::string(to_string(info.type)) : ""));
+  }
+  ScalarType const type = request.type.value_or(info.type);
+  if (type != info.type && !request.convert) {
+    fail(path, "has a vector of the wrong type: expected " + std::string(to_string(type)) +
+                   ", found " + std::string(to_string(info.type)));
+  }
+  Part const part = info.has_vector ? Part::vector : Part::matrix;
+  return type == ScalarType::f32 ? read_vector_as<float>(reader, part, length)
+                                 : read_vector_as<double>(reader, part, length);
+}
+
+}  // namespace tessera::io

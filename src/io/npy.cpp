@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include <io/npy.hpp>
+#include <io/npy_header.hpp>
+#include <io/size_check.hpp>
+
+namespace tessera::io {
+namespace {
+
+constexpr std::string_view magic{"\x93NUMPY", 6};
+constexpr std::uint64_t longest_header = 1U << 20U;  // NumPy itself writes about 100 bytes
+constexpr std::size_t alignment = 64;
+
+std::uint8_t byte_at(std::span<std::byte const> bytes, std::size_t index) {
+  return std::to_integer<std::uint8_t>(bytes[index]);
+}
+
+struct Preamble {
+  std::string version;
+  std::uint64_t bytes = 0;  ///< before the header
+  std::uint64_t header_bytes = 0;
+};
+
+Preamble read_preamble(InputFile const& file) {
+  if (file.bytes() == 0) file.fail("is empty: expected a .npy file, found 0 bytes");
+  std::array<std::byte, 12> buffer{};
+  auto const available =
+      static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), file.bytes()));
+  file.read_at(0, std::span(buffer).first(available));
+  if (std::memcmp(buffer.data(), magic.data(), std::min(available, magic.size())) != 0) {
+    file.fail("is not a .npy file: expected it to begin with the bytes 93 'NUMPY', found others");
+  }
+  auto const need = [&](std::size_t bytes) {
+    if (available < bytes) {
+      file.fail("is truncated: expected at least " + std::to_string(bytes) +
+                " bytes before the .npy header, found " + std::to_string(file.bytes()));
+    }
+  };
+  need(8);
+  unsigned const major = byte_at(buffer, 6);
+  unsigned const minor = byte_at(buffer, 7);
+  Preamble preamble;
+  preamble.version = std::to_string(major) + "." + std::to_string(minor);
+  if (major < 1 || major > 3 || minor != 0) {
+    file.fail("has an unsupported .npy version: expected 1.0, 2.0 or 3.0, found " +
+              preamble.version);
+  }
+  std::size_t const length_bytes = major == 1 ? 2 : 4;
+  need(8 + length_bytes);
+  preamble.bytes = 8 + length_bytes;
+  for (std::size_t i = 0; i < length_bytes; ++i) {
+    preamble.header_bytes |= std::uint64_t{byte_at(buffer, 8 + i)} << (8 * i);
+  }
+  return preamble;
+}
+
+}  // namespace
+
+std::unique_ptr<MatrixSource> open_npy(std::string const& path, ScalarType /*raw_type*/) {
+  InputFile file(path);
+  Preamble preamble = read_preamble(file);
+  if (preamble.header_bytes > longest_header) {
+    file.fail("has an absurd header length: expected at most " + std::to_string(longest_header) +
+              " bytes, found " + std::to_string(preamble.header_bytes));
+  }
+  if (preamble.header_bytes > file.bytes() - preamble.bytes) {
+    file.fail("is truncated: expected a header of " + std::to_string(preamble.header_bytes) +
+              " bytes, found " + std::to_string(file.bytes() - preamble.bytes));
+  }
+  std::string text(static_cast<std::size_t>(preamble.header_bytes), '\0');
+  file.read_at(preamble.bytes, std::as_writable_bytes(std::span(text)));
+  NpyHeader const header = parse_npy_header(text, path);
+
+  MatrixInfo info;
+  info.format = Format::npy;
+  info.type = header.type;
+  info.byte_order = header.byte_order;
+  info.dimensions = static_cast<int>(header.shape.size());
+  info.rows = header.shape[0];
+  info.cols = info.dimensions == 2 ? header.shape[1] : 1;
+  info.layout = info.dimensions == 2 && header.fortran_order ? Layout::left : Layout::right;
+  info.data_offset = preamble.bytes + preamble.header_bytes;
+  info.file_bytes = file.bytes();
+  info.version = std::move(preamble.version);
+  check_sizes(file, info);
+  return std::make_unique<PlainSource>(std::move(file), std::move(info));
+}
+
+void begin_npy(OutputFile& out, MatrixInfo const& info) {
+  std::string header = format_npy_header(info);
+  std::size_t const used = magic.size() + 4 + header.size() + 1;
+  header.append((alignment - used % alignment) % alignment, ' ');
+  header.push_back('\n');
+  std::string preamble(magic);
+  preamble.push_back('\x01');
+  preamble.push_back('\x00');
+  preamble.push_back(static_cast<char>(header.size() % 256));
+  preamble.push_back(static_cast<char>(header.size() / 256));
+  out.write_elements(std::span<char const>(preamble + header));
+}
+
+}  // namespace tessera::io

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <bit>
+#include <string>
+#include <string_view>
+
+#include <io/types.hpp>
+
+namespace tessera::io {
+
+/// An element type of NumPy that Tessera can read.
+struct NpyType {
+  ScalarType type = ScalarType::f32;
+  std::endian byte_order = std::endian::little;
+};
+
+/// Understands '<f4', '>f4', '<f8', '>f8'; '=' and '|' or no sign mean the order of this machine.
+/// @param path for messages
+/// @throws FileError bad_input, which names the type in words
+[[nodiscard]] NpyType npy_type(std::string_view descr, std::string const& path);
+
+/// Text of a file, fit for a message: at most 40 characters, others than printable ASCII as '?'.
+[[nodiscard]] std::string printable(std::string_view text);
+
+}  // namespace tessera::io

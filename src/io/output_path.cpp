@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+#include <string_view>
+#include <system_error>
+
+#include <io/errors.hpp>
+#include <io/output_path.hpp>
+
+namespace tessera::io {
+
+std::string follow_links(std::string const& path) {
+  constexpr int most_links = 40;  // as in the kernel
+  std::filesystem::path target(path);
+  for (int links = 0; links < most_links; ++links) {
+    std::error_code error;
+    auto const next = std::filesystem::read_symlink(target, error);
+    if (error) return target.string();  // not a link, or nothing there
+    target = next.is_absolute() ? next : target.parent_path() / next;
+  }
+  throw FileError(ErrorKind::bad_output, path,
+                  "cannot be written: expected at most 40 symbolic links, found more");
+}
+
+std::string folder_of(std::string const& path) {
+  auto const folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+std::string temporary_name(std::string const& target) {
+  constexpr std::size_t longest_kept = 200;  // a name may have 255 bytes
+  std::string const name = std::filesystem::path(target).filename().string();
+  std::random_device random;
+  std::array<char, 16> digits{};
+  static_cast<void>(std::snprintf(digits.data(), digits.size(), "%08x", random()));
+  return folder_of(target) + "/." + name.substr(0, longest_kept) + ".tessera-" + digits.data();
+}
+
+std::optional<int> descriptor_named_by(std::string const& path) {
+  if (path == "/dev/stdout") return 1;
+  if (path == "/dev/stderr") return 2;
+  for (std::string_view const prefix : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(prefix)) continue;
+    int number = 0;
+    char const* const end = path.data() + path.size();
+    auto const [last, error] = std::from_chars(path.data() + prefix.size(), end, number);
+    if (error == std::errc{} && last == end && number >= 0) return number;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tessera::io

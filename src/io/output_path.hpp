@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace tessera::io {
+
+/// `path` with the symbolic links of its last part followed, also to a file that does not exist
+/// yet.
+/// @throws FileError bad_output when the links go round in a circle
+[[nodiscard]] std::string follow_links(std::string const& path);
+
+/// The folder of a path, "." where it names none.
+[[nodiscard]] std::string folder_of(std::string const& path);
+
+/// A new name in the folder of `target`: ".NAME.tessera-XXXXXXXX" with random digits.
+[[nodiscard]] std::string temporary_name(std::string const& target);
+
+/// N for /dev/fd/N and /proc/self/fd/N, 1 and 2 for /dev/stdout and /dev/stderr; else empty.
+[[nodiscard]] std::optional<int> descriptor_named_by(std::string const& path);
+
+}  // namespace tessera::io

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <utility>
+
+#include <io/raw.hpp>
+#include <io/size_check.hpp>
+
+namespace tessera::io {
+
+std::unique_ptr<MatrixSource> open_raw(std::string const& path, ScalarType raw_type) {
+  InputFile file(path);
+  auto const type_name = std::string(to_string(raw_type));
+  if (file.bytes() == 0) {
+    file.fail("is empty: expected raw elements of type " + type_name + ", found 0 bytes");
+  }
+  if (file.bytes() % size_of(raw_type) != 0) {
+    file.fail("ends inside an element: expected a multiple of " +
+              std::to_string(size_of(raw_type)) + " bytes for raw " + type_name + ", found " +
+              std::to_string(file.bytes()) + " bytes");
+  }
+  MatrixInfo info;
+  info.format = Format::raw;
+  info.type = raw_type;
+  info.dimensions = 1;
+  info.rows = file.bytes() / size_of(raw_type);
+  info.file_bytes = file.bytes();
+  return std::make_unique<PlainSource>(std::move(file), std::move(info));
+}
+
+void begin_raw_vector(OutputFile& /*out*/, MatrixInfo const& /*info*/) {}
+
+}  // namespace tessera::io

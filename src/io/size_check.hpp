@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <io/input_file.hpp>
+#include <io/types.hpp>
+
+namespace tessera::io {
+
+/// Checks that no dimension is zero and that header, A and (with has_vector) V fill the file
+/// exactly. Computes without overflow and allocates nothing.
+/// @throws FileError bad_input
+void check_sizes(InputFile const& file, MatrixInfo const& info);
+
+}  // namespace tessera::io

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <type_traits>
+
+#include <io/ex3.hpp>
+#include <io/formats.hpp>
+#include <io/npy.hpp>
+#include <io/raw.hpp>
+#include <io/writers.hpp>
+
+namespace tessera::io {
+namespace {
+
+MatrixInfo info_of(ElementSpan elements) {
+  MatrixInfo info;
+  info.dimensions = 1;
+  std::visit(
+      [&](auto span) {
+        info.type = scalar_type<std::remove_const_t<typename decltype(span)::element_type>>;
+        info.rows = span.size();
+      },
+      elements);
+  return info;
+}
+
+template <class View>
+MatrixInfo info_of_matrix(View const& A) {
+  MatrixInfo info;
+  info.type = scalar_type<typename View::non_const_value_type>;
+  info.layout = std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ? Layout::left
+                                                                                : Layout::right;
+  info.rows = A.extent(0);
+  info.cols = A.extent(1);
+  return info;
+}
+
+void write_elements(OutputFile& out, ElementSpan elements) {
+  std::visit([&](auto span) { out.write_elements(span); }, elements);
+}
+
+/// The elements of a View in its own order, without what may lie between rows or columns.
+template <class View>
+void write_matrix_elements(OutputFile& out, View const& A) {
+  using T = typename View::non_const_value_type;
+  bool const right = !std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>;
+  std::size_t const lines = A.extent(right ? 0 : 1);
+  std::size_t const length = A.extent(right ? 1 : 0);
+  if (A.span_is_contiguous()) {
+    out.write_elements(std::span<T const>(A.data(), A.size()));
+    return;
+  }
+  for (std::size_t line = 0; line < lines; ++line) {
+    T const* const start = right ? &A(line, 0) : &A(0, line);
+    out.write_elements(std::span<T const>(start, length));
+  }
+}
+
+}  // namespace
+
+void check_vector_format(std::string const& path) {
+  FormatRow const* const row = find_format(path);
+  if (row != nullptr && row->begin_vector != nullptr) return;
+  throw FileError(
+      ErrorKind::bad_output, path,
+      "cannot hold a vector: expected the extension " +
+          list_of_extensions([](FormatRow const& each) { return each.begin_vector != nullptr; }) +
+          ", found " + (row == nullptr ? "an unknown one" : std::string(row->name)));
+}
+
+void write_vector(OutputFile& out, ElementSpan elements) {
+  check_vector_format(out.path());
+  format_of(out.path()).begin_vector(out, info_of(elements));
+  write_elements(out, elements);
+}
+
+void write_npy_matrix(OutputFile& out, HostMatrix const& A) {
+  std::visit(
+      [&](auto const& view) {
+        begin_npy(out, info_of_matrix(view));
+        write_matrix_elements(out, view);
+      },
+      A);
+}
+
+void write_npy_vector(OutputFile& out, ElementSpan elements) {
+  begin_npy(out, info_of(elements));
+  write_elements(out, elements);
+}
+
+void write_raw(OutputFile& out, ElementSpan elements) {
+  write_elements(out, elements);
+}
+
+void write_ex3(OutputFile& out, MatrixView<float, Kokkos::LayoutRight> const& A,
+               std::span<float const> V) {
+  if (V.size() != A.extent(1)) {
+    throw FileError(ErrorKind::bad_output, out.path(),
+                    "needs a vector with one entry per column: expected " +
+                        std::to_string(A.extent(1)) + ", found " + std::to_string(V.size()));
+  }
+  begin_ex3_matrix(out, info_of_matrix(A));
+  write_matrix_elements(out, A);
+  out.write_elements(V);
+}
+
+}  // namespace tessera::io
