@@ -15,12 +15,14 @@ namespace tessera::summation {
 /// Signed 64-bit count of rows, columns, lines or panels.
 using Index = std::int64_t;
 
-/// Independent accumulators of a dot product.
-inline constexpr int lanes = 128;
+/// Independent accumulators of a dot product: 256 bytes of a line.
+template <class Scalar>
+inline constexpr int lanes = 256 / static_cast<int>(sizeof(Scalar));
 /// Steps of each lane's chain inside one segment.
 inline constexpr int chain_steps = 4;
 /// Consecutive elements of a line that are added up before the tree over segments.
-inline constexpr int segment = lanes * chain_steps;
+template <class Scalar>
+inline constexpr int segment = lanes<Scalar>* chain_steps;
 /// Fewest lines of a panel.
 inline constexpr Index min_panel_lines = 8;
 /// Longest line that gets many panels.
@@ -55,12 +57,17 @@ constexpr Panels panels(Index count, Index length) {
 }
 
 /// Segments of a line of `length` elements.
-KOKKOS_INLINE_FUNCTION constexpr Index segments(Index length) { return ceil_div(length, segment); }
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION constexpr Index segments(Index length) {
+  return ceil_div(length, segment<Scalar>);
+}
 
 /// Roundings on the path of one product through a dot product over `length` elements.
+template <class Scalar>
 constexpr int dot_depth(Index length) {
-  int const chain = static_cast<int>(std::min(Index{chain_steps}, ceil_div(length, lanes)));
-  return chain + tree_levels(length <= lanes ? length : lanes * segments(length));
+  constexpr Index width = lanes<Scalar>;
+  int const chain = static_cast<int>(std::min(Index{chain_steps}, ceil_div(length, width)));
+  return chain + tree_levels(length <= width ? length : width * segments<Scalar>(length));
 }
 
 /// Roundings on the path of one product through a sum over `count` lines of `length` elements.

@@ -11,8 +11,10 @@
 namespace reference {
 namespace {
 
-constexpr Index lane_count = 128;
-constexpr Index segment_length = 512;
+template <class T>
+constexpr Index lane_count = 256 / static_cast<Index>(sizeof(T));
+template <class T>
+constexpr Index segment_length = 4 * lane_count<T>;
 constexpr Index two_to_20 = 1048576;
 constexpr Index two_to_22 = 4194304;
 
@@ -34,16 +36,18 @@ void require_length(std::size_t found, Index expected) {
   if (found != size(expected)) throw std::invalid_argument("reference: wrong length of a vector");
 }
 
-/// d of one line: chains of 128 lanes, segment by segment, then the tree.
+/// d of one line: chains of 64 (float) or 32 (double) lanes, segment by segment, then the tree.
 template <class T>
 T dot_of_line(T const* line, T const* x, Index length) {
-  std::vector<T> values;  // val(0,0), …, val(0,127), val(1,0), …
-  values.reserve(next_power_of_two(size(rounded_up_quotient(length, segment_length) * lane_count)));
-  for (Index begin = 0; begin < length; begin += segment_length) {
-    std::array<T, lane_count> acc{};
-    Index const end = std::min(length, begin + segment_length);
-    for (Index step = begin; step < end; step += lane_count) {
-      Index const lanes = std::min(lane_count, end - step);
+  constexpr Index lane_total = lane_count<T>;
+  std::vector<T> values;  // val(0,0), …, val(0,lane_total-1), val(1,0), …
+  values.reserve(
+      next_power_of_two(size(rounded_up_quotient(length, segment_length<T>) * lane_total)));
+  for (Index begin = 0; begin < length; begin += segment_length<T>) {
+    std::array<T, lane_total> acc{};
+    Index const end = std::min(length, begin + segment_length<T>);
+    for (Index step = begin; step < end; step += lane_total) {
+      Index const lanes = std::min(lane_total, end - step);
       for (Index l = 0; l < lanes; ++l) {
         acc[size(l)] = std::fma(line[step + l], x[step + l], acc[size(l)]);
       }
