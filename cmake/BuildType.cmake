@@ -8,5 +8,7 @@ if(PROJECT_IS_TOP_LEVEL AND NOT is_multi_config AND NOT CMAKE_BUILD_TYPE)
 endif()
 if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  set(CMAKE_CXX_STANDARD 20) # for fetched dependencies as well
+  set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CXX_EXTENSIONS OFF) # Kokkos asks for it
 endif()

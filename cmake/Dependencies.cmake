@@ -9,51 +9,50 @@ if(POLICY CMP0135)
   cmake_policy(SET CMP0135 NEW) # unpacked files get the time of unpacking
 endif()
 
-set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON) # so that a parent project sees them too
 set(tessera_dependencies Kokkos)
 
 FetchContent_Declare(
-  Kokkos
+  Kokkos SYSTEM
   URL https://github.com/kokkos/kokkos/releases/download/5.2.2/kokkos-5.2.2.tar.gz
   URL_HASH SHA256=d6557aaef39302282a15f9c770433d1fcdf4e961dfd6d9ed726b9d0d0f546b9f
-  SYSTEM FIND_PACKAGE_ARGS # 4.5 to 5.x, see KokkosChecks.cmake
+  FIND_PACKAGE_ARGS # 4.5 to 5.x, see KokkosChecks.cmake
 )
 FetchContent_Declare(
-  KokkosKernels
+  KokkosKernels SYSTEM
   GIT_REPOSITORY https://github.com/kokkos/kokkos-kernels.git
   GIT_TAG 5.2.2
   GIT_SHALLOW ON
-  SYSTEM FIND_PACKAGE_ARGS # the same range
+  FIND_PACKAGE_ARGS # the same range
 )
 FetchContent_Declare(
-  CLI11
+  CLI11 SYSTEM
   URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.5.0.tar.gz
   URL_HASH SHA256=17e02b4cddc2fa348e5dbdbb582c59a3486fa2b2433e70a0c3bacb871334fd55
-  SYSTEM FIND_PACKAGE_ARGS 2.3
+  FIND_PACKAGE_ARGS 2.3
 )
 FetchContent_Declare(
-  nlohmann_json
+  nlohmann_json SYSTEM
   URL https://github.com/nlohmann/json/releases/download/v3.12.0/json.tar.xz
   URL_HASH SHA256=42f6e95cad6ec532fd372391373363b62a14af6d771056dbfc86160e6dfff7aa
-  SYSTEM FIND_PACKAGE_ARGS 3.10
+  FIND_PACKAGE_ARGS 3.10
 )
 FetchContent_Declare(
-  ftxui
+  ftxui SYSTEM
   URL https://github.com/ArthurSonzogni/FTXUI/archive/refs/tags/v6.1.9.tar.gz
   URL_HASH SHA256=45819c1e54914783d4a1ca5633885035d74146778a1f74e1213cdb7b76340e71
-  SYSTEM FIND_PACKAGE_ARGS
+  FIND_PACKAGE_ARGS
 )
 FetchContent_Declare(
-  GTest
+  GTest SYSTEM
   URL https://github.com/google/googletest/releases/download/v1.17.0/googletest-1.17.0.tar.gz
   URL_HASH SHA256=65fab701d9829d38cb77c14acdc431d2108bfdbf8979e40eb8ae567edf10b27c
-  SYSTEM FIND_PACKAGE_ARGS 1.12
+  FIND_PACKAGE_ARGS 1.12
 )
 FetchContent_Declare(
-  benchmark
+  benchmark SYSTEM
   URL https://github.com/google/benchmark/archive/refs/tags/v1.9.4.tar.gz
   URL_HASH SHA256=b334658edd35efcf06a99d9be21e4e93e092bd5f95074c1673d5c8705d95c104
-  SYSTEM FIND_PACKAGE_ARGS 1.7
+  FIND_PACKAGE_ARGS 1.7
 )
 
 if(TESSERA_ENABLE_KOKKOS_KERNELS)
@@ -69,6 +68,9 @@ endif()
 if(TESSERA_BUILD_BENCHMARKS)
   list(APPEND tessera_dependencies benchmark)
 endif()
+
+# A parent project sees the packages too. (Not set earlier: CMake 3.25's FetchContent_Declare trips.)
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
 
 # Tests, examples and documentation of the dependencies are not ours to build.
 set(FTXUI_BUILD_EXAMPLES OFF)

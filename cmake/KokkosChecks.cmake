@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # What Tessera needs of Kokkos, however Kokkos came here.
+if(NOT TARGET Kokkos::kokkos)
+  message(FATAL_ERROR "Tessera needs Kokkos: no package was found, and nothing was downloaded.")
+endif()
 foreach(variable Kokkos_VERSION Kokkos_DEVICES Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE)
   if(kokkos_SOURCE_DIR AND NOT DEFINED ${variable}) # fetched: ask its own folder
     get_directory_property(${variable} DIRECTORY "${kokkos_SOURCE_DIR}" DEFINITION ${variable})
@@ -19,7 +22,7 @@ elseif(Kokkos_VERSION VERSION_LESS 4.5 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6
 endif()
 
 # An installed Kokkos has the backends that it was built with: say so when a preset asks for more.
-if(Kokkos_DIR)
+if(Kokkos_DIR AND NOT kokkos_SOURCE_DIR)
   message(STATUS "Tessera: Kokkos ${Kokkos_VERSION} with ${Kokkos_DEVICES} in ${Kokkos_DIR}")
   foreach(backend CUDA OPENMP SERIAL)
     if("$CACHE{Kokkos_ENABLE_${backend}}" AND NOT backend IN_LIST Kokkos_DEVICES)

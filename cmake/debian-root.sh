@@ -1,0 +1,159 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+
+# Debian sid roots for ./dev: made, kept, entered and removed here. Sourced by ./dev.
+
+roots_dir=${XDG_CACHE_HOME:-$HOME/.cache}/tessera
+suite=sid
+common_packages=(g++ cmake ninja-build git ca-certificates libcli11-dev nlohmann-json3-dev libftxui-dev
+  libssl-dev libgtest-dev libgmock-dev libbenchmark-dev)
+# Debian has Kokkos twice, and the two packages exclude each other: one root for each.
+openmp_packages=(libkokkos-dev libopenblas-pthread-dev)
+serial_packages=(libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev libopenblas-pthread-dev)
+lint_packages=(clang-format clang-tidy doxygen graphviz python3)
+
+# The root that has what a preset needs.
+root_name() {
+  case $1 in
+    serial | kokkos-kernels) echo serial ;;
+    tidy) echo lint ;;
+    *) echo openmp ;;
+  esac
+}
+
+root_packages() {
+  case $1 in
+    serial) echo "${common_packages[*]} ${serial_packages[*]}" ;;
+    openmp) echo "${common_packages[*]} ${openmp_packages[*]}" ;;
+    lint) echo "${common_packages[*]} ${openmp_packages[*]} ${lint_packages[*]}" ;;
+  esac
+}
+
+root_path() {
+  local hash
+  hash=$({ echo "$suite"; root_packages "$1"; declare -f finish_root; } | sha256sum)
+  echo "$roots_dir/$1-${hash:0:12}"
+}
+
+# The mirror that this machine takes Debian from: the URI of its own release in apt's sources.
+debian_mirror() {
+  local codename mirror
+  codename=$(. /etc/os-release && [[ $ID == debian ]] && echo "${VERSION_CODENAME:-}") || codename=-
+  mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null | awk -v suite="$codename" '
+    function take(uri) { if (found == "" && uri ~ /^https?:/) found = uri }
+    $1 == "deb" { sub(/\[[^]]*\]/, ""); if ($3 == suite) take($2) }
+    tolower($1) == "types:" { uri = "" }
+    tolower($1) == "uris:" { uri = $2 }
+    tolower($1) == "suites:" { for (i = 2; i <= NF; i++) if ($i == suite) take(uri) }
+    END { print found }') || true
+  echo "${mirror:-http://deb.debian.org/debian}"
+}
+
+# make_root NAME PATH: nothing to do when it is there; built beside and renamed when complete.
+make_root() {
+  local name=$1 path=$2 mirror old
+  mkdir -p "$roots_dir"
+  exec 7>"$roots_dir/.lock"
+  flock -n 7 || { say "waiting for another ./dev that makes a root"; flock 7; }
+  if [[ ! -d $path ]]; then
+    command -v mmdebstrap >/dev/null || install_mmdebstrap
+    mirror=$(debian_mirror)
+    say "making the root once from $mirror, about a minute; log in $path.log"
+    rm -rf --one-file-system "$path.partial"
+    bootstrap_root "$mirror" "$path.partial" "$(root_packages "$name")" &>"$path.log" || explain_failure "$path.log"
+    finish_root "$path.partial" >>"$path.log"
+    mv "$path.partial" "$path"
+    for old in "$roots_dir/$name"-*; do # earlier package lists
+      [[ $old == "$path"* ]] || remove_root "$old"
+    done
+  fi
+  exec 7>&-
+  exec 6<"$path" # held while in use, so that no other ./dev removes it
+  flock -s 6
+}
+
+install_mmdebstrap() {
+  say "installing mmdebstrap with apt-get"
+  { apt-get update && apt-get install -y --no-install-recommends mmdebstrap; } >&2 </dev/null ||
+    die "mmdebstrap is needed: apt-get install mmdebstrap"
+}
+
+# bootstrap_root MIRROR PATH PACKAGES: apt's settings of this machine hold in the root too.
+bootstrap_root() {
+  local options=() line keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  while read -r line; do options+=("--aptopt=$line"); done < <(
+    apt-config dump | grep -E '^Acquire::(Check-Valid-Until|Check-Date|Retries|https?::Proxy[^ ]*) '
+  )
+  [[ ! -e $keyring ]] || options+=("--keyring=$keyring")
+  mmdebstrap --mode=root --variant=apt --include="${3// /,}" "${options[@]}" \
+    --aptopt='APT::Sandbox::User "root"' --aptopt='APT::Install-Recommends "false"' \
+    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+    "$suite" "$2" "$1" </dev/null
+}
+
+# finish_root PATH: libkokkos-dev names two archives in its CMake files that it does not ship; both
+# libraries are header-only, so empty archives are right.
+finish_root() {
+  local library dir
+  for dir in "$1"/usr/lib/*/cmake/Kokkos; do
+    for library in algorithms simd; do
+      grep -q "libkokkos$library\.a" "$dir"/KokkosTargets*.cmake || continue
+      [[ -e $dir/../../libkokkos$library.a ]] || printf '!<arch>\n' >"$dir/../../libkokkos$library.a"
+    done
+  done
+}
+
+explain_failure() {
+  tail -n 15 "$1" >&2
+  if grep -qE 'NO_PUBKEY|not signed|no longer signed|EXPKEYSIG|Missing key' "$1"; then
+    die "the keyring of this machine does not verify Debian $suite: install a newer debian-archive-keyring"
+  fi
+  die "making the Debian root failed; the whole log is $1"
+}
+
+remove_root() {
+  if [[ -d $1 ]]; then
+    (flock -n 5 || { say "$1 is in use, it stays"; exit 0; }; rm -rf --one-file-system "$1") 5<"$1"
+  else
+    rm -f "$1" # a log
+  fi
+}
+
+remove_roots() {
+  local old
+  for old in "$roots_dir"/{openmp,serial,lint}-*; do [[ ! -e $old ]] || remove_root "$old"; done
+}
+
+# in_root PATH CMD ARGS…: runs CMD in the root and in the present folder. Its mounts live in a
+# namespace of their own and end with the command. Every folder of this machine that is not part
+# of the operating system is there under its own name.
+in_root() {
+  local path=$1
+  shift
+  unshare --mount --propagation private bash -c '
+    set -e
+    root=$1 here=$2 cwd=$3; shift 3
+    for dir in /*/ "$here/" "$cwd/"; do
+      dir=${dir%/}
+      case $dir in
+        /proc | /sys | /dev) ;;
+        /bin | /sbin | /lib* | /usr | /etc | /var | /boot | /run | "") continue ;;
+      esac
+      [[ -L $dir ]] || mountpoint -q "$root$dir" || { mkdir -p "$root$dir"; mount --rbind "$dir" "$root$dir"; }
+    done
+    cp -L /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null || true
+    cd /
+    exec env -u LD_LIBRARY_PATH -u LD_PRELOAD -u CMAKE_PREFIX_PATH -u PYTHONPATH -u PYTHONHOME LC_ALL=C.UTF-8 \
+      PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+      chroot "$root" bash -c "cd \"\$0\" && exec \"\$@\"" "$cwd" "$@"
+  ' dev "$path" "$here" "$PWD" "$@"
+}
+
+# exec_from_root PATH NAME PROGRAM ARGS…: the program runs on this machine as any other, files,
+# terminal and signals included; only its shared libraries come from the root.
+exec_from_root() {
+  local libraries=("$1"/usr/lib/*-linux-gnu*) loader
+  loader=$(echo "$libraries"/ld-linux*.so.*)
+  exec "$loader" --library-path "$libraries" --argv0 "$2" "${@:3}"
+}
