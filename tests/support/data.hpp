@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -69,10 +69,14 @@ std::vector<T> real_numbers(std::size_t size, std::uint64_t seed) {
   return generate<T>(size, [=](std::size_t i) { return real_number<T>(seed, i); });
 }
 
-/// A NaN that no arithmetic on ordinary values gives, to fill outputs and padding with.
-template <class T>
+/// A NaN that arithmetic does not give, to fill outputs and padding with.
+template <std::floating_point T>
 constexpr T poison() {
-  return std::numeric_limits<T>::quiet_NaN();
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return std::bit_cast<T>(std::uint32_t{0x7fc5'eed5});
+  } else {
+    return std::bit_cast<T>(std::uint64_t{0x7ff8'5eed'5eed'5eed});
+  }
 }
 
 }  // namespace tessera::test

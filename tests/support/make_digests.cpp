@@ -21,7 +21,7 @@ using tessera::test::Shape;
 // Each shape stands for a regime of the order of summation.
 constexpr std::array shapes{
     Shape{1, 1},        // the smallest
-    Shape{7, 129},      // one more than a row of lanes
+    Shape{7, 129},      // one more than full rows of lanes
     Shape{129, 513},    // one more than a segment; 17 panels, the last of one line
     Shape{1000, 1000},  // nothing is a power of two
     Shape{1797, 64},    // the optical digits

@@ -11,10 +11,6 @@
 namespace reference {
 namespace {
 
-template <class T>
-constexpr Index lane_count = 256 / static_cast<Index>(sizeof(T));
-template <class T>
-constexpr Index segment_length = 4 * lane_count<T>;
 constexpr Index two_to_20 = 1048576;
 constexpr Index two_to_22 = 4194304;
 
@@ -39,16 +35,15 @@ void require_length(std::size_t found, Index expected) {
 /// d of one line: chains of 64 (float) or 32 (double) lanes, segment by segment, then the tree.
 template <class T>
 T dot_of_line(T const* line, T const* x, Index length) {
-  constexpr Index lane_total = lane_count<T>;
-  std::vector<T> values;  // val(0,0), …, val(0,lane_total-1), val(1,0), …
-  values.reserve(
-      next_power_of_two(size(rounded_up_quotient(length, segment_length<T>) * lane_total)));
-  for (Index begin = 0; begin < length; begin += segment_length<T>) {
-    std::array<T, lane_total> acc{};
-    Index const end = std::min(length, begin + segment_length<T>);
-    for (Index step = begin; step < end; step += lane_total) {
-      Index const lanes = std::min(lane_total, end - step);
-      for (Index l = 0; l < lanes; ++l) {
+  constexpr Index lanes = 256 / static_cast<Index>(sizeof(T));
+  constexpr Index segment = 4 * lanes;
+  std::vector<T> values;  // val(0,0), …, val(0,lanes-1), val(1,0), …
+  values.reserve(next_power_of_two(size(rounded_up_quotient(length, segment) * lanes)));
+  for (Index begin = 0; begin < length; begin += segment) {
+    std::array<T, static_cast<std::size_t>(lanes)> acc{};
+    Index const end = std::min(length, begin + segment);
+    for (Index step = begin; step < end; step += lanes) {
+      for (Index l = 0; l < lanes && step + l < end; ++l) {
         acc[size(l)] = std::fma(line[step + l], x[step + l], acc[size(l)]);
       }
     }

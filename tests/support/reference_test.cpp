@@ -8,7 +8,10 @@
 
 #include <gmock/gmock.h>
 
+#include "support/host_matrix.hpp"
 #include "support/same_bits.hpp"
+#include "support/shapes.hpp"
+#include "support/whole_arithmetic.hpp"
 
 /// Hand-worked cases. Most rest on one fact of float: 2^24 + 1 is a tie and rounds to 2^24, so a 1
 /// survives next to 2^24 and -2^24 only if those two meet before one of them meets the 1.
@@ -22,12 +25,23 @@ using testing::ElementsAre;
 
 constexpr float big = 16777216.0F;  // 2^24
 
+/// Dot products whose result shows the order. `lanes` is given by hand for each scalar type.
+template <class T>
+struct DotOrder {
+  Index lanes;
+  T big;  // the least value with big + 1 = big
+};
+
+DotOrder<float> const float_order{64, big};
+DotOrder<double> const double_order{32, 9007199254740992.0};  // 2^53
+
 /// Ones dot `x`, where `x` is zero but at the places named.
-float dot_with_ones(Index length, std::map<Index, float> const& places) {
-  std::vector<float> const line(static_cast<std::size_t>(length), 1.0F);
-  std::vector<float> x(line.size(), 0.0F);
+template <class T>
+T dot_with_ones(Index length, std::map<Index, T> const& places) {
+  std::vector<T> const line(static_cast<std::size_t>(length), T(1));
+  std::vector<T> x(line.size(), T(0));
   for (auto const& [place, value] : places) x[static_cast<std::size_t>(place)] = value;
-  return reference::dot<float>({line.data(), 1, length, length}, x).front();
+  return reference::dot<T>({line.data(), 1, length, length}, x).front();
 }
 
 /// Sum of `count` lines of one element, zero but at the places named.
@@ -52,43 +66,71 @@ TEST(ReferenceTree, PadsToThePowerOfTwoAtTheEnd) {
   EXPECT_EQ(reference::tree<float>({big, 1.0F, 1.0F, 1.0F, -big}), 2.0F);
 }
 
-TEST(ReferenceDot, LanesAre128Apart) {
-  EXPECT_EQ(dot_with_ones(512, {{0, big}, {1, 1.0F}, {128, -big}}), 1.0F);
-  EXPECT_EQ(dot_with_ones(512, {{0, big}, {1, 1.0F}, {127, -big}}), 0.0F);
-  EXPECT_EQ(dot_with_ones(512, {{0, big}, {1, -1.0F}, {129, -big}}), 0.0F);
-  EXPECT_EQ(dot_with_ones(512, {{127, big}, {126, 1.0F}, {255, -big}}), 1.0F);
+template <class T>
+void expect_lanes(DotOrder<T> order) {
+  auto const [L, b] = order;
+  EXPECT_EQ(dot_with_ones<T>(4 * L, {{0, b}, {1, 1}, {L, -b}}), T(1));
+  EXPECT_EQ(dot_with_ones<T>(4 * L, {{0, b}, {1, 1}, {L - 1, -b}}), T(0));
+  EXPECT_EQ(dot_with_ones<T>(4 * L, {{0, b}, {1, -1}, {L + 1, -b}}), T(0));
+  EXPECT_EQ(dot_with_ones<T>(4 * L, {{L - 1, b}, {L - 2, 1}, {2 * L - 1, -b}}), T(1));
+}
+
+TEST(ReferenceDot, LanesAre64FloatsOr32DoublesApart) {
+  expect_lanes(float_order);
+  expect_lanes(double_order);
+}
+
+template <class T>
+void expect_forward_chain(DotOrder<T> order) {
+  auto const [L, b] = order;
+  EXPECT_EQ(dot_with_ones<T>(4 * L, {{0, b}, {L, 1}, {2 * L, -b}}), T(0));
+  EXPECT_EQ(dot_with_ones<T>(4 * L, {{0, b}, {L, -b}, {2 * L, 1}}), T(1));
+  EXPECT_EQ(dot_with_ones<T>(4 * L, {{0, 1}, {L, b}, {2 * L, -b}}), T(0));
 }
 
 TEST(ReferenceDot, ALanesChainRunsForward) {
-  EXPECT_EQ(dot_with_ones(512, {{0, big}, {128, 1.0F}, {256, -big}}), 0.0F);
-  EXPECT_EQ(dot_with_ones(512, {{0, big}, {128, -big}, {256, 1.0F}}), 1.0F);
-  EXPECT_EQ(dot_with_ones(512, {{0, 1.0F}, {128, big}, {256, -big}}), 0.0F);
+  expect_forward_chain(float_order);
+  expect_forward_chain(double_order);
+}
+
+template <class T>
+void expect_chains_of_four(DotOrder<T> order) {
+  auto const [L, b] = order;
+  EXPECT_EQ(dot_with_ones<T>(8 * L, {{0, b}, {1, 1}, {3 * L, -b}}), T(1));
+  EXPECT_EQ(dot_with_ones<T>(8 * L, {{0, b}, {1, 1}, {4 * L, -b}}), T(0));
 }
 
 TEST(ReferenceDot, AChainEndsAfterFourStepsWithItsSegment) {
-  EXPECT_EQ(dot_with_ones(1024, {{0, big}, {1, 1.0F}, {384, -big}}), 1.0F);
-  EXPECT_EQ(dot_with_ones(1024, {{0, big}, {1, 1.0F}, {512, -big}}), 0.0F);
+  expect_chains_of_four(float_order);
+  expect_chains_of_four(double_order);
+}
+
+template <class T>
+void expect_tree(DotOrder<T> order) {
+  auto const [L, b] = order;
+  EXPECT_EQ(dot_with_ones<T>(L, {{0, b}, {1, -b}, {2, 1}}), T(1));
+  EXPECT_EQ(dot_with_ones<T>(L, {{0, b}, {2, -b}, {1, 1}}), T(0));
+  EXPECT_EQ(dot_with_ones<T>(12 * L, {{0, b}, {4 * L, -b}, {8 * L, 1}}), T(1));
+  EXPECT_EQ(dot_with_ones<T>(12 * L, {{0, 1}, {4 * L, b}, {8 * L, -b}}), T(0));
+  // The first and the last lane of a segment meet before segments do.
+  EXPECT_EQ(dot_with_ones<T>(8 * L, {{0, b}, {L - 1, -b}, {4 * L, 1}}), T(1));
+  EXPECT_EQ(dot_with_ones<T>(8 * L, {{0, b}, {L - 1, 1}, {4 * L, -b}}), T(0));
 }
 
 TEST(ReferenceDot, TheTreeRunsOverLanesThenSegments) {
-  EXPECT_EQ(dot_with_ones(128, {{0, big}, {1, -big}, {2, 1.0F}}), 1.0F);
-  EXPECT_EQ(dot_with_ones(128, {{0, big}, {2, -big}, {1, 1.0F}}), 0.0F);
-  EXPECT_EQ(dot_with_ones(1536, {{0, big}, {512, -big}, {1024, 1.0F}}), 1.0F);
-  EXPECT_EQ(dot_with_ones(1536, {{0, 1.0F}, {512, big}, {1024, -big}}), 0.0F);
-  // Lanes 0 and 127 of a segment meet before segments do.
-  EXPECT_EQ(dot_with_ones(1024, {{0, big}, {127, -big}, {512, 1.0F}}), 1.0F);
-  EXPECT_EQ(dot_with_ones(1024, {{0, big}, {127, 1.0F}, {512, -big}}), 0.0F);
+  expect_tree(float_order);
+  expect_tree(double_order);
 }
 
 TEST(ReferenceDot, MultipliesAndAddsWithOneRounding) {
   float const x = 1.0F + std::ldexp(1.0F, -12);  // x * x = 1 + 2^-11 + 2^-24 needs 25 bits
-  std::vector<float> line(256, 0.0F);
-  std::vector<float> factors(256, 0.0F);
+  std::vector<float> line(128, 0.0F);
+  std::vector<float> factors(128, 0.0F);
   line[0] = 1.0F;
   factors[0] = -(1.0F + std::ldexp(1.0F, -11));
-  line[128] = x;
-  factors[128] = x;
-  EXPECT_EQ(reference::dot<float>({line.data(), 1, 256, 256}, factors).front(),
+  line[64] = x;
+  factors[64] = x;
+  EXPECT_EQ(reference::dot<float>({line.data(), 1, 128, 128}, factors).front(),
             std::ldexp(1.0F, -24));
 }
 
@@ -110,6 +152,39 @@ TEST(ReferenceSum, PanelsGetLongerWhenThereWouldBeTooMany) {
   EXPECT_EQ(sum_of_column(262145, {{0, big}, {8, -big}, {9, 1.0F}}), 1.0F);
   EXPECT_EQ(sum_of_column(262145, {{0, big}, {8, 1.0F}, {9, -big}}), 0.0F);
   EXPECT_EQ(sum_of_column(262145, {{0, big}, {9, 1.0F}, {10, -big}}), 1.0F);
+}
+
+TEST(ReferenceSum, HasThePanelsOfTheFormula) {
+  struct Row {
+    Index count, length, lines, panels;
+  };
+  constexpr Index two_to_40 = 1099511627776;
+  for (Row const row : {Row{1, 1, 8, 1},                // the smallest
+                        Row{8, 5, 8, 1},                //
+                        Row{9, 5, 8, 2},                //
+                        Row{1797, 64, 8, 225},          // 224.6 panels of 8
+                        Row{262144, 1, 8, 32768},       // as many panels as ever
+                        Row{262145, 1, 9, 29128},       // more lines: panels of 9
+                        Row{4194304, 64, 128, 32768},   // 2^22 / 64 = 65536 is clamped
+                        Row{1048576, 256, 64, 16384},   // 2^22 / 256 = 16384
+                        Row{1048576, 1024, 256, 4096},  //
+                        Row{1000, 16384, 8, 125},       // 2^22 / 16384 = 256 is clamped to 1024
+                        Row{16384, 16384, 16, 1024},    //
+                        Row{16385, 16384, 17, 964},     // 963.8
+                        Row{100, 16385, 8, 13},         // long lines
+                        Row{10000, 16385, 20, 500},     // 8 * floor(2^20 / 16385) = 504
+                        Row{4096, 65536, 32, 128},      // 8 * 16 = 128
+                        Row{1024, 1048576, 128, 8},     // 8 * 1
+                        Row{1024, 1048577, 128, 8},     // 8 * max(1, 0)
+                        Row{64, 4194304, 8, 8},         //
+                        Row{two_to_40, 3, two_to_40 / 32768, 32768},     // no overflow
+                        Row{3, two_to_40, 8, 1},                         //
+                        Row{two_to_40, two_to_40, two_to_40 / 8, 8}}) {  //
+    EXPECT_EQ(reference::panel_lines(row.count, row.length), row.lines)
+        << row.count << " lines of " << row.length;
+    EXPECT_EQ(reference::panel_count(row.count, row.length), row.panels)
+        << row.count << " lines of " << row.length;
+  }
 }
 
 TEST(ReferenceSum, TurnsMinusZeroIntoZero) {
@@ -142,6 +217,21 @@ TEST(ReferenceMultiply, OrderOfSummationIsThatOfTheLayout) {
               same_bits_as<float>({0.0F}));
   EXPECT_THAT(reference::multiply<float>({row.data(), 1, 4, 1, Order::column_major}, ones),
               same_bits_as<float>({-1.0F}));
+}
+
+TEST(Reference, IsExactOnWholeNumbersOfEveryShape) {
+  using namespace tessera::test;
+  for (Shape const& shape : all_shapes()) {
+    for (Order const order : {Order::row_major, Order::column_major}) {
+      auto const [A, v, B] = whole_problem<float>(shape, order, 5, {.lines = 1, .after = 3});
+      EXPECT_THAT(reference::multiply(A.for_reference(), v), same_bits_as(whole::multiply(A, v)))
+          << shape;
+      EXPECT_THAT(reference::multiply_transposed(A.for_reference(), B),
+                  same_bits_as(whole::multiply_transposed(A, B)))
+          << shape;
+      EXPECT_THAT(reference::atax(A.for_reference(), v), same_bits_as(whole::atax(A, v))) << shape;
+    }
+  }
 }
 
 }  // namespace

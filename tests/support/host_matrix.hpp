@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "support/data.hpp"
+#include "support/reference.hpp"
+#include "support/shapes.hpp"
+
+namespace tessera::test {
+
+using reference::Index;
+using reference::Order;
+
+/// NaN elements around a matrix, as if it were a part of a larger one.
+struct Margin {
+  Index lines = 0;   ///< lines before the first
+  Index before = 0;  ///< elements before each line
+  Index after = 0;   ///< elements after each line
+};
+
+/// A matrix in host memory: contiguous lines (rows or columns), perhaps with a margin.
+template <class T>
+class HostMatrix {
+ public:
+  /// The matrix with these `elements`, line after line.
+  HostMatrix(Shape shape, Order order, std::vector<T> const& elements, Margin margin = {})
+      : shape_(shape), order_(order), margin_(margin) {
+    memory_.assign(static_cast<std::size_t>((margin.lines + count()) * leading()), poison<T>());
+    for (Index i = 0; i < count(); ++i) {
+      auto const line = elements.begin() + i * length();
+      std::copy(line, line + length(), memory_.begin() + (first() + i * leading()));
+    }
+  }
+
+  Shape shape() const { return shape_; }
+  Order order() const { return order_; }
+  Margin margin() const { return margin_; }
+  /// Number of lines.
+  Index count() const { return order_ == Order::row_major ? shape_.rows : shape_.cols; }
+  /// Elements of a line.
+  Index length() const { return order_ == Order::row_major ? shape_.cols : shape_.rows; }
+  /// Distance between lines.
+  Index leading() const { return margin_.before + length() + margin_.after; }
+  /// All memory, the margin included: (margin().lines + count()) * leading() elements.
+  std::vector<T> const& memory() const { return memory_; }
+  /// Line `i`.
+  T const* line(Index i) const { return memory_.data() + first() + i * leading(); }
+  /// The same matrix for the reference.
+  reference::Matrix<T> for_reference() const {
+    return {line(0), shape_.rows, shape_.cols, leading(), order_};
+  }
+
+ private:
+  /// Where the first line begins.
+  Index first() const { return margin_.lines * leading() + margin_.before; }
+
+  Shape shape_;
+  Order order_;
+  Margin margin_;
+  std::vector<T> memory_;
+};
+
+/// A matrix and the vectors that it can be multiplied with.
+template <class T>
+struct Problem {
+  HostMatrix<T> A;
+  std::vector<T> v;  ///< as long as a row
+  std::vector<T> B;  ///< as long as a column
+};
+
+/// A problem of real numbers with mixed magnitudes.
+template <class T>
+Problem<T> real_problem(Shape shape, Order order, std::uint64_t seed, Margin margin = {}) {
+  auto const elements = static_cast<std::size_t>(shape.size());
+  return {{shape, order, real_numbers<T>(elements, seed), margin},
+          real_numbers<T>(static_cast<std::size_t>(shape.cols), vector_seed(seed)),
+          real_numbers<T>(static_cast<std::size_t>(shape.rows), vector_seed(seed + 1))};
+}
+
+/// A problem of -1, 0 and 1: all sums are exact in float.
+template <class T>
+Problem<T> whole_problem(Shape shape, Order order, std::uint64_t seed, Margin margin = {}) {
+  auto const elements = static_cast<std::size_t>(shape.size());
+  return {{shape, order, whole_numbers<T>(elements, seed, 1), margin},
+          whole_numbers<T>(static_cast<std::size_t>(shape.cols), vector_seed(seed), 1),
+          whole_numbers<T>(static_cast<std::size_t>(shape.rows), vector_seed(seed + 1), 1)};
+}
+
+}  // namespace tessera::test
