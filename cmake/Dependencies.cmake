@@ -58,7 +58,7 @@ FetchContent_Declare(
 if(TESSERA_ENABLE_KOKKOS_KERNELS)
   list(APPEND tessera_dependencies KokkosKernels)
 endif()
-if(TESSERA_BUILD_APP OR TESSERA_BUILD_TESTS OR TESSERA_BUILD_BENCHMARKS)
+if(TESSERA_BUILD_APP OR TESSERA_BUILD_BENCHMARKS)
   list(APPEND tessera_dependencies CLI11 nlohmann_json ftxui)
   find_package(OpenSSL REQUIRED COMPONENTS Crypto) # SHA-256 of results
 endif()

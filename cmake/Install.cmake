@@ -1,2 +1,52 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
+
+# cmake --install: the headers, the package that find_package(Tessera) finds, and the program.
+include(CMakePackageConfigHelpers)
+
+option(TESSERA_INSTALL "Make rules for cmake --install" ${PROJECT_IS_TOP_LEVEL})
+if(NOT TESSERA_INSTALL)
+  return()
+endif()
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Tessera")
+
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/src/tessera"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  FILES_MATCHING
+  PATTERN "*.hpp"
+)
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/backends"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tessera"
+  FILES_MATCHING
+  PATTERN "*.hpp"
+)
+install(FILES "${TESSERA_GENERATED_INCLUDE_DIR}/tessera/version.hpp"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tessera"
+)
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+install(TARGETS tessera tessera_host_arch EXPORT TesseraTargets)
+install(
+  EXPORT TesseraTargets
+  NAMESPACE Tessera::
+  DESTINATION "${package_dir}"
+)
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/TesseraConfig.cmake.in" "${PROJECT_BINARY_DIR}/TesseraConfig.cmake"
+  INSTALL_DESTINATION "${package_dir}"
+)
+write_basic_package_version_file(
+  "${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake"
+  COMPATIBILITY SameMajorVersion
+  ARCH_INDEPENDENT
+)
+install(FILES "${PROJECT_BINARY_DIR}/TesseraConfig.cmake"
+              "${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake" DESTINATION "${package_dir}"
+)
+
+if(TARGET tessera_cli)
+  install(TARGETS tessera_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
