@@ -55,12 +55,14 @@ FetchContent_Declare(
   FIND_PACKAGE_ARGS 1.7
 )
 
+if(TESSERA_BUILD_APP OR TESSERA_BUILD_TESTS OR TESSERA_BUILD_BENCHMARKS)
+  find_package(OpenSSL REQUIRED COMPONENTS Crypto) # SHA-256 of results
+endif()
 if(TESSERA_ENABLE_KOKKOS_KERNELS)
   list(APPEND tessera_dependencies KokkosKernels)
 endif()
 if(TESSERA_BUILD_APP OR TESSERA_BUILD_BENCHMARKS)
   list(APPEND tessera_dependencies CLI11 nlohmann_json ftxui)
-  find_package(OpenSSL REQUIRED COMPONENTS Crypto) # SHA-256 of results
 endif()
 if(TESSERA_BUILD_TESTS)
   list(APPEND tessera_dependencies GTest)

@@ -7,7 +7,7 @@
 # use it) or hide nvcc behind the C++ compiler (nvcc_wrapper or its launcher). In the first case
 # each source with kernels has to say LANGUAGE CUDA: tessera_device_sources does that.
 set(TESSERA_CUDA_AS_LANGUAGE OFF)
-if(Kokkos_ENABLE_CUDA AND Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE)
+if(Kokkos_ENABLE_CUDA AND (Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE OR Kokkos_COMPILE_LANGUAGE STREQUAL "CUDA"))
   set(TESSERA_CUDA_AS_LANGUAGE ON)
   enable_language(CUDA)
 endif()
