@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Macros.hpp>
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+
+#include <Kokkos_Macros.hpp>
 
 /// The canonical order of summation (docs/summation.md): the constants and the sizes that fix it.
 /// Everything here is a function of the matrix' shape alone; nothing here may depend on a backend,
@@ -29,10 +30,14 @@ inline constexpr Index min_panel_lines = 8;
 inline constexpr Index max_ordinary_length = 16384;
 
 /// ceil(a / b) for a >= 0, b >= 1.
-KOKKOS_INLINE_FUNCTION constexpr Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+KOKKOS_INLINE_FUNCTION constexpr Index ceil_div(Index a, Index b) {
+  return (a + b - 1) / b;
+}
 
 /// ceil(log2(x)) for x >= 1: the number of levels of the adjacent-pair tree over x values.
-constexpr int tree_levels(Index x) { return std::bit_width(static_cast<std::uint64_t>(x - 1)); }
+constexpr int tree_levels(Index x) {
+  return std::bit_width(static_cast<std::uint64_t>(x - 1));
+}
 
 /// Upper limit of the number of panels for lines of this length.
 constexpr Index max_panels(Index length) {

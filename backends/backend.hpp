@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tessera/tuning.hpp>
+
+namespace tessera::backends {
+
+using summation::Index;
+
+/// What Tessera knows of an execution space. Each folder beside this file specialises it:
+/// - `name`: as in `--backend name`;
+/// - `row_major_tuning<T>(exec, rows, cols)`, `column_major_tuning<T>(exec, rows, cols)`.
+/// No answer may change a bit of a result.
+template <class Exec>
+struct Backend;
+
+}  // namespace tessera::backends

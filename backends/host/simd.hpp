@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+/// A pack of 32 bytes of scalars for host code: two AVX2 or NEON-sized halves that compilers split
+/// or join as the processor asks. Two implementations with the same bits: the compilers' vector
+/// types, and plain arrays where a compiler (nvcc) does not know those.
+namespace tessera::backends::host {
+
+/// Scalars in a pack.
+template <class T>
+inline constexpr int pack_width = 32 / static_cast<int>(sizeof(T));
+
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__CUDACC__) && !defined(__HIPCC__)
+
+template <class T>
+struct PackOf;
+template <>
+struct PackOf<float> {
+  using Value [[gnu::vector_size(32)]] = float;
+  using Unaligned [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
+};
+template <>
+struct PackOf<double> {
+  using Value [[gnu::vector_size(32)]] = double;
+  using Unaligned [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+};
+template <class T>
+using Pack = typename PackOf<T>::Value;
+
+template <class T>
+inline Pack<T> zero_pack() {
+  return Pack<T>{};
+}
+
+template <class T>
+inline Pack<T> load_pack(T const* from) {
+  return *reinterpret_cast<typename PackOf<T>::Unaligned const*>(from);
+}
+
+/// a * b + c, one rounding an element.
+template <class T>
+inline Pack<T> fma(Pack<T> const& a, Pack<T> const& b, Pack<T> const& c) {
+  Pack<T> result{};
+  for (int i = 0; i < pack_width<T>; ++i) result[i] = Kokkos::fma(a[i], b[i], c[i]);
+  return result;
+}
+
+/// From pack_width packs p[0], p[1], …: element i of the result is the adjacent-pair tree over the
+/// elements of p[i].
+inline Pack<float> sums_of_packs(Pack<float> const* p) {
+  // (a, b) -> a01 a23 b01 b23 | a45 a67 b45 b67
+  auto const pairs = [](Pack<float> a, Pack<float> b) {
+    return __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14) +
+           __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+  };
+  Pack<float> const low = pairs(pairs(p[0], p[1]), pairs(p[2], p[3]));
+  Pack<float> const high = pairs(pairs(p[4], p[5]), pairs(p[6], p[7]));
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11) +
+         __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+inline Pack<double> sums_of_packs(Pack<double> const* p) {
+  // (a, b) -> a01 b01 | a23 b23
+  auto const pairs = [](Pack<double> a, Pack<double> b) {
+    return __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  };
+  Pack<double> const low = pairs(p[0], p[1]);
+  Pack<double> const high = pairs(p[2], p[3]);
+  return __builtin_shufflevector(low, high, 0, 1, 4, 5) +
+         __builtin_shufflevector(low, high, 2, 3, 6, 7);
+}
+
+#else
+
+template <class T>
+struct Pack {
+  T element[pack_width<T>];
+  KOKKOS_INLINE_FUNCTION T& operator[](int i) { return element[i]; }
+  KOKKOS_INLINE_FUNCTION T operator[](int i) const { return element[i]; }
+};
+
+template <class T>
+KOKKOS_INLINE_FUNCTION Pack<T> zero_pack() {
+  return Pack<T>{};
+}
+
+template <class T>
+KOKKOS_INLINE_FUNCTION Pack<T> load_pack(T const* from) {
+  Pack<T> result;
+  for (int i = 0; i < pack_width<T>; ++i) result[i] = from[i];
+  return result;
+}
+
+template <class T>
+KOKKOS_INLINE_FUNCTION Pack<T> fma(Pack<T> const& a, Pack<T> const& b, Pack<T> const& c) {
+  Pack<T> result;
+  for (int i = 0; i < pack_width<T>; ++i) result[i] = Kokkos::fma(a[i], b[i], c[i]);
+  return result;
+}
+
+template <class T>
+KOKKOS_INLINE_FUNCTION Pack<T> sums_of_packs(Pack<T> const* p) {
+  Pack<T> result;
+  for (int i = 0; i < pack_width<T>; ++i) {
+    T x[pack_width<T>];
+    for (int j = 0; j < pack_width<T>; ++j) x[j] = p[i][j];
+    for (int o = 1; o < pack_width<T>; o *= 2) {
+      for (int t = 0; t < pack_width<T>; t += 2 * o) x[t] += x[t + o];
+    }
+    result[i] = x[0];
+  }
+  return result;
+}
+
+#endif
+
+/// The adjacent-pair tree over the elements of a pack.
+template <class T>
+KOKKOS_INLINE_FUNCTION T sum_of_pack(Pack<T> const& p) {
+  if constexpr (pack_width<T> == 8) {
+    return ((p[0] + p[1]) + (p[2] + p[3])) + ((p[4] + p[5]) + (p[6] + p[7]));
+  } else {
+    return (p[0] + p[1]) + (p[2] + p[3]);
+  }
+}
+
+}  // namespace tessera::backends::host

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+namespace tessera {
+
+/// Scalars that Tessera computes with.
+template <class T>
+concept Scalar = std::same_as<T, float> || std::same_as<T, double>;
+
+/// A Kokkos execution space.
+template <class Exec>
+concept ExecutionSpace = Kokkos::is_execution_space_v<Exec>;
+
+/// A rank-2 view of scalars in row-major (LayoutRight) or column-major (LayoutLeft) order; rows or
+/// columns may be padded.
+template <class View>
+concept Matrix = Kokkos::is_view_v<View> && View::rank()
+== 2 && Scalar<typename View::non_const_value_type> &&
+    (std::same_as<typename View::array_layout, Kokkos::LayoutRight> ||
+     std::same_as<typename View::array_layout, Kokkos::LayoutLeft>);
+
+/// A rank-1 view of scalars, of any stride.
+template <class View>
+concept Vector = Kokkos::is_view_v<View> && View::rank()
+== 1 && Scalar<typename View::non_const_value_type>;
+
+/// A vector that can be written.
+template <class View>
+concept OutputVector = Vector<View> && !std::is_const_v<typename View::value_type>;
+
+/// Memory of `View` that kernels of `Exec` can reach.
+template <class View, class Exec>
+concept AccessibleFrom =
+    bool(Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible);
+
+/// Two views of the same scalar.
+template <class A, class B>
+concept SameScalar =
+    std::same_as<typename A::non_const_value_type, typename B::non_const_value_type>;
+
+/// What an operation on `Exec` takes as matrix.
+template <class View, class Exec>
+concept MatrixOf = Matrix<View> && AccessibleFrom<View, Exec>;
+
+/// What an operation on `Exec` takes as input vector beside the matrix `A`.
+template <class View, class Exec, class A>
+concept VectorOf = Vector<View> && AccessibleFrom<View, Exec> && SameScalar<View, A>;
+
+/// What an operation on `Exec` takes as output vector beside the matrix `A`.
+template <class View, class Exec, class A>
+concept OutputVectorOf = OutputVector<View> && AccessibleFrom<View, Exec> && SameScalar<View, A>;
+
+}  // namespace tessera

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/combine.hpp>
+#include <tessera/detail/launch.hpp>
+#include <tessera/detail/segment.hpp>
+#include <tessera/detail/vector_stack.hpp>
+#include <tessera/tuning.hpp>
+
+namespace tessera::detail {
+
+/// How the panels of a fused ATAX of row-major lines are dealt to teams.
+template <class T>
+struct FusedLinesPlan {
+  summation::Panels panels;
+  Index panels_per_team;
+  Index groups;
+
+  FusedLinesPlan(Lines<T> const& lines, FusedLinesTuning const& tuning, std::size_t max_scratch)
+      : panels(summation::panels(lines.count, lines.length)),
+        panels_per_team(
+            std::min(tuning.panels_per_team,
+                     static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(panels.count))))) {
+    while (scratch_bytes<T>(scratch(lines)) > max_scratch) panels_per_team /= 2;
+    groups = summation::ceil_div(panels.count, panels_per_team);
+  }
+
+  /// Scalars of workspace: the partial vector of each group.
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const { return groups * lines.length; }
+  /// Scalars of scratch of a team.
+  [[nodiscard]] Index scratch(Lines<T> const& lines) const {
+    return VectorStack<T>::levels_above(panels_per_team) * lines.length;
+  }
+};
+
+/// y[i] = dot product of line i and x; out[j] = sum over i of y[i] * line_i[j]: each line is read
+/// from memory once, and from cache the second time.
+template <class Exec, class T>
+void fused_lines(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+                 OutputVector<T> y, OutputVector<T> out, T* workspace,
+                 FusedLinesTuning const& tuning) {
+  FusedLinesPlan<T> const plan(lines, tuning, HostLaunch<Exec>::max_scratch());
+  Index const scratch = plan.scratch(lines);
+  HostLaunch<Exec> const launch(exec, plan.groups, scratch_bytes<T>(scratch));
+  int const level = launch.level;
+  using Member = typename TeamPolicy<Exec>::member_type;
+  Kokkos::parallel_for(
+      label, launch.policy, KOKKOS_LAMBDA(Member const& member) {
+        Index const group = member.league_rank();
+        T* const partial = workspace + group * lines.length;
+        VectorStack<T> const stack{partial, team_scratch<T>(member, level, scratch), lines.length};
+        Index const first_panel = group * plan.panels_per_team;
+        Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
+        with_lines_per_step(tuning.lines_per_step, [&](auto step) {
+          for (Index p = 0; p < panels; ++p) {
+            Index const first = (first_panel + p) * plan.panels.lines;
+            Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
+            for_line_blocks<step()>(first, last, [&](auto count, Index block) {
+              T factor[count()];
+              dot_lines<count()>(lines, block, x, 0, lines.length, [&](Index i, T value) {
+                factor[i - block] = value;
+                y.set(i, value);
+              });
+              add_to_panel(lines, block, first, last, factor, stack, p, 0, lines.length);
+            });
+          }
+        });
+        stack.finish(panels, 0, lines.length);
+        if (plan.groups == 1) {
+          for (Index j = 0; j < lines.length; ++j) out.set(j, partial[j] + T(0));
+        }
+      });
+  if (plan.groups > 1) {
+    combine_vectors(exec, label + "::combine", workspace, plan.groups, lines.length, out);
+  }
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/combine.hpp>
+#include <tessera/detail/launch.hpp>
+#include <tessera/detail/segment.hpp>
+#include <tessera/detail/vector_stack.hpp>
+#include <tessera/tuning.hpp>
+
+namespace tessera::detail {
+
+/// How the tiles of a fused ATAX of column-major lines are dealt to teams.
+template <class T>
+struct FusedTilesPlan {
+  summation::Panels panels;  ///< of the sum that makes a tile's part of B
+  Index width;               ///< elements of each line in a tile
+  Index tiles;
+  Index tiles_per_team;
+  Index groups;
+
+  FusedTilesPlan(Lines<T> const& lines, FusedTilesTuning const& tuning, std::size_t max_scratch)
+      : panels(summation::panels(lines.count, lines.length)),
+        width(tuning.segments_per_tile * summation::segment<T>),
+        tiles(summation::ceil_div(lines.length, width)),
+        tiles_per_team(std::min(tuning.tiles_per_team, static_cast<Index>(std::bit_ceil(
+                                                           static_cast<std::uint64_t>(tiles))))) {
+    while (tiles_per_team > 1 && scratch_bytes<T>(scratch(lines)) > max_scratch) {
+      tiles_per_team /= 2;
+    }
+    groups = summation::ceil_div(tiles, tiles_per_team);
+  }
+
+  /// Scalars of a tile's part of B and of the stack that makes it.
+  [[nodiscard]] Index sum_scratch() const {
+    return (1 + VectorStack<T>::levels_above(panels.count)) * width;
+  }
+  /// Scalars of workspace: the partial vector of each group.
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const { return groups * lines.count; }
+  /// Scalars of scratch of a team.
+  [[nodiscard]] Index scratch(Lines<T> const& lines) const {
+    return sum_scratch() + VectorStack<T>::levels_above(tiles_per_team) * lines.count;
+  }
+};
+
+/// y[i] = sum over lines j of x[j] * line_j[i]; out[j] = dot product of line j and y: each tile is
+/// read from memory once, and from cache the second time.
+template <class Exec, class T>
+void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+                 OutputVector<T> y, OutputVector<T> out, T* workspace,
+                 FusedTilesTuning const& tuning) {
+  FusedTilesPlan<T> const plan(lines, tuning, HostLaunch<Exec>::max_scratch());
+  Index const scratch = plan.scratch(lines);
+  HostLaunch<Exec> const launch(exec, plan.groups, scratch_bytes<T>(scratch));
+  int const level = launch.level;
+  using Member = typename TeamPolicy<Exec>::member_type;
+  Kokkos::parallel_for(
+      label, launch.policy, KOKKOS_LAMBDA(Member const& member) {
+        Index const group = member.league_rank();
+        T* const sB = team_scratch<T>(member, level, scratch);  // (1 + levels, width)
+        VectorStack<T> const part_of_y{sB, sB + plan.width, plan.width};
+        T* const partial = workspace + group * lines.count;
+        VectorStack<T> const stack{partial, sB + plan.sum_scratch(), lines.count};
+        Index const first_tile = group * plan.tiles_per_team;
+        Index const tiles = Kokkos::min(plan.tiles_per_team, plan.tiles - first_tile);
+        for (Index t = 0; t < tiles; ++t) {
+          Index const begin = (first_tile + t) * plan.width;
+          Index const width = Kokkos::min(plan.width, lines.length - begin);
+          Lines<T> const tile{lines.data + begin, lines.count, width, lines.leading};
+          with_lines_per_step(tuning.lines_per_step, [&](auto step) {
+            for (Index p = 0; p < plan.panels.count; ++p) {
+              Index const first = p * plan.panels.lines;
+              Index const last = Kokkos::min(tile.count, first + plan.panels.lines);
+              for_line_blocks<step()>(first, last, [&](auto count, Index block) {
+                T factor[count()];
+                for (int r = 0; r < count(); ++r) factor[r] = x[block + r];
+                add_to_panel(tile, block, first, last, factor, part_of_y, p, 0, width);
+              });
+            }
+          });
+          part_of_y.finish(plan.panels.count, 0, width);
+          for (Index i = 0; i < width; ++i) {
+            sB[i] += T(0);
+            y.set(begin + i, sB[i]);
+          }
+          T* const part_of_out = stack.level(VectorStack<T>::level_of(t));
+          for (Index j = 0; j < tile.count; ++j) {
+            dot_lines<1>(tile, j, sB, 0, width,
+                         [&](Index line, T value) { part_of_out[line] = value; });
+          }
+          stack.merge(t, 0, tile.count);
+        }
+        stack.finish(tiles, 0, lines.count);
+        if (plan.groups == 1) {
+          for (Index j = 0; j < lines.count; ++j) out.set(j, partial[j] + T(0));
+        }
+      });
+  if (plan.groups > 1) {
+    combine_vectors(exec, label + "::combine", workspace, plan.groups, lines.count, out);
+  }
+}
+
+}  // namespace tessera::detail

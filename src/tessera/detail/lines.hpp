@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/summation.hpp>
+
+namespace tessera::detail {
+
+using summation::Index;
+
+/// A matrix as a stack of contiguous lines: rows of a LayoutRight matrix, columns of a LayoutLeft
+/// one (docs/summation.md).
+template <class T>
+struct Lines {
+  T const* data;
+  Index count;    ///< number of lines
+  Index length;   ///< elements of a line
+  Index leading;  ///< distance between lines, in elements
+
+  KOKKOS_INLINE_FUNCTION T const* line(Index i) const { return data + i * leading; }
+};
+
+/// Whether the rows of this kind of matrix are its contiguous lines.
+template <class Matrix>
+inline constexpr bool is_row_major =
+    std::is_same_v<typename Matrix::array_layout, Kokkos::LayoutRight>;
+
+/// The lines of the matrix A.
+template <class Matrix>
+Lines<typename Matrix::non_const_value_type> lines_of(Matrix const& A) {
+  auto const rows = static_cast<Index>(A.extent(0));
+  auto const cols = static_cast<Index>(A.extent(1));
+  if constexpr (is_row_major<Matrix>) {
+    return {A.data(), rows, cols, static_cast<Index>(A.stride(0))};
+  } else {
+    return {A.data(), cols, rows, static_cast<Index>(A.stride(1))};
+  }
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/lines.hpp>
+
+/// Sums over lines in the canonical order, for one thread that owns all columns it was given.
+namespace tessera::detail {
+
+/// A contiguous or strided vector that a kernel writes; `data` is null when nobody wants it.
+template <class T>
+struct OutputVector {
+  T* data;
+  Index stride;  ///< distance between elements, in elements
+
+  KOKKOS_INLINE_FUNCTION void set(Index i, T value) const {
+    if (data != nullptr) data[i * stride] = value;
+  }
+};
+
+/// Columns handled between two visits of the same line, so that what is being added stays in the
+/// fastest cache.
+inline constexpr Index columns_per_chunk = 2048;
+
+/// c[j] = chain over `Count` lines from line `first` of y[r] * line_r[j], j in [begin, end);
+/// the chain starts from +0 if `Fresh`, else from c[j]. c has the columns from `begin` on.
+template <int Count, bool Fresh, class T>
+KOKKOS_INLINE_FUNCTION void add_lines(Lines<T> const& lines, Index first, T const (&y)[Count],
+                                      T* KOKKOS_RESTRICT c, Index begin, Index end) {
+  T const* KOKKOS_RESTRICT line[Count];
+  for (int r = 0; r < Count; ++r) line[r] = lines.line(first + r) + begin;
+  Index const width = end - begin;
+  for (Index j = 0; j < width; ++j) {
+    T sum = Fresh ? T(0) : c[j];
+    for (int r = 0; r < Count; ++r) sum = Kokkos::fma(y[r], line[r][j], sum);
+    c[j] = sum;
+  }
+}
+
+/// a[j] += b[j] for j in [0, width).
+template <class T>
+KOKKOS_INLINE_FUNCTION void add_vector(T* KOKKOS_RESTRICT a, T const* KOKKOS_RESTRICT b,
+                                       Index width) {
+  for (Index j = 0; j < width; ++j) a[j] += b[j];
+}
+
+/// The adjacent-pair tree over vectors that arrive in order: a binary counter of finished subtrees.
+/// Level 0 is where the result will be; the other levels are scratch.
+template <class T>
+struct VectorStack {
+  T* bottom;    // (pitch)
+  T* above;     // (levels - 1, pitch)
+  Index pitch;  // distance between levels
+
+  KOKKOS_INLINE_FUNCTION T* level(int l) const { return l == 0 ? bottom : above + (l - 1) * pitch; }
+  /// Where vector number `index` is to be written.
+  KOKKOS_INLINE_FUNCTION static int level_of(Index index) {
+    return std::popcount(static_cast<std::uint64_t>(index));
+  }
+  /// After vector number `index` was written: merges the subtrees that it completes, in columns
+  /// [begin, end).
+  KOKKOS_INLINE_FUNCTION void merge(Index index, Index begin, Index end) const {
+    int l = level_of(index);
+    for (; (index & 1) != 0; index >>= 1, --l) {
+      add_vector(level(l - 1) + begin, level(l) + begin, end - begin);
+    }
+  }
+  /// After the last of `count` vectors: merges what is left into level 0.
+  KOKKOS_INLINE_FUNCTION void finish(Index count, Index begin, Index end) const {
+    for (int l = level_of(count) - 1; l > 0; --l) {
+      add_vector(level(l - 1) + begin, level(l) + begin, end - begin);
+    }
+  }
+  /// Levels beside level 0 that a stack for `count` vectors needs.
+  static constexpr Index levels_above(Index count) {
+    return std::bit_width(static_cast<std::uint64_t>(count)) - 1;
+  }
+};
+
+/// Calls body(std::integral_constant<int, N>, first_of_block) for consecutive blocks of N = `step`
+/// lines of [first, last), and of the smaller powers of two for what remains.
+template <int Step, class Body>
+KOKKOS_INLINE_FUNCTION void for_line_blocks(Index first, Index last, Body const& body) {
+  for (; first + Step <= last; first += Step) body(std::integral_constant<int, Step>{}, first);
+  if constexpr (Step > 1) {
+    if (first < last) for_line_blocks<Step / 2>(first, last, body);
+  }
+}
+
+/// Calls body(std::integral_constant<int, lines_per_step>) for lines_per_step in {1, 2, 4, 8}.
+template <class Body>
+KOKKOS_INLINE_FUNCTION void with_lines_per_step(int lines_per_step, Body const& body) {
+  switch (lines_per_step) {
+    case 1:
+      body(std::integral_constant<int, 1>{});
+      break;
+    case 2:
+      body(std::integral_constant<int, 2>{});
+      break;
+    case 4:
+      body(std::integral_constant<int, 4>{});
+      break;
+    default:
+      body(std::integral_constant<int, 8>{});
+      break;
+  }
+}
+
+/// Adds lines [block, block + Count) to the panel [first, last) that is number `index` of its
+/// stack, in columns [begin, end); with the panel's last lines, merges the subtrees that it
+/// completes.
+template <int Count, class T>
+KOKKOS_INLINE_FUNCTION void add_to_panel(Lines<T> const& lines, Index block, Index first,
+                                         Index last, T const (&y)[Count],
+                                         VectorStack<T> const& stack, Index index, Index begin,
+                                         Index end) {
+  T* const c = stack.level(VectorStack<T>::level_of(index));
+  for (Index j = begin; j < end; j += columns_per_chunk) {
+    Index const chunk_end = j + columns_per_chunk < end ? j + columns_per_chunk : end;
+    if (block == first) {
+      add_lines<Count, true>(lines, block, y, c + (j - begin), j, chunk_end);
+    } else {
+      add_lines<Count, false>(lines, block, y, c + (j - begin), j, chunk_end);
+    }
+    if (block + Count == last) stack.merge(index, j - begin, chunk_end - begin);
+  }
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include <tessera/tuning.hpp>
+#include <tessera/workspace.hpp>
+
+namespace tessera {
+
+/// How `atax` reads the matrix. Both give the same bits.
+enum class Method {
+  automatic,  ///< what the backend's tuning prefers for the shape
+  fused,      ///< one pass: the matrix is read from memory once
+  two_stage,  ///< `multiply`, then `multiply_transposed`: read twice
+};
+
+/// Options of every operation.
+template <class Exec>
+struct Options {
+  /// Memory for partial results that the caller keeps. If null, a call allocates its own and
+  /// releases it at its end, which may fence.
+  Workspace<Exec>* workspace = nullptr;
+  /// Instead of what the backend would choose. Changes no bit of the result.
+  std::optional<Tuning> tuning = std::nullopt;
+};
+
+/// Options of `atax`.
+template <class Exec>
+struct AtaxOptions {
+  Method method = Method::automatic;            ///< see Method
+  Workspace<Exec>* workspace = nullptr;         ///< as in Options
+  std::optional<Tuning> tuning = std::nullopt;  ///< as in Options
+};
+
+}  // namespace tessera

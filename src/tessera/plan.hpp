@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <tessera/atax.hpp>
+
+/// What an operation would do for a shape, without doing it: for reports and benchmarks.
+namespace tessera {
+
+/// One kernel of an operation.
+struct StagePlan {
+  std::string name;           ///< "fused", "multiply" or "multiply_transposed"
+  Index teams;                ///< teams launched
+  int team_size;              ///< threads of a team
+  int lines_per_step;         ///< lines a team handles side by side
+  Index panels;               ///< panels of the sum over lines; 0: the stage has none
+  Index lines_per_panel;      ///< lines of a panel; 0: the stage has none
+  Index panels_per_team;      ///< panels of a team; 0: the stage has none
+  std::size_t scratch_bytes;  ///< team scratch
+};
+
+/// What an operation would do.
+struct Plan {
+  Method method;  ///< fused or two_stage (single products: two_stage)
+  std::vector<StagePlan> stages;
+  std::size_t workspace_bytes;  ///< need of a kept workspace, for contiguous vectors
+};
+
+namespace detail {
+
+/// A shape without a matrix, for plans.
+template <class T, class Layout>
+Lines<T> lines_of_shape(Index rows, Index cols) {
+  if constexpr (std::is_same_v<Layout, Kokkos::LayoutRight>) {
+    return {nullptr, rows, cols, cols};
+  } else {
+    return {nullptr, cols, rows, rows};
+  }
+}
+
+template <class T>
+StagePlan dot_stage(std::string name, Lines<T> const& lines, Tuning const& tuning) {
+  DotPlan<T> const plan(lines, tuning.dot);
+  return {std::move(name), plan.line_blocks * plan.runs, 1, tuning.dot.lines_per_step, 0, 0, 0, 0};
+}
+
+template <class T>
+StagePlan sum_stage(std::string name, Lines<T> const& lines, Tuning const& tuning) {
+  SumPlan<T> const plan(lines, tuning.sum);
+  return {std::move(name),
+          plan.groups * plan.column_tiles,
+          1,
+          tuning.sum.lines_per_step,
+          plan.panels.count,
+          plan.panels.lines,
+          plan.panels_per_team,
+          scratch_bytes<T>(plan.scratch(lines, tuning.sum))};
+}
+
+}  // namespace detail
+
+/// What `multiply` of a rows x cols matrix of T in `Layout` would do on `exec`. Errors: as
+/// `multiply` for an unusable tuning.
+template <Scalar T, class Layout, ExecutionSpace Exec>
+Plan plan_multiply(Exec const& exec, Index rows, Index cols, Options<Exec> const& options = {}) {
+  constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
+  Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
+  if constexpr (row_major) {
+    return {Method::two_stage,
+            {detail::dot_stage("multiply", lines, tuning)},
+            static_cast<std::size_t>(detail::DotPlan<T>(lines, tuning.dot).workspace(lines)) *
+                sizeof(T)};
+  } else {
+    return {Method::two_stage,
+            {detail::sum_stage("multiply", lines, tuning)},
+            static_cast<std::size_t>(detail::SumPlan<T>(lines, tuning.sum).workspace(lines)) *
+                sizeof(T)};
+  }
+}
+
+/// What `multiply_transposed` of a rows x cols matrix would do; as plan_multiply.
+template <Scalar T, class Layout, ExecutionSpace Exec>
+Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
+                              Options<Exec> const& options = {}) {
+  // The transposed matrix in the other layout is the same memory.
+  using Other = std::conditional_t<std::is_same_v<Layout, Kokkos::LayoutRight>, Kokkos::LayoutLeft,
+                                   Kokkos::LayoutRight>;
+  Plan plan = plan_multiply<T, Other>(exec, cols, rows, options);
+  plan.stages.front().name = "multiply_transposed";
+  return plan;
+}
+
+/// What `atax` of a rows x cols matrix would do; as plan_multiply.
+template <Scalar T, class Layout, ExecutionSpace Exec>
+Plan plan_atax(Exec const& exec, Index rows, Index cols, AtaxOptions<Exec> const& options = {}) {
+  constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
+  Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
+  bool const fused =
+      options.method == Method::automatic ? tuning.prefer_fused : options.method == Method::fused;
+  if (!fused) {
+    Options<Exec> const stage_options{.workspace = options.workspace, .tuning = tuning};
+    Plan plan = plan_multiply<T, Layout>(exec, rows, cols, stage_options);
+    Plan second = plan_multiply_transposed<T, Layout>(exec, rows, cols, stage_options);
+    plan.stages.push_back(std::move(second.stages.front()));
+    plan.workspace_bytes = static_cast<std::size_t>(rows) * sizeof(T) +
+                           std::max(plan.workspace_bytes, second.workspace_bytes);
+    return plan;
+  }
+  std::size_t const max_scratch = detail::HostLaunch<Exec>::max_scratch();
+  if constexpr (row_major) {
+    detail::FusedLinesPlan<T> const plan(lines, tuning.fused_lines, max_scratch);
+    return {
+        Method::fused,
+        {{"fused", plan.groups, 1, tuning.fused_lines.lines_per_step, plan.panels.count,
+          plan.panels.lines, plan.panels_per_team, detail::scratch_bytes<T>(plan.scratch(lines))}},
+        static_cast<std::size_t>(plan.workspace(lines)) * sizeof(T)};
+  } else {
+    detail::FusedTilesPlan<T> const plan(lines, tuning.fused_tiles, max_scratch);
+    return {Method::fused,
+            {{"fused", plan.groups, 1, tuning.fused_tiles.lines_per_step, plan.panels.count,
+              plan.panels.lines, plan.panels.count, detail::scratch_bytes<T>(plan.scratch(lines))}},
+            static_cast<std::size_t>(plan.workspace(lines)) * sizeof(T)};
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// Everything of Tessera's public interface.
+
+#include <tessera/atax.hpp>
+#include <tessera/multiply.hpp>
+#include <tessera/multiply_transposed.hpp>
+#include <tessera/plan.hpp>
+#include <tessera/version.hpp>
