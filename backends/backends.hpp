@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backend.hpp>
@@ -16,15 +18,29 @@
 
 namespace tessera::backends {
 
+/// Execution spaces of a build, as a list of types.
+template <class... Exec>
+struct Spaces {
+  template <class... More>
+  friend constexpr Spaces<Exec..., More...> operator+(Spaces, Spaces<More...>) {
+    return {};
+  }
+};
+
+/// Every backend of this build that Tessera supports: Spaces<…>.
+using Enabled = decltype(Spaces<>{}
+#if defined(KOKKOS_ENABLE_SERIAL)
+                         + Spaces<Kokkos::Serial>{}
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+                         + Spaces<Kokkos::OpenMP>{}
+#endif
+);
+
 /// Calls visit(std::type_identity<Exec>{}) for every backend of this build that Tessera supports.
 template <class Visitor>
 void for_each_backend(Visitor&& visit) {
-#if defined(KOKKOS_ENABLE_SERIAL)
-  visit(std::type_identity<Kokkos::Serial>{});
-#endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-  visit(std::type_identity<Kokkos::OpenMP>{});
-#endif
+  [&]<class... Exec>(Spaces<Exec...>) { (visit(std::type_identity<Exec>{}), ...); }(Enabled{});
 }
 
 }  // namespace tessera::backends
