@@ -79,8 +79,8 @@ FormatRow const& matrix_format(std::string const& path) {
           ", found " + (row == nullptr ? "an unknown one" : std::string(row->name)));
 }
 
-/// The bytes of all elements that will be written.
-std::uint64_t checked_bytes(GenerateRequest const& request) {
+/// Throws where no file system could hold the files: later sums cannot overflow then.
+void check_request(GenerateRequest const& request) {
   auto const fail = [&](std::string const& sentence) {
     throw FileError(ErrorKind::bad_output, request.output, sentence);
   };
@@ -89,18 +89,20 @@ std::uint64_t checked_bytes(GenerateRequest const& request) {
   if (request.rows == 0 || request.cols == 0) {
     fail("has a dimension of zero: expected at least 1 in each, found " + found);
   }
-  std::uint64_t total = 0;
-  bool overflow = __builtin_mul_overflow(request.rows, request.cols, &total);
-  overflow = __builtin_add_overflow(total, 2 * request.cols, &total) || overflow;
-  overflow = __builtin_mul_overflow(total, size_of(request.type), &total) || overflow;
-  if (overflow || request.cols > total || total >= std::uint64_t{1} << 62U) {
+  std::uint64_t bytes = 0;
+  bool overflow = __builtin_add_overflow(request.rows, 2, &bytes);  // V may be written twice
+  overflow = __builtin_mul_overflow(bytes, request.cols, &bytes) || overflow;
+  overflow = __builtin_mul_overflow(bytes, size_of(request.type), &bytes) || overflow;
+  if (overflow || bytes >= std::uint64_t{1} << 62U) {
     fail("would be too large: expected fewer than 2^62 bytes, found " + found);
   }
-  return total;
+  if (request.output == request.vector_output) {
+    fail("is named twice: expected another file for the vector, found the same");
+  }
 }
 
 template <class T>
-void generate_as(GenerateRequest const& request, std::uint64_t total, Progress const& progress) {
+void generate_as(GenerateRequest const& request, Progress const& progress) {
   FormatRow const& format = matrix_format(request.output);
   std::optional<OutputFile> vector_out;
   if (!request.vector_output.empty()) check_vector_format(request.vector_output);
@@ -114,9 +116,10 @@ void generate_as(GenerateRequest const& request, std::uint64_t total, Progress c
   info.rows = request.rows;
   info.cols = request.cols;
   format.begin_matrix(out, info);
-  out.reserve(out.bytes_written() +
-              (info.elements() + (format.vector_follows_matrix ? info.cols : 0)) * sizeof(T));
+  std::uint64_t const elements = info.elements() + (format.vector_follows_matrix ? info.cols : 0);
+  out.reserve(out.bytes_written() + elements * sizeof(T));
 
+  std::uint64_t const total = (elements + (vector_out ? info.cols : 0)) * sizeof(T);
   Generator<T> generator(request, total, progress);
   generator.write_matrix(out);
   if (format.vector_follows_matrix) generator.write_vector(out);
@@ -135,11 +138,11 @@ void generate_as(GenerateRequest const& request, std::uint64_t total, Progress c
 }  // namespace
 
 void generate(GenerateRequest const& request, Progress const& progress) {
-  std::uint64_t const total = checked_bytes(request);
+  check_request(request);
   if (request.type == ScalarType::f32) {
-    generate_as<float>(request, total, progress);
+    generate_as<float>(request, progress);
   } else {
-    generate_as<double>(request, total, progress);
+    generate_as<double>(request, progress);
   }
 }
 

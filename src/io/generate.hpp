@@ -40,8 +40,8 @@ struct GenerateRequest {
   Layout layout = Layout::right;  ///< left: .npy in Fortran order
   Distribution distribution = Distribution::uniform;
   std::uint64_t seed = 0;
-  std::string output;         ///< .npy: A; .ex3 or no extension: A and V in one (f32, right)
-  std::string vector_output;  ///< .npy or .bin for V; empty: none
+  std::string output = {};         ///< .npy: A; .ex3 or no extension: A and V in one (f32, right)
+  std::string vector_output = {};  ///< .npy or .bin for V; empty: none
 };
 
 /// Generates A and V (cols entries) into files, block by block, with a few MiB of memory.

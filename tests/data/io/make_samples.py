@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the sample files of this folder with NumPy itself; run once, the files are committed.
+
+All good matrices have 3 rows and 4 columns; see sample() for their values.
+"""
+import pathlib
+import struct
+
+import numpy as np
+
+folder = pathlib.Path(__file__).parent
+
+
+def sample(dtype):
+    """A[i, j] = 10 i + j + 0.5, but for a few values that are easily lost."""
+    a = np.add.outer(10.0 * np.arange(3), np.arange(4.0)) + 0.5
+    a[0, 0] = -0.0
+    a[0, 1] = np.nan
+    a[1, 0] = np.inf
+    a[2, 3] = -np.inf
+    return a.astype(dtype)
+
+
+for name in "<f4", ">f4", "<f8", ">f8":
+    label = ("little" if name[0] == "<" else "big") + "_" + name[1:]
+    np.save(folder / f"{label}_c.npy", sample(name))
+    np.save(folder / f"{label}_fortran.npy", np.asfortranarray(sample(name)))
+    np.save(folder / f"{label}_vector.npy", sample(name)[2])
+
+for major in 2, 3:
+    with open(folder / f"version_{major}.npy", "wb") as file:
+        np.lib.format.write_array(file, sample("<f4"), version=(major, 0))
+
+pairs = np.zeros((3, 4), dtype=[("a", "<f4"), ("b", "<f8")])
+np.save(folder / "bad_structured.npy", pairs)
+np.save(folder / "bad_object.npy", np.full((3, 4), None, dtype=object))
+for name in "<i4", "<u8", "<f2", "<c8", "|b1", "<U3", "|S3", "<M8[s]":
+    label = "".join(c for c in name if c.isalnum())
+    np.save(folder / f"bad_{label}.npy", np.zeros((3, 4), dtype=name))
+np.save(folder / "bad_0d.npy", np.float32(1))
+np.save(folder / "bad_3d.npy", np.zeros((2, 3, 4), dtype="<f4"))
+np.save(folder / "bad_empty.npy", np.zeros((0, 4), dtype="<f4"))
+
+# An ex3 test file with padding that is not zero: 4 columns, 3 rows, V = 1, -1, -0.0, 0.5.
+with open(folder / "sample.ex3", "wb") as file:
+    file.write(struct.pack("<II8s", 4, 3, b"PADDING!"))
+    file.write(sample("<f4").tobytes())
+    file.write(struct.pack("<4f", 1.0, -1.0, -0.0, 0.5))

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <chrono>
+#include <signal.h>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <io/output_file.hpp>
+
+#include "io/support/folder.hpp"
+
+namespace tessera::io::test {
+namespace {
+
+constexpr std::size_t pieces = 64;
+constexpr std::size_t piece_bytes = 4096;
+
+void write_version(std::string const& path, OutputFile::Temporary temporary, char version) {
+  OutputFile out(path, temporary);
+  std::string const piece(piece_bytes, version);
+  for (std::size_t i = 0; i < pieces; ++i) out.write_elements(std::span<char const>(piece));
+  out.commit();
+}
+
+/// Starts a process that writes versions 'b', 'c', … of a file again and again, and kills it.
+void kill_a_writer(std::string const& path, OutputFile::Temporary temporary, int signal,
+                   std::chrono::microseconds after) {
+  pid_t const child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    try {
+      for (unsigned n = 0;; ++n) write_version(path, temporary, static_cast<char>('b' + n % 20));
+    } catch (std::exception const&) {
+      ::_exit(1);
+    }
+  }
+  std::this_thread::sleep_for(after);
+  ::kill(child, signal);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status)) << "the writer ended by itself";
+  ASSERT_EQ(WTERMSIG(status), signal);
+}
+
+struct Killing {
+  OutputFile::Temporary temporary;
+  int signal;
+  std::string label;
+};
+
+void PrintTo(Killing const& killing, std::ostream* out) {
+  *out << killing.label;
+}
+
+class Killed : public testing::TestWithParam<Killing> {};
+
+TEST_P(Killed, LeavesTheOldFileOrTheNewOneWhole) {
+  auto const& [temporary, signal, label] = GetParam();
+  Folder const folder;
+  std::string const path = folder / "C.bin";
+  write_version(path, temporary, 'a');
+  bool replaced = false;
+  for (int moment = 0; moment < 60; ++moment) {
+    kill_a_writer(path, temporary, signal, std::chrono::microseconds(moment * 211));
+    Bytes const content = content_of(path);
+    ASSERT_EQ(content.size(), pieces * piece_bytes);
+    ASSERT_EQ(content, Bytes(content.size(), content[0]));
+    replaced = replaced || content[0] != 'a';
+    for (std::string const& name : folder.names()) {
+      if (name == "C.bin") continue;
+      // SIGKILL cannot be held back; and a named temporary is there all the time.
+      bool const may_stay = signal == SIGKILL || temporary == OutputFile::Temporary::named;
+      EXPECT_TRUE(may_stay && name.starts_with(".C.bin.tessera-")) << name;
+    }
+  }
+  EXPECT_TRUE(replaced) << "no moment was late enough to mean anything";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Writers, Killed,
+    testing::Values(Killing{OutputFile::Temporary::unnamed_if_possible, SIGTERM, "unnamed_SIGTERM"},
+                    Killing{OutputFile::Temporary::unnamed_if_possible, SIGINT, "unnamed_SIGINT"},
+                    Killing{OutputFile::Temporary::unnamed_if_possible, SIGKILL, "unnamed_SIGKILL"},
+                    Killing{OutputFile::Temporary::named, SIGTERM, "named_SIGTERM"},
+                    Killing{OutputFile::Temporary::named, SIGKILL, "named_SIGKILL"}),
+    [](auto const& each) { return each.param.label; });
+
+}  // namespace
+}  // namespace tessera::io::test

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "io/support/folder.hpp"
+
+// Files built byte by byte, with nothing of src/io: what other programs would have written.
+namespace tessera::io::test {
+
+/// The bytes of an unsigned integer, least significant first.
+template <class Unsigned>
+Bytes little(Unsigned value) {
+  Bytes bytes;
+  for (std::size_t i = 0; i < sizeof(Unsigned); ++i) {
+    bytes.push_back(static_cast<char>(value >> (8 * i) & 0xffU));
+  }
+  return bytes;
+}
+
+/// The bytes of some floating-point numbers in either order.
+template <class T>
+Bytes bytes_of(std::vector<T> const& values, bool big_endian = false) {
+  using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  Bytes bytes;
+  for (T const value : values) {
+    Bytes one = little(std::bit_cast<Word>(value));
+    if (big_endian) one = Bytes(one.rbegin(), one.rend());
+    bytes += one;
+  }
+  return bytes;
+}
+
+/// An ex3 test file.
+inline Bytes ex3_bytes(std::uint32_t columns, std::uint32_t rows, std::vector<float> const& A,
+                       std::vector<float> const& V, Bytes const& padding = Bytes(8, '\0')) {
+  return little(columns) + little(rows) + padding + bytes_of(A) + bytes_of(V);
+}
+
+/// A .npy file with any header; the length field tells the truth unless `length` is given.
+inline Bytes npy_bytes(Bytes const& header, Bytes const& data, unsigned major = 1,
+                       std::int64_t length = -1) {
+  auto const size = length < 0 ? header.size() : static_cast<std::size_t>(length);
+  Bytes bytes = "\x93NUMPY";
+  bytes.push_back(static_cast<char>(major));
+  bytes.push_back('\0');
+  bytes += major == 1 ? little(static_cast<std::uint16_t>(size))
+                      : little(static_cast<std::uint32_t>(size));
+  return bytes + header + data;
+}
+
+/// The usual .npy header.
+inline Bytes npy_header(Bytes const& descr, Bytes const& shape, bool fortran_order = false) {
+  return "{'descr': '" + descr + "', 'fortran_order': " + (fortran_order ? "True" : "False") +
+         ", 'shape': " + shape + ", }\n";
+}
+
+}  // namespace tessera::io::test
