@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# demo.sh TESSERA: the main job on real input. TESSERA is the built program; its neighbour
+# principal_direction is looked for in the same folder.
+set -eu
+
+[ $# -eq 1 ] || { echo "usage: demo.sh TESSERA" >&2; exit 2; }
+bin=$(cd "$(dirname "$1")" && pwd)
+tessera=$bin/$(basename "$1")
+source=$(cd "$(dirname "$0")/.." && pwd)
+digits=$source/tests/data/digits.npy
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+[ -t 1 ] || say() { printf '\n%s\n' "$*"; }
+
+# compute INPUT NAME TYPE: C = A^T(A V) both ways, the times, the bits, the verdict.
+compute() {
+  for method in fused two-stage; do
+    "$tessera" atax "$1" --method $method --repeat 20 --output "$method$3" >$method.txt
+    sed -n '/method/p; /time/p; s/^               \(multiply.*: [0-9].*s\)$/               \1/p; /SHA-256/p' $method.txt | grep -v team
+  done
+  if cmp fused"$3" two-stage"$3"; then
+    echo "  => fused and two-stage: the same file, bit by bit"
+  else
+    echo "  => fused and two-stage DIFFER" >&2
+    exit 1
+  fi
+  "$tessera" check "$1" fused"$3" | sed -n '/check/p'
+}
+
+"$tessera" info | sed -n '1p; /processor/p; /backend/p; /threads/p'
+
+say "1. A test in the ex3 format: 512 columns x 768 lines"
+mkdir test
+"$tessera" gen --rows 768 --cols 512 --seed 1 --output test/1
+"$tessera" show test/1 | sed -n '/A  /p'
+compute 1 test .bin
+
+say "2. Real data: 1797 handwritten digits of 8 x 8 pixels (UCI, tests/data/README.md)"
+cp "$digits" digits.npy
+"$tessera" show digits.npy | sed -n '/A  /p'
+compute digits.npy digits .npy
+
+say "3. What the data look like: power iteration, one fused ATAX a step"
+"$bin/principal_direction" digits.npy

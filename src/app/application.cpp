@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include <Kokkos_Core.hpp>
+
+#include <app/application.hpp>
+#include <app/commands.hpp>
+#include <app/failure.hpp>
+#include <io/errors.hpp>
+#include <io/memory.hpp>
+
+namespace tessera::app {
+namespace {
+
+ExitStatus complain(ExitStatus status, char const* sentence) {
+  std::fprintf(stderr, "tessera: %s\n", sentence);
+  return status;
+}
+
+/// Runs work, and turns every exception into a sentence and a status.
+template <class Work>
+ExitStatus guarded(Work const& work) {
+  try {
+    return work();
+  } catch (Failure const& failure) {
+    return complain(failure.status(), failure.what());
+  } catch (io::FileError const& error) {
+    bool const memory = error.kind() == io::ErrorKind::out_of_memory;
+    return complain(memory ? ExitStatus::resources : ExitStatus::file, error.what());
+  } catch (std::bad_alloc const&) {
+    auto const free = io::format_bytes(io::available_memory());
+    return complain(ExitStatus::resources, ("out of memory; found " + free + " available").c_str());
+  } catch (std::exception const& error) {
+    return complain(ExitStatus::resources, error.what());
+  }
+}
+
+template <class CommandOptions>
+int threads_of(CommandOptions const& options) {
+  if constexpr (requires { options.threads; }) {
+    return options.threads;
+  } else {
+    return 0;
+  }
+}
+
+template <class CommandOptions>
+ExitStatus with_kokkos(CommandOptions const& options) {
+  Kokkos::InitializationSettings settings;
+  settings.set_disable_warnings(true);
+  if (int const threads = threads_of(options); threads > 0) settings.set_num_threads(threads);
+  Kokkos::ScopeGuard const kokkos(settings);
+  return guarded([&] { return run_command(options); });
+}
+
+ExitStatus with_kokkos(CompletionOptions const& options) {
+  std::fputs(options.script.c_str(), stdout);
+  return ExitStatus::good;
+}
+
+}  // namespace
+
+int run_application(int argc, char const* const* argv) {
+  ExitStatus status = guarded([&] {
+    auto const parsed = parse_options(argc, argv);
+    if (auto const* const done = std::get_if<ExitStatus>(&parsed)) return *done;
+    return std::visit([](auto const& options) { return with_kokkos(options); },
+                      std::get<Options>(parsed));
+  });
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::perror("tessera: standard output");
+    if (status == ExitStatus::good) status = ExitStatus::file;
+  }
+  return static_cast<int>(status);
+}
+
+}  // namespace tessera::app

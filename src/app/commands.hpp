@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <app/exit_status.hpp>
+#include <app/options.hpp>
+
+namespace tessera::app {
+
+/// The subcommands, each in a file of its own. Kokkos must be initialised for all of them. They
+/// write to stdout, and throw Failure, io::FileError or std::bad_alloc.
+
+/// `tessera gen`
+ExitStatus run_command(io::GenerateRequest const& options);
+/// `tessera atax`, `tessera gemv`, `tessera gemvt`
+ExitStatus run_command(ComputeOptions const& options);
+/// `tessera check`
+ExitStatus run_command(CheckOptions const& options);
+/// `tessera show`
+ExitStatus run_command(ShowOptions const& options);
+/// `tessera info`
+ExitStatus run_command(InfoOptions const& options);
+
+}  // namespace tessera::app

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdio>
+#include <filesystem>
+
+#include <app/commands.hpp>
+#include <app/failure.hpp>
+#include <app/input.hpp>
+#include <app/progress.hpp>
+#include <io/formats.hpp>
+#include <io/memory.hpp>
+
+namespace tessera::app {
+namespace {
+
+/// Refuses what the format of the output cannot hold, and names the file for V.
+void complete(io::GenerateRequest& request) {
+  auto const& format = io::format_of(request.output);
+  bool const ex3 = format.format == io::Format::ex3;
+  auto const refuse = [&](std::string const& sentence) {
+    throw Failure(ExitStatus::usage, request.output + ": " + sentence);
+  };
+  if (format.format == io::Format::raw) {
+    refuse("a .bin file has no place for the number of rows: expected .npy, .ex3 or no extension");
+  }
+  if (ex3 && request.type != io::ScalarType::f32) {
+    refuse("an ex3 file holds f32 only, found --type f64: take .npy");
+  }
+  if (ex3 && request.layout != io::Layout::right) {
+    refuse("an ex3 file holds rows one after the other, found --order fortran: take .npy");
+  }
+  if (ex3 && !request.vector_output.empty()) {
+    refuse("an ex3 file holds V itself, found --vector-output");
+  }
+  if (!ex3 && request.vector_output.empty()) {
+    auto const path = std::filesystem::path(request.output);
+    request.vector_output = (path.parent_path() / (path.stem().string() + "-vector.npy")).string();
+  }
+}
+
+}  // namespace
+
+ExitStatus run_command(io::GenerateRequest const& options) {
+  io::GenerateRequest request = options;
+  complete(request);
+  {
+    ProgressBar bar("writing " + request.output);
+    io::generate(request, [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
+  }
+  auto const bytes = request.rows * request.cols * io::size_of(request.type);
+  std::printf("%s: A, %llu rows x %llu columns, %s, %s, %s\n", request.output.c_str(),
+              static_cast<unsigned long long>(request.rows),
+              static_cast<unsigned long long>(request.cols),
+              std::string(io::to_string(request.type)).c_str(), describe(request.layout).c_str(),
+              io::format_bytes(bytes).c_str());
+  std::printf("%s: V, %llu entries\n",
+              (request.vector_output.empty() ? request.output : request.vector_output).c_str(),
+              static_cast<unsigned long long>(request.cols));
+  return ExitStatus::good;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <variant>
+
+#include <Kokkos_Core.hpp>
+
+#include <app/input.hpp>
+#include <app/progress.hpp>
+#include <app/timing.hpp>
+#include <io/matrix_file.hpp>
+#include <io/memory.hpp>
+
+namespace tessera::app {
+namespace {
+
+template <class T>
+io::HostVector ones(std::int64_t length) {
+  io::VectorView<T> vector(Kokkos::view_alloc("tessera::app::ones", Kokkos::WithoutInitializing),
+                           static_cast<std::size_t>(length));
+  std::fill_n(vector.data(), vector.size(), T{1});
+  return vector;
+}
+
+}  // namespace
+
+InputName resolve_input(std::string const& word) {
+  bool const number =
+      !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+  if (!number) return {.path = word, .default_output = ""};
+  return {.path = "test/" + word, .default_output = word + "-out.bin"};
+}
+
+Input read_input(std::string const& path, std::string const& vector, OperationId operation,
+                 std::optional<io::ScalarType> type) {
+  OperationRow const& row = row_of(operation);
+  Stopwatch watch;
+  Input input{.info = io::inspect(path), .A = {}, .x = {}, .type = {}, .vector_source = {}};
+  input.type = type.value_or(input.info.type);
+  auto const length = row.vector_length(static_cast<std::int64_t>(input.info.rows),
+                                        static_cast<std::int64_t>(input.info.cols));
+  bool const from_input = vector.empty() && input.info.has_vector && !row.takes_rows_vector;
+
+  // The vector first: it is small, and what is wrong with it is found before a long read.
+  if (!vector.empty() || from_input) {
+    std::string const& file = from_input ? path : vector;
+    input.x = io::read_vector(file, {.length = static_cast<std::uint64_t>(length),
+                                     .type = input.type,
+                                     .convert = type.has_value()});
+    input.vector_source = from_input ? "V of " + path : vector;
+  } else {
+    io::require_memory(static_cast<std::uint64_t>(length) * io::size_of(input.type), path,
+                       "the vector of ones");
+    input.x = input.type == io::ScalarType::f32 ? ones<float>(length) : ones<double>(length);
+    input.vector_source = "ones";
+  }
+  {
+    ProgressBar bar("reading " + path);
+    input.A = io::read_matrix(
+        path, input.type, [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
+  }
+  input.read_seconds = watch.seconds();
+  return input;
+}
+
+std::string describe(io::Layout layout) {
+  return layout == io::Layout::right ? "rows contiguous (LayoutRight)"
+                                     : "columns contiguous (LayoutLeft)";
+}
+
+Extents extents(io::HostMatrix const& A) {
+  return std::visit(
+      [](auto const& view) {
+        return Extents{static_cast<std::int64_t>(view.extent(0)),
+                       static_cast<std::int64_t>(view.extent(1))};
+      },
+      A);
+}
+
+io::ElementSpan elements(io::HostVector const& vector) {
+  return std::visit(
+      []<class T>(io::VectorView<T> const& view) {
+        return io::ElementSpan(std::span<T const>(view.data(), view.size()));
+      },
+      vector);
+}
+
+}  // namespace tessera::app

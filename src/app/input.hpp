@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <app/operations.hpp>
+#include <io/types.hpp>
+
+namespace tessera::app {
+
+/// What the words of the command line mean: a number N stands for the file test/N.
+struct InputName {
+  std::string path;
+  std::string default_output;  ///< N-out.bin for a number, else empty
+};
+
+/// Resolves INPUT.
+[[nodiscard]] InputName resolve_input(std::string const& word);
+
+/// A matrix and the vector to multiply it with, in memory and of one type.
+struct Input {
+  io::MatrixInfo info;
+  io::HostMatrix A;
+  io::HostVector x;
+  io::ScalarType type;        ///< of A and x in memory
+  std::string vector_source;  ///< "ones", "V of FILE", or a file
+  double read_seconds = 0;
+};
+
+/// Reads A and its vector: the file `vector` where given, else V of an ex3 file where the operation
+/// takes V, else ones.
+///
+/// @param type to convert to; empty: the type of A's file, and the vector must be of that type
+/// @throws io::FileError
+[[nodiscard]] Input read_input(std::string const& path, std::string const& vector,
+                               OperationId operation, std::optional<io::ScalarType> type);
+
+/// "f32, rows contiguous (LayoutRight)" and the like.
+[[nodiscard]] std::string describe(io::Layout layout);
+
+/// The extents of a matrix in memory.
+struct Extents {
+  std::int64_t rows;
+  std::int64_t cols;
+};
+[[nodiscard]] Extents extents(io::HostMatrix const& A);
+/// The elements of a vector in memory.
+[[nodiscard]] io::ElementSpan elements(io::HostVector const& vector);
+
+}  // namespace tessera::app

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace tessera::app {
+
+struct RunRequest;
+struct Measurement;
+
+/// The operations of the command line.
+enum class OperationId { atax, multiply, multiply_transposed };
+
+/// Where an operation runs.
+enum class BackendChoice { automatic, openmp, serial, cuda };
+
+/// How often an operation moves each of its arrays through memory.
+struct Traffic {
+  std::int64_t matrix = 1;        ///< reads of A
+  std::int64_t cols_vectors = 1;  ///< reads and writes of vectors as long as a row
+  std::int64_t rows_vectors = 1;  ///< reads and writes of vectors as long as a column
+
+  /// Bytes for an m x n matrix of elements of `size` bytes.
+  [[nodiscard]] constexpr std::uint64_t bytes(std::int64_t m, std::int64_t n,
+                                              std::uint64_t size) const {
+    return static_cast<std::uint64_t>(matrix * m * n + cols_vectors * n + rows_vectors * m) * size;
+  }
+};
+
+/// One row of the table of operations: all that run, report and check need to know of it.
+struct OperationRow {
+  OperationId id;
+  std::string_view command;        ///< the subcommand, and the name in reports
+  std::string_view formula;        ///< for people
+  std::string_view formula_ascii;  ///< for help texts
+  std::string_view vector_name;    ///< of the input vector
+  bool takes_rows_vector;          ///< the input vector has m entries; else n
+  bool gives_rows_vector;          ///< the result has m entries; else n
+  bool has_methods;                ///< --method and --intermediate mean something
+  Measurement (*run)(RunRequest const& request);
+
+  [[nodiscard]] std::int64_t vector_length(std::int64_t m, std::int64_t n) const {
+    return takes_rows_vector ? m : n;
+  }
+  [[nodiscard]] std::int64_t result_length(std::int64_t m, std::int64_t n) const {
+    return gives_rows_vector ? m : n;
+  }
+};
+
+inline constexpr std::size_t operation_count = 3;
+
+/// All operations.
+[[nodiscard]] std::span<OperationRow const, operation_count> table_of_operations();
+
+/// The row of one operation.
+[[nodiscard]] OperationRow const& row_of(OperationId id);
+
+}  // namespace tessera::app

@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <array>
+#include <cstdio>
+#include <span>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include <app/completion.hpp>
+#include <app/help_texts.hpp>
+#include <app/options.hpp>
+#include <tessera/version.hpp>
+
+namespace tessera::app {
+namespace {
+
+template <class Value>
+using Choices = std::span<std::pair<char const*, Value> const>;
+
+using MaybeType = std::optional<io::ScalarType>;
+constexpr std::pair<char const*, MaybeType> types[] = {
+    {"as-is", std::nullopt}, {"f32", io::ScalarType::f32}, {"f64", io::ScalarType::f64}};
+constexpr std::pair<char const*, io::ScalarType> file_types[] = {{"f32", io::ScalarType::f32},
+                                                                 {"f64", io::ScalarType::f64}};
+constexpr std::pair<char const*, io::Distribution> distributions[] = {
+    {"ex3", io::Distribution::ex3},
+    {"uniform", io::Distribution::uniform},
+    {"normal", io::Distribution::normal},
+    {"integer", io::Distribution::integer}};
+constexpr std::pair<char const*, io::Layout> orders[] = {{"c", io::Layout::right},
+                                                         {"fortran", io::Layout::left}};
+constexpr std::pair<char const*, Method> methods[] = {
+    {"auto", Method::automatic}, {"fused", Method::fused}, {"two-stage", Method::two_stage}};
+constexpr std::pair<char const*, BackendChoice> backends[] = {{"auto", BackendChoice::automatic},
+                                                              {"openmp", BackendChoice::openmp},
+                                                              {"serial", BackendChoice::serial},
+                                                              {"cuda", BackendChoice::cuda}};
+constexpr std::pair<char const*, ReportFormat> formats[] = {
+    {"text", ReportFormat::text}, {"json", ReportFormat::json}, {"csv", ReportFormat::csv}};
+constexpr std::pair<char const*, OperationId> operations[] = {
+    {"atax", OperationId::atax},
+    {"gemv", OperationId::multiply},
+    {"gemvt", OperationId::multiply_transposed}};
+
+/// An option whose value is one of a few words; any other word is refused with the list of them.
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
+                        std::type_identity_t<Choices<Value>> choices, std::string const& help) {
+  std::string words, preset;
+  for (auto const& [word, meaning] : choices) {
+    words += (words.empty() ? "" : "|") + std::string(word);
+    if (meaning == value) preset = word;
+  }
+  auto const choose = [&value, choices, name, words](std::string const& text) {
+    for (auto const& [word, meaning] : choices) {
+      if (text == word) {
+        value = meaning;
+        return;
+      }
+    }
+    throw CLI::ValidationError(name, "'" + text + "' is not one of " + words);
+  };
+  return app.add_option_function<std::string>(name, choose, help)
+      ->type_name(words)
+      ->default_str(preset);
+}
+
+void add_threads(CLI::App& app, int& threads) {
+  app.add_option("--threads", threads, "Host threads (else OMP_NUM_THREADS decides)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65536).description(""));
+}
+
+void add_input(CLI::App& app, std::string& input) {
+  app.add_option("INPUT", input, "A: a .npy or ex3 file, or a number N for test/N")
+      ->required()
+      ->type_name("");
+}
+
+CLI::App* add_generate(CLI::App& app, io::GenerateRequest& request) {
+  auto& command = *app.add_subcommand("gen", "Make a matrix A and a vector V");
+  request.distribution = io::Distribution::ex3;
+  auto const size = CLI::PositiveNumber.description("");
+  command.add_option("--rows", request.rows, "Rows of A")->required()->type_name("M")->check(size);
+  command.add_option("--cols", request.cols, "Columns of A, entries of V")
+      ->required()
+      ->type_name("N")
+      ->check(size);
+  add_choice(command, "--type", request.type, file_types, "Type of the elements");
+  add_choice(command, "--distribution", request.distribution, distributions,
+             "How values are drawn");
+  add_choice(command, "--order", request.layout, orders, "Order in a .npy file");
+  command.add_option("--seed", request.seed, "Where the random numbers start")
+      ->type_name("S")
+      ->capture_default_str();
+  command.add_option("--output", request.output, "File to write")->required()->type_name("FILE");
+  command.add_option("--vector-output", request.vector_output, "File for V, beside a .npy output")
+      ->type_name("FILE");
+  command.footer(help::generate);
+  return &command;
+}
+
+CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& options) {
+  auto& command =
+      *app.add_subcommand(std::string(row.command), "Compute " + std::string(row.formula_ascii));
+  options.operation = row.id;
+  add_input(command, options.input);
+  command
+      .add_option("--vector", options.vector,
+                  std::string(row.vector_name) +
+                      ": a .npy, .bin or ex3 file (else that of an ex3 INPUT, or ones)")
+      ->type_name("FILE");
+  command.add_option("--output", options.output, "Where the result goes (.npy or .bin)")
+      ->type_name("FILE");
+  command
+      .add_option("--intermediate", options.intermediate,
+                  "Where B goes (.npy or .bin); only for atax")
+      ->type_name("FILE");
+  add_choice(command, "--method", options.method, methods, "How A^T(A V) is computed");
+  add_choice(command, "--backend", options.backend, backends, "Where it is computed");
+  add_choice(command, "--type", options.type, types, "Type to compute in");
+  command.add_option("--repeat", options.repeat, "Timed runs, after a warm-up")
+      ->type_name("R")
+      ->check(CLI::Range(1, 1'000'000).description(""))
+      ->capture_default_str();
+  add_threads(command, options.threads);
+  command.add_flag("--check", options.check,
+                   "Compare the result with a reference, as `check` does");
+  add_choice(command, "--format", options.format, formats, "How the report is written");
+  command.footer(help::compute);
+  return &command;
+}
+
+CLI::App* add_check(CLI::App& app, CheckOptions& options) {
+  auto& command =
+      *app.add_subcommand("check", "Compare a result with a reference of higher precision");
+  add_input(command, options.input);
+  command.add_option("RESULT", options.result, "The result, a .npy or .bin file")
+      ->required()
+      ->type_name("");
+  add_choice(command, "--operation", options.operation, operations, "What RESULT is the result of");
+  command.add_option("--vector", options.vector, "The vector that was used")->type_name("FILE");
+  add_threads(command, options.threads);
+  add_choice(command, "--format", options.format, formats, "How the report is written");
+  command.footer(help::check);
+  return &command;
+}
+
+CLI::App* add_show(CLI::App& app, ShowOptions& options) {
+  auto& command = *app.add_subcommand("show", "Say what is in a file");
+  command.add_option("FILE", options.file, "A .npy, ex3 or .bin file")->required()->type_name("");
+  command.add_flag("--data", options.data, "Print elements; of a large file, its edges");
+  command.add_flag("--all", options.all, "Print every element");
+  command.footer(help::show);
+  return &command;
+}
+
+CLI::App* add_info(CLI::App& app, InfoOptions& options) {
+  auto& command = *app.add_subcommand("info", "Say what this program can do on this machine");
+  add_threads(command, options.threads);
+  command.footer(help::info);
+  return &command;
+}
+
+std::vector<CommandDescription> describe(CLI::App const& app) {
+  std::vector<CommandDescription> commands;
+  for (CLI::App const* const command : app.get_subcommands([](auto const*) { return true; })) {
+    if (command->get_group().empty()) continue;
+    CommandDescription description{.name = command->get_name(), .options = {}};
+    for (CLI::Option const* const option : command->get_options()) {
+      if (option->get_positional()) continue;
+      std::vector<std::string> choices;
+      if (auto const words = option->get_type_name(); words.find('|') != std::string::npos) {
+        std::istringstream stream(words);
+        for (std::string word; std::getline(stream, word, '|');) choices.push_back(word);
+      }
+      description.options.push_back(
+          {.name = "--" + option->get_lnames().at(0), .choices = choices});
+    }
+    commands.push_back(std::move(description));
+  }
+  return commands;
+}
+
+}  // namespace
+
+std::variant<ExitStatus, Options> parse_options(int argc, char const* const* argv) {
+  CLI::App app("Matrix products that read the matrix once and give the same bits everywhere",
+               "tessera");
+  app.footer(help::program);
+  app.require_subcommand(1);
+  app.set_version_flag(
+      "--version", "tessera " + std::string(version) + " (commit " + std::string(git_commit) + ")");
+
+  io::GenerateRequest generate;
+  std::array<ComputeOptions, operation_count> compute;
+  CheckOptions check;
+  ShowOptions show;
+  InfoOptions info;
+  std::string shell;
+
+  CLI::App const* const generate_command = add_generate(app, generate);
+  std::array<CLI::App*, operation_count> compute_commands{};
+  for (std::size_t i = 0; i < operation_count; ++i) {
+    compute_commands[i] = add_compute(app, table_of_operations()[i], compute[i]);
+  }
+  CLI::App const* const check_command = add_check(app, check);
+  CLI::App const* const show_command = add_show(app, show);
+  CLI::App const* const info_command = add_info(app, info);
+  CLI::App* const completion_command =
+      app.add_subcommand("completion", "Print a completion script for a shell")->group("");
+  completion_command->add_option("SHELL", shell, "bash")
+      ->required()
+      ->check(CLI::IsMember({"bash"}));
+
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::Success const& done) {
+    app.exit(done);  // prints help or version, to stdout; ends nothing
+    return ExitStatus::good;
+  } catch (CLI::ParseError const& error) {
+    std::fprintf(stderr, "tessera: %s\nTry 'tessera --help' or 'tessera COMMAND --help'.\n",
+                 error.what());
+    return ExitStatus::usage;
+  }
+
+  if (generate_command->parsed()) return Options(generate);
+  if (check_command->parsed()) return Options(check);
+  if (show_command->parsed()) return Options(show);
+  if (info_command->parsed()) return Options(info);
+  if (completion_command->parsed())
+    return Options(CompletionOptions{bash_completion(describe(app))});
+  for (std::size_t i = 0; i < operation_count; ++i) {
+    if (compute_commands[i]->parsed()) return Options(compute[i]);
+  }
+  return ExitStatus::usage;  // not reached: one subcommand is required
+}
+
+}  // namespace tessera::app

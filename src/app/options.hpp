@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <app/exit_status.hpp>
+#include <app/operations.hpp>
+#include <io/generate.hpp>
+#include <io/types.hpp>
+#include <tessera/options.hpp>
+
+namespace tessera::app {
+
+/// How a report is written.
+enum class ReportFormat { text, json, csv };
+
+/// `tessera atax|gemv|gemvt INPUT …`
+struct ComputeOptions {
+  OperationId operation = OperationId::atax;
+  std::string input;         ///< as the user wrote it
+  std::string vector;        ///< empty: V of an ex3 file, else ones
+  std::string output;        ///< empty: none, or NUMBER-out.bin where the input is a number
+  std::string intermediate;  ///< empty: none
+  Method method = Method::automatic;
+  BackendChoice backend = BackendChoice::automatic;
+  std::optional<io::ScalarType> type;
+  int repeat = 5;
+  int threads = 0;  ///< 0: what Kokkos and OMP_NUM_THREADS say
+  bool check = false;
+  ReportFormat format = ReportFormat::text;
+};
+
+/// `tessera check INPUT RESULT …`
+struct CheckOptions {
+  OperationId operation = OperationId::atax;
+  std::string input;
+  std::string result;
+  std::string vector;
+  int threads = 0;
+  ReportFormat format = ReportFormat::text;
+};
+
+/// `tessera show FILE …`
+struct ShowOptions {
+  std::string file;
+  bool data = false;  ///< print elements, long rows and columns shortened
+  bool all = false;   ///< print every element
+};
+
+/// `tessera info`
+struct InfoOptions {
+  int threads = 0;
+};
+
+/// `tessera completion SHELL`: the text to print, made from the options themselves.
+struct CompletionOptions {
+  std::string script;
+};
+
+/// One alternative for each subcommand.
+using Options = std::variant<io::GenerateRequest, ComputeOptions, CheckOptions, ShowOptions,
+                             InfoOptions, CompletionOptions>;
+
+/// Parses the command line. Prints help, the version and errors of usage itself; then, and only
+/// then, it returns an ExitStatus.
+[[nodiscard]] std::variant<ExitStatus, Options> parse_options(int argc, char const* const* argv);
+
+}  // namespace tessera::app

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <app/operations.hpp>
+#include <app/timing.hpp>
+#include <io/types.hpp>
+#include <tessera/options.hpp>
+
+namespace tessera::app {
+
+/// Data in memory and what to do with them.
+struct RunRequest {
+  io::HostMatrix const& A;
+  io::HostVector const& x;  ///< of the type of A, as long as the operation needs it
+  Method method = Method::automatic;
+  BackendChoice backend = BackendChoice::automatic;
+  int repeat = 1;
+  bool keep_intermediate = false;
+  std::string input = {};  ///< the file, for messages
+};
+
+/// How a stage was cut into work, as ex3 reports its blocks and lines per block.
+struct StageCut {
+  std::string name;
+  std::int64_t teams = 0;
+  int team_size = 0;
+  std::int64_t panels = 0;           ///< 0: the stage adds along lines only
+  std::int64_t lines_per_panel = 0;  ///< 0: as panels
+};
+
+/// What a run measured and made.
+struct Measurement {
+  std::string method;  ///< "fused", "two-stage", or "one-stage"
+  TimeSummary seconds = {};
+  std::vector<StageTime> stages = {};
+  std::uint64_t bytes = 0;  ///< moved through memory by one run, at least
+  std::vector<StageCut> cuts = {};
+  io::HostVector result = {};
+  std::optional<io::HostVector> intermediate = std::nullopt;
+};
+
+/// Run on the backend of the request; one warm-up, then `repeat` timed runs.
+/// @throws Failure resources when the backend is not in this build
+[[nodiscard]] Measurement run_atax(RunRequest const& request);
+/// @copydoc run_atax
+[[nodiscard]] Measurement run_multiply(RunRequest const& request);
+/// @copydoc run_atax
+[[nodiscard]] Measurement run_multiply_transposed(RunRequest const& request);
+
+}  // namespace tessera::app

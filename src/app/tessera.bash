@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+# bash completion for tessera; made by `tessera completion bash`
+_tessera() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=
+  if ((COMP_CWORD == 1)); then
+    COMPREPLY=($(compgen -W "gen atax gemv gemvt check show info --help --version" -- "$current"))
+    return
+  fi
+  case ${COMP_WORDS[1]} in
+    gen)
+      case $previous in
+        --type) words="f32 f64" ;;
+        --distribution) words="ex3 uniform normal integer" ;;
+        --order) words="c fortran" ;;
+        *) [[ $current == -* ]] && words="--help --rows --cols --type --distribution --order --seed --output --vector-output" ;;
+      esac ;;
+    atax)
+      case $previous in
+        --method) words="auto fused two-stage" ;;
+        --backend) words="auto openmp serial cuda" ;;
+        --type) words="as-is f32 f64" ;;
+        --format) words="text json csv" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --type --repeat --threads --check --format" ;;
+      esac ;;
+    gemv)
+      case $previous in
+        --method) words="auto fused two-stage" ;;
+        --backend) words="auto openmp serial cuda" ;;
+        --type) words="as-is f32 f64" ;;
+        --format) words="text json csv" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --type --repeat --threads --check --format" ;;
+      esac ;;
+    gemvt)
+      case $previous in
+        --method) words="auto fused two-stage" ;;
+        --backend) words="auto openmp serial cuda" ;;
+        --type) words="as-is f32 f64" ;;
+        --format) words="text json csv" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --type --repeat --threads --check --format" ;;
+      esac ;;
+    check)
+      case $previous in
+        --operation) words="atax gemv gemvt" ;;
+        --format) words="text json csv" ;;
+        *) [[ $current == -* ]] && words="--help --operation --vector --threads --format" ;;
+      esac ;;
+    show)
+      case $previous in
+        *) [[ $current == -* ]] && words="--help --data --all" ;;
+      esac ;;
+    info)
+      case $previous in
+        *) [[ $current == -* ]] && words="--help --threads" ;;
+      esac ;;
+  esac
+  if [[ $words ]]; then
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+  else
+    compopt -o filenames
+    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+  fi
+}
+complete -F _tessera tessera

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <app/operations.hpp>
+#include <io/types.hpp>
+
+namespace tessera::app {
+
+/// What a comparison with the reference found. Errors are those of ordinary elements; an element
+/// that is NaN or infinite where the reference is not, or the other way round, has failed and has
+/// an infinite error.
+struct Verdict {
+  std::int64_t elements = 0;
+  std::int64_t failed = 0;      ///< error above the bound, or NaN and infinity in wrong places
+  std::int64_t not_judged = 0;  ///< their sums may overflow, so that no bound holds
+  std::int64_t worst = 0;       ///< index of the greatest error in units of the bound
+  double worst_in_bounds = 0;   ///< that error; at most 1 for a result that passes
+  double worst_value = 0;       ///< the element there
+  double worst_reference = 0;   ///< what it should be, rounded to double
+  double worst_bound = 0;       ///< greatest error that rounding can cause there
+  double greatest_ulp = 0;      ///< greatest error in units in the last place of the reference
+  std::int64_t ulp_index = 0;   ///< where that is
+  double seconds = 0;           ///< time for reference and comparison
+
+  [[nodiscard]] bool passed() const { return failed == 0; }
+};
+
+/// Compares a result with a reference of higher precision: double for float, double-double for
+/// double. The bound of each element follows from the depth of the order of summation and the
+/// absolute values of the terms (docs/accuracy.md); nothing in it is a matter of taste.
+///
+/// @param A      the matrix as it was used, in the type of the result
+/// @param x      v for atax and gemv, B for gemvt
+/// @param result as long as the operation makes it, of the type of A
+/// @throws io::FileError out_of_memory, in the name of `input`
+[[nodiscard]] Verdict judge(OperationId operation, io::HostMatrix const& A, io::HostVector const& x,
+                            io::HostVector const& result, std::string const& input);
+
+/// One sentence: "passed: greatest error 0.031 of the bound (1.2 ulp) at element 17, 0 of 64 fail".
+[[nodiscard]] std::string to_sentence(Verdict const& verdict);
+
+}  // namespace tessera::app
