@@ -25,6 +25,7 @@ endif()
 if(Kokkos_DIR AND NOT kokkos_SOURCE_DIR)
   message(STATUS "Tessera: Kokkos ${Kokkos_VERSION} with ${Kokkos_DEVICES} in ${Kokkos_DIR}")
   foreach(backend CUDA OPENMP SERIAL)
+    set(read "${Kokkos_ENABLE_${backend}}") # else CMake calls the variable unused
     if("$CACHE{Kokkos_ENABLE_${backend}}" AND NOT backend IN_LIST Kokkos_DEVICES)
       if(backend STREQUAL "SERIAL" AND "$CACHE{Kokkos_ENABLE_OPENMP}")
         message(NOTICE "Tessera: this Kokkos has no SERIAL backend; what needs it is LEFT OUT")

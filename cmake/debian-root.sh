@@ -9,9 +9,9 @@ suite=sid
 common_packages=(g++ cmake ninja-build git ca-certificates libcli11-dev nlohmann-json3-dev libftxui-dev
   libssl-dev libgtest-dev libgmock-dev libbenchmark-dev)
 # Debian has Kokkos twice, and the two packages exclude each other: one root for each.
-openmp_packages=(libkokkos-dev libopenblas-pthread-dev)
-serial_packages=(libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev libopenblas-pthread-dev)
-lint_packages=(clang-format clang-tidy doxygen graphviz python3)
+openmp_packages=(libkokkos-dev libopenblas-openmp-dev)
+serial_packages=(libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev libopenblas-openmp-dev)
+lint_packages=(clang clang-format clang-tidy libomp-dev doxygen graphviz python3)
 
 # The root that has what a preset needs.
 root_name() {
