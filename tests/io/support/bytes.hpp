@@ -19,8 +19,9 @@ namespace tessera::io::test {
 template <class Unsigned>
 Bytes little(Unsigned value) {
   Bytes bytes;
+  std::uint64_t const word = value;
   for (std::size_t i = 0; i < sizeof(Unsigned); ++i) {
-    bytes.push_back(static_cast<char>(value >> (8 * i) & 0xffU));
+    bytes.push_back(static_cast<char>(word >> (8 * i) & 0xffU));
   }
   return bytes;
 }
