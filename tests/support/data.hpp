@@ -25,7 +25,8 @@ constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
 template <std::floating_point T>
 T whole_number(std::uint64_t seed, std::uint64_t index, int greatest) {
   auto const range = static_cast<std::uint64_t>(2 * greatest + 1);
-  return static_cast<T>(static_cast<int>((random_bits(seed, index) >> 33) % range) - greatest);
+  return static_cast<T>(static_cast<int>(((random_bits(seed, index) >> 32) * range) >> 32) -
+                        greatest);
 }
 
 /// A real number: sign, all bits of the significand and an exponent of 2 in -8 … 7 at random, so

@@ -7,20 +7,21 @@
 namespace tessera::test {
 
 std::vector<Shape> all_shapes() {
-  constexpr std::array<std::int64_t, 13> extents{1,   2,   3,   7,   31,  64,  97,
-                                                 127, 128, 129, 511, 513, 1000};
+  constexpr std::array<std::int64_t, 14> extents{1,   2,   3,   7,   31,  64,  97,
+                                                 127, 128, 129, 255, 257, 513, 1000};
   std::vector<Shape> shapes;
   for (std::int64_t const rows : extents) {
     for (std::int64_t const cols : extents) shapes.push_back({rows, cols});
   }
   for (Shape const shape : {
-           Shape{512, 512}, {1024, 1024}, {1023, 1025},                // powers of two
-           {4097, 17},      {17, 4097},   {769, 2048},  {2049, 255},   // several segments
-           {8191, 5},       {5, 8193},    {8200, 40},   {40, 8200},    // over 1024 panels of 8
-           {3, 16384},      {16384, 3},   {9, 16385},   {16385, 9},    // ordinary and long lines
-           {100003, 3},     {3, 100003},  {1, 100003},  {100003, 1},   // primes
-           {300007, 2},     {2, 300007},  {262145, 1},  {1, 1048577},  // over 32768 panels of 8
-           {70, 140000},    {140000, 7},  {20, 600011},                // few panels of long lines
+           Shape{512, 512}, {1024, 1024}, {1023, 1025},               // powers of two
+           {4097, 17},      {17, 4097},   {769, 2048},  {2049, 255},  // several segments
+           {8191, 5},       {5, 8193},    {8200, 40},   {40, 8200},   // over 1024 panels of 8
+           {3, 16384},      {16384, 3},   {9, 16385},   {16385, 9},   // ordinary and long lines
+           {100003, 3},     {3, 100003},  {1, 100003},  {100003, 1},  // primes
+           {300007, 2},     {2, 300007},  {262145, 1},  {1, 262145},  // over 32768 panels of 8
+           {70, 20011},     {20011, 70},  {12, 100003},               // few panels of long lines
+           {1, 1048577},    {1048577, 1},                             // over 2^20 elements
        }) {
     shapes.push_back(shape);
   }

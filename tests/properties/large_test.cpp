@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include "support/case_test.hpp"
+#include "support/methods.hpp"
+
+/// Matrices with lines enough for panels of nine: the formula's regimes that small ones do not
+/// reach.
+namespace tessera::test {
+namespace {
+
+template <class C>
+using LargeMatrix = CaseTest<C>;
+TYPED_TEST_SUITE(LargeMatrix, Cases, CaseName);
+
+TYPED_TEST(LargeMatrix, HasTheBitsOfTheReferenceByEveryMethod) {
+  using T = typename TypeParam::Scalar;
+  for (Shape shape : large_shapes()) {
+    if (TestFixture::order == Order::column_major) shape = {shape.cols, shape.rows};
+    auto const [A, v, B] = real_problem<T>(shape, TestFixture::order, 95);
+    auto const expected = reference::atax(A.for_reference(), v);
+    for (Method const method : all_methods) {
+      EXPECT_THAT(this->runner().atax(A, v, {.method = method}), same_bits_as(expected))
+          << shape << ", " << name_of(method);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test

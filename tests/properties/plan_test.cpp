@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+#include <vector>
+
+#include <tessera/plan.hpp>
+
+#include "support/case_test.hpp"
+#include "support/methods.hpp"
+
+/// A plan tells what a call does, for matrices of any size, without having one.
+namespace tessera::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::Field;
+
+template <class C>
+class Plans : public CaseTest<C> {
+ protected:
+  using T = typename C::Scalar;
+  using Layout = typename C::Layout;
+  typename C::Exec const exec_;
+
+  Plan multiply(Shape const& s) const { return plan_multiply<T, Layout>(exec_, s.rows, s.cols); }
+  Plan multiply_transposed(Shape const& s) const {
+    return plan_multiply_transposed<T, Layout>(exec_, s.rows, s.cols);
+  }
+  Plan atax(Shape const& s, Method method) const {
+    return plan_atax<T, Layout>(exec_, s.rows, s.cols, {.method = method});
+  }
+};
+TYPED_TEST_SUITE(Plans, Cases, CaseName);
+
+TYPED_TEST(Plans, TellTheWorkspaceThatACallTakes) {
+  using T = typename TypeParam::Scalar;
+  for (Shape const& shape : few_shapes()) {
+    auto const [A, v, B] = real_problem<T>(shape, TestFixture::order, 96);
+    Call call{.kept_workspace = true};
+
+    auto runner = make_runner_of<TypeParam>();
+    runner->multiply(A, v, call);
+    EXPECT_EQ(runner->workspace_bytes(), this->multiply(shape).workspace_bytes) << shape;
+
+    runner = make_runner_of<TypeParam>();
+    runner->multiply_transposed(A, B, call);
+    EXPECT_EQ(runner->workspace_bytes(), this->multiply_transposed(shape).workspace_bytes) << shape;
+
+    for (Method const method : all_methods) {
+      call.method = method;
+      runner = make_runner_of<TypeParam>();
+      runner->atax(A, v, call);
+      EXPECT_EQ(runner->workspace_bytes(), this->atax(shape, method).workspace_bytes)
+          << shape << ", " << name_of(method);
+    }
+  }
+}
+
+TYPED_TEST(Plans, NameTheirStagesAndPanels) {
+  Shape const shape{3000, 200};
+  auto const name = [](char const* expected) { return Field(&StagePlan::name, expected); };
+  EXPECT_THAT(this->multiply(shape).stages, ElementsAre(name("multiply")));
+  EXPECT_THAT(this->multiply_transposed(shape).stages, ElementsAre(name("multiply_transposed")));
+  EXPECT_THAT(this->atax(shape, Method::fused).stages, ElementsAre(name("fused")));
+  EXPECT_THAT(this->atax(shape, Method::two_stage).stages,
+              ElementsAre(name("multiply"), name("multiply_transposed")));
+
+  bool const row_major = TestFixture::order == Order::row_major;
+  reference::Index const count = row_major ? shape.rows : shape.cols;
+  reference::Index const length = row_major ? shape.cols : shape.rows;
+  for (Method const method : {Method::fused, Method::two_stage}) {
+    StagePlan const sum = row_major ? this->atax(shape, method).stages.back()
+                                    : this->atax(shape, method).stages.front();
+    EXPECT_EQ(sum.panels, reference::panel_count(count, length)) << name_of(method);
+    EXPECT_EQ(sum.lines_per_panel, reference::panel_lines(count, length)) << name_of(method);
+  }
+}
+
+TYPED_TEST(Plans, StayInRangeForSizesNearTwoToThe40) {
+  constexpr Index huge = Index{1} << 40;
+  for (Shape const& shape :
+       {Shape{huge, 1}, Shape{1, huge}, Shape{huge + 1, 3}, Shape{3, huge - 1}, Shape{huge, 65536},
+        Shape{65536, huge}, Shape{Index{1} << 29, (Index{1} << 29) + 1}}) {
+    for (Plan const& plan :
+         {this->multiply(shape), this->multiply_transposed(shape), this->atax(shape, Method::fused),
+          this->atax(shape, Method::two_stage), this->atax(shape, Method::automatic)}) {
+      EXPECT_LT(plan.workspace_bytes, std::size_t{1} << 62) << shape;
+      for (StagePlan const& stage : plan.stages) {
+        EXPECT_GE(stage.teams, 1) << shape << ", " << stage.name;
+        EXPECT_LE(stage.teams, std::numeric_limits<int>::max()) << shape << ", " << stage.name;
+        EXPECT_GE(stage.panels, 0) << shape << ", " << stage.name;
+        EXPECT_GE(stage.panels_per_team, 0) << shape << ", " << stage.name;
+        EXPECT_GE(stage.lines_per_panel, 0) << shape << ", " << stage.name;
+        EXPECT_LT(stage.scratch_bytes, std::size_t{1} << 31) << shape << ", " << stage.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+#include <gtest/gtest.h>
+
+#include <tessera/backends/backends.hpp>
+
+#include "support/reference.hpp"
+
+/// The typed tests' cases: every enabled backend with every layout and scalar type.
+namespace tessera::test {
+
+/// One combination under test.
+template <class ExecT, class LayoutT, std::floating_point ScalarT>
+struct Case {
+  using Exec = ExecT;
+  using Layout = LayoutT;
+  using Scalar = ScalarT;
+  static constexpr reference::Order order = std::same_as<Layout, Kokkos::LayoutRight>
+                                                ? reference::Order::row_major
+                                                : reference::Order::column_major;
+};
+
+/// Every layout and scalar type on one backend. A new one is added here and tested everywhere.
+template <class Exec>
+using CasesOn =
+    std::tuple<Case<Exec, Kokkos::LayoutRight, float>, Case<Exec, Kokkos::LayoutRight, double>,
+               Case<Exec, Kokkos::LayoutLeft, float>, Case<Exec, Kokkos::LayoutLeft, double>>;
+
+/// Name of a case in a test's name: "OpenMP_float_right".
+template <class C>
+std::string case_name() {
+  return std::string(C::Exec::name()) +
+         (std::same_as<typename C::Scalar, float> ? "_float" : "_double") +
+         (C::order == reference::Order::row_major ? "_right" : "_left");
+}
+
+/// Name generator for TYPED_TEST_SUITE.
+struct CaseName {
+  template <class C>
+  static std::string GetName(int /*index*/) {
+    return case_name<C>();
+  }
+};
+
+namespace detail {
+
+template <class List>
+struct CasesOnAll;
+template <template <class...> class List, class... Exec>
+struct CasesOnAll<List<Exec...>> {
+  using Type = decltype(std::tuple_cat(std::declval<CasesOn<Exec>>()...));
+};
+
+template <class Tuple>
+struct AsTestingTypes;
+template <class... Cases>
+struct AsTestingTypes<std::tuple<Cases...>> {
+  using Type = testing::Types<Cases...>;
+};
+
+}  // namespace detail
+
+/// All cases as a std::tuple.
+using AllCases = detail::CasesOnAll<tessera::backends::Enabled>::Type;
+/// All cases for TYPED_TEST_SUITE.
+using Cases = detail::AsTestingTypes<AllCases>::Type;
+
+}  // namespace tessera::test

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/runner.hpp"
+
+namespace tessera::test {
+
+/// What Kokkos reports to its tools while an operation runs. Only one log can listen at a time.
+class KernelLog final : public Observer {
+ public:
+  /// A kernel and the execution space instance that it was given to.
+  struct Kernel {
+    std::string label;
+    std::uint32_t device;
+  };
+
+  void begin(std::uint32_t device) override;
+  void end() override;
+
+  /// Of the instance that the operation was called with.
+  std::uint32_t device() const { return device_; }
+
+  std::vector<Kernel> parallel_for;
+  std::vector<Kernel> reductions_and_scans;
+  std::vector<std::string> fences;
+  std::vector<std::string> allocations;
+  std::vector<std::string> deep_copies;
+
+ private:
+  std::uint32_t device_ = 0;
+};
+
+}  // namespace tessera::test
