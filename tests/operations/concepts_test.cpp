@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <Kokkos_Core.hpp>
+
+#include <tessera/atax.hpp>
+#include <tessera/multiply.hpp>
+#include <tessera/multiply_transposed.hpp>
+
+/// What the operations take and refuse, decided by the compiler: these tests pass by being
+/// compiled.
+namespace tessera {
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Right = Kokkos::LayoutRight;
+using Left = Kokkos::LayoutLeft;
+using Strided = Kokkos::LayoutStride;
+
+template <class Data, class Layout = Right>
+using View = Kokkos::View<Data, Layout, Kokkos::HostSpace>;
+
+template <class A, class X, class Y>
+concept Multipliable = requires(Exec exec, A a, X x, Y y) {
+  multiply(exec, a, x, y);
+};
+template <class A, class X, class Y>
+concept TransposedMultipliable = requires(Exec exec, A a, X x, Y y) {
+  multiply_transposed(exec, a, x, y);
+};
+template <class A, class X, class Y>
+concept Ataxable = requires(Exec exec, A a, X x, Y y) {
+  atax(exec, a, x, y);
+};
+template <class A, class X, class B, class C>
+concept AtaxableWithB = requires(Exec exec, A a, X x, B b, C c) {
+  atax(exec, a, x, b, c);
+};
+
+/// All operations accept these, or all refuse them.
+template <class A, class X, class Y>
+constexpr bool accepted = Multipliable<A, X, Y>&& TransposedMultipliable<A, X, Y>&&
+    Ataxable<A, X, Y>&& AtaxableWithB<A, X, Y, Y>;
+template <class A, class X, class Y>
+constexpr bool refused = !Multipliable<A, X, Y> && !TransposedMultipliable<A, X, Y> &&
+                         !Ataxable<A, X, Y> && !AtaxableWithB<A, X, Y, Y>;
+
+// Both layouts, both scalars, const inputs, vectors of any stride.
+static_assert(accepted<View<float**>, View<float*>, View<float*>>);
+static_assert(accepted<View<double**, Left>, View<double*>, View<double*>>);
+static_assert(accepted<View<double const**>, View<double const*>, View<double*>>);
+static_assert(accepted<View<float**>, View<float*, Strided>, View<float*, Strided>>);
+static_assert(accepted<View<float**>, View<float const*, Left>, View<float*, Left>>);
+static_assert(accepted<View<float[3][5]>, View<float[5]>, View<float[5]>>);
+
+// The output is written.
+static_assert(refused<View<double**>, View<double*>, View<double const*>>);
+
+// One scalar type, and only float or double.
+static_assert(refused<View<double**>, View<float*>, View<double*>>);
+static_assert(refused<View<double**>, View<double*>, View<float*>>);
+static_assert(refused<View<int**>, View<int*>, View<int*>>);
+static_assert(refused<View<long double**>, View<long double*>, View<long double*>>);
+
+// A matrix has two dimensions, a vector one.
+static_assert(refused<View<double*>, View<double*>, View<double*>>);
+static_assert(refused<View<double***>, View<double*>, View<double*>>);
+static_assert(refused<View<double**>, View<double**>, View<double*>>);
+static_assert(refused<View<double**>, View<double*>, View<double>>);
+
+// Lines of the matrix are contiguous.
+static_assert(refused<View<double**, Strided>, View<double*>, View<double*>>);
+
+// No raw pointers.
+static_assert(refused<double*, double*, double*>);
+
+}  // namespace
+}  // namespace tessera
