@@ -31,7 +31,7 @@ std::string shape_of(MatrixInfo const& info) {
 template <class View, class... Extents>
 View allocate(std::string const& path, std::string const& what, Extents... extents) {
   std::uint64_t const bytes = (sizeof(typename View::value_type) * ... * std::uint64_t{extents});
-  require_memory(bytes, path, what);
+  require_memory(bytes, path, "the " + what);
   try {
     View view(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tessera::io::" + what),
               static_cast<std::size_t>(extents)...);

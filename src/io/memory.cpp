@@ -116,7 +116,7 @@ void require_memory(std::uint64_t bytes, std::string const& path, std::string co
   std::uint64_t const available = available_memory();
   if (bytes <= available) return;
   throw FileError(ErrorKind::out_of_memory, path,
-                  "not enough memory for the " + what + ": expected " + format_bytes(bytes) +
+                  "not enough memory for " + what + ": expected " + format_bytes(bytes) +
                       " available, found " + format_bytes(available));
 }
 

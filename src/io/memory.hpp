@@ -17,7 +17,8 @@ namespace tessera::io {
 [[nodiscard]] std::uint64_t available_memory(std::string const& root = "");
 
 /// Throws FileError out_of_memory when `bytes` are more than available_memory(): "PATH: not enough
-/// memory for the WHAT: expected 8.0 GiB available, found 3.2 GiB". Call it before allocating.
+/// memory for WHAT: expected 8.0 GiB available, found 3.2 GiB". Call it before allocating.
+/// @param what with its article: "the matrix"
 void require_memory(std::uint64_t bytes, std::string const& path, std::string const& what);
 
 /// Asks the system for huge pages for a large array that has not been touched yet. A matrix then

@@ -78,10 +78,10 @@ TEST(Memory, ConversionCountsTheSizeInMemory) {
 }
 
 TEST(Memory, RequireMemorySaysHowMuchIsNeededAndThere) {
-  EXPECT_NO_THROW(require_memory(1, "A.npy", "matrix"));
+  EXPECT_NO_THROW(require_memory(1, "A.npy", "the matrix"));
   expect_error(ErrorKind::out_of_memory, "A.npy",
                {"not enough memory for the result", "16.0 EiB", "GiB"},
-               [] { require_memory(~std::uint64_t{0}, "A.npy", "result"); });
+               [] { require_memory(~std::uint64_t{0}, "A.npy", "the result"); });
 }
 
 /// A folder that looks like / to available_memory().

@@ -47,8 +47,11 @@ std::string in_child(std::function<std::string()> const& action) {
 std::string mount_small_disk(std::string const& folder, unsigned bytes) {
   if (::geteuid() != 0) {  // root inside a user namespace of our own may mount, too
     auto const user = std::to_string(::geteuid());
+    auto const group = std::to_string(::getegid());
     if (::unshare(CLONE_NEWUSER) != 0) return std::string("no user namespace: ") + strerror(errno);
     std::ofstream("/proc/self/uid_map") << "0 " + user + " 1";
+    std::ofstream("/proc/self/setgroups") << "deny";
+    std::ofstream("/proc/self/gid_map") << "0 " + group + " 1";
   }
   if (::unshare(CLONE_NEWNS) != 0) return std::string("no mount namespace: ") + strerror(errno);
   if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 && errno != EINVAL) {
