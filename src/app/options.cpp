@@ -223,8 +223,12 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
     app.exit(done);  // prints help or version, to stdout; ends nothing
     return ExitStatus::good;
   } catch (CLI::ParseError const& error) {
+    auto const words = app.remaining();
+    bool const no_command = app.get_subcommands().empty() && !words.empty();
+    std::string const sentence =
+        no_command ? "'" + words.front() + "' is not a command" : std::string(error.what());
     std::fprintf(stderr, "tessera: %s\nTry 'tessera --help' or 'tessera COMMAND --help'.\n",
-                 error.what());
+                 sentence.c_str());
     return ExitStatus::usage;
   }
 

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <sstream>
+
+#include <gmock/gmock.h>
+
+#include "support/program.hpp"
+
+namespace tessera::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class BackendTest : public ProgramTest {
+ protected:
+  BackendTest() {
+    std::istringstream info(run({"info"}).out);
+    for (std::string line; std::getline(info, line);) {
+      std::istringstream words(line);
+      std::string key, name;
+      if (words >> key >> name && key == "backend") enabled_.push_back(name);
+    }
+  }
+  bool enabled(std::string const& name) const {
+    return std::find(enabled_.begin(), enabled_.end(), name) != enabled_.end();
+  }
+
+  std::vector<std::string> enabled_;
+};
+
+TEST_F(BackendTest, each_backend_gives_the_same_bytes_or_a_clear_refusal) {
+  ASSERT_EQ(run({"gen", "--rows", "123", "--cols", "45", "--distribution", "uniform", "--output",
+                 "a.npy"})
+                .status,
+            0);
+  ASSERT_EQ(run({"atax", "a.npy", "--output", "auto.npy"}).status, 0);
+  ASSERT_FALSE(enabled_.empty());
+  for (std::string const name : {"openmp", "serial", "cuda"}) {
+    auto const result = run({"atax", "a.npy", "--backend", name, "--output", name + ".npy"});
+    if (enabled(name)) {
+      EXPECT_EQ(result.status, 0) << result.err;
+      EXPECT_THAT(result.out, HasSubstr("backend      " + name + ","));
+      EXPECT_EQ(read(name + ".npy"), read("auto.npy"));
+    } else {
+      EXPECT_EQ(result.status, 4);
+      EXPECT_THAT(result.err,
+                  HasSubstr("tessera: --backend " + name +
+                            ": this program was built without it; it has " + enabled_.front()));
+      EXPECT_FALSE(exists(name + ".npy"));
+    }
+  }
+}
+
+TEST_F(BackendTest, auto_takes_the_first_of_info_and_says_so) {
+  ASSERT_EQ(run({"gen", "--rows", "3", "--cols", "4", "--output", "a.npy"}).status, 0);
+  EXPECT_THAT(run({"atax", "a.npy"}).out,
+              HasSubstr("backend      " + enabled_.front() + " (chosen)"));
+}
+
+TEST_F(BackendTest, number_of_threads_changes_no_bit) {
+  ASSERT_EQ(run({"gen", "--rows", "2001", "--cols", "35", "--distribution", "normal", "--output",
+                 "a.npy"})
+                .status,
+            0);
+  for (std::string const threads : {"1", "2", "3"}) {
+    auto const name = "c" + threads + ".npy";
+    ASSERT_EQ(run({"atax", "a.npy", "--threads", threads, "--output", name}).status, 0);
+    EXPECT_EQ(read(name), read("c1.npy"));
+  }
+}
+
+TEST_F(BackendTest, threads_and_the_environment_are_followed) {
+  if (!enabled("openmp")) GTEST_SKIP() << "SKIPPED: this build has no OpenMP backend";
+  EXPECT_THAT(run({"info", "--threads", "3"}).out, HasSubstr(", 3 threads"));
+  EXPECT_THAT(run({"info"}, {.environment = {{"OMP_NUM_THREADS", "2"}}}).out,
+              HasSubstr(", 2 threads"));
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cmath>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "support/program.hpp"
+
+namespace tessera::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A random matrix and its three right results.
+class CheckTest : public ProgramTest {
+ protected:
+  CheckTest() {
+    must({"gen", "--rows", "200", "--cols", "100", "--distribution", "uniform", "--output",
+          "a.npy"});
+    must({"atax", "a.npy", "--vector", "a-vector.npy", "--output", "c.bin", "--intermediate",
+          "b.npy"});
+    must({"gemvt", "a.npy", "--vector", "b.npy", "--output", "t.npy"});
+  }
+  void must(std::vector<std::string> const& arguments) const {
+    auto const result = run(arguments);
+    if (result.status != 0) throw std::runtime_error(result.err);
+  }
+  RunResult check(std::string const& result) const {
+    return run({"check", "a.npy", result, "--vector", "a-vector.npy"});
+  }
+  /// c.bin with another element 17, as `name`.
+  void spoil(std::string const& name, float value) const {
+    auto elements = last_elements<float>("c.bin", 100);
+    elements[17] = value;
+    write(name, bytes_of(elements));
+  }
+};
+
+TEST_F(CheckTest, right_results_pass) {
+  auto const atax = check("c.bin");
+  EXPECT_EQ(atax.status, 0) << atax.out << atax.err;
+  EXPECT_THAT(atax.out, HasSubstr("passed: greatest error 0."));
+  EXPECT_THAT(atax.out, HasSubstr("0 of 100 fail"));
+  EXPECT_EQ(
+      run({"check", "a.npy", "b.npy", "--operation", "gemv", "--vector", "a-vector.npy"}).status,
+      0);
+  EXPECT_EQ(run({"check", "a.npy", "t.npy", "--operation", "gemvt", "--vector", "b.npy"}).status,
+            0);
+}
+
+TEST_F(CheckTest, a_wrong_element_fails_and_is_named) {
+  float const right = last_elements<float>("c.bin", 100)[17];
+  spoil("bad.bin", right * 1.01f);
+  auto const result = check("bad.bin");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, HasSubstr("FAILED: greatest error "));
+  EXPECT_THAT(result.out, HasSubstr("of the bound at element 17"));
+  EXPECT_THAT(result.out, HasSubstr("1 of 100 fail"));
+  EXPECT_THAT(result.out, HasSubstr("element 17 is "));
+}
+
+TEST_F(CheckTest, an_error_just_above_the_bound_fails_and_one_below_passes) {
+  auto const report =
+      run({"check", "a.npy", "c.bin", "--vector", "a-vector.npy", "--format", "json"});
+  spoil("zero.bin", 1e30f);  // makes element 17 the worst, so that its bound is reported
+  auto const worst =
+      nlohmann::json::parse(
+          run({"check", "a.npy", "zero.bin", "--vector", "a-vector.npy", "--format", "json"}).out)
+          .at("check");
+  ASSERT_EQ(worst.at("index"), 17);
+  double const reference = worst.at("reference"), bound = worst.at("bound");
+  EXPECT_LT(bound, std::fabs(reference));
+  spoil("above.bin", static_cast<float>(reference + 1.01 * bound));
+  EXPECT_EQ(check("above.bin").status, 1);
+  spoil("below.bin", static_cast<float>(reference + 0.99 * bound));
+  EXPECT_EQ(check("below.bin").status, 0);
+}
+
+TEST_F(CheckTest, nan_and_infinity_where_a_number_belongs_fail) {
+  for (float const value :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    spoil("bad.bin", value);
+    auto const result = check("bad.bin");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.out, HasSubstr("greatest error inf of the bound at element 17"));
+  }
+}
+
+TEST_F(CheckTest, another_vector_or_operation_fails) {
+  EXPECT_EQ(run({"check", "a.npy", "c.bin"}).status, 1);  // V is ones
+  EXPECT_EQ(run({"check", "a.npy", "c.bin", "--operation", "gemvt"}).status, 1);
+}
+
+TEST_F(CheckTest, result_of_the_wrong_length_is_bad_input) {
+  write("short.bin", std::string(396, '\0'));
+  auto const result = check("short.bin");
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.err, HasSubstr("tessera: short.bin: "));
+  EXPECT_THAT(result.err, HasSubstr("100"));
+  EXPECT_EQ(run({"check", "a.npy", "c.bin", "--operation", "gemv"}).status, 3);  // 200 entries
+}
+
+TEST_F(CheckTest, double_results_of_a_float_file_are_judged_as_double) {
+  must({"atax", "a.npy", "--vector", "a-vector.npy", "--type", "f64", "--output", "d.bin"});
+  auto const right = check("d.bin");
+  EXPECT_EQ(right.status, 0) << right.out;
+  EXPECT_THAT(right.out, HasSubstr("f64"));
+  auto elements = last_elements<double>("d.bin", 100);
+  elements[3] =
+      static_cast<double>(static_cast<float>(elements[3]));  // rounded to float: not good enough
+  write("d.bin", bytes_of(elements));
+  EXPECT_EQ(check("d.bin").status, 1);
+}
+
+TEST_F(CheckTest, json_and_csv_carry_the_verdict) {
+  auto const json = nlohmann::json::parse(
+      run({"check", "a.npy", "c.bin", "--vector", "a-vector.npy", "--format", "json"}).out);
+  EXPECT_EQ(json.at("operation"), "atax");
+  EXPECT_EQ(json.at("check").at("passed"), true);
+  EXPECT_EQ(json.at("result"), "c.bin");
+  auto const csv = run({"check", "a.npy", "c.bin", "--vector", "a-vector.npy", "--format", "csv"});
+  EXPECT_THAT(csv.out, HasSubstr("operation,rows,cols,type,layout,check,failed,"));
+  EXPECT_THAT(csv.out, HasSubstr("\natax,200,100,f32,right,passed,0,"));
+}
+
+TEST_F(CheckTest, threads_do_not_change_the_verdict) {
+  EXPECT_EQ(run({"check", "a.npy", "c.bin", "--vector", "a-vector.npy", "--threads", "1"}).status,
+            0);
+  EXPECT_EQ(run({"check", "a.npy", "c.bin", "--vector", "a-vector.npy", "--threads", "3"}).status,
+            0);
+}
+
+}  // namespace
+}  // namespace tessera::test

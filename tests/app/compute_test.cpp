@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gmock/gmock.h>
+
+#include "support/program.hpp"
+
+namespace tessera::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// A small whole-number matrix and its products, by hand.
+class ComputeTest : public ProgramTest {
+ protected:
+  ComputeTest() {
+    write("a.npy", npy("<f4", "(2, 3)", bytes_of<float>({1, 2, 3, 4, 5, 6})));
+    write("f.npy", npy("<f4", "(2, 3)", bytes_of<float>({1, 4, 2, 5, 3, 6}), true));
+    write("d.npy", npy("<f8", "(2, 3)", bytes_of<double>({1, 2, 3, 4, 5, 6})));
+    write("big.npy", npy(">f4", "(1, 1)", std::string("\x40\x40\x00\x00", 4)));
+    write("v.npy", npy("<f4", "(3,)", bytes_of<float>({1, 0, -1})));
+    write("b.npy", npy("<f4", "(2,)", bytes_of<float>({1, -1})));
+    write("v.bin", bytes_of<float>({1, 0, -1}));
+  }
+};
+
+TEST_F(ComputeTest, atax_gemv_gemvt_compute_their_formulas) {
+  ASSERT_EQ(run({"atax", "a.npy", "--vector", "v.npy", "--output", "c.bin"}).status, 0);
+  EXPECT_THAT(last_elements<float>("c.bin", 3), ElementsAre(-10, -14, -18));
+  ASSERT_EQ(run({"gemv", "a.npy", "--vector", "v.npy", "--output", "c.bin"}).status, 0);
+  EXPECT_THAT(last_elements<float>("c.bin", 2), ElementsAre(-2, -2));
+  ASSERT_EQ(run({"gemvt", "a.npy", "--vector", "b.npy", "--output", "c.bin"}).status, 0);
+  EXPECT_THAT(last_elements<float>("c.bin", 3), ElementsAre(-3, -3, -3));
+}
+
+TEST_F(ComputeTest, extension_chooses_the_format_of_the_result) {
+  ASSERT_EQ(run({"gemv", "a.npy", "--vector", "v.npy", "--output", "r.npy"}).status, 0);
+  ASSERT_EQ(run({"gemv", "a.npy", "--vector", "v.npy", "--output", "r.bin"}).status, 0);
+  EXPECT_EQ(read("r.bin"), bytes_of<float>({-2, -2}));
+  EXPECT_EQ(read("r.npy"), npy("<f4", "(2,)", bytes_of<float>({-2, -2})));
+}
+
+TEST_F(ComputeTest, fortran_order_and_big_endian_are_read) {
+  ASSERT_EQ(run({"atax", "f.npy", "--vector", "v.npy", "--output", "c.bin"}).status, 0);
+  EXPECT_THAT(last_elements<float>("c.bin", 3), ElementsAre(-10, -14, -18));
+  ASSERT_EQ(run({"atax", "big.npy", "--output", "c.bin"}).status, 0);
+  EXPECT_THAT(last_elements<float>("c.bin", 1), ElementsAre(9));
+}
+
+TEST_F(ComputeTest, raw_vector_is_taken) {
+  ASSERT_EQ(run({"gemv", "a.npy", "--vector", "v.bin", "--output", "c.bin"}).status, 0);
+  EXPECT_THAT(last_elements<float>("c.bin", 2), ElementsAre(-2, -2));
+}
+
+TEST_F(ComputeTest, missing_vector_means_ones_said_aloud) {
+  auto const text = run({"gemv", "a.npy", "--output", "c.bin"});
+  EXPECT_EQ(text.status, 0);
+  EXPECT_THAT(text.out, HasSubstr("ones, 3 entries (none was given)"));
+  EXPECT_THAT(last_elements<float>("c.bin", 2), ElementsAre(6, 15));
+  for (std::string const format : {"json", "csv"}) {
+    auto const other = run({"gemv", "a.npy", "--format", format});
+    EXPECT_EQ(other.status, 0);
+    EXPECT_EQ(other.err, "tessera: no vector was given: V is all ones\n");
+  }
+  EXPECT_EQ(run({"gemvt", "a.npy", "--format", "csv"}).err,
+            "tessera: no vector was given: B is all ones\n");
+  EXPECT_EQ(run({"gemv", "a.npy", "--vector", "v.npy", "--format", "csv"}).err, "");
+}
+
+TEST_F(ComputeTest, both_methods_give_the_same_bytes_and_intermediate_is_gemv) {
+  ASSERT_EQ(
+      run({"gen", "--rows", "301", "--cols", "77", "--distribution", "normal", "--output", "n.npy"})
+          .status,
+      0);
+  auto const atax = [&](std::string const& method, std::string const& name) {
+    return run({"atax", "n.npy", "--vector", "n-vector.npy", "--method", method, "--output",
+                name + ".npy", "--intermediate", name + "-b.npy"});
+  };
+  auto const fused = atax("fused", "fused"), two = atax("two-stage", "two"),
+             any = atax("auto", "any");
+  ASSERT_EQ(fused.status, 0) << fused.err;
+  ASSERT_EQ(two.status, 0) << two.err;
+  ASSERT_EQ(any.status, 0) << any.err;
+  EXPECT_EQ(read("fused.npy"), read("two.npy"));
+  EXPECT_EQ(read("any.npy"), read("two.npy"));
+  EXPECT_EQ(read("fused-b.npy"), read("two-b.npy"));
+  ASSERT_EQ(run({"gemv", "n.npy", "--vector", "n-vector.npy", "--output", "b2.npy"}).status, 0);
+  EXPECT_EQ(read("b2.npy"), read("two-b.npy"));
+  EXPECT_THAT(fused.out, HasSubstr("fused"));
+  EXPECT_THAT(two.out, HasSubstr("multiply_transposed: "));
+  EXPECT_THAT(any.out, HasSubstr("(chosen)"));
+}
+
+TEST_F(ComputeTest, type_converts_matrix_and_vector) {
+  ASSERT_EQ(
+      run({"gemv", "a.npy", "--vector", "v.npy", "--type", "f64", "--output", "c.bin"}).status, 0);
+  EXPECT_EQ(read("c.bin"), bytes_of<double>({-2, -2}));
+  ASSERT_EQ(
+      run({"gemv", "d.npy", "--vector", "v.npy", "--type", "f32", "--output", "c.bin"}).status, 0);
+  EXPECT_EQ(read("c.bin"), bytes_of<float>({-2, -2}));
+  ASSERT_EQ(run({"gemv", "d.npy", "--type", "as-is", "--output", "c.bin"}).status, 0);
+  EXPECT_EQ(read("c.bin"), bytes_of<double>({6, 15}));
+}
+
+TEST_F(ComputeTest, number_means_an_ex3_test_and_its_out_file) {
+  std::filesystem::create_directory(path("test"));
+  std::string const header = bytes_of<std::uint32_t>({3, 2, 0, 0});
+  write("test/12", header + bytes_of<float>({1, 2, 3, 4, 5, 6, 1, 0, -1}));
+  auto const result = run({"atax", "12"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(read("12-out.bin"), bytes_of<float>({-10, -14, -18}));
+  EXPECT_THAT(result.out, HasSubstr("V of test/12"));
+  EXPECT_EQ(run({"check", "12", "12-out.bin"}).status, 0);
+  EXPECT_THAT(run({"show", "12"}).out, HasSubstr("2 rows x 3 columns"));
+
+  EXPECT_EQ(run({"gemv", "12", "--output", "b.bin"}).status, 0);
+  EXPECT_EQ(read("b.bin"), bytes_of<float>({-2, -2}));
+  EXPECT_EQ(run({"gemv", "12", "--vector", "v.npy"}).status, 0);  // instead of V of the file
+  EXPECT_EQ(read("12-out.bin"), bytes_of<float>({-2, -2}));
+  auto const transposed = run({"gemvt", "12"});  // V is no B
+  EXPECT_EQ(transposed.status, 0);
+  EXPECT_THAT(transposed.out, HasSubstr("vector B     ones, 2 entries (none was given)"));
+  EXPECT_EQ(read("12-out.bin"), bytes_of<float>({5, 7, 9}));
+}
+
+TEST_F(ComputeTest, no_output_is_written_unless_asked_for) {
+  auto const before = listing();
+  EXPECT_EQ(run({"atax", "a.npy"}).status, 0);
+  EXPECT_EQ(listing(), before);
+}
+
+TEST_F(ComputeTest, nan_and_infinity_are_data) {
+  write("x.npy",
+        npy("<f4", "(2, 2)", bytes_of<float>({1, std::numeric_limits<float>::infinity(), 1, 1})));
+  write("w.npy", npy("<f4", "(2,)", bytes_of<float>({1, 0})));
+  auto const result = run({"gemv", "x.npy", "--vector", "w.npy", "--output", "c.bin", "--check"});
+  EXPECT_EQ(result.status, 0) << result.out;  // inf * 0 is NaN, and the check expects it
+  auto const B = last_elements<float>("c.bin", 2);
+  EXPECT_TRUE(std::isnan(B[0]));
+  EXPECT_EQ(B[1], 1.0f);
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gmock/gmock.h>
+
+#include "support/program.hpp"
+
+namespace tessera::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ShowTest = ProgramTest;
+using InfoTest = ProgramTest;
+
+TEST_F(ShowTest, npy_file_is_described) {
+  write("a.npy", npy(">f8", "(2, 3)", std::string(48, '\0'), true));
+  auto const result = run({"show", "a.npy"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      AllOf(HasSubstr("npy 1.0"), HasSubstr("f64, big-endian"), HasSubstr("2 rows x 3 columns"),
+            HasSubstr("columns contiguous (LayoutLeft)"), HasSubstr("176 bytes")));
+  EXPECT_THAT(result.out, Not(HasSubstr("elements")));
+}
+
+TEST_F(ShowTest, ex3_file_is_described_with_its_vector_and_minus_zero) {
+  write("a.ex3", bytes_of<std::uint32_t>({2, 1, 7, 7}) + bytes_of<float>({-0.0f, 0.5f, 1, 2}));
+  auto const result = run({"show", "a.ex3", "--data"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("ex3"), HasSubstr("1 rows x 2 columns"),
+                                HasSubstr("V        2 entries from byte 24"),
+                                HasSubstr("-0          0.5\n"), HasSubstr("1            2\n")));
+}
+
+TEST_F(ShowTest, raw_file_says_that_it_does_not_say) {
+  write("a.bin", bytes_of<float>({1, 2, 3}));
+  EXPECT_THAT(run({"show", "a.bin"}).out,
+              AllOf(HasSubstr("raw"), HasSubstr("3 entries"), HasSubstr("does not say")));
+}
+
+TEST_F(ShowTest, fortran_order_is_shown_by_rows) {
+  write("f.npy", npy("<f4", "(2, 2)", bytes_of<float>({1, 3, 2, 4}), true));
+  EXPECT_THAT(run({"show", "f.npy", "--data"}).out,
+              HasSubstr("               1            2\n               3            4\n"));
+}
+
+TEST_F(ShowTest, data_shortens_and_all_does_not) {
+  std::vector<float> elements(40 * 30);
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<float>(i);
+  write("a.npy", npy("<f4", "(40, 30)", bytes_of(elements)));
+  auto const some = run({"show", "a.npy", "--data"}).out, all = run({"show", "a.npy", "--all"}).out;
+  EXPECT_THAT(some, AllOf(HasSubstr("…"), HasSubstr(" 1199\n"), Not(HasSubstr(" 600\n"))));
+  EXPECT_THAT(all, AllOf(Not(HasSubstr("…")), HasSubstr(" 1199\n"), HasSubstr("          600")));
+  EXPECT_GT(all.size(), 10 * some.size());
+}
+
+TEST_F(ShowTest, bad_file_is_a_file_error) {
+  write("a.npy", "no");
+  auto const result = run({"show", "a.npy", "--data"});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.err, HasSubstr("tessera: a.npy: "));
+}
+
+TEST_F(InfoTest, names_all_that_was_promised) {
+  auto const result = run({"info"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.err, "");
+  for (auto const* const part :
+       {"tessera ", "commit", "Kokkos", "processor", "compiled for", "memory", "backend", "device",
+        "threads", "scratch     level 0: ", "level 1: "}) {
+    EXPECT_THAT(result.out, HasSubstr(part));
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "program.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <grp.h>
+#include <iterator>
+#include <span>
+#include <stdexcept>
+#include <support/sha256.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tessera::test {
+namespace {
+
+std::string slurp(std::filesystem::path const& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// In the child: sets everything up and becomes the program. Never returns.
+[[noreturn]] void become(std::vector<std::string> const& arguments, RunOptions const& options,
+                         std::filesystem::path const& folder, std::string const& out_file,
+                         std::string const& err_file, int stderr_descriptor) {
+  std::vector<char*> argv;
+  for (auto const& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  for (auto const& [name, value] : options.environment) {
+    setenv(name.c_str(), value.c_str(), 1);
+  }
+  int const out = open(out_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  int const err = stderr_descriptor >= 0
+                      ? stderr_descriptor
+                      : open(err_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  int const in = open("/dev/null", O_RDONLY);
+  bool ready = out >= 0 && err >= 0 && in >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 &&
+               dup2(err, 2) == 2 && chdir(folder.c_str()) == 0;
+  if (ready && options.as_nobody) {
+    ready = setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
+  }
+  if (ready) execv(TESSERA_BINARY, argv.data());
+  _exit(127);
+}
+
+}  // namespace
+
+ProgramTest::ProgramTest() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "tessera-app-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  base_ = pattern;
+  folder_ = base_ / "work";
+  std::filesystem::create_directory(folder_);
+  // Others may come in: a test gives root's rights away.
+  std::filesystem::permissions(base_, std::filesystem::perms::all);
+  std::filesystem::permissions(folder_, std::filesystem::perms::all);
+}
+
+ProgramTest::~ProgramTest() {
+  std::error_code error;
+  std::filesystem::remove_all(base_, error);
+}
+
+pid_t ProgramTest::start(std::vector<std::string> const& arguments, RunOptions const& options,
+                         int stderr_descriptor) const {
+  std::vector<std::string> words = {"tessera"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  auto const out = options.out_file.empty() ? (base_ / "out").string() : options.out_file;
+  auto const err = (base_ / "err").string();
+  std::filesystem::remove(base_ / "out");
+  std::filesystem::remove(base_ / "err");
+  pid_t const child = fork();
+  if (child < 0) throw std::runtime_error("cannot fork");
+  if (child == 0) become(words, options, folder_, out, err, stderr_descriptor);
+  return child;
+}
+
+RunResult ProgramTest::finish(pid_t child) const {
+  int status = 0;
+  if (waitpid(child, &status, 0) != child) throw std::runtime_error("cannot wait");
+  return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+          .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+          .out = slurp(base_ / "out"),
+          .err = slurp(base_ / "err")};
+}
+
+RunResult ProgramTest::run(std::vector<std::string> const& arguments,
+                           RunOptions const& options) const {
+  return finish(start(arguments, options));
+}
+
+std::string ProgramTest::read(std::string const& name) const {
+  return slurp(path(name));
+}
+
+void ProgramTest::write(std::string const& name, std::string const& bytes) const {
+  std::ofstream(path(name), std::ios::binary) << bytes;
+}
+
+std::string ProgramTest::sha256_of(std::string const& name) const {
+  std::string const bytes = read(name);
+  return sha256(std::as_bytes(std::span<char const>(bytes)));
+}
+
+std::vector<std::string> ProgramTest::listing() const {
+  std::vector<std::string> names;
+  for (auto const& entry : std::filesystem::directory_iterator(folder_)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::string npy(std::string const& descr, std::string const& shape, std::string const& bytes,
+                bool fortran) {
+  std::string header = "{'descr': '" + descr +
+                       "', 'fortran_order': " + (fortran ? "True" : "False") +
+                       ", 'shape': " + shape + ", }";
+  header.resize((header.size() + 11 + 63) / 64 * 64 - 11, ' ');
+  header += '\n';
+  auto const size = static_cast<unsigned>(header.size());
+  return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(size % 256) +
+         static_cast<char>(size / 256) + header + bytes;
+}
+
+}  // namespace tessera::test

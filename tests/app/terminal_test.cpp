@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <chrono>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+
+#include "support/program.hpp"
+
+namespace tessera::test {
+namespace {
+
+/// A long run with a terminal as its stderr.
+class TerminalTest : public ProgramTest {
+ protected:
+  TerminalTest() {
+    if (run({"gen", "--rows", "100", "--cols", "100", "--output", "a.npy"}).status != 0) {
+      throw std::runtime_error("gen failed");
+    }
+    if (openpty(&controller_, &terminal_, nullptr, nullptr, nullptr) != 0) {
+      throw std::runtime_error("no pseudo-terminal");
+    }
+  }
+  ~TerminalTest() override {
+    close(controller_);
+    close(terminal_);
+  }
+
+  /// What a long run writes to its terminal until `text` comes or the time is over.
+  std::string watch(std::string const& text, std::chrono::milliseconds time,
+                    std::string const& term) const {
+    pid_t const child = start({"atax", "a.npy", "--vector", "a-vector.npy", "--repeat", "1000000"},
+                              {.environment = {{"TERM", term}}}, terminal_);
+    std::string seen;
+    auto const end = std::chrono::steady_clock::now() + time;
+    while (seen.find(text) == std::string::npos) {
+      auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(
+          end - std::chrono::steady_clock::now());
+      pollfd ready{.fd = controller_, .events = POLLIN, .revents = 0};
+      if (left.count() <= 0 || poll(&ready, 1, static_cast<int>(left.count())) <= 0) break;
+      char buffer[512];
+      auto const size = ::read(controller_, buffer, sizeof buffer);
+      if (size > 0) seen.append(buffer, static_cast<std::size_t>(size));
+    }
+    kill(child, SIGTERM);
+    finish(child);
+    return seen;
+  }
+
+ private:
+  int controller_ = -1;
+  int terminal_ = -1;
+};
+
+TEST_F(TerminalTest, bar_shows_after_a_second) {
+  auto const start = std::chrono::steady_clock::now();
+  std::string const seen = watch("%", std::chrono::seconds(10), "xterm");
+  EXPECT_THAT(seen, ::testing::HasSubstr("computing"));
+  EXPECT_THAT(seen, ::testing::HasSubstr("%"));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+}
+
+TEST_F(TerminalTest, dumb_terminal_gets_no_bar) {
+  EXPECT_EQ(watch("%", std::chrono::milliseconds(1500), "dumb"), "");
+}
+
+}  // namespace
+}  // namespace tessera::test
