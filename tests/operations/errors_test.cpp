@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -23,6 +24,7 @@ using testing::ThrowsMessage;
 using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
 using Vector = Kokkos::View<double*, Exec>;
+using Extents = std::pair<std::size_t, std::size_t>;
 
 auto refuses(std::string const& operation, std::string const& what) {
   return ThrowsMessage<std::invalid_argument>(
@@ -59,7 +61,7 @@ TEST(Atax, RefusesVectorsOfTheWrongLength) {
 }
 
 TEST(EveryOperation, RefusesAMatrixWithoutElements) {
-  for (auto const& [rows, cols] : {std::pair{0, 5}, std::pair{3, 0}, std::pair{0, 0}}) {
+  for (auto const& [rows, cols] : {Extents{0, 5}, Extents{3, 0}, Extents{0, 0}}) {
     Matrix const A("A", rows, cols);
     Vector const v("v", cols);
     Vector const B("B", rows);
