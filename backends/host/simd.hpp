@@ -31,18 +31,18 @@ template <class T>
 using Pack = typename PackOf<T>::Value;
 
 template <class T>
-inline Pack<T> zero_pack() {
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> zero_pack() {
   return Pack<T>{};
 }
 
 template <class T>
-inline Pack<T> load_pack(T const* from) {
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_pack(T const* from) {
   return *reinterpret_cast<typename PackOf<T>::Unaligned const*>(from);
 }
 
 /// a * b + c, one rounding an element.
 template <class T>
-inline Pack<T> fma(Pack<T> const& a, Pack<T> const& b, Pack<T> const& c) {
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> fma(Pack<T> const& a, Pack<T> const& b, Pack<T> const& c) {
   Pack<T> result{};
   for (int i = 0; i < pack_width<T>; ++i) result[i] = Kokkos::fma(a[i], b[i], c[i]);
   return result;
@@ -50,7 +50,7 @@ inline Pack<T> fma(Pack<T> const& a, Pack<T> const& b, Pack<T> const& c) {
 
 /// From pack_width packs p[0], p[1], …: element i of the result is the adjacent-pair tree over the
 /// elements of p[i].
-inline Pack<float> sums_of_packs(Pack<float> const* p) {
+KOKKOS_FORCEINLINE_FUNCTION Pack<float> sums_of_packs(Pack<float> const* p) {
   // (a, b) -> a01 a23 b01 b23 | a45 a67 b45 b67
   auto const pairs = [](Pack<float> a, Pack<float> b) {
     return __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14) +
@@ -61,7 +61,7 @@ inline Pack<float> sums_of_packs(Pack<float> const* p) {
   return __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11) +
          __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
 }
-inline Pack<double> sums_of_packs(Pack<double> const* p) {
+KOKKOS_FORCEINLINE_FUNCTION Pack<double> sums_of_packs(Pack<double> const* p) {
   // (a, b) -> a01 b01 | a23 b23
   auto const pairs = [](Pack<double> a, Pack<double> b) {
     return __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
@@ -77,31 +77,31 @@ inline Pack<double> sums_of_packs(Pack<double> const* p) {
 template <class T>
 struct Pack {
   T element[pack_width<T>];
-  KOKKOS_INLINE_FUNCTION T& operator[](int i) { return element[i]; }
-  KOKKOS_INLINE_FUNCTION T operator[](int i) const { return element[i]; }
+  KOKKOS_FORCEINLINE_FUNCTION T& operator[](int i) { return element[i]; }
+  KOKKOS_FORCEINLINE_FUNCTION T operator[](int i) const { return element[i]; }
 };
 
 template <class T>
-KOKKOS_INLINE_FUNCTION Pack<T> zero_pack() {
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> zero_pack() {
   return Pack<T>{};
 }
 
 template <class T>
-KOKKOS_INLINE_FUNCTION Pack<T> load_pack(T const* from) {
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_pack(T const* from) {
   Pack<T> result;
   for (int i = 0; i < pack_width<T>; ++i) result[i] = from[i];
   return result;
 }
 
 template <class T>
-KOKKOS_INLINE_FUNCTION Pack<T> fma(Pack<T> const& a, Pack<T> const& b, Pack<T> const& c) {
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> fma(Pack<T> const& a, Pack<T> const& b, Pack<T> const& c) {
   Pack<T> result;
   for (int i = 0; i < pack_width<T>; ++i) result[i] = Kokkos::fma(a[i], b[i], c[i]);
   return result;
 }
 
 template <class T>
-KOKKOS_INLINE_FUNCTION Pack<T> sums_of_packs(Pack<T> const* p) {
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> sums_of_packs(Pack<T> const* p) {
   Pack<T> result;
   for (int i = 0; i < pack_width<T>; ++i) {
     T x[pack_width<T>];
@@ -118,7 +118,7 @@ KOKKOS_INLINE_FUNCTION Pack<T> sums_of_packs(Pack<T> const* p) {
 
 /// The adjacent-pair tree over the elements of a pack.
 template <class T>
-KOKKOS_INLINE_FUNCTION T sum_of_pack(Pack<T> const& p) {
+KOKKOS_FORCEINLINE_FUNCTION T sum_of_pack(Pack<T> const& p) {
   if constexpr (pack_width<T> == 8) {
     return ((p[0] + p[1]) + (p[2] + p[3])) + ((p[4] + p[5]) + (p[6] + p[7]));
   } else {

@@ -61,12 +61,12 @@ void fused_lines(Exec const& exec, std::string const& label, Lines<T> const& lin
             Index const first = (first_panel + p) * plan.panels.lines;
             Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
             for_line_blocks<step()>(first, last, [&](auto count, Index block) {
-              T factor[count()];
+              PerLine<T, count()> factor;
               dot_lines<count()>(lines, block, x, 0, lines.length, [&](Index i, T value) {
                 factor[i - block] = value;
                 y.set(i, value);
               });
-              add_to_panel(lines, block, first, last, factor, stack, p, 0, lines.length);
+              add_to_panel<count()>(lines, block, first, last, factor, stack, p, 0, lines.length);
             });
           }
         });

@@ -76,9 +76,9 @@ void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lin
               Index const first = p * plan.panels.lines;
               Index const last = Kokkos::min(tile.count, first + plan.panels.lines);
               for_line_blocks<step()>(first, last, [&](auto count, Index block) {
-                T factor[count()];
+                PerLine<T, count()> factor;
                 for (int r = 0; r < count(); ++r) factor[r] = x[block + r];
-                add_to_panel(tile, block, first, last, factor, part_of_y, p, 0, width);
+                add_to_panel<count()>(tile, block, first, last, factor, part_of_y, p, 0, width);
               });
             }
           });

@@ -26,7 +26,7 @@ struct HostLaunch {
   HostLaunch(Exec const& exec, Index teams, std::size_t scratch_bytes)
       : policy(exec, checked_league(teams), 1), level(scratch_level(scratch_bytes)) {
     if (scratch_bytes > 0) {
-      policy.set_scratch_size(level, Kokkos::PerTeam(static_cast<int>(scratch_bytes)));
+      policy.set_scratch_size(level, Kokkos::PerTeam(scratch_bytes));
     }
   }
   /// Bytes of scratch that a team can have.

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 
 #include <tessera/summation.hpp>
 
@@ -23,6 +24,10 @@ struct Lines {
 
   KOKKOS_INLINE_FUNCTION T const* line(Index i) const { return data + i * leading; }
 };
+
+/// One value for each of `Count` lines that are handled side by side.
+template <class T, int Count>
+using PerLine = T[static_cast<std::size_t>(Count)];
 
 /// Whether the rows of this kind of matrix are its contiguous lines.
 template <class Matrix>

@@ -6,6 +6,7 @@
 
 #include <tessera/backends/host/simd.hpp>
 #include <tessera/detail/lines.hpp>
+#include <tessera/detail/static_for.hpp>
 
 /// Dot products of lines in the canonical order, for one thread that owns all lanes.
 namespace tessera::detail {
@@ -16,7 +17,7 @@ inline constexpr int lane_packs = summation::lanes<T> / backends::host::pack_wid
 
 /// The adjacent-pair tree over the lanes of a segment.
 template <class T>
-KOKKOS_INLINE_FUNCTION T sum_of_lanes(backends::host::Pack<T> const* lanes) {  // (lane_packs)
+KOKKOS_FORCEINLINE_FUNCTION T sum_of_lanes(backends::host::Pack<T> const* lanes) {  // (lane_packs)
   namespace host = backends::host;
   constexpr int width = host::pack_width<T>;
   if constexpr (lane_packs<T> == width) {
@@ -30,23 +31,23 @@ KOKKOS_INLINE_FUNCTION T sum_of_lanes(backends::host::Pack<T> const* lanes) {  /
 
 /// Sum of the first `Steps` rows of lanes of a segment, each of them complete.
 template <int Steps, class T>
-KOKKOS_INLINE_FUNCTION void add_whole_steps(T const* line, T const* x,
+KOKKOS_FORCEINLINE_FUNCTION void add_whole_steps(T const* line, T const* x,
                                             backends::host::Pack<T>* lanes) {
   namespace host = backends::host;
   constexpr int width = host::pack_width<T>;
-  for (int p = 0; p < lane_packs<T>; ++p) lanes[p] = host::zero_pack<T>();
-  for (int k = 0; k < Steps; ++k) {
-    for (int p = 0; p < lane_packs<T>; ++p) {
-      int const j = k * summation::lanes<T> + p * width;
-      lanes[p] = host::fma<T>(host::load_pack(line + j), host::load_pack(x + j), lanes[p]);
-    }
-  }
+  static_for<lane_packs<T>>([&](auto p) { lanes[p()] = host::zero_pack<T>(); });
+  static_for<Steps>([&](auto k) {
+    static_for<lane_packs<T>>([&](auto p) {
+      constexpr int j = k() * summation::lanes<T> + p() * width;
+      lanes[p()] = host::fma<T>(host::load_pack(line + j), host::load_pack(x + j), lanes[p()]);
+    });
+  });
 }
 
 /// The subtree of one whole segment of `line` and `x`.
 template <class T>
-KOKKOS_INLINE_FUNCTION T segment_sum(T const* line, T const* x) {
-  backends::host::Pack<T> lanes[lane_packs<T>];
+KOKKOS_FORCEINLINE_FUNCTION T segment_sum(T const* line, T const* x) {
+  PerLine<backends::host::Pack<T>, lane_packs<T>> lanes;
   add_whole_steps<summation::chain_steps>(line, x, lanes);
   return sum_of_lanes<T>(lanes);
 }
@@ -55,7 +56,7 @@ KOKKOS_INLINE_FUNCTION T segment_sum(T const* line, T const* x) {
 template <class T>
 KOKKOS_INLINE_FUNCTION T partial_segment_sum(T const* line, T const* x, int length) {
   constexpr int width = backends::host::pack_width<T>;
-  backends::host::Pack<T> lanes[lane_packs<T>];
+  PerLine<backends::host::Pack<T>, lane_packs<T>> lanes;
   int const steps = length / summation::lanes<T>;
   switch (steps) {
     case 0:
@@ -87,7 +88,7 @@ template <class T>
 class PairTree {
  public:
   /// Adds the next value.
-  KOKKOS_INLINE_FUNCTION void push(T value) {
+  KOKKOS_FORCEINLINE_FUNCTION void push(T value) {
     int level = 0;
     for (Index rest = count_; (rest & 1) != 0; rest >>= 1) value = subtree_[level++] + value;
     subtree_[level] = value;
@@ -118,10 +119,11 @@ template <int Count, class T, class Store>
 KOKKOS_INLINE_FUNCTION void dot_lines(Lines<T> const& lines, Index first, T const* x, Index begin,
                                       Index end, Store const& store) {
   constexpr int segment = summation::segment<T>;
-  PairTree<T> tree[Count];
+  PerLine<PairTree<T>, Count> tree;
   Index j = begin;
   for (; j + segment <= end; j += segment) {
-    for (int r = 0; r < Count; ++r) tree[r].push(segment_sum(lines.line(first + r) + j, x + j));
+    static_for<Count>(
+        [&](auto r) { tree[r()].push(segment_sum(lines.line(first + r()) + j, x + j)); });
   }
   if (j < end) {
     for (int r = 0; r < Count; ++r) {

@@ -62,9 +62,9 @@ void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T co
             Index const first = (first_panel + p) * plan.panels.lines;
             Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
             for_line_blocks<step()>(first, last, [&](auto count, Index block) {
-              T factor[count()];
+              PerLine<T, count()> factor;
               for (int r = 0; r < count(); ++r) factor[r] = y[block + r];
-              add_to_panel(lines, block, first, last, factor, stack, p, begin, end);
+              add_to_panel<count()>(lines, block, first, last, factor, stack, p, begin, end);
             });
           }
         });

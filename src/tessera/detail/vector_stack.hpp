@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/lines.hpp>
+#include <tessera/detail/static_for.hpp>
 
 /// Sums over lines in the canonical order, for one thread that owns all columns it was given.
 namespace tessera::detail {
@@ -30,14 +31,14 @@ inline constexpr Index columns_per_chunk = 2048;
 /// c[j] = chain over `Count` lines from line `first` of y[r] * line_r[j], j in [begin, end);
 /// the chain starts from +0 if `Fresh`, else from c[j]. c has the columns from `begin` on.
 template <int Count, bool Fresh, class T>
-KOKKOS_INLINE_FUNCTION void add_lines(Lines<T> const& lines, Index first, T const (&y)[Count],
+KOKKOS_INLINE_FUNCTION void add_lines(Lines<T> const& lines, Index first, PerLine<T, Count> const& y,
                                       T* KOKKOS_RESTRICT c, Index begin, Index end) {
-  T const* KOKKOS_RESTRICT line[Count];
+  PerLine<T const * KOKKOS_RESTRICT, Count> line;
   for (int r = 0; r < Count; ++r) line[r] = lines.line(first + r) + begin;
   Index const width = end - begin;
   for (Index j = 0; j < width; ++j) {
     T sum = Fresh ? T(0) : c[j];
-    for (int r = 0; r < Count; ++r) sum = Kokkos::fma(y[r], line[r][j], sum);
+    static_for<Count>([&](auto r) { sum = Kokkos::fma(y[r()], line[r()][j], sum); });
     c[j] = sum;
   }
 }
@@ -116,7 +117,7 @@ KOKKOS_INLINE_FUNCTION void with_lines_per_step(int lines_per_step, Body const& 
 /// completes.
 template <int Count, class T>
 KOKKOS_INLINE_FUNCTION void add_to_panel(Lines<T> const& lines, Index block, Index first,
-                                         Index last, T const (&y)[Count],
+                                         Index last, PerLine<T, Count> const& y,
                                          VectorStack<T> const& stack, Index index, Index begin,
                                          Index end) {
   T* const c = stack.level(VectorStack<T>::level_of(index));

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace tessera::detail {
+
+template <class Body, int... I>
+KOKKOS_FORCEINLINE_FUNCTION constexpr void static_for_impl(Body const& body,
+                                                           std::integer_sequence<int, I...>) {
+  (body(std::integral_constant<int, I>{}), ...);
+}
+
+/// body(std::integral_constant<int, I>) for I = 0 … Count - 1: a loop that is unrolled whatever the
+/// compiler thinks, so that arrays indexed by I live in registers.
+template <int Count, class Body>
+KOKKOS_FORCEINLINE_FUNCTION constexpr void static_for(Body const& body) {
+  static_for_impl(body, std::make_integer_sequence<int, Count>{});
+}
+
+}  // namespace tessera::detail
