@@ -3,9 +3,8 @@
 
 // The main() of every test that uses Kokkos.
 
-#include <gmock/gmock.h>
-
 #include <Kokkos_Core.hpp>
+#include <gmock/gmock.h>
 
 int main(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
