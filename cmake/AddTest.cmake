@@ -28,6 +28,6 @@ function(tessera_add_test)
     ${arg_NAME}
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${arg_LABELS}"
+    PROPERTIES LABELS "${arg_LABELS}" ENVIRONMENT OMP_WAIT_POLICY=passive # tests share the cores
   )
 endfunction()
