@@ -29,8 +29,12 @@ template <class T>
 class HostMatrix {
  public:
   /// The matrix with these `elements`, line after line.
-  HostMatrix(Shape shape, Order order, std::vector<T> const& elements, Margin margin = {})
+  HostMatrix(Shape shape, Order order, std::vector<T> elements, Margin margin = {})
       : shape_(shape), order_(order), margin_(margin) {
+    if (margin.lines == 0 && leading() == length()) {
+      memory_ = std::move(elements);
+      return;
+    }
     memory_.assign(static_cast<std::size_t>((margin.lines + count()) * leading()), poison<T>());
     for (Index i = 0; i < count(); ++i) {
       auto const line = elements.begin() + i * length();
