@@ -6,7 +6,7 @@
 
 roots_dir=${XDG_CACHE_HOME:-$HOME/.cache}/tessera
 suite=sid
-common_packages=(g++ cmake ninja-build git ca-certificates libcli11-dev nlohmann-json3-dev libftxui-dev
+common_packages=(g++ cmake ninja-build ccache git ca-certificates libcli11-dev nlohmann-json3-dev libftxui-dev
   libssl-dev libgtest-dev libgmock-dev libbenchmark-dev)
 # Debian has Kokkos twice, and the two packages exclude each other: one root for each.
 openmp_packages=(libkokkos-dev libopenblas-openmp-dev)
@@ -122,6 +122,7 @@ remove_root() {
 
 remove_roots() {
   local old
+  rm -rf "$roots_dir/ccache"
   for old in "$roots_dir"/{openmp,serial,lint}-*; do [[ ! -e $old ]] || remove_root "$old"; done
 }
 
@@ -133,8 +134,9 @@ in_root() {
   shift
   unshare --mount --propagation private bash -c '
     set -e
-    root=$1 here=$2 cwd=$3; shift 3
-    for dir in /*/ "$here/" "$cwd/"; do
+    root=$1 here=$2 cwd=$3 cache=$4; shift 4
+    mkdir -p "$cache"
+    for dir in /*/ "$here/" "$cwd/" "$cache/"; do
       dir=${dir%/}
       case $dir in
         /proc | /sys | /dev) ;;
@@ -145,9 +147,10 @@ in_root() {
     cp -L /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null || true
     cd /
     exec env -u LD_LIBRARY_PATH -u LD_PRELOAD -u CMAKE_PREFIX_PATH -u PYTHONPATH -u PYTHONHOME LC_ALL=C.UTF-8 \
+      CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR="$cache" CCACHE_BASEDIR="$here" CCACHE_NOHASHDIR=1 \
       PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
       chroot "$root" bash -c "cd \"\$0\" && exec \"\$@\"" "$cwd" "$@"
-  ' dev "$path" "$here" "$PWD" "$@"
+  ' dev "$path" "$here" "$PWD" "$roots_dir/ccache" "$@"
 }
 
 # exec_from_root PATH NAME PROGRAM ARGS…: the program runs on this machine as any other, files,
