@@ -26,7 +26,8 @@ using Matrix = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 double dot(Vector const& x, Vector const& y) {
   double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += double{x(i)} * double{y(i)};
+  for (std::size_t i = 0; i < x.size(); ++i)
+    sum += static_cast<double>(x(i)) * static_cast<double>(y(i));
   return sum;
 }
 
@@ -51,13 +52,14 @@ double iterate(Exec const& exec, Matrix const& A, Vector const& mean, Vector con
     exec.fence();
     double const along_mean = m * dot(mean, v);
     for (std::size_t j = 0; j < v.size(); ++j) {
-      next(j) = static_cast<float>(double{next(j)} - along_mean * double{mean(j)});
+      next(j) = static_cast<float>(static_cast<double>(next(j)) -
+                                   along_mean * static_cast<double>(mean(j)));
     }
     double const length = std::sqrt(dot(next, next));
     double change = 0;
     for (std::size_t j = 0; j < v.size(); ++j) {
-      float const entry = static_cast<float>(double{next(j)} / length);
-      change = std::fmax(change, std::fabs(double{entry} - double{v(j)}));
+      float const entry = static_cast<float>(static_cast<double>(next(j)) / length);
+      change = std::fmax(change, std::fabs(static_cast<double>(entry) - static_cast<double>(v(j))));
       v(j) = entry;
     }
     variance = length / (m - 1);
@@ -100,7 +102,7 @@ void run(char const* path) {
   double total = 0;  // of the variance in all directions
   for (std::size_t i = 0; i < A.extent(0); ++i) {
     for (std::size_t j = 0; j < A.extent(1); ++j) {
-      double const x = double{A(i, j)} - double{mean(j)};
+      double const x = static_cast<double>(A(i, j)) - static_cast<double>(mean(j));
       total += x * x;
     }
   }

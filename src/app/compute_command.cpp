@@ -38,7 +38,9 @@ bool same_file(std::string const& a, std::string const& b) {
 void check_output(std::string const& output, std::initializer_list<std::string> others) {
   for (auto const& other : others) {
     if (!output.empty() && !other.empty() && same_file(output, other)) {
-      throw Failure(ExitStatus::usage, output + ": the output would replace " + other);
+      std::string sentence = output;
+      throw Failure(ExitStatus::usage,
+                    sentence.append(": the output would replace ").append(other));
     }
   }
 }

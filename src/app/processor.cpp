@@ -35,7 +35,7 @@ std::string known_instructions(std::string const& flags) {
   return found;
 }
 
-std::string or_unknown(std::string text) {
+std::string or_unknown(std::string const& text) {
   return text.empty() ? "unknown" : text;
 }
 

@@ -89,7 +89,7 @@ class ErrorModel {
 template <class T, class Layout>
 class Reference {
  public:
-  Reference(io::MatrixView<T, Layout> A, ProgressBar& bar) : bar_(bar) {
+  Reference(io::MatrixView<T, Layout> const& A, ProgressBar& bar) : bar_(bar) {
     auto const m = static_cast<std::int64_t>(A.extent(0));
     auto const n = static_cast<std::int64_t>(A.extent(1));
     lines_ = {.data = A.data(), .count = by_rows ? m : n, .length = by_rows ? n : m};
