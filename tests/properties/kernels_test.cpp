@@ -30,7 +30,7 @@ class Kernels : public CaseTest<C> {
   template <class Check>
   void for_each_call(Call call, Check const& check) {
     call.kept_workspace = true;
-    for (Shape const& shape : {Shape{2000, 300}, Shape{300, 2000}, Shape{3, 40000}}) {
+    for (Shape const& shape : {Shape{900, 300}, Shape{300, 900}, Shape{3, 20000}}) {
       auto const [A, v, B] = real_problem<T>(shape, C::order, 71);
       for (Index const stride : {1, 3}) {
         call.vector_stride = stride;
