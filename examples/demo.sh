@@ -38,7 +38,6 @@ compute() {
 say "1. A test in the ex3 format: 512 columns x 768 lines"
 mkdir test
 "$tessera" gen --rows 768 --cols 512 --seed 1 --output test/1
-"$tessera" show test/1 | sed -n '/A  /p'
 compute 1 test .bin
 
 say "2. Real data: 1797 handwritten digits of 8 x 8 pixels (UCI, tests/data/README.md)"
