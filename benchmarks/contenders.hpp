@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include <Kokkos_Core.hpp>
 
 /// The table that the benchmark runs: who computes what on the shared matrix of a shape.
 namespace benchmarks {

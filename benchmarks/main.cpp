@@ -8,14 +8,15 @@
 // so that contenders take turns and their ratio holds on a machine whose speed drifts;
 // benchmarks/host.py does so for a list of shapes.
 
-#include <benchmark/benchmark.h>
-
-#include <Kokkos_Core.hpp>
 #include <charconv>
 #include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include <Kokkos_Core.hpp>
+#include <benchmark/benchmark.h>
+
 #include <tessera/version.hpp>
 
 #include "contenders.hpp"
@@ -82,8 +83,8 @@ void register_contenders(Shape const& shape, std::string const& type) {
             Exec().fence();
           }
           double const bytes = static_cast<double>(problem.A.size() * sizeof(T));
-          state.counters["effective_GB_per_s"] = ::benchmark::Counter(
-              bytes / 1e9, ::benchmark::Counter::kIsIterationInvariantRate);
+          state.counters["effective_GB_per_s"] =
+              ::benchmark::Counter(bytes / 1e9, ::benchmark::Counter::kIsIterationInvariantRate);
           state.counters["matrix_reads"] = contender.matrix_reads;
         })
         ->UseRealTime()

@@ -27,8 +27,7 @@ template <class T>
 void multiply_transposed(Problem<T> const& p, CBLAS_ORDER order) {
   auto const m = static_cast<blasint>(p.A.extent(0));
   auto const n = static_cast<blasint>(p.A.extent(1));
-  gemv(order, CblasTrans, m, n, p.A.data(), order == CblasRowMajor ? n : m, p.B.data(),
-       p.C.data());
+  gemv(order, CblasTrans, m, n, p.A.data(), order == CblasRowMajor ? n : m, p.B.data(), p.C.data());
 }
 
 template <class T>

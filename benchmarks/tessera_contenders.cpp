@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+
 #include <tessera/tessera.hpp>
 
 #include "contenders.hpp"
@@ -13,20 +14,19 @@ using Workspace = tessera::Workspace<Exec>;
 template <class T>
 void add_rows(std::vector<Contender<T>>& rows) {
   auto const atax = [&](std::string const& name, tessera::Method method, bool column_major) {
-    rows.push_back(
-        {"atax", name, method == tessera::Method::two_stage ? 2 : 1,
-         [=](Problem<T> const& p) -> std::function<void()> {
-           auto const workspace = std::make_shared<Workspace>();
-           return [=] {
-             tessera::AtaxOptions<Exec> const options{.method = method,
-                                                      .workspace = workspace.get()};
-             if (column_major) {
-               tessera::atax(Exec(), p.column_major(), p.v, p.C, options);
-             } else {
-               tessera::atax(Exec(), p.A, p.v, p.C, options);
-             }
-           };
-         }});
+    rows.push_back({"atax", name, method == tessera::Method::two_stage ? 2 : 1,
+                    [=](Problem<T> const& p) -> std::function<void()> {
+                      auto const workspace = std::make_shared<Workspace>();
+                      return [=] {
+                        tessera::AtaxOptions<Exec> const options{.method = method,
+                                                                 .workspace = workspace.get()};
+                        if (column_major) {
+                          tessera::atax(Exec(), p.column_major(), p.v, p.C, options);
+                        } else {
+                          tessera::atax(Exec(), p.A, p.v, p.C, options);
+                        }
+                      };
+                    }});
   };
   auto const single = [&](std::string const& operation, std::string const& name, auto run) {
     rows.push_back({operation, name, 1, [=](Problem<T> const& p) -> std::function<void()> {

@@ -20,10 +20,31 @@ inline Index floor_power_of_two(Index x) {
   return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(std::max(Index{1}, x))));
 }
 
-/// Teams a thread should find, so that threads of uneven speed end together.
+/// Teams a thread should find in a large matrix, so that threads of uneven speed end together.
 inline constexpr Index teams_per_thread = 8;
 /// A team with less data than this costs more to start than to run.
 inline constexpr Index min_team_bytes = 64 * 1024;
+/// Up to this size a matrix is read from cache so fast that one team a thread is best.
+inline constexpr Index small_bytes = 8 * 1024 * 1024;
+/// Teams worth having for `bytes` of matrix. Fused ATAX against two OpenBLAS gemv, 2 threads, with
+/// 2 | 4 | 8 | 16 teams: 512 x 512: 1.51 1.39 1.26; 1024 x 1024: 1.29 1.27 1.22 1.14;
+/// 2048 x 2048: 1.74 1.79 1.84 1.86.
+inline Index teams_for(Index bytes, Index threads) {
+  Index const most = threads == 1 || bytes <= small_bytes ? threads : threads * teams_per_thread;
+  return std::clamp(bytes / min_team_bytes, Index{1}, most);
+}
+
+/// How fused ATAX goes over the lines of a panel. Times of two OpenBLAS gemv over ours, 2 threads,
+/// float, for 1 | 2 | 4 | 8 lines a step, their dot products one by one ("o") or together ("t"):
+///   1048576 x 256:  o 3.8 3.9 4.0 4.03, t 3.8 4.05 4.26 4.28
+///   262144 x 1024:  o 2.43 2.44 2.41 2.2, t 2.4 1.7 1.6 1.6;  1024 x 1024: o4 1.57, t4 1.42
+///   65536 x 4096:   o8 1.55, o4 1.50, t4 1.49, t8 1.46
+///   32768 x 8192:   t8 1.54, t4 1.51, o8 1.28;  16384 x 16384: t8 1.97, t4 1.84
+inline FusedLinesTuning fused_lines_tuning(Index line_bytes) {
+  if (line_bytes <= 1024) return {.lines_per_step = 8, .dot_side_by_side = true};
+  if (line_bytes <= 8 * 1024) return {.lines_per_step = 4, .dot_side_by_side = false};
+  return {.lines_per_step = 8, .dot_side_by_side = line_bytes > 16 * 1024};
+}
 
 /// The tuning for `count` lines of `length` scalars T on `threads` threads.
 template <class T>
@@ -31,8 +52,8 @@ Tuning tuning(Index count, Index length, Index threads) {
   constexpr Index size = sizeof(T);
   Index const line_bytes = length * size;
   Index const bytes = count * line_bytes;
-  Index const teams =
-      std::clamp(bytes / min_team_bytes, Index{1}, threads == 1 ? 1 : threads * teams_per_thread);
+  Index const teams = teams_for(bytes, threads);
+  summation::Panels const panels = summation::panels(count, length);
   Tuning result;
 
   // Short lines stream best one at a time; long ones save reads of x, which no longer fits in L1.
@@ -44,13 +65,13 @@ Tuning tuning(Index count, Index length, Index threads) {
     result.dot.segments_per_run = floor_power_of_two(segments / runs);
   }
 
+  // 16384 x 16384 against OpenBLAS, with columns_per_team 16384 | 8192 | 4096: 1.10 1.03 0.96.
   result.sum.lines_per_step = 8;
-  result.sum.columns_per_team = std::min(length, 16 * 1024 / size);
+  result.sum.columns_per_team = std::min(length, 64 * 1024 / size);
   Index const tiles = ceil_div(length, result.sum.columns_per_team);
-  summation::Panels const panels = summation::panels(count, length);
   result.sum.panels_per_team = floor_power_of_two(panels.count * tiles / teams);
 
-  result.fused_lines.lines_per_step = line_bytes <= 4 * 1024 ? 1 : 8;
+  result.fused_lines = fused_lines_tuning(line_bytes);
   result.fused_lines.panels_per_team = floor_power_of_two(panels.count / teams);
 
   Index const segments = summation::segments<T>(length);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/arguments.hpp>
@@ -11,59 +13,80 @@
 namespace tessera {
 namespace detail {
 
-/// Stages of ATAX with B in `b` (data null: not wanted).
-template <class Exec, class Matrix, class V, class T>
-void run_atax(Exec const& exec, Matrix const& a, V const& v, OutputVector<T> b, OutputVector<T> c,
-              AtaxOptions<Exec> const& options) {
-  constexpr bool row_major = is_row_major<Matrix>;
-  auto const lines = lines_of(a);
-  auto const rows = static_cast<Index>(a.extent(0));
-  auto const cols = static_cast<Index>(a.extent(1));
-  Tuning const tuning = tuning_for<T, row_major>(exec, rows, cols, options.tuning);
-  bool const fused =
-      options.method == Method::automatic ? tuning.prefer_fused : options.method == Method::fused;
+/// Whether ATAX with these options reads the matrix once.
+template <class Exec>
+bool is_fused(AtaxOptions<Exec> const& options, Tuning const& tuning) {
+  return options.method == Method::automatic ? tuning.prefer_fused
+                                             : options.method == Method::fused;
+}
 
+/// Fused ATAX; `b.data` is null when B is not wanted.
+template <bool RowMajor, class Exec, class V, class T>
+void run_fused(Exec const& exec, Lines<T> const& lines, V const& v, OutputVector<T> b,
+               OutputVector<T> c, Workspace<Exec>* workspace, Tuning const& tuning) {
+  std::string const label = "tessera::atax::fused";
   Index const packed = packed_size(v);
-  bool const own_b = !fused && (b.data == nullptr || b.stride != 1);
-  Index const intermediate = own_b ? rows : 0;
-  DotPlan<T> const dots(lines, tuning.dot);
-  SumPlan<T> const sums(lines, tuning.sum);
-  Index partials = std::max(dots.workspace(lines), sums.workspace(lines));
-  if (fused) {
-    std::size_t const max_scratch = HostLaunch<Exec>::max_scratch();
-    if constexpr (row_major) {
-      partials = FusedLinesPlan<T>(lines, tuning.fused_lines, max_scratch).workspace(lines);
-    } else {
-      partials = FusedTilesPlan<T>(lines, tuning.fused_tiles, max_scratch).workspace(lines);
-    }
-  }
-
-  WorkspaceOf<Exec> memory(options.workspace);
-  T* const workspace = memory.template reserve<T>(exec, packed + intermediate + partials);
-  T const* const x = contiguous(exec, "tessera::atax", v, workspace);
-  T* const own = workspace + packed;
-  T* const rest = own + intermediate;
-  if (fused) {
-    if constexpr (row_major) {
-      fused_lines(exec, "tessera::atax::fused", lines, x, b, c, rest, tuning.fused_lines);
-    } else {
-      fused_tiles(exec, "tessera::atax::fused", lines, x, b, c, rest, tuning.fused_tiles);
-    }
-    return;
-  }
-  OutputVector<T> const first = own_b ? OutputVector<T>{own, 1} : b;
-  if constexpr (row_major) {
-    dot(exec, "tessera::atax::multiply", lines, x, first, rest, tuning.dot);
-    sum(exec, "tessera::atax::multiply_transposed", lines, first.data, c, rest, tuning.sum);
+  auto const run = [&](auto const& plan, Index length, auto const& fused_tuning, auto kernel) {
+    Parts<Exec, T> parts(exec, workspace, packed + plan.workspace(lines));
+    T const* const x = contiguous(exec, label, v, parts.take(packed));
+    kernel(exec, label, lines, x, b, parts.partial_vectors(plan.groups, length, c), plan,
+           fused_tuning);
+  };
+  if constexpr (RowMajor) {
+    run(FusedLinesPlan<T>(lines, tuning.fused_lines, max_scratch<Exec>()), lines.length,
+        tuning.fused_lines, fused_lines<Exec, T>);
   } else {
-    sum(exec, "tessera::atax::multiply", lines, x, first, rest, tuning.sum);
-    dot(exec, "tessera::atax::multiply_transposed", lines, first.data, c, rest, tuning.dot);
+    run(FusedTilesPlan<T>(lines, tuning.fused_tiles, max_scratch<Exec>()), lines.count,
+        tuning.fused_tiles, fused_tiles<Exec, T>);
+  }
+}
+
+/// Two-stage ATAX; `b.data` is null when B is not wanted.
+template <bool RowMajor, class Exec, class V, class T>
+void run_two_stage(Exec const& exec, Lines<T> const& lines, V const& v, OutputVector<T> b,
+                   OutputVector<T> c, Workspace<Exec>* workspace, Tuning const& tuning) {
+  Index const rows = RowMajor ? lines.count : lines.length;
+  bool const own_b = b.data == nullptr || b.stride != 1;
+  Index const intermediate = own_b ? rows : 0;
+  Index const packed = packed_size(v);
+  SumPlan<T> const plan(lines, tuning.sum, max_scratch<Exec>());
+  Index const runs = DotPlan<T>(lines, tuning.dot).workspace(lines);
+
+  Parts<Exec, T> parts(exec, workspace, packed + intermediate + runs + plan.workspace(lines));
+  T const* const x = contiguous(exec, "tessera::atax", v, parts.take(packed));
+  OutputVector<T> const first = own_b ? OutputVector<T>{parts.take(intermediate), 1} : b;
+  T* const dot_workspace = parts.take(runs);
+  auto const multiply_label = "tessera::atax::multiply";
+  auto const transposed_label = "tessera::atax::multiply_transposed";
+  if constexpr (RowMajor) {
+    dot(exec, multiply_label, lines, x, first, dot_workspace, tuning.dot);
+    sum(exec, transposed_label, lines, static_cast<T const*>(first.data),
+        parts.partial_vectors(plan.groups, lines.length, c), plan, tuning.sum.lines_per_step);
+  } else {
+    sum(exec, multiply_label, lines, x, parts.partial_vectors(plan.groups, lines.length, first),
+        plan, tuning.sum.lines_per_step);
+    dot(exec, transposed_label, lines, static_cast<T const*>(first.data), c, dot_workspace,
+        tuning.dot);
   }
   if (own_b && b.data != nullptr) {
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
     Kokkos::parallel_for(
         "tessera::atax::unpack", Policy(exec, 0, rows),
         KOKKOS_LAMBDA(Index const i) { b.set(i, first.data[i]); });
+  }
+}
+
+/// ATAX by the method that the options and the tuning say.
+template <class Exec, class Matrix, class V, class T>
+void run_atax(Exec const& exec, Matrix const& a, V const& v, OutputVector<T> b, OutputVector<T> c,
+              AtaxOptions<Exec> const& options) {
+  constexpr bool row_major = is_row_major<Matrix>;
+  Tuning const tuning = tuning_for<T, row_major>(exec, static_cast<Index>(a.extent(0)),
+                                                 static_cast<Index>(a.extent(1)), options.tuning);
+  if (is_fused(options, tuning)) {
+    run_fused<row_major>(exec, lines_of(a), v, b, c, options.workspace, tuning);
+  } else {
+    run_two_stage<row_major>(exec, lines_of(a), v, b, c, options.workspace, tuning);
   }
 }
 

@@ -43,22 +43,38 @@ Lines<T> lines_of_shape(Index rows, Index cols) {
 }
 
 template <class T>
-StagePlan dot_stage(std::string name, Lines<T> const& lines, Tuning const& tuning) {
-  DotPlan<T> const plan(lines, tuning.dot);
-  return {std::move(name), plan.line_blocks * plan.runs, 1, tuning.dot.lines_per_step, 0, 0, 0, 0};
+std::size_t bytes_of(Index scalars) {
+  return static_cast<std::size_t>(scalars) * sizeof(T);
 }
 
+/// One product as dot products of lines.
 template <class T>
-StagePlan sum_stage(std::string name, Lines<T> const& lines, Tuning const& tuning) {
-  SumPlan<T> const plan(lines, tuning.sum);
-  return {std::move(name),
-          plan.groups * plan.column_tiles,
-          1,
-          tuning.sum.lines_per_step,
-          plan.panels.count,
-          plan.panels.lines,
-          plan.panels_per_team,
-          scratch_bytes<T>(plan.scratch(lines, tuning.sum))};
+Plan dot_plan(std::string name, Lines<T> const& lines, DotTuning const& tuning) {
+  DotPlan<T> const plan(lines, tuning);
+  return {Method::two_stage,
+          {{std::move(name), plan.line_blocks * plan.runs, 1, tuning.lines_per_step, 0, 0, 0, 0}},
+          bytes_of<T>(plan.workspace(lines))};
+}
+
+/// One product as a sum over lines.
+template <class Exec, class T>
+Plan sum_plan(std::string name, Lines<T> const& lines, SumTuning const& tuning) {
+  SumPlan<T> const plan(lines, tuning, max_scratch<Exec>());
+  return {Method::two_stage,
+          {{std::move(name), plan.groups * plan.column_tiles, 1, tuning.lines_per_step,
+            plan.panels.count, plan.panels.lines, plan.panels_per_team,
+            scratch_bytes<T>(plan.scratch())}},
+          bytes_of<T>(plan.workspace(lines))};
+}
+
+/// Fused ATAX; `panels_per_team` as the layout counts them.
+template <class T, class FusedPlan>
+Plan fused_plan(FusedPlan const& plan, Lines<T> const& lines, int lines_per_step,
+                Index panels_per_team) {
+  return {Method::fused,
+          {{"fused", plan.groups, 1, lines_per_step, plan.panels.count, plan.panels.lines,
+            panels_per_team, scratch_bytes<T>(plan.scratch(lines))}},
+          bytes_of<T>(plan.workspace(lines))};
 }
 
 }  // namespace detail
@@ -71,15 +87,9 @@ Plan plan_multiply(Exec const& exec, Index rows, Index cols, Options<Exec> const
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
   Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
   if constexpr (row_major) {
-    return {Method::two_stage,
-            {detail::dot_stage("multiply", lines, tuning)},
-            static_cast<std::size_t>(detail::DotPlan<T>(lines, tuning.dot).workspace(lines)) *
-                sizeof(T)};
+    return detail::dot_plan("multiply", lines, tuning.dot);
   } else {
-    return {Method::two_stage,
-            {detail::sum_stage("multiply", lines, tuning)},
-            static_cast<std::size_t>(detail::SumPlan<T>(lines, tuning.sum).workspace(lines)) *
-                sizeof(T)};
+    return detail::sum_plan<Exec>("multiply", lines, tuning.sum);
   }
 }
 
@@ -87,12 +97,14 @@ Plan plan_multiply(Exec const& exec, Index rows, Index cols, Options<Exec> const
 template <Scalar T, class Layout, ExecutionSpace Exec>
 Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
                               Options<Exec> const& options = {}) {
-  // The transposed matrix in the other layout is the same memory.
-  using Other = std::conditional_t<std::is_same_v<Layout, Kokkos::LayoutRight>, Kokkos::LayoutLeft,
-                                   Kokkos::LayoutRight>;
-  Plan plan = plan_multiply<T, Other>(exec, cols, rows, options);
-  plan.stages.front().name = "multiply_transposed";
-  return plan;
+  constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
+  Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
+  if constexpr (row_major) {
+    return detail::sum_plan<Exec>("multiply_transposed", lines, tuning.sum);
+  } else {
+    return detail::dot_plan("multiply_transposed", lines, tuning.dot);
+  }
 }
 
 /// What `atax` of a rows x cols matrix would do; as plan_multiply.
@@ -101,31 +113,22 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols, AtaxOptions<Exec> const
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
   Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
-  bool const fused =
-      options.method == Method::automatic ? tuning.prefer_fused : options.method == Method::fused;
-  if (!fused) {
+  if (!detail::is_fused(options, tuning)) {
     Options<Exec> const stage_options{.workspace = options.workspace, .tuning = tuning};
     Plan plan = plan_multiply<T, Layout>(exec, rows, cols, stage_options);
     Plan second = plan_multiply_transposed<T, Layout>(exec, rows, cols, stage_options);
     plan.stages.push_back(std::move(second.stages.front()));
-    plan.workspace_bytes = static_cast<std::size_t>(rows) * sizeof(T) +
-                           std::max(plan.workspace_bytes, second.workspace_bytes);
+    plan.workspace_bytes += detail::bytes_of<T>(rows) + second.workspace_bytes;
     return plan;
   }
-  std::size_t const max_scratch = detail::HostLaunch<Exec>::max_scratch();
+  std::size_t const max_scratch = detail::max_scratch<Exec>();
   if constexpr (row_major) {
     detail::FusedLinesPlan<T> const plan(lines, tuning.fused_lines, max_scratch);
-    return {
-        Method::fused,
-        {{"fused", plan.groups, 1, tuning.fused_lines.lines_per_step, plan.panels.count,
-          plan.panels.lines, plan.panels_per_team, detail::scratch_bytes<T>(plan.scratch(lines))}},
-        static_cast<std::size_t>(plan.workspace(lines)) * sizeof(T)};
+    return detail::fused_plan(plan, lines, tuning.fused_lines.lines_per_step, plan.panels_per_team);
   } else {
+    // A team adds all panels of its tile's part of B.
     detail::FusedTilesPlan<T> const plan(lines, tuning.fused_tiles, max_scratch);
-    return {Method::fused,
-            {{"fused", plan.groups, 1, tuning.fused_tiles.lines_per_step, plan.panels.count,
-              plan.panels.lines, plan.panels.count, detail::scratch_bytes<T>(plan.scratch(lines))}},
-            static_cast<std::size_t>(plan.workspace(lines)) * sizeof(T)};
+    return detail::fused_plan(plan, lines, tuning.fused_tiles.lines_per_step, plan.panels.count);
   }
 }
 

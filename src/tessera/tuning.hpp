@@ -32,9 +32,9 @@ struct SumTuning {
 
 /// Fused ATAX of a row-major matrix: a team reads panels of lines once.
 struct FusedLinesTuning {
-  int lines_per_step =
-      4;  ///< lines kept in cache between the dot product and the sum: 1, 2, 4 or 8
-  Index panels_per_team = 1;  ///< panels of one team: a power of two
+  int lines_per_step = 4;        ///< lines kept in cache between the two passes: 1, 2, 4 or 8
+  bool dot_side_by_side = true;  ///< dot products of a step's lines together, or one by one
+  Index panels_per_team = 1;     ///< panels of one team: a power of two
 
   friend constexpr bool operator==(FusedLinesTuning const&, FusedLinesTuning const&) = default;
 };

@@ -18,22 +18,32 @@ class Workspace {
  public:
   using memory_space = typename Exec::memory_space;
 
-  /// Memory for at least `bytes` bytes, aligned for any scalar. Contents are undefined.
-  /// Throws what Kokkos throws when memory runs out.
-  std::byte* reserve(Exec const& exec, std::size_t bytes) {
-    if (bytes > buffer_.extent(0)) {
-      buffer_ = {};
+  /// What a call works in.
+  struct Memory {
+    int* arrivals;    ///< a counter of teams that are done; zero between kernels
+    std::byte* data;  ///< undefined contents, aligned to a cache line
+  };
+
+  /// Memory for at least `bytes` bytes beside the counter. Throws what Kokkos throws when memory
+  /// runs out.
+  Memory reserve(Exec const& exec, std::size_t bytes) {
+    if (header_bytes + bytes > buffer_.extent(0)) {
+      buffer_ = {};  // release before allocating: the peak is the larger, not the sum
       buffer_ = Buffer(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::workspace")),
-          bytes);
+          header_bytes + bytes);
+      Kokkos::deep_copy(
+          exec, Kokkos::subview(buffer_, std::pair<std::size_t, std::size_t>(0, header_bytes)),
+          std::byte{0});
     }
-    return buffer_.data();
+    return {reinterpret_cast<int*>(buffer_.data()), buffer_.data() + header_bytes};
   }
   /// Bytes held.
   [[nodiscard]] std::size_t bytes() const { return buffer_.extent(0); }
 
  private:
   using Buffer = Kokkos::View<std::byte*, memory_space>;
+  static constexpr std::size_t header_bytes = 64;
   Buffer buffer_;
 };
 

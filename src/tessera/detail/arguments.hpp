@@ -59,46 +59,56 @@ typename View::non_const_value_type const* contiguous(Exec const& exec, std::str
   return copy;
 }
 
-/// The caller's workspace, or one of this call's own.
-template <class Exec>
-class WorkspaceOf {
+/// The caller's workspace, or one of this call's own, cut into parts.
+template <class Exec, class T>
+class Parts {
  public:
-  explicit WorkspaceOf(Workspace<Exec>* kept) : kept_(kept) {}
-  template <class T>
-  T* reserve(Exec const& exec, Index scalars) {
-    if (scalars == 0) return nullptr;
-    auto& workspace = kept_ != nullptr ? *kept_ : own_;
-    return reinterpret_cast<T*>(
-        workspace.reserve(exec, static_cast<std::size_t>(scalars) * sizeof(T)));
+  /// Room for `scalars` in all.
+  Parts(Exec const& exec, Workspace<Exec>* kept, Index scalars) {
+    Workspace<Exec>& workspace = kept != nullptr ? *kept : own_;
+    if (scalars == 0) return;
+    auto const memory = workspace.reserve(exec, static_cast<std::size_t>(scalars) * sizeof(T));
+    arrivals_ = memory.arrivals;
+    next_ = reinterpret_cast<T*>(memory.data);
+  }
+  /// The next `scalars` of it.
+  T* take(Index scalars) {
+    T* const part = next_;
+    if (scalars > 0) next_ += scalars;
+    return part;
+  }
+  /// The rest as partial vectors.
+  PartialVectors<T> partial_vectors(Index groups, Index length, OutputVector<T> out) {
+    return {take(groups * length), groups, length, out, arrivals_};
   }
 
  private:
-  Workspace<Exec>* kept_;
   Workspace<Exec> own_;
+  int* arrivals_ = nullptr;
+  T* next_ = nullptr;
 };
 
-/// out = A x (`dot` of rows or `sum` of columns) or Aᵀ x (the other): the two primitives behind one
-/// name each.
+/// `dot` with an input vector of any stride.
 template <class Exec, class T, class Input>
 void run_dot(Exec const& exec, std::string const& label, Lines<T> const& lines, Input const& x,
              OutputVector<T> out, Options<Exec> const& options, Tuning const& tuning) {
-  WorkspaceOf<Exec> memory(options.workspace);
   Index const packed = packed_size(x);
-  Index const partials = DotPlan<T>(lines, tuning.dot).workspace(lines);
-  T* const workspace = memory.template reserve<T>(exec, packed + partials);
-  T const* const factors = contiguous(exec, label, x, workspace);
-  dot(exec, label, lines, factors, out, workspace + packed, tuning.dot);
+  Index const runs = DotPlan<T>(lines, tuning.dot).workspace(lines);
+  Parts<Exec, T> parts(exec, options.workspace, packed + runs);
+  T const* const factors = contiguous(exec, label, x, parts.take(packed));
+  dot(exec, label, lines, factors, out, parts.take(runs), tuning.dot);
 }
 
+/// `sum` with an input vector of any stride.
 template <class Exec, class T, class Input>
 void run_sum(Exec const& exec, std::string const& label, Lines<T> const& lines, Input const& y,
              OutputVector<T> out, Options<Exec> const& options, Tuning const& tuning) {
-  WorkspaceOf<Exec> memory(options.workspace);
+  SumPlan<T> const plan(lines, tuning.sum, max_scratch<Exec>());
   Index const packed = packed_size(y);
-  Index const partials = SumPlan<T>(lines, tuning.sum).workspace(lines);
-  T* const workspace = memory.template reserve<T>(exec, packed + partials);
-  T const* const factors = contiguous(exec, label, y, workspace);
-  sum(exec, label, lines, factors, out, workspace + packed, tuning.sum);
+  Parts<Exec, T> parts(exec, options.workspace, packed + plan.workspace(lines));
+  T const* const factors = contiguous(exec, label, y, parts.take(packed));
+  sum(exec, label, lines, factors, parts.partial_vectors(plan.groups, lines.length, out), plan,
+      tuning.sum.lines_per_step);
 }
 
 }  // namespace tessera::detail

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <string>
 
 #include <Kokkos_Core.hpp>
@@ -11,27 +13,63 @@
 #include <tessera/detail/segment.hpp>
 #include <tessera/detail/vector_stack.hpp>
 
+/// The upper part of the trees: partial results of teams become the result.
 namespace tessera::detail {
 
-/// out[j] = adjacent-pair tree over `count` partial vectors of `length` elements, + 0. The tree is
-/// built in place: the partials are lost.
+/// A caller's power of two, cut to what `count` things can use.
+inline Index group_size(Index wanted, Index count) {
+  return std::min(wanted, static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(count))));
+}
+
+/// Partial vectors, one a group of teams' work, and the vector that their tree makes.
+template <class T>
+struct PartialVectors {
+  T* data;  // (groups, length)
+  Index groups;
+  Index length;
+  OutputVector<T> out;  // (length)
+  int* arrivals;        ///< counts groups that are done
+
+  /// Below this many scalars the last team to finish combines all groups, which spares a launch.
+  static constexpr Index small = 16384;
+
+  KOKKOS_INLINE_FUNCTION T* of(Index group) const { return data + group * length; }
+  KOKKOS_INLINE_FUNCTION bool last_team_combines() const {
+    return groups > 1 && groups * length <= small;
+  }
+
+  /// out[j] = tree over the groups, + 0, for j in [begin, end). The partials are lost.
+  KOKKOS_INLINE_FUNCTION void combine(Index begin, Index end) const {
+    for (Index o = 1; o < groups; o *= 2) {
+      for (Index t = 0; t + o < groups; t += 2 * o) {
+        add_vector(of(t) + begin, of(t + o) + begin, end - begin);
+      }
+    }
+    for (Index j = begin; j < end; ++j) out.set(j, data[j] + T(0));
+  }
+
+  /// Called by each group's only team when its partial vector is complete.
+  KOKKOS_INLINE_FUNCTION void group_is_complete() const {
+    if (groups == 1) return combine(0, length);
+    if (!last_team_combines()) return;
+    Kokkos::memory_fence();
+    if (Kokkos::atomic_fetch_add(arrivals, 1) != static_cast<int>(groups) - 1) return;
+    Kokkos::memory_fence();
+    combine(0, length);
+    *arrivals = 0;
+  }
+};
+
+/// The rest of the tree, where the teams have not made it already.
 template <class Exec, class T>
-void combine_vectors(Exec const& exec, std::string const& label, T* partials, Index count,
-                     Index length, OutputVector<T> out) {
+void combine_vectors(Exec const& exec, std::string const& label,
+                     PartialVectors<T> const& partials) {
   constexpr Index columns = 512;
-  HostLaunch<Exec> const launch(exec, summation::ceil_div(length, columns), 0);
-  using Member = typename TeamPolicy<Exec>::member_type;
-  Kokkos::parallel_for(
-      label, launch.policy, KOKKOS_LAMBDA(Member const& member) {
+  for_each_team(
+      exec, label, summation::ceil_div(partials.length, columns), 0,
+      KOKKOS_LAMBDA(Member<Exec> const& member) {
         Index const begin = member.league_rank() * columns;
-        Index const width = length - begin < columns ? length - begin : columns;
-        T* const first = partials + begin;
-        for (Index o = 1; o < count; o *= 2) {
-          for (Index t = 0; t + o < count; t += 2 * o) {
-            add_vector(first + t * length, first + (t + o) * length, width);
-          }
-        }
-        for (Index j = 0; j < width; ++j) out.set(begin + j, first[j] + T(0));
+        partials.combine(begin, Kokkos::min(partials.length, begin + columns));
       });
 }
 

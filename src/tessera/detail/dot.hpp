@@ -17,15 +17,22 @@ namespace tessera::detail {
 /// How the dot products of all lines are dealt to teams.
 template <class T>
 struct DotPlan {
-  Index run_length;   ///< elements of a run, a multiple of a segment (or the whole line)
-  Index runs;         ///< runs of a line
+  Index lines_per_team;
   Index line_blocks;  ///< blocks of lines
+  Index run_length;   ///< elements of a run: whole segments, or the line
+  Index runs;         ///< runs of a line
 
   DotPlan(Lines<T> const& lines, DotTuning const& tuning)
-      : run_length(tuning.segments_per_run == 0 ? lines.length
-                                                : tuning.segments_per_run * summation::segment<T>),
-        runs(summation::ceil_div(lines.length, run_length)),
-        line_blocks(summation::ceil_div(lines.count, tuning.lines_per_team)) {}
+      : lines_per_team(std::min(tuning.lines_per_team, lines.count)),
+        line_blocks(summation::ceil_div(lines.count, lines_per_team)),
+        run_length(lines.length),
+        runs(1) {
+    Index const segments = summation::segments<T>(lines.length);
+    if (tuning.segments_per_run != 0 && tuning.segments_per_run < segments) {
+      run_length = tuning.segments_per_run * summation::segment<T>;
+      runs = summation::ceil_div(lines.length, run_length);
+    }
+  }
 
   /// Scalars of workspace: partial sums of runs.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
@@ -38,26 +45,19 @@ template <class Exec, class T>
 void dot(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
          OutputVector<T> out, T* workspace, DotTuning const& tuning) {
   DotPlan<T> const plan(lines, tuning);
-  HostLaunch<Exec> const launch(exec, plan.line_blocks * plan.runs, 0);
-  OutputVector<T> const target = plan.runs == 1 ? out : OutputVector<T>{workspace, plan.runs};
-  using Member = typename TeamPolicy<Exec>::member_type;
-  Kokkos::parallel_for(
-      label, launch.policy, KOKKOS_LAMBDA(Member const& member) {
+  for_each_team(
+      exec, label, plan.line_blocks * plan.runs, 0, KOKKOS_LAMBDA(Member<Exec> const& member) {
         Index const run = member.league_rank() % plan.runs;
-        Index const first = member.league_rank() / plan.runs * tuning.lines_per_team;
-        Index const last = Kokkos::min(lines.count, first + tuning.lines_per_team);
+        Index const first = member.league_rank() / plan.runs * plan.lines_per_team;
+        Index const last = Kokkos::min(lines.count, first + plan.lines_per_team);
         Index const begin = run * plan.run_length;
         Index const end = Kokkos::min(lines.length, begin + plan.run_length);
-        auto const store = [&](Index i, T value) {
-          if (plan.runs == 1) {
-            target.set(i, value);
-          } else {
-            target.data[i * plan.runs + run] = value;
-          }
-        };
+        OutputVector<T> const target =
+            plan.runs == 1 ? out : OutputVector<T>{workspace + run, plan.runs};
         with_lines_per_step(tuning.lines_per_step, [&](auto step) {
           for_line_blocks<step()>(first, last, [&](auto count, Index block) {
-            dot_lines<count()>(lines, block, x, begin, end, store);
+            dot_lines<count()>(lines, block, x, begin, end,
+                               [&](Index i, T value) { target.set(i, value); });
           });
         });
       });

@@ -42,18 +42,16 @@ struct FusedLinesPlan {
 /// from memory once, and from cache the second time.
 template <class Exec, class T>
 void fused_lines(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
-                 OutputVector<T> y, OutputVector<T> out, T* workspace,
-                 FusedLinesTuning const& tuning) {
-  FusedLinesPlan<T> const plan(lines, tuning, HostLaunch<Exec>::max_scratch());
+                 OutputVector<T> y, PartialVectors<T> const& partials,
+                 FusedLinesPlan<T> const& plan, FusedLinesTuning const& tuning) {
   Index const scratch = plan.scratch(lines);
-  HostLaunch<Exec> const launch(exec, plan.groups, scratch_bytes<T>(scratch));
-  int const level = launch.level;
-  using Member = typename TeamPolicy<Exec>::member_type;
-  Kokkos::parallel_for(
-      label, launch.policy, KOKKOS_LAMBDA(Member const& member) {
+  int const level = scratch_level<Exec>(scratch_bytes<T>(scratch));
+  for_each_team(
+      exec, label, plan.groups, scratch_bytes<T>(scratch),
+      KOKKOS_LAMBDA(Member<Exec> const& member) {
         Index const group = member.league_rank();
-        T* const partial = workspace + group * lines.length;
-        VectorStack<T> const stack{partial, team_scratch<T>(member, level, scratch), lines.length};
+        VectorStack<T> const stack{partials.of(group), team_scratch<T>(member, level, scratch),
+                                   lines.length};
         Index const first_panel = group * plan.panels_per_team;
         Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
         with_lines_per_step(tuning.lines_per_step, [&](auto step) {
@@ -62,21 +60,26 @@ void fused_lines(Exec const& exec, std::string const& label, Lines<T> const& lin
             Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
             for_line_blocks<step()>(first, last, [&](auto count, Index block) {
               PerLine<T, count()> factor;
-              dot_lines<count()>(lines, block, x, 0, lines.length, [&](Index i, T value) {
+              auto const store = [&](Index i, T value) {
                 factor[i - block] = value;
                 y.set(i, value);
-              });
+              };
+              if (tuning.dot_side_by_side) {
+                dot_lines<count()>(lines, block, x, 0, lines.length, store);
+              } else {
+                for (Index i = block; i < block + count(); ++i) {
+                  dot_lines<1>(lines, i, x, 0, lines.length, store);
+                }
+              }
               add_to_panel<count()>(lines, block, first, last, factor, stack, p, 0, lines.length);
             });
           }
         });
         stack.finish(panels, 0, lines.length);
-        if (plan.groups == 1) {
-          for (Index j = 0; j < lines.length; ++j) out.set(j, partial[j] + T(0));
-        }
+        partials.group_is_complete();
       });
-  if (plan.groups > 1) {
-    combine_vectors(exec, label + "::combine", workspace, plan.groups, lines.length, out);
+  if (plan.groups > 1 && !partials.last_team_combines()) {
+    combine_vectors(exec, label + "::combine", partials);
   }
 }
 

@@ -24,11 +24,15 @@ struct FusedTilesPlan {
   Index groups;
 
   FusedTilesPlan(Lines<T> const& lines, FusedTilesTuning const& tuning, std::size_t max_scratch)
-      : panels(summation::panels(lines.count, lines.length)),
-        width(tuning.segments_per_tile * summation::segment<T>),
-        tiles(summation::ceil_div(lines.length, width)),
-        tiles_per_team(std::min(tuning.tiles_per_team, static_cast<Index>(std::bit_ceil(
-                                                           static_cast<std::uint64_t>(tiles))))) {
+      : panels(summation::panels(lines.count, lines.length)) {
+    Index const segments = summation::segments<T>(lines.length);
+    Index segments_per_tile = group_size(tuning.segments_per_tile, segments);
+    for (;; segments_per_tile /= 2) {
+      width = segments_per_tile * summation::segment<T>;
+      if (segments_per_tile == 1 || scratch_bytes<T>(sum_scratch()) <= max_scratch / 2) break;
+    }
+    tiles = summation::ceil_div(lines.length, width);
+    tiles_per_team = group_size(tuning.tiles_per_team, tiles);
     while (tiles_per_team > 1 && scratch_bytes<T>(scratch(lines)) > max_scratch) {
       tiles_per_team /= 2;
     }
@@ -51,20 +55,17 @@ struct FusedTilesPlan {
 /// read from memory once, and from cache the second time.
 template <class Exec, class T>
 void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
-                 OutputVector<T> y, OutputVector<T> out, T* workspace,
-                 FusedTilesTuning const& tuning) {
-  FusedTilesPlan<T> const plan(lines, tuning, HostLaunch<Exec>::max_scratch());
+                 OutputVector<T> y, PartialVectors<T> const& partials,
+                 FusedTilesPlan<T> const& plan, FusedTilesTuning const& tuning) {
   Index const scratch = plan.scratch(lines);
-  HostLaunch<Exec> const launch(exec, plan.groups, scratch_bytes<T>(scratch));
-  int const level = launch.level;
-  using Member = typename TeamPolicy<Exec>::member_type;
-  Kokkos::parallel_for(
-      label, launch.policy, KOKKOS_LAMBDA(Member const& member) {
+  int const level = scratch_level<Exec>(scratch_bytes<T>(scratch));
+  for_each_team(
+      exec, label, plan.groups, scratch_bytes<T>(scratch),
+      KOKKOS_LAMBDA(Member<Exec> const& member) {
         Index const group = member.league_rank();
         T* const sB = team_scratch<T>(member, level, scratch);  // (1 + levels, width)
         VectorStack<T> const part_of_y{sB, sB + plan.width, plan.width};
-        T* const partial = workspace + group * lines.count;
-        VectorStack<T> const stack{partial, sB + plan.sum_scratch(), lines.count};
+        VectorStack<T> const stack{partials.of(group), sB + plan.sum_scratch(), lines.count};
         Index const first_tile = group * plan.tiles_per_team;
         Index const tiles = Kokkos::min(plan.tiles_per_team, plan.tiles - first_tile);
         for (Index t = 0; t < tiles; ++t) {
@@ -95,12 +96,10 @@ void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lin
           stack.merge(t, 0, tile.count);
         }
         stack.finish(tiles, 0, lines.count);
-        if (plan.groups == 1) {
-          for (Index j = 0; j < lines.count; ++j) out.set(j, partial[j] + T(0));
-        }
+        partials.group_is_complete();
       });
-  if (plan.groups > 1) {
-    combine_vectors(exec, label + "::combine", workspace, plan.groups, lines.count, out);
+  if (plan.groups > 1 && !partials.last_team_combines()) {
+    combine_vectors(exec, label + "::combine", partials);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <stdexcept>
+#include <string>
 
 #include <Kokkos_Core.hpp>
 
@@ -12,39 +13,15 @@
 
 namespace tessera::detail {
 
-/// Teams take their work in turn: which team adds what changes no bit.
+/// The handle of a team in a kernel of `Exec`.
 template <class Exec>
-using TeamPolicy = Kokkos::TeamPolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>>;
+using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
 
-/// A policy of `teams` teams of one thread with `scratch_bytes` of scratch each, and the scratch
-/// level that holds them.
+/// Bytes of scratch that a team can have.
 template <class Exec>
-struct HostLaunch {
-  TeamPolicy<Exec> policy;
-  int level;
-
-  HostLaunch(Exec const& exec, Index teams, std::size_t scratch_bytes)
-      : policy(exec, checked_league(teams), 1), level(scratch_level(scratch_bytes)) {
-    if (scratch_bytes > 0) {
-      policy.set_scratch_size(level, Kokkos::PerTeam(scratch_bytes));
-    }
-  }
-  /// Bytes of scratch that a team can have.
-  static std::size_t max_scratch() {
-    return static_cast<std::size_t>(TeamPolicy<Exec>::scratch_size_max(1));
-  }
-
- private:
-  static int checked_league(Index teams) {
-    if (teams > std::numeric_limits<int>::max()) {
-      throw std::length_error("tessera: more teams than Kokkos can launch; choose larger tiles");
-    }
-    return static_cast<int>(teams);
-  }
-  static int scratch_level(std::size_t bytes) {
-    return bytes <= static_cast<std::size_t>(TeamPolicy<Exec>::scratch_size_max(0)) ? 0 : 1;
-  }
-};
+std::size_t max_scratch() {
+  return static_cast<std::size_t>(Kokkos::TeamPolicy<Exec>::scratch_size_max(1));
+}
 
 /// Bytes of scratch for `count` scalars, with room for their alignment.
 template <class T>
@@ -52,12 +29,39 @@ constexpr std::size_t scratch_bytes(Index count) {
   return count == 0 ? 0 : static_cast<std::size_t>(count) * sizeof(T) + 64;
 }
 
+/// The scratch level that holds so many bytes.
+template <class Exec>
+int scratch_level(std::size_t bytes) {
+  auto const fast = static_cast<std::size_t>(Kokkos::TeamPolicy<Exec>::scratch_size_max(0));
+  return bytes <= fast ? 0 : 1;
+}
+
 /// `count` scalars of the team's scratch, aligned to a cache line; null for none.
-template <class T, class Member>
-KOKKOS_INLINE_FUNCTION T* team_scratch(Member const& member, int level, Index count) {
+template <class T, class Team>
+KOKKOS_INLINE_FUNCTION T* team_scratch(Team const& member, int level, Index count) {
   if (count == 0) return nullptr;
   return static_cast<T*>(member.team_scratch(level).get_shmem_aligned(
       static_cast<std::size_t>(count) * sizeof(T), 64));
+}
+
+/// Runs `kernel` on `teams` teams of one thread with `bytes` of scratch each.
+template <class Exec, class Kernel>
+void for_each_team(Exec const& exec, std::string const& label, Index teams, std::size_t bytes,
+                   Kernel const& kernel) {
+  if (teams > std::numeric_limits<int>::max()) {
+    throw std::length_error(label + ": more teams than Kokkos can launch; choose larger tiles");
+  }
+  auto const launch = [&]<class Schedule>(Schedule) {
+    Kokkos::TeamPolicy<Exec, Schedule> policy(exec, static_cast<int>(teams), 1);
+    if (bytes > 0) policy.set_scratch_size(scratch_level<Exec>(bytes), Kokkos::PerTeam(bytes));
+    Kokkos::parallel_for(label, policy, kernel);
+  };
+  // Dealing teams out while they run evens out threads of uneven speed, and costs more to start.
+  if (teams <= exec.concurrency()) {
+    launch(Kokkos::Schedule<Kokkos::Static>{});
+  } else {
+    launch(Kokkos::Schedule<Kokkos::Dynamic>{});
+  }
 }
 
 }  // namespace tessera::detail

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
-#include <cstddef>
 
 #include <tessera/summation.hpp>
 

@@ -32,12 +32,14 @@ KOKKOS_FORCEINLINE_FUNCTION T sum_of_lanes(backends::host::Pack<T> const* lanes)
 /// Sum of the first `Steps` rows of lanes of a segment, each of them complete.
 template <int Steps, class T>
 KOKKOS_FORCEINLINE_FUNCTION void add_whole_steps(T const* line, T const* x,
-                                            backends::host::Pack<T>* lanes) {
+                                                 backends::host::Pack<T>* lanes) {
   namespace host = backends::host;
   constexpr int width = host::pack_width<T>;
-  static_for<lane_packs<T>>([&](auto p) { lanes[p()] = host::zero_pack<T>(); });
-  static_for<Steps>([&](auto k) {
-    static_for<lane_packs<T>>([&](auto p) {
+  static_for<lane_packs<T>>([&](auto p) __attribute__((always_inline)) {
+    lanes[p()] = host::zero_pack<T>();
+  });
+  static_for<Steps>([&](auto k) __attribute__((always_inline)) {
+    static_for<lane_packs<T>>([&](auto p) __attribute__((always_inline)) {
       constexpr int j = k() * summation::lanes<T> + p() * width;
       lanes[p()] = host::fma<T>(host::load_pack(line + j), host::load_pack(x + j), lanes[p()]);
     });
@@ -122,8 +124,9 @@ KOKKOS_INLINE_FUNCTION void dot_lines(Lines<T> const& lines, Index first, T cons
   PerLine<PairTree<T>, Count> tree;
   Index j = begin;
   for (; j + segment <= end; j += segment) {
-    static_for<Count>(
-        [&](auto r) { tree[r()].push(segment_sum(lines.line(first + r()) + j, x + j)); });
+    static_for<Count>([&](auto r) __attribute__((always_inline)) {
+      tree[r()].push(segment_sum(lines.line(first + r()) + j, x + j));
+    });
   }
   if (j < end) {
     for (int r = 0; r < Count; ++r) {

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Macros.hpp>
 #include <type_traits>
 #include <utility>
+
+#include <Kokkos_Macros.hpp>
 
 namespace tessera::detail {
 

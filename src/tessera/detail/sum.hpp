@@ -17,47 +17,45 @@ namespace tessera::detail {
 template <class T>
 struct SumPlan {
   summation::Panels panels;
-  Index panels_per_team;
-  Index groups;        ///< teams that share a column
+  Index columns_per_team;
   Index column_tiles;  ///< teams that share a line
+  Index panels_per_team;
+  Index groups;  ///< teams that share a column
 
-  SumPlan(Lines<T> const& lines, SumTuning const& tuning)
+  SumPlan(Lines<T> const& lines, SumTuning const& tuning, std::size_t max_scratch)
       : panels(summation::panels(lines.count, lines.length)),
-        panels_per_team(
-            std::min(tuning.panels_per_team,
-                     static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(panels.count))))),
-        groups(summation::ceil_div(panels.count, panels_per_team)),
-        column_tiles(summation::ceil_div(lines.length, tuning.columns_per_team)) {}
+        columns_per_team(std::min(tuning.columns_per_team, lines.length)),
+        column_tiles(summation::ceil_div(lines.length, columns_per_team)),
+        panels_per_team(group_size(tuning.panels_per_team, panels.count)) {
+    while (scratch_bytes<T>(scratch()) > max_scratch) panels_per_team /= 2;
+    groups = summation::ceil_div(panels.count, panels_per_team);
+  }
 
   /// Scalars of workspace: the partial vector of each group.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const { return groups * lines.length; }
-  /// Scalars of scratch of a team.
-  [[nodiscard]] Index scratch(Lines<T> const& lines, SumTuning const& tuning) const {
-    return VectorStack<T>::levels_above(panels_per_team) *
-           std::min(tuning.columns_per_team, lines.length);
+  /// Scalars of scratch of a team; none for one panel a team.
+  [[nodiscard]] Index scratch() const {
+    return VectorStack<T>::levels_above(panels_per_team) * columns_per_team;
   }
 };
 
 /// out[j] = sum over lines i of y[i] * line_i[j], in the canonical order.
 template <class Exec, class T>
 void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
-         OutputVector<T> out, T* workspace, SumTuning const& tuning) {
-  SumPlan<T> const plan(lines, tuning);
-  Index const scratch = plan.scratch(lines, tuning);
-  HostLaunch<Exec> const launch(exec, plan.groups * plan.column_tiles, scratch_bytes<T>(scratch));
-  int const level = launch.level;
-  using Member = typename TeamPolicy<Exec>::member_type;
-  Kokkos::parallel_for(
-      label, launch.policy, KOKKOS_LAMBDA(Member const& member) {
+         PartialVectors<T> const& partials, SumPlan<T> const& plan, int lines_per_step) {
+  Index const scratch = plan.scratch();
+  int const level = scratch_level<Exec>(scratch_bytes<T>(scratch));
+  for_each_team(
+      exec, label, plan.groups * plan.column_tiles, scratch_bytes<T>(scratch),
+      KOKKOS_LAMBDA(Member<Exec> const& member) {
         Index const group = member.league_rank() / plan.column_tiles;
-        Index const begin = member.league_rank() % plan.column_tiles * tuning.columns_per_team;
-        Index const end = Kokkos::min(lines.length, begin + tuning.columns_per_team);
-        T* const partial = workspace + group * lines.length + begin;
-        VectorStack<T> const stack{partial, team_scratch<T>(member, level, scratch),
-                                   Kokkos::min(tuning.columns_per_team, lines.length)};
+        Index const begin = member.league_rank() % plan.column_tiles * plan.columns_per_team;
+        Index const end = Kokkos::min(lines.length, begin + plan.columns_per_team);
+        VectorStack<T> const stack{partials.of(group) + begin,
+                                   team_scratch<T>(member, level, scratch), plan.columns_per_team};
         Index const first_panel = group * plan.panels_per_team;
         Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
-        with_lines_per_step(tuning.lines_per_step, [&](auto step) {
+        with_lines_per_step(lines_per_step, [&](auto step) {
           for (Index p = 0; p < panels; ++p) {
             Index const first = (first_panel + p) * plan.panels.lines;
             Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
@@ -69,12 +67,14 @@ void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T co
           }
         });
         stack.finish(panels, 0, end - begin);
-        if (plan.groups == 1) {
-          for (Index j = begin; j < end; ++j) out.set(j, partial[j - begin] + T(0));
+        if (plan.column_tiles == 1) {
+          partials.group_is_complete();
+        } else if (plan.groups == 1) {
+          partials.combine(begin, end);
         }
       });
-  if (plan.groups > 1) {
-    combine_vectors(exec, label + "::combine", workspace, plan.groups, lines.length, out);
+  if (plan.groups > 1 && (plan.column_tiles > 1 || !partials.last_team_combines())) {
+    combine_vectors(exec, label + "::combine", partials);
   }
 }
 

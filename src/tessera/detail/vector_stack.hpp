@@ -26,19 +26,22 @@ struct OutputVector {
 
 /// Columns handled between two visits of the same line, so that what is being added stays in the
 /// fastest cache.
-inline constexpr Index columns_per_chunk = 2048;
+inline constexpr Index columns_per_chunk = 4096;
 
 /// c[j] = chain over `Count` lines from line `first` of y[r] * line_r[j], j in [begin, end);
 /// the chain starts from +0 if `Fresh`, else from c[j]. c has the columns from `begin` on.
 template <int Count, bool Fresh, class T>
-KOKKOS_INLINE_FUNCTION void add_lines(Lines<T> const& lines, Index first, PerLine<T, Count> const& y,
-                                      T* KOKKOS_RESTRICT c, Index begin, Index end) {
+KOKKOS_INLINE_FUNCTION void add_lines(Lines<T> const& lines, Index first,
+                                      PerLine<T, Count> const& y, T* KOKKOS_RESTRICT c, Index begin,
+                                      Index end) {
   PerLine<T const * KOKKOS_RESTRICT, Count> line;
   for (int r = 0; r < Count; ++r) line[r] = lines.line(first + r) + begin;
   Index const width = end - begin;
   for (Index j = 0; j < width; ++j) {
     T sum = Fresh ? T(0) : c[j];
-    static_for<Count>([&](auto r) { sum = Kokkos::fma(y[r()], line[r()][j], sum); });
+    static_for<Count>([&](auto r) __attribute__((always_inline)) {
+      sum = Kokkos::fma(y[r()], line[r()][j], sum);
+    });
     c[j] = sum;
   }
 }
