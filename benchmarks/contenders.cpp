@@ -10,6 +10,11 @@ std::vector<Contender<T>>& contenders() {
   return rows;
 }
 
+std::string& host_blas() {
+  static std::string name = "none";
+  return name;
+}
+
 template std::vector<Contender<float>>& contenders<float>();
 template std::vector<Contender<double>>& contenders<double>();
 

@@ -46,6 +46,9 @@ struct Contender {
 template <class T>
 std::vector<Contender<T>>& contenders();
 
+/// Name and version of the host's BLAS, or "none".
+std::string& host_blas();
+
 /// Adds rows when a translation unit is part of the build.
 struct Registration {
   template <class Function>

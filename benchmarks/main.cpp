@@ -38,6 +38,11 @@ std::optional<Shape> parse_shape(std::string_view text) {
   return shape;
 }
 
+std::string kokkos_version() {
+  return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) +
+         "." + std::to_string(KOKKOS_VERSION % 100);
+}
+
 template <class T>
 Problem<T> make_problem(Shape const& shape) {
   auto const rows = static_cast<std::size_t>(shape.rows);
@@ -104,6 +109,10 @@ int main(int argc, char** argv) {
   }
   Kokkos::ScopeGuard const guard(Kokkos::InitializationSettings().set_disable_warnings(true));
   ::benchmark::AddCustomContext("tessera", std::string(tessera::version));
+  ::benchmark::AddCustomContext("commit", std::string(tessera::git_commit));
+  ::benchmark::AddCustomContext("kokkos", kokkos_version());
+  ::benchmark::AddCustomContext("compiler", TESSERA_COMPILER);
+  ::benchmark::AddCustomContext("host_blas", benchmarks::host_blas());
   ::benchmark::AddCustomContext("execution_space", Exec::name());
   ::benchmark::AddCustomContext("concurrency", std::to_string(Exec().concurrency()));
   if (type == "float") {

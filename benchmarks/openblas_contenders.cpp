@@ -48,6 +48,7 @@ void add_rows(std::vector<Contender<T>>& rows, std::string const& name, CBLAS_OR
 }
 
 Registration const registration([](auto& rows) {
+  host_blas() = openblas_get_config();
   add_rows(rows, "openblas", CblasRowMajor);
   add_rows(rows, "openblas column-major", CblasColMajor);
 });
