@@ -37,6 +37,7 @@ void add_rows(std::vector<Contender<T>>& rows) {
   atax("tessera fused", tessera::Method::fused, false);
   atax("tessera two-stage", tessera::Method::two_stage, false);
   atax("tessera auto", tessera::Method::automatic, false);
+  atax("tessera auto column-major", tessera::Method::automatic, true);
   atax("tessera fused column-major", tessera::Method::fused, true);
   atax("tessera two-stage column-major", tessera::Method::two_stage, true);
   single("multiply", "tessera", [](auto const& p, auto const& options) {
