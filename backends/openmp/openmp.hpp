@@ -4,28 +4,14 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/backends/backend.hpp>
-#include <tessera/backends/host/tuning.hpp>
+#include <tessera/backends/host/backend.hpp>
 
 namespace tessera::backends {
 
 /// Threads of one process.
 template <>
-struct Backend<Kokkos::OpenMP> {
+struct Backend<Kokkos::OpenMP> : HostBackend<Kokkos::OpenMP> {
   static constexpr char const* name = "openmp";
-
-  template <class T>
-  static Tuning row_major_tuning(Kokkos::OpenMP const& exec, Index rows, Index cols) {
-    Tuning result = host::tuning<T>(rows, cols, exec.concurrency());
-    result.prefer_fused = host::fuse_lines<T>(rows, cols, exec.concurrency());
-    return result;
-  }
-  template <class T>
-  static Tuning column_major_tuning(Kokkos::OpenMP const& exec, Index rows, Index cols) {
-    Tuning result = host::tuning<T>(cols, rows, exec.concurrency());
-    result.prefer_fused = host::fuse_tiles<T>(cols, rows, exec.concurrency());
-    return result;
-  }
 };
 
 }  // namespace tessera::backends

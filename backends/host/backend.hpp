@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tessera/backends/backend.hpp>
+#include <tessera/backends/host/tuning.hpp>
+
+namespace tessera::backends {
+
+/// What every execution space of the host's processors shares.
+template <class Exec>
+struct HostBackend {
+  template <class T>
+  static Tuning row_major_tuning(Exec const& exec, Index rows, Index cols) {
+    Tuning result = host::tuning<T>(rows, cols, exec.concurrency());
+    result.prefer_fused = host::fuse_lines<T>(rows, cols, exec.concurrency());
+    return result;
+  }
+  template <class T>
+  static Tuning column_major_tuning(Exec const& exec, Index rows, Index cols) {
+    Tuning result = host::tuning<T>(cols, rows, exec.concurrency());
+    result.prefer_fused = host::fuse_tiles<T>(cols, rows, exec.concurrency());
+    return result;
+  }
+};
+
+}  // namespace tessera::backends
