@@ -27,7 +27,7 @@ struct Spaces {
   }
 };
 
-/// Every backend of this build that Tessera supports: Spaces<…>.
+/// Every backend of this build that Tessera supports: a list `Spaces`.
 using Enabled = decltype(Spaces<>{}
 #if defined(KOKKOS_ENABLE_SERIAL)
                          + Spaces<Kokkos::Serial>{}
