@@ -33,7 +33,7 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
     if (errno == ENOENT) fail("does not exist: expected a file, found nothing");
     fail("cannot be opened: expected a readable file, found: " + describe(errno));
   }
-  struct stat status {};
+  struct stat status{};
   int const error_number = ::fstat(descriptor_, &status) == 0 ? 0 : errno;
   if (error_number != 0 || !S_ISREG(status.st_mode)) {
     ::close(std::exchange(descriptor_, -1));
@@ -81,7 +81,7 @@ void InputFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
 }
 
 void InputFile::check_unchanged() const {
-  struct stat status {};
+  struct stat status{};
   if (::fstat(descriptor_, &status) != 0) {
     fail("cannot be examined: found: " + describe(errno));
   }

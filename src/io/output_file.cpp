@@ -65,7 +65,7 @@ OutputFile::OutputFile(std::string path, Temporary temporary) : path_(std::move(
     return;
   }
   target_ = follow_links(path_);
-  struct stat status {};
+  struct stat status{};
   if (::stat(target_.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) fail("cannot be written: expected a file, found a directory");
     if (!S_ISREG(status.st_mode)) {
@@ -125,7 +125,7 @@ void OutputFile::check_replaceable() const {
   if (::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) {
     fail("cannot be written: expected a writable file, found: " + describe(errno));
   }
-  struct stat folder {};
+  struct stat folder{};
   if (::stat(folder_of(target_).c_str(), &folder) != 0) {
     fail("cannot be written: expected a writable folder, found: " + describe(errno));
   }
@@ -238,7 +238,7 @@ void OutputFile::fail(std::string const& sentence) const {
 
 void OutputFile::fail_writing(std::uint64_t bytes, int error_number) const {
   if (error_number == ENOSPC || error_number == EDQUOT) {
-    struct statvfs disk {};
+    struct statvfs disk{};
     std::string found = "no more";
     if (::fstatvfs(descriptor_, &disk) == 0) found = format_bytes(disk.f_bavail * disk.f_frsize);
     fail("the disk is full: expected room for " + format_bytes(bytes) + " more, found " + found);

@@ -33,7 +33,7 @@ enum class Format { ex3, npy, raw };
 
 /// The ScalarType of float or double.
 template <class T>
-requires std::is_same_v<T, float> || std::is_same_v<T, double>
+  requires std::is_same_v<T, float> || std::is_same_v<T, double>
 inline constexpr ScalarType scalar_type =
     std::is_same_v<T, float> ? ScalarType::f32 : ScalarType::f64;
 

@@ -20,15 +20,15 @@ concept ExecutionSpace = Kokkos::is_execution_space_v<Exec>;
 /// A rank-2 view of scalars in row-major (LayoutRight) or column-major (LayoutLeft) order; rows or
 /// columns may be padded.
 template <class View>
-concept Matrix = Kokkos::is_view_v<View> && View::rank()
-== 2 && Scalar<typename View::non_const_value_type> &&
+concept Matrix =
+    Kokkos::is_view_v<View> && View::rank() == 2 && Scalar<typename View::non_const_value_type> &&
     (std::same_as<typename View::array_layout, Kokkos::LayoutRight> ||
      std::same_as<typename View::array_layout, Kokkos::LayoutLeft>);
 
 /// A rank-1 view of scalars, of any stride.
 template <class View>
-concept Vector = Kokkos::is_view_v<View> && View::rank()
-== 1 && Scalar<typename View::non_const_value_type>;
+concept Vector =
+    Kokkos::is_view_v<View> && View::rank() == 1 && Scalar<typename View::non_const_value_type>;
 
 /// A vector that can be written.
 template <class View>

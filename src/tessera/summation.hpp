@@ -23,7 +23,7 @@ inline constexpr int lanes = 256 / static_cast<int>(sizeof(Scalar));
 inline constexpr int chain_steps = 4;
 /// Consecutive elements of a line that are added up before the tree over segments.
 template <class Scalar>
-inline constexpr int segment = lanes<Scalar>* chain_steps;
+inline constexpr int segment = lanes<Scalar> * chain_steps;
 /// Fewest lines of a panel.
 inline constexpr Index min_panel_lines = 8;
 /// Longest line that gets many panels.

@@ -28,7 +28,7 @@ void write_text(OutputFile& out, std::string const& text) {
 }
 
 unsigned mode_of(std::string const& path) {
-  struct stat status {};
+  struct stat status{};
   EXPECT_EQ(::stat(path.c_str(), &status), 0);
   return status.st_mode & 07777U;
 }
@@ -102,7 +102,7 @@ TEST_P(OutputFileTest, AReplacedFileKeepsPermissionsAndOwner) {
   out.commit();
   EXPECT_EQ(content_of(path), "new");
   EXPECT_EQ(mode_of(path), 0604U);
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_uid, root ? 65534 : ::geteuid());
 }

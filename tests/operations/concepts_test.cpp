@@ -20,26 +20,19 @@ template <class Data, class Layout = Right>
 using View = Kokkos::View<Data, Layout, Kokkos::HostSpace>;
 
 template <class A, class X, class Y>
-concept Multipliable = requires(Exec exec, A a, X x, Y y) {
-  multiply(exec, a, x, y);
-};
+concept Multipliable = requires(Exec exec, A a, X x, Y y) { multiply(exec, a, x, y); };
 template <class A, class X, class Y>
-concept TransposedMultipliable = requires(Exec exec, A a, X x, Y y) {
-  multiply_transposed(exec, a, x, y);
-};
+concept TransposedMultipliable =
+    requires(Exec exec, A a, X x, Y y) { multiply_transposed(exec, a, x, y); };
 template <class A, class X, class Y>
-concept Ataxable = requires(Exec exec, A a, X x, Y y) {
-  atax(exec, a, x, y);
-};
+concept Ataxable = requires(Exec exec, A a, X x, Y y) { atax(exec, a, x, y); };
 template <class A, class X, class B, class C>
-concept AtaxableWithB = requires(Exec exec, A a, X x, B b, C c) {
-  atax(exec, a, x, b, c);
-};
+concept AtaxableWithB = requires(Exec exec, A a, X x, B b, C c) { atax(exec, a, x, b, c); };
 
 /// All operations accept these, or all refuse them.
 template <class A, class X, class Y>
-constexpr bool accepted = Multipliable<A, X, Y>&& TransposedMultipliable<A, X, Y>&&
-    Ataxable<A, X, Y>&& AtaxableWithB<A, X, Y, Y>;
+constexpr bool accepted = Multipliable<A, X, Y> && TransposedMultipliable<A, X, Y> &&
+                          Ataxable<A, X, Y> && AtaxableWithB<A, X, Y, Y>;
 template <class A, class X, class Y>
 constexpr bool refused = !Multipliable<A, X, Y> && !TransposedMultipliable<A, X, Y> &&
                          !Ataxable<A, X, Y> && !AtaxableWithB<A, X, Y, Y>;

@@ -35,9 +35,8 @@ KOKKOS_FORCEINLINE_FUNCTION void add_whole_steps(T const* line, T const* x,
                                                  backends::host::Pack<T>* lanes) {
   namespace host = backends::host;
   constexpr int width = host::pack_width<T>;
-  static_for<lane_packs<T>>([&](auto p) __attribute__((always_inline)) {
-    lanes[p()] = host::zero_pack<T>();
-  });
+  static_for<lane_packs<T>>(
+      [&](auto p) __attribute__((always_inline)) { lanes[p()] = host::zero_pack<T>(); });
   static_for<Steps>([&](auto k) __attribute__((always_inline)) {
     static_for<lane_packs<T>>([&](auto p) __attribute__((always_inline)) {
       constexpr int j = k() * summation::lanes<T> + p() * width;
