@@ -40,13 +40,14 @@ root_path() {
 debian_mirror() {
   local codename mirror
   codename=$(. /etc/os-release && [[ $ID == debian ]] && echo "${VERSION_CODENAME:-}") || codename=-
-  mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null | awk -v suite="$codename" '
+  mirror=$(tail -n +1 /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null | awk -v suite="$codename" '
     function take(uri) { if (found == "" && uri ~ /^https?:/) found = uri }
+    function end_stanza() { if (hit) take(uri); hit = 0; uri = "" }
     $1 == "deb" { sub(/\[[^]]*\]/, ""); if ($3 == suite) take($2) }
-    tolower($1) == "types:" { uri = "" }
     tolower($1) == "uris:" { uri = $2 }
-    tolower($1) == "suites:" { for (i = 2; i <= NF; i++) if ($i == suite) take(uri) }
-    END { print found }') || true
+    tolower($1) == "suites:" { for (i = 2; i <= NF; i++) if ($i == suite) hit = 1 }
+    NF == 0 || $1 == "==>" { end_stanza() }
+    END { end_stanza(); print found }') || true
   echo "${mirror:-http://deb.debian.org/debian}"
 }
 
