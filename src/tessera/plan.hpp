@@ -42,18 +42,20 @@ Lines<T> lines_of_shape(Index rows, Index cols) {
   }
 }
 
-template <class T>
-std::size_t bytes_of(Index scalars) {
-  return static_cast<std::size_t>(scalars) * sizeof(T);
+/// Bytes of a workspace for so many scalars.
+template <class Exec, class T>
+std::size_t workspace_bytes(Index scalars) {
+  if (scalars == 0) return 0;
+  return Workspace<Exec>::bytes_for(static_cast<std::size_t>(scalars) * sizeof(T));
 }
 
 /// One product as dot products of lines.
-template <class T>
+template <class Exec, class T>
 Plan dot_plan(std::string name, Lines<T> const& lines, DotTuning const& tuning) {
   DotPlan<T> const plan(lines, tuning);
   return {Method::two_stage,
           {{std::move(name), plan.line_blocks * plan.runs, 1, tuning.lines_per_step, 0, 0, 0, 0}},
-          bytes_of<T>(plan.workspace(lines))};
+          workspace_bytes<Exec, T>(plan.workspace(lines))};
 }
 
 /// One product as a sum over lines.
@@ -64,17 +66,17 @@ Plan sum_plan(std::string name, Lines<T> const& lines, SumTuning const& tuning) 
           {{std::move(name), plan.groups * plan.column_tiles, 1, tuning.lines_per_step,
             plan.panels.count, plan.panels.lines, plan.panels_per_team,
             scratch_bytes<T>(plan.scratch())}},
-          bytes_of<T>(plan.workspace(lines))};
+          workspace_bytes<Exec, T>(plan.workspace(lines))};
 }
 
 /// Fused ATAX; `panels_per_team` as the layout counts them.
-template <class T, class FusedPlan>
+template <class Exec, class T, class FusedPlan>
 Plan fused_plan(FusedPlan const& plan, Lines<T> const& lines, int lines_per_step,
                 Index panels_per_team) {
   return {Method::fused,
           {{"fused", plan.groups, 1, lines_per_step, plan.panels.count, plan.panels.lines,
             panels_per_team, scratch_bytes<T>(plan.scratch(lines))}},
-          bytes_of<T>(plan.workspace(lines))};
+          workspace_bytes<Exec, T>(plan.workspace(lines))};
 }
 
 }  // namespace detail
@@ -87,7 +89,7 @@ Plan plan_multiply(Exec const& exec, Index rows, Index cols, Options<Exec> const
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
   Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
   if constexpr (row_major) {
-    return detail::dot_plan("multiply", lines, tuning.dot);
+    return detail::dot_plan<Exec>("multiply", lines, tuning.dot);
   } else {
     return detail::sum_plan<Exec>("multiply", lines, tuning.sum);
   }
@@ -103,7 +105,7 @@ Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
   if constexpr (row_major) {
     return detail::sum_plan<Exec>("multiply_transposed", lines, tuning.sum);
   } else {
-    return detail::dot_plan("multiply_transposed", lines, tuning.dot);
+    return detail::dot_plan<Exec>("multiply_transposed", lines, tuning.dot);
   }
 }
 
@@ -118,17 +120,22 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols, AtaxOptions<Exec> const
     Plan plan = plan_multiply<T, Layout>(exec, rows, cols, stage_options);
     Plan second = plan_multiply_transposed<T, Layout>(exec, rows, cols, stage_options);
     plan.stages.push_back(std::move(second.stages.front()));
-    plan.workspace_bytes += detail::bytes_of<T>(rows) + second.workspace_bytes;
+    // Both stages and B share one workspace.
+    plan.workspace_bytes = detail::workspace_bytes<Exec, T>(
+        rows + detail::DotPlan<T>(lines, tuning.dot).workspace(lines) +
+        detail::SumPlan<T>(lines, tuning.sum, detail::max_scratch<Exec>()).workspace(lines));
     return plan;
   }
   std::size_t const max_scratch = detail::max_scratch<Exec>();
   if constexpr (row_major) {
     detail::FusedLinesPlan<T> const plan(lines, tuning.fused_lines, max_scratch);
-    return detail::fused_plan(plan, lines, tuning.fused_lines.lines_per_step, plan.panels_per_team);
+    return detail::fused_plan<Exec>(plan, lines, tuning.fused_lines.lines_per_step,
+                                    plan.panels_per_team);
   } else {
     // A team adds all panels of its tile's part of B.
     detail::FusedTilesPlan<T> const plan(lines, tuning.fused_tiles, max_scratch);
-    return detail::fused_plan(plan, lines, tuning.fused_tiles.lines_per_step, plan.panels.count);
+    return detail::fused_plan<Exec>(plan, lines, tuning.fused_tiles.lines_per_step,
+                                    plan.panels.count);
   }
 }
 

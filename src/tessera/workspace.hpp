@@ -27,17 +27,19 @@ class Workspace {
   /// Memory for at least `bytes` bytes beside the counter. Throws what Kokkos throws when memory
   /// runs out.
   Memory reserve(Exec const& exec, std::size_t bytes) {
-    if (header_bytes + bytes > buffer_.extent(0)) {
+    if (bytes_for(bytes) > buffer_.extent(0)) {
       buffer_ = {};  // release before allocating: the peak is the larger, not the sum
       buffer_ = Buffer(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::workspace")),
-          header_bytes + bytes);
+          bytes_for(bytes));
       Kokkos::deep_copy(
           exec, Kokkos::subview(buffer_, std::pair<std::size_t, std::size_t>(0, header_bytes)),
           std::byte{0});
     }
     return {reinterpret_cast<int*>(buffer_.data()), buffer_.data() + header_bytes};
   }
+  /// Bytes that a workspace holds after reserve(…, bytes).
+  static constexpr std::size_t bytes_for(std::size_t bytes) { return header_bytes + bytes; }
   /// Bytes held.
   [[nodiscard]] std::size_t bytes() const { return buffer_.extent(0); }
 

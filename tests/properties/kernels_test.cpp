@@ -14,6 +14,8 @@
 namespace tessera::test {
 namespace {
 
+using testing::AnyOf;
+using testing::Contains;
 using testing::Each;
 using testing::Field;
 using testing::IsEmpty;
@@ -114,8 +116,9 @@ TYPED_TEST(Kernels, AllocateTheirWorkspaceUnderALabelOfTheirOwn) {
   auto const [A, v, B] = real_problem<T>({2000, 300}, TestFixture::order, 72);
   KernelLog log;
   this->runner().atax(A, v, {.method = Method::two_stage, .observer = &log});
-  EXPECT_THAT(log.allocations, Not(IsEmpty()));
-  EXPECT_THAT(log.allocations, Each(StartsWith("tessera::")));
+  // Beside the workspace, Kokkos may grow the scratch memory of its teams.
+  EXPECT_THAT(log.allocations, Contains(StartsWith("tessera::")));
+  EXPECT_THAT(log.allocations, Each(AnyOf(StartsWith("tessera::"), StartsWith("Kokkos::"))));
 }
 
 }  // namespace

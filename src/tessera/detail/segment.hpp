@@ -56,8 +56,9 @@ KOKKOS_FORCEINLINE_FUNCTION T segment_sum(T const* line, T const* x) {
 /// The subtree of the last segment of a line, of 1 <= `length` < segment elements.
 template <class T>
 KOKKOS_INLINE_FUNCTION T partial_segment_sum(T const* line, T const* x, int length) {
-  constexpr int width = backends::host::pack_width<T>;
-  PerLine<backends::host::Pack<T>, lane_packs<T>> lanes;
+  namespace host = backends::host;
+  constexpr int width = host::pack_width<T>;
+  PerLine<host::Pack<T>, lane_packs<T>> lanes;
   int const steps = length / summation::lanes<T>;
   switch (steps) {
     case 0:
@@ -73,14 +74,26 @@ KOKKOS_INLINE_FUNCTION T partial_segment_sum(T const* line, T const* x, int leng
       add_whole_steps<3>(line, x, lanes);
       break;
   }
-  int j = steps * summation::lanes<T>;
-  int p = 0;
-  for (; j + width <= length; j += width, ++p) {
-    lanes[p] = backends::host::fma<T>(backends::host::load_pack(line + j),
-                                      backends::host::load_pack(x + j), lanes[p]);
+  // The last step has `whole` packs and `rest` elements, which join zeros in a pack of their own.
+  int const done = steps * summation::lanes<T>;
+  int const whole = (length - done) / width;
+  int const rest = (length - done) % width;
+  line += done;
+  x += done;
+  PerLine<T, width> line_rest{};
+  PerLine<T, width> x_rest{};
+  for (int l = 0; l < rest; ++l) {
+    line_rest[l] = line[whole * width + l];
+    x_rest[l] = x[whole * width + l];
   }
-  for (int l = 0; j + l < length; ++l)
-    lanes[p][l] = Kokkos::fma(line[j + l], x[j + l], lanes[p][l]);
+  static_for<lane_packs<T>>([&](auto p) __attribute__((always_inline)) {
+    if (p() < whole) {
+      lanes[p()] = host::fma<T>(host::load_pack(line + p() * width),
+                                host::load_pack(x + p() * width), lanes[p()]);
+    } else if (p() == whole) {
+      lanes[p()] = host::fma<T>(host::load_pack(line_rest), host::load_pack(x_rest), lanes[p()]);
+    }
+  });
   return sum_of_lanes<T>(lanes);
 }
 
