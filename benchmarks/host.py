@@ -4,6 +4,7 @@
 """Measures this processor against its BLAS, shape by shape, and writes what docs/results shows.
 
     benchmarks/host.py run build/openmp/bin/tessera_benchmark docs/results/host.json
+    benchmarks/host.py run "./dev shell -- build/openmp/bin/tessera_benchmark" docs/results/host.json
     benchmarks/host.py report docs/results/host.json          (host.md, and host.svg with matplotlib)
 
 All contenders of a shape run in one process and take turns; figures are medians over the turns.
@@ -13,6 +14,7 @@ import argparse
 import json
 import os
 import platform
+import shlex
 import statistics
 import subprocess
 import sys
@@ -34,7 +36,7 @@ def processor() -> dict:
 
 def measure(binary: str, shape: str, scalar: str, turns: int, seconds: float) -> dict:
     command = [
-        binary, shape, scalar, "--benchmark_format=json", "--benchmark_enable_random_interleaving=true",
+        *shlex.split(binary), shape, scalar, "--benchmark_format=json", "--benchmark_enable_random_interleaving=true",
         f"--benchmark_repetitions={turns}", f"--benchmark_min_time={seconds}s",
     ]
     environment = {"OMP_PROC_BIND": "true"} | os.environ
@@ -163,7 +165,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     runner = commands.add_parser("run", help="measure")
-    runner.add_argument("binary")
+    runner.add_argument("binary", help="tessera_benchmark, or a command that runs it")
     runner.add_argument("json")
     runner.add_argument("--shapes", default=",".join(SHAPES))
     runner.add_argument("--types", default=",".join(TYPES))
