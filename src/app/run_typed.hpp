@@ -97,9 +97,9 @@ template <class Work>
 void run_typed(RunRequest const& request, Work const& work) {
   with_backend(request.backend, [&]<class Exec>() {
     std::visit(
-        [&]<class T, class Layout>(io::MatrixView<T, Layout> const& host_A) {
+        [&]<class T, class Layout>(io::MatrixView<T, Layout> const& host_matrix) {
           using Space = typename Exec::memory_space;
-          auto const A = Kokkos::create_mirror_view_and_copy(Space(), host_A);
+          auto const A = Kokkos::create_mirror_view_and_copy(Space(), host_matrix);
           auto const x =
               Kokkos::create_mirror_view_and_copy(Space(), std::get<io::VectorView<T>>(request.x));
           work(Exec(), A, x);

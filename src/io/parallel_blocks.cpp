@@ -42,11 +42,16 @@ void parallel_blocks(std::uint64_t total, std::uint64_t block,
   std::uint64_t const wanted = std::min<std::uint64_t>(
       {blocks, most_threads, std::max(1U, std::thread::hardware_concurrency())});
   std::vector<std::jthread> helpers;
-  try {
-    while (helpers.size() + 1 < wanted) helpers.emplace_back(run, false);
-  } catch (std::system_error const&) {
-    // No more threads to be had: those that run do the work.
-  }
+  auto const start_helper = [&] {
+    try {
+      helpers.emplace_back(run, false);
+      return true;
+    } catch (std::system_error const&) {
+      return false;  // no more threads to be had: those that run do the work
+    }
+  };
+  bool more = true;
+  while (more && helpers.size() + 1 < wanted) more = start_helper();
   run(true);
   helpers.clear();  // joins
   if (failure) std::rethrow_exception(failure);
