@@ -6,6 +6,6 @@ set(TESSERA_SANITIZERS "" CACHE STRING "Sanitizers to build everything with, a ;
 
 if(TESSERA_SANITIZERS)
   list(JOIN TESSERA_SANITIZERS "," sanitizers)
-  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${sanitizers})
 endif()
