@@ -72,11 +72,14 @@ std::vector<T> real_numbers(std::size_t size, std::uint64_t seed) {
 
 /// A NaN that arithmetic does not give, to fill outputs and padding with.
 template <std::floating_point T>
-constexpr T poison() {
+T poison() {
+  // Read at run time: a compiler may keep no more of a constant NaN than that it is one.
   if constexpr (sizeof(T) == sizeof(float)) {
-    return std::bit_cast<T>(std::uint32_t{0x7fc5'eed5});
+    std::uint32_t const volatile bits = 0x7fc5'eed5;
+    return std::bit_cast<T>(std::uint32_t{bits});
   } else {
-    return std::bit_cast<T>(std::uint64_t{0x7ff8'5eed'5eed'5eed});
+    std::uint64_t const volatile bits = 0x7ff8'5eed'5eed'5eed;
+    return std::bit_cast<T>(std::uint64_t{bits});
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -59,7 +60,10 @@ class GuardedVector {
         stride_(static_cast<std::size_t>(stride)),
         memory_(Kokkos::view_alloc("guarded", Kokkos::WithoutInitializing),
                 2 * guard + (size_ - 1) * stride_ + 1) {
-    Kokkos::deep_copy(memory_, poison<T>());
+    // Filled on the host: a kernel's argument need not keep all bits of a NaN.
+    auto const mirror = Kokkos::create_mirror_view(Kokkos::HostSpace(), memory_);
+    std::fill_n(mirror.data(), mirror.size(), poison<T>());
+    Kokkos::deep_copy(memory_, mirror);
   }
 
   /// The elements of `host`, `stride` apart.
