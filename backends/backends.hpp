@@ -15,6 +15,9 @@
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <tessera/backends/openmp/openmp.hpp>
 #endif
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <tessera/backends/cuda/cuda.hpp>
+#endif
 
 namespace tessera::backends {
 
@@ -34,6 +37,9 @@ using Enabled = decltype(Spaces<>{}
 #endif
 #if defined(KOKKOS_ENABLE_OPENMP)
                          + Spaces<Kokkos::OpenMP>{}
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+                         + Spaces<Kokkos::Cuda>{}
 #endif
 );
 

@@ -10,6 +10,8 @@ namespace tessera::backends {
 /// What every execution space of the host's processors shares.
 template <class Exec>
 struct HostBackend {
+  static constexpr bool is_gpu = false;
+
   template <class T>
   static Tuning row_major_tuning(Exec const& exec, Index rows, Index cols) {
     Tuning result = host::tuning<T>(rows, cols, exec.concurrency());

@@ -7,8 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/arguments.hpp>
-#include <tessera/detail/fused_lines.hpp>
-#include <tessera/detail/fused_tiles.hpp>
+#include <tessera/detail/kernels.hpp>
 
 namespace tessera {
 namespace detail {
@@ -25,20 +24,12 @@ template <bool RowMajor, class Exec, class V, class T>
 void run_fused(Exec const& exec, Lines<T> const& lines, V const& v, OutputVector<T> b,
                OutputVector<T> c, Workspace<Exec>* workspace, Tuning const& tuning) {
   std::string const label = "tessera::atax::fused";
+  FusedOf<Exec, T, RowMajor> const plan(exec, lines, tuning);
   Index const packed = packed_size(v);
-  auto const run = [&](auto const& plan, Index length, auto const& fused_tuning, auto kernel) {
-    Parts<Exec, T> parts(exec, workspace, packed + plan.workspace(lines));
-    T const* const x = contiguous(exec, label, v, parts.take(packed));
-    kernel(exec, label, lines, x, b, parts.partial_vectors(plan.groups, length, c), plan,
-           fused_tuning);
-  };
-  if constexpr (RowMajor) {
-    run(FusedLinesPlan<T>(lines, tuning.fused_lines, max_scratch<Exec>()), lines.length,
-        tuning.fused_lines, fused_lines<Exec, T>);
-  } else {
-    run(FusedTilesPlan<T>(lines, tuning.fused_tiles, max_scratch<Exec>()), lines.count,
-        tuning.fused_tiles, fused_tiles<Exec, T>);
-  }
+  Index const partials = plan.workspace(lines);
+  Parts<Exec, T> parts(exec, workspace, part_size<T>(packed) + part_size<T>(partials));
+  T const* const x = contiguous(exec, label, v, parts.take(packed));
+  plan.run(exec, label, lines, x, b, c, parts.take(partials), parts.arrivals());
 }
 
 /// Two-stage ATAX; `b.data` is null when B is not wanted.
@@ -49,24 +40,28 @@ void run_two_stage(Exec const& exec, Lines<T> const& lines, V const& v, OutputVe
   bool const own_b = b.data == nullptr || b.stride != 1;
   Index const intermediate = own_b ? rows : 0;
   Index const packed = packed_size(v);
-  SumPlan<T> const plan(lines, tuning.sum, max_scratch<Exec>());
-  Index const runs = DotPlan<T>(lines, tuning.dot).workspace(lines);
+  DotOf<Exec, T> const dot_plan(exec, lines, tuning);
+  SumOf<Exec, T> const sum_plan(exec, lines, tuning);
+  Index const runs = dot_plan.workspace(lines);
+  Index const partials = sum_plan.workspace(lines);
 
-  Parts<Exec, T> parts(exec, workspace, packed + intermediate + runs + plan.workspace(lines));
+  Parts<Exec, T> parts(exec, workspace,
+                       part_size<T>(packed) + part_size<T>(intermediate) + part_size<T>(runs) +
+                           part_size<T>(partials));
   T const* const x = contiguous(exec, "tessera::atax", v, parts.take(packed));
   OutputVector<T> const first = own_b ? OutputVector<T>{parts.take(intermediate), 1} : b;
   T* const dot_workspace = parts.take(runs);
+  T* const sum_workspace = parts.take(partials);
   auto const multiply_label = "tessera::atax::multiply";
   auto const transposed_label = "tessera::atax::multiply_transposed";
+  T const* const intermediate_vector = first.data;
   if constexpr (RowMajor) {
-    dot(exec, multiply_label, lines, x, first, dot_workspace, tuning.dot);
-    sum(exec, transposed_label, lines, static_cast<T const*>(first.data),
-        parts.partial_vectors(plan.groups, lines.length, c), plan, tuning.sum.lines_per_step);
+    dot_plan.run(exec, multiply_label, lines, x, first, dot_workspace);
+    sum_plan.run(exec, transposed_label, lines, intermediate_vector, c, sum_workspace,
+                 parts.arrivals());
   } else {
-    sum(exec, multiply_label, lines, x, parts.partial_vectors(plan.groups, lines.length, first),
-        plan, tuning.sum.lines_per_step);
-    dot(exec, transposed_label, lines, static_cast<T const*>(first.data), c, dot_workspace,
-        tuning.dot);
+    sum_plan.run(exec, multiply_label, lines, x, first, sum_workspace, parts.arrivals());
+    dot_plan.run(exec, transposed_label, lines, intermediate_vector, c, dot_workspace);
   }
   if (own_b && b.data != nullptr) {
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;

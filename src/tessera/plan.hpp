@@ -51,32 +51,21 @@ std::size_t workspace_bytes(Index scalars) {
 
 /// One product as dot products of lines.
 template <class Exec, class T>
-Plan dot_plan(std::string name, Lines<T> const& lines, DotTuning const& tuning) {
-  DotPlan<T> const plan(lines, tuning);
+Plan dot_plan(Exec const& exec, std::string name, Lines<T> const& lines, Tuning const& tuning) {
+  DotOf<Exec, T> const plan(exec, lines, tuning);
   return {Method::two_stage,
-          {{std::move(name), plan.line_blocks * plan.runs, 1, tuning.lines_per_step, 0, 0, 0, 0}},
-          workspace_bytes<Exec, T>(plan.workspace(lines))};
+          {{std::move(name), plan.teams(), plan.threads(), plan.lines_side_by_side(), 0, 0, 0, 0}},
+          workspace_bytes<Exec, T>(part_size<T>(plan.workspace(lines)))};
 }
 
-/// One product as a sum over lines.
-template <class Exec, class T>
-Plan sum_plan(std::string name, Lines<T> const& lines, SumTuning const& tuning) {
-  SumPlan<T> const plan(lines, tuning, max_scratch<Exec>());
-  return {Method::two_stage,
-          {{std::move(name), plan.groups * plan.column_tiles, 1, tuning.lines_per_step,
-            plan.panels.count, plan.panels.lines, plan.panels_per_team,
-            scratch_bytes<T>(plan.scratch())}},
-          workspace_bytes<Exec, T>(plan.workspace(lines))};
-}
-
-/// Fused ATAX; `panels_per_team` as the layout counts them.
-template <class Exec, class T, class FusedPlan>
-Plan fused_plan(FusedPlan const& plan, Lines<T> const& lines, int lines_per_step,
-                Index panels_per_team) {
-  return {Method::fused,
-          {{"fused", plan.groups, 1, lines_per_step, plan.panels.count, plan.panels.lines,
-            panels_per_team, scratch_bytes<T>(plan.scratch(lines))}},
-          workspace_bytes<Exec, T>(plan.workspace(lines))};
+/// A kernel that sums panels of lines: one product, or fused ATAX.
+template <class T, class Exec, class SumPlan>
+Plan sum_plan(Method method, std::string name, SumPlan const& plan, Lines<T> const& lines) {
+  return {
+      method,
+      {{std::move(name), plan.teams(), plan.threads(), plan.lines_side_by_side(), plan.panels.count,
+        plan.panels.lines, plan.panels_of_team(), scratch_bytes<T>(plan.scratch_of(lines))}},
+      workspace_bytes<Exec, T>(part_size<T>(plan.workspace(lines)))};
 }
 
 }  // namespace detail
@@ -89,9 +78,10 @@ Plan plan_multiply(Exec const& exec, Index rows, Index cols, Options<Exec> const
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
   Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
   if constexpr (row_major) {
-    return detail::dot_plan<Exec>("multiply", lines, tuning.dot);
+    return detail::dot_plan<Exec>(exec, "multiply", lines, tuning);
   } else {
-    return detail::sum_plan<Exec>("multiply", lines, tuning.sum);
+    return detail::sum_plan<T, Exec>(Method::two_stage, "multiply",
+                                     detail::SumOf<Exec, T>(exec, lines, tuning), lines);
   }
 }
 
@@ -103,9 +93,10 @@ Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
   Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
   if constexpr (row_major) {
-    return detail::sum_plan<Exec>("multiply_transposed", lines, tuning.sum);
+    return detail::sum_plan<T, Exec>(Method::two_stage, "multiply_transposed",
+                                     detail::SumOf<Exec, T>(exec, lines, tuning), lines);
   } else {
-    return detail::dot_plan<Exec>("multiply_transposed", lines, tuning.dot);
+    return detail::dot_plan<Exec>(exec, "multiply_transposed", lines, tuning);
   }
 }
 
@@ -122,21 +113,13 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols, AtaxOptions<Exec> const
     plan.stages.push_back(std::move(second.stages.front()));
     // Both stages and B share one workspace.
     plan.workspace_bytes = detail::workspace_bytes<Exec, T>(
-        rows + detail::DotPlan<T>(lines, tuning.dot).workspace(lines) +
-        detail::SumPlan<T>(lines, tuning.sum, detail::max_scratch<Exec>()).workspace(lines));
+        detail::part_size<T>(rows) +
+        detail::part_size<T>(detail::DotOf<Exec, T>(exec, lines, tuning).workspace(lines)) +
+        detail::part_size<T>(detail::SumOf<Exec, T>(exec, lines, tuning).workspace(lines)));
     return plan;
   }
-  std::size_t const max_scratch = detail::max_scratch<Exec>();
-  if constexpr (row_major) {
-    detail::FusedLinesPlan<T> const plan(lines, tuning.fused_lines, max_scratch);
-    return detail::fused_plan<Exec>(plan, lines, tuning.fused_lines.lines_per_step,
-                                    plan.panels_per_team);
-  } else {
-    // A team adds all panels of its tile's part of B.
-    detail::FusedTilesPlan<T> const plan(lines, tuning.fused_tiles, max_scratch);
-    return detail::fused_plan<Exec>(plan, lines, tuning.fused_tiles.lines_per_step,
-                                    plan.panels.count);
-  }
+  return detail::sum_plan<T, Exec>(Method::fused, "fused",
+                                   detail::FusedOf<Exec, T, row_major>(exec, lines, tuning), lines);
 }
 
 }  // namespace tessera

@@ -106,7 +106,8 @@ TYPED_TEST(Kernels, AreEnqueuedWithoutAFence) {
 
 TYPED_TEST(Kernels, AllocateAndCopyNothingWithAKeptWorkspace) {
   this->for_each_call({}, [](KernelLog const& log, std::string const& operation) {
-    EXPECT_THAT(log.allocations, IsEmpty()) << operation;
+    // Kokkos grows its pools of team scratch memory on a GPU when they are first used.
+    EXPECT_THAT(log.allocations, Each(StartsWith("Kokkos::"))) << operation;
     EXPECT_THAT(log.deep_copies, IsEmpty()) << operation;
   });
 }

@@ -20,7 +20,7 @@ class Plans : public CaseTest<C> {
  protected:
   using T = typename C::Scalar;
   using Layout = typename C::Layout;
-  typename C::Exec const exec_;
+  typename C::Exec exec_{};
 
   Plan multiply(Shape const& s) const { return plan_multiply<T, Layout>(exec_, s.rows, s.cols); }
   Plan multiply_transposed(Shape const& s) const {

@@ -9,8 +9,7 @@
 #include <tessera/backends/backends.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/dot.hpp>
-#include <tessera/detail/sum.hpp>
+#include <tessera/detail/kernels.hpp>
 #include <tessera/options.hpp>
 
 /// What the operations share between their checks and their kernels.
@@ -59,11 +58,18 @@ typename View::non_const_value_type const* contiguous(Exec const& exec, std::str
   return copy;
 }
 
+/// Scalars that a part of a workspace takes: whole words of the widest load.
+template <class T>
+constexpr Index part_size(Index scalars) {
+  constexpr Index word = 16 / sizeof(T);
+  return summation::ceil_div(scalars, word) * word;
+}
+
 /// The caller's workspace, or one of this call's own, cut into parts.
 template <class Exec, class T>
 class Parts {
  public:
-  /// Room for `scalars` in all.
+  /// Room for `scalars` in all: the sum of the parts' sizes.
   Parts(Exec const& exec, Workspace<Exec>* kept, Index scalars) {
     Workspace<Exec>& workspace = kept != nullptr ? *kept : own_;
     if (scalars == 0) return;
@@ -74,13 +80,11 @@ class Parts {
   /// The next `scalars` of it.
   T* take(Index scalars) {
     T* const part = next_;
-    if (scalars > 0) next_ += scalars;
+    if (scalars > 0) next_ += part_size<T>(scalars);
     return part;
   }
-  /// The rest as partial vectors.
-  PartialVectors<T> partial_vectors(Index groups, Index length, OutputVector<T> out) {
-    return {take(groups * length), groups, length, out, arrivals_};
-  }
+  /// The workspace's counter.
+  [[nodiscard]] int* arrivals() const { return arrivals_; }
 
  private:
   Workspace<Exec> own_;
@@ -92,23 +96,24 @@ class Parts {
 template <class Exec, class T, class Input>
 void run_dot(Exec const& exec, std::string const& label, Lines<T> const& lines, Input const& x,
              OutputVector<T> out, Options<Exec> const& options, Tuning const& tuning) {
+  DotOf<Exec, T> const plan(exec, lines, tuning);
   Index const packed = packed_size(x);
-  Index const runs = DotPlan<T>(lines, tuning.dot).workspace(lines);
-  Parts<Exec, T> parts(exec, options.workspace, packed + runs);
+  Index const runs = plan.workspace(lines);
+  Parts<Exec, T> parts(exec, options.workspace, part_size<T>(packed) + part_size<T>(runs));
   T const* const factors = contiguous(exec, label, x, parts.take(packed));
-  dot(exec, label, lines, factors, out, parts.take(runs), tuning.dot);
+  plan.run(exec, label, lines, factors, out, parts.take(runs));
 }
 
 /// `sum` with an input vector of any stride.
 template <class Exec, class T, class Input>
 void run_sum(Exec const& exec, std::string const& label, Lines<T> const& lines, Input const& y,
              OutputVector<T> out, Options<Exec> const& options, Tuning const& tuning) {
-  SumPlan<T> const plan(lines, tuning.sum, max_scratch<Exec>());
+  SumOf<Exec, T> const plan(exec, lines, tuning);
   Index const packed = packed_size(y);
-  Parts<Exec, T> parts(exec, options.workspace, packed + plan.workspace(lines));
+  Index const partials = plan.workspace(lines);
+  Parts<Exec, T> parts(exec, options.workspace, part_size<T>(packed) + part_size<T>(partials));
   T const* const factors = contiguous(exec, label, y, parts.take(packed));
-  sum(exec, label, lines, factors, parts.partial_vectors(plan.groups, lines.length, out), plan,
-      tuning.sum.lines_per_step);
+  plan.run(exec, label, lines, factors, out, parts.take(partials), parts.arrivals());
 }
 
 }  // namespace tessera::detail

@@ -58,6 +58,7 @@ void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lin
                  OutputVector<T> y, PartialVectors<T> const& partials,
                  FusedTilesPlan<T> const& plan, FusedTilesTuning const& tuning) {
   Index const scratch = plan.scratch(lines);
+  Index const sum_scratch = plan.sum_scratch();
   int const level = scratch_level<Exec>(scratch_bytes<T>(scratch));
   for_each_team(
       exec, label, plan.groups, scratch_bytes<T>(scratch),
@@ -65,7 +66,7 @@ void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lin
         Index const group = member.league_rank();
         T* const sB = team_scratch<T>(member, level, scratch);  // (1 + levels, width)
         VectorStack<T> const part_of_y{sB, sB + plan.width, plan.width};
-        VectorStack<T> const stack{partials.of(group), sB + plan.sum_scratch(), lines.count};
+        VectorStack<T> const stack{partials.of(group), sB + sum_scratch, lines.count};
         Index const first_tile = group * plan.tiles_per_team;
         Index const tiles = Kokkos::min(plan.tiles_per_team, plan.tiles - first_tile);
         for (Index t = 0; t < tiles; ++t) {

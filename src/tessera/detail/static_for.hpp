@@ -9,13 +9,19 @@
 
 namespace tessera::detail {
 
+/// A number as a type, std::integral_constant for host and device: x() is a constant expression.
+template <int N>
+struct StaticInt {
+  KOKKOS_FORCEINLINE_FUNCTION constexpr int operator()() const { return N; }
+};
+
 template <class Body, int... I>
 KOKKOS_FORCEINLINE_FUNCTION constexpr void static_for_impl(Body const& body,
                                                            std::integer_sequence<int, I...>) {
-  (body(std::integral_constant<int, I>{}), ...);
+  (body(StaticInt<I>{}), ...);
 }
 
-/// body(std::integral_constant<int, I>) for I = 0 … Count - 1: a loop that is unrolled whatever the
+/// body(StaticInt<I>) for I = 0 … Count - 1: a loop that is unrolled whatever the
 /// compiler thinks, so that arrays indexed by I live in registers.
 template <int Count, class Body>
 KOKKOS_FORCEINLINE_FUNCTION constexpr void static_for(Body const& body) {

@@ -64,7 +64,7 @@ struct VectorStack {
   KOKKOS_INLINE_FUNCTION T* level(int l) const { return l == 0 ? bottom : above + (l - 1) * pitch; }
   /// Where vector number `index` is to be written.
   KOKKOS_INLINE_FUNCTION static int level_of(Index index) {
-    return std::popcount(static_cast<std::uint64_t>(index));
+    return Kokkos::popcount(static_cast<std::uint64_t>(index));
   }
   /// After vector number `index` was written: merges the subtrees that it completes, in columns
   /// [begin, end).
@@ -86,31 +86,31 @@ struct VectorStack {
   }
 };
 
-/// Calls body(std::integral_constant<int, N>, first_of_block) for consecutive blocks of N = `step`
+/// Calls body(StaticInt<N>, first_of_block) for consecutive blocks of N = `step`
 /// lines of [first, last), and of the smaller powers of two for what remains.
 template <int Step, class Body>
 KOKKOS_INLINE_FUNCTION void for_line_blocks(Index first, Index last, Body const& body) {
-  for (; first + Step <= last; first += Step) body(std::integral_constant<int, Step>{}, first);
+  for (; first + Step <= last; first += Step) body(StaticInt<Step>{}, first);
   if constexpr (Step > 1) {
     if (first < last) for_line_blocks<Step / 2>(first, last, body);
   }
 }
 
-/// Calls body(std::integral_constant<int, lines_per_step>) for lines_per_step in {1, 2, 4, 8}.
+/// Calls body(StaticInt<lines_per_step>) for lines_per_step in {1, 2, 4, 8}.
 template <class Body>
 KOKKOS_INLINE_FUNCTION void with_lines_per_step(int lines_per_step, Body const& body) {
   switch (lines_per_step) {
     case 1:
-      body(std::integral_constant<int, 1>{});
+      body(StaticInt<1>{});
       break;
     case 2:
-      body(std::integral_constant<int, 2>{});
+      body(StaticInt<2>{});
       break;
     case 4:
-      body(std::integral_constant<int, 4>{});
+      body(StaticInt<4>{});
       break;
     default:
-      body(std::integral_constant<int, 8>{});
+      body(StaticInt<8>{});
       break;
   }
 }

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/backend.hpp>
+#include <tessera/backends/cuda/tuning.hpp>
+#include <tessera/backends/cuda/warp.hpp>
+
+namespace tessera::backends {
+
+/// One CUDA device.
+template <>
+struct Backend<Kokkos::Cuda> {
+  static constexpr char const* name = "cuda";
+  static constexpr bool is_gpu = true;
+  using Warp = cuda::Warp;
+
+  template <class T>
+  static Tuning row_major_tuning(Kokkos::Cuda const& exec, Index rows, Index cols) {
+    Tuning result = cuda::tuning<T>(rows, cols, multiprocessors(exec));
+    result.prefer_fused = cuda::fuse_lines<T>(rows, cols);
+    return result;
+  }
+  template <class T>
+  static Tuning column_major_tuning(Kokkos::Cuda const& exec, Index rows, Index cols) {
+    Tuning result = cuda::tuning<T>(cols, rows, multiprocessors(exec));
+    result.prefer_fused = cuda::fuse_tiles<T>(cols, rows);
+    return result;
+  }
+
+ private:
+  static Index multiprocessors(Kokkos::Cuda const& exec) {
+    return exec.cuda_device_prop().multiProcessorCount;
+  }
+};
+
+}  // namespace tessera::backends

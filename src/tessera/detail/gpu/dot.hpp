@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/gpu/combine.hpp>
+#include <tessera/tuning.hpp>
+
+namespace tessera::detail::gpu {
+
+/// How the dot products of all lines are dealt to teams.
+template <class Exec, class T>
+struct DotPlan {
+  static constexpr int team_size = 256;
+  static constexpr int warps = team_size / warp_threads;
+
+  bool is_short;         ///< lines of one segment: sixteen threads a line
+  int lines_per_step;    ///< lines a warp (or sixteen threads) walks side by side
+  Index lines_per_team;  ///< a multiple of what a team walks side by side
+  Index line_blocks;
+  Index chunks_per_run;  ///< chunks that a warp adds up; whole lines if runs == 1
+  Index runs;            ///< runs of a line
+
+  DotPlan(Exec const&, Lines<T> const& lines, Tuning const& tuning)
+      : is_short(lines.length <= summation::segment<T>),
+        lines_per_step(is_short ? (tuning.dot.lines_per_step >= 4 ? 4 : 2)
+                                : std::min(tuning.dot.lines_per_step, 4)) {
+    Index const chunks = summation::ceil_div(lines.length, chunk<T>);
+    // A warp's tree takes so many chunks at most, and so does the combination of runs.
+    Index const most = WarpTree<WarpOf<Exec>, T>::max_values;
+    Index const wanted = tuning.dot.segments_per_run == 0
+                             ? most
+                             : std::max(Index{1}, tuning.dot.segments_per_run / 2);
+    Index const fewest = ceil_power_of_two(summation::ceil_div(chunks, Index{warp_threads} * most));
+    chunks_per_run = std::max(std::min(wanted, most), fewest);
+    runs = summation::ceil_div(chunks, chunks_per_run);
+    if (chunks_per_run > most) {
+      throw std::length_error("tessera: lines of more than 2^34 bytes do not fit a GPU");
+    }
+    Index const workers = is_short ? 2 * warps : runs > 1 ? 1 : warps;
+    Index const side_by_side = workers * lines_per_step;
+    Index const wanted_lines = std::min(tuning.dot.lines_per_team, lines.count);
+    lines_per_team = summation::ceil_div(wanted_lines, side_by_side) * side_by_side;
+    line_blocks = summation::ceil_div(lines.count, lines_per_team);
+  }
+
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+    return runs == 1 ? 0 : lines.count * runs;
+  }
+  [[nodiscard]] Index run_blocks() const {
+    return runs == 1 ? 1 : summation::ceil_div(runs, warps);
+  }
+  [[nodiscard]] Index teams() const { return line_blocks * run_blocks(); }
+};
+
+/// Lines of one segment: sixteen threads a line, Rows lines side by side.
+template <class Exec, class T, bool Aligned, int Words, int Rows>
+struct DotShort {
+  using Warp = WarpOf<Exec>;
+  Lines<T> lines;
+  T const* x;
+  OutputVector<T> out;
+  Index lines_per_team;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    Place const place = Place::of(member);
+    int const worker = place.thread / segment_threads;
+    constexpr int workers = DotPlan<Exec, T>::team_size / segment_threads;
+    int const column = thread_offset<T, Aligned>(place.part);
+    int const rest = rest_of_line(lines.length, column);
+    PerLine<Word<T>, Words> rX;
+    load_words<Warp, Aligned, Words>(rX, x + column, rest, Constant{});
+    Index const first = member.league_rank() * lines_per_team;
+    Index const last = Kokkos::min(lines.count, first + lines_per_team);
+    for (Index block = first; block < last; block += workers * Rows) {
+      Index const line = block + worker;  // neighbours read neighbouring lines
+      PerLine<PerLine<Word<T>, Words>, Rows> rA;
+      static_for<Rows>([&](auto r) {
+        Index const i = line + r() * workers;
+        load_words<Warp, Aligned, Words>(rA[r()], lines.line(i) + column, i < last ? rest : 0,
+                                         Once{});
+      });
+      static_for<Rows>([&](auto r) {
+        Index const i = line + r() * workers;
+        T const sum = segment_dot<Warp, Aligned, Words>(rA[r()], rX, place.part) + T(0);
+        if (place.part == 0 && i < last) out.set(i, sum);
+      });
+    }
+  }
+};
+
+/// Longer lines: a warp has Rows lines side by side, or a run of each.
+template <class Exec, class T, bool Aligned, int Rows>
+struct DotLong {
+  using Warp = WarpOf<Exec>;
+  static constexpr int words = segment_words;
+  Lines<T> lines;
+  T const* x;
+  OutputVector<T> out;  ///< partial sums of runs, (count, runs), if runs > 1
+  Index lines_per_team;
+  Index line_blocks;
+  Index chunks_per_run;
+  Index runs;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    Place const place = Place::of(member);
+    constexpr int warps = DotPlan<Exec, T>::warps;
+    bool const whole = runs == 1;
+    Index const block = member.league_rank() % line_blocks;
+    Index const run = whole ? 0 : member.league_rank() / line_blocks * warps + place.warp;
+    Index const step = whole ? warps * Rows : Rows;
+    Index const first = block * lines_per_team + (whole ? place.warp * Rows : 0);
+    Index const last = Kokkos::min(lines.count, (block + 1) * lines_per_team);
+    Index const begin = run * chunks_per_run * chunk<T>;
+    Index const end = Kokkos::min(lines.length, begin + chunks_per_run * chunk<T>);
+    if (begin >= end) return;
+    Index const column = place.half * summation::segment<T> + thread_offset<T, Aligned>(place.part);
+    for (Index i = first; i < last; i += step) {
+      PerLine<WarpTree<Warp, T>, Rows> tree;
+      static_for<Rows>([&](auto r) { tree[r()] = WarpTree<Warp, T>(place.lane); });
+      for (Index j = begin; j < end; j += chunk<T>) {
+        int const rest = rest_of_line(end, j + column);
+        PerLine<Word<T>, words> rX;
+        PerLine<PerLine<Word<T>, words>, Rows> rA;
+        static_for<Rows>([&](auto r) {
+          load_words<Warp, Aligned, words>(rA[r()], lines.line(i + r()) + j + column,
+                                           i + r() < last ? rest : 0, Once{});
+        });
+        load_words<Warp, Aligned, words>(rX, x + j + column, rest, Constant{});
+        static_for<Rows>([&](auto r) {
+          T sum = segment_dot<Warp, Aligned, words>(rA[r()], rX, place.part);
+          sum += Warp::shuffle_xor(sum, segment_threads);
+          tree[r()].push(sum);
+        });
+      }
+      static_for<Rows>([&](auto r) {
+        T const sum = tree[r()].sum() + T(0);
+        if (place.lane == 0 && i + r() < last) out.set((i + r()) * runs + run, sum);
+      });
+    }
+  }
+};
+
+template <bool Aligned, class Exec, class T>
+void dot_short(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+               OutputVector<T> out, DotPlan<Exec, T> const& plan) {
+  using Plan = DotPlan<Exec, T>;
+  auto const run = [&](auto words, auto rows) {
+    gpu::for_each_team<Plan::team_size, 2>(
+        exec, label, plan.line_blocks, Plan::team_size, 0,
+        DotShort<Exec, T, Aligned, words(), rows()>{lines, x, out, plan.lines_per_team});
+  };
+  auto const with_rows = [&](auto words) {
+    if (plan.lines_per_step == 4) {
+      run(words, StaticInt<4>{});
+    } else {
+      run(words, StaticInt<2>{});
+    }
+  };
+  if (lines.length <= summation::lanes<T>) {
+    with_rows(StaticInt<1>{});
+  } else {
+    with_rows(StaticInt<segment_words>{});
+  }
+}
+
+template <bool Aligned, class Exec, class T>
+void dot_long(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+              OutputVector<T> out, DotPlan<Exec, T> const& plan) {
+  using Plan = DotPlan<Exec, T>;
+  auto const run = [&](auto rows) {
+    gpu::for_each_team<Plan::team_size, 2>(
+        exec, label, plan.teams(), Plan::team_size, 0,
+        DotLong<Exec, T, Aligned, rows()>{lines, x, out, plan.lines_per_team, plan.line_blocks,
+                                          plan.chunks_per_run, plan.runs});
+  };
+  switch (plan.lines_per_step) {
+    case 1:
+      return run(StaticInt<1>{});
+    case 2:
+      return run(StaticInt<2>{});
+    default:
+      return run(StaticInt<4>{});
+  }
+}
+
+/// out[i] = dot product of line i and x, in the canonical order.
+template <class Exec, class T>
+void dot(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+         OutputVector<T> out, T* workspace, DotPlan<Exec, T> const& plan) {
+  bool const aligned = is_aligned(lines, x);
+  if (plan.is_short) {
+    return aligned ? dot_short<true>(exec, label, lines, x, out, plan)
+                   : dot_short<false>(exec, label, lines, x, out, plan);
+  }
+  OutputVector<T> const target = plan.runs == 1 ? out : OutputVector<T>{workspace, 1};
+  if (aligned) {
+    dot_long<true>(exec, label, lines, x, target, plan);
+  } else {
+    dot_long<false>(exec, label, lines, x, target, plan);
+  }
+  if (plan.runs > 1) {
+    gpu::combine_runs(exec, label + "::combine", workspace, lines.count, plan.runs, out);
+  }
+}
+
+}  // namespace tessera::detail::gpu

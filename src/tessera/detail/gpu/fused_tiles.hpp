@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/gpu/combine.hpp>
+#include <tessera/detail/gpu/sum.hpp>
+#include <tessera/tuning.hpp>
+
+namespace tessera::detail::gpu {
+
+/// How the tiles of a fused ATAX of column-major lines are dealt to teams.
+template <class Exec, class T>
+struct FusedTilesPlan {
+  static constexpr int team_size = 256;
+
+  summation::Panels panels;  ///< of the sum that makes a tile's part of B
+  Index width;               ///< elements of each line in a tile
+  int threads_per_line;
+  int runs;              ///< threads of a column: team_size / threads_per_line
+  Index panels_per_run;  ///< panels of a thread: a power of two
+  Index tiles;
+  Index tiles_per_team;
+  Index groups;
+
+  FusedTilesPlan(Exec const&, Lines<T> const& lines, Tuning const& tuning)
+      : panels(summation::panels(lines.count, lines.length)) {
+    Index const segments = summation::segments<T>(lines.length);
+    // A thread has a word of a tile's columns.
+    constexpr Index most = team_size * word_width<T> / summation::segment<T>;
+    Index const segments_per_tile =
+        std::min({tuning.fused_tiles.segments_per_tile, most, ceil_power_of_two(segments)});
+    width = segments_per_tile * summation::segment<T>;
+    threads_per_line = static_cast<int>(width / word_width<T>);
+    runs = team_size / threads_per_line;
+    panels_per_run = std::max(Index{1}, ceil_power_of_two(panels.count) / runs);
+    tiles = summation::ceil_div(lines.length, width);
+    tiles_per_team = std::min(tuning.fused_tiles.tiles_per_team, ceil_power_of_two(tiles));
+    groups = summation::ceil_div(tiles, tiles_per_team);
+  }
+
+  /// Scalars of the partial vectors, one a group.
+  [[nodiscard]] Index partials(Lines<T> const& lines) const {
+    return summation::ceil_div(groups * lines.count, word_width<T>) * word_width<T>;
+  }
+  /// Scalars of the threads' stacks.
+  [[nodiscard]] Index stacks() const {
+    return groups * stack_levels(panels_per_run) * team_size * word_width<T>;
+  }
+  /// Scalars of workspace: partial vectors, stacks of threads, and of partial vectors.
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+    return partials(lines) + stacks() + groups * stack_levels(tiles_per_team) * lines.count;
+  }
+  /// Scalars of scratch: a word a thread, and the tile's part of B.
+  [[nodiscard]] Index scratch(Lines<T> const&) const { return team_size * word_width<T> + width; }
+};
+
+template <class Exec, class T, bool Aligned>
+struct FusedTiles {
+  using Warp = WarpOf<Exec>;
+  using Plan = FusedTilesPlan<Exec, T>;
+
+  Lines<T> lines;
+  T const* x;
+  OutputVector<T> y;
+  OutputVector<T> out;
+  T* partials;
+  Word<T>* stacks;
+  T* above;
+  Plan plan;
+  Index scratch;
+  int levels;
+  int vector_levels;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    Place const place = Place::of(member);
+    T* const sSum = team_scratch<T>(member, 0, scratch);   // (team_size, word_width)
+    T* const sB = sSum + Plan::team_size * word_width<T>;  // (width)
+    Index const group = member.league_rank();
+    VectorStack<T> const stack{partials + group * lines.count,
+                               above + group * vector_levels * lines.count, lines.count};
+    WordStack<1, T> const words{stacks + group * levels * Plan::team_size + place.thread,
+                                Plan::team_size};
+    Index const first_tile = group * plan.tiles_per_team;
+    Index const tiles = Kokkos::min(plan.tiles_per_team, plan.tiles - first_tile);
+    for (Index t = 0; t < tiles; ++t) {
+      Index const begin = (first_tile + t) * plan.width;
+      Index const width = Kokkos::min(plan.width, lines.length - begin);
+      make_part_of_y(member, place, begin, width, words, sSum, sB);
+      member.team_barrier();
+      add_dots(place, begin, width, sB, stack, t);
+      member.team_barrier();
+    }
+    // A line's partial sums are its warp's own.
+    constexpr Index warps = Plan::team_size / warp_threads;
+    for (Index j = place.warp; j < lines.count; j += warps) {
+      if (place.lane != 0) continue;
+      for (int l = VectorStack<T>::level_of(tiles) - 1; l > 0; --l) {
+        stack.level(l - 1)[j] += stack.level(l)[j];
+      }
+      if (plan.groups == 1) out.set(j, stack.bottom[j] + T(0));
+    }
+  }
+
+  KOKKOS_FUNCTION void make_part_of_y(Member<Exec> const& member, Place const& place, Index begin,
+                                      Index width, WordStack<1, T> const& words, T* sSum,
+                                      T* sB) const {
+    int const part = place.thread % plan.threads_per_line;
+    int const run = place.thread / plan.threads_per_line;
+    int const column = Aligned ? part * word_width<T> : part;
+    ColumnSum<Warp, Aligned, Cached, T> const columns{
+        lines,
+        x,
+        plan.panels,
+        begin + column,
+        static_cast<int>(Kokkos::max(Index{0}, width - column)),
+        plan.threads_per_line};
+    Word<T> sum = columns.over_panels(run * plan.panels_per_run, plan.panels_per_run, words);
+    sum = tree_over_runs(member, sum, reinterpret_cast<Word<T>*>(sSum), plan.runs,
+                         plan.threads_per_line);
+    if (run != 0) return;
+    static_for<word_width<T>>([&](auto e) {
+      int const at = column + columns.offset(e());
+      if (at >= plan.width) return;
+      T const value = sum.e[e()] + T(0);
+      sB[at] = value;
+      if (at < width) y.set(begin + at, value);
+    });
+  }
+
+  /// The dot products of the tile's part of each line with its part of B: a warp a line.
+  KOKKOS_FUNCTION void add_dots(Place const& place, Index begin, Index width, T const* sB,
+                                VectorStack<T> const& stack, Index tile) const {
+    int const column = place.half * summation::segment<T> + thread_offset<T, Aligned>(place.part);
+    constexpr Index warps = Plan::team_size / warp_threads;
+    for (Index j = place.warp; j < lines.count; j += warps) {
+      WarpTree<Warp, T> tree(place.lane);
+      for (Index c = 0; c < width; c += chunk<T>) {
+        int const rest = rest_of_line(width, c + column);
+        PerLine<Word<T>, segment_words> rA;
+        PerLine<Word<T>, segment_words> rB;
+        load_words<Warp, Aligned, segment_words>(rA, lines.line(j) + begin + c + column, rest,
+                                                 Cached{});
+        load_words<Warp, Aligned, segment_words>(rB, sB + c + column, rest, Cached{});
+        T value = segment_dot<Warp, Aligned, segment_words>(rA, rB, place.part);
+        value += Warp::shuffle_xor(value, segment_threads);
+        tree.push(value);
+      }
+      T value = tree.sum();
+      if (place.lane != 0) continue;
+      int level = VectorStack<T>::level_of(tile);
+      for (Index rest = tile; (rest & 1) != 0; rest >>= 1) value = stack.level(--level)[j] + value;
+      stack.level(level)[j] = value;
+    }
+  }
+};
+
+/// y[i] = sum over lines j of x[j] * line_j[i]; out[j] = dot product of line j and y: each tile is
+/// read from memory once, and from the caches the second time.
+template <class Exec, class T>
+void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+                 OutputVector<T> y, OutputVector<T> out, T* workspace, int*,
+                 FusedTilesPlan<Exec, T> const& plan) {
+  using Plan = FusedTilesPlan<Exec, T>;
+  T* const stacks = workspace + plan.partials(lines);
+  auto const run = [&](auto aligned) {
+    Index const scratch = plan.scratch(lines);
+    gpu::for_each_team<Plan::team_size, 3>(
+        exec, label, plan.groups, Plan::team_size, scratch_bytes<T>(scratch),
+        FusedTiles<Exec, T, aligned()>{
+            lines, x, y, out, workspace, reinterpret_cast<Word<T>*>(stacks), stacks + plan.stacks(),
+            plan, scratch, stack_levels(plan.panels_per_run), stack_levels(plan.tiles_per_team)});
+  };
+  if (is_aligned(lines, lines.data)) {
+    run(std::true_type{});
+  } else {
+    run(std::false_type{});
+  }
+  if (plan.groups > 1) {
+    gpu::combine_vectors(exec, label + "::combine", static_cast<T const*>(workspace), plan.groups,
+                         lines.count, out);
+  }
+}
+
+}  // namespace tessera::detail::gpu

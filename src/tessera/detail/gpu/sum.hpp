@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/gpu/combine.hpp>
+#include <tessera/tuning.hpp>
+
+namespace tessera::detail::gpu {
+
+/// How a sum over lines is dealt to teams: a thread has a word of columns and a run of panels.
+template <class Exec, class T>
+struct SumPlan {
+  static constexpr int team_size = 256;
+
+  summation::Panels panels;
+  int threads_per_line;  ///< threads side by side in a line: a power of two
+  int runs;              ///< threads of a column: team_size / threads_per_line
+  Index column_tiles;    ///< teams that share a line
+  Index panels_per_run;  ///< panels of a thread: a power of two
+  Index panels_per_team;
+  Index groups;  ///< teams that share a column
+
+  SumPlan(Exec const&, Lines<T> const& lines, Tuning const& tuning)
+      : panels(summation::panels(lines.count, lines.length)) {
+    constexpr Index width = word_width<T>;
+    Index const words = ceil_power_of_two(
+        summation::ceil_div(std::min(tuning.sum.columns_per_team, lines.length), width));
+    threads_per_line = static_cast<int>(std::clamp(words, Index{8}, Index{team_size}));
+    runs = team_size / threads_per_line;
+    column_tiles = summation::ceil_div(lines.length, threads_per_line * width);
+    Index const most = ceil_power_of_two(panels.count);
+    panels_per_run =
+        std::max(Index{1}, std::min(tuning.sum.panels_per_team, most) / static_cast<Index>(runs));
+    panels_per_team = panels_per_run * runs;
+    groups = summation::ceil_div(panels.count, panels_per_team);
+  }
+
+  /// Scalars of the partial vectors, one a group.
+  [[nodiscard]] Index partials(Lines<T> const& lines) const {
+    return groups == 1 ? 0 : padded(groups * lines.length);
+  }
+  /// Scalars of workspace: partial vectors and the stacks of all threads.
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+    return partials(lines) + teams() * stack_levels(panels_per_run) * team_size * word_width<T>;
+  }
+  [[nodiscard]] Index teams() const { return groups * column_tiles; }
+  static constexpr Index padded(Index scalars) {
+    return summation::ceil_div(scalars, word_width<T>) * word_width<T>;
+  }
+};
+
+/// One thread's word of columns of a sum over lines.
+template <class Warp, bool Aligned, class How, class T>
+struct ColumnSum {
+  static constexpr int in_flight = 8;
+
+  Lines<T> lines;
+  T const* y;
+  summation::Panels panels;
+  Index column;  ///< the thread's first
+  int rest;      ///< columns from there on
+  int spacing;   ///< between the thread's columns: neighbours, or dealt out among threads
+
+  KOKKOS_FORCEINLINE_FUNCTION int offset(int e) const { return Aligned ? e : e * spacing; }
+  KOKKOS_FORCEINLINE_FUNCTION Word<T> load(T const* from, int there) const {
+    Word<T> word{};
+    if constexpr (Aligned) {
+      if (there > 0) word = load_whole<Warp>(from, How{});
+    } else {
+      static_for<word_width<T>>([&](auto e) {
+        if (offset(e()) < there) word.e[e()] = load_scalar<Warp>(from + offset(e()), How{});
+      });
+    }
+    return word;
+  }
+  /// The tree over `count` panels, a power of two, from `first_panel` on; panels that are not there
+  /// count as +0.
+  KOKKOS_FORCEINLINE_FUNCTION Word<T> over_panels(Index first_panel, Index count,
+                                                  WordStack<1, T> const& stack) const {
+    Word<T> sum[1] = {};
+    for (Index p = 0; p < count; ++p) {
+      Index const first = (first_panel + p) * panels.lines;
+      Index const last = Kokkos::min(lines.count, first + panels.lines);
+      for (Index i = first; i < last; i += in_flight) {
+        PerLine<Word<T>, in_flight> rA;
+        PerLine<T, in_flight> rY;
+        static_for<in_flight>([&](auto r) {
+          bool const there = i + r() < last;
+          rA[r()] = load(lines.line(i + r()) + column, there ? rest : 0);
+          rY[r()] = there ? Warp::load_constant(y + i + r()) : T(0);
+        });
+        static_for<in_flight>([&](auto r) {
+          if (i + r() < last) multiply_add(rY[r()], rA[r()], sum[0]);
+        });
+      }
+      stack.push(sum, static_cast<int>(p), static_cast<int>(count));
+    }
+    return sum[0];
+  }
+};
+
+/// The adjacent-pair tree over `runs` threads that are `spacing` apart in their team, through
+/// scratch for a word a thread; the first has it.
+template <class Team, class T>
+KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_runs(Team const& member, Word<T> sum, Word<T>* sSum,
+                                                   int runs, int spacing) {
+  int const thread = member.team_rank();
+  for (int o = 1; o < runs; o *= 2) {
+    sSum[thread] = sum;
+    member.team_barrier();
+    if (thread / spacing % (2 * o) == 0) sum = sum + sSum[thread + o * spacing];
+    member.team_barrier();
+  }
+  return sum;
+}
+
+template <class Exec, class T, bool Aligned>
+struct Sum {
+  using Plan = SumPlan<Exec, T>;
+
+  Lines<T> lines;
+  T const* y;
+  OutputVector<T> out;
+  T* partials;
+  Word<T>* stacks;
+  Plan plan;
+  int levels;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    int const thread = member.team_rank();
+    int const part = thread % plan.threads_per_line;
+    int const run = thread / plan.threads_per_line;
+    Index const tile = member.league_rank() % plan.column_tiles;
+    Index const group = member.league_rank() / plan.column_tiles;
+    Index const column =
+        tile * plan.threads_per_line * word_width<T> + (Aligned ? part * word_width<T> : part);
+    ColumnSum<WarpOf<Exec>, Aligned, Once, T> const columns{
+        lines, y, plan.panels, column, rest_of_line(lines.length, column), plan.threads_per_line};
+    WordStack<1, T> const stack{
+        stacks + member.league_rank() * static_cast<Index>(levels) * Plan::team_size + thread,
+        Plan::team_size};
+    Word<T> sum = columns.over_panels(group * plan.panels_per_team + run * plan.panels_per_run,
+                                      plan.panels_per_run, stack);
+    auto* const sSum = reinterpret_cast<Word<T>*>(
+        team_scratch<T>(member, 0, Plan::team_size * word_width<T>));  // (runs, threads_per_line)
+    sum = tree_over_runs(member, sum, sSum, plan.runs, plan.threads_per_line);
+    if (run != 0) return;
+    static_for<word_width<T>>([&](auto e) {
+      int const offset = columns.offset(e());
+      if (offset >= columns.rest) return;
+      if (plan.groups == 1) {
+        out.set(column + offset, sum.e[e()] + T(0));
+      } else {
+        partials[group * lines.length + column + offset] = sum.e[e()];
+      }
+    });
+  }
+};
+
+/// out[j] = sum over lines i of y[i] * line_i[j], in the canonical order.
+template <class Exec, class T>
+void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
+         OutputVector<T> out, T* workspace, int*, SumPlan<Exec, T> const& plan) {
+  using Plan = SumPlan<Exec, T>;
+  auto* const stacks = reinterpret_cast<Word<T>*>(workspace + plan.partials(lines));
+  std::size_t const scratch = scratch_bytes<T>(Plan::team_size * word_width<T>);
+  int const levels = stack_levels(plan.panels_per_run);
+  if (is_aligned(lines, lines.data)) {
+    gpu::for_each_team<Plan::team_size, 3>(
+        exec, label, plan.teams(), Plan::team_size, scratch,
+        Sum<Exec, T, true>{lines, y, out, workspace, stacks, plan, levels});
+  } else {
+    gpu::for_each_team<Plan::team_size, 3>(
+        exec, label, plan.teams(), Plan::team_size, scratch,
+        Sum<Exec, T, false>{lines, y, out, workspace, stacks, plan, levels});
+  }
+  if (plan.groups > 1) {
+    gpu::combine_vectors(exec, label + "::combine", static_cast<T const*>(workspace), plan.groups,
+                         lines.length, out);
+  }
+}
+
+}  // namespace tessera::detail::gpu

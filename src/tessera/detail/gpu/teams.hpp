@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/gpu/words.hpp>
+#include <tessera/detail/launch.hpp>
+#include <tessera/detail/vector_stack.hpp>
+
+/// Teams of whole warps.
+namespace tessera::detail::gpu {
+
+/// A thread's place in its team.
+struct Place {
+  int thread;
+  int lane;  ///< of the warp
+  int warp;
+  int half;  ///< which of the two segments of the warp's chunk
+  int part;  ///< of the sixteen threads that share the segment
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static Place of(Team const& member) {
+    int const thread = member.team_rank();
+    int const lane = thread % warp_threads;
+    return {thread, lane, thread / warp_threads, lane / segment_threads, lane % segment_threads};
+  }
+};
+
+/// Runs `kernel` on `teams` teams of `team_size` <= MaxThreads threads; registers are limited so
+/// that MinTeams teams of MaxThreads threads share a multiprocessor.
+template <unsigned MaxThreads, unsigned MinTeams, class Exec, class Kernel>
+void for_each_team(Exec const& exec, std::string const& label, Index teams, int team_size,
+                   std::size_t scratch, Kernel const& kernel) {
+  if (teams > std::numeric_limits<int>::max()) {
+    throw std::length_error(label + ": more teams than Kokkos can launch; choose larger tiles");
+  }
+  Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<MaxThreads, MinTeams>> policy(
+      exec, static_cast<int>(teams), team_size, 1);
+  if (scratch > 0) policy.set_scratch_size(0, Kokkos::PerTeam(scratch));
+  Kokkos::parallel_for(label, policy, kernel);
+}
+
+/// The adjacent-pair tree over partial vectors of words that one thread comes by in order. Finished
+/// subtrees wait in memory of the thread's own, (levels, Words, threads).
+template <int Words, class T>
+struct WordStack {
+  Word<T>* memory;  ///< the thread's word of level 0
+  Index stride;     ///< words between two words of the thread
+
+  /// After vector number `index` of `count`: adds what it completes; keeps the sum for later, or
+  /// leaves the whole tree in `vector` if it was the last.
+  KOKKOS_FORCEINLINE_FUNCTION void push(PerLine<Word<T>, Words>& vector, int index,
+                                        int count) const {
+    int top = Kokkos::popcount(static_cast<unsigned>(index));
+    bool const last = index + 1 == count;
+    for (int rest = index; top > 0 && (last || (rest & 1) != 0); rest >>= 1) {
+      --top;
+      static_for<Words>([&](auto k) { vector[k()] = *at(top, k()) + vector[k()]; });
+    }
+    if (last) return;
+    static_for<Words>([&](auto k) {
+      *at(top, k()) = vector[k()];
+      vector[k()] = Word<T>{};
+    });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Word<T>* at(int level, int word) const {
+    return memory + (static_cast<Index>(level) * Words + word) * stride;
+  }
+};
+
+/// Levels of a WordStack for `count` vectors: one for each subtree that can wait.
+inline int stack_levels(Index count) {
+  return count <= 1 ? 0 : summation::tree_levels(count);
+}
+
+/// A partial result as a team leaves it: the group's vector in the workspace, or the result.
+template <bool Aligned, class T>
+KOKKOS_FORCEINLINE_FUNCTION void store_partial(T* group, bool is_result, OutputVector<T> const& out,
+                                               Index column, int offset, int rest,
+                                               Word<T> const& word) {
+  if (!is_result) {
+    store_word<Aligned>(group + column, offset, rest, word);
+    return;
+  }
+  static_for<word_width<T>>([&](auto e) {
+    constexpr int at = element_offset<T, Aligned>(e());
+    if (offset + at < rest) out.set(column + offset + at, word.e[e()] + T(0));
+  });
+}
+
+}  // namespace tessera::detail::gpu

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/backends.hpp>
+#include <tessera/detail/dot.hpp>
+#include <tessera/detail/fused_lines.hpp>
+#include <tessera/detail/fused_tiles.hpp>
+#include <tessera/detail/gpu/dot.hpp>
+#include <tessera/detail/gpu/fused_lines.hpp>
+#include <tessera/detail/gpu/fused_tiles.hpp>
+#include <tessera/detail/gpu/sum.hpp>
+#include <tessera/detail/sum.hpp>
+
+/// The kernels of an execution space. Both kinds follow one order of summation: on a host, a thread
+/// walks a line with all its lanes; on a GPU, the threads of a team share a line's lanes.
+namespace tessera::detail {
+
+/// Host threads: teams of one.
+template <class Exec, class T>
+struct HostKernels {
+  struct Dot : DotPlan<T> {
+    DotTuning tuning;
+    Dot(Exec const&, Lines<T> const& lines, Tuning const& t)
+        : DotPlan<T>(lines, t.dot), tuning(t.dot) {}
+    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+             OutputVector<T> out, T* workspace) const {
+      dot(exec, label, lines, x, out, workspace, tuning);
+    }
+    [[nodiscard]] Index teams() const { return this->line_blocks * this->runs; }
+    [[nodiscard]] int threads() const { return 1; }
+    [[nodiscard]] int lines_side_by_side() const { return tuning.lines_per_step; }
+  };
+  struct Sum : SumPlan<T> {
+    int lines_per_step;
+    Sum(Exec const&, Lines<T> const& lines, Tuning const& t)
+        : SumPlan<T>(lines, t.sum, max_scratch<Exec>()), lines_per_step(t.sum.lines_per_step) {}
+    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
+             OutputVector<T> out, T* workspace, int* arrivals) const {
+      sum(exec, label, lines, y,
+          PartialVectors<T>{workspace, this->groups, lines.length, out, arrivals}, *this,
+          lines_per_step);
+    }
+    [[nodiscard]] Index teams() const { return this->groups * this->column_tiles; }
+    [[nodiscard]] int threads() const { return 1; }
+    [[nodiscard]] int lines_side_by_side() const { return lines_per_step; }
+    [[nodiscard]] Index panels_of_team() const { return this->panels_per_team; }
+    [[nodiscard]] Index scratch_of(Lines<T> const&) const { return this->scratch(); }
+  };
+  struct FusedLines : FusedLinesPlan<T> {
+    FusedLinesTuning tuning;
+    FusedLines(Exec const&, Lines<T> const& lines, Tuning const& t)
+        : FusedLinesPlan<T>(lines, t.fused_lines, max_scratch<Exec>()), tuning(t.fused_lines) {}
+    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+             OutputVector<T> y, OutputVector<T> out, T* workspace, int* arrivals) const {
+      fused_lines(exec, label, lines, x, y,
+                  PartialVectors<T>{workspace, this->groups, lines.length, out, arrivals}, *this,
+                  tuning);
+    }
+    [[nodiscard]] Index teams() const { return this->groups; }
+    [[nodiscard]] int threads() const { return 1; }
+    [[nodiscard]] int lines_side_by_side() const { return tuning.lines_per_step; }
+    [[nodiscard]] Index panels_of_team() const { return this->panels_per_team; }
+    [[nodiscard]] Index scratch_of(Lines<T> const& lines) const { return this->scratch(lines); }
+  };
+  struct FusedTiles : FusedTilesPlan<T> {
+    FusedTilesTuning tuning;
+    FusedTiles(Exec const&, Lines<T> const& lines, Tuning const& t)
+        : FusedTilesPlan<T>(lines, t.fused_tiles, max_scratch<Exec>()), tuning(t.fused_tiles) {}
+    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+             OutputVector<T> y, OutputVector<T> out, T* workspace, int* arrivals) const {
+      fused_tiles(exec, label, lines, x, y,
+                  PartialVectors<T>{workspace, this->groups, lines.count, out, arrivals}, *this,
+                  tuning);
+    }
+    [[nodiscard]] Index teams() const { return this->groups; }
+    [[nodiscard]] int threads() const { return 1; }
+    [[nodiscard]] int lines_side_by_side() const { return tuning.lines_per_step; }
+    /// A team adds all panels of its tile's part of B.
+    [[nodiscard]] Index panels_of_team() const { return this->panels.count; }
+    [[nodiscard]] Index scratch_of(Lines<T> const& lines) const { return this->scratch(lines); }
+  };
+};
+
+/// GPUs: teams of warps.
+template <class Exec, class T>
+struct GpuKernels {
+  struct Dot : gpu::DotPlan<Exec, T> {
+    using gpu::DotPlan<Exec, T>::DotPlan;
+    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+             OutputVector<T> out, T* workspace) const {
+      gpu::dot<Exec, T>(exec, label, lines, x, out, workspace, *this);
+    }
+    [[nodiscard]] int threads() const { return this->team_size; }
+    [[nodiscard]] int lines_side_by_side() const { return this->lines_per_step; }
+  };
+  struct Sum : gpu::SumPlan<Exec, T> {
+    using gpu::SumPlan<Exec, T>::SumPlan;
+    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
+             OutputVector<T> out, T* workspace, int* arrivals) const {
+      gpu::sum<Exec, T>(exec, label, lines, y, out, workspace, arrivals, *this);
+    }
+    [[nodiscard]] int threads() const { return this->team_size; }
+    [[nodiscard]] int lines_side_by_side() const { return 8; }
+    [[nodiscard]] Index panels_of_team() const { return this->panels_per_team; }
+    [[nodiscard]] Index scratch_of(Lines<T> const&) const {
+      return Index{this->team_size} * gpu::word_width<T>;
+    }
+  };
+  struct FusedLines : gpu::FusedLinesPlan<Exec, T> {
+    using gpu::FusedLinesPlan<Exec, T>::FusedLinesPlan;
+    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+             OutputVector<T> y, OutputVector<T> out, T* workspace, int* arrivals) const {
+      gpu::fused_lines<Exec, T>(exec, label, lines, x, y, out, workspace, arrivals, *this);
+    }
+    [[nodiscard]] Index teams() const { return this->groups; }
+    [[nodiscard]] int threads() const { return this->team_size; }
+    [[nodiscard]] int lines_side_by_side() const { return 2; }
+    [[nodiscard]] Index panels_of_team() const { return this->panels_per_team; }
+    [[nodiscard]] Index scratch_of(Lines<T> const& lines) const { return this->scratch(lines); }
+  };
+  struct FusedTiles : gpu::FusedTilesPlan<Exec, T> {
+    using gpu::FusedTilesPlan<Exec, T>::FusedTilesPlan;
+    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+             OutputVector<T> y, OutputVector<T> out, T* workspace, int* arrivals) const {
+      gpu::fused_tiles<Exec, T>(exec, label, lines, x, y, out, workspace, arrivals, *this);
+    }
+    [[nodiscard]] Index teams() const { return this->groups; }
+    [[nodiscard]] int threads() const { return this->team_size; }
+    [[nodiscard]] int lines_side_by_side() const { return 8; }
+    [[nodiscard]] Index panels_of_team() const { return this->panels.count; }
+    [[nodiscard]] Index scratch_of(Lines<T> const& lines) const { return this->scratch(lines); }
+  };
+};
+
+template <class Exec, class T>
+using KernelsOf =
+    std::conditional_t<backends::Backend<Exec>::is_gpu, GpuKernels<Exec, T>, HostKernels<Exec, T>>;
+template <class Exec, class T>
+using DotOf = typename KernelsOf<Exec, T>::Dot;
+template <class Exec, class T>
+using SumOf = typename KernelsOf<Exec, T>::Sum;
+/// Fused ATAX of a row-major or column-major matrix.
+template <class Exec, class T, bool RowMajor>
+using FusedOf = std::conditional_t<RowMajor, typename KernelsOf<Exec, T>::FusedLines,
+                                   typename KernelsOf<Exec, T>::FusedTiles>;
+
+}  // namespace tessera::detail
