@@ -17,10 +17,15 @@ struct Backend<Kokkos::Cuda> {
   static constexpr bool is_gpu = true;
   using Warp = cuda::Warp;
 
+  /// Teams of 128 threads that may wait for each other inside a kernel: a tenth of those that run
+  /// at the same time. A device starts the teams of one kernel after the other, so that few kernels
+  /// are under way in part: together they leave room for one of them to go on.
+  static Index teams_that_meet(Kokkos::Cuda const& exec) { return exec.concurrency() / 4096; }
+
   template <class T>
   static Tuning row_major_tuning(Kokkos::Cuda const& exec, Index rows, Index cols) {
     Tuning result = cuda::tuning<T>(rows, cols, multiprocessors(exec));
-    result.prefer_fused = cuda::fuse_lines<T>(rows, cols);
+    result.prefer_fused = cuda::fuse_lines<T>(rows, cols, teams_that_meet(exec));
     return result;
   }
   template <class T>

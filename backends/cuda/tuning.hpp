@@ -3,9 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 
+#include <tessera/detail/powers.hpp>
 #include <tessera/tuning.hpp>
 
 /// Tuning values of CUDA devices. The machine behind the evidence: one H200 (132 multiprocessors,
@@ -13,21 +12,15 @@
 /// 1 GiB takes 239.
 namespace tessera::backends::cuda {
 
+using detail::ceil_power_of_two;
+using detail::floor_power_of_two;
 using summation::ceil_div;
 using summation::Index;
 
-/// The largest power of two <= x, for x >= 1.
-inline Index floor_power_of_two(Index x) {
-  return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(std::max(Index{1}, x))));
-}
-
-/// The smallest power of two >= x, for x >= 1.
-inline Index ceil_power_of_two(Index x) {
-  return static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(x)));
-}
-
 /// Warps that a multiprocessor runs at a time in our kernels.
 inline constexpr Index warps_per_multiprocessor = 16;
+/// Bytes of a line in a team of fused ATAX where a line is shared out.
+inline constexpr Index part_bytes = 8 * 1024;
 
 /// The tuning for `count` lines of `length` scalars T on so many multiprocessors.
 template <class T>
@@ -46,34 +39,52 @@ Tuning tuning(Index count, Index length, Index multiprocessors) {
   //   32768 x 32768: 1/0 981, 2/0 980, 2/8 950;            4096 x 65536: 2/0 264, 2/8 244
   //   1024 x 1048576: 1/8 958, 2/8 946, 2/32 953;          64 x 4194304: 2/8 259, 2/32 251
   bool const is_long = line_bytes > 64 * 1024;
-  result.dot.lines_per_step = is_short ? 4 : is_long || count >= 2 * warps ? 2 : 1;
+  result.dot.lines_per_step = is_short ? 4 : is_long || 2 * count >= 3 * warps ? 2 : 1;
   Index const side_by_side = (is_short ? 2 * dot_warps : dot_warps) * result.dot.lines_per_step;
-  Index const steps = std::clamp(count / (side_by_side * multiprocessors * 16), Index{1}, Index{8});
+  // Lines a team, 4194304 x 64: 64 250, 256 254;        1000003 x 97: 64 151, 256 129;
+  //   1048576 x 512: 16 537, 64 483, 256 486;           524288 x 2048: 16 954, 64 947;
+  //   262144 x 8192: 16 1873, 64 1882
   // However many lines: a launch has less than 2^31 teams.
+  Index const enough = multiprocessors * 8;
+  Index const steps = line_bytes <= 8 * 1024 && count >= 4 * side_by_side * enough ? 4 : 1;
   result.dot.lines_per_team = side_by_side * std::max(steps, count / (side_by_side << 24));
   if (is_long || (count < warps / 4 && line_bytes > 4 * warp_bytes)) {
     result.dot.segments_per_run = line_bytes > 8 * 1024 * 1024 ? 32 : 8;
     result.dot.lines_per_team = 1;
   }
 
-  // A team of the sum has at most 256 words side by side; narrow lines share it among panels.
-  // Columns / panels a team, 16384 x 16384: 32/8 304, 128/64 276, 256/128 261, 1024/32 260;
-  //   8192 x 8192: 32/8 102, 128/32 80, 256/64 74; 64 x 4194304: 64/8 511, 256/8 306, 1024/8 286
+  // A team of the sum has so many threads side by side in a line, and shares itself among panels.
+  // Columns / panels a team, 16384 x 16384: 128/8 251, 128/64 267, 256/8 275, 256/128 256;
+  //   65536 x 4096: 128/8 245, 256/4 244, 256/32 251;      4194304 x 64: 64/8 247, 64/64 280;
+  //   10240 x 10240: 128/128 126, 128/256 111;             8192 x 8192: 128/128 75, 128/256 73
   constexpr Index team_threads = 256;
+  constexpr Index many_bytes = Index{512} << 20;
+  constexpr Index most_words = 32;
   Index const words = ceil_div(line_bytes, 16);
-  Index const most_words = line_bytes > 128 * 1024 ? team_threads : team_threads / 4;
   Index const wide = ceil_power_of_two(std::clamp(words, Index{8}, most_words));
   result.sum.columns_per_team = wide * (16 / size);
   Index const tiles = ceil_div(words, wide);
-  result.sum.panels_per_team = std::max(
-      ceil_power_of_two(ceil_div(panels.count * tiles, multiprocessors * 4)), team_threads / wide);
+  Index const sum_runs = team_threads / wide;
+  bool const many_waves = count * line_bytes >= many_bytes || line_bytes <= warp_bytes;
+  result.sum.panels_per_team =
+      std::max(sum_runs,
+               ceil_power_of_two(many_waves ? ceil_div(Index{128}, panels.lines)
+                                            : ceil_div(panels.count * tiles, multiprocessors * 3)));
 
-  // Panels a team, fused, 16384 x 16384: 1 448, 2 436, 4 425, 8 428, 16 722 (before a change that
-  // made all faster); 8192 x 8192: 1 114, 4 94, 8 87, 16 128; 1000003 x 97: 16 121, 64 115, 128 161
-  Index const teams = line_bytes <= warp_bytes  ? multiprocessors * 4
-                      : line_bytes <= 16 * 1024 ? multiprocessors * 2
-                                                : multiprocessors;
-  result.fused_lines.panels_per_team = ceil_power_of_two(ceil_div(panels.count, teams));
+  // Fused: short lines have a panel a worker. Longer ones have as many teams as run at the same
+  // time, 512 threads to a multiprocessor, so that all end together. Panels a team,
+  //   4194304 x 64: 8 248, 16 251, 32 279, 128 377;       262144 x 256: 8 71, 64 78, 256 147;
+  //   1048576 x 1024: 1 998, 4 984, 16 1569;              65536 x 4096: 1 266, 4 259, 8 284;
+  //   8192 x 8192: 2 95, 4 84, 8 77, 16 94;               16384 x 16384: 4 292, 8 281, 16 315;
+  //   in parts, 32768 x 32768: 1 1299, 8 1245, 16 2137
+  Index const parts = line_bytes <= 32 * warp_bytes ? 1 : ceil_div(line_bytes, part_bytes);
+  Index const warps_of_team =
+      ceil_div(line_bytes, line_bytes <= 16 * warp_bytes ? warp_bytes : 2 * warp_bytes);
+  Index const teams = line_bytes <= warp_bytes ? panels.count
+                      : parts > 1              ? multiprocessors * 4 / parts
+                                               : warps / warps_of_team;
+  result.fused_lines.panels_per_team =
+      ceil_power_of_two(ceil_div(panels.count, std::max(Index{1}, teams)));
 
   result.fused_tiles.segments_per_tile = 1;
   result.fused_tiles.tiles_per_team =
@@ -81,12 +92,12 @@ Tuning tuning(Index count, Index length, Index multiprocessors) {
   return result;
 }
 
-/// Whether fused ATAX of row-major lines wins over two stages: while a line stays in registers.
+/// Whether fused ATAX of row-major lines wins over two stages: where a line's parts can be shared
+/// out among teams that meet, and panels and parts keep many teams busy.
 template <class T>
-bool fuse_lines(Index count, Index length) {
-  constexpr Index most_bytes = 64 * 1024;
-  return length * static_cast<Index>(sizeof(T)) <= most_bytes &&
-         summation::panels(count, length).count >= 64;
+bool fuse_lines(Index count, Index length, Index teams_that_meet) {
+  Index const parts = ceil_div(length * static_cast<Index>(sizeof(T)), part_bytes);
+  return parts <= teams_that_meet && summation::panels(count, length).count * parts >= 64;
 }
 
 /// Whether fused ATAX of column-major lines wins over two stages: while a tile stays in cache.

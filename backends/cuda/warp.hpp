@@ -20,7 +20,12 @@ struct WordOf<double> {
 
 /// The threads that run in step, all of which take part in every exchange.
 struct Warp {
-  static constexpr int size = 32;
+#if defined(KOKKOS_ARCH_MAXWELL) || defined(KOKKOS_ARCH_PASCAL) || defined(KOKKOS_ARCH_TURING75)
+  static constexpr bool has_large_scratch = false;
+#else
+  /// Whether a multiprocessor has 96 KiB of scratch and more (Turing: 64 KiB).
+  static constexpr bool has_large_scratch = true;
+#endif
 
   /// The value of the thread whose number differs in the bits of `mask`.
   template <class T>
@@ -49,6 +54,17 @@ struct Warp {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static auto load_word_constant(T const* from) {
     return load_constant(reinterpret_cast<typename WordOf<T>::Type const*>(from));
+  }
+
+  /// A value that other teams may write meanwhile.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T read_now(T const* from) {
+    return *static_cast<T const volatile*>(from);
+  }
+  /// Lets other teams see a value.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static void write_now(T* to, T value) {
+    *static_cast<T volatile*>(to) = value;
   }
 };
 

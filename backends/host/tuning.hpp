@@ -3,22 +3,17 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 
+#include <tessera/detail/powers.hpp>
 #include <tessera/tuning.hpp>
 
 /// Tuning values of processors. The machine behind the evidence: 2 cores of an AMD EPYC (Zen 4),
 /// 32 KiB L1, 1 MiB L2 a core, 32 MiB L3, g++ 16, x86-64-v3 (docs/results/host.md).
 namespace tessera::backends::host {
 
+using detail::floor_power_of_two;
 using summation::ceil_div;
 using summation::Index;
-
-/// The largest power of two <= x, for x >= 1.
-inline Index floor_power_of_two(Index x) {
-  return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(std::max(Index{1}, x))));
-}
 
 /// Teams a thread should find in a large matrix, so that threads of uneven speed end together.
 inline constexpr Index teams_per_thread = 8;

@@ -27,9 +27,10 @@ void run_fused(Exec const& exec, Lines<T> const& lines, V const& v, OutputVector
   FusedOf<Exec, T, RowMajor> const plan(exec, lines, tuning);
   Index const packed = packed_size(v);
   Index const partials = plan.workspace(lines);
-  Parts<Exec, T> parts(exec, workspace, part_size<T>(packed) + part_size<T>(partials));
+  Parts<Exec, T> parts(exec, workspace, whole_words<T>(packed) + whole_words<T>(partials),
+                       plan.exchanged(lines));
   T const* const x = contiguous(exec, label, v, parts.take(packed));
-  plan.run(exec, label, lines, x, b, c, parts.take(partials), parts.arrivals());
+  plan.run(exec, label, lines, x, b, c, parts.take(partials), parts.meeting());
 }
 
 /// Two-stage ATAX; `b.data` is null when B is not wanted.
@@ -46,8 +47,8 @@ void run_two_stage(Exec const& exec, Lines<T> const& lines, V const& v, OutputVe
   Index const partials = sum_plan.workspace(lines);
 
   Parts<Exec, T> parts(exec, workspace,
-                       part_size<T>(packed) + part_size<T>(intermediate) + part_size<T>(runs) +
-                           part_size<T>(partials));
+                       whole_words<T>(packed) + whole_words<T>(intermediate) +
+                           whole_words<T>(runs) + whole_words<T>(partials));
   T const* const x = contiguous(exec, "tessera::atax", v, parts.take(packed));
   OutputVector<T> const first = own_b ? OutputVector<T>{parts.take(intermediate), 1} : b;
   T* const dot_workspace = parts.take(runs);
@@ -58,9 +59,9 @@ void run_two_stage(Exec const& exec, Lines<T> const& lines, V const& v, OutputVe
   if constexpr (RowMajor) {
     dot_plan.run(exec, multiply_label, lines, x, first, dot_workspace);
     sum_plan.run(exec, transposed_label, lines, intermediate_vector, c, sum_workspace,
-                 parts.arrivals());
+                 parts.meeting());
   } else {
-    sum_plan.run(exec, multiply_label, lines, x, first, sum_workspace, parts.arrivals());
+    sum_plan.run(exec, multiply_label, lines, x, first, sum_workspace, parts.meeting());
     dot_plan.run(exec, transposed_label, lines, intermediate_vector, c, dot_workspace);
   }
   if (own_b && b.data != nullptr) {

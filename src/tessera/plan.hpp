@@ -55,7 +55,7 @@ Plan dot_plan(Exec const& exec, std::string name, Lines<T> const& lines, Tuning 
   DotOf<Exec, T> const plan(exec, lines, tuning);
   return {Method::two_stage,
           {{std::move(name), plan.teams(), plan.threads(), plan.lines_side_by_side(), 0, 0, 0, 0}},
-          workspace_bytes<Exec, T>(part_size<T>(plan.workspace(lines)))};
+          workspace_bytes<Exec, T>(whole_words<T>(plan.workspace(lines)))};
 }
 
 /// A kernel that sums panels of lines: one product, or fused ATAX.
@@ -65,7 +65,7 @@ Plan sum_plan(Method method, std::string name, SumPlan const& plan, Lines<T> con
       method,
       {{std::move(name), plan.teams(), plan.threads(), plan.lines_side_by_side(), plan.panels.count,
         plan.panels.lines, plan.panels_of_team(), scratch_bytes<T>(plan.scratch_of(lines))}},
-      workspace_bytes<Exec, T>(part_size<T>(plan.workspace(lines)))};
+      workspace_bytes<Exec, T>(whole_words<T>(plan.workspace(lines)))};
 }
 
 }  // namespace detail
@@ -113,13 +113,15 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols, AtaxOptions<Exec> const
     plan.stages.push_back(std::move(second.stages.front()));
     // Both stages and B share one workspace.
     plan.workspace_bytes = detail::workspace_bytes<Exec, T>(
-        detail::part_size<T>(rows) +
-        detail::part_size<T>(detail::DotOf<Exec, T>(exec, lines, tuning).workspace(lines)) +
-        detail::part_size<T>(detail::SumOf<Exec, T>(exec, lines, tuning).workspace(lines)));
+        detail::whole_words<T>(rows) +
+        detail::whole_words<T>(detail::DotOf<Exec, T>(exec, lines, tuning).workspace(lines)) +
+        detail::whole_words<T>(detail::SumOf<Exec, T>(exec, lines, tuning).workspace(lines)));
     return plan;
   }
-  return detail::sum_plan<T, Exec>(Method::fused, "fused",
-                                   detail::FusedOf<Exec, T, row_major>(exec, lines, tuning), lines);
+  detail::FusedOf<Exec, T, row_major> const fused(exec, lines, tuning);
+  Plan plan = detail::sum_plan<T, Exec>(Method::fused, "fused", fused, lines);
+  plan.workspace_bytes += static_cast<std::size_t>(fused.exchanged(lines)) * sizeof(T);
+  return plan;
 }
 
 }  // namespace tessera

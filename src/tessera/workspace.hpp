@@ -20,33 +20,48 @@ class Workspace {
 
   /// What a call works in.
   struct Memory {
-    int* arrivals;    ///< a counter of teams that are done; zero between kernels
-    std::byte* data;  ///< undefined contents, aligned to a cache line
+    int* arrivals;        ///< a counter of teams; zero between calls
+    std::byte* exchange;  ///< where teams meet; all bits set between calls
+    std::byte* data;      ///< undefined contents, aligned to a cache line
   };
 
-  /// Memory for at least `bytes` bytes beside the counter. Throws what Kokkos throws when memory
-  /// runs out.
-  Memory reserve(Exec const& exec, std::size_t bytes) {
+  /// Memory for at least `bytes` bytes and `exchanged` bytes of exchange beside the counter. Throws
+  /// what Kokkos throws when memory runs out.
+  Memory reserve(Exec const& exec, std::size_t bytes, std::size_t exchanged = 0) {
     if (bytes_for(bytes) > buffer_.extent(0)) {
       buffer_ = {};  // release before allocating: the peak is the larger, not the sum
       buffer_ = Buffer(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::workspace")),
           bytes_for(bytes));
-      Kokkos::deep_copy(
-          exec, Kokkos::subview(buffer_, std::pair<std::size_t, std::size_t>(0, header_bytes)),
-          std::byte{0});
+      fill(exec, buffer_.data(), header_bytes, std::byte{0});
     }
-    return {reinterpret_cast<int*>(buffer_.data()), buffer_.data() + header_bytes};
+    if (exchanged > exchange_.extent(0)) {
+      exchange_ = {};
+      exchange_ = Buffer(
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::exchange")),
+          exchanged);
+      fill(exec, exchange_.data(), exchanged, std::byte{0xff});
+    }
+    return {reinterpret_cast<int*>(buffer_.data()), exchange_.data(),
+            buffer_.data() + header_bytes};
   }
   /// Bytes that a workspace holds after reserve(…, bytes).
   static constexpr std::size_t bytes_for(std::size_t bytes) { return header_bytes + bytes; }
+  /// Sets `size` bytes.
+  static void fill(Exec const& exec, std::byte* bytes, std::size_t size, std::byte value) {
+    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
+    Kokkos::parallel_for(
+        "tessera::workspace::fill", Policy(exec, 0, size),
+        KOKKOS_LAMBDA(std::size_t const i) { bytes[i] = value; });
+  }
   /// Bytes held.
-  [[nodiscard]] std::size_t bytes() const { return buffer_.extent(0); }
+  [[nodiscard]] std::size_t bytes() const { return buffer_.extent(0) + exchange_.extent(0); }
 
  private:
   using Buffer = Kokkos::View<std::byte*, memory_space>;
   static constexpr std::size_t header_bytes = 64;
   Buffer buffer_;
+  Buffer exchange_;
 };
 
 }  // namespace tessera

@@ -58,37 +58,31 @@ typename View::non_const_value_type const* contiguous(Exec const& exec, std::str
   return copy;
 }
 
-/// Scalars that a part of a workspace takes: whole words of the widest load.
-template <class T>
-constexpr Index part_size(Index scalars) {
-  constexpr Index word = 16 / sizeof(T);
-  return summation::ceil_div(scalars, word) * word;
-}
-
 /// The caller's workspace, or one of this call's own, cut into parts.
 template <class Exec, class T>
 class Parts {
  public:
-  /// Room for `scalars` in all: the sum of the parts' sizes.
-  Parts(Exec const& exec, Workspace<Exec>* kept, Index scalars) {
+  /// Room for `scalars` in all, the sum of the parts' sizes, and for `exchanged` where teams meet.
+  Parts(Exec const& exec, Workspace<Exec>* kept, Index scalars, Index exchanged = 0) {
     Workspace<Exec>& workspace = kept != nullptr ? *kept : own_;
-    if (scalars == 0) return;
-    auto const memory = workspace.reserve(exec, static_cast<std::size_t>(scalars) * sizeof(T));
-    arrivals_ = memory.arrivals;
+    if (scalars == 0 && exchanged == 0) return;
+    auto const memory = workspace.reserve(exec, static_cast<std::size_t>(scalars) * sizeof(T),
+                                          static_cast<std::size_t>(exchanged) * sizeof(T));
+    meeting_ = {memory.arrivals, reinterpret_cast<T*>(memory.exchange)};
     next_ = reinterpret_cast<T*>(memory.data);
   }
   /// The next `scalars` of it.
   T* take(Index scalars) {
     T* const part = next_;
-    if (scalars > 0) next_ += part_size<T>(scalars);
+    if (scalars > 0) next_ += whole_words<T>(scalars);
     return part;
   }
-  /// The workspace's counter.
-  [[nodiscard]] int* arrivals() const { return arrivals_; }
+  /// Where teams meet.
+  [[nodiscard]] Meeting<T> meeting() const { return meeting_; }
 
  private:
   Workspace<Exec> own_;
-  int* arrivals_ = nullptr;
+  Meeting<T> meeting_{};
   T* next_ = nullptr;
 };
 
@@ -99,7 +93,7 @@ void run_dot(Exec const& exec, std::string const& label, Lines<T> const& lines, 
   DotOf<Exec, T> const plan(exec, lines, tuning);
   Index const packed = packed_size(x);
   Index const runs = plan.workspace(lines);
-  Parts<Exec, T> parts(exec, options.workspace, part_size<T>(packed) + part_size<T>(runs));
+  Parts<Exec, T> parts(exec, options.workspace, whole_words<T>(packed) + whole_words<T>(runs));
   T const* const factors = contiguous(exec, label, x, parts.take(packed));
   plan.run(exec, label, lines, factors, out, parts.take(runs));
 }
@@ -111,9 +105,9 @@ void run_sum(Exec const& exec, std::string const& label, Lines<T> const& lines, 
   SumOf<Exec, T> const plan(exec, lines, tuning);
   Index const packed = packed_size(y);
   Index const partials = plan.workspace(lines);
-  Parts<Exec, T> parts(exec, options.workspace, part_size<T>(packed) + part_size<T>(partials));
+  Parts<Exec, T> parts(exec, options.workspace, whole_words<T>(packed) + whole_words<T>(partials));
   T const* const factors = contiguous(exec, label, y, parts.take(packed));
-  plan.run(exec, label, lines, factors, out, parts.take(partials), parts.arrivals());
+  plan.run(exec, label, lines, factors, out, parts.take(partials), parts.meeting());
 }
 
 }  // namespace tessera::detail

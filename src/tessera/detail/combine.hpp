@@ -3,13 +3,12 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 #include <string>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/launch.hpp>
+#include <tessera/detail/powers.hpp>
 #include <tessera/detail/segment.hpp>
 #include <tessera/detail/vector_stack.hpp>
 
@@ -18,7 +17,7 @@ namespace tessera::detail {
 
 /// A caller's power of two, cut to what `count` things can use.
 inline Index group_size(Index wanted, Index count) {
-  return std::min(wanted, static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(count))));
+  return std::min(wanted, ceil_power_of_two(count));
 }
 
 /// Partial vectors, one a group of teams' work, and the vector that their tree makes.

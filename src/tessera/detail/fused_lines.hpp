@@ -23,9 +23,7 @@ struct FusedLinesPlan {
 
   FusedLinesPlan(Lines<T> const& lines, FusedLinesTuning const& tuning, std::size_t max_scratch)
       : panels(summation::panels(lines.count, lines.length)),
-        panels_per_team(
-            std::min(tuning.panels_per_team,
-                     static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(panels.count))))) {
+        panels_per_team(group_size(tuning.panels_per_team, panels.count)) {
     while (scratch_bytes<T>(scratch(lines)) > max_scratch) panels_per_team /= 2;
     groups = summation::ceil_div(panels.count, panels_per_team);
   }

@@ -40,9 +40,9 @@ struct HostKernels {
     Sum(Exec const&, Lines<T> const& lines, Tuning const& t)
         : SumPlan<T>(lines, t.sum, max_scratch<Exec>()), lines_per_step(t.sum.lines_per_step) {}
     void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
-             OutputVector<T> out, T* workspace, int* arrivals) const {
+             OutputVector<T> out, T* workspace, Meeting<T> const& meeting) const {
       sum(exec, label, lines, y,
-          PartialVectors<T>{workspace, this->groups, lines.length, out, arrivals}, *this,
+          PartialVectors<T>{workspace, this->groups, lines.length, out, meeting.arrivals}, *this,
           lines_per_step);
     }
     [[nodiscard]] Index teams() const { return this->groups * this->column_tiles; }
@@ -56,11 +56,13 @@ struct HostKernels {
     FusedLines(Exec const&, Lines<T> const& lines, Tuning const& t)
         : FusedLinesPlan<T>(lines, t.fused_lines, max_scratch<Exec>()), tuning(t.fused_lines) {}
     void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
-             OutputVector<T> y, OutputVector<T> out, T* workspace, int* arrivals) const {
+             OutputVector<T> y, OutputVector<T> out, T* workspace,
+             Meeting<T> const& meeting) const {
       fused_lines(exec, label, lines, x, y,
-                  PartialVectors<T>{workspace, this->groups, lines.length, out, arrivals}, *this,
-                  tuning);
+                  PartialVectors<T>{workspace, this->groups, lines.length, out, meeting.arrivals},
+                  *this, tuning);
     }
+    [[nodiscard]] Index exchanged(Lines<T> const&) const { return 0; }
     [[nodiscard]] Index teams() const { return this->groups; }
     [[nodiscard]] int threads() const { return 1; }
     [[nodiscard]] int lines_side_by_side() const { return tuning.lines_per_step; }
@@ -72,11 +74,13 @@ struct HostKernels {
     FusedTiles(Exec const&, Lines<T> const& lines, Tuning const& t)
         : FusedTilesPlan<T>(lines, t.fused_tiles, max_scratch<Exec>()), tuning(t.fused_tiles) {}
     void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
-             OutputVector<T> y, OutputVector<T> out, T* workspace, int* arrivals) const {
+             OutputVector<T> y, OutputVector<T> out, T* workspace,
+             Meeting<T> const& meeting) const {
       fused_tiles(exec, label, lines, x, y,
-                  PartialVectors<T>{workspace, this->groups, lines.count, out, arrivals}, *this,
-                  tuning);
+                  PartialVectors<T>{workspace, this->groups, lines.count, out, meeting.arrivals},
+                  *this, tuning);
     }
+    [[nodiscard]] Index exchanged(Lines<T> const&) const { return 0; }
     [[nodiscard]] Index teams() const { return this->groups; }
     [[nodiscard]] int threads() const { return 1; }
     [[nodiscard]] int lines_side_by_side() const { return tuning.lines_per_step; }
@@ -101,8 +105,8 @@ struct GpuKernels {
   struct Sum : gpu::SumPlan<Exec, T> {
     using gpu::SumPlan<Exec, T>::SumPlan;
     void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
-             OutputVector<T> out, T* workspace, int* arrivals) const {
-      gpu::sum<Exec, T>(exec, label, lines, y, out, workspace, arrivals, *this);
+             OutputVector<T> out, T* workspace, Meeting<T> const&) const {
+      gpu::sum<Exec, T>(exec, label, lines, y, out, workspace, *this);
     }
     [[nodiscard]] int threads() const { return this->team_size; }
     [[nodiscard]] int lines_side_by_side() const { return 8; }
@@ -114,21 +118,22 @@ struct GpuKernels {
   struct FusedLines : gpu::FusedLinesPlan<Exec, T> {
     using gpu::FusedLinesPlan<Exec, T>::FusedLinesPlan;
     void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
-             OutputVector<T> y, OutputVector<T> out, T* workspace, int* arrivals) const {
-      gpu::fused_lines<Exec, T>(exec, label, lines, x, y, out, workspace, arrivals, *this);
+             OutputVector<T> y, OutputVector<T> out, T* workspace,
+             Meeting<T> const& meeting) const {
+      gpu::fused_lines<Exec, T>(exec, label, lines, x, y, out, workspace, meeting, *this);
     }
-    [[nodiscard]] Index teams() const { return this->groups; }
     [[nodiscard]] int threads() const { return this->team_size; }
-    [[nodiscard]] int lines_side_by_side() const { return 2; }
+    [[nodiscard]] int lines_side_by_side() const { return 1; }
     [[nodiscard]] Index panels_of_team() const { return this->panels_per_team; }
     [[nodiscard]] Index scratch_of(Lines<T> const& lines) const { return this->scratch(lines); }
   };
   struct FusedTiles : gpu::FusedTilesPlan<Exec, T> {
     using gpu::FusedTilesPlan<Exec, T>::FusedTilesPlan;
     void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
-             OutputVector<T> y, OutputVector<T> out, T* workspace, int* arrivals) const {
-      gpu::fused_tiles<Exec, T>(exec, label, lines, x, y, out, workspace, arrivals, *this);
+             OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const&) const {
+      gpu::fused_tiles<Exec, T>(exec, label, lines, x, y, out, workspace, *this);
     }
+    [[nodiscard]] Index exchanged(Lines<T> const&) const { return 0; }
     [[nodiscard]] Index teams() const { return this->groups; }
     [[nodiscard]] int threads() const { return this->team_size; }
     [[nodiscard]] int lines_side_by_side() const { return 8; }

@@ -25,6 +25,20 @@ struct Lines {
   KOKKOS_INLINE_FUNCTION T const* line(Index i) const { return data + i * leading; }
 };
 
+/// What teams of one kernel share beside their results; each kernel leaves it as it was.
+template <class T>
+struct Meeting {
+  int* arrivals = nullptr;  ///< a counter, zero
+  T* exchange = nullptr;    ///< scalars, all bits set
+};
+
+/// Scalars rounded up to whole words of 16 bytes, the widest load.
+template <class T>
+constexpr Index whole_words(Index scalars) {
+  constexpr Index word = 16 / sizeof(T);
+  return summation::ceil_div(scalars, word) * word;
+}
+
 /// One value for each of `Count` lines that are handled side by side.
 template <class T, int Count>
 using PerLine = T[static_cast<std::size_t>(Count)];

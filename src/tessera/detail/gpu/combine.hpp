@@ -3,21 +3,16 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <string>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/gpu/teams.hpp>
 #include <tessera/detail/gpu/trees.hpp>
+#include <tessera/detail/powers.hpp>
 
 /// The upper part of the trees: partial results of teams become the result.
 namespace tessera::detail::gpu {
-
-/// The smallest power of two >= x, for x >= 1.
-inline Index ceil_power_of_two(Index x) {
-  return static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(x)));
-}
 
 /// out[j] = tree over the groups of partials (groups, length), + 0. A thread adds a run of groups
 /// of one column, sixteen loads in flight; the threads of a column meet in scratch.
@@ -35,10 +30,10 @@ struct CombineVectors {
   int runs;     ///< threads of a column: team_size / columns
   Index run;    ///< groups of a thread, a power of two
 
-  KOKKOS_FUNCTION T block(Index first, Index column) const {
+  KOKKOS_FUNCTION T block(Index first, Index last, Index column) const {
     PerLine<T, in_flight> x;
     static_for<in_flight>([&](auto k) {
-      x[k()] = first + k() < groups ? partials[(first + k()) * length + column] : T(0);
+      x[k()] = first + k() < last ? partials[(first + k()) * length + column] : T(0);
     });
     static_for<4>([&](auto level) {
       constexpr int o = 1 << level();
@@ -55,15 +50,13 @@ struct CombineVectors {
     T value = T(0);
     if (column < length) {
       if (run <= in_flight) {
-        // Blocks are cut at the run's end: the next thread has the groups beyond.
-        CombineVectors cut = *this;
-        cut.groups = Kokkos::min(groups, first + run);
-        value = cut.block(first, column);
+        // Cut at the run's end: the next thread has the groups beyond.
+        value = block(first, Kokkos::min(groups, first + run), column);
       } else {
         PerLine<T, max_levels> waiting;
         Index const blocks = run / in_flight;
         for (Index b = 0; b < blocks; ++b) {
-          value = block(first + b * in_flight, column);
+          value = block(first + b * in_flight, groups, column);
           int level = 0;
           for (Index rest = b; (rest & 1) != 0; rest >>= 1) value = waiting[level++] + value;
           waiting[level] = value;
@@ -79,11 +72,16 @@ struct CombineVectors {
   }
 };
 
+/// The tree over partial vectors in a workspace; nothing to do if one group has made the result.
 template <class Exec, class T>
-void combine_vectors(Exec const& exec, std::string const& label, T const* partials, Index groups,
-                     Index length, OutputVector<T> out) {
+void combine_groups(Exec const& exec, std::string const& label, T const* partials, Index groups,
+                    Index length, OutputVector<T> out) {
+  if (groups == 1) return;
   using Kernel = CombineVectors<Exec, T>;
-  Index const runs = std::min(Index{Kernel::team_size / warp_threads}, ceil_power_of_two(groups));
+  // A thread adds few blocks, and neighbours read a sector of 32 bytes at least.
+  constexpr Index most_runs = Kernel::team_size * sizeof(T) / 32;
+  Index const runs =
+      std::min(most_runs, ceil_power_of_two(summation::ceil_div(groups, Index{Kernel::in_flight})));
   int const columns = static_cast<int>(Kernel::team_size / runs);
   Kernel const kernel{partials,
                       groups,
@@ -92,9 +90,9 @@ void combine_vectors(Exec const& exec, std::string const& label, T const* partia
                       columns,
                       static_cast<int>(runs),
                       ceil_power_of_two(summation::ceil_div(groups, runs))};
-  for_each_team<Kernel::team_size, 2>(exec, label, summation::ceil_div(length, columns),
-                                      Kernel::team_size, scratch_bytes<T>(Kernel::team_size),
-                                      kernel);
+  for_each_team<Kernel::team_size, 2>(exec, label + "::combine",
+                                      summation::ceil_div(length, columns), Kernel::team_size,
+                                      scratch_bytes<T>(Kernel::team_size), kernel);
 }
 
 /// out[i] = tree over the `runs` partial sums of line i, + 0: a warp a line.

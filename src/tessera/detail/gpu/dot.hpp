@@ -28,7 +28,7 @@ struct DotPlan {
   DotPlan(Exec const&, Lines<T> const& lines, Tuning const& tuning)
       : is_short(lines.length <= summation::segment<T>),
         lines_per_step(is_short ? (tuning.dot.lines_per_step >= 4 ? 4 : 2)
-                                : std::min(tuning.dot.lines_per_step, 4)) {
+                                : std::min(tuning.dot.lines_per_step, 2)) {
     Index const chunks = summation::ceil_div(lines.length, chunk<T>);
     // A warp's tree takes so many chunks at most, and so does the combination of runs.
     Index const most = WarpTree<WarpOf<Exec>, T>::max_values;
@@ -178,13 +178,10 @@ void dot_long(Exec const& exec, std::string const& label, Lines<T> const& lines,
         DotLong<Exec, T, Aligned, rows()>{lines, x, out, plan.lines_per_team, plan.line_blocks,
                                           plan.chunks_per_run, plan.runs});
   };
-  switch (plan.lines_per_step) {
-    case 1:
-      return run(StaticInt<1>{});
-    case 2:
-      return run(StaticInt<2>{});
-    default:
-      return run(StaticInt<4>{});
+  if (plan.lines_per_step == 1) {
+    run(StaticInt<1>{});
+  } else {
+    run(StaticInt<2>{});
   }
 }
 
@@ -192,17 +189,14 @@ void dot_long(Exec const& exec, std::string const& label, Lines<T> const& lines,
 template <class Exec, class T>
 void dot(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
          OutputVector<T> out, T* workspace, DotPlan<Exec, T> const& plan) {
-  bool const aligned = is_aligned(lines, x);
-  if (plan.is_short) {
-    return aligned ? dot_short<true>(exec, label, lines, x, out, plan)
-                   : dot_short<false>(exec, label, lines, x, out, plan);
-  }
   OutputVector<T> const target = plan.runs == 1 ? out : OutputVector<T>{workspace, 1};
-  if (aligned) {
-    dot_long<true>(exec, label, lines, x, target, plan);
-  } else {
-    dot_long<false>(exec, label, lines, x, target, plan);
-  }
+  with_alignment(is_aligned(lines, x), [&](auto aligned) {
+    if (plan.is_short) {
+      dot_short<aligned()>(exec, label, lines, x, target, plan);
+    } else {
+      dot_long<aligned()>(exec, label, lines, x, target, plan);
+    }
+  });
   if (plan.runs > 1) {
     gpu::combine_runs(exec, label + "::combine", workspace, lines.count, plan.runs, out);
   }

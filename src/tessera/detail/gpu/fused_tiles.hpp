@@ -45,7 +45,7 @@ struct FusedTilesPlan {
 
   /// Scalars of the partial vectors, one a group.
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
-    return summation::ceil_div(groups * lines.count, word_width<T>) * word_width<T>;
+    return whole_words<T>(groups * lines.count);
   }
   /// Scalars of the threads' stacks.
   [[nodiscard]] Index stacks() const {
@@ -163,27 +163,19 @@ struct FusedTiles {
 /// read from memory once, and from the caches the second time.
 template <class Exec, class T>
 void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
-                 OutputVector<T> y, OutputVector<T> out, T* workspace, int*,
+                 OutputVector<T> y, OutputVector<T> out, T* workspace,
                  FusedTilesPlan<Exec, T> const& plan) {
   using Plan = FusedTilesPlan<Exec, T>;
   T* const stacks = workspace + plan.partials(lines);
-  auto const run = [&](auto aligned) {
-    Index const scratch = plan.scratch(lines);
+  Index const scratch = plan.scratch(lines);
+  with_alignment(is_aligned(lines, lines.data), [&](auto aligned) {
     gpu::for_each_team<Plan::team_size, 3>(
         exec, label, plan.groups, Plan::team_size, scratch_bytes<T>(scratch),
         FusedTiles<Exec, T, aligned()>{
             lines, x, y, out, workspace, reinterpret_cast<Word<T>*>(stacks), stacks + plan.stacks(),
             plan, scratch, stack_levels(plan.panels_per_run), stack_levels(plan.tiles_per_team)});
-  };
-  if (is_aligned(lines, lines.data)) {
-    run(std::true_type{});
-  } else {
-    run(std::false_type{});
-  }
-  if (plan.groups > 1) {
-    gpu::combine_vectors(exec, label + "::combine", static_cast<T const*>(workspace), plan.groups,
-                         lines.count, out);
-  }
+  });
+  combine_groups(exec, label, static_cast<T const*>(workspace), plan.groups, lines.count, out);
 }
 
 }  // namespace tessera::detail::gpu

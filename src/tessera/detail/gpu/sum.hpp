@@ -42,16 +42,13 @@ struct SumPlan {
 
   /// Scalars of the partial vectors, one a group.
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
-    return groups == 1 ? 0 : padded(groups * lines.length);
+    return groups == 1 ? 0 : whole_words<T>(groups * lines.length);
   }
   /// Scalars of workspace: partial vectors and the stacks of all threads.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return partials(lines) + teams() * stack_levels(panels_per_run) * team_size * word_width<T>;
   }
   [[nodiscard]] Index teams() const { return groups * column_tiles; }
-  static constexpr Index padded(Index scalars) {
-    return summation::ceil_div(scalars, word_width<T>) * word_width<T>;
-  }
 };
 
 /// One thread's word of columns of a sum over lines.
@@ -165,24 +162,17 @@ struct Sum {
 /// out[j] = sum over lines i of y[i] * line_i[j], in the canonical order.
 template <class Exec, class T>
 void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
-         OutputVector<T> out, T* workspace, int*, SumPlan<Exec, T> const& plan) {
+         OutputVector<T> out, T* workspace, SumPlan<Exec, T> const& plan) {
   using Plan = SumPlan<Exec, T>;
   auto* const stacks = reinterpret_cast<Word<T>*>(workspace + plan.partials(lines));
-  std::size_t const scratch = scratch_bytes<T>(Plan::team_size * word_width<T>);
-  int const levels = stack_levels(plan.panels_per_run);
-  if (is_aligned(lines, lines.data)) {
+  with_alignment(is_aligned(lines, lines.data), [&](auto aligned) {
     gpu::for_each_team<Plan::team_size, 3>(
-        exec, label, plan.teams(), Plan::team_size, scratch,
-        Sum<Exec, T, true>{lines, y, out, workspace, stacks, plan, levels});
-  } else {
-    gpu::for_each_team<Plan::team_size, 3>(
-        exec, label, plan.teams(), Plan::team_size, scratch,
-        Sum<Exec, T, false>{lines, y, out, workspace, stacks, plan, levels});
-  }
-  if (plan.groups > 1) {
-    gpu::combine_vectors(exec, label + "::combine", static_cast<T const*>(workspace), plan.groups,
-                         lines.length, out);
-  }
+        exec, label, plan.teams(), Plan::team_size,
+        scratch_bytes<T>(Plan::team_size * word_width<T>),
+        Sum<Exec, T, aligned()>{lines, y, out, workspace, stacks, plan,
+                                stack_levels(plan.panels_per_run)});
+  });
+  combine_groups(exec, label, static_cast<T const*>(workspace), plan.groups, lines.length, out);
 }
 
 }  // namespace tessera::detail::gpu

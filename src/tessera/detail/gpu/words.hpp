@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
@@ -48,6 +49,16 @@ bool is_aligned(Lines<T> const& lines, T const* x) {
   auto const on_word = [](T const* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
   return on_word(lines.data) && on_word(x) && lines.length % word_width<T> == 0 &&
          (lines.leading % word_width<T> == 0 || lines.count == 1);
+}
+
+/// body(std::true_type or std::false_type).
+template <class Body>
+void with_alignment(bool aligned, Body const& body) {
+  if (aligned) {
+    body(std::true_type{});
+  } else {
+    body(std::false_type{});
+  }
 }
 
 /// The place of element `e` of a thread's word among the lanes: neighbours where words can be read

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/gpu/combine.hpp>
+#include <tessera/tuning.hpp>
+
+namespace tessera::detail::gpu {
+
+/// An unsigned integer of a scalar's size.
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+/// How the panels are dealt to teams, and which of the ways suits the length of a line.
+template <class Exec, class T>
+struct FusedLinesPlan {
+  enum class Way {
+    sixteen,  ///< one segment: sixteen threads a panel
+    warp,     ///< two segments: a warp a panel
+    team,     ///< a team a panel, each warp with a chunk of a line
+    parts,    ///< several teams a panel, each with a part of its columns
+    cache,    ///< a team a panel, a line from the caches the second time
+  };
+  static constexpr int small_team = 128;    ///< threads where several panels share a team
+  static constexpr int largest_team = 512;  ///< threads where a panel has a team
+  /// Lines of a step where a panel has a team, of one chunk a warp or of two.
+  static constexpr int team_rows(int chunks_per_warp) {
+    return chunks_per_warp == 1 && sizeof(T) == 4 ? 2 : 1;
+  }
+  /// Two chunks a warp take more registers than copying ahead leaves where scratch is small.
+  static constexpr int most_chunks_per_warp = WarpOf<Exec>::has_large_scratch ? 2 : 1;
+  static constexpr int team_buffers = WarpOf<Exec>::has_large_scratch ? 2 : 1;
+  static constexpr int part_warps = 4;  ///< warps of a team that has a part of a line
+  static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 5 : 2;
+  static constexpr int cache_rows = 2;
+
+  summation::Panels panels;
+  Way way;
+  int chunks_per_warp;
+  int team_size;
+  int workers;              ///< panels that a team handles side by side
+  Index parts;              ///< teams that share a line
+  Index panels_per_worker;  ///< a power of two
+  Index panels_per_team;
+  Index groups;
+
+  FusedLinesPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
+      : panels(summation::panels(lines.count, lines.length)),
+        chunks_per_warp(1),
+        workers(1),
+        parts(1) {
+    Index const chunks = summation::ceil_div(lines.length, chunk<T>);
+    if (lines.length <= summation::segment<T>) {
+      way = Way::sixteen;
+      team_size = small_team;
+      workers = small_team / segment_threads;
+    } else if (chunks == 1) {
+      way = Way::warp;
+      team_size = small_team;
+      workers = small_team / warp_threads;
+    } else if (chunks <= most_chunks_per_warp * (largest_team / warp_threads)) {
+      way = Way::team;
+      chunks_per_warp = chunks <= largest_team / warp_threads ? 1 : 2;
+      team_size = warp_threads * static_cast<int>(summation::ceil_div(chunks, chunks_per_warp));
+    } else if (chunks <= part_warps * backends::Backend<Exec>::teams_that_meet(exec)) {
+      way = Way::parts;
+      team_size = warp_threads * part_warps;
+      parts = summation::ceil_div(chunks, Index{part_warps});
+    } else {
+      way = Way::cache;
+      team_size = largest_team;
+    }
+    Index const most = ceil_power_of_two(panels.count);
+    panels_per_worker = std::max(
+        Index{1}, std::min(tuning.fused_lines.panels_per_team, most) / static_cast<Index>(workers));
+    panels_per_team = panels_per_worker * workers;
+    groups = summation::ceil_div(panels.count, panels_per_team);
+  }
+
+  [[nodiscard]] Index teams() const { return groups * parts; }
+  /// Words of a line that a thread keeps.
+  [[nodiscard]] int words(Lines<T> const& lines) const {
+    if (way == Way::cache) return 0;
+    if (way == Way::team) return chunks_per_warp * segment_words;
+    if (way != Way::sixteen || lines.length > 2 * summation::lanes<T>) return segment_words;
+    return lines.length <= summation::lanes<T> ? 1 : 2;
+  }
+  /// Lines of a step where sixteen threads or a warp have a panel.
+  static constexpr int short_rows(int words) { return words == segment_words ? 4 : 8; }
+  [[nodiscard]] int levels() const { return stack_levels(panels_per_worker); }
+  /// Scalars of the partial vectors, one a group.
+  [[nodiscard]] Index partials(Lines<T> const& lines) const {
+    return groups == 1 && way != Way::cache ? 0 : whole_words<T>(groups * lines.length);
+  }
+  /// Scalars of the stacks of all teams.
+  [[nodiscard]] Index stacks(Lines<T> const& lines) const {
+    return teams() * levels() *
+           (way == Way::cache ? whole_words<T>(lines.length)
+                              : Index{words(lines)} * team_size * word_width<T>);
+  }
+  /// Scalars in which parts exchange their dot products.
+  [[nodiscard]] Index exchanged(Lines<T> const& lines) const {
+    return way == Way::parts ? lines.count * parts : 0;
+  }
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+    return partials(lines) + stacks(lines);
+  }
+  [[nodiscard]] Index scratch(Lines<T> const& lines) const {
+    switch (way) {
+      case Way::sixteen:
+      case Way::warp:
+        return workers * lines.length;
+      case Way::team:
+        return 2 * team_rows(chunks_per_warp) * warp_threads;  // (buffers, lines, warps)
+      case Way::parts:
+        // Lines that wait; dot products of warps and of the line, twice.
+        return part_slots * segment_words * team_size * word_width<T> + 2 * (part_warps + 1);
+      case Way::cache:
+        break;
+    }
+    return 2 * cache_rows * warp_threads;
+  }
+};
+
+/// What the kernels share.
+template <class Exec, class T>
+struct FusedArguments {
+  Lines<T> lines;
+  T const* x;
+  OutputVector<T> y;
+  OutputVector<T> out;
+  T* partials;
+  Word<T>* stacks;
+  BitsOf<T>* exchanged;  ///< by parts of a line
+  int* arrivals;
+  summation::Panels panels;
+  Index parts;
+  Index panels_per_worker;
+  Index groups;
+  int levels;
+  Index scratch;
+};
+
+}  // namespace tessera::detail::gpu
