@@ -55,13 +55,13 @@ FetchContent_Declare(
   FIND_PACKAGE_ARGS 1.7
 )
 
-if(TESSERA_BUILD_APP OR TESSERA_BUILD_TESTS OR TESSERA_BUILD_BENCHMARKS)
+if(TESSERA_BUILD_APP OR TESSERA_BUILD_TESTS)
   find_package(OpenSSL REQUIRED COMPONENTS Crypto) # SHA-256 of results
 endif()
 if(TESSERA_ENABLE_KOKKOS_KERNELS)
   list(APPEND tessera_dependencies KokkosKernels)
 endif()
-if(TESSERA_BUILD_APP OR TESSERA_BUILD_BENCHMARKS)
+if(TESSERA_BUILD_APP)
   list(APPEND tessera_dependencies CLI11 nlohmann_json ftxui)
 endif()
 if(TESSERA_BUILD_TESTS)
