@@ -15,17 +15,16 @@ import json
 import os
 import platform
 import shlex
-import statistics
 import subprocess
 import sys
 from pathlib import Path
+
+from results import OPERATIONS, TYPES, Figures, in_words, rows_of, save, size_of, start_pyplot, write
 
 SHAPES = [
     "16384x16384", "262144x1024", "1048576x256", "65536x4096", "4096x65536",
     "12345x6789", "4096x4096", "2048x2048", "1024x1024", "1000x1000", "512x512", "256x256",
 ]
-TYPES = ["float", "double"]
-OPERATIONS = {"atax": "Aᵀ(A·v)", "multiply": "A·v", "multiply_transposed": "Aᵀ·b"}
 
 
 def processor() -> dict:
@@ -36,8 +35,7 @@ def processor() -> dict:
 
 def measure(binary: str, shape: str, scalar: str, turns: int, seconds: float) -> dict:
     command = [
-        *shlex.split(binary), shape, scalar, "--benchmark_format=json", "--benchmark_enable_random_interleaving=true",
-        f"--benchmark_repetitions={turns}", f"--benchmark_min_time={seconds}s",
+        *shlex.split(binary), shape, scalar, "--json=-", f"--benchmark_repetitions={turns}", f"--seconds={seconds}",
     ]
     environment = {"OMP_PROC_BIND": "true"} | os.environ
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -46,119 +44,86 @@ def measure(binary: str, shape: str, scalar: str, turns: int, seconds: float) ->
     return json.loads(run.stdout)
 
 
-def rows_of(output: dict, shape: str, scalar: str) -> list:
-    turns: dict = {}
-    for entry in output["benchmarks"]:
-        if entry["run_type"] == "iteration":
-            operation, name = entry["name"].split("/")[:2]
-            turns.setdefault((operation, name), []).append(entry)
-    rows, columns = map(int, shape.split("x"))
-    result = []
-    for (operation, name), entries in sorted(turns.items()):
-        seconds = [entry["real_time"] * 1e-6 for entry in entries]
-        result.append({
-            "operation": operation, "name": name, "rows": rows, "cols": columns, "type": scalar,
-            "seconds": {"min": min(seconds), "median": statistics.median(seconds), "max": max(seconds)},
-            "gb_per_s": statistics.median(entry["effective_GB_per_s"] for entry in entries),
-        })
-    return result
-
-
 def run(arguments: argparse.Namespace) -> None:
     target = Path(arguments.json)
     data = json.loads(target.read_text()) if arguments.add and target.exists() else {"results": []}
     for shape in arguments.shapes.split(","):
         for scalar in arguments.types.split(","):
             output = measure(arguments.binary, shape, scalar, arguments.turns, arguments.seconds)
-            keys = ("tessera", "commit", "kokkos", "execution_space", "concurrency", "compiler", "host_blas", "date")
+            keys = ("tessera", "commit", "kokkos", "execution_space", "concurrency", "compiler", "peers", "date")
             data["context"] = {key: output["context"].get(key) for key in keys} | {"processor": processor()}
-            rows, columns = map(int, shape.split("x"))
+            rows, columns, _ = size_of(shape)
             data["results"] = [r for r in data["results"] if (r["rows"], r["cols"], r["type"]) != (rows, columns, scalar)]
-            data["results"] += rows_of(output, shape, scalar)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(json.dumps(data, indent=1) + "\n")
+            data["results"] += rows_of(output)
+            write(data, target)
             print(f"{shape} {scalar}", file=sys.stderr)
 
 
-def figure(data: dict, operation: str, name: str, shape: str, scalar: str):
-    rows, columns = map(int, shape.split("x"))
-    for r in data["results"]:
-        if (r["operation"], r["name"], r["rows"], r["cols"], r["type"]) == (operation, name, rows, columns, scalar):
-            return r["gb_per_s"]
-    return None
-
-
-def table(data: dict, scalar: str, suffix: str) -> list:
+def table(figures: Figures, scalar: str, suffix: str) -> list:
     lines = [
         "| m x n | read stream | " + " | ".join(
             f"{formula} ours / OpenBLAS | ratio" for formula in OPERATIONS.values()) + " |",
         "|---|---|" + "---|---|" * len(OPERATIONS),
     ]
     for shape in SHAPES:
-        stream = figure(data, "read", "read stream", shape, scalar)
+        stream = figures.gb_per_s("read", "read stream", scalar, shape)
         if stream is None:
             continue
-        cells = [shape.replace("x", " x "), f"{stream:.1f}"]
+        cells = [in_words(shape), f"{stream:.1f}"]
         for operation in OPERATIONS:
             ours_name = ("tessera auto" if operation == "atax" else "tessera") + suffix
-            ours = figure(data, operation, ours_name, shape, scalar)
-            peer = figure(data, operation, "openblas" + suffix, shape, scalar)
+            ours = figures.gb_per_s(operation, ours_name, scalar, shape)
+            peer = figures.gb_per_s(operation, "openblas" + suffix, scalar, shape)
             cells += ["–", "–"] if ours is None or peer is None else [f"{ours:.1f} / {peer:.1f}", f"{ours / peer:.2f}"]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 
 
-def chart(data: dict, target: Path) -> None:
-    try:
-        import matplotlib
-    except ImportError:
-        print("no matplotlib: the chart was NOT drawn", file=sys.stderr)
+def chart(figures: Figures, target: Path) -> None:
+    pyplot = start_pyplot()
+    if pyplot is None:
         return
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "tessera"
-    from matplotlib import pyplot
-    shapes = [s for s in SHAPES if figure(data, "read", "read stream", s, "float") is not None]
+    shapes = [s for s in SHAPES if figures.gb_per_s("read", "read stream", "float", s) is not None]
     series = {
         "reading A once (plain loop)": ("read", "read stream"),
         "Tessera, fused: A read once": ("atax", "tessera fused"),
         "Tessera, two stages": ("atax", "tessera two-stage"),
         "OpenBLAS, two gemv": ("atax", "openblas"),
     }
-    figure_, axes = pyplot.subplots(figsize=(11, 4.5))
+    figure, axes = pyplot.subplots(figsize=(11, 4.5))
     width = 0.8 / len(series)
     for k, (label, (operation, name)) in enumerate(series.items()):
-        values = [figure(data, operation, name, shape, "float") or 0 for shape in shapes]
+        values = [figures.gb_per_s(operation, name, "float", shape) or 0 for shape in shapes]
         axes.bar([i + (k - 1.5) * width for i in range(len(shapes))], values, width, label=label)
     axes.set_xticks(range(len(shapes)), [s.replace("x", "\nx ") for s in shapes], fontsize=8)
     axes.set_ylabel("bytes of A / time, GB/s")
-    axes.set_title("C = Aᵀ(A·v), float, row-major: " + data["context"]["processor"]["name"] +
-                   f", {data['context']['concurrency']} threads")
+    axes.set_title("C = Aᵀ(A·v), float, row-major: " + figures.context["processor"]["name"] +
+                   f", {figures.context['concurrency']} threads")
     axes.legend()
     axes.grid(axis="y", alpha=0.3)
-    figure_.tight_layout()
-    figure_.savefig(target, metadata={"Date": None})
+    save(figure, target)
 
 
 def report(arguments: argparse.Namespace) -> None:
     source = Path(arguments.json)
-    data = json.loads(source.read_text())
-    context = data["context"]
+    figures = Figures(json.loads(source.read_text()))
+    context = figures.context
     lines = [
         f"# Results: {context['processor']['name']}, {context['concurrency']} threads", "",
         f"Made by `benchmarks/host.py` from [{source.name}]({source.name}). Tessera {context['tessera']} at commit "
         f"{context['commit']}, Kokkos {context['kokkos']} ({context['execution_space']}), {context['compiler']}, "
-        f"peer {context['host_blas']}, {context['date']}. {context['processor']['cores']} cores of a virtual machine.", "",
+        f"peer {context['peers']}, {context['date']}. {context['processor']['cores']} cores of a virtual machine.", "",
         "Figures are bytes of A over time in GB/s, medians of turns taken within one process. For Aᵀ(A·v) that counts A once, "
         "so two perfect products reach half of the read stream, a plain Kokkos loop over A. Matrices of 32 MB and less are read from "
         "cache. The machine is shared and its memory is now faster, now slower: compare within a row, not between rows.", "",
         "![chart](" + source.with_suffix(".svg").name + ")", "",
     ]
     for scalar in TYPES:
-        lines += [f"## {scalar}, row-major", "", *table(data, scalar, ""), ""]
+        lines += [f"## {scalar}, row-major", "", *table(figures, scalar, ""), ""]
     for scalar in TYPES:
-        lines += [f"## {scalar}, column-major", "", *table(data, scalar, " column-major"), ""]
+        lines += [f"## {scalar}, column-major", "", *table(figures, scalar, " column-major"), ""]
     source.with_suffix(".md").write_text("\n".join(lines))
-    chart(data, source.with_suffix(".svg"))
+    chart(figures, source.with_suffix(".svg"))
 
 
 def main() -> None:

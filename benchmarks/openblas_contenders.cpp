@@ -16,39 +16,43 @@ void gemv(CBLAS_ORDER order, CBLAS_TRANSPOSE transpose, blasint m, blasint n, do
   cblas_dgemv(order, transpose, m, n, 1.0, A, leading, x, 1, 0.0, y, 1);
 }
 
+/// Distance of the lines of a problem's matrix in memory.
 template <class T>
-void multiply(Problem<T> const& p, CBLAS_ORDER order) {
-  auto const m = static_cast<blasint>(p.A.extent(0));
-  auto const n = static_cast<blasint>(p.A.extent(1));
-  gemv(order, CblasNoTrans, m, n, p.A.data(), order == CblasRowMajor ? n : m, p.v.data(),
-       p.B.data());
+blasint leading(Problem<T> const& p, CBLAS_ORDER order) {
+  std::int64_t const length = order == CblasRowMajor ? p.shape.cols : p.shape.rows;
+  return static_cast<blasint>(length + p.shape.padding);
+}
+
+// Both layouts lie in the same memory.
+template <class T>
+void multiply(Problem<T> const& p, int call, CBLAS_ORDER order) {
+  gemv(order, CblasNoTrans, static_cast<blasint>(p.shape.rows), static_cast<blasint>(p.shape.cols),
+       p.row_major_of(call).data(), leading(p, order), p.v.data(), p.B.data());
 }
 template <class T>
-void multiply_transposed(Problem<T> const& p, CBLAS_ORDER order) {
-  auto const m = static_cast<blasint>(p.A.extent(0));
-  auto const n = static_cast<blasint>(p.A.extent(1));
-  gemv(order, CblasTrans, m, n, p.A.data(), order == CblasRowMajor ? n : m, p.B.data(), p.C.data());
+void multiply_transposed(Problem<T> const& p, int call, CBLAS_ORDER order) {
+  gemv(order, CblasTrans, static_cast<blasint>(p.shape.rows), static_cast<blasint>(p.shape.cols),
+       p.row_major_of(call).data(), leading(p, order), p.B.data(), p.C.data());
 }
 
 template <class T>
 void add_rows(std::vector<Contender<T>>& rows, std::string const& name, CBLAS_ORDER order) {
-  rows.push_back({"atax", name, 2, [=](Problem<T> const& p) -> std::function<void()> {
-                    return [=] {
-                      multiply(p, order);
-                      multiply_transposed(p, order);
+  rows.push_back({"atax", name, 2, [=](Problem<T> const& p) -> Work {
+                    return [=, &p](int call) {
+                      multiply(p, call, order);
+                      multiply_transposed(p, call, order);
                     };
                   }});
-  rows.push_back({"multiply", name, 1, [=](Problem<T> const& p) -> std::function<void()> {
-                    return [=] { multiply(p, order); };
+  rows.push_back({"multiply", name, 1, [=](Problem<T> const& p) -> Work {
+                    return [=, &p](int call) { multiply(p, call, order); };
                   }});
-  rows.push_back(
-      {"multiply_transposed", name, 1, [=](Problem<T> const& p) -> std::function<void()> {
-         return [=] { multiply_transposed(p, order); };
-       }});
+  rows.push_back({"multiply_transposed", name, 1, [=](Problem<T> const& p) -> Work {
+                    return [=, &p](int call) { multiply_transposed(p, call, order); };
+                  }});
 }
 
+bool const named = (peers().emplace_back(openblas_get_config()), true);
 Registration const registration([](auto& rows) {
-  host_blas() = openblas_get_config();
   add_rows(rows, "openblas", CblasRowMajor);
   add_rows(rows, "openblas column-major", CblasColMajor);
 });

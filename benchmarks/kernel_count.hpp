@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+namespace benchmarks {
+
+/// How many kernels of Kokkos `work` starts. Kokkos fences while it counts.
+int count_kernels(std::function<void()> const& work);
+
+}  // namespace benchmarks

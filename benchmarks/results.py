@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""What host.py and device.py share: from tessera_benchmark's JSON to tables and charts."""
+
+import json
+import statistics
+import sys
+from pathlib import Path
+
+TYPES = ["float", "double"]
+OPERATIONS = {"atax": "Aᵀ(A·v)", "multiply": "A·v", "multiply_transposed": "Aᵀ·b"}
+
+
+def size_of(shape: str) -> tuple:
+    """Rows, columns and padding of "4096x4096" or "4096x4096+3"."""
+    plain, _, padding = shape.partition("+")
+    rows, columns = plain.split("x")
+    return int(rows), int(columns), int(padding or 0)
+
+
+def matrix_bytes(shape: str, scalar: str) -> int:
+    rows, columns, _ = size_of(shape)
+    return rows * columns * (4 if scalar == "float" else 8)
+
+
+def in_words(shape: str) -> str:
+    return shape.replace("x", " x ").replace("+", " + ")
+
+
+def rows_of(output: dict) -> list:
+    """One result for every contender and matrix: medians over the turns of Google Benchmark's JSON."""
+    turns: dict = {}
+    for entry in output["benchmarks"]:
+        if entry["run_type"] == "iteration":
+            operation, name, scalar, shape = entry["name"].split("/")[:4]
+            turns.setdefault((operation, name, scalar, shape), []).append(entry)
+    results = []
+    for (operation, name, scalar, shape), entries in turns.items():
+        rows, columns, padding = size_of(shape)
+        result = {"operation": operation, "name": name, "rows": rows, "cols": columns, "type": scalar}
+        if padding:
+            result["padding"] = padding
+        errors = [entry["error_message"] for entry in entries if entry.get("error_occurred")]
+        if errors:
+            results.append(result | {"error": errors[0]})
+            continue
+        seconds = [entry["real_time"] * 1e-6 for entry in entries]
+        result["seconds"] = {"min": min(seconds), "median": statistics.median(seconds), "max": max(seconds)}
+        result["gb_per_s"] = statistics.median(entry["effective_GB_per_s"] for entry in entries)
+        if "host_seconds" in entries[0]:
+            result["host_seconds"] = statistics.median(entry["host_seconds"] for entry in entries)
+            result["kernels"] = int(entries[0]["kernels"])
+        results.append(result)
+    return results
+
+
+def write(data: dict, target: Path) -> None:
+    """Writes JSON with one result a line."""
+    def rounded(value):
+        if isinstance(value, dict):
+            return {key: rounded(part) for key, part in value.items()}
+        return float(f"{value:.5g}") if isinstance(value, float) else value
+
+    context = json.dumps(data["context"], indent=1, ensure_ascii=False)
+    lines = [json.dumps(rounded(result), ensure_ascii=False) for result in data["results"]]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text('{"context": ' + context + ',\n"results": [\n' + ",\n".join(lines) + "\n]}\n")
+
+
+class Figures:
+    """Results by what they are of."""
+
+    def __init__(self, data: dict):
+        self.context = data["context"]
+        self.results = {}
+        for result in data["results"]:
+            shape = f"{result['rows']}x{result['cols']}" + (f"+{result['padding']}" if "padding" in result else "")
+            self.results[result["operation"], result["name"], result["type"], shape] = result
+
+    def get(self, operation: str, name: str, scalar: str, shape: str):
+        """The result, or None where there is none or it is an error."""
+        result = self.results.get((operation, name, scalar, shape))
+        return result if result is not None and "error" not in result else None
+
+    def gb_per_s(self, operation: str, name: str, scalar: str, shape: str):
+        result = self.get(operation, name, scalar, shape)
+        return result and result["gb_per_s"]
+
+    def seconds(self, operation: str, name: str, scalar: str, shape: str):
+        result = self.get(operation, name, scalar, shape)
+        return result and result["seconds"]["median"]
+
+    def stream(self, scalar: str, shape: str):
+        """The fastest way to read the matrix once."""
+        found = [result for (operation, _, *matrix), result in self.results.items()
+                 if operation == "read" and matrix == [scalar, shape] and "error" not in result]
+        return min(found, key=lambda result: result["seconds"]["median"], default=None)
+
+    def shapes(self, scalar: str) -> list:
+        """The shapes that were measured, in the order of measurement."""
+        return list(dict.fromkeys(shape for (_, _, its_scalar, shape) in self.results if its_scalar == scalar))
+
+    def errors(self) -> list:
+        return [(key, result["error"]) for key, result in self.results.items() if "error" in result]
+
+
+def start_pyplot():
+    """matplotlib.pyplot for SVG that is the same each time, or None, said loudly."""
+    try:
+        import matplotlib
+    except ImportError:
+        print("!!! no matplotlib: the chart was NOT drawn", file=sys.stderr)
+        return None
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "tessera"
+    from matplotlib import pyplot
+    return pyplot
+
+
+def save(figure, target: Path) -> None:
+    figure.tight_layout()
+    figure.savefig(target, metadata={"Date": None})
