@@ -3,11 +3,35 @@
 
 // The main() of every test that uses Kokkos.
 
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
+#include "support/device_check.hpp"
+
+namespace {
+
+/// ctest counts this as skipped (SKIP_RETURN_CODE).
+constexpr int skipped = 77;
+
+/// Says that nothing is tested. TESSERA_TEST_NEEDS_DEVICE in the environment makes it a failure.
+int skip_all(std::string const& reason) {
+  bool const is_failure = std::getenv("TESSERA_TEST_NEEDS_DEVICE") != nullptr;
+  std::fprintf(stderr, "!!! %s: NO TEST OF THIS PROGRAM IS RUN: %s\n",
+               is_failure ? "FAILED" : "SKIPPED", reason.c_str());
+  return is_failure ? 1 : skipped;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
+  if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();  // ctest asks, and may lack a device
+  std::string const reason = tessera::test::why_no_device();
+  if (!reason.empty()) return skip_all(reason);
   Kokkos::ScopeGuard const kokkos(Kokkos::InitializationSettings().set_disable_warnings(true));
   return RUN_ALL_TESTS();
 }
