@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <fstream>
+#include <regex>
 #include <cuda_runtime_api.h>
 #include <stdexcept>
 
@@ -38,6 +40,15 @@ int attribute(cudaDeviceAttr name) {
 /// 13000 is "13.0".
 std::string version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
+/// The driver's own version, such as "580.65.06", as far as it says it.
+std::string driver_version() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string line;
+  std::getline(file, line);
+  std::smatch found;
+  return std::regex_search(line, found, std::regex("[0-9]+[.][0-9.]+")) ? found.str() : "unknown";
 }
 
 }  // namespace
@@ -89,6 +100,7 @@ std::vector<std::pair<std::string, std::string>> facts() {
       {"memory_bytes", std::to_string(gpu.totalGlobalMem)},
       {"l2_bytes", std::to_string(gpu.l2CacheSize)},
       {"peak_GB_per_s", std::to_string(static_cast<long long>(peak / 1e9))},
+      {"driver", driver_version()},
       {"cuda_driver", version(driver)},
       {"cuda_runtime", version(runtime)},
   };

@@ -24,7 +24,7 @@ from pathlib import Path
 from results import (OPERATIONS, TYPES, Figures, in_words, matrix_bytes, rows_of, save, size_of, start_pyplot, write)
 
 CONTEXT = ("tessera", "commit", "device", "compute_capability", "processors", "memory_bytes", "l2_bytes", "peak_GB_per_s",
-           "cuda_driver", "cuda_runtime", "kokkos", "execution_space", "compiler", "peers", "date")
+           "driver", "cuda_driver", "cuda_runtime", "kokkos", "execution_space", "compiler", "peers", "date")
 LAYOUTS = {"row-major": "", "column-major": " column-major"}
 
 
@@ -140,6 +140,18 @@ def host_table(figures: Figures) -> list:
     return lines
 
 
+def errors_list(figures: Figures) -> list:
+    """What could not be measured, with one line for all that failed alike on a matrix."""
+    alike: dict = {}
+    for (operation, name, scalar, shape), error in figures.errors():
+        alike.setdefault((scalar, shape, error), []).append(f"{operation} by {name}")
+    lines = []
+    for (scalar, shape, error), rows in alike.items():
+        everything = sum(key[2:] == (scalar, shape) for key in figures.results)
+        lines.append(f"- {in_words(shape)}, {scalar}, {'everything' if len(rows) == everything else ', '.join(rows)}: {error}")
+    return lines
+
+
 SERIES = {  # of one operation's panel: label, contender, marker
     "multiply": [("Tessera", "tessera", "o"), ("Tessera, column-major", "tessera column-major", "^"),
                  ("cuBLAS", "cublas", "s"), ("cuBLAS, column-major", "cublas column-major", "v"),
@@ -231,7 +243,7 @@ def page(figures: Figures, target: Path, has_chart: bool) -> str:
         f"# Results: {context['device']}", "",
         f"Made by `benchmarks/device.py` from [{target.name}.json]({target.name}.json). Tessera {context['tessera']} at commit "
         f"{context['commit']}, Kokkos {context['kokkos']} ({context['execution_space']}), {context['compiler']}, "
-        f"CUDA runtime {context['cuda_runtime']}, driver for CUDA {context['cuda_driver']}, peers: {context['peers']}; "
+        f"CUDA runtime {context['cuda_runtime']}, driver {context.get('driver', '')} for CUDA {context['cuda_driver']}, peers: {context['peers']}; "
         f"{context['date']}. The device has compute capability {context['compute_capability']}, "
         f"{context['processors']} processors, {int(context['memory_bytes']) / 2**30:.0f} GiB of memory with a peak of "
         f"{context['peak_GB_per_s']} GB/s by its clock, and {int(context['l2_bytes']) / 2**20:.0f} MiB of L2 cache.", "",
@@ -257,9 +269,8 @@ def page(figures: Figures, target: Path, has_chart: bool) -> str:
     lines += ["## What a call costs the host", "",
               "Time until a call has returned, with a kept workspace; nothing waits for the device. cuBLAS does not say how many kernels "
               "it starts.", "", *host_table(figures), ""]
-    errors = figures.errors()
-    if errors:
-        lines += ["## Not measured", "", *(f"- {' / '.join(key)}: {error}" for key, error in errors), ""]
+    if figures.errors():
+        lines += ["## Not measured", "", *errors_list(figures), ""]
     return "\n".join(lines)
 
 
