@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <cuda_runtime_api.h>
 #include <fstream>
 #include <regex>
-#include <cuda_runtime_api.h>
 #include <stdexcept>
 
 #include "machine.hpp"
