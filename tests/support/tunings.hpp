@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <vector>
+
+#include <tessera/tuning.hpp>
+
+namespace tessera {
+
+/// For messages of failed tests.
+void PrintTo(Tuning const& tuning, std::ostream* out);
+
+}  // namespace tessera
+
+namespace tessera::test {
+
+/// Tunings that are extreme, or that no backend would choose.
+std::vector<Tuning> odd_tunings();
+
+/// A tuning with every field drawn at random.
+Tuning random_tuning(std::uint64_t seed);
+
+}  // namespace tessera::test
