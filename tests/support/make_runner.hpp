@@ -8,29 +8,42 @@
 #include <string>
 #include <tuple>
 
+#include "support/kokkos_resident.hpp"
 #include "support/kokkos_runner.hpp"
 
-/// Body of make_runner<T>, for runner_float.cpp and runner_double.cpp, which are two so that they
-/// compile side by side.
+/// Bodies of make_runner<T> and make_resident<T>, for runner_float.cpp and runner_double.cpp, which
+/// are two so that they compile side by side.
 namespace tessera::test::detail {
 
 template <class T>
-using Makers = std::map<std::string, std::function<std::unique_ptr<Runner<T>>()>>;
+struct Makers {
+  std::map<std::string, std::function<std::unique_ptr<Runner<T>>()>> runner;
+  std::map<std::string, std::function<std::unique_ptr<Resident<T>>(Instance)>> resident;
+};
 
-/// Adds the maker of case C if its scalar type is T.
+/// Adds the makers of case C if its scalar type is T.
 template <class T, class C>
-void add_maker(Makers<T>& makers) {
+void add_makers(Makers<T>& makers) {
   if constexpr (std::same_as<typename C::Scalar, T>) {
-    makers[case_name<C>()] = [] { return std::make_unique<KokkosRunner<C>>(); };
+    makers.runner[case_name<C>()] = [] { return std::make_unique<KokkosRunner<C>>(); };
+    makers.resident[case_name<C>()] = [](Instance instance) {
+      return std::make_unique<KokkosResident<C>>(instance);
+    };
   }
 }
 
-/// One maker for every case with scalar type T.
+/// The makers of every case with scalar type T.
 template <class T, class... AllCasesOf>
 Makers<T> all_makers(std::tuple<AllCasesOf...> const* /*only for its type*/) {
   Makers<T> makers;
-  (add_maker<T, AllCasesOf>(makers), ...);
+  (add_makers<T, AllCasesOf>(makers), ...);
   return makers;
+}
+
+template <class T>
+Makers<T> const& makers() {
+  static auto const all = all_makers<T>(static_cast<AllCases const*>(nullptr));
+  return all;
 }
 
 }  // namespace tessera::test::detail
@@ -39,8 +52,12 @@ namespace tessera::test {
 
 template <std::floating_point T>
 std::unique_ptr<Runner<T>> make_runner(std::string const& name) {
-  static auto const makers = detail::all_makers<T>(static_cast<AllCases const*>(nullptr));
-  return makers.at(name)();
+  return detail::makers<T>().runner.at(name)();
+}
+
+template <std::floating_point T>
+std::unique_ptr<Resident<T>> make_resident(std::string const& name, Instance instance) {
+  return detail::makers<T>().resident.at(name)(instance);
 }
 
 }  // namespace tessera::test

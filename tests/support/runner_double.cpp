@@ -5,5 +5,6 @@
 namespace tessera::test {
 
 template std::unique_ptr<Runner<double>> make_runner<double>(std::string const&);
+template std::unique_ptr<Resident<double>> make_resident<double>(std::string const&, Instance);
 
 }  // namespace tessera::test

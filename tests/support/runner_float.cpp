@@ -5,5 +5,6 @@
 namespace tessera::test {
 
 template std::unique_ptr<Runner<float>> make_runner<float>(std::string const&);
+template std::unique_ptr<Resident<float>> make_resident<float>(std::string const&, Instance);
 
 }  // namespace tessera::test
