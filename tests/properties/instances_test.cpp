@@ -1,11 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
 #include "support/case_test.hpp"
+#include "support/kernel_log.hpp"
 #include "support/methods.hpp"
+#include "support/resident.hpp"
 
 /// Calls at the same time, and one after another with the same workspace, do not touch each other.
 namespace tessera::test {
@@ -33,6 +38,54 @@ TYPED_TEST(Instances, OfTwoThreadsAtOnceGiveTheBitsOfTheReference) {
   std::thread second(work, Shape{200, 1500}, 92);
   first.join();
   second.join();
+}
+
+/// An instance with a matrix, a workspace and the results that it has to give.
+template <class C>
+struct Worker {
+  using T = typename C::Scalar;
+  std::unique_ptr<Resident<T>> resident = make_resident_of<C>(Instance::own);
+  ResidentCall call;
+
+  Worker(Shape const& shape, std::uint64_t seed) {
+    bool const row_major = C::order == Order::row_major;
+    call.operation = Operation::atax_with_intermediate;
+    call.A = {shape, 0, row_major ? shape.cols : shape.rows};
+    resident->fill(shape.size(), shape.cols, seed);
+    auto const elements = resident->matrix_numbers(0, shape.size());
+    auto const v = resident->input_numbers(0, shape.cols);
+    reference::Matrix<T> const A{elements.data(), shape.rows, shape.cols, call.A.leading, C::order};
+    resident->expect({reference::multiply(A, v), reference::atax(A, v)});
+    for (Method const method : all_methods) enqueue(method);  // the workspace grows
+    EXPECT_EQ(resident->differences(), 0) << shape << ", one call after the other";
+  }
+  void enqueue(Method method) {
+    call.method = method;
+    resident->enqueue(call);
+  }
+};
+
+TYPED_TEST(Instances, ThatOneThreadFeedsInTurnDoNotTouchEachOtherAndWaitForNothing) {
+  std::array<Worker<TypeParam>, 3> workers{Worker<TypeParam>({700, 900}, 97),
+                                           Worker<TypeParam>({150, 2100}, 98),
+                                           Worker<TypeParam>({2500, 64}, 99)};
+  KernelLog log;
+  log.begin(0);
+  for (int round = 0; round < 30; ++round) {
+    for (Method const method : all_methods) {
+      for (auto& worker : workers) worker.enqueue(method);
+    }
+  }
+  log.end();
+  for (auto& worker : workers) {
+    EXPECT_EQ(worker.resident->differences(), 0) << worker.call.A.shape;
+  }
+  EXPECT_THAT(log.fences, testing::IsEmpty());
+  if constexpr (backends::Backend<typename TypeParam::Exec>::is_gpu) {
+    std::set<std::uint32_t> devices;
+    for (auto const& kernel : log.parallel_for) devices.insert(kernel.device);
+    EXPECT_EQ(devices.size(), workers.size()) << "the instances are not apart";
+  }
 }
 
 TYPED_TEST(Instances, KeepAWorkspaceThatServesAnyShapeAfterAnyOther) {
