@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+#include <gmock/gmock.h>
+
+#include <tessera/backends/cuda/tuning.hpp>
+#include <tessera/checks.hpp>
+#include <tessera/plan.hpp>
+
+#include "support/cases.hpp"
+#include "support/methods.hpp"
+#include "support/shapes.hpp"
+#include "support/tunings.hpp"
+
+/// The scratch that teams ask for is there on every architecture. Plans need no device, so that
+/// those of GPUs are looked at on any machine.
+namespace tessera::test {
+
+/// A CUDA device that is only planned for.
+struct PlannedCuda {
+  using execution_space = PlannedCuda;
+  using memory_space = Kokkos::HostSpace;
+  Index multiprocessors;
+};
+
+}  // namespace tessera::test
+
+namespace tessera::backends {
+
+template <>
+struct Backend<test::PlannedCuda> {
+  static constexpr bool is_gpu = true;
+  struct Warp {};
+
+  template <class T>
+  static Tuning row_major_tuning(test::PlannedCuda const& exec, Index rows, Index cols) {
+    return cuda::tuning<T>(rows, cols, exec.multiprocessors);
+  }
+  template <class T>
+  static Tuning column_major_tuning(test::PlannedCuda const& exec, Index rows, Index cols) {
+    return cuda::tuning<T>(cols, rows, exec.multiprocessors);
+  }
+};
+
+}  // namespace tessera::backends
+
+namespace tessera::test {
+namespace {
+
+/// What Kokkos leaves of the 48 KiB that a team can have on every architecture: 49152 - 8216.
+constexpr std::size_t cuda_scratch = 40936;
+/// Multiprocessors of a small card, the Titan RTX, an H100 and an H200, and of a card to come.
+constexpr std::array<Index, 4> cards{14, 72, 132, 300};
+
+/// Every pair of extents at and beside the powers of two, up to matrices of 2^40 elements.
+std::vector<Shape> shapes_of_all_sizes() {
+  std::vector<Index> extents;
+  for (int power = 0; power <= 32; ++power) {
+    Index const extent = Index{1} << power;
+    for (Index const near : {extent - 1, extent, extent + 1}) {
+      if (near >= 1 && (extents.empty() || near > extents.back())) extents.push_back(near);
+    }
+  }
+  std::vector<Shape> shapes;
+  for (Index const rows : extents) {
+    for (Index const cols : extents) {
+      if (rows <= (Index{1} << 40) / cols) shapes.push_back({rows, cols});
+    }
+  }
+  return shapes;
+}
+
+/// Calls visit(plan, whose) with the plans of all operations for this shape.
+template <class T, class Layout, class Exec, class Visitor>
+void for_each_plan(Exec const& exec, Shape const& s, std::optional<Tuning> const& tuning,
+                   Visitor const& visit) {
+  visit(plan_multiply<T, Layout>(exec, s.rows, s.cols, {.tuning = tuning}));
+  visit(plan_multiply_transposed<T, Layout>(exec, s.rows, s.cols, {.tuning = tuning}));
+  for (Method const method : all_methods) {
+    visit(plan_atax<T, Layout>(exec, s.rows, s.cols, {.method = method, .tuning = tuning}));
+  }
+}
+
+/// The largest scratch of any stage by its name, and an expectation that none is over `most`.
+template <class Exec>
+class Fitting {
+ public:
+  Fitting(Exec const& exec, std::size_t most) : exec_(exec), most_(most) {}
+
+  template <class T, class Layout>
+  void look_at(Shape const& shape, std::optional<Tuning> const& tuning = std::nullopt) {
+    for_each_plan<T, Layout>(exec_, shape, tuning, [&](Plan const& plan) {
+      for (StagePlan const& stage : plan.stages) {
+        if (stage.scratch_bytes > 0) with_scratch_.insert(stage.name);
+        if (stage.scratch_bytes <= most_) continue;
+        if (++failures_ > 5) continue;
+        ADD_FAILURE() << stage.name << " of " << shape << " asks for " << stage.scratch_bytes
+                      << " bytes of scratch, " << most_ << " are there; scalars of " << sizeof(T)
+                      << " bytes, tuning " << testing::PrintToString(tuning);
+      }
+    });
+  }
+  template <class Layout>
+  void look_at_both(Shape const& shape, std::optional<Tuning> const& tuning = std::nullopt) {
+    look_at<float, Layout>(shape, tuning);
+    look_at<double, Layout>(shape, tuning);
+  }
+  void look_at_all(Shape const& shape, std::optional<Tuning> const& tuning = std::nullopt) {
+    look_at_both<Kokkos::LayoutRight>(shape, tuning);
+    look_at_both<Kokkos::LayoutLeft>(shape, tuning);
+  }
+  /// Names of the stages that asked for any scratch at all.
+  std::set<std::string> const& with_scratch() const { return with_scratch_; }
+
+ private:
+  Exec exec_;
+  std::size_t most_;
+  int failures_ = 0;
+  std::set<std::string> with_scratch_;
+};
+
+std::vector<Tuning> callers_tunings() {
+  std::vector<Tuning> tunings = odd_tunings();
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) tunings.push_back(random_tuning(seed));
+  return tunings;
+}
+
+TEST(Scratch, OfEveryCudaTuningFitsATuringMultiprocessor) {
+  for (Index const card : cards) {
+    Fitting<PlannedCuda> fitting({card}, cuda_scratch);
+    for (Shape const& shape : shapes_of_all_sizes()) fitting.look_at_all(shape);
+    // Else the test looks at nothing.
+    EXPECT_THAT(fitting.with_scratch(),
+                testing::IsSupersetOf({"fused", "multiply", "multiply_transposed"}));
+  }
+}
+
+TEST(Scratch, OfACallersTuningFitsATuringMultiprocessor) {
+  Fitting<PlannedCuda> fitting({72}, cuda_scratch);
+  for (Tuning const& tuning : callers_tunings()) {
+    for (Shape const& shape : all_shapes()) fitting.look_at_all(shape, tuning);
+    for (Shape const& shape : large_shapes()) fitting.look_at_all(shape, tuning);
+  }
+}
+
+TEST(Scratch, NeedsTuningsThatAreValid) {
+  for (Index const card : cards) {
+    for (Shape const& shape : shapes_of_all_sizes()) {
+      EXPECT_NO_THROW(
+          checks::require_valid(backends::cuda::tuning<float>(shape.rows, shape.cols, card)))
+          << shape;
+      EXPECT_NO_THROW(
+          checks::require_valid(backends::cuda::tuning<double>(shape.rows, shape.cols, card)))
+          << shape;
+    }
+  }
+}
+
+template <class C>
+using ScratchOn = testing::Test;
+TYPED_TEST_SUITE(ScratchOn, Cases, CaseName);
+
+TYPED_TEST(ScratchOn, ThisMachineIsWhatKokkosHas) {
+  using Exec = typename TypeParam::Exec;
+  constexpr int level = backends::Backend<Exec>::is_gpu ? 0 : 1;
+  auto const most = static_cast<std::size_t>(Kokkos::TeamPolicy<Exec>::scratch_size_max(level));
+  Fitting<Exec> fitting(Exec(), most);
+  using Layout = typename TypeParam::Layout;
+  using T = typename TypeParam::Scalar;
+  for (Shape const& shape : shapes_of_all_sizes()) fitting.template look_at<T, Layout>(shape);
+  for (Tuning const& tuning : callers_tunings()) {
+    for (Shape const& shape : few_shapes()) fitting.template look_at<T, Layout>(shape, tuning);
+  }
+  EXPECT_THAT(fitting.with_scratch(), testing::Contains("fused"));
+}
+
+}  // namespace
+}  // namespace tessera::test
