@@ -166,6 +166,7 @@ class Sweep : public testing::Test {
   static constexpr Order order = C::order;
   using HostCase = Case<Kokkos::DefaultHostExecutionSpace, typename C::Layout, typename C::Scalar>;
   static constexpr bool is_gpu = backends::Backend<Exec>::is_gpu;
+  static constexpr int copies_on_host = is_gpu || std::same_as<C, HostCase> ? 1 : 2;
   using LoadOf = std::conditional_t<is_gpu, Load<C>, NoLoad>;
 
   SweepSettings const settings = SweepSettings::from_environment();
@@ -317,7 +318,7 @@ TYPED_TEST(Sweep, OfGiantsHasTheBitsOfTheHost) {
     Index const input = std::max(shape.rows, shape.cols);
     // The matrix, the input, results and what they are compared with, copies of these.
     auto const bytes = static_cast<std::uint64_t>(shape.size() + 8 * input) * sizeof(T);
-    auto const on_host = bytes * (TestFixture::is_gpu ? 1 : 2);
+    auto const on_host = bytes * TestFixture::copies_on_host;
     auto const available = available_host_memory();
     std::ostringstream name;
     name << shape;
