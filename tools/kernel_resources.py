@@ -123,10 +123,17 @@ FACTS = {
     "DotLong": Facts(lambda k: 0, lambda k: 4 * k.numbers[1]),  # rows
     "DotShort": Facts(lambda k: 0, lambda k: k.numbers[1] * k.numbers[2]),  # words, rows
     "FusedCache": Facts(lambda k: 128, lambda k: 4 * k.numbers[1]),  # rows
-    "FusedRegisters": Facts(lambda k: 128, lambda k: 4 * k.numbers[1] * k.numbers[2]),  # chunks, rows
+    "FusedParts": Facts(  # slots; dot products of warps and of the line, twice
+        lambda k: k.numbers[1] * 4 * k.threads * (16 // k.size) + 10,
+        lambda k: 4 * 2,
+    ),
     "FusedShort": Facts(  # threads of a panel, words of each: a line for each panel of the team
         lambda k: k.threads * k.numbers[2] * (16 // k.size),
         lambda k: k.numbers[2] * k.numbers[3],
+    ),
+    "FusedTeam": Facts(  # chunks, rows, buffers
+        lambda k: 2 * k.numbers[2] * 32,
+        lambda k: 4 * k.numbers[1] * k.numbers[2] * k.numbers[3],
     ),
     "FusedTiles": Facts(lambda k: 2 * k.threads * (16 // k.size), lambda k: 8),  # lines
     "Sum": Facts(lambda k: k.threads * (16 // k.size), lambda k: 8),  # lines

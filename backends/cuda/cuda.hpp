@@ -17,10 +17,7 @@ struct Backend<Kokkos::Cuda> {
   static constexpr bool is_gpu = true;
   using Warp = cuda::Warp;
 
-  /// Teams of 128 threads that may wait for each other inside a kernel: a tenth of those that run
-  /// at the same time. A device starts the teams of one kernel after the other, so that few kernels
-  /// are under way in part: together they leave room for one of them to go on.
-  static Index teams_that_meet(Kokkos::Cuda const& exec) { return exec.concurrency() / 4096; }
+  static Index teams_that_meet(Kokkos::Cuda const& exec) { return cuda::teams_that_meet(exec); }
 
   template <class T>
   static Tuning row_major_tuning(Kokkos::Cuda const& exec, Index rows, Index cols) {

@@ -22,6 +22,14 @@ inline constexpr Index warps_per_multiprocessor = 16;
 /// Bytes of a line in a team of fused ATAX where a line is shared out.
 inline constexpr Index part_bytes = 8 * 1024;
 
+/// Teams of 128 threads that may wait for each other inside a kernel: a tenth of those that run at
+/// the same time. A device starts the teams of one kernel after the other, so that few kernels are
+/// under way in part: together they leave room for one of them to go on.
+template <class Exec>
+Index teams_that_meet(Exec const& exec) {
+  return exec.concurrency() / 4096;
+}
+
 /// The tuning for `count` lines of `length` scalars T on so many multiprocessors.
 template <class T>
 Tuning tuning(Index count, Index length, Index multiprocessors) {

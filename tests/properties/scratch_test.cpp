@@ -22,28 +22,37 @@
 /// those of GPUs are looked at on any machine.
 namespace tessera::test {
 
-/// A CUDA device that is only planned for.
+/// A CUDA device that is only planned for: Turing, or an architecture with more scratch.
+template <bool HasLargeScratch>
 struct PlannedCuda {
   using execution_space = PlannedCuda;
   using memory_space = Kokkos::HostSpace;
   Index multiprocessors;
+  [[nodiscard]] int concurrency() const {
+    return static_cast<int>(multiprocessors) * (HasLargeScratch ? 2048 : 1024);
+  }
 };
 
 }  // namespace tessera::test
 
 namespace tessera::backends {
 
-template <>
-struct Backend<test::PlannedCuda> {
+template <bool HasLargeScratch>
+struct Backend<test::PlannedCuda<HasLargeScratch>> {
+  using Exec = test::PlannedCuda<HasLargeScratch>;
   static constexpr bool is_gpu = true;
-  struct Warp {};
+  struct Warp {
+    static constexpr bool has_large_scratch = HasLargeScratch;
+  };
+
+  static Index teams_that_meet(Exec const& exec) { return cuda::teams_that_meet(exec); }
 
   template <class T>
-  static Tuning row_major_tuning(test::PlannedCuda const& exec, Index rows, Index cols) {
+  static Tuning row_major_tuning(Exec const& exec, Index rows, Index cols) {
     return cuda::tuning<T>(rows, cols, exec.multiprocessors);
   }
   template <class T>
-  static Tuning column_major_tuning(test::PlannedCuda const& exec, Index rows, Index cols) {
+  static Tuning column_major_tuning(Exec const& exec, Index rows, Index cols) {
     return cuda::tuning<T>(cols, rows, exec.multiprocessors);
   }
 };
@@ -131,9 +140,14 @@ std::vector<Tuning> callers_tunings() {
   return tunings;
 }
 
-TEST(Scratch, OfEveryCudaTuningFitsATuringMultiprocessor) {
+template <class Kind>
+using ScratchOfCuda = testing::Test;
+using Kinds = testing::Types<PlannedCuda<false>, PlannedCuda<true>>;
+TYPED_TEST_SUITE(ScratchOfCuda, Kinds);
+
+TYPED_TEST(ScratchOfCuda, FitsAMultiprocessorForEveryTuning) {
   for (Index const card : cards) {
-    Fitting<PlannedCuda> fitting({card}, cuda_scratch);
+    Fitting<TypeParam> fitting({card}, cuda_scratch);
     for (Shape const& shape : shapes_of_all_sizes()) fitting.look_at_all(shape);
     // Else the test looks at nothing.
     EXPECT_THAT(fitting.with_scratch(),
@@ -141,8 +155,8 @@ TEST(Scratch, OfEveryCudaTuningFitsATuringMultiprocessor) {
   }
 }
 
-TEST(Scratch, OfACallersTuningFitsATuringMultiprocessor) {
-  Fitting<PlannedCuda> fitting({72}, cuda_scratch);
+TYPED_TEST(ScratchOfCuda, FitsAMultiprocessorForACallersTuning) {
+  Fitting<TypeParam> fitting({72}, cuda_scratch);
   for (Tuning const& tuning : callers_tunings()) {
     for (Shape const& shape : all_shapes()) fitting.look_at_all(shape, tuning);
     for (Shape const& shape : large_shapes()) fitting.look_at_all(shape, tuning);

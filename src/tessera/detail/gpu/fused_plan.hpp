@@ -37,7 +37,7 @@ struct FusedLinesPlan {
   static constexpr int most_chunks_per_warp = WarpOf<Exec>::has_large_scratch ? 2 : 1;
   static constexpr int team_buffers = WarpOf<Exec>::has_large_scratch ? 2 : 1;
   static constexpr int part_warps = 4;  ///< warps of a team that has a part of a line
-  static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 5 : 2;
+  static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 4 : 2;
   static constexpr int cache_rows = 2;
 
   summation::Panels panels;
