@@ -10,7 +10,8 @@ using summation::Index;
 
 /// What Tessera knows of an execution space. Each folder beside this file specialises it:
 /// - `name`: as in `--backend name`;
-/// - `is_gpu`: whether its threads run in warps; then `Warp`, what they exchange with;
+/// - `is_gpu`: whether its threads run in warps; then `Warp`, what they exchange with, and
+///   `PinnedSpace`, memory of the host that the GPU copies from while others work;
 /// - `row_major_tuning<T>(exec, rows, cols)`, `column_major_tuning<T>(exec, rows, cols)`.
 /// No answer may change a bit of a result.
 template <class Exec>

@@ -8,7 +8,7 @@
 
 #include <tessera/backends/backend.hpp>
 
-// The only place that asks which backends Kokkos was built with.
+// The only place, beside devices.hpp, that asks which backends Kokkos was built with.
 #if defined(KOKKOS_ENABLE_SERIAL)
 #include <tessera/backends/serial/serial.hpp>
 #endif

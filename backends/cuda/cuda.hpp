@@ -16,6 +16,7 @@ struct Backend<Kokkos::Cuda> {
   static constexpr char const* name = "cuda";
   static constexpr bool is_gpu = true;
   using Warp = cuda::Warp;
+  using PinnedSpace = Kokkos::SharedHostPinnedSpace;
 
   static Index teams_that_meet(Kokkos::Cuda const& exec) { return cuda::teams_that_meet(exec); }
 

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include <Kokkos_Macros.hpp>
+
+#include <tessera/backends/device.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <tessera/backends/cuda/devices.hpp>
+#endif
+
+/// The GPUs of a machine, for the time before Kokkos is initialised.
+namespace tessera::backends {
+
+/// Looks for GPUs; empty: this build has no backend for any.
+inline std::optional<DeviceSurvey> survey_devices() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return cuda::survey_devices();
+#else
+  return std::nullopt;
+#endif
+}
+
+/// Opens one of the GPUs that a survey found, and makes it the current one.
+inline DeviceState open_device([[maybe_unused]] int id) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return cuda::open_device(id);
+#else
+  return {.error = "this build has no backend for it", .lacks_code = true, .free = 0};
+#endif
+}
+
+}  // namespace tessera::backends
