@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 
 #include <Kokkos_Core.hpp>
 
 #include <app/application.hpp>
 #include <app/commands.hpp>
+#include <app/devices.hpp>
 #include <app/failure.hpp>
 #include <io/errors.hpp>
 #include <io/memory.hpp>
@@ -49,15 +51,42 @@ int threads_of(CommandOptions const& options) {
 }
 
 template <class CommandOptions>
-ExitStatus with_kokkos(CommandOptions const& options) {
+std::optional<int> device_of(CommandOptions const& options) {
+  if constexpr (requires { options.device; }) {
+    return options.device;
+  } else {
+    return std::nullopt;
+  }
+}
+
+template <class CommandOptions>
+ExitStatus with_kokkos(CommandOptions const& options, std::optional<int> device) {
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
   if (int const threads = threads_of(options); threads > 0) settings.set_num_threads(threads);
+  if (device) settings.set_device_id(*device);
   Kokkos::ScopeGuard const kokkos(settings);
   return guarded([&] { return run_command(options); });
 }
 
-ExitStatus with_kokkos(CompletionOptions const& options) {
+template <class CommandOptions>
+ExitStatus execute(CommandOptions const& options) {
+  return with_kokkos(options, choose_device(device_of(options)));
+}
+
+/// Where Kokkos cannot start, `info` says what can be said without it, and then what is wrong.
+ExitStatus execute(InfoOptions const& options) {
+  std::optional<int> device;
+  try {
+    device = choose_device(std::nullopt);
+  } catch (Failure const&) {
+    run_command(options);
+    throw;
+  }
+  return with_kokkos(options, device);
+}
+
+ExitStatus execute(CompletionOptions const& options) {
   std::fputs(options.script.c_str(), stdout);
   return ExitStatus::good;
 }
@@ -68,7 +97,7 @@ int run_application(int argc, char const* const* argv) {
   ExitStatus status = guarded([&] {
     auto const parsed = parse_options(argc, argv);
     if (auto const* const done = std::get_if<ExitStatus>(&parsed)) return *done;
-    return std::visit([](auto const& options) { return with_kokkos(options); },
+    return std::visit([](auto const& options) { return execute(options); },
                       std::get<Options>(parsed));
   });
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

@@ -8,8 +8,10 @@
 #include <Kokkos_Core.hpp>
 
 #include <app/backend_visit.hpp>
+#include <app/devices.hpp>
 #include <app/failure.hpp>
 #include <app/processor.hpp>
+#include <io/memory.hpp>
 
 namespace tessera::app {
 namespace {
@@ -25,17 +27,45 @@ BackendChoice choice_named(std::string_view name) {
   return std::ranges::find(names, name, &std::pair<BackendChoice, std::string_view>::second)->first;
 }
 
+std::string describe_host(int threads) {
+  return host_processor().name + ", " + std::to_string(threads) +
+         (threads == 1 ? " thread" : " threads");
+}
+
 template <class Exec>
 BackendFacts facts_of() {
   using Policy = Kokkos::TeamPolicy<Exec>;
+  constexpr bool is_gpu = backends::Backend<Exec>::is_gpu;
   int const threads = Exec().concurrency();
   return {.choice = choice_named(backends::Backend<Exec>::name),
           .name = backends::Backend<Exec>::name,
-          .device = host_processor().name + ", " + std::to_string(threads) +
-                    (threads == 1 ? " thread" : " threads"),
+          .device = is_gpu ? describe(current_device().device) : describe_host(threads),
+          .is_gpu = is_gpu,
           .concurrency = threads,
           .scratch_level0 = static_cast<std::size_t>(Policy::scratch_size_max(0)),
           .scratch_level1 = static_cast<std::size_t>(Policy::scratch_size_max(1))};
+}
+
+/// The GPU where the job fits and is done earlier, else the best backend of the host.
+BackendDecision choose_automatically(std::vector<BackendFacts> const& all, Job const& job) {
+  auto const gpu = std::ranges::find(all, true, &BackendFacts::is_gpu);
+  auto const host = std::ranges::find(all, false, &BackendFacts::is_gpu);
+  if (gpu == all.end()) {
+    return {.backend = *host, .why = "this program was built without a backend for GPUs"};
+  }
+  if (host == all.end()) return {.backend = *gpu, .why = "this program has no other backend"};
+
+  auto const on_gpu = job.operation.forecast(job.shape, gpu->choice);
+  auto const [device, free] = current_device();
+  if (!fits_on_device(on_gpu.memory(), free)) {
+    return {.backend = *host,
+            .why = "the job needs " + io::format_bytes(on_gpu.memory()) + " on " + name_of(device) +
+                   ", which has " + io::format_bytes(free) + " free"};
+  }
+  auto const on_host = job.operation.forecast(job.shape, host->choice);
+  auto const comparison = compare(device_seconds(on_gpu, job.runs, device.bandwidth), gpu->name,
+                                  host_seconds(on_host, job.runs, host->concurrency), host->name);
+  return {.backend = comparison.take_device ? *gpu : *host, .why = comparison.why};
 }
 
 }  // namespace
@@ -53,15 +83,26 @@ std::vector<BackendFacts> enabled_backends() {
   return all;
 }
 
-BackendFacts choose_backend(BackendChoice choice) {
-  auto const all = enabled_backends();
+void require_backend(BackendChoice choice) {
   std::string built;
-  for (auto const& backend : all) {
-    if (choice == BackendChoice::automatic || choice == backend.choice) return backend;
+  for (auto const& backend : enabled_backends()) {
+    if (choice == BackendChoice::automatic || choice == backend.choice) return;
     built += (built.empty() ? "" : ", ") + backend.name;
   }
   throw Failure(ExitStatus::resources, "--backend " + std::string(to_string(choice)) +
                                            ": this program was built without it; it has " + built);
+}
+
+BackendDecision choose_backend(BackendChoice choice, Job const& job) {
+  require_backend(choice);
+  auto const all = enabled_backends();
+  if (choice == BackendChoice::automatic) return choose_automatically(all, job);
+  auto const& backend = *std::ranges::find(all, choice, &BackendFacts::choice);
+  if (backend.is_gpu) {
+    require_device_memory(job.operation.forecast(job.shape, choice).memory(), job.input,
+                          "the job (matrix, vectors and workspace)");
+  }
+  return {.backend = backend, .why = ""};
 }
 
 }  // namespace tessera::app

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include <app/cost_model.hpp>
 #include <app/operations.hpp>
+#include <app/run.hpp>
 
 namespace tessera::app {
 
@@ -19,8 +21,9 @@ namespace tessera::app {
 struct BackendFacts {
   BackendChoice choice;
   std::string name;
-  std::string device;              ///< "AMD EPYC 9654, 2 threads"
-  int concurrency = 0;             ///< threads
+  std::string device;  ///< "AMD EPYC 9654, 2 threads"
+  bool is_gpu = false;
+  int concurrency = 0;             ///< threads, of a GPU those that it runs at a time
   std::size_t scratch_level0 = 0;  ///< bytes that a team can have in fast scratch memory
   std::size_t scratch_level1 = 0;  ///< bytes that a team can have in slow scratch memory
 };
@@ -28,8 +31,27 @@ struct BackendFacts {
 /// All backends of this build, the best first. Kokkos must be initialised.
 [[nodiscard]] std::vector<BackendFacts> enabled_backends();
 
-/// The backend that a choice stands for: the best one for `automatic`.
-/// @throws Failure resources when it is not in this build
-[[nodiscard]] BackendFacts choose_backend(BackendChoice choice);
+/// Refuses a backend that is not in this build.
+/// @throws Failure resources
+void require_backend(BackendChoice choice);
+
+/// A job, before its data are read.
+struct Job {
+  OperationRow const& operation;
+  Shape shape;
+  int runs;           ///< warm-up included
+  std::string input;  ///< the file, for messages
+};
+
+/// Where a job runs, and why.
+struct BackendDecision {
+  BackendFacts backend;
+  std::string why;  ///< empty: the user said so
+};
+
+/// The backend that a choice stands for. `automatic` takes the GPU where the job fits and is
+/// estimated to be done earlier there, copies included (cost_model.hpp), else the host.
+/// @throws Failure resources when it is not in this build, or the job does not fit on the GPU
+[[nodiscard]] BackendDecision choose_backend(BackendChoice choice, Job const& job);
 
 }  // namespace tessera::app

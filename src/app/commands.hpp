@@ -19,7 +19,7 @@ ExitStatus run_command(ComputeOptions const& options);
 ExitStatus run_command(CheckOptions const& options);
 /// `tessera show`
 ExitStatus run_command(ShowOptions const& options);
-/// `tessera info`
+/// `tessera info`. Kokkos need not be initialised: then it says so of the backends.
 ExitStatus run_command(InfoOptions const& options);
 
 }  // namespace tessera::app

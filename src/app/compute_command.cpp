@@ -11,6 +11,7 @@
 #include <app/failure.hpp>
 #include <app/report.hpp>
 #include <app/sha256.hpp>
+#include <io/matrix_file.hpp>
 #include <io/output_file.hpp>
 #include <io/writers.hpp>
 
@@ -63,12 +64,26 @@ class VectorOutput {
   std::optional<io::OutputFile> file_;
 };
 
+/// What the header of the input says about the work.
+Job job_of(ComputeOptions const& options, OperationRow const& row, std::string const& path) {
+  io::MatrixInfo const info = io::inspect(path);
+  return {.operation = row,
+          .shape = {.rows = static_cast<std::int64_t>(info.rows),
+                    .cols = static_cast<std::int64_t>(info.cols),
+                    .type = options.type.value_or(info.type),
+                    .layout = info.layout,
+                    .method = options.method,
+                    .keep_intermediate = !options.intermediate.empty()},
+          .runs = options.repeat + 1,
+          .input = path};
+}
+
 }  // namespace
 
 ExitStatus run_command(ComputeOptions const& options) {
   OperationRow const& row = row_of(options.operation);
   check_usage(options, row);
-  BackendFacts const backend = choose_backend(options.backend);
+  require_backend(options.backend);
 
   InputName const name = resolve_input(options.input);
   std::string const output_path = options.output.empty() ? name.default_output : options.output;
@@ -76,6 +91,7 @@ ExitStatus run_command(ComputeOptions const& options) {
   check_output(options.intermediate, {name.path, options.vector});
   VectorOutput output(output_path);
   VectorOutput intermediate(options.intermediate);
+  auto const [backend, why] = choose_backend(options.backend, job_of(options, row, name.path));
 
   Input const input = read_input(name.path, options.vector, options.operation, options.type);
   if (input.vector_source == "ones" && options.format != ReportFormat::text) {
@@ -101,6 +117,7 @@ ExitStatus run_command(ComputeOptions const& options) {
                 .method_chosen = row.has_methods && options.method == Method::automatic,
                 .backend = backend,
                 .backend_chosen = options.backend == BackendChoice::automatic,
+                .backend_why = why,
                 .run = run,
                 .sha256 = sha256(elements(run.result)),
                 .check = std::nullopt,

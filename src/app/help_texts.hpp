@@ -31,11 +31,15 @@ inline constexpr char compute[] =
     "INPUT is a .npy or an ex3 file; a bare number N means test/N, and then the result goes to\n"
     "N-out.bin unless --output says otherwise. A result file is .npy, or .bin for the elements "
     "and\n"
-    "nothing else. Times are of the work on data in memory, after a warm-up.\n\n"
+    "nothing else. Times are of the work on data in memory, after a warm-up.\n"
+    "On a GPU (cuda), copies to and from its memory are timed apart. --backend auto takes the GPU\n"
+    "where all runs and the copies are estimated to be done earlier than on the host, and says "
+    "so.\n\n"
     "Examples:\n"
     "  tessera atax a.npy --vector v.npy --output c.npy\n"
     "  tessera atax 7 --method two-stage --intermediate b.npy --check\n"
     "  tessera gemv a.npy --backend serial --type f64 --format json\n"
+    "  tessera atax a.npy --backend cuda --device 1        on the second GPU\n"
     "  tessera gemvt a.npy --vector b.npy --repeat 20";
 
 inline constexpr char check[] =
@@ -54,6 +58,7 @@ inline constexpr char show[] =
 inline constexpr char info[] =
     "Examples:\n"
     "  tessera info\n"
-    "  OMP_NUM_THREADS=4 tessera info";
+    "  OMP_NUM_THREADS=4 tessera info\n"
+    "  tessera info --format json                          backends and GPUs, for programs";
 
 }  // namespace tessera::app::help

@@ -18,7 +18,8 @@ constexpr std::array<OperationRow, operation_count> rows = {{
      .takes_rows_vector = false,
      .gives_rows_vector = false,
      .has_methods = true,
-     .run = &run_atax},
+     .run = &run_atax,
+     .forecast = &forecast_atax},
     {.id = OperationId::multiply,
      .command = "gemv",
      .formula = "B = A·V",
@@ -27,7 +28,8 @@ constexpr std::array<OperationRow, operation_count> rows = {{
      .takes_rows_vector = false,
      .gives_rows_vector = true,
      .has_methods = false,
-     .run = &run_multiply},
+     .run = &run_multiply,
+     .forecast = &forecast_multiply},
     {.id = OperationId::multiply_transposed,
      .command = "gemvt",
      .formula = "C = Aᵀ·B",
@@ -36,7 +38,8 @@ constexpr std::array<OperationRow, operation_count> rows = {{
      .takes_rows_vector = true,
      .gives_rows_vector = false,
      .has_methods = false,
-     .run = &run_multiply_transposed},
+     .run = &run_multiply_transposed,
+     .forecast = &forecast_multiply_transposed},
 }};
 
 }  // namespace

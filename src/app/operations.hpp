@@ -11,8 +11,10 @@
 
 namespace tessera::app {
 
-struct RunRequest;
+struct Forecast;
 struct Measurement;
+struct RunRequest;
+struct Shape;
 
 /// The operations of the command line.
 enum class OperationId { atax, multiply, multiply_transposed };
@@ -44,6 +46,7 @@ struct OperationRow {
   bool gives_rows_vector;          ///< the result has m entries; else n
   bool has_methods;                ///< --method and --intermediate mean something
   Measurement (*run)(RunRequest const& request);
+  Forecast (*forecast)(Shape const& shape, BackendChoice backend);
 
   [[nodiscard]] std::int64_t vector_length(std::int64_t m, std::int64_t n) const {
     return takes_rows_vector ? m : n;

@@ -41,6 +41,8 @@ constexpr std::pair<char const*, BackendChoice> backends[] = {{"auto", BackendCh
                                                               {"cuda", BackendChoice::cuda}};
 constexpr std::pair<char const*, ReportFormat> formats[] = {
     {"text", ReportFormat::text}, {"json", ReportFormat::json}, {"csv", ReportFormat::csv}};
+constexpr std::pair<char const*, ReportFormat> info_formats[] = {{"text", ReportFormat::text},
+                                                                 {"json", ReportFormat::json}};
 constexpr std::pair<char const*, OperationId> operations[] = {
     {"atax", OperationId::atax},
     {"gemv", OperationId::multiply},
@@ -122,6 +124,11 @@ CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& op
       ->type_name("FILE");
   add_choice(command, "--method", options.method, methods, "How A^T(A V) is computed");
   add_choice(command, "--backend", options.backend, backends, "Where it is computed");
+  command
+      .add_option("--device", options.device,
+                  "Which GPU, as `tessera info` counts them (else the first that works)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 65535).description(""));
   add_choice(command, "--type", options.type, types, "Type to compute in");
   command.add_option("--repeat", options.repeat, "Timed runs, after a warm-up")
       ->type_name("R")
@@ -162,6 +169,7 @@ CLI::App* add_show(CLI::App& app, ShowOptions& options) {
 CLI::App* add_info(CLI::App& app, InfoOptions& options) {
   auto& command = *app.add_subcommand("info", "Say what this program can do on this machine");
   add_threads(command, options.threads);
+  add_choice(command, "--format", options.format, info_formats, "How it is written");
   command.footer(help::info);
   return &command;
 }

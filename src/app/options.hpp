@@ -30,7 +30,8 @@ struct ComputeOptions {
   BackendChoice backend = BackendChoice::automatic;
   std::optional<io::ScalarType> type;
   int repeat = 5;
-  int threads = 0;  ///< 0: what Kokkos and OMP_NUM_THREADS say
+  int threads = 0;            ///< 0: what Kokkos and OMP_NUM_THREADS say
+  std::optional<int> device;  ///< empty: the first GPU that can run this program
   bool check = false;
   ReportFormat format = ReportFormat::text;
 };
@@ -55,6 +56,7 @@ struct ShowOptions {
 /// `tessera info`
 struct InfoOptions {
   int threads = 0;
+  ReportFormat format = ReportFormat::text;  ///< text or JSON
 };
 
 /// `tessera completion SHELL`: the text to print, made from the options themselves.

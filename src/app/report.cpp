@@ -120,6 +120,7 @@ std::string to_text(Report const& r) {
   text += vector_line(r.operation, r.vector, r.operation.vector_length(r.rows, r.cols));
   text += line("backend",
                r.backend.name + (r.backend_chosen ? " (chosen)" : "") + ", " + r.backend.device);
+  if (!r.backend_why.empty()) text += line("", "why: " + r.backend_why);
   text += line("method", r.run.method + (r.method_chosen ? " (chosen)" : ""));
   for (auto const& cut : r.run.cuts) {
     text += line("", cut.name + ": " + cut_text(cut, r.layout));

@@ -26,7 +26,8 @@ struct Report {
   double read_seconds;
   bool method_chosen;  ///< by the program, not by the user
   BackendFacts backend;
-  bool backend_chosen;  ///< by the program, not by the user
+  bool backend_chosen;      ///< by the program, not by the user
+  std::string backend_why;  ///< empty: the user said so
   Measurement const& run;
   std::string sha256;
   std::optional<Verdict> check;

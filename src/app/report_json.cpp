@@ -64,6 +64,7 @@ std::string to_json(Report const& r) {
       {{"operation", r.operation.command},
        {"method", r.run.method},
        {"backend", r.backend.name},
+       {"backend_why", r.backend_why.empty() ? Json(nullptr) : Json(r.backend_why)},
        {"device", r.backend.device},
        {"rows", r.rows},
        {"cols", r.cols},

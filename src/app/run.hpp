@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <app/cost_model.hpp>
 #include <app/operations.hpp>
 #include <app/timing.hpp>
 #include <io/types.hpp>
@@ -26,6 +27,16 @@ struct RunRequest {
   std::string input = {};  ///< the file, for messages
 };
 
+/// What is known of a job before its data are read.
+struct Shape {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  io::ScalarType type = io::ScalarType::f32;  ///< to compute in
+  io::Layout layout = io::Layout::right;
+  Method method = Method::automatic;
+  bool keep_intermediate = false;
+};
+
 /// How a stage was cut into work, as ex3 reports its blocks and lines per block.
 struct StageCut {
   std::string name;
@@ -39,8 +50,8 @@ struct StageCut {
 struct Measurement {
   std::string method;  ///< "fused", "two-stage", or "one-stage"
   TimeSummary seconds = {};
-  std::vector<StageTime> stages = {};
-  std::uint64_t bytes = 0;  ///< moved through memory by one run, at least
+  std::vector<StageTime> stages = {};  ///< with copies to and from a device, where there are any
+  std::uint64_t bytes = 0;             ///< moved through memory by one run, at least
   std::vector<StageCut> cuts = {};
   io::HostVector result = {};
   std::optional<io::HostVector> intermediate = std::nullopt;
@@ -53,5 +64,12 @@ struct Measurement {
 [[nodiscard]] Measurement run_multiply(RunRequest const& request);
 /// @copydoc run_atax
 [[nodiscard]] Measurement run_multiply_transposed(RunRequest const& request);
+
+/// What the operation would move and hold on a backend of this build.
+[[nodiscard]] Forecast forecast_atax(Shape const& shape, BackendChoice backend);
+/// @copydoc forecast_atax
+[[nodiscard]] Forecast forecast_multiply(Shape const& shape, BackendChoice backend);
+/// @copydoc forecast_atax
+[[nodiscard]] Forecast forecast_multiply_transposed(Shape const& shape, BackendChoice backend);
 
 }  // namespace tessera::app

@@ -17,40 +17,61 @@ Traffic fused_or_not(bool fused, bool with_intermediate) {
 
 Measurement run_atax(RunRequest const& request) {
   Measurement measurement;
-  run_typed(request, [&]<class Exec, class Matrix, class Vector>(Exec const& exec, Matrix const& A,
-                                                                 Vector const& v) {
-    using T = typename Matrix::non_const_value_type;
-    using Layout = typename Matrix::array_layout;
-    auto const m = static_cast<std::int64_t>(A.extent(0)),
-               n = static_cast<std::int64_t>(A.extent(1));
-    auto const C = make_vector<Exec, T>(request, "C", n);
-    Workspace<Exec> workspace;
-    AtaxOptions<Exec> const options{.method = request.method, .workspace = &workspace};
-    auto const plan = plan_atax<T, Layout>(exec, m, n, options);
-    take_plan(plan, request, measurement);
+  run_typed(
+      request, measurement,
+      [&]<class Exec, class Matrix, class Vector>(Exec const& exec, Matrix const& A,
+                                                  Vector const& v) {
+        using T = typename Matrix::non_const_value_type;
+        using Layout = typename Matrix::array_layout;
+        auto const m = static_cast<std::int64_t>(A.extent(0)),
+                   n = static_cast<std::int64_t>(A.extent(1));
+        auto const C = make_vector<Exec, T>(request, "C", n);
+        Workspace<Exec> workspace;
+        AtaxOptions<Exec> const options{.method = request.method, .workspace = &workspace};
+        auto const plan = plan_atax<T, Layout>(exec, m, n, options);
+        take_plan<Exec>(plan, request, measurement);
 
-    bool const fused = plan.method == Method::fused;
-    measurement.method = fused ? "fused" : "two-stage";
-    measurement.bytes = fused_or_not(fused, request.keep_intermediate).bytes(m, n, sizeof(T));
-    if (fused && !request.keep_intermediate) {
-      measure(exec, request.repeat, measurement,
-              Stage{"fused", [&] { atax(exec, A, v, C, options); }});
-    } else {
-      auto const B = make_vector<Exec, T>(request, "B", m);
-      if (fused) {
-        measure(exec, request.repeat, measurement,
-                Stage{"fused", [&] { atax(exec, A, v, B, C, options); }});
-      } else {
-        Options<Exec> const stage{.workspace = &workspace};
-        measure(exec, request.repeat, measurement,
+        bool const fused = plan.method == Method::fused;
+        measurement.method = fused ? "fused" : "two-stage";
+        measurement.bytes = fused_or_not(fused, request.keep_intermediate).bytes(m, n, sizeof(T));
+        if (fused && !request.keep_intermediate) {
+          measure(exec, request.repeat, measurement,
+                  Stage{"fused", [&] { atax(exec, A, v, C, options); }});
+        } else {
+          auto const B = make_vector<Exec, T>(request, "B", m);
+          if (fused) {
+            measure(exec, request.repeat, measurement,
+                    Stage{"fused", [&] { atax(exec, A, v, B, C, options); }});
+          } else {
+            Options<Exec> const stage{.workspace = &workspace};
+            measure(
+                exec, request.repeat, measurement,
                 Stage{"multiply", [&] { multiply(exec, A, v, B, stage); }},
                 Stage{"multiply_transposed", [&] { multiply_transposed(exec, A, B, C, stage); }});
-      }
-      if (request.keep_intermediate) measurement.intermediate = to_host<T>(B);
-    }
-    measurement.result = to_host<T>(C);
-  });
+          }
+          if (request.keep_intermediate)
+            measurement.intermediate = take_result<Exec, T>(B, measurement);
+        }
+        measurement.result = take_result<Exec, T>(C, measurement);
+      });
   return measurement;
+}
+
+Forecast forecast_atax(Shape const& shape, BackendChoice backend) {
+  Forecast forecast;
+  with_types(shape, backend, [&]<class Exec, class T, class Layout>() {
+    auto const [m, n] = std::pair(shape.rows, shape.cols);
+    auto const plan = plan_atax<T, Layout>(Exec(), m, n, {.method = shape.method});
+    bool const fused = plan.method == Method::fused;
+    auto const bytes = [](std::int64_t count) {
+      return static_cast<std::uint64_t>(count) * sizeof(T);
+    };
+    forecast = {.traffic = fused_or_not(fused, shape.keep_intermediate).bytes(m, n, sizeof(T)),
+                .inputs = bytes(m * n + n),
+                .results = bytes(shape.keep_intermediate ? m + n : n),
+                .scratch = plan.workspace_bytes + bytes(fused ? 0 : m)};
+  });
+  return forecast;
 }
 
 }  // namespace tessera::app

@@ -5,28 +5,48 @@
 #include <tessera/multiply.hpp>
 
 namespace tessera::app {
+namespace {
+
+constexpr Traffic traffic{.matrix = 1, .cols_vectors = 1, .rows_vectors = 1};
+
+}  // namespace
 
 Measurement run_multiply(RunRequest const& request) {
   Measurement measurement;
   measurement.method = "one-stage";
-  run_typed(request, [&]<class Exec, class Matrix, class Vector>(Exec const& exec, Matrix const& A,
-                                                                 Vector const& v) {
-    using Layout = typename Matrix::array_layout;
-    using T = typename Matrix::non_const_value_type;
-    auto const m = static_cast<std::int64_t>(A.extent(0)),
-               n = static_cast<std::int64_t>(A.extent(1));
-    auto const B = make_vector<Exec, T>(request, "B", m);
-    Workspace<Exec> workspace;
-    Options<Exec> const options{.workspace = &workspace};
-    take_plan(plan_multiply<T, Layout>(exec, m, n, options), request, measurement);
+  run_typed(request, measurement,
+            [&]<class Exec, class Matrix, class Vector>(Exec const& exec, Matrix const& A,
+                                                        Vector const& v) {
+              using Layout = typename Matrix::array_layout;
+              using T = typename Matrix::non_const_value_type;
+              auto const m = static_cast<std::int64_t>(A.extent(0)),
+                         n = static_cast<std::int64_t>(A.extent(1));
+              auto const B = make_vector<Exec, T>(request, "B", m);
+              Workspace<Exec> workspace;
+              Options<Exec> const options{.workspace = &workspace};
+              take_plan<Exec>(plan_multiply<T, Layout>(exec, m, n, options), request, measurement);
 
-    measure(exec, request.repeat, measurement,
-            Stage{"multiply", [&] { multiply(exec, A, v, B, options); }});
-    measurement.bytes =
-        Traffic{.matrix = 1, .cols_vectors = 1, .rows_vectors = 1}.bytes(m, n, sizeof(T));
-    measurement.result = to_host<T>(B);
-  });
+              measure(exec, request.repeat, measurement,
+                      Stage{"multiply", [&] { multiply(exec, A, v, B, options); }});
+              measurement.bytes = traffic.bytes(m, n, sizeof(T));
+              measurement.result = take_result<Exec, T>(B, measurement);
+            });
   return measurement;
+}
+
+Forecast forecast_multiply(Shape const& shape, BackendChoice backend) {
+  Forecast forecast;
+  with_types(shape, backend, [&]<class Exec, class T, class Layout>() {
+    auto const [m, n] = std::pair(shape.rows, shape.cols);
+    auto const bytes = [](std::int64_t count) {
+      return static_cast<std::uint64_t>(count) * sizeof(T);
+    };
+    forecast = {.traffic = traffic.bytes(m, n, sizeof(T)),
+                .inputs = bytes(m * n + n),
+                .results = bytes(m),
+                .scratch = plan_multiply<T, Layout>(Exec(), m, n).workspace_bytes};
+  });
+  return forecast;
 }
 
 }  // namespace tessera::app

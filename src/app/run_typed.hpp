@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,9 @@
 #include <Kokkos_Core.hpp>
 
 #include <app/backend_visit.hpp>
+#include <app/device_copy.hpp>
+#include <app/devices.hpp>
+#include <app/failure.hpp>
 #include <app/progress.hpp>
 #include <app/run.hpp>
 #include <io/memory.hpp>
@@ -29,7 +33,7 @@ template <class Launch>
 Stage(char const*, Launch) -> Stage<Launch>;
 
 /// Runs all stages once to warm up, then `repeat` times: fence, start, run, fence, stop, for each
-/// stage. The time of a run is the sum of its stages.
+/// stage. The time of a run is the sum of its stages; copies to and from a device are not in it.
 template <class Exec, class... Launch>
 void measure(Exec const& exec, int repeat, Measurement& to, Stage<Launch> const&... stage) {
   (stage.launch(), ...);
@@ -54,14 +58,50 @@ void measure(Exec const& exec, int repeat, Measurement& to, Stage<Launch> const&
     totals.push_back(total);
   }
   to.seconds = summarise(totals);
-  to.stages.clear();
   std::size_t index = 0;
   (to.stages.push_back({.name = stage.name, .seconds = median(laps[index++])}), ...);
 }
 
+/// Adds to the time of a stage that is not repeated.
+inline void add_time(Measurement& to, std::string const& name, double seconds) {
+  auto const stage = std::ranges::find(to.stages, name, &StageTime::name);
+  if (stage == to.stages.end()) {
+    to.stages.push_back({.name = name, .seconds = seconds});
+  } else {
+    stage->seconds += seconds;
+  }
+}
+
+/// Makes sure that there are so many bytes where Exec computes.
+template <class Exec>
+void require_memory_of(std::uint64_t bytes, RunRequest const& request, std::string const& what) {
+  if constexpr (backends::Backend<Exec>::is_gpu) {
+    require_device_memory(bytes, request.input, what);
+  } else {
+    io::require_memory(bytes, request.input, what);
+  }
+}
+
+/// Makes an uninitialised View in the memory of Exec, after a look at the memory there is.
+template <class View, class Exec, class... Extents>
+View allocate(RunRequest const& request, std::string const& what, Extents... extents) {
+  std::uint64_t const bytes =
+      (sizeof(typename View::value_type) * ... * static_cast<std::uint64_t>(extents));
+  require_memory_of<Exec>(bytes, request, what);
+  try {
+    return View(Kokkos::view_alloc("tessera::app::" + what, Kokkos::WithoutInitializing),
+                static_cast<std::size_t>(extents)...);
+  } catch (std::exception const& error) {  // Kokkos' own exception type differs by version
+    throw Failure(ExitStatus::resources, request.input + ": not enough memory for " + what +
+                                             ": expected " + io::format_bytes(bytes) +
+                                             ", found: " + error.what());
+  }
+}
+
 /// Takes over what the library says it will do, and makes sure that there is memory for it.
-inline void take_plan(Plan const& plan, RunRequest const& request, Measurement& to) {
-  io::require_memory(plan.workspace_bytes, request.input, "the workspace");
+template <class Exec>
+void take_plan(Plan const& plan, RunRequest const& request, Measurement& to) {
+  require_memory_of<Exec>(plan.workspace_bytes, request, "the workspace");
   for (auto const& stage : plan.stages) {
     to.cuts.push_back({.name = stage.name,
                        .teams = stage.teams,
@@ -78,33 +118,67 @@ using DeviceVector = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory
 template <class Exec, class T>
 DeviceVector<Exec, T> make_vector(RunRequest const& request, char const* label,
                                   std::int64_t length) {
-  io::require_memory(static_cast<std::uint64_t>(length) * sizeof(T), request.input,
-                     std::string("vector ") + label);
-  return DeviceVector<Exec, T>(
-      Kokkos::view_alloc(std::string("tessera::app::") + label, Kokkos::WithoutInitializing),
-      static_cast<std::size_t>(length));
+  return allocate<DeviceVector<Exec, T>, Exec>(request, std::string("vector ") + label, length);
 }
 
-/// A vector of any memory as a vector of the host.
-template <class T, class Vector>
-io::VectorView<T> to_host(Vector const& vector) {
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), vector);
+/// A result as a vector of the host; where it has to be copied, that is timed as a stage.
+template <class Exec, class T>
+io::VectorView<T> take_result(DeviceVector<Exec, T> const& vector, Measurement& to) {
+  if constexpr (backends::Backend<Exec>::is_gpu) {
+    Stopwatch const watch;
+    auto result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), vector);
+    add_time(to, "copy to host", watch.seconds());
+    return result;
+  } else {
+    return vector;
+  }
 }
 
 /// Calls work(exec, A, x) with an instance of the execution space of the request, and A and x in
-/// the memory of that space, which on a host are the request's own.
+/// the memory of that space. On a host they are the request's own; elsewhere they are copied, which
+/// is timed as a stage.
 template <class Work>
-void run_typed(RunRequest const& request, Work const& work) {
+void run_typed(RunRequest const& request, Measurement& to, Work const& work) {
   with_backend(request.backend, [&]<class Exec>() {
     std::visit(
-        [&]<class T, class Layout>(io::MatrixView<T, Layout> const& host_matrix) {
-          using Space = typename Exec::memory_space;
-          auto const A = Kokkos::create_mirror_view_and_copy(Space(), host_matrix);
-          auto const x =
-              Kokkos::create_mirror_view_and_copy(Space(), std::get<io::VectorView<T>>(request.x));
-          work(Exec(), A, x);
+        [&]<class T, class Layout>(io::MatrixView<T, Layout> const& host_A) {
+          auto const& host_x = std::get<io::VectorView<T>>(request.x);
+          Exec const exec;
+          if constexpr (backends::Backend<Exec>::is_gpu) {
+            using Matrix = Kokkos::View<T**, Layout, typename Exec::memory_space>;
+            auto const A =
+                allocate<Matrix, Exec>(request, "the matrix", host_A.extent(0), host_A.extent(1));
+            auto const x =
+                allocate<DeviceVector<Exec, T>, Exec>(request, "the vector", host_x.extent(0));
+            Stopwatch const watch;
+            copy_to_device(exec, host_A.data(), A.data(), host_A.span() * sizeof(T));
+            copy_to_device(exec, host_x.data(), x.data(), host_x.span() * sizeof(T));
+            add_time(to, "copy to device", watch.seconds());
+            work(exec, A, x);
+          } else {
+            work(exec, host_A, host_x);
+          }
         },
         request.A);
+  });
+}
+
+/// Calls work.template operator()<Exec, T, Layout>() for the types of a shape.
+template <class Work>
+void with_types(Shape const& shape, BackendChoice backend, Work const& work) {
+  with_backend(backend, [&]<class Exec>() {
+    auto const with_layout = [&]<class T>() {
+      if (shape.layout == io::Layout::right) {
+        work.template operator()<Exec, T, Kokkos::LayoutRight>();
+      } else {
+        work.template operator()<Exec, T, Kokkos::LayoutLeft>();
+      }
+    };
+    if (shape.type == io::ScalarType::f32) {
+      with_layout.template operator()<float>();
+    } else {
+      with_layout.template operator()<double>();
+    }
   });
 }
 

@@ -21,7 +21,7 @@ _tessera() {
         --backend) words="auto openmp serial cuda" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --type --repeat --threads --check --format" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --device --type --repeat --threads --check --format" ;;
       esac ;;
     gemv)
       case $previous in
@@ -29,7 +29,7 @@ _tessera() {
         --backend) words="auto openmp serial cuda" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --type --repeat --threads --check --format" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --device --type --repeat --threads --check --format" ;;
       esac ;;
     gemvt)
       case $previous in
@@ -37,7 +37,7 @@ _tessera() {
         --backend) words="auto openmp serial cuda" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --type --repeat --threads --check --format" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --device --type --repeat --threads --check --format" ;;
       esac ;;
     check)
       case $previous in
@@ -51,7 +51,8 @@ _tessera() {
       esac ;;
     info)
       case $previous in
-        *) [[ $current == -* ]] && words="--help --threads" ;;
+        --format) words="text json" ;;
+        *) [[ $current == -* ]] && words="--help --threads --format" ;;
       esac ;;
   esac
   if [[ $words ]]; then

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -11,6 +12,7 @@ namespace tessera::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class BackendTest : public ProgramTest {
  protected:
@@ -52,10 +54,31 @@ TEST_F(BackendTest, each_backend_gives_the_same_bytes_or_a_clear_refusal) {
   }
 }
 
-TEST_F(BackendTest, auto_takes_the_first_of_info_and_says_so) {
+TEST_F(BackendTest, auto_takes_the_first_host_backend_for_a_small_job_and_says_why) {
   ASSERT_EQ(run({"gen", "--rows", "3", "--cols", "4", "--output", "a.npy"}).status, 0);
-  EXPECT_THAT(run({"atax", "a.npy"}).out,
-              HasSubstr("backend      " + enabled_.front() + " (chosen)"));
+  auto const host = std::ranges::find_if(enabled_, [](auto const& name) { return name != "cuda"; });
+  ASSERT_NE(host, enabled_.end());
+  auto const out = run({"atax", "a.npy"}).out;
+  EXPECT_THAT(out, HasSubstr("backend      " + *host + " (chosen)"));
+  EXPECT_THAT(
+      out, HasSubstr(enabled("cuda") ? "why: estimated "
+                                     : "why: this program was built without a backend for GPUs\n"));
+  EXPECT_THAT(run({"atax", "a.npy", "--backend", *host}).out, Not(HasSubstr("why:")));
+}
+
+TEST_F(BackendTest, device_that_is_not_there_is_refused) {
+  ASSERT_EQ(run({"gen", "--rows", "3", "--cols", "4", "--output", "a.npy"}).status, 0);
+  for (auto const& backend : std::vector<std::string>{"auto", "cuda", enabled_.back()}) {
+    auto const result =
+        run({"gemv", "a.npy", "--backend", backend, "--device", "4096", "--output", "b.npy"});
+    EXPECT_EQ(result.status, 4);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err,
+                HasSubstr(std::string("tessera: --device 4096: ") +
+                          (enabled("cuda") ? "there is no such device; expected 0"
+                                           : "this program was built without a backend for GPUs")));
+    EXPECT_FALSE(exists("b.npy"));
+  }
 }
 
 TEST_F(BackendTest, number_of_threads_changes_no_bit) {

@@ -36,6 +36,7 @@ TEST_F(ReportTest, json_has_the_stable_keys_with_their_types) {
   EXPECT_EQ(r.at("operation"), "atax");
   EXPECT_EQ(r.at("method"), "two-stage");
   EXPECT_TRUE(r.at("backend").is_string());
+  EXPECT_GT(r.at("backend_why").get<std::string>().size(), 20u);
   EXPECT_THAT(r.at("device").get<std::string>(), HasSubstr("thread"));
   EXPECT_EQ(r.at("rows"), 64);
   EXPECT_EQ(r.at("cols"), 40);
@@ -61,6 +62,13 @@ TEST_F(ReportTest, json_has_the_stable_keys_with_their_types) {
   EXPECT_GT(r.at("read_seconds").get<double>(), 0);
   EXPECT_GT(r.at("plan")[0].at("teams").get<int>(), 0);
   EXPECT_TRUE(r.at("output").is_null());
+}
+
+TEST_F(ReportTest, backend_that_was_asked_for_needs_no_reason) {
+  std::string const backend = report({"atax", "a.npy"}).at("backend");
+  json const r = report({"atax", "a.npy", "--backend", backend});
+  EXPECT_EQ(r.at("backend"), backend);
+  EXPECT_TRUE(r.at("backend_why").is_null());
 }
 
 TEST_F(ReportTest, fused_is_one_stage_that_reads_the_matrix_once) {

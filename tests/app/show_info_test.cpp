@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "support/program.hpp"
 
@@ -69,8 +70,28 @@ TEST_F(InfoTest, names_all_that_was_promised) {
   EXPECT_EQ(result.err, "");
   for (auto const* const part :
        {"tessera ", "commit", "Kokkos", "processor", "compiled for", "memory", "backend", "device",
-        "threads", "scratch     level 0: ", "level 1: "}) {
+        "threads", "scratch     level 0: ", "level 1: ", "(the choice of --backend auto", "GPU"}) {
     EXPECT_THAT(result.out, HasSubstr(part));
+  }
+}
+
+TEST_F(InfoTest, json_has_the_same) {
+  auto const result = run({"info", "--format", "json"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.err, "");
+  auto const info = nlohmann::json::parse(result.out);
+  ASSERT_FALSE(info.at("backends").empty());
+  bool has_cuda = false;
+  for (auto const& backend : info.at("backends")) {
+    EXPECT_GT(backend.at("threads").get<int>(), 0);
+    EXPECT_GT(backend.at("scratch_level0").get<std::uint64_t>(), 0u);
+    EXPECT_TRUE(backend.at("device").is_string());
+    has_cuda = has_cuda || backend.at("name") == "cuda";
+  }
+  EXPECT_EQ(info.at("devices").is_null(), !has_cuda);
+  EXPECT_GT(info.at("available_bytes").get<std::uint64_t>(), 0u);
+  for (auto const* const key : {"version", "commit", "kokkos", "processor", "compiled_for"}) {
+    EXPECT_TRUE(info.at(key).is_string()) << key;
   }
 }
 

@@ -87,6 +87,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "'gemm' is not one of atax|gemv|gemvt"},
         BadUsage{"repeat_zero", {"atax", "a.npy", "--repeat", "0"}, "--repeat"},
         BadUsage{"repeat_word", {"atax", "a.npy", "--repeat", "often"}, "--repeat"},
+        BadUsage{"device_negative", {"atax", "a.npy", "--device", "-1"}, "--device"},
+        BadUsage{"device_word", {"atax", "a.npy", "--device", "all"}, "--device"},
+        BadUsage{"device_of_gen",
+                 {"gen", "--rows", "1", "--cols", "1", "--output", "x.npy", "--device", "0"},
+                 "--device"},
+        BadUsage{"info_as_csv", {"info", "--format", "csv"}, "'csv' is not one of text|json"},
         BadUsage{"threads_zero", {"atax", "a.npy", "--threads", "0"}, "--threads"},
         BadUsage{
             "method_of_gemv", {"gemv", "a.npy", "--method", "fused"}, "gemv has one method only"},

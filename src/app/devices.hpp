@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tessera/backends/device.hpp>
+
+/// GPUs: which one Kokkos is to use, and what to say when it cannot. Kokkos itself aborts, so all
+/// this is asked before it is initialised.
+namespace tessera::app {
+
+/// "NVIDIA H200 (device 0)".
+[[nodiscard]] std::string name_of(backends::Device const& device);
+
+/// "NVIDIA H200, sm_90, 132 multiprocessors, 139.8 GiB".
+[[nodiscard]] std::string describe(backends::Device const& device);
+
+/// Why a survey found no GPU; empty when it found one.
+/// @param visible what CUDA_VISIBLE_DEVICES says; empty: it is not set
+[[nodiscard]] std::string why_no_device(backends::DeviceSurvey const& survey,
+                                        std::optional<std::string> const& visible);
+
+/// Why an opened GPU cannot be used; empty when it can.
+[[nodiscard]] std::string why_not_usable(backends::Device const& device,
+                                         backends::DeviceState const& state,
+                                         std::vector<int> const& compiled_for);
+
+/// Whether `needed` bytes fit beside what the driver itself takes when memory is cut into pieces.
+[[nodiscard]] bool fits_on_device(std::uint64_t needed, std::uint64_t free);
+
+/// "FILE: not enough memory on … for WHAT: expected … free, found …; …".
+[[nodiscard]] std::string no_room_sentence(std::string const& path, std::string const& what,
+                                           std::uint64_t needed, std::uint64_t free,
+                                           backends::Device const& device);
+
+/// A GPU that Kokkos can be started on: the one that is wanted, else the first that can run this
+/// program. Empty: this build has no backend for any, and Kokkos needs none.
+/// @throws Failure resources when there is none, or not the wanted one
+[[nodiscard]] std::optional<int> choose_device(std::optional<int> wanted);
+
+/// The GPU that Kokkos was started on, and its memory now.
+struct CurrentDevice {
+  backends::Device device;
+  std::uint64_t free = 0;
+};
+[[nodiscard]] CurrentDevice current_device();
+
+/// Checks the memory of the GPU that Kokkos was started on. Call it before allocating.
+/// @throws Failure resources: no_room_sentence
+void require_device_memory(std::uint64_t bytes, std::string const& path, std::string const& what);
+
+}  // namespace tessera::app
