@@ -15,7 +15,8 @@ class NeedsDevice : public ::testing::Environment {
  public:
   void SetUp() override {
     if (std::system("'" TESSERA_BINARY "' info >/dev/null 2>&1") != 0) {
-      GTEST_SKIP() << "SKIPPED: `tessera info` finds no usable CUDA device; NOTHING IS TESTED";
+      // ctest looks for the word in brackets, which GoogleTest prints for single tests only.
+      GTEST_SKIP() << "[  SKIPPED ] `tessera info` finds no usable CUDA device: NOTHING IS TESTED";
     }
   }
 };
