@@ -9,13 +9,12 @@
 namespace tessera::detail::gpu {
 
 /// Where parts of a line's dot product are exchanged by the teams that have made them.
-template <class Warp, class T>
+template <class Exec, class T>
 struct Exchange {
+  using Warp = WarpOf<Exec>;
   using Bits = BitsOf<T>;
   /// What a part is before it is there: a NaN that publish() never writes.
   static constexpr Bits missing = ~Bits{0};
-  /// Most parts that gather() takes.
-  static constexpr Index max_parts = Index{4} * warp_threads;
 
   Bits* memory;  ///< (lines, parts)
   Index parts;
@@ -28,19 +27,13 @@ struct Exchange {
     if (bits == missing) bits ^= 1;  // a NaN all the same
     Warp::write_now(part(line, p), bits);
   }
-  /// A first look at part `p` of a line, for gather().
-  KOKKOS_FORCEINLINE_FUNCTION Bits peek(Index line, Index p) const {
-    return p < parts ? Warp::read_now(part(line, p)) : Bits{0};
-  }
   /// The tree over the parts of a line, for all threads of a warp, as soon as all have been
-  /// published; `early` is the thread's peek at the part of its lane.
-  KOKKOS_FORCEINLINE_FUNCTION T gather(Index line, int lane, Bits early) const {
-    T value = tree(line, lane, early);
+  /// published.
+  KOKKOS_FORCEINLINE_FUNCTION T gather(Index line, int lane) const {
+    auto const block = [&](int b) { return tree(line, lane + b * warp_threads); };
+    T value = block(0);
+    static_assert(FusedLinesPlan<Exec, T>::most_parts == 4 * warp_threads);
     if (parts > warp_threads) {
-      auto const block = [&](int b) {
-        Index const p = lane + b * warp_threads;
-        return tree(line, p, peek(line, p));
-      };
       value += block(1);
       if (parts > 2 * warp_threads) value += block(2) + block(3);
     }
@@ -48,8 +41,13 @@ struct Exchange {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION T tree(Index line, Index p, Bits bits) const {
-    while (bits == missing) bits = Warp::read_now(part(line, p));
+  KOKKOS_FORCEINLINE_FUNCTION T tree(Index line, Index p) const {
+    Bits bits = 0;
+    if (p < parts) {
+      do {
+        bits = Warp::read_now(part(line, p));
+      } while (bits == missing);
+    }
     return tree_over_threads<Warp, warp_threads>(Kokkos::bit_cast<T>(bits));
   }
 };
@@ -77,7 +75,7 @@ struct FusedParts {
     auto* const sLines = reinterpret_cast<Word<T>*>(scratch) + place.thread;  // the thread's own
     T* const sSums = scratch + Slots * words * team_size * word_width<T>;     // (2, warps)
     T* const sValues = sSums + 2 * warps;                                     // (2)
-    Exchange<Warp, T> const exchange{a.exchanged, a.parts};
+    Exchange<Exec, T> const exchange{a.exchanged, a.parts};
     auto* const sItem = reinterpret_cast<unsigned*>(sValues);
     if (place.thread == 0) {
       *sItem = static_cast<unsigned>(Kokkos::atomic_fetch_add(a.arrivals, 1));
@@ -115,7 +113,6 @@ struct FusedParts {
     PerLine<Word<T>, words> rX;
     load_words<Warp, Aligned, words>(rX, a.x + column, rest, Constant{});
 
-    BitsOf<T> early{};
     int slot = 0;      // of line i
     int old_slot = 1;  // of line i - delay: the slot after that of line i
     auto const step = [&](int i, PerLine<Word<T>, words>& line_i) {
@@ -128,12 +125,8 @@ struct FusedParts {
         load(line_i);
       }
       if (place.warp == 0 && is_old) {
-        T const value = exchange.gather(first + i - delay, place.lane, early);
+        T const value = exchange.gather(first + i - delay, place.lane);
         if (place.lane == 0) sValues[i & 1] = value;
-      }
-      // A look at the next step's parts now: by then it is here.
-      if (place.warp == 0 && i + 1 >= delay && i + 1 < count + delay) {
-        early = exchange.peek(first + i + 1 - delay, place.lane);
       }
       member.team_barrier();
       if (place.thread == 0 && i < count) {
@@ -174,7 +167,7 @@ void clear_exchange(Exec const& exec, std::string const& label, BitsOf<T>* memor
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
   Kokkos::parallel_for(
       label, Policy(exec, 0, size), KOKKOS_LAMBDA(Index const i) {
-        memory[i] = Exchange<WarpOf<Exec>, T>::missing;
+        memory[i] = Exchange<Exec, T>::missing;
         if (i == 0) *arrivals = 0;
       });
 }

@@ -37,7 +37,8 @@ struct FusedLinesPlan {
   static constexpr int most_chunks_per_warp = WarpOf<Exec>::has_large_scratch ? 2 : 1;
   static constexpr int team_buffers = WarpOf<Exec>::has_large_scratch ? 2 : 1;
   static constexpr int part_warps = 4;  ///< warps of a team that has a part of a line
-  static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 4 : 2;
+  static constexpr Index most_parts = 128;
+  static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 5 : 2;
   static constexpr int cache_rows = 2;
 
   summation::Panels panels;
@@ -68,7 +69,8 @@ struct FusedLinesPlan {
       way = Way::team;
       chunks_per_warp = chunks <= largest_team / warp_threads ? 1 : 2;
       team_size = warp_threads * static_cast<int>(summation::ceil_div(chunks, chunks_per_warp));
-    } else if (chunks <= part_warps * backends::Backend<Exec>::teams_that_meet(exec)) {
+    } else if (chunks <=
+               part_warps * std::min(most_parts, backends::Backend<Exec>::teams_that_meet(exec))) {
       way = Way::parts;
       team_size = warp_threads * part_warps;
       parts = summation::ceil_div(chunks, Index{part_warps});
