@@ -21,14 +21,7 @@ function(tessera_add_test)
     ${arg_NAME} PRIVATE ${arg_LIBRARIES} Tessera::tessera tessera_build_flags GTest::gmock
   )
   if(arg_KOKKOS_MAIN)
-    set(device_check host)
-    if("CUDA" IN_LIST Kokkos_DEVICES)
-      set(device_check cuda)
-    endif()
-    target_sources(
-      ${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/kokkos_main.cpp"
-                          "${PROJECT_SOURCE_DIR}/tests/support/device_check_${device_check}.cpp"
-    )
+    target_sources(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/kokkos_main.cpp")
     target_include_directories(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
     tessera_device_sources(${arg_NAME})
   else()

@@ -22,6 +22,9 @@ inline constexpr Index warps_per_multiprocessor = 16;
 /// Bytes of a line in a team of fused ATAX where a line is shared out.
 inline constexpr Index part_bytes = 8 * 1024;
 
+/// Teams of a launch at most: Kokkos counts them in 31 bits.
+inline constexpr Index most_teams = Index{1} << 30;
+
 /// Teams of 128 threads that may wait for each other inside a kernel: a tenth of those that run at
 /// the same time. A device starts the teams of one kernel after the other, so that few kernels are
 /// under way in part: together they leave room for one of them to go on.
@@ -52,14 +55,17 @@ Tuning tuning(Index count, Index length, Index multiprocessors) {
   // Lines a team, 4194304 x 64: 64 250, 256 254;        1000003 x 97: 64 151, 256 129;
   //   1048576 x 512: 16 537, 64 483, 256 486;           524288 x 2048: 16 954, 64 947;
   //   262144 x 8192: 16 1873, 64 1882
-  // However many lines: a launch has less than 2^31 teams.
   Index const enough = multiprocessors * 8;
   Index const steps = line_bytes <= 8 * 1024 && count >= 4 * side_by_side * enough ? 4 : 1;
-  result.dot.lines_per_team = side_by_side * std::max(steps, count / (side_by_side << 24));
+  result.dot.lines_per_team = side_by_side * steps;
   if (is_long || (count < warps / 4 && line_bytes > 4 * warp_bytes)) {
     result.dot.segments_per_run = line_bytes > 8 * 1024 * 1024 ? 32 : 8;
     result.dot.lines_per_team = 1;
   }
+  Index const run_bytes = result.dot.segments_per_run * (warp_bytes / 2) * dot_warps;
+  Index const run_blocks = run_bytes == 0 ? 1 : ceil_div(line_bytes, run_bytes);
+  result.dot.lines_per_team =
+      std::max(result.dot.lines_per_team, ceil_div(count, most_teams / run_blocks));
 
   // A team of the sum has so many threads side by side in a line, and shares itself among panels.
   // Columns / panels a team, 16384 x 16384: 128/8 251, 128/64 267, 256/8 275, 256/128 256;
@@ -69,15 +75,17 @@ Tuning tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index many_bytes = Index{512} << 20;
   constexpr Index most_words = 32;
   Index const words = ceil_div(line_bytes, 16);
-  Index const wide = ceil_power_of_two(std::clamp(words, Index{8}, most_words));
+  Index const wide = words / most_words > most_teams / 2
+                         ? team_threads
+                         : ceil_power_of_two(std::clamp(words, Index{8}, most_words));
   result.sum.columns_per_team = wide * (16 / size);
   Index const tiles = ceil_div(words, wide);
   Index const sum_runs = team_threads / wide;
   bool const many_waves = count * line_bytes >= many_bytes || line_bytes <= warp_bytes;
-  result.sum.panels_per_team =
-      std::max(sum_runs,
-               ceil_power_of_two(many_waves ? ceil_div(Index{128}, panels.lines)
-                                            : ceil_div(panels.count * tiles, multiprocessors * 3)));
+  Index const fewest = ceil_div(panels.count, std::max(Index{1}, most_teams / tiles));
+  Index const wanted = many_waves ? ceil_div(Index{128}, panels.lines)
+                                  : ceil_div(panels.count * tiles, multiprocessors * 3);
+  result.sum.panels_per_team = ceil_power_of_two(std::max({sum_runs, wanted, fewest}));
 
   // Fused: short lines have a panel a worker. Longer ones have as many teams as run at the same
   // time, 512 threads to a multiprocessor, so that all end together. Panels a team,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -120,7 +121,10 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols, AtaxOptions<Exec> const
   }
   detail::FusedOf<Exec, T, row_major> const fused(exec, lines, tuning);
   Plan plan = detail::sum_plan<T, Exec>(Method::fused, "fused", fused, lines);
-  plan.workspace_bytes += static_cast<std::size_t>(fused.exchanged(lines)) * sizeof(T);
+  if (Index const exchanged = fused.exchanged(lines); exchanged > 0) {
+    plan.workspace_bytes = std::max(plan.workspace_bytes, Workspace<Exec>::bytes_for(0)) +
+                           static_cast<std::size_t>(exchanged) * sizeof(T);
+  }
   return plan;
 }
 

@@ -10,7 +10,7 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
-#include "support/device_check.hpp"
+#include <tessera/backends/devices.hpp>
 
 namespace {
 
@@ -25,12 +25,20 @@ int skip_all(std::string const& reason) {
   return is_failure ? 1 : skipped;
 }
 
+/// Why Kokkos cannot start; empty: it can.
+std::string why_no_device() {
+  auto const survey = tessera::backends::survey_devices();
+  if (!survey) return {};
+  if (!survey->error.empty()) return "CUDA: " + survey->error;
+  return survey->devices.empty() ? "CUDA: there is no device" : "";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
   if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();  // ctest asks, and may lack a device
-  std::string const reason = tessera::test::why_no_device();
+  std::string const reason = why_no_device();
   if (!reason.empty()) return skip_all(reason);
   Kokkos::ScopeGuard const kokkos(Kokkos::InitializationSettings().set_disable_warnings(true));
   return RUN_ALL_TESTS();
