@@ -12,6 +12,8 @@ using summation::Index;
 /// - `name`: as in `--backend name`;
 /// - `is_gpu`: whether its threads run in warps; then `Warp`, what they exchange with, and
 ///   `PinnedSpace`, memory of the host that the GPU copies from while others work;
+/// - `run_together(exec, label, threads, teams, body)`: runs body(grid) on teams that can wait for
+///   each other, grid.sync(), and `teams_together<Body>(exec, threads)`: how many at most;
 /// - `row_major_tuning<T>(exec, rows, cols)`, `column_major_tuning<T>(exec, rows, cols)`.
 /// No answer may change a bit of a result.
 template <class Exec>

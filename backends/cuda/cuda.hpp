@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backend.hpp>
+#include <tessera/backends/cuda/together.hpp>
 #include <tessera/backends/cuda/tuning.hpp>
 #include <tessera/backends/cuda/warp.hpp>
 
@@ -17,6 +20,16 @@ struct Backend<Kokkos::Cuda> {
   static constexpr bool is_gpu = true;
   using Warp = cuda::Warp;
   using PinnedSpace = Kokkos::SharedHostPinnedSpace;
+
+  template <class Body>
+  static Index teams_together(Kokkos::Cuda const& exec, int threads) {
+    return cuda::teams_together<Body>(exec, threads);
+  }
+  template <class Body>
+  static void run_together(Kokkos::Cuda const& exec, std::string const& label, int threads,
+                           Index teams, Body const& body) {
+    cuda::run_together(exec, label, threads, teams, body);
+  }
 
   static Index teams_that_meet(Kokkos::Cuda const& exec) { return cuda::teams_that_meet(exec); }
 

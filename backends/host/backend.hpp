@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include <tessera/backends/backend.hpp>
+#include <tessera/backends/host/together.hpp>
 #include <tessera/backends/host/tuning.hpp>
 
 namespace tessera::backends {
@@ -11,6 +14,16 @@ namespace tessera::backends {
 template <class Exec>
 struct HostBackend {
   static constexpr bool is_gpu = false;
+
+  template <class Body>
+  static Index teams_together(Exec const& /*exec*/, int /*threads*/) {
+    return 1;
+  }
+  template <class Body>
+  static void run_together(Exec const& exec, std::string const& label, int threads, Index /*teams*/,
+                           Body const& body) {
+    host::run_together(exec, label, threads, body);
+  }
 
   template <class T>
   static Tuning row_major_tuning(Exec const& exec, Index rows, Index cols) {

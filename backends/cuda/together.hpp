@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cooperative_groups.h>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/summation.hpp>
+
+/// A kernel whose threads all wait for each other, on CUDA: a cooperative launch.
+namespace tessera::backends::cuda {
+
+using summation::Index;
+
+/// What such a kernel sees of its threads.
+struct Grid {
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION Index team() const {
+    KOKKOS_IF_ON_DEVICE((return static_cast<Index>(blockIdx.x);))
+    KOKKOS_IF_ON_HOST((return 0;))
+  }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION Index teams() const {
+    KOKKOS_IF_ON_DEVICE((return static_cast<Index>(gridDim.x);))
+    KOKKOS_IF_ON_HOST((return 1;))
+  }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION int thread() const {
+    KOKKOS_IF_ON_DEVICE((return static_cast<int>(threadIdx.x);))
+    KOKKOS_IF_ON_HOST((return 0;))
+  }
+  /// Waits for all threads of the grid; what they wrote before is seen after.
+  KOKKOS_INLINE_FUNCTION void sync() const {
+    KOKKOS_IF_ON_DEVICE((cooperative_groups::this_grid().sync();))
+  }
+};
+
+template <class Body>
+__global__ void __launch_bounds__(1024) run_body_together(Body const body) {
+  body(Grid{});
+}
+
+/// Throws std::runtime_error with CUDA's own words.
+inline void require_success(cudaError_t error, std::string const& what) {
+  if (error != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());  // the next call must not find it
+    throw std::runtime_error("tessera: " + what + ": " + cudaGetErrorString(error));
+  }
+}
+
+/// Teams of so many threads that the device holds at a time; 0 where it has no cooperative launch.
+template <class Body>
+Index teams_together(Kokkos::Cuda const& exec, int threads) {
+  require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+  int has_launch = 0;
+  require_success(
+      cudaDeviceGetAttribute(&has_launch, cudaDevAttrCooperativeLaunch, exec.cuda_device()),
+      "cudaDeviceGetAttribute");
+  if (has_launch == 0) return 0;
+  int teams = 0;
+  require_success(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                      &teams, reinterpret_cast<void const*>(&run_body_together<Body>), threads, 0),
+                  "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return Index{teams} * exec.cuda_device_prop().multiProcessorCount;
+}
+
+/// Runs body(grid) on so many teams, at most teams_together, in the instance's stream.
+template <class Body>
+void run_together(Kokkos::Cuda const& exec, std::string const& label, int threads, Index teams,
+                  Body const& body) {
+  std::uint64_t kernel = 0;
+  Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &kernel);
+  require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+  Body copy = body;
+  void* arguments[] = {&copy};
+  require_success(cudaLaunchCooperativeKernel(
+                      reinterpret_cast<void const*>(&run_body_together<Body>),
+                      dim3(static_cast<unsigned>(teams)), dim3(static_cast<unsigned>(threads)),
+                      arguments, 0, exec.cuda_stream()),
+                  label + ": the cooperative launch failed");
+  Kokkos::Tools::endParallelFor(kernel);
+}
+
+}  // namespace tessera::backends::cuda

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/summation.hpp>
+
+/// A kernel whose threads all wait for each other, on a host: one team, whose threads have a
+/// barrier.
+namespace tessera::backends::host {
+
+using summation::Index;
+
+/// What such a kernel sees of its threads.
+template <class Member>
+struct Grid {
+  Member const& member;
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION Index team() const { return 0; }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION Index teams() const { return 1; }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION int thread() const { return member.team_rank(); }
+  /// Waits for all threads; what they wrote before is seen after.
+  KOKKOS_INLINE_FUNCTION void sync() const { member.team_barrier(); }
+};
+
+/// Runs body(grid) on one team.
+template <class Exec, class Body>
+void run_together(Exec const& exec, std::string const& label, int threads, Body const& body) {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  Kokkos::parallel_for(
+      label, Kokkos::TeamPolicy<Exec>(exec, 1, threads),
+      KOKKOS_LAMBDA(Member const& member) { body(Grid<Member>{member}); });
+}
+
+}  // namespace tessera::backends::host
