@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <string_view>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/variants/gemv/atomic.hpp>
+#include <tessera/variants/gemv/column_tile_dynamic.hpp>
+#include <tessera/variants/gemv/column_tile_static.hpp>
+#include <tessera/variants/gemv/ex3.hpp>
+#include <tessera/variants/gemv/grid_sync.hpp>
+#include <tessera/variants/gemv/repeated_reduction.hpp>
+#include <tessera/variants/gemv/team_atomic.hpp>
+
+/// The table of the variants of matrix-vector products, for callers that run all of them.
+namespace tessera::variants::gemv {
+
+/// Which product a variant computes.
+enum class Product {
+  multiply,             ///< B = A·v, the command gemv
+  multiply_transposed,  ///< C = Aᵀ·B, the command gemvt
+};
+
+/// Which layouts of A a variant takes.
+enum class Layouts { both, column_major };
+
+/// Which teams a variant takes, of those that the execution space can give.
+enum class Teams {
+  any,         ///< R x C
+  one_column,  ///< R x 1
+};
+
+/// One variant for A, an input vector and an output vector of these types.
+template <class Exec, class A, class Input, class Output>
+struct Variant {
+  using Run = void (*)(Exec const&, A const&, Input const&, Output const&,
+                       VariantOptions<Exec> const&);
+
+  std::string_view name;  ///< as in `--variant name`
+  Product product;
+  Layouts layouts;
+  Teams teams;
+  bool has_tile;    ///< takes VariantOptions::tile
+  bool has_tiling;  ///< takes VariantOptions::tiling
+  Reproducible reproducible;
+  Team (*default_team)(Exec const&);  ///< the team of VariantOptions{}
+  Run run;
+
+  /// Whether the variant takes this team. What it does not take, `run` refuses with a sentence.
+  [[nodiscard]] bool takes(Exec const& exec, Team team) const {
+    return team.rows >= 1 && team.cols >= 1 &&
+           team.threads() <= variants::detail::most_threads(exec) &&
+           (teams == Teams::any || team.cols == 1);
+  }
+};
+
+/// All variants that take matrices of type A. `--variant NAME` and the product name one row.
+template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> Input,
+          OutputVectorOf<Exec, A> Output>
+std::vector<Variant<Exec, A, Input, Output>> table() {
+  using variants::detail::default_team;
+  std::vector<Variant<Exec, A, Input, Output>> rows{
+      {.name = "ex3",
+       .product = Product::multiply,
+       .layouts = Layouts::both,
+       .teams = Teams::any,
+       .has_tile = true,
+       .has_tiling = false,
+       .reproducible = Reproducible::with_equal_launch,
+       .default_team = [](Exec const& exec) { return default_team(exec, ex3_team); },
+       .run = &ex3<Exec, A, Input, Output>},
+      {.name = "ex3",
+       .product = Product::multiply_transposed,
+       .layouts = Layouts::both,
+       .teams = Teams::any,
+       .has_tile = true,
+       .has_tiling = false,
+       .reproducible = Reproducible::with_equal_launch,
+       .default_team = [](Exec const& exec) { return default_team(exec, ex3_team); },
+       .run = &ex3_transposed<Exec, A, Input, Output>},
+      {.name = "repeated-reduction",
+       .product = Product::multiply,
+       .layouts = Layouts::both,
+       .teams = Teams::any,
+       .has_tile = false,
+       .has_tiling = false,
+       .reproducible = Reproducible::always,
+       .default_team = [](Exec const& exec) { return default_team(exec, repeated_reduction_team); },
+       .run = &repeated_reduction<Exec, A, Input, Output>},
+      {.name = "team-atomic",
+       .product = Product::multiply,
+       .layouts = Layouts::both,
+       .teams = Teams::any,
+       .has_tile = false,
+       .has_tiling = false,
+       .reproducible = Reproducible::no,
+       .default_team = [](Exec const& exec) { return default_team(exec, team_atomic_team); },
+       .run = &team_atomic<Exec, A, Input, Output>},
+      {.name = "atomic",
+       .product = Product::multiply,
+       .layouts = Layouts::both,
+       .teams = Teams::any,
+       .has_tile = false,
+       .has_tiling = false,
+       .reproducible = Reproducible::no,
+       .default_team = [](Exec const& exec) { return default_team(exec, atomic_team); },
+       .run = &atomic<Exec, A, Input, Output>},
+      {.name = "grid-sync",
+       .product = Product::multiply,
+       .layouts = Layouts::both,
+       .teams = Teams::any,
+       .has_tile = false,
+       .has_tiling = false,
+       .reproducible = Reproducible::always,
+       .default_team = [](Exec const& exec) { return grid_sync_default_team(exec); },
+       .run = &grid_sync<Exec, A, Input, Output>},
+  };
+  if constexpr (std::same_as<typename A::array_layout, Kokkos::LayoutLeft>) {
+    rows.push_back(
+        {.name = "column-tile-static",
+         .product = Product::multiply,
+         .layouts = Layouts::column_major,
+         .teams = Teams::one_column,
+         .has_tile = true,
+         .has_tiling = true,
+         .reproducible = Reproducible::always,
+         .default_team = [](Exec const& exec) { return default_team(exec, column_tile_team); },
+         .run = &column_tile_static<Exec, A, Input, Output>});
+    rows.push_back(
+        {.name = "column-tile-dynamic",
+         .product = Product::multiply,
+         .layouts = Layouts::column_major,
+         .teams = Teams::one_column,
+         .has_tile = true,
+         .has_tiling = true,
+         .reproducible = Reproducible::always,
+         .default_team = [](Exec const& exec) { return default_team(exec, column_tile_team); },
+         .run = &column_tile_dynamic<Exec, A, Input, Output>});
+  }
+  return rows;
+}
+
+}  // namespace tessera::variants::gemv

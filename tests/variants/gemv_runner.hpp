@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tessera/variants/options.hpp>
+
+#include "support/cases.hpp"
+#include "support/host_matrix.hpp"
+#include "support/runner.hpp"
+
+namespace tessera::test {
+
+/// A row of the table of gemv variants, without what depends on views.
+struct GemvVariant {
+  std::string name;
+  bool transposed;
+  bool column_major_only;
+  bool one_column_of_threads;
+  bool has_tile;
+  bool has_tiling;
+  variants::Reproducible reproducible;
+  variants::Team default_team;
+
+  friend std::ostream& operator<<(std::ostream& out, GemvVariant const& variant) {
+    return out << variant.name << (variant.transposed ? " (transposed)" : "");
+  }
+};
+
+/// How to run a variant.
+struct GemvCall {
+  variants::Team team{};
+  Index teams = 0;
+  Index tile = 0;
+  variants::Tiling tiling = variants::Tiling::automatic;
+  Index vector_stride = 1;
+  bool kept_workspace = false;  ///< one workspace for all such calls
+  bool own_instance = false;
+  Observer* observer = nullptr;
+
+  friend std::ostream& operator<<(std::ostream& out, GemvCall const& call) {
+    return out << "team " << call.team.rows << " x " << call.team.cols << ", teams " << call.teams
+               << ", tile " << call.tile << ", stride " << call.vector_stride;
+  }
+};
+
+/// Runs the variants of matrix-vector products on host data, as Runner runs the operations: outputs
+/// are NaN before, inside larger views, and a write outside is a test failure.
+template <std::floating_point T>
+class GemvRunner {
+ public:
+  GemvRunner() = default;
+  GemvRunner(GemvRunner const&) = delete;
+  GemvRunner& operator=(GemvRunner const&) = delete;
+  virtual ~GemvRunner() = default;
+
+  /// The table for the case.
+  virtual std::vector<GemvVariant> const& table() const = 0;
+  /// Runs row `i` of the table.
+  virtual std::vector<T> run(std::size_t i, HostMatrix<T> const& A, std::vector<T> const& x,
+                             GemvCall const& call) = 0;
+  /// What row `i` of the table says of a team.
+  virtual bool takes(std::size_t i, variants::Team team) const = 0;
+  /// Threads of a team at most.
+  virtual int most_threads() const = 0;
+};
+
+/// The runner of the case with this name and scalar type. Throws std::out_of_range for a name that
+/// is no case.
+template <std::floating_point T>
+std::unique_ptr<GemvRunner<T>> make_gemv_runner(std::string const& name);
+
+}  // namespace tessera::test
