@@ -39,6 +39,19 @@ class KokkosGemvRunner final : public GemvRunner<typename C::Scalar> {
   }
   int most_threads() const override { return variants::detail::most_threads(Exec()); }
 
+  void run_on_zeros(std::size_t i, Shape shape, Index input_size, Index output_size,
+                    bool overlapping) override {
+    DeviceMatrix<C> const A("A", static_cast<std::size_t>(shape.rows),
+                            static_cast<std::size_t>(shape.cols));
+    DeviceVector<C> const memory("vectors", static_cast<std::size_t>(input_size + output_size));
+    auto const part = [&](Index first, Index size) {
+      return DeviceVector<C>(Kokkos::subview(memory, Kokkos::make_pair(first, first + size)));
+    };
+    contiguous_[i].run(Exec(), A, part(0, input_size),
+                       part(overlapping ? 0 : input_size, output_size), {});
+    Kokkos::fence("tessera test: result is there");
+  }
+
   std::vector<T> run(std::size_t i, HostMatrix<T> const& host_matrix, std::vector<T> const& x,
                      GemvCall const& call) override {
     Shape const shape = host_matrix.shape();

@@ -64,6 +64,10 @@ class GemvRunner {
   /// Runs row `i` of the table.
   virtual std::vector<T> run(std::size_t i, HostMatrix<T> const& A, std::vector<T> const& x,
                              GemvCall const& call) = 0;
+  /// Runs row `i` of the table on zeros: vectors of these sizes, at the same place if
+  /// `overlapping`.
+  virtual void run_on_zeros(std::size_t i, Shape shape, Index input_size, Index output_size,
+                            bool overlapping) = 0;
   /// What row `i` of the table says of a team.
   virtual bool takes(std::size_t i, variants::Team team) const = 0;
   /// Threads of a team at most.

@@ -366,13 +366,37 @@ TYPED_TEST(Gemv, GridSyncRefusesMoreTeamsThanCanWaitForEachOther) {
 }
 
 TYPED_TEST(Gemv, RefusesVectorsThatDoNotFit) {
-  using T = typename TypeParam::Scalar;
-  auto const problem = whole_problem<T>({5, 6}, TypeParam::order, 92);
+  Shape const shape{5, 6};
   this->for_each_variant([&](std::size_t i, GemvVariant const& variant) {
-    EXPECT_THAT([&] { this->runner().run(i, problem.A, std::vector<T>(7), {}); },
-                this->refuses(variant.transposed ? "B must have 5 entries, found 7"
-                                                 : "v must have 6 entries, found 7"));
+    bool const t = variant.transposed;
+    auto const run = [&](Index input_size, Index output_size) {
+      this->runner().run_on_zeros(i, shape, input_size, output_size, false);
+    };
+    EXPECT_NO_THROW(run(t ? 5 : 6, t ? 6 : 5));
+    EXPECT_THAT([&] { run(7, t ? 6 : 5); }, this->refuses(t ? "B must have 5 entries, found 7"
+                                                            : "v must have 6 entries, found 7"));
+    EXPECT_THAT([&] { run(t ? 5 : 6, 4); }, this->refuses(t ? "C must have 6 entries, found 4"
+                                                            : "B must have 5 entries, found 4"));
   });
+}
+
+TYPED_TEST(Gemv, RefusesAnOutputThatOverlapsTheInput) {
+  this->for_each_variant([&](std::size_t i, GemvVariant const& variant) {
+    EXPECT_THAT(
+        [&] { this->runner().run_on_zeros(i, {5, 5}, 5, 5, true); },
+        this->refuses(variant.transposed ? "C must not overlap B" : "B must not overlap v"));
+  });
+}
+
+TYPED_TEST(Gemv, RefusesAMatrixWithoutElements) {
+  for (Shape const& shape : {Shape{0, 5}, Shape{3, 0}, Shape{0, 0}}) {
+    this->for_each_variant([&](std::size_t i, GemvVariant const& variant) {
+      Index const input_size = variant.transposed ? shape.rows : shape.cols;
+      Index const output_size = variant.transposed ? shape.cols : shape.rows;
+      EXPECT_THAT([&] { this->runner().run_on_zeros(i, shape, input_size, output_size, false); },
+                  this->refuses("A must have at least one row and one column"));
+    });
+  }
 }
 
 TYPED_TEST(Gemv, EnqueuesOnTheInstanceWithoutAFenceOrAnAllocation) {
