@@ -14,7 +14,8 @@ using summation::Index;
 ///   `PinnedSpace`, memory of the host that the GPU copies from while others work;
 /// - `run_together(exec, label, threads, teams, body)`: runs body(grid) on teams that can wait for
 ///   each other, grid.sync(), and `teams_together<Body>(exec, threads)`: how many at most;
-/// - `row_major_tuning<T>(exec, rows, cols)`, `column_major_tuning<T>(exec, rows, cols)`.
+/// - `row_major_tuning<T>(exec, rows, cols)`, `column_major_tuning<T>(exec, rows, cols)`;
+/// - `transpose_tuning(exec, element_bytes, rows, cols)`.
 /// No answer may change a bit of a result.
 template <class Exec>
 struct Backend;

@@ -122,4 +122,10 @@ bool fuse_tiles(Index count, Index length) {
   return count <= 128 && summation::segments<T>(length) >= 256;
 }
 
+/// The tile of a transpose, for elements of so many bytes: some 16 KiB, lines of 256 bytes.
+inline constexpr TransposeTuning transpose_tuning(Index element_bytes) {
+  int const tile = element_bytes == 1 ? 128 : element_bytes <= 4 ? 64 : 32;
+  return {.tile_rows = tile, .tile_cols = tile, .team_size = 256, .band = 8};
+}
+
 }  // namespace tessera::backends::cuda

@@ -37,6 +37,10 @@ struct HostBackend {
     result.prefer_fused = host::fuse_tiles<T>(cols, rows, exec.concurrency());
     return result;
   }
+  static TransposeTuning transpose_tuning(Exec const&, Index element_bytes, Index rows,
+                                          Index cols) {
+    return host::transpose_tuning(element_bytes, rows, cols);
+  }
 };
 
 }  // namespace tessera::backends

@@ -2,7 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
 #include <Kokkos_Core.hpp>
+
+#include <tessera/detail/static_for.hpp>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 /// A pack of 32 bytes of scalars for host code: two AVX2 or NEON-sized halves that compilers split
 /// or join as the processor asks. Two implementations with the same bits: the compilers' vector
@@ -72,7 +83,86 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<double> sums_of_packs(Pack<double> const* p) {
          __builtin_shufflevector(low, high, 2, 3, 6, 7);
 }
 
+/// 16 bytes that may be anything, anywhere.
+using Bytes [[gnu::vector_size(16)]] = unsigned char;
+using BytesAnywhere [[gnu::vector_size(16), gnu::aligned(1), gnu::may_alias]] = unsigned char;
+
+/// Elements of Size bytes of a and b by turns, from the first (Half 0) or the second half of both.
+template <int Size, int Half, int... P>
+KOKKOS_FORCEINLINE_FUNCTION Bytes interleave(Bytes a, Bytes b, std::integer_sequence<int, P...>) {
+  return __builtin_shufflevector(
+      a, b, (8 * Half + P / Size / 2 * Size + P % Size + (P / Size % 2 == 0 ? 0 : 16))...);
+}
+
+/// Lets other threads see what was streamed.
+KOKKOS_FORCEINLINE_FUNCTION void end_of_stream() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+/// Writes `count` elements past the caches where the processor can, whole words of the output at a
+/// time.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void stream(T const* from, T* to, std::ptrdiff_t count) {
+  std::ptrdiff_t i = 0;
+#if defined(__SSE2__)
+  constexpr std::ptrdiff_t width = 16 / static_cast<std::ptrdiff_t>(sizeof(T));
+  for (; i < count && reinterpret_cast<std::uintptr_t>(to + i) % 16 != 0; ++i) to[i] = from[i];
+  for (; i + width <= count; i += width) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                     _mm_loadu_si128(reinterpret_cast<__m128i const*>(from + i)));
+  }
+#endif
+  for (; i < count; ++i) to[i] = from[i];
+}
+
+/// Transposes a block of 16 / Size lines of 16 bytes, whose elements have Size bytes.
+template <int Size>
+KOKKOS_FORCEINLINE_FUNCTION void transpose_block(unsigned char const* from,
+                                                 std::ptrdiff_t from_line, unsigned char* to,
+                                                 std::ptrdiff_t to_line) {
+  constexpr int lines = 16 / Size;
+  constexpr std::make_integer_sequence<int, 16> places;
+  constexpr int steps = std::bit_width(static_cast<unsigned>(lines)) - 1;
+  constexpr auto rows = static_cast<std::size_t>(lines);
+  Bytes block[static_cast<std::size_t>(steps + 1)][rows];
+  detail::static_for<lines>([&](auto i) {
+    block[0][i()] = *reinterpret_cast<BytesAnywhere const*>(from + i() * from_line);
+  });
+  // Each step puts lines that are half a block apart side by side.
+  detail::static_for<steps>([&](auto step) {
+    detail::static_for<lines / 2>([&](auto i) {
+      Bytes const& low = block[step()][i()];
+      Bytes const& high = block[step()][i() + lines / 2];
+      block[step() + 1][2 * i()] = interleave<Size, 0>(low, high, places);
+      block[step() + 1][2 * i() + 1] = interleave<Size, 1>(low, high, places);
+    });
+  });
+  detail::static_for<lines>(
+      [&](auto i) { *reinterpret_cast<BytesAnywhere*>(to + i() * to_line) = block[steps][i()]; });
+}
+
 #else
+
+KOKKOS_FORCEINLINE_FUNCTION void end_of_stream() {}
+
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void stream(T const* from, T* to, std::ptrdiff_t count) {
+  for (std::ptrdiff_t i = 0; i < count; ++i) to[i] = from[i];
+}
+
+template <int Size>
+KOKKOS_FORCEINLINE_FUNCTION void transpose_block(unsigned char const* from,
+                                                 std::ptrdiff_t from_line, unsigned char* to,
+                                                 std::ptrdiff_t to_line) {
+  for (int i = 0; i < 16 / Size; ++i) {
+    for (int j = 0; j < 16 / Size; ++j) {
+      for (int k = 0; k < Size; ++k)
+        to[j * to_line + i * Size + k] = from[i * from_line + j * Size + k];
+    }
+  }
+}
 
 template <class T>
 struct Pack {

@@ -99,4 +99,13 @@ bool fuse_tiles(Index count, Index length, Index threads) {
          summation::segments<T>(length) >= threads;
 }
 
+/// The tile of a transpose, for elements of so many bytes.
+inline constexpr TransposeTuning transpose_tuning(Index element_bytes, Index rows, Index cols) {
+  constexpr Index line_bytes = 512;  // of a tile, on both sides
+  return {.tile_rows = static_cast<int>(2 * line_bytes / element_bytes),
+          .tile_cols = static_cast<int>(line_bytes / element_bytes),
+          .band = 8,
+          .stream = rows * cols * element_bytes >= Index{8} << 20};
+}
+
 }  // namespace tessera::backends::host

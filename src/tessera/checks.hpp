@@ -39,6 +39,26 @@ void require_extent(std::string_view operation, std::string_view name, Vector co
   }
 }
 
+/// The matrix called `name` is rows x cols.
+template <class Matrix>
+void require_extents(std::string_view operation, std::string_view name, Matrix const& x,
+                     std::size_t rows, std::size_t cols) {
+  if (x.extent(0) != rows || x.extent(1) != cols) {
+    fail(operation, std::string(name) + " must be " + std::to_string(rows) + " x " +
+                        std::to_string(cols) + ", found " + std::to_string(x.extent(0)) + " x " +
+                        std::to_string(x.extent(1)));
+  }
+}
+
+/// A has as many rows as columns.
+template <class Matrix>
+void require_square(std::string_view operation, Matrix const& A) {
+  if (A.extent(0) != A.extent(1)) {
+    fail(operation, "A must have as many rows as columns, found " + std::to_string(A.extent(0)) +
+                        " x " + std::to_string(A.extent(1)));
+  }
+}
+
 /// The first byte after a view's last element.
 template <class View>
 std::uintptr_t end_of(View const& x) {
@@ -59,6 +79,13 @@ void require_apart(std::string_view operation, std::string_view name, Output con
 
 inline bool is_power_of_two(Index x) {
   return x > 0 && std::has_single_bit(static_cast<std::uint64_t>(x));
+}
+
+/// A caller's tuning has values that mean something; whether a backend has it is asked there.
+inline void require_valid(TransposeTuning const& tuning) {
+  if (tuning.tile_rows < 1 || tuning.tile_cols < 1 || tuning.team_size < 1 || tuning.band < 1) {
+    fail("TransposeTuning", "tile_rows, tile_cols, team_size and band must be at least 1");
+  }
 }
 
 /// A caller's tuning is one that kernels can follow.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <type_traits>
 
@@ -43,6 +44,33 @@ concept AccessibleFrom =
 template <class A, class B>
 concept SameScalar =
     std::same_as<typename A::non_const_value_type, typename B::non_const_value_type>;
+
+/// What Tessera moves without looking at it: any type whose bytes may be copied, of 1, 2, 4, 8 or
+/// 16 bytes.
+template <class T>
+concept Element =
+    std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && std::has_single_bit(sizeof(T));
+
+/// A rank-2 view of elements, in LayoutRight, LayoutLeft or LayoutStride.
+template <class View>
+concept ElementMatrix =
+    Kokkos::is_view_v<View> && View::rank() == 2 && Element<typename View::non_const_value_type> &&
+    (std::same_as<typename View::array_layout, Kokkos::LayoutRight> ||
+     std::same_as<typename View::array_layout, Kokkos::LayoutLeft> ||
+     std::same_as<typename View::array_layout, Kokkos::LayoutStride>);
+
+/// What a transpose on `Exec` takes as input.
+template <class View, class Exec>
+concept ElementMatrixOf = ElementMatrix<View> && AccessibleFrom<View, Exec>;
+
+/// What a transpose on `Exec` writes.
+template <class View, class Exec>
+concept OutputElementMatrixOf =
+    ElementMatrixOf<View, Exec> && !std::is_const_v<typename View::value_type>;
+
+/// What a transpose on `Exec` writes of the input `A`.
+template <class View, class Exec, class A>
+concept TransposeOf = OutputElementMatrixOf<View, Exec> && SameScalar<View, A>;
 
 /// What an operation on `Exec` takes as matrix.
 template <class View, class Exec>

@@ -34,4 +34,9 @@ struct AtaxOptions {
   std::optional<Tuning> tuning = std::nullopt;  ///< as in Options
 };
 
+/// Options of `transpose`.
+struct TransposeOptions {
+  std::optional<TransposeTuning> tuning = std::nullopt;  ///< instead of the backend's
+};
+
 }  // namespace tessera

@@ -8,4 +8,5 @@
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
 #include <tessera/plan.hpp>
+#include <tessera/transpose.hpp>
 #include <tessera/version.hpp>

@@ -59,4 +59,15 @@ struct Tuning {
   friend constexpr bool operator==(Tuning const&, Tuning const&) = default;
 };
 
+/// Transposes: teams move tiles of the input.
+struct TransposeTuning {
+  int tile_rows = 64;   ///< lines of the input in a tile, >= 1; GPUs have squares
+  int tile_cols = 64;   ///< elements of a line in a tile, >= 1
+  int team_size = 1;    ///< threads of a team; 1 on hosts
+  Index band = 1;       ///< tiles one below the other that teams take before the next column
+  bool stream = false;  ///< hosts: write past the caches
+
+  friend constexpr bool operator==(TransposeTuning const&, TransposeTuning const&) = default;
+};
+
 }  // namespace tessera

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/backends.hpp>
+#include <tessera/checks.hpp>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/gpu/transpose.hpp>
+#include <tessera/detail/transpose.hpp>
+#include <tessera/options.hpp>
+
+namespace tessera {
+
+/// At = Aᵀ
+///
+/// | argument | shape | |
+/// |---|---|---|
+/// | exec | | execution space instance that does the work |
+/// | A | m x n | in: any layout, any leading dimension, m, n >= 1 |
+/// | At | n x m | out: any layout, overwritten; its elements are distinct |
+/// | options | | tuning |
+///
+/// Elements are of any trivially copyable type of 1, 2, 4, 8 or 16 bytes, and are moved as they
+/// are, bit by bit. Layouts may differ: where they make a transpose a plain copy, it is one.
+///
+/// Work and traffic: no flop; 2mn·sizeof(T) bytes, each element read once and written once.
+///
+/// Guarantees: asynchronous in `exec`; no fence and no allocation. At must not overlap A. Throws
+/// std::invalid_argument for sizes that do not fit, overlap, or a tuning that the backend does not
+/// have, before any work is enqueued.
+///
+/// Source: tiles by way of shared memory, after G. Ruetsch and P. Micikevicius, Optimizing Matrix
+/// Transpose in CUDA, NVIDIA 2009; here with words of 16 bytes on both sides, whose blocks turn in
+/// registers, and places in shared memory that are permuted instead of padded.
+template <ExecutionSpace Exec, ElementMatrixOf<Exec> A, TransposeOf<Exec, A> At>
+void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions const& options = {}) {
+  constexpr auto operation = "transpose";
+  checks::require_elements(operation, a);
+  checks::require_extents(operation, "At", at, a.extent(1), a.extent(0));
+  checks::require_apart(operation, "At", at, "A", a);
+  if (options.tuning) checks::require_valid(*options.tuning);
+
+  using Backend = backends::Backend<Exec>;
+  auto const elements = detail::elements_of(a, at);
+  constexpr Index element_bytes = sizeof(typename At::value_type);
+  TransposeTuning const tuning =
+      options.tuning ? *options.tuning
+                     : Backend::transpose_tuning(exec, element_bytes, elements.rows, elements.cols);
+  if constexpr (Backend::is_gpu) {
+    detail::gpu::transpose_elements(exec, "tessera::transpose", elements, tuning);
+  } else {
+    detail::transpose_elements(exec, "tessera::transpose", elements, tuning);
+  }
+}
+
+/// A = Aᵀ, in place
+///
+/// | argument | shape | |
+/// |---|---|---|
+/// | exec | | execution space instance that does the work |
+/// | A | n x n | in and out: any layout, any leading dimension, n >= 1; elements are distinct |
+///
+/// Elements as in `transpose`. Work and traffic: no flop; 2n²·sizeof(T) bytes.
+///
+/// Guarantees: asynchronous in `exec`; no fence and no allocation. Throws std::invalid_argument for
+/// a matrix that is empty or not square, before any work is enqueued.
+///
+/// Source: pairs of tiles that change places, each by way of shared memory.
+template <ExecutionSpace Exec, OutputElementMatrixOf<Exec> A>
+void transpose_in_place(Exec const& exec, A const& a) {
+  constexpr auto operation = "transpose_in_place";
+  checks::require_elements(operation, a);
+  checks::require_square(operation, a);
+
+  auto const size = static_cast<Index>(a.extent(0));
+  // A matrix and its transpose change places alike: lines may be rows or columns.
+  auto const row = static_cast<Index>(Kokkos::max(a.stride(0), a.stride(1)));
+  auto const col = static_cast<Index>(Kokkos::min(a.stride(0), a.stride(1)));
+  if constexpr (backends::Backend<Exec>::is_gpu) {
+    detail::gpu::transpose_square(exec, "tessera::transpose_in_place", a.data(), size, row, col);
+  } else {
+    detail::transpose_square(exec, "tessera::transpose_in_place", a.data(), size, row, col);
+  }
+}
+
+}  // namespace tessera

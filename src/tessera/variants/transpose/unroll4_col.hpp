@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/variants/transpose/block.hpp>
+
+namespace tessera::variants {
+
+namespace detail {
+
+template <class Exec, class T>
+struct Unroll4Col {
+  Rows<T const> A;
+  Rows<T> out;
+  Grid grid;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    Place const place = place_of(member, grid);
+    for_each_thread(member, grid.block, [&](int const x, int const y) {
+      Index const first = place.x * 4 * grid.block.x + x;
+      Index const j = place.y * grid.block.y + y;
+      for (int k = 0; k < 4; ++k) {
+        Index const i = first + k * grid.block.x;
+        if (A.has(i, j)) out(j, i) = A(i, j);
+      }
+    });
+  }
+};
+
+}  // namespace detail
+
+/// At = Aᵀ as naive-col, with four elements a thread, a block's width apart.
+///
+/// What it teaches: as unroll4-row, where loads are scattered and there is more latency to hide.
+///
+/// A is m x n and At n x m, both row-major, rows may be padded; elements of 1, 2, 4, 8 or 16 bytes.
+/// Takes every block of at most 1024 threads. Asynchronous in `exec`, no fence and no allocation.
+/// Throws std::invalid_argument for a block that it cannot take, sizes that do not fit, or overlap.
+///
+/// Source: J. Cheng, M. Grossman and T. McKercher, Professional CUDA C Programming, Wrox 2014,
+/// chapter 4; there for matrices whose sizes are multiples of the block.
+template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
+void unroll4_col(Exec const& exec, A const& a, Out const& out, Block const& block) {
+  detail::require_matrices("unroll4-col", a, out, false);
+  detail::require_block<Exec>("unroll4-col", block);
+  using T = typename Out::value_type;
+  auto const rows = static_cast<Index>(a.extent(0));
+  auto const cols = static_cast<Index>(a.extent(1));
+  detail::Grid const grid(block, rows, cols, 4);
+  detail::for_each_block(
+      exec, "unroll4-col", grid, 0,
+      detail::Unroll4Col<Exec, T>{detail::rows_of<T const>(a), detail::rows_of<T>(out), grid});
+}
+
+}  // namespace tessera::variants

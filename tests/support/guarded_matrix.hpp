@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include "support/data.hpp"
+#include "support/shapes.hpp"
+
+/// Matrices of any element inside larger memory, for operations that move bits.
+namespace tessera::test {
+
+using Index = std::int64_t;
+
+enum class MatrixLayout { right, left, strided };
+
+/// How a matrix lies in memory.
+struct Stored {
+  MatrixLayout layout;
+  Index padding = 0;  ///< unused elements after each line
+  Index before = 0;   ///< unused elements before the first line
+};
+
+inline std::string name_of(Stored const& stored) {
+  constexpr char const* names[] = {"right", "left", "strided"};
+  return std::string(names[static_cast<int>(stored.layout)]) + "+" +
+         std::to_string(stored.padding) + "@" + std::to_string(stored.before);
+}
+
+inline std::string to_string(Shape const& shape) {
+  return std::to_string(shape.rows) + " x " + std::to_string(shape.cols);
+}
+
+/// A matrix on the device, whose memory has its guards: bytes that no operation may change.
+template <class Exec, class T>
+class GuardedMatrix {
+ public:
+  GuardedMatrix(Shape const& shape, Stored const& stored)
+      : shape_(shape), stored_(stored), memory_(allocate()) {}
+
+  /// Elements that differ from each other and from matrices of other seeds, and the guards.
+  void fill(Index seed) const {
+    auto const mirror = filled_with_guards();
+    seed_ = seed;
+    for (Index i = 0; i < shape_.rows; ++i) {
+      for (Index j = 0; j < shape_.cols; ++j) mirror(place(i, j)) = expected(i, j);
+    }
+    Kokkos::deep_copy(memory_, mirror);
+  }
+  /// Guards everywhere.
+  void fill_with_guards() const { Kokkos::deep_copy(memory_, filled_with_guards()); }
+
+  /// What `fill` put in row i, column j.
+  [[nodiscard]] T expected(Index i, Index j) const {
+    return element(static_cast<std::uint64_t>(seed_),
+                   static_cast<std::uint64_t>(i * shape_.cols + j));
+  }
+
+  /// Elements that differ from value(i, j), and guards that were changed.
+  template <class Value>
+  [[nodiscard]] Index differences(Value const& value) const {
+    auto const expected = filled_with_guards();
+    for (Index i = 0; i < shape_.rows; ++i) {
+      for (Index j = 0; j < shape_.cols; ++j) expected(place(i, j)) = value(i, j);
+    }
+    auto const found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), memory_);
+    Index count = 0;
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      if (std::memcmp(&found(k), &expected(k), sizeof(T)) != 0) ++count;
+    }
+    return count;
+  }
+
+  /// Calls visit(view) with a view of the matrix's layout.
+  template <class Visitor>
+  void visit(Visitor const& visitor) const {
+    using Kokkos::ALL;
+    using Kokkos::make_pair;
+    auto const rows = static_cast<std::size_t>(shape_.rows);
+    auto const cols = static_cast<std::size_t>(shape_.cols);
+    auto const line = static_cast<std::size_t>(line_length() + stored_.padding);
+    T* const first = memory_.data() + guard + stored_.before;
+    switch (stored_.layout) {
+      case MatrixLayout::right:
+        return visit_rows(visitor);
+      case MatrixLayout::left:
+        return visitor(Kokkos::subview(Unmanaged<Kokkos::LayoutLeft>(first, line, cols),
+                                       make_pair(std::size_t{0}, rows), ALL));
+      case MatrixLayout::strided:
+        return visitor(Unmanaged<Kokkos::LayoutStride>(
+            first, Kokkos::LayoutStride(rows, step * line, cols, step)));
+    }
+  }
+  /// Calls visit(view) of a row-major matrix.
+  template <class Visitor>
+  void visit_rows(Visitor const& visitor) const {
+    auto const cols = static_cast<std::size_t>(shape_.cols);
+    Unmanaged<Kokkos::LayoutRight> const whole(memory_.data() + guard + stored_.before,
+                                               static_cast<std::size_t>(shape_.rows),
+                                               cols + static_cast<std::size_t>(stored_.padding));
+    visitor(Unmanaged<Kokkos::LayoutRight>(
+        Kokkos::subview(whole, Kokkos::ALL, Kokkos::make_pair(std::size_t{0}, cols))));
+  }
+
+ private:
+  using Memory = Kokkos::View<T*, typename Exec::memory_space>;
+  template <class Layout>
+  using Unmanaged = Kokkos::View<T**, Layout, typename Exec::memory_space,
+                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  static constexpr Index guard = 64;  ///< elements on both sides: a matrix may be aligned
+  static constexpr std::size_t step = 3;
+
+  [[nodiscard]] bool is_left() const { return stored_.layout == MatrixLayout::left; }
+  [[nodiscard]] Index line_length() const { return is_left() ? shape_.rows : shape_.cols; }
+  [[nodiscard]] Index stride() const {
+    return stored_.layout == MatrixLayout::strided ? Index{step} : 1;
+  }
+  [[nodiscard]] Memory allocate() const {
+    Index const lines = is_left() ? shape_.cols : shape_.rows;
+    Index const size =
+        2 * guard + stored_.before + lines * (line_length() + stored_.padding) * stride();
+    return Memory(Kokkos::view_alloc("guarded matrix", Kokkos::WithoutInitializing),
+                  static_cast<std::size_t>(size));
+  }
+  [[nodiscard]] std::size_t place(Index i, Index j) const {
+    Index const line = is_left() ? j : i;
+    Index const at = is_left() ? i : j;
+    return static_cast<std::size_t>(guard + stored_.before +
+                                    (line * (line_length() + stored_.padding) + at) * stride());
+  }
+  static T element(std::uint64_t seed, std::uint64_t index) {
+    std::uint64_t const bits[2] = {random_bits(seed, 2 * index), random_bits(seed, 2 * index + 1)};
+    T value;
+    std::memcpy(static_cast<void*>(&value), bits, sizeof(T));
+    return value;
+  }
+  /// The memory on the host, guards everywhere: made there, since a kernel's argument need not keep
+  /// all bits of a NaN.
+  [[nodiscard]] auto filled_with_guards() const {
+    typename Memory::host_mirror_type const mirror(
+        Kokkos::view_alloc("guards", Kokkos::WithoutInitializing), memory_.extent(0));
+    std::memset(static_cast<void*>(mirror.data()), 0xa5, mirror.size() * sizeof(T));
+    return mirror;
+  }
+
+  Shape shape_;
+  Stored stored_;
+  Memory memory_;
+  mutable Index seed_ = 0;
+};
+
+}  // namespace tessera::test
