@@ -85,7 +85,9 @@ struct WordMover {
   static constexpr int width = block_width<E>;
   static constexpr int words = Tile / width;
   static constexpr int blocks = words * words / Threads;  ///< of a thread
+  static constexpr int rows_apart = Threads / words;      ///< of a thread's words
   static constexpr Index scratch = Index{Tile} * Tile;
+  static_assert(Threads % words == 0);
   using Word = CellWord<E>;
 
   /// Word `w` of line `line` in scratch.
@@ -95,23 +97,23 @@ struct WordMover {
 
   KOKKOS_FORCEINLINE_FUNCTION static void load(int thread, E* scratch_tile,
                                                TileView<E const*> const& from) {
+    int const r = thread / words;  // of the thread's first block; the others are below it
+    int const c = thread % words;
+    E const* const first = from.data + r * width * from.row + c * width;
     PerLine<PerLine<Word, width>, blocks> rA;
     static_for<blocks>([&](auto b) {
-      int const r = (thread + b() * Threads) / words;
-      int const c = (thread + b() * Threads) % words;
-      if (r * width >= from.rows || c * width >= from.cols) return;
-      E const* const first = from.data + r * width * from.row + c * width;
-      static_for<width>(
-          [&](auto k) { rA[b()][k()] = *reinterpret_cast<Word const*>(first + k() * from.row); });
+      constexpr int down = b() * rows_apart * width;
+      if (r * width + down >= from.rows || c * width >= from.cols) return;
+      static_for<width>([&](auto k) {
+        rA[b()][k()] = *reinterpret_cast<Word const*>(first + (down + k()) * from.row);
+      });
     });
     auto* const sA = reinterpret_cast<Word*>(scratch_tile);
     static_for<blocks>([&](auto b) {
-      int const r = (thread + b() * Threads) / words;
-      int const c = (thread + b() * Threads) % words;
       static_for<width>([&](auto k) {
         Word turned;
         static_for<width>([&](auto i) { turned.e[i()] = rA[b()][i()].e[k()]; });
-        sA[place(c * width + k(), r)] = turned;
+        sA[place(c * width + k(), r + b() * rows_apart)] = turned;
       });
     });
   }
@@ -120,11 +122,13 @@ struct WordMover {
   KOKKOS_FORCEINLINE_FUNCTION static void store(int thread, E const* scratch_tile,
                                                 TileView<E*> const& to) {
     auto const* const sA = reinterpret_cast<Word const*>(scratch_tile);
+    int const line = thread / words;  // of the thread's first word; the others are below it
+    int const w = thread % words;
+    E* const first = to.data + line * to.row + w * width;
     static_for<blocks * width>([&](auto k) {
-      int const w = (thread + k() * Threads) % words;
-      int const line = (thread + k() * Threads) / words;
-      if (line < to.rows && w * width < to.cols) {
-        *reinterpret_cast<Word*>(to.data + line * to.row + w * width) = sA[place(line, w)];
+      constexpr int down = k() * rows_apart;
+      if (line + down < to.rows && w * width < to.cols) {
+        *reinterpret_cast<Word*>(first + down * to.row) = sA[place(line + down, w)];
       }
     });
   }
@@ -137,34 +141,33 @@ struct CellMover {
   static constexpr int pitch = Tile + (sizeof(E) < 4 ? 4 / static_cast<int>(sizeof(E)) : 1);
   static constexpr int cells = Tile * Tile / Threads;  ///< of a thread
   static constexpr int in_flight = cells < 16 ? cells : 16;
+  static constexpr int rows_apart = Threads / Tile;  ///< of a thread's cells
   static constexpr Index scratch = Index{Tile} * pitch;
+  static_assert(Threads % Tile == 0);
 
   KOKKOS_FORCEINLINE_FUNCTION static void load(int thread, E* sA, TileView<E const*> const& from) {
+    int const i = thread / Tile;  // of the thread's first cell; the others are below it
+    int const j = thread % Tile;
+    E const* const first = from.data + i * from.row + (Contiguous ? j : j * from.col);
     for (int step = 0; step < cells; step += in_flight) {
       PerLine<E, in_flight> rA;
       static_for<in_flight>([&](auto k) {
-        int const i = (thread + (step + k()) * Threads) / Tile;
-        int const j = (thread + (step + k()) * Threads) % Tile;
-        if (i < from.rows && j < from.cols) {
-          rA[k()] = from.data[i * from.row + (Contiguous ? j : j * from.col)];
-        }
+        int const down = (step + k()) * rows_apart;
+        if (i + down < from.rows && j < from.cols) rA[k()] = first[down * from.row];
       });
-      static_for<in_flight>([&](auto k) {
-        int const i = (thread + (step + k()) * Threads) / Tile;
-        int const j = (thread + (step + k()) * Threads) % Tile;
-        sA[i * pitch + j] = rA[k()];
-      });
+      static_for<in_flight>(
+          [&](auto k) { sA[(i + (step + k()) * rows_apart) * pitch + j] = rA[k()]; });
     }
   }
 
   KOKKOS_FORCEINLINE_FUNCTION static void store(int thread, E const* sA, TileView<E*> const& to) {
+    int const j = thread / Tile;
+    int const i = thread % Tile;
+    E* const first = to.data + j * to.row + (Contiguous ? i : i * to.col);
     for (int step = 0; step < cells; step += in_flight) {
       static_for<in_flight>([&](auto k) {
-        int const i = (thread + (step + k()) * Threads) % Tile;
-        int const j = (thread + (step + k()) * Threads) / Tile;
-        if (j < to.rows && i < to.cols) {
-          to.data[j * to.row + (Contiguous ? i : i * to.col)] = sA[i * pitch + j];
-        }
+        int const down = (step + k()) * rows_apart;
+        if (j + down < to.rows && i < to.cols) first[down * to.row] = sA[i * pitch + j + down];
       });
     }
   }
@@ -246,12 +249,13 @@ struct CopyPiece {
   }
 };
 
-/// Whether there is a kernel for tiles of this edge: each thread has a whole block, and the tile
-/// fits the scratch of every device.
+/// Whether there is a kernel for tiles of this edge: each thread has a whole block and no more than
+/// its registers hold, and the tile fits the scratch of every device.
 template <class E>
 constexpr bool has_transpose_tile(int tile, int threads) {
   int const words = tile / block_width<E>;
-  return words * words >= threads && tile * tile * static_cast<int>(sizeof(E)) <= 32 * 1024;
+  int const bytes = tile * tile * static_cast<int>(sizeof(E));
+  return words * words >= threads && bytes <= 32 * 1024 && bytes <= 128 * threads;
 }
 
 /// body(StaticInt<tile>, StaticInt<threads>) for every kernel that there is for E.
@@ -293,13 +297,18 @@ bool moves_words(Elements<E> const& e) {
          on_words(e.from, e.from_row, word) && on_words(e.to, e.to_col, word);
 }
 
+/// Teams that share a multiprocessor at least: registers are limited to what holds a tile's part.
+template <class E, int Tile, int Threads>
+inline constexpr int teams_side_by_side =
+    std::max(1, (Tile * Tile * static_cast<int>(sizeof(E)) / Threads <= 64 ? 1024 : 512) / Threads);
+
 template <int Tile, int Threads, class Exec, class E>
 void transpose_tiles(Exec const& exec, std::string const& label, Elements<E> const& e, Index band) {
   TileOrder const tiles(e.rows, e.cols, Tile, Tile, band);
   auto const run = [&]<class Mover>(std::type_identity<Mover>) {
-    gpu::for_each_team<Threads, 1>(exec, label, tiles.count(), Threads,
-                                   scratch_bytes<E>(Mover::scratch),
-                                   TransposeTile<Exec, E, Mover, Tile>{e, tiles});
+    gpu::for_each_team<Threads, teams_side_by_side<E, Tile, Threads>>(
+        exec, label, tiles.count(), Threads, scratch_bytes<E>(Mover::scratch),
+        TransposeTile<Exec, E, Mover, Tile>{e, tiles});
   };
   if (moves_words(e)) {
     run(std::type_identity<WordMover<E, Tile, Threads>>{});
@@ -316,7 +325,7 @@ void copy_lines(Exec const& exec, std::string const& label, Elements<E> const& e
   auto const run = [&](auto contiguous) {
     using Kernel = CopyPiece<Exec, E, threads, contiguous()>;
     TileOrder const pieces(e.rows, e.cols, 1, threads * Kernel::cells, 1);
-    gpu::for_each_team<threads, 1>(exec, label, pieces.count(), threads, 0, Kernel{e, pieces});
+    gpu::for_each_team<threads, 4>(exec, label, pieces.count(), threads, 0, Kernel{e, pieces});
   };
   with_alignment(e.is_contiguous(), run);
 }
@@ -363,7 +372,7 @@ void transpose_square(Exec const& exec, std::string const& label, T* elements, I
   auto* const data = reinterpret_cast<E*>(elements);
   TilePairs const pairs(size, tile);
   auto const run = [&]<class Mover>(std::type_identity<Mover>) {
-    gpu::for_each_team<threads, 1>(exec, label, pairs.count(), threads,
+    gpu::for_each_team<threads, 2>(exec, label, pairs.count(), threads,
                                    2 * scratch_bytes<E>(Mover::scratch),
                                    SwapTiles<Exec, E, Mover, tile>{data, size, row, col, pairs});
   };
