@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What calls are measured against on every backend: copying A, and a kernel that does nothing.
-#include <stdexcept>
-#include <string>
-
 #include "contenders.hpp"
-#include "machine.hpp"
+#include "target.hpp"
 
 namespace benchmarks {
 namespace {
@@ -14,23 +11,17 @@ namespace {
 /// What reading A and writing as much costs, by the copy that Kokkos makes.
 template <class T>
 void add_copy_stream(std::vector<Contender<T>>& rows) {
-  rows.push_back(
-      {"copy", "copy stream", 2, [](Problem<T> const& p) -> Work {
-         using Piece = Kokkos::View<T*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-         std::size_t const size = p.memory.extent(0) / static_cast<std::size_t>(p.copies);
-         std::size_t const bytes = p.memory.extent(0) * sizeof(T);
-         if (bytes > free_bytes()) {
-           throw std::runtime_error("the copy needs " + std::to_string(bytes >> 20) +
-                                    " MiB of memory more");
-         }
-         Kokkos::View<T*, Exec> const target(
-             Kokkos::view_alloc(Kokkos::WithoutInitializing, "target"), p.memory.extent(0));
-         return [=, &p](int call) {
-           std::size_t const at = static_cast<std::size_t>(call % p.copies) * size;
-           Kokkos::deep_copy(p.exec, Piece(target.data() + at, size),
-                             Piece(p.memory.data() + at, size));
-         };
-       }});
+  rows.push_back({"copy", "copy stream", 2, [](Problem<T> const& p) -> Work {
+                    using Piece = Kokkos::View<T*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+                    std::size_t const size =
+                        p.memory.extent(0) / static_cast<std::size_t>(p.copies);
+                    need_target(p);
+                    return [=, &p](int call) {
+                      std::size_t const at = static_cast<std::size_t>(call % p.copies) * size;
+                      Kokkos::deep_copy(p.exec, Piece(target_of(p, call), size),
+                                        Piece(p.memory.data() + at, size));
+                    };
+                  }});
 }
 
 void run_empty_kernel(Exec const& exec) {

@@ -18,9 +18,10 @@ using Work = std::function<void(int call)>;
 /// One row of the table: `prepare` makes the timed work for a problem.
 template <class T>
 struct Contender {
-  std::string operation;  ///< "atax", "multiply", "multiply_transposed", "read", "copy" or "launch"
-  std::string name;       ///< who and how
-  int matrix_reads;       ///< how often it has to move the bytes of A
+  /// "atax", "multiply", "multiply_transposed", "transpose", "read", "copy" or "launch"
+  std::string operation;
+  std::string name;  ///< who and how
+  int matrix_reads;  ///< how often it has to move the bytes of A, reading or writing
   std::function<Work(Problem<T> const&)> prepare;
 };
 

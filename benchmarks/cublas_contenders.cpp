@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "contenders.hpp"
+#include "target.hpp"
 
 namespace benchmarks {
 namespace {
@@ -101,6 +102,40 @@ void add_rows(std::vector<Contender<T>>& rows, std::string const& name, bool col
                   }});
 }
 
+/// At(n x m, leading) = A(m x n, leading)^T of row-major matrices, which are transposes to cuBLAS.
+void geam(cublasHandle_t handle, int m, int n, float const* A, int leading, float* At,
+          int At_leading) {
+  float const one = 1;
+  float const zero = 0;
+  check(cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, m, n, &one, A, leading, &zero, At, At_leading,
+                    At, At_leading),
+        "cublasSgeam");
+}
+void geam(cublasHandle_t handle, int m, int n, double const* A, int leading, double* At,
+          int At_leading) {
+  double const one = 1;
+  double const zero = 0;
+  check(cublasDgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, m, n, &one, A, leading, &zero, At, At_leading,
+                    At, At_leading),
+        "cublasDgeam");
+}
+
+template <class T>
+void add_transpose(std::vector<Contender<T>>& rows) {
+  rows.push_back({"transpose", "cublas", 2, [](Problem<T> const& p) -> Work {
+                    need_target(p);
+                    cublasHandle_t const handle = handle_for(p.exec);
+                    int const m = int_of(p.shape.rows);
+                    int const n = int_of(p.shape.cols);
+                    int const leading = int_of(p.shape.cols + p.shape.padding);
+                    int const At_leading = int_of(target_leading(p));
+                    return [=, &p](int call) {
+                      geam(handle, m, n, p.row_major_of(call).data(), leading, target_of(p, call),
+                           At_leading);
+                    };
+                  }});
+}
+
 std::string version() {
   int major = 0;
   int minor = 0;
@@ -115,6 +150,7 @@ bool const named = (peers().push_back("cuBLAS " + version()), true);
 Registration const registration([](auto& rows) {
   add_rows(rows, "cublas", false);
   add_rows(rows, "cublas column-major", true);
+  add_transpose(rows);
 });
 
 }  // namespace

@@ -134,7 +134,7 @@ def host_table(figures: Figures) -> list:
         kernels = "–" if counts == [0] else "–".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
         beyond = "–" if counts == [0] or operation == "launch" else microseconds(
             median([seconds - count * launch for seconds, count in values]))
-        label = name if operation == "launch" else f"{OPERATIONS[operation]}, {name}"
+        label = name if operation == "launch" else f"{OPERATIONS.get(operation, operation)}, {name}"
         seconds = [value for value, _ in values]
         lines.append(f"| {label} | {kernels} | {microseconds(median(seconds))} | {microseconds(max(seconds))} | {beyond} |")
     return lines

@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include "contenders.hpp"
+#include "target.hpp"
 
 namespace benchmarks {
 namespace {
@@ -35,6 +36,29 @@ void multiply_transposed(Problem<T> const& p, int call, CBLAS_ORDER order) {
        p.row_major_of(call).data(), leading(p, order), p.B.data(), p.C.data());
 }
 
+void transpose(blasint m, blasint n, float const* A, blasint leading, float* At,
+               blasint At_leading) {
+  cblas_somatcopy(CblasRowMajor, CblasTrans, m, n, 1.0F, A, leading, At, At_leading);
+}
+void transpose(blasint m, blasint n, double const* A, blasint leading, double* At,
+               blasint At_leading) {
+  cblas_domatcopy(CblasRowMajor, CblasTrans, m, n, 1.0, A, leading, At, At_leading);
+}
+
+/// The extension of BLAS that copies a matrix, here transposed.
+template <class T>
+void add_omatcopy(std::vector<Contender<T>>& rows) {
+  rows.push_back({"transpose", "openblas", 2, [](Problem<T> const& p) -> Work {
+                    need_target(p);
+                    return [&p](int call) {
+                      transpose(static_cast<blasint>(p.shape.rows),
+                                static_cast<blasint>(p.shape.cols), p.row_major_of(call).data(),
+                                leading(p, CblasRowMajor), target_of(p, call),
+                                static_cast<blasint>(target_leading(p)));
+                    };
+                  }});
+}
+
 template <class T>
 void add_rows(std::vector<Contender<T>>& rows, std::string const& name, CBLAS_ORDER order) {
   rows.push_back({"atax", name, 2, [=](Problem<T> const& p) -> Work {
@@ -55,6 +79,7 @@ bool const named = (peers().emplace_back(openblas_get_config()), true);
 Registration const registration([](auto& rows) {
   add_rows(rows, "openblas", CblasRowMajor);
   add_rows(rows, "openblas column-major", CblasColMajor);
+  add_omatcopy(rows);
 });
 
 }  // namespace

@@ -108,6 +108,7 @@ struct Problem {
   Kokkos::View<T*, Exec> B;  // (rows)
   Kokkos::View<T*, Exec> C;  // (cols)
   Kokkos::View<T*, Exec> memory;
+  mutable Kokkos::View<T*, Exec> target;                        ///< see target.hpp
   std::vector<MatrixView<T, Kokkos::LayoutRight>> row_major;    // (rows, cols) each
   std::vector<MatrixView<T, Kokkos::LayoutLeft>> column_major;  // (rows, cols) each
 };

@@ -5,6 +5,7 @@
 #include <tessera/tessera.hpp>
 
 #include "contenders.hpp"
+#include "target.hpp"
 
 namespace benchmarks {
 namespace {
@@ -55,6 +56,18 @@ void add_rows(std::vector<Contender<T>>& rows) {
          [](auto const& p, int call, auto const& options) {
            tessera::multiply_transposed(p.exec, p.column_major_of(call), p.B, p.C, options);
          });
+  rows.push_back({"transpose", "tessera", 2, [](Problem<T> const& p) -> Work {
+                    need_target(p);
+                    return [&p](int call) {
+                      auto const n = static_cast<std::size_t>(p.shape.cols);
+                      auto const m = static_cast<std::size_t>(p.shape.rows);
+                      MatrixView<T, Kokkos::LayoutRight> const whole(
+                          target_of(p, call), n, static_cast<std::size_t>(target_leading(p)));
+                      auto const At =
+                          Kokkos::subview(whole, Kokkos::ALL, Kokkos::make_pair(std::size_t{0}, m));
+                      tessera::transpose(p.exec, p.row_major_of(call), At);
+                    };
+                  }});
 }
 
 Registration const registration([](auto& rows) { add_rows(rows); });
