@@ -45,8 +45,9 @@ struct Backend<Kokkos::Cuda> {
     result.prefer_fused = cuda::fuse_tiles<T>(cols, rows);
     return result;
   }
-  static TransposeTuning transpose_tuning(Kokkos::Cuda const&, Index element_bytes, Index, Index) {
-    return cuda::transpose_tuning(element_bytes);
+  static TransposeTuning transpose_tuning(Kokkos::Cuda const&, Index element_bytes, Index rows,
+                                          Index) {
+    return cuda::transpose_tuning(element_bytes, rows);
   }
 
  private:

@@ -33,6 +33,21 @@ Index teams_that_meet(Exec const& exec) {
   return exec.concurrency() / 4096;
 }
 
+/// Panels a team of fused ATAX in parts, of which `slots` run at a time: the least time of all
+/// waves of teams, each of which starts as slowly as it takes some lines.
+inline Index panels_of_part(summation::Panels const& panels, Index parts, Index slots) {
+  constexpr Index start = 8;
+  auto const time = [&](Index of_team) {
+    Index const waves = ceil_div(ceil_div(panels.count, of_team) * parts, slots);
+    return waves * (of_team * panels.lines + start);
+  };
+  Index best = 1;
+  for (Index of_team = 2; of_team < 2 * panels.count; of_team *= 2) {
+    if (time(of_team) <= time(best)) best = of_team;
+  }
+  return best;
+}
+
 /// The tuning for `count` lines of `length` scalars T on so many multiprocessors.
 template <class T>
 Tuning tuning(Index count, Index length, Index multiprocessors) {
@@ -93,14 +108,13 @@ Tuning tuning(Index count, Index length, Index multiprocessors) {
   //   1048576 x 1024: 1 998, 4 984, 16 1569;              65536 x 4096: 1 266, 4 259, 8 284;
   //   8192 x 8192: 2 95, 4 84, 8 77, 16 94;               16384 x 16384: 4 292, 8 281, 16 315;
   //   in parts, 32768 x 32768: 1 1299, 8 1245, 16 2137
-  Index const parts = line_bytes <= 32 * warp_bytes ? 1 : ceil_div(line_bytes, part_bytes);
   Index const warps_of_team =
       ceil_div(line_bytes, line_bytes <= 16 * warp_bytes ? warp_bytes : 2 * warp_bytes);
-  Index const teams = line_bytes <= warp_bytes ? panels.count
-                      : parts > 1              ? multiprocessors * 4 / parts
-                                               : warps / warps_of_team;
+  Index const teams = line_bytes <= warp_bytes ? panels.count : warps / warps_of_team;
   result.fused_lines.panels_per_team =
-      ceil_power_of_two(ceil_div(panels.count, std::max(Index{1}, teams)));
+      line_bytes > 32 * warp_bytes
+          ? panels_of_part(panels, ceil_div(line_bytes, part_bytes), multiprocessors * 4)
+          : ceil_power_of_two(ceil_div(panels.count, std::max(Index{1}, teams)));
 
   result.fused_tiles.segments_per_tile = 1;
   result.fused_tiles.tiles_per_team =
@@ -122,10 +136,20 @@ bool fuse_tiles(Index count, Index length) {
   return count <= 128 && summation::segments<T>(length) >= 256;
 }
 
-/// The tile of a transpose, for elements of so many bytes: some 16 KiB, lines of 256 bytes.
-inline constexpr TransposeTuning transpose_tuning(Index element_bytes) {
-  int const tile = element_bytes == 1 ? 128 : element_bytes <= 4 ? 64 : 32;
-  return {.tile_rows = tile, .tile_cols = tile, .team_size = 256, .band = 8};
+/// The tile of a transpose of `rows` lines. H200, tile/threads/band (all: every tile below the
+/// first), microseconds, float | double, a copy stream at the end:
+///   8192 x 8192: 64/256/all 132 | 263, 64/256/16 136 | 270, 32/256/8 - | 303, 128 | 253;
+///   16384 x 16384: 64/256/all 519 | 1094, 64/256/1 535 | -, 32/256/16 - | 1224, 503 | 1006;
+///   1000003 x 97: 64/256/8 245 | 448, 64/256/all 279 | 467, 184 | 364;
+///   97 x 1000003: 64/256/all 232 | 433, 64/256/1 410 | 609, 184 | 364
+inline constexpr TransposeTuning transpose_tuning(Index element_bytes, Index rows) {
+  constexpr Index most_tiles = 1024;
+  int const tile = element_bytes == 1 ? 128 : element_bytes <= 8 ? 64 : 32;
+  Index const tiles = ceil_div(rows, Index{tile});
+  return {.tile_rows = tile,
+          .tile_cols = tile,
+          .team_size = 256,
+          .band = tiles <= most_tiles ? static_cast<int>(tiles) : 8};
 }
 
 }  // namespace tessera::backends::cuda

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/kernel_log.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include <Kokkos_Core.hpp>
@@ -62,6 +64,13 @@ void KernelLog::end() {
   tools::set_allocate_data_callback(nullptr);
   tools::set_begin_deep_copy_callback(nullptr);
   listener = nullptr;
+}
+
+std::vector<std::string> KernelLog::own_allocations(bool is_gpu) const {
+  std::vector<std::string> result;
+  std::copy_if(allocations.begin(), allocations.end(), std::back_inserter(result),
+               [&](std::string const& label) { return !is_gpu || !label.starts_with("Kokkos::"); });
+  return result;
 }
 
 }  // namespace tessera::test

@@ -22,6 +22,10 @@ class KernelLog final : public Observer {
   void begin(std::uint32_t device) override;
   void end() override;
 
+  /// Allocations; on a GPU, without those of Kokkos, which asks for its pool of team scratch with
+  /// every launch.
+  std::vector<std::string> own_allocations(bool is_gpu) const;
+
   /// Of the instance that the operation was called with.
   std::uint32_t device() const { return device_; }
 

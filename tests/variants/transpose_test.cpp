@@ -131,7 +131,6 @@ TYPED_TEST(TransposeVariants, EnqueueOneKernelAndNeitherFenceNorAllocate) {
     typename Fixture::Guarded const A({128, 128}, {MatrixLayout::right});
     typename Fixture::Guarded const out({128, 128}, {MatrixLayout::right});
     A.fill(1);
-    Fixture::run(variant, A, out, {32, 8}, own);  // Kokkos' scratch of teams grows
     KernelLog log;
     log.begin(Kokkos::Tools::Experimental::device_id(own));
     Fixture::run(variant, A, out, {32, 8}, own);
@@ -142,7 +141,7 @@ TYPED_TEST(TransposeVariants, EnqueueOneKernelAndNeitherFenceNorAllocate) {
                                         "tessera::variants::" + std::string(variant.name)),
                                   Field(&KernelLog::Kernel::device, log.device()))));
     EXPECT_THAT(log.fences, IsEmpty()) << variant.name;
-    EXPECT_THAT(log.allocations, IsEmpty()) << variant.name;
+    EXPECT_THAT(log.own_allocations(backends::Backend<Exec>::is_gpu), IsEmpty()) << variant.name;
     EXPECT_THAT(log.reductions_and_scans, IsEmpty()) << variant.name;
   }
 }

@@ -42,12 +42,10 @@ struct Exchange {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION T tree(Index line, Index p) const {
-    Bits bits = 0;
-    if (p < parts) {
-      do {
-        bits = Warp::read_now(part(line, p));
-      } while (bits == missing);
-    }
+    // One loop for all threads of the warp: with the look inside a branch for those that have a
+    // part, double 16384 x 16384 took 909 instead of 674 us.
+    Bits bits = p < parts ? Warp::read_now(part(line, p)) : Bits{0};
+    while (bits == missing) bits = Warp::read_now(part(line, p));
     return tree_over_threads<Warp, warp_threads>(Kokkos::bit_cast<T>(bits));
   }
 };
