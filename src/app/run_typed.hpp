@@ -141,22 +141,22 @@ template <class Work>
 void run_typed(RunRequest const& request, Measurement& to, Work const& work) {
   with_backend(request.backend, [&]<class Exec>() {
     std::visit(
-        [&]<class T, class Layout>(io::MatrixView<T, Layout> const& host_A) {
+        [&]<class T, class Layout>(io::MatrixView<T, Layout> const& host_a) {
           auto const& host_x = std::get<io::VectorView<T>>(request.x);
           Exec const exec;
           if constexpr (backends::Backend<Exec>::is_gpu) {
             using Matrix = Kokkos::View<T**, Layout, typename Exec::memory_space>;
             auto const A =
-                allocate<Matrix, Exec>(request, "the matrix", host_A.extent(0), host_A.extent(1));
+                allocate<Matrix, Exec>(request, "the matrix", host_a.extent(0), host_a.extent(1));
             auto const x =
                 allocate<DeviceVector<Exec, T>, Exec>(request, "the vector", host_x.extent(0));
             Stopwatch const watch;
-            copy_to_device(exec, host_A.data(), A.data(), host_A.span() * sizeof(T));
+            copy_to_device(exec, host_a.data(), A.data(), host_a.span() * sizeof(T));
             copy_to_device(exec, host_x.data(), x.data(), host_x.span() * sizeof(T));
             add_time(to, "copy to device", watch.seconds());
             work(exec, A, x);
           } else {
-            work(exec, host_A, host_x);
+            work(exec, host_a, host_x);
           }
         },
         request.A);

@@ -110,25 +110,24 @@ struct FusedTeam {
       int const taken = Kokkos::min(Rows, left_of_panel);
       left -= taken;
       left_of_panel -= taken;
-      if (left_of_panel > 0) return;
+      if (left_of_panel > 0) return true;
       stack.push(rC.word, panel++, panels);
       left_of_panel = Kokkos::min(panel_lines, left);
+      return left > 0;
     };
     PerLine<Line, Rows> now;
     if constexpr (Buffers == 1) {
-      while (left > 0) {
+      do {
         load_lines(now);
-        use(now);
-      }
+      } while (use(now));
     } else {
       PerLine<Line, Rows> next;
       load_lines(now);
-      while (left > 0) {
+      for (;;) {
         load_lines(next);
-        use(now);
-        if (left == 0) break;
+        if (!use(now)) break;
         load_lines(now);
-        use(next);
+        if (!use(next)) break;
       }
     }
     static_for<Chunks>([&](auto c) {
