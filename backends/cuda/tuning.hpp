@@ -130,12 +130,6 @@ bool fuse_lines(Index count, Index length, Index teams_that_meet) {
   return parts <= teams_that_meet && summation::panels(count, length).count * parts >= 64;
 }
 
-/// Whether fused ATAX of column-major lines wins over two stages: while a tile stays in cache.
-template <class T>
-bool fuse_tiles(Index count, Index length) {
-  return count <= 128 && summation::segments<T>(length) >= 256;
-}
-
 /// The tile of a transpose of `rows` lines. H200, tile/threads/band (all: every tile below the
 /// first), microseconds, float | double, a copy stream at the end:
 ///   8192 x 8192: 64/256/all 132 | 263, 64/256/16 136 | 270, 32/256/8 - | 303, 128 | 253;

@@ -23,7 +23,7 @@ struct FusedLinesPlan {
   enum class Way {
     sixteen,  ///< one segment: sixteen threads a panel
     warp,     ///< two segments: a warp a panel
-    team,     ///< a team a panel, each warp with a chunk of a line
+    team,     ///< a team a panel, each warp with a chunk of a line, or two
     parts,    ///< several teams a panel, each with a part of its columns
     cache,    ///< a team a panel, a line from the caches the second time
   };
@@ -35,11 +35,13 @@ struct FusedLinesPlan {
   }
   /// Two chunks a warp take more registers than copying ahead leaves where scratch is small.
   static constexpr int most_chunks_per_warp = WarpOf<Exec>::has_large_scratch ? 2 : 1;
+  /// Sets of registers for a step's lines: two, if the next step's lines are loaded meanwhile.
   static constexpr int team_buffers = WarpOf<Exec>::has_large_scratch ? 2 : 1;
-  static constexpr int part_warps = 4;  ///< warps of a team that has a part of a line
-  static constexpr Index most_parts = 128;
+  static constexpr int part_warps = 4;      ///< warps of a team that has a part of a line
+  static constexpr Index most_parts = 128;  ///< of a line: four for each thread of a warp
+  /// Lines of a part that scratch holds while their dot products are exchanged.
   static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 5 : 2;
-  static constexpr int cache_rows = 2;
+  static constexpr int cache_rows = 2;  ///< lines of a step that are read again
 
   summation::Panels panels;
   Way way;

@@ -169,7 +169,7 @@ void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lin
   T* const stacks = workspace + plan.partials(lines);
   Index const scratch = plan.scratch(lines);
   with_alignment(is_aligned(lines, lines.data), [&](auto aligned) {
-    gpu::for_each_team<Plan::team_size, 3>(
+    gpu::for_each_team<Plan::team_size, 2>(
         exec, label, plan.groups, Plan::team_size, scratch_bytes<T>(scratch),
         FusedTiles<Exec, T, aligned()>{
             lines, x, y, out, workspace, reinterpret_cast<Word<T>*>(stacks), stacks + plan.stacks(),
