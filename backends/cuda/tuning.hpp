@@ -132,8 +132,8 @@ bool fuse_lines(Index count, Index length, Index teams_that_meet) {
 
 /// The tile of a transpose of `rows` lines. H200, tile/threads/band (all: every tile below the
 /// first), microseconds, float | double, a copy stream at the end:
-///   8192 x 8192: 64/256/all 132 | 263, 64/256/16 136 | 270, 32/256/8 - | 303, 128 | 253;
-///   16384 x 16384: 64/256/all 519 | 1094, 64/256/1 535 | -, 32/256/16 - | 1224, 503 | 1006;
+///   8192 x 8192: 64/256/all 132 | 263, 64/256/16 135 | 272, 32/256/8 - | 303, 128 | 253;
+///   16384 x 16384: 64/256/all 519 | 1094, 64/256/1 535 | 1140, 32/256/16 - | 1224, 503 | 1006;
 ///   1000003 x 97: 64/256/8 245 | 448, 64/256/all 279 | 467, 184 | 364;
 ///   97 x 1000003: 64/256/all 232 | 433, 64/256/1 410 | 609, 184 | 364
 inline constexpr TransposeTuning transpose_tuning(Index element_bytes, Index rows) {
