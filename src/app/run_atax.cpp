@@ -63,13 +63,9 @@ Forecast forecast_atax(Shape const& shape, BackendChoice backend) {
     auto const [m, n] = std::pair(shape.rows, shape.cols);
     auto const plan = plan_atax<T, Layout>(Exec(), m, n, {.method = shape.method});
     bool const fused = plan.method == Method::fused;
-    auto const bytes = [](std::int64_t count) {
-      return static_cast<std::uint64_t>(count) * sizeof(T);
-    };
-    forecast = {.traffic = fused_or_not(fused, shape.keep_intermediate).bytes(m, n, sizeof(T)),
-                .inputs = bytes(m * n + n),
-                .results = bytes(shape.keep_intermediate ? m + n : n),
-                .scratch = plan.workspace_bytes + bytes(fused ? 0 : m)};
+    forecast = forecast_of<T>(shape, fused_or_not(fused, shape.keep_intermediate), n,
+                              shape.keep_intermediate ? m + n : n,
+                              plan.workspace_bytes + bytes_of<T>(fused ? 0 : m));
   });
   return forecast;
 }

@@ -37,14 +37,8 @@ Measurement run_multiply(RunRequest const& request) {
 Forecast forecast_multiply(Shape const& shape, BackendChoice backend) {
   Forecast forecast;
   with_types(shape, backend, [&]<class Exec, class T, class Layout>() {
-    auto const [m, n] = std::pair(shape.rows, shape.cols);
-    auto const bytes = [](std::int64_t count) {
-      return static_cast<std::uint64_t>(count) * sizeof(T);
-    };
-    forecast = {.traffic = traffic.bytes(m, n, sizeof(T)),
-                .inputs = bytes(m * n + n),
-                .results = bytes(m),
-                .scratch = plan_multiply<T, Layout>(Exec(), m, n).workspace_bytes};
+    auto const plan = plan_multiply<T, Layout>(Exec(), shape.rows, shape.cols);
+    forecast = forecast_of<T>(shape, traffic, shape.cols, shape.rows, plan.workspace_bytes);
   });
   return forecast;
 }

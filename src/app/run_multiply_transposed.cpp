@@ -39,14 +39,8 @@ Measurement run_multiply_transposed(RunRequest const& request) {
 Forecast forecast_multiply_transposed(Shape const& shape, BackendChoice backend) {
   Forecast forecast;
   with_types(shape, backend, [&]<class Exec, class T, class Layout>() {
-    auto const [m, n] = std::pair(shape.rows, shape.cols);
-    auto const bytes = [](std::int64_t count) {
-      return static_cast<std::uint64_t>(count) * sizeof(T);
-    };
-    forecast = {.traffic = traffic.bytes(m, n, sizeof(T)),
-                .inputs = bytes(m * n + m),
-                .results = bytes(n),
-                .scratch = plan_multiply_transposed<T, Layout>(Exec(), m, n).workspace_bytes};
+    auto const plan = plan_multiply_transposed<T, Layout>(Exec(), shape.rows, shape.cols);
+    forecast = forecast_of<T>(shape, traffic, shape.rows, shape.cols, plan.workspace_bytes);
   });
   return forecast;
 }

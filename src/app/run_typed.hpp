@@ -163,6 +163,21 @@ void run_typed(RunRequest const& request, Measurement& to, Work const& work) {
   });
 }
 
+template <class T>
+std::uint64_t bytes_of(std::int64_t count) {
+  return static_cast<std::uint64_t>(count) * sizeof(T);
+}
+
+/// What an operation on a matrix of T, a vector of `input` and results of `output` elements takes.
+template <class T>
+Forecast forecast_of(Shape const& shape, Traffic const& traffic, std::int64_t input,
+                     std::int64_t output, std::uint64_t scratch) {
+  return {.traffic = traffic.bytes(shape.rows, shape.cols, sizeof(T)),
+          .inputs = bytes_of<T>(shape.rows * shape.cols + input),
+          .results = bytes_of<T>(output),
+          .scratch = scratch};
+}
+
 /// Calls work.template operator()<Exec, T, Layout>() for the types of a shape.
 template <class Work>
 void with_types(Shape const& shape, BackendChoice backend, Work const& work) {
