@@ -41,11 +41,11 @@ struct Variant {
                        VariantOptions<Exec> const&);
 
   std::string_view name;  ///< as in `--variant name`
-  Product product;
-  Layouts layouts;
-  Teams teams;
-  bool has_tile;    ///< takes VariantOptions::tile
-  bool has_tiling;  ///< takes VariantOptions::tiling
+  Product product = Product::multiply;
+  Layouts layouts = Layouts::both;
+  Teams teams = Teams::any;
+  bool has_tile = false;    ///< takes VariantOptions::tile
+  bool has_tiling = false;  ///< takes VariantOptions::tiling
   Reproducible reproducible;
   Team (*default_team)(Exec const&);  ///< the team of VariantOptions{}
   Run run;
@@ -65,56 +65,29 @@ std::vector<Variant<Exec, A, Input, Output>> table() {
   using variants::detail::default_team;
   std::vector<Variant<Exec, A, Input, Output>> rows{
       {.name = "ex3",
-       .product = Product::multiply,
-       .layouts = Layouts::both,
-       .teams = Teams::any,
        .has_tile = true,
-       .has_tiling = false,
        .reproducible = Reproducible::with_equal_launch,
        .default_team = [](Exec const& exec) { return default_team(exec, ex3_team); },
        .run = &ex3<Exec, A, Input, Output>},
       {.name = "ex3",
        .product = Product::multiply_transposed,
-       .layouts = Layouts::both,
-       .teams = Teams::any,
        .has_tile = true,
-       .has_tiling = false,
        .reproducible = Reproducible::with_equal_launch,
        .default_team = [](Exec const& exec) { return default_team(exec, ex3_team); },
        .run = &ex3_transposed<Exec, A, Input, Output>},
       {.name = "repeated-reduction",
-       .product = Product::multiply,
-       .layouts = Layouts::both,
-       .teams = Teams::any,
-       .has_tile = false,
-       .has_tiling = false,
        .reproducible = Reproducible::always,
        .default_team = [](Exec const& exec) { return default_team(exec, repeated_reduction_team); },
        .run = &repeated_reduction<Exec, A, Input, Output>},
       {.name = "team-atomic",
-       .product = Product::multiply,
-       .layouts = Layouts::both,
-       .teams = Teams::any,
-       .has_tile = false,
-       .has_tiling = false,
        .reproducible = Reproducible::no,
        .default_team = [](Exec const& exec) { return default_team(exec, team_atomic_team); },
        .run = &team_atomic<Exec, A, Input, Output>},
       {.name = "atomic",
-       .product = Product::multiply,
-       .layouts = Layouts::both,
-       .teams = Teams::any,
-       .has_tile = false,
-       .has_tiling = false,
        .reproducible = Reproducible::no,
        .default_team = [](Exec const& exec) { return default_team(exec, atomic_team); },
        .run = &atomic<Exec, A, Input, Output>},
       {.name = "grid-sync",
-       .product = Product::multiply,
-       .layouts = Layouts::both,
-       .teams = Teams::any,
-       .has_tile = false,
-       .has_tiling = false,
        .reproducible = Reproducible::always,
        .default_team = [](Exec const& exec) { return grid_sync_default_team(exec); },
        .run = &grid_sync<Exec, A, Input, Output>},
@@ -122,7 +95,6 @@ std::vector<Variant<Exec, A, Input, Output>> table() {
   if constexpr (std::same_as<typename A::array_layout, Kokkos::LayoutLeft>) {
     rows.push_back(
         {.name = "column-tile-static",
-         .product = Product::multiply,
          .layouts = Layouts::column_major,
          .teams = Teams::one_column,
          .has_tile = true,
@@ -132,7 +104,6 @@ std::vector<Variant<Exec, A, Input, Output>> table() {
          .run = &column_tile_static<Exec, A, Input, Output>});
     rows.push_back(
         {.name = "column-tile-dynamic",
-         .product = Product::multiply,
          .layouts = Layouts::column_major,
          .teams = Teams::one_column,
          .has_tile = true,
