@@ -8,6 +8,18 @@
 #include <Kokkos_Core.hpp>
 
 namespace tessera {
+namespace detail {
+
+/// Sets `size` bytes of memory that Exec reaches.
+template <class Exec>
+void fill_bytes(Exec const& exec, std::byte* bytes, std::size_t size, std::byte value) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
+  Kokkos::parallel_for(
+      "tessera::workspace::fill", Policy(exec, 0, size),
+      KOKKOS_LAMBDA(std::size_t const i) { bytes[i] = value; });
+}
+
+}  // namespace detail
 
 /// Device memory for partial results, kept by the caller so that repeated calls allocate nothing.
 /// It grows to the largest need seen and never shrinks; growing allocates and may fence. One
@@ -33,27 +45,20 @@ class Workspace {
       buffer_ = Buffer(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::workspace")),
           bytes_for(bytes));
-      fill(exec, buffer_.data(), header_bytes, std::byte{0});
+      detail::fill_bytes(exec, buffer_.data(), header_bytes, std::byte{0});
     }
     if (exchanged > exchange_.extent(0)) {
       exchange_ = {};
       exchange_ = Buffer(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::exchange")),
           exchanged);
-      fill(exec, exchange_.data(), exchanged, std::byte{0xff});
+      detail::fill_bytes(exec, exchange_.data(), exchanged, std::byte{0xff});
     }
     return {reinterpret_cast<int*>(buffer_.data()), exchange_.data(),
             buffer_.data() + header_bytes};
   }
   /// Bytes that a workspace holds after reserve(…, bytes).
   static constexpr std::size_t bytes_for(std::size_t bytes) { return header_bytes + bytes; }
-  /// Sets `size` bytes.
-  static void fill(Exec const& exec, std::byte* bytes, std::size_t size, std::byte value) {
-    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
-    Kokkos::parallel_for(
-        "tessera::workspace::fill", Policy(exec, 0, size),
-        KOKKOS_LAMBDA(std::size_t const i) { bytes[i] = value; });
-  }
   /// Bytes held.
   [[nodiscard]] std::size_t bytes() const { return buffer_.extent(0) + exchange_.extent(0); }
 
