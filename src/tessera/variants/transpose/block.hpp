@@ -12,6 +12,7 @@
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/launch.hpp>
+#include <tessera/variants/detail/tiles.hpp>
 
 /// What the published transposes share: two-dimensional blocks of threads over row-major matrices.
 namespace tessera::variants {
@@ -27,9 +28,6 @@ struct Block {
   friend constexpr bool operator==(Block const&, Block const&) = default;
 };
 
-/// The most threads that a block can have, on every backend.
-inline constexpr int most_threads = 1024;
-
 /// A matrix as the published kernels take it: row-major, rows may be padded.
 template <class View, class Exec>
 concept RowMajorOf =
@@ -38,8 +36,6 @@ template <class View, class Exec, class A>
 concept RowMajorOutputOf = RowMajorOf<View, Exec> && TransposeOf<View, Exec, A>;
 
 namespace detail {
-
-using tessera::detail::Member;
 
 /// A row-major matrix in a kernel.
 template <class T>
@@ -98,9 +94,9 @@ void require_block(std::string const& variant, Block const& block, std::size_t s
   if (block.x < 1 || block.y < 1) {
     checks::fail(variant, "a block has at least one thread in each direction, found " + name);
   }
-  if (static_cast<std::int64_t>(block.x) * block.y > most_threads) {
-    checks::fail(variant,
-                 "a block has at most " + std::to_string(most_threads) + " threads, found " + name);
+  if (Index{block.x} * block.y > most_team_threads) {
+    checks::fail(variant, "a block has at most " + std::to_string(most_team_threads) +
+                              " threads, found " + name);
   }
   auto const most = static_cast<std::size_t>(Kokkos::TeamPolicy<Exec>::scratch_size_max(0));
   if (scratch > most) {
@@ -126,10 +122,27 @@ void for_each_block(Exec const& exec, std::string const& variant, Grid const& gr
     checks::fail(variant, "more blocks than a launch can have; choose larger ones");
   }
   int const team_size = backends::Backend<Exec>::is_gpu ? grid.block.x * grid.block.y : 1;
-  Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<most_threads, 1>> policy(
-      exec, static_cast<int>(grid.x * grid.y), team_size);
+  TeamPolicy<Exec> policy(exec, static_cast<int>(grid.x * grid.y), team_size);
   if (scratch > 0) policy.set_scratch_size(0, Kokkos::PerTeam(scratch));
   Kokkos::parallel_for("tessera::variants::" + variant, policy, kernel);
+}
+
+/// The direction in A of threads that are neighbours in x.
+enum class Along { rows, columns };
+
+/// Checks, and runs Kernel{A, out, grid}: a thread an element, or `per_thread` of them along x.
+template <template <class, class> class Kernel, class Exec, class A, class Out>
+void run_elements(Exec const& exec, std::string const& variant, A const& a, Out const& out,
+                  Block const& block, Along along, bool is_copy = false, Index per_thread = 1) {
+  using T = typename Out::value_type;
+  require_matrices(variant, a, out, is_copy);
+  require_block<Exec>(variant, block);
+  auto const rows = static_cast<Index>(a.extent(0));
+  auto const cols = static_cast<Index>(a.extent(1));
+  Grid const grid = along == Along::rows ? Grid(block, cols, rows, per_thread)
+                                         : Grid(block, rows, cols, per_thread);
+  for_each_block(exec, variant, grid, 0,
+                 Kernel<Exec, T>{rows_of<T const>(a), rows_of<T>(out), grid});
 }
 
 }  // namespace detail

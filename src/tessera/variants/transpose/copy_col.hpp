@@ -42,15 +42,8 @@ struct CopyCol {
 /// chapter 4; there for matrices whose sizes are multiples of the block.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void copy_col(Exec const& exec, A const& a, Out const& out, Block const& block) {
-  detail::require_matrices("copy-col", a, out, true);
-  detail::require_block<Exec>("copy-col", block);
-  using T = typename Out::value_type;
-  auto const rows = static_cast<Index>(a.extent(0));
-  auto const cols = static_cast<Index>(a.extent(1));
-  detail::Grid const grid(block, rows, cols);
-  detail::for_each_block(
-      exec, "copy-col", grid, 0,
-      detail::CopyCol<Exec, T>{detail::rows_of<T const>(a), detail::rows_of<T>(out), grid});
+  detail::run_elements<detail::CopyCol>(exec, "copy-col", a, out, block, detail::Along::columns,
+                                        true);
 }
 
 }  // namespace tessera::variants

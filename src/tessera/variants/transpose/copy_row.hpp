@@ -42,15 +42,7 @@ struct CopyRow {
 /// chapter 4; there for matrices whose sizes are multiples of the block.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void copy_row(Exec const& exec, A const& a, Out const& out, Block const& block) {
-  detail::require_matrices("copy-row", a, out, true);
-  detail::require_block<Exec>("copy-row", block);
-  using T = typename Out::value_type;
-  auto const rows = static_cast<Index>(a.extent(0));
-  auto const cols = static_cast<Index>(a.extent(1));
-  detail::Grid const grid(block, cols, rows);
-  detail::for_each_block(
-      exec, "copy-row", grid, 0,
-      detail::CopyRow<Exec, T>{detail::rows_of<T const>(a), detail::rows_of<T>(out), grid});
+  detail::run_elements<detail::CopyRow>(exec, "copy-row", a, out, block, detail::Along::rows, true);
 }
 
 }  // namespace tessera::variants

@@ -41,15 +41,8 @@ struct DiagonalCol {
 /// Cheng, M. Grossman and T. McKercher, Professional CUDA C Programming, Wrox 2014, chapter 4.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void diagonal_col(Exec const& exec, A const& a, Out const& out, Block const& block) {
-  detail::require_matrices("diagonal-col", a, out, false);
-  detail::require_block<Exec>("diagonal-col", block);
-  using T = typename Out::value_type;
-  auto const rows = static_cast<Index>(a.extent(0));
-  auto const cols = static_cast<Index>(a.extent(1));
-  detail::Grid const grid(block, rows, cols);
-  detail::for_each_block(
-      exec, "diagonal-col", grid, 0,
-      detail::DiagonalCol<Exec, T>{detail::rows_of<T const>(a), detail::rows_of<T>(out), grid});
+  detail::run_elements<detail::DiagonalCol>(exec, "diagonal-col", a, out, block,
+                                            detail::Along::columns);
 }
 
 }  // namespace tessera::variants

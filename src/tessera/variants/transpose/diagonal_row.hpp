@@ -43,15 +43,8 @@ struct DiagonalRow {
 /// Cheng, M. Grossman and T. McKercher, Professional CUDA C Programming, Wrox 2014, chapter 4.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void diagonal_row(Exec const& exec, A const& a, Out const& out, Block const& block) {
-  detail::require_matrices("diagonal-row", a, out, false);
-  detail::require_block<Exec>("diagonal-row", block);
-  using T = typename Out::value_type;
-  auto const rows = static_cast<Index>(a.extent(0));
-  auto const cols = static_cast<Index>(a.extent(1));
-  detail::Grid const grid(block, cols, rows);
-  detail::for_each_block(
-      exec, "diagonal-row", grid, 0,
-      detail::DiagonalRow<Exec, T>{detail::rows_of<T const>(a), detail::rows_of<T>(out), grid});
+  detail::run_elements<detail::DiagonalRow>(exec, "diagonal-row", a, out, block,
+                                            detail::Along::rows);
 }
 
 }  // namespace tessera::variants

@@ -42,15 +42,7 @@ struct NaiveCol {
 /// chapter 4; there for matrices whose sizes are multiples of the block.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void naive_col(Exec const& exec, A const& a, Out const& out, Block const& block) {
-  detail::require_matrices("naive-col", a, out, false);
-  detail::require_block<Exec>("naive-col", block);
-  using T = typename Out::value_type;
-  auto const rows = static_cast<Index>(a.extent(0));
-  auto const cols = static_cast<Index>(a.extent(1));
-  detail::Grid const grid(block, rows, cols);
-  detail::for_each_block(
-      exec, "naive-col", grid, 0,
-      detail::NaiveCol<Exec, T>{detail::rows_of<T const>(a), detail::rows_of<T>(out), grid});
+  detail::run_elements<detail::NaiveCol>(exec, "naive-col", a, out, block, detail::Along::columns);
 }
 
 }  // namespace tessera::variants

@@ -41,15 +41,7 @@ struct NaiveRow {
 /// chapter 4; there for matrices whose sizes are multiples of the block.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void naive_row(Exec const& exec, A const& a, Out const& out, Block const& block) {
-  detail::require_matrices("naive-row", a, out, false);
-  detail::require_block<Exec>("naive-row", block);
-  using T = typename Out::value_type;
-  auto const rows = static_cast<Index>(a.extent(0));
-  auto const cols = static_cast<Index>(a.extent(1));
-  detail::Grid const grid(block, cols, rows);
-  detail::for_each_block(
-      exec, "naive-row", grid, 0,
-      detail::NaiveRow<Exec, T>{detail::rows_of<T const>(a), detail::rows_of<T>(out), grid});
+  detail::run_elements<detail::NaiveRow>(exec, "naive-row", a, out, block, detail::Along::rows);
 }
 
 }  // namespace tessera::variants

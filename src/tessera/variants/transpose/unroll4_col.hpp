@@ -43,15 +43,8 @@ struct Unroll4Col {
 /// chapter 4; there for matrices whose sizes are multiples of the block.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void unroll4_col(Exec const& exec, A const& a, Out const& out, Block const& block) {
-  detail::require_matrices("unroll4-col", a, out, false);
-  detail::require_block<Exec>("unroll4-col", block);
-  using T = typename Out::value_type;
-  auto const rows = static_cast<Index>(a.extent(0));
-  auto const cols = static_cast<Index>(a.extent(1));
-  detail::Grid const grid(block, rows, cols, 4);
-  detail::for_each_block(
-      exec, "unroll4-col", grid, 0,
-      detail::Unroll4Col<Exec, T>{detail::rows_of<T const>(a), detail::rows_of<T>(out), grid});
+  detail::run_elements<detail::Unroll4Col>(exec, "unroll4-col", a, out, block,
+                                           detail::Along::columns, false, 4);
 }
 
 }  // namespace tessera::variants

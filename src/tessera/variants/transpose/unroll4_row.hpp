@@ -44,15 +44,8 @@ struct Unroll4Row {
 /// chapter 4; there for matrices whose sizes are multiples of the block.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void unroll4_row(Exec const& exec, A const& a, Out const& out, Block const& block) {
-  detail::require_matrices("unroll4-row", a, out, false);
-  detail::require_block<Exec>("unroll4-row", block);
-  using T = typename Out::value_type;
-  auto const rows = static_cast<Index>(a.extent(0));
-  auto const cols = static_cast<Index>(a.extent(1));
-  detail::Grid const grid(block, cols, rows, 4);
-  detail::for_each_block(
-      exec, "unroll4-row", grid, 0,
-      detail::Unroll4Row<Exec, T>{detail::rows_of<T const>(a), detail::rows_of<T>(out), grid});
+  detail::run_elements<detail::Unroll4Row>(exec, "unroll4-row", a, out, block, detail::Along::rows,
+                                           false, 4);
 }
 
 }  // namespace tessera::variants

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <Kokkos_Core.hpp>
+#include <gmock/gmock.h>
+
+#include <tessera/variants/gemv/table.hpp>
+#include <tessera/variants/transpose.hpp>
+
+namespace tessera::test {
+namespace {
+
+/// A program that compares all published kernels includes all their headers.
+TEST(Variants, OfAllOperationsMeetInOneProgram) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  using A = Kokkos::View<float const**, Kokkos::LayoutLeft, Exec::memory_space>;
+  using Input = Kokkos::View<float const*, Exec::memory_space>;
+  using Output = Kokkos::View<float*, Exec::memory_space>;
+  EXPECT_EQ((variants::gemv::table<Exec, A, Input, Output>().size()), 8);
+  EXPECT_EQ((variants::transpose_variants<Exec, float>().size()), 11);
+}
+
+}  // namespace
+}  // namespace tessera::test
