@@ -51,6 +51,11 @@ struct Backend<Kokkos::Cuda> {
                                           Index) {
     return cuda::transpose_tuning(element_bytes, rows);
   }
+  template <class T>
+  static GemmTuning gemm_tuning(Kokkos::Cuda const& exec, Index rows, Index cols,
+                                summation::Chains const& chains) {
+    return cuda::gemm_tuning<T>(rows, cols, chains.count, multiprocessors(exec));
+  }
 
  private:
   static Index multiprocessors(Kokkos::Cuda const& exec) {

@@ -41,6 +41,11 @@ struct HostBackend {
                                           Index cols) {
     return host::transpose_tuning(element_bytes, rows, cols);
   }
+  template <class T>
+  static GemmTuning gemm_tuning(Exec const& exec, Index rows, Index cols,
+                                summation::Chains const& chains) {
+    return host::gemm_tuning(sizeof(T), rows, cols, chains.count, exec.concurrency());
+  }
 };
 
 }  // namespace tessera::backends

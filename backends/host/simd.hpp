@@ -51,6 +51,17 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_pack(T const* from) {
   return *reinterpret_cast<typename PackOf<T>::Unaligned const*>(from);
 }
 
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void store_pack(T* to, Pack<T> const& pack) {
+  *reinterpret_cast<typename PackOf<T>::Unaligned*>(to) = pack;
+}
+
+/// `value` in every element.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> all_of(T value) {
+  return value - Pack<T>{};
+}
+
 /// a * b + c, one rounding an element.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> fma(Pack<T> const& a, Pack<T> const& b, Pack<T> const& c) {
@@ -180,6 +191,24 @@ template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_pack(T const* from) {
   Pack<T> result;
   for (int i = 0; i < pack_width<T>; ++i) result[i] = from[i];
+  return result;
+}
+
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> operator+(Pack<T> a, Pack<T> const& b) {
+  for (int i = 0; i < pack_width<T>; ++i) a[i] = a[i] + b[i];
+  return a;
+}
+
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void store_pack(T* to, Pack<T> const& pack) {
+  for (int i = 0; i < pack_width<T>; ++i) to[i] = pack[i];
+}
+
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> all_of(T value) {
+  Pack<T> result;
+  for (int i = 0; i < pack_width<T>; ++i) result[i] = value;
   return result;
 }
 

@@ -112,4 +112,23 @@ inline constexpr TransposeTuning transpose_tuning(Index element_bytes, Index row
           .stream = rows * cols * element_bytes >= Index{8} << 20};
 }
 
+/// The tile of a matrix product of `chains` chains an element, in whole strips of 6 rows and two
+/// packs of columns: as large as half a cache of the second level holds, and some for each thread.
+inline GemmTuning gemm_tuning(Index element_bytes, Index rows, Index cols, Index chains,
+                              Index threads) {
+  constexpr Index strip_rows = 6;
+  Index const strip_cols = 64 / element_bytes;
+  Index const most_cols = 2048 / element_bytes;
+  constexpr Index most_rows = 384;
+  constexpr Index tiles_per_thread = 4;
+  auto const whole = [](Index count, Index strip) { return ceil_div(count, strip) * strip; };
+  Index const across = ceil_div(cols, most_cols);
+  Index const wanted = threads == 1 ? 1 : ceil_div(threads * tiles_per_thread, across * chains);
+  Index const down = std::max(ceil_div(rows, most_rows), std::min(wanted, ceil_div(rows, 48)));
+  return {.tile_rows = static_cast<int>(whole(ceil_div(rows, down), strip_rows)),
+          .tile_cols = static_cast<int>(whole(ceil_div(cols, across), strip_cols)),
+          .tile_depth = 256,
+          .band = down};
+}
+
 }  // namespace tessera::backends::host

@@ -50,6 +50,17 @@ void require_extents(std::string_view operation, std::string_view name, Matrix c
   }
 }
 
+/// The matrix called `name` has `rows` rows, and at least one column.
+template <class Matrix>
+void require_rows(std::string_view operation, std::string_view name, Matrix const& x,
+                  std::size_t rows) {
+  if (x.extent(0) != rows || x.extent(1) == 0) {
+    fail(operation, std::string(name) + " must have " + std::to_string(rows) +
+                        " rows and at least one column, found " + std::to_string(x.extent(0)) +
+                        " x " + std::to_string(x.extent(1)));
+  }
+}
+
 /// A has as many rows as columns.
 template <class Matrix>
 void require_square(std::string_view operation, Matrix const& A) {
@@ -85,6 +96,13 @@ inline bool is_power_of_two(Index x) {
 inline void require_valid(TransposeTuning const& tuning) {
   if (tuning.tile_rows < 1 || tuning.tile_cols < 1 || tuning.team_size < 1 || tuning.band < 1) {
     fail("TransposeTuning", "tile_rows, tile_cols, team_size and band must be at least 1");
+  }
+}
+
+/// The same of a matrix product's.
+inline void require_valid(GemmTuning const& tuning) {
+  if (tuning.tile_rows < 1 || tuning.tile_cols < 1 || tuning.tile_depth < 1 || tuning.band < 1) {
+    fail("GemmTuning", "tile_rows, tile_cols, tile_depth and band must be at least 1");
   }
 }
 

@@ -76,6 +76,14 @@ concept TransposeOf = OutputElementMatrixOf<View, Exec> && SameScalar<View, A>;
 template <class View, class Exec>
 concept MatrixOf = Matrix<View> && AccessibleFrom<View, Exec>;
 
+/// What a matrix product on `Exec` takes as second factor beside `A`.
+template <class View, class Exec, class A>
+concept FactorOf = MatrixOf<View, Exec> && SameScalar<View, A>;
+
+/// What a matrix product on `Exec` writes beside `A`.
+template <class View, class Exec, class A>
+concept OutputMatrixOf = FactorOf<View, Exec, A> && !std::is_const_v<typename View::value_type>;
+
 /// What an operation on `Exec` takes as input vector beside the matrix `A`.
 template <class View, class Exec, class A>
 concept VectorOf = Vector<View> && AccessibleFrom<View, Exec> && SameScalar<View, A>;

@@ -39,4 +39,11 @@ struct TransposeOptions {
   std::optional<TransposeTuning> tuning = std::nullopt;  ///< instead of the backend's
 };
 
+/// Options of `gemm`.
+template <class Exec>
+struct GemmOptions {
+  Workspace<Exec>* workspace = nullptr;             ///< as in Options
+  std::optional<GemmTuning> tuning = std::nullopt;  ///< as in Options
+};
+
 }  // namespace tessera

@@ -26,6 +26,12 @@ template <class Scalar>
 inline constexpr int segment = lanes<Scalar> * chain_steps;
 /// Fewest lines of a panel.
 inline constexpr Index min_panel_lines = 8;
+/// Fewest products that a chain of a matrix product is cut to.
+inline constexpr Index min_chain = 256;
+/// Lengths of such chains are multiples of this.
+inline constexpr Index chain_grain = 16;
+/// Chains of a matrix product that are enough to keep any device busy.
+inline constexpr Index enough_chains = Index{1} << 20;
 /// Longest line that gets many panels.
 inline constexpr Index max_ordinary_length = 16384;
 
@@ -65,6 +71,30 @@ constexpr Panels panels(Index count, Index length) {
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION constexpr Index segments(Index length) {
   return ceil_div(length, segment<Scalar>);
+}
+
+/// How the sum over the `depth` products of each element of a matrix product is cut.
+struct Chains {
+  Index length;  ///< products of each chain but perhaps the last
+  Index count;   ///< chains of an element
+
+  friend constexpr bool operator==(Chains const&, Chains const&) = default;
+};
+
+/// The chains of a product whose result is rows x cols, all three sizes >= 1: one, unless there are
+/// so few elements that a device would be idle.
+constexpr Chains chains(Index rows, Index cols, Index depth) {
+  bool const many = rows >= enough_chains || cols >= enough_chains;
+  Index const elements = many ? enough_chains : std::min(enough_chains, rows * cols);
+  Index const wanted = std::min(enough_chains / elements, ceil_div(depth, min_chain));
+  Index const length = ceil_div(ceil_div(depth, wanted), chain_grain) * chain_grain;
+  return {.length = length, .count = ceil_div(depth, length)};
+}
+
+/// Roundings on the path of one product through an element of a matrix product.
+constexpr Index product_depth(Index rows, Index cols, Index depth) {
+  Chains const c = chains(rows, cols, depth);
+  return std::min(c.length, depth) + tree_levels(c.count);
 }
 
 /// Roundings on the path of one product through a dot product over `length` elements.

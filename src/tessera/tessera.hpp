@@ -5,6 +5,7 @@
 /// Everything of Tessera's public interface.
 
 #include <tessera/atax.hpp>
+#include <tessera/gemm.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
 #include <tessera/plan.hpp>

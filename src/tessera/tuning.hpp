@@ -70,4 +70,14 @@ struct TransposeTuning {
   friend constexpr bool operator==(TransposeTuning const&, TransposeTuning const&) = default;
 };
 
+/// Matrix products: teams make tiles of C.
+struct GemmTuning {
+  int tile_rows = 128;   ///< rows of C in a tile, >= 1; GPUs have the pairs of gemm_tiles
+  int tile_cols = 128;   ///< columns of C in a tile, >= 1
+  int tile_depth = 256;  ///< products that a tile adds between two visits of memory, >= 1
+  Index band = 8;        ///< tiles one below the other that teams take before the next column
+
+  friend constexpr bool operator==(GemmTuning const&, GemmTuning const&) = default;
+};
+
 }  // namespace tessera

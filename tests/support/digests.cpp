@@ -34,6 +34,44 @@ std::vector<T> reference_result(Digest const& digest) {
   return reference::atax(A, input);
 }
 
+template <class T>
+std::vector<T> reference_result(GemmDigest const& d) {
+  return reference::gemm(digest_a<T>(d), digest_b<T>(d), d.rows, d.cols, d.depth);
+}
+
+std::istream& operator>>(std::istream& in, Digest& d) {
+  return in >> d.operation >> d.type >> d.order >> d.shape.rows >> d.shape.cols >> d.seed >>
+         d.sha256;
+}
+std::istream& operator>>(std::istream& in, GemmDigest& d) {
+  return in >> d.type >> d.rows >> d.cols >> d.depth >> d.seed >> d.sha256;
+}
+
+template <class Line>
+std::vector<Line> read_lines(std::filesystem::path const& file) {
+  std::ifstream in(file);
+  if (!in) throw std::runtime_error("cannot read " + file.string());
+  std::vector<Line> digests;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    std::istringstream words(line);
+    Line d{};
+    if (!(words >> d) || d.sha256.size() != 64) {
+      throw std::runtime_error(file.string() + ": damaged line: " + line);
+    }
+    digests.push_back(d);
+  }
+  if (digests.empty()) throw std::runtime_error(file.string() + ": no digests");
+  return digests;
+}
+
+template <class Line>
+std::string sha256_of(Line const& digest) {
+  if (digest.type == "f32") return sha256(reference_result<float>(digest));
+  if (digest.type == "f64") return sha256(reference_result<double>(digest));
+  throw unknown("type", digest.type);
+}
+
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, Digest const& digest) {
@@ -42,22 +80,16 @@ std::ostream& operator<<(std::ostream& out, Digest const& digest) {
              << digest.sha256;
 }
 
+std::ostream& operator<<(std::ostream& out, GemmDigest const& digest) {
+  return out << digest.type << ' ' << digest.rows << ' ' << digest.cols << ' ' << digest.depth
+             << ' ' << digest.seed << ' ' << digest.sha256;
+}
+
 std::vector<Digest> read_digests(std::filesystem::path const& file) {
-  std::ifstream in(file);
-  if (!in) throw std::runtime_error("cannot read " + file.string());
-  std::vector<Digest> digests;
-  for (std::string line; std::getline(in, line);) {
-    if (line.empty() || line.front() == '#') continue;
-    std::istringstream words(line);
-    Digest d{};
-    words >> d.operation >> d.type >> d.order >> d.shape.rows >> d.shape.cols >> d.seed >> d.sha256;
-    if (!words || d.sha256.size() != 64) {
-      throw std::runtime_error(file.string() + ": damaged line: " + line);
-    }
-    digests.push_back(d);
-  }
-  if (digests.empty()) throw std::runtime_error(file.string() + ": no digests");
-  return digests;
+  return read_lines<Digest>(file);
+}
+std::vector<GemmDigest> read_gemm_digests(std::filesystem::path const& file) {
+  return read_lines<GemmDigest>(file);
 }
 
 std::int64_t input_length(std::string const& operation, Shape const& shape) {
@@ -77,15 +109,31 @@ std::vector<T> digest_vector(Digest const& digest) {
   return real_numbers<T>(length, vector_seed(digest.seed));
 }
 
+template <class T>
+std::vector<T> digest_a(GemmDigest const& digest) {
+  return real_numbers<T>(static_cast<std::size_t>(digest.rows * digest.depth), digest.seed);
+}
+
+template <class T>
+std::vector<T> digest_b(GemmDigest const& digest) {
+  return real_numbers<T>(static_cast<std::size_t>(digest.depth * digest.cols),
+                         vector_seed(digest.seed));
+}
+
 std::string reference_sha256(Digest const& digest) {
-  if (digest.type == "f32") return sha256(reference_result<float>(digest));
-  if (digest.type == "f64") return sha256(reference_result<double>(digest));
-  throw unknown("type", digest.type);
+  return sha256_of(digest);
+}
+std::string reference_sha256(GemmDigest const& digest) {
+  return sha256_of(digest);
 }
 
 template std::vector<float> digest_matrix(Digest const&);
 template std::vector<double> digest_matrix(Digest const&);
 template std::vector<float> digest_vector(Digest const&);
 template std::vector<double> digest_vector(Digest const&);
+template std::vector<float> digest_a(GemmDigest const&);
+template std::vector<double> digest_a(GemmDigest const&);
+template std::vector<float> digest_b(GemmDigest const&);
+template std::vector<double> digest_b(GemmDigest const&);
 
 }  // namespace tessera::test

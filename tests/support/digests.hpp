@@ -44,4 +44,28 @@ std::vector<T> digest_vector(Digest const& digest);
 /// type, order or operation.
 std::string reference_sha256(Digest const& digest);
 
+/// One line of tests/data/gemm_digests.txt: a product of row-major factors of random numbers.
+struct GemmDigest {
+  std::string type;  ///< f32 or f64
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t depth;
+  std::uint64_t seed;
+  std::string sha256;  ///< of C's raw little-endian elements, row by row
+};
+
+std::ostream& operator<<(std::ostream& out, GemmDigest const& digest);
+
+/// As read_digests.
+std::vector<GemmDigest> read_gemm_digests(std::filesystem::path const& file);
+
+/// The factors of a digest's product, row by row.
+template <class T>
+std::vector<T> digest_a(GemmDigest const& digest);
+template <class T>
+std::vector<T> digest_b(GemmDigest const& digest);
+
+/// As for Digest.
+std::string reference_sha256(GemmDigest const& digest);
+
 }  // namespace tessera::test

@@ -46,10 +46,15 @@ class GuardedMatrix {
 
   /// Elements that differ from each other and from matrices of other seeds, and the guards.
   void fill(Index seed) const {
-    auto const mirror = filled_with_guards();
     seed_ = seed;
+    fill_with([this](Index i, Index j) { return expected(i, j); });
+  }
+  /// value(i, j), and the guards.
+  template <class Value>
+  void fill_with(Value const& value) const {
+    auto const mirror = filled_with_guards();
     for (Index i = 0; i < shape_.rows; ++i) {
-      for (Index j = 0; j < shape_.cols; ++j) mirror(place(i, j)) = expected(i, j);
+      for (Index j = 0; j < shape_.cols; ++j) mirror(place(i, j)) = value(i, j);
     }
     Kokkos::deep_copy(memory_, mirror);
   }
@@ -80,32 +85,29 @@ class GuardedMatrix {
   /// Calls visit(view) with a view of the matrix's layout.
   template <class Visitor>
   void visit(Visitor const& visitor) const {
-    using Kokkos::ALL;
-    using Kokkos::make_pair;
-    auto const rows = static_cast<std::size_t>(shape_.rows);
-    auto const cols = static_cast<std::size_t>(shape_.cols);
-    auto const line = static_cast<std::size_t>(line_length() + stored_.padding);
-    T* const first = memory_.data() + guard + stored_.before;
-    switch (stored_.layout) {
-      case MatrixLayout::right:
-        return visit_rows(visitor);
-      case MatrixLayout::left:
-        return visitor(Kokkos::subview(Unmanaged<Kokkos::LayoutLeft>(first, line, cols),
-                                       make_pair(std::size_t{0}, rows), ALL));
-      case MatrixLayout::strided:
-        return visitor(Unmanaged<Kokkos::LayoutStride>(
-            first, Kokkos::LayoutStride(rows, step * line, cols, step)));
-    }
+    if (stored_.layout != MatrixLayout::strided) return visit_lines(visitor);
+    visitor(Unmanaged<Kokkos::LayoutStride>(
+        first(), Kokkos::LayoutStride(static_cast<std::size_t>(shape_.rows), step * line(),
+                                      static_cast<std::size_t>(shape_.cols), step)));
+  }
+  /// Calls visit(view) of a row-major or column-major matrix.
+  template <class Visitor>
+  void visit_lines(Visitor const& visitor) const {
+    if (!is_left()) return visit_rows(visitor);
+    Unmanaged<Kokkos::LayoutLeft> const whole(first(), line(),
+                                              static_cast<std::size_t>(shape_.cols));
+    visitor(Kokkos::subview(
+        whole, Kokkos::make_pair(std::size_t{0}, static_cast<std::size_t>(shape_.rows)),
+        Kokkos::ALL));
   }
   /// Calls visit(view) of a row-major matrix.
   template <class Visitor>
   void visit_rows(Visitor const& visitor) const {
-    auto const cols = static_cast<std::size_t>(shape_.cols);
-    Unmanaged<Kokkos::LayoutRight> const whole(memory_.data() + guard + stored_.before,
-                                               static_cast<std::size_t>(shape_.rows),
-                                               cols + static_cast<std::size_t>(stored_.padding));
+    Unmanaged<Kokkos::LayoutRight> const whole(first(), static_cast<std::size_t>(shape_.rows),
+                                               line());
     visitor(Unmanaged<Kokkos::LayoutRight>(
-        Kokkos::subview(whole, Kokkos::ALL, Kokkos::make_pair(std::size_t{0}, cols))));
+        Kokkos::subview(whole, Kokkos::ALL,
+                        Kokkos::make_pair(std::size_t{0}, static_cast<std::size_t>(shape_.cols)))));
   }
 
  private:
@@ -116,6 +118,10 @@ class GuardedMatrix {
   static constexpr Index guard = 64;  ///< elements on both sides: a matrix may be aligned
   static constexpr std::size_t step = 3;
 
+  [[nodiscard]] T* first() const { return memory_.data() + guard + stored_.before; }
+  [[nodiscard]] std::size_t line() const {
+    return static_cast<std::size_t>(line_length() + stored_.padding);
+  }
   [[nodiscard]] bool is_left() const { return stored_.layout == MatrixLayout::left; }
   [[nodiscard]] Index line_length() const { return is_left() ? shape_.rows : shape_.cols; }
   [[nodiscard]] Index stride() const {

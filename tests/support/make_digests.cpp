@@ -3,6 +3,7 @@
 
 // Prints tests/data/digests.txt, computed by the reference implementation alone:
 //   make_digests > tests/data/digests.txt
+//   make_digests gemm > tests/data/gemm_digests.txt
 // A line that changes breaks Tessera's promise of equal bits and needs a new major version.
 
 #include <array>
@@ -16,6 +17,7 @@
 namespace {
 
 using tessera::test::Digest;
+using tessera::test::GemmDigest;
 using tessera::test::Shape;
 
 // Each shape stands for a regime of the order of summation.
@@ -34,39 +36,79 @@ constexpr std::array shapes{
     Shape{24, 140001},  // a tree over 274 segments
 };
 
-void print(Digest digest) {
+struct Product {
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t depth;
+};
+constexpr std::array products{
+    Product{1, 1, 1},          // the smallest
+    Product{1, 1, 300007},     // a dot product in 1172 chains
+    Product{7, 129, 65},       // nothing is a multiple of a tile
+    Product{129, 7, 255},      // one chain, one less than the shortest cut
+    Product{128, 128, 512},    // two chains, all multiples of every tile
+    Product{130, 67, 1025},    // chains of unequal length
+    Product{64, 64, 70001},    // 244 chains
+    Product{1024, 1024, 300},  // one chain, though deep enough for two
+    Product{724, 724, 513},    // the most elements with two chains
+};
+
+template <class Line>
+void print(Line digest) {
   digest.sha256 = tessera::test::reference_sha256(digest);
   std::cout << digest << '\n';
 }
 
-void print_all() {
+void print_head(std::string const& columns) {
   std::cout
       << "# SPDX-FileCopyrightText: 2026 The Tessera authors\n"
          "# SPDX-License-Identifier: Apache-2.0\n"
          "# Made by make_digests from the reference implementation. Never edit, never regenerate\n"
          "# within a major version: these are the bits that Tessera promises.\n"
-         "# operation type order rows cols seed sha256\n";
+         "# "
+      << columns << " seed sha256\n";
+}
+
+void print_gemm() {
+  print_head("type rows cols depth");
+  std::uint64_t seed = 1;
+  for (auto const& [rows, cols, depth] : products) {
+    for (std::string const type : {"f32", "f64"}) {
+      print(GemmDigest{type, rows, cols, depth, seed++, ""});
+    }
+  }
+}
+
+void print_all() {
+  print_head("operation type order rows cols");
   std::uint64_t seed = 1;
   for (Shape const& shape : shapes) {
     for (std::string const type : {"f32", "f64"}) {
       for (std::string const order : {"row-major", "column-major"}) {
         for (std::string const operation : {"multiply", "multiply_transposed", "atax"}) {
-          print({operation, type, order, shape, seed++, ""});
+          print(Digest{operation, type, order, shape, seed++, ""});
         }
       }
     }
   }
   for (Shape const& shape : tessera::test::large_shapes()) {
-    print({"multiply_transposed", "f32", "row-major", shape, seed++, ""});
-    print({"multiply", "f32", "column-major", {shape.cols, shape.rows}, seed++, ""});
+    print(Digest{"multiply_transposed", "f32", "row-major", shape, seed++, ""});
+    print(Digest{"multiply", "f32", "column-major", {shape.cols, shape.rows}, seed++, ""});
   }
 }
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   try {
-    print_all();
+    if (argc == 2 && std::string(argv[1]) == "gemm") {
+      print_gemm();
+    } else if (argc == 1) {
+      print_all();
+    } else {
+      std::cerr << "usage: make_digests [gemm]\n";
+      return 2;
+    }
   } catch (std::exception const& error) {
     std::cerr << "make_digests: " << error.what() << '\n';
     return 1;

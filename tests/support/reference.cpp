@@ -140,6 +140,39 @@ std::vector<T> atax(Matrix<T> const& A, std::vector<T> const& v) {
   return multiply_transposed(A, multiply(A, v));
 }
 
+Index chain_length(Index rows, Index cols, Index depth) {
+  Index most_chains = 1;  // of an element: 2^20 for all of them, of 256 products or more
+  if (rows < two_to_20 && cols < two_to_20 && rows * cols < two_to_20) {
+    most_chains = std::min(two_to_20 / (rows * cols), rounded_up_quotient(depth, 256));
+  }
+  return 16 * rounded_up_quotient(rounded_up_quotient(depth, most_chains), 16);
+}
+
+template <class T>
+std::vector<T> gemm(std::vector<T> const& A, std::vector<T> const& B, Index rows, Index cols,
+                    Index depth) {
+  require_length(A.size(), rows * depth);
+  require_length(B.size(), depth * cols);
+  Index const length = chain_length(rows, cols, depth);
+  std::vector<std::vector<T>> parts(size(rows * cols));
+  for (Index begin = 0; begin < depth; begin += length) {
+    Index const end = std::min(depth, begin + length);
+    for (Index i = 0; i < rows; ++i) {
+      std::vector<T> acc(size(cols), T(0));
+      for (Index k = begin; k < end; ++k) {
+        for (Index j = 0; j < cols; ++j) {
+          acc[size(j)] = std::fma(A[size(i * depth + k)], B[size(k * cols + j)], acc[size(j)]);
+        }
+      }
+      for (Index j = 0; j < cols; ++j) parts[size(i * cols + j)].push_back(acc[size(j)]);
+    }
+  }
+  std::vector<T> C;
+  C.reserve(parts.size());
+  for (auto& part : parts) C.push_back(tree(std::move(part)) + T(0));
+  return C;
+}
+
 template Lines<float> lines_of(Matrix<float> const&);
 template Lines<double> lines_of(Matrix<double> const&);
 template float tree(std::vector<float>);
@@ -154,5 +187,9 @@ template std::vector<float> multiply_transposed(Matrix<float> const&, std::vecto
 template std::vector<double> multiply_transposed(Matrix<double> const&, std::vector<double> const&);
 template std::vector<float> atax(Matrix<float> const&, std::vector<float> const&);
 template std::vector<double> atax(Matrix<double> const&, std::vector<double> const&);
+template std::vector<float> gemm(std::vector<float> const&, std::vector<float> const&, Index, Index,
+                                 Index);
+template std::vector<double> gemm(std::vector<double> const&, std::vector<double> const&, Index,
+                                  Index, Index);
 
 }  // namespace reference

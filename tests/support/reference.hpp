@@ -67,4 +67,12 @@ std::vector<T> multiply_transposed(Matrix<T> const& A, std::vector<T> const& B);
 template <class T>
 std::vector<T> atax(Matrix<T> const& A, std::vector<T> const& v);
 
+/// Products of one chain of an element of a matrix product whose result is rows x cols.
+Index chain_length(Index rows, Index cols, Index depth);
+
+/// C = A B, row by row. A is rows x depth and B depth x cols, both row by row.
+template <class T>
+std::vector<T> gemm(std::vector<T> const& A, std::vector<T> const& B, Index rows, Index cols,
+                    Index depth);
+
 }  // namespace reference

@@ -21,13 +21,13 @@ inline Index group_size(Index wanted, Index count) {
 }
 
 /// Partial vectors, one a group of teams' work, and the vector that their tree makes.
-template <class T>
+template <class T, class Out = OutputVector<T>>
 struct PartialVectors {
   T* data;  // (groups, length)
   Index groups;
   Index length;
-  OutputVector<T> out;  // (length)
-  int* arrivals;        ///< counts groups that are done
+  Out out;        ///< set(j, value) for length elements
+  int* arrivals;  ///< counts groups that are done
 
   /// Below this many scalars the last team to finish combines all groups, which spares a launch.
   static constexpr Index small = 16384;
@@ -60,9 +60,9 @@ struct PartialVectors {
 };
 
 /// The rest of the tree, where the teams have not made it already.
-template <class Exec, class T>
+template <class Exec, class T, class Out>
 void combine_vectors(Exec const& exec, std::string const& label,
-                     PartialVectors<T> const& partials) {
+                     PartialVectors<T, Out> const& partials) {
   constexpr Index columns = 512;
   for_each_team(
       exec, label, summation::ceil_div(partials.length, columns), 0,

@@ -16,7 +16,7 @@ namespace tessera::detail::gpu {
 
 /// out[j] = tree over the groups of partials (groups, length), + 0. A thread adds a run of groups
 /// of one column, sixteen loads in flight; the threads of a column meet in scratch.
-template <class Exec, class T>
+template <class Exec, class T, class Out>
 struct CombineVectors {
   static constexpr int team_size = 256;
   static constexpr int in_flight = 16;
@@ -25,7 +25,7 @@ struct CombineVectors {
   T const* partials;
   Index groups;
   Index length;
-  OutputVector<T> out;
+  Out out;      ///< set(j, value) for length elements
   int columns;  ///< of a team
   int runs;     ///< threads of a column: team_size / columns
   Index run;    ///< groups of a thread, a power of two
@@ -73,11 +73,11 @@ struct CombineVectors {
 };
 
 /// The tree over partial vectors in a workspace; nothing to do if one group has made the result.
-template <class Exec, class T>
+template <class Exec, class T, class Out>
 void combine_groups(Exec const& exec, std::string const& label, T const* partials, Index groups,
-                    Index length, OutputVector<T> out) {
+                    Index length, Out const& out) {
   if (groups == 1) return;
-  using Kernel = CombineVectors<Exec, T>;
+  using Kernel = CombineVectors<Exec, T, Out>;
   // A thread adds few blocks, and neighbours read a sector of 32 bytes at least.
   constexpr Index most_runs = Kernel::team_size * sizeof(T) / 32;
   Index const runs =

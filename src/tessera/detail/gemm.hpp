@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/host/simd.hpp>
+#include <tessera/detail/combine.hpp>
+#include <tessera/detail/launch.hpp>
+#include <tessera/detail/product.hpp>
+#include <tessera/detail/static_for.hpp>
+#include <tessera/detail/tile_order.hpp>
+#include <tessera/tuning.hpp>
+
+/// Matrix products by host threads: teams of one.
+namespace tessera::detail {
+
+/// A tile of C. Its parts of both factors are packed in scratch, some depth at a time, in strips
+/// that a block of C, held in registers, walks along.
+template <class Exec, class T, bool DeepA, bool DeepB>
+struct GemmTile {
+  static constexpr int width = backends::host::pack_width<T>;
+  static constexpr int packs = 2;
+  static constexpr int strip_rows = 6;
+  static constexpr int strip_cols = packs * width;
+
+  Product<T> p;
+  TileOrder tiles;
+  Index tile_depth;
+  int level;
+
+  /// Elements of scratch.
+  static Index scratch(Index rows, Index cols, Index depth) {
+    return depth * (whole(rows, strip_rows) + whole(cols, strip_cols));
+  }
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    Index const chain = member.league_rank() / tiles.count();
+    auto const corner = tiles.corner(member.league_rank() % tiles.count());
+    Index const rows = Kokkos::min(tiles.tile_rows, p.rows() - corner.row);
+    Index const cols = Kokkos::min(tiles.tile_cols, p.cols() - corner.col);
+    T* const sA = team_scratch<T>(member, level,
+                                  tile_depth * (whole(tiles.tile_rows, strip_rows) +
+                                                whole(tiles.tile_cols, strip_cols)));
+    T* const sB = sA + tile_depth * whole(tiles.tile_rows, strip_rows);
+
+    Index const begin = chain * p.chains.length;
+    Index const end = Kokkos::min(p.depth, begin + p.chains.length);
+    for (Index k = begin; k < end; k += tile_depth) {
+      Index const depth = Kokkos::min(tile_depth, end - k);
+      pack<strip_rows, DeepA>(sA, p.a, corner.row, rows, k, depth);
+      pack<strip_cols, DeepB>(sB, p.b, corner.col, cols, k, depth);
+      bool const last = k + depth == end && p.chains.count == 1;
+      for (Index j = 0; j < cols; j += strip_cols) {
+        for (Index i = 0; i < rows; i += strip_rows) {
+          T* const c = p.row(chain, corner.row + i) + corner.col + j;
+          T const* const a = sA + i * depth;
+          T const* const b = sB + j * depth;
+          if (i + strip_rows <= rows && j + strip_cols <= cols) {
+            add_block(a, b, depth, c, p.leading, k == begin, last);
+          } else {
+            add_edge(a, b, depth, c, Kokkos::min(Index{strip_rows}, rows - i),
+                     Kokkos::min(Index{strip_cols}, cols - j), k == begin, last);
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  using Pack = backends::host::Pack<T>;
+
+  KOKKOS_FUNCTION static constexpr Index whole(Index count, Index strip) {
+    return summation::ceil_div(count, strip) * strip;
+  }
+
+  /// Strips of Lines lines, (strips, depth, Lines); beyond the last line +0.
+  template <int Lines, bool Deep>
+  KOKKOS_FUNCTION static void pack(T* to, Factor<T> const& f, Index first, Index count, Index k,
+                                   Index depth) {
+    for (Index i = 0; i < count; i += Lines, to += depth * Lines) {
+      T const* const from = f.data + (first + i) * f.across + k * f.deep;
+      Index const lines = Kokkos::min(Index{Lines}, count - i);
+      for (Index l = lines; l < Lines; ++l) {
+        for (Index q = 0; q < depth; ++q) to[q * Lines + l] = T(0);
+      }
+      if (Deep && lines == Lines) {
+        for (Index q = 0; q < depth; ++q) {
+          static_for<Lines>([&](auto l) { to[q * Lines + l()] = from[l() * f.across + q]; });
+        }
+      } else if (!Deep && lines == Lines) {
+        for (Index q = 0; q < depth; ++q) {
+          static_for<Lines>([&](auto l) { to[q * Lines + l()] = from[q * f.deep + l()]; });
+        }
+      } else {
+        for (Index q = 0; q < depth; ++q) {
+          for (Index l = 0; l < lines; ++l) to[q * Lines + l] = from[l * f.across + q * f.deep];
+        }
+      }
+    }
+  }
+
+  /// Goes on with the chains of a block of C: from +0 if fresh; + 0 to what is the result.
+  KOKKOS_FORCEINLINE_FUNCTION static void add_block(T const* a, T const* b, Index depth, T* c,
+                                                    Index leading, bool fresh, bool last) {
+    PerLine<PerLine<Pack, packs>, strip_rows> rC;
+    static_for<strip_rows>([&](auto i) {
+      static_for<packs>([&](auto j) {
+        rC[i()][j()] = fresh ? backends::host::zero_pack<T>()
+                             : backends::host::load_pack(c + i() * leading + j() * width);
+      });
+    });
+    for (Index k = 0; k < depth; ++k, a += strip_rows, b += strip_cols) {
+      PerLine<Pack, packs> rB;
+      static_for<packs>([&](auto j) { rB[j()] = backends::host::load_pack(b + j() * width); });
+      static_for<strip_rows>([&](auto i) {
+        Pack const rA = backends::host::all_of(a[i()]);
+        static_for<packs>(
+            [&](auto j) { rC[i()][j()] = backends::host::fma<T>(rA, rB[j()], rC[i()][j()]); });
+      });
+    }
+    static_for<strip_rows>([&](auto i) {
+      static_for<packs>([&](auto j) {
+        T* const to = c + i() * leading + j() * width;
+        backends::host::store_pack(
+            to, last ? rC[i()][j()] + backends::host::zero_pack<T>() : rC[i()][j()]);
+      });
+    });
+  }
+
+  /// The same of a block that C has not all of.
+  KOKKOS_FUNCTION void add_edge(T const* a, T const* b, Index depth, T* c, Index rows, Index cols,
+                                bool fresh, bool last) const {
+    PerLine<T, strip_rows * strip_cols> block;
+    for (Index i = 0; i < strip_rows; ++i) {
+      for (Index j = 0; j < strip_cols; ++j) {
+        bool const is_there = !fresh && i < rows && j < cols;
+        block[i * strip_cols + j] = is_there ? c[i * p.leading + j] : T(0);
+      }
+    }
+    add_block(a, b, depth, block, strip_cols, fresh, last);
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < cols; ++j) c[i * p.leading + j] = block[i * strip_cols + j];
+    }
+  }
+};
+
+/// C = A·B, as `tuning` has it.
+template <bool DeepA, bool DeepB, class Exec, class T>
+void gemm(Exec const& exec, std::string const& label, Product<T> const& product,
+          OutputMatrix<T> const& out, GemmTuning const& tuning) {
+  using Kernel = GemmTile<Exec, T, DeepA, DeepB>;
+  TileOrder const tiles(product.rows(), product.cols(), tuning.tile_rows, tuning.tile_cols,
+                        tuning.band);
+  Index const depth = std::min(Index{tuning.tile_depth}, product.chains.length);
+  std::size_t const bytes =
+      scratch_bytes<T>(Kernel::scratch(tiles.tile_rows, tiles.tile_cols, depth));
+  for_each_team(exec, label, tiles.count() * product.chains.count, bytes,
+                Kernel{product, tiles, depth, scratch_level<Exec>(bytes)});
+  if (product.chains.count > 1) {
+    combine_vectors(exec, label + "::combine",
+                    PartialVectors<T, OutputMatrix<T>>{product.data, product.chains.count,
+                                                       product.rows() * product.cols(), out,
+                                                       nullptr});
+  }
+}
+
+}  // namespace tessera::detail
