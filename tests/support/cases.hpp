@@ -51,13 +51,18 @@ struct CaseName {
   }
 };
 
+/// The row-major ones of them.
+template <class Exec>
+using RowMajorCasesOn =
+    std::tuple<Case<Exec, Kokkos::LayoutRight, float>, Case<Exec, Kokkos::LayoutRight, double>>;
+
 namespace detail {
 
-template <class List>
+template <template <class> class CasesOnOne, class List>
 struct CasesOnAll;
-template <template <class...> class List, class... Exec>
-struct CasesOnAll<List<Exec...>> {
-  using Type = decltype(std::tuple_cat(std::declval<CasesOn<Exec>>()...));
+template <template <class> class CasesOnOne, template <class...> class List, class... Exec>
+struct CasesOnAll<CasesOnOne, List<Exec...>> {
+  using Type = decltype(std::tuple_cat(std::declval<CasesOnOne<Exec>>()...));
 };
 
 template <class Tuple>
@@ -70,8 +75,11 @@ struct AsTestingTypes<std::tuple<Cases...>> {
 }  // namespace detail
 
 /// All cases as a std::tuple.
-using AllCases = detail::CasesOnAll<tessera::backends::Enabled>::Type;
+using AllCases = detail::CasesOnAll<CasesOn, tessera::backends::Enabled>::Type;
 /// All cases for TYPED_TEST_SUITE.
 using Cases = detail::AsTestingTypes<AllCases>::Type;
+/// One case for each backend and scalar type, where a test has layouts of its own.
+using RowMajorCases = detail::AsTestingTypes<
+    detail::CasesOnAll<RowMajorCasesOn, tessera::backends::Enabled>::Type>::Type;
 
 }  // namespace tessera::test

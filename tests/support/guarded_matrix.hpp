@@ -74,12 +74,21 @@ class GuardedMatrix {
     for (Index i = 0; i < shape_.rows; ++i) {
       for (Index j = 0; j < shape_.cols; ++j) expected(place(i, j)) = value(i, j);
     }
-    auto const found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), memory_);
+    auto const found = to_host();
     Index count = 0;
     for (std::size_t k = 0; k < found.size(); ++k) {
       if (std::memcmp(&found(k), &expected(k), sizeof(T)) != 0) ++count;
     }
     return count;
+  }
+
+  /// Calls visit(i, j, element) for every element as it is now.
+  template <class Visitor>
+  void for_each_element(Visitor const& visitor) const {
+    auto const found = to_host();
+    for (Index i = 0; i < shape_.rows; ++i) {
+      for (Index j = 0; j < shape_.cols; ++j) visitor(i, j, found(place(i, j)));
+    }
   }
 
   /// Calls visit(view) with a view of the matrix's layout.
@@ -139,6 +148,9 @@ class GuardedMatrix {
     Index const at = is_left() ? i : j;
     return static_cast<std::size_t>(guard + stored_.before +
                                     (line * (line_length() + stored_.padding) + at) * stride());
+  }
+  [[nodiscard]] auto to_host() const {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), memory_);
   }
   static T element(std::uint64_t seed, std::uint64_t index) {
     std::uint64_t const bits[2] = {random_bits(seed, 2 * index), random_bits(seed, 2 * index + 1)};

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
+#include <tessera/variants/gemm/table.hpp>
 #include <tessera/variants/gemv/table.hpp>
 #include <tessera/variants/transpose.hpp>
 
@@ -17,6 +18,8 @@ TEST(Variants, OfAllOperationsMeetInOneProgram) {
   using Output = Kokkos::View<float*, Exec::memory_space>;
   EXPECT_EQ((variants::gemv::table<Exec, A, Input, Output>().size()), 8);
   EXPECT_EQ((variants::transpose_variants<Exec, float>().size()), 11);
+  using C = Kokkos::View<float**, Kokkos::LayoutRight, Exec::memory_space>;
+  EXPECT_GE((variants::gemm::table<Exec, A, A, C>().size()), 3);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -65,18 +64,7 @@ class TransposeVariants : public testing::Test {
     });
   }
 };
-/// The variants are for row-major matrices.
-template <class Exec>
-using RowMajorCases = std::tuple<test::Case<Exec, Kokkos::LayoutRight, float>,
-                                 test::Case<Exec, Kokkos::LayoutRight, double>>;
-template <class List>
-struct RowMajorCasesOf;
-template <class... Exec>
-struct RowMajorCasesOf<backends::Spaces<Exec...>> {
-  using Type = test::detail::AsTestingTypes<decltype(std::tuple_cat(
-      std::declval<RowMajorCases<Exec>>()...))>::Type;
-};
-TYPED_TEST_SUITE(TransposeVariants, RowMajorCasesOf<backends::Enabled>::Type, test::CaseName);
+TYPED_TEST_SUITE(TransposeVariants, test::RowMajorCases, test::CaseName);
 
 /// The published list, and shapes that are no power of two.
 std::vector<Block> blocks() {
@@ -149,7 +137,7 @@ TYPED_TEST(TransposeVariants, EnqueueOneKernelAndNeitherFenceNorAllocate) {
 
 auto refuses(std::string_view variant, std::string const& what) {
   return ThrowsMessage<std::invalid_argument>(
-      AllOf(StartsWith("tessera::" + std::string(variant) + ": "), HasSubstr(what)));
+      AllOf(StartsWith("tessera::variants::" + std::string(variant) + ": "), HasSubstr(what)));
 }
 
 TYPED_TEST(TransposeVariants, RefuseABlockThatTheyCannotTake) {

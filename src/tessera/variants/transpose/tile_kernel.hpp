@@ -57,12 +57,13 @@ void run_tile(Exec const& exec, std::string const& variant, A const& a, Out cons
               Block const& block) {
   using T = typename Out::value_type;
   using Kernel = Tile<Exec, T, Pad, Unroll>;
-  require_matrices(variant, a, out, false);
-  require_block<Exec>(variant, block);
+  std::string const name = "variants::" + variant;
+  require_matrices(name, a, out, false);
+  require_block<Exec>(name, block);
   std::size_t const bytes = tessera::detail::scratch_bytes<T>(Kernel::scratch(block));
-  require_block<Exec>(variant, block, bytes);
+  require_block<Exec>(name, block, bytes);
   Grid const grid(block, static_cast<Index>(a.extent(1)), static_cast<Index>(a.extent(0)), Unroll);
-  for_each_block(exec, variant, grid, bytes, Kernel{rows_of<T const>(a), rows_of<T>(out), grid});
+  for_each_block(exec, name, grid, bytes, Kernel{rows_of<T const>(a), rows_of<T>(out), grid});
 }
 
 }  // namespace tessera::variants::detail
