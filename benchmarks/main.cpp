@@ -3,11 +3,13 @@
 
 // Times every contender of the table on the same matrices; `usage` below says how to call it.
 //
-// A turn is a number of calls one after the other, timed together: on a GPU between two events, so
-// that launches count as far as they are not hidden. Contenders take turns in random order, and the
-// ratio of their medians holds on a machine whose speed drifts.
+// Table and timing are those of src/bench; Google Benchmark interleaves the turns and writes JSON.
 
 #include <algorithm>
+#include <bench/contender.hpp>
+#include <bench/facts.hpp>
+#include <bench/runner.hpp>
+#include <bench/shapes.hpp>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -22,22 +24,17 @@
 #include <Kokkos_Core.hpp>
 #include <benchmark/benchmark.h>
 
-#include <tessera/version.hpp>
-
-#include "contenders.hpp"
-#include "kernel_count.hpp"
-#include "machine.hpp"
 #include "report.hpp"
-#include "shapes.hpp"
 
 namespace {
 
-using benchmarks::Contender;
-using benchmarks::Elapsed;
-using benchmarks::Exec;
-using benchmarks::Problem;
-using benchmarks::Shape;
-using benchmarks::Work;
+using tessera::bench::Contender;
+using tessera::bench::Kind;
+using tessera::bench::Problem;
+using tessera::bench::Shape;
+using tessera::bench::Turn;
+
+using Exec = Kokkos::DefaultExecutionSpace;
 
 constexpr char usage[] =
     "usage: tessera_benchmark SHAPES [TYPES] [options] [--benchmark_... options]\n"
@@ -46,6 +43,7 @@ constexpr char usage[] =
     "GPUs\n"
     "  TYPES        float, double, or float,double (default: float)\n"
     "  --json=FILE  write JSON too; - is the standard output\n"
+    "  --variants   published kernels too, each as published\n"
     "  --seconds=S  time of one turn, about (default: 0.01)\n"
     "  --limit=S    begin no further matrix after so many seconds (default: no limit)\n"
     "Contenders take 7 turns each in random order unless --benchmark_repetitions and\n"
@@ -57,6 +55,7 @@ struct Arguments {
   std::string json;
   double seconds = 0.01;
   double limit = INFINITY;
+  bool variants = false;
 };
 
 double parse_seconds(std::string_view text) {
@@ -77,14 +76,16 @@ Arguments parse(int argc, char** argv) {
       arguments.json = value;
     } else if (argument.starts_with("--seconds=")) {
       arguments.seconds = parse_seconds(value);
+    } else if (argument == "--variants") {
+      arguments.variants = true;
     } else if (argument.starts_with("--limit=")) {
       arguments.limit = parse_seconds(value);
     } else if (argument.starts_with("-") || ++positional > 2) {
       throw std::invalid_argument("not known: " + std::string(argument));
     } else if (positional == 1) {
-      arguments.shapes = benchmarks::parse_shapes(argument);
+      arguments.shapes = tessera::bench::parse_shapes(argument);
     } else {
-      arguments.types = benchmarks::split_at_commas(argument);
+      arguments.types = tessera::bench::split_at_commas(argument);
     }
   }
   if (arguments.shapes.empty()) throw std::invalid_argument("SHAPES is missing");
@@ -100,13 +101,12 @@ Arguments parse(int argc, char** argv) {
 template <class T>
 class Row {
  public:
-  Row(std::shared_ptr<Problem<T> const> problem, Contender<T> contender, double seconds)
-      : problem_(std::move(problem)), contender_(std::move(contender)), seconds_(seconds) {}
+  Row(std::shared_ptr<Problem<Exec, T> const> problem, Contender<Exec, T> contender, double seconds)
+      : runner_(std::move(problem), std::move(contender), {}, seconds) {}
 
   /// One turn.
   void run(::benchmark::State& state) {
     try {
-      if (error_.empty() && !work_) prepare();
       if (error_.empty()) return measure(state);
     } catch (std::exception const& error) {
       error_ = error.what();
@@ -115,83 +115,40 @@ class Row {
   }
 
  private:
-  /// Makes the work, and settles on the number of calls that fill a turn.
-  void prepare() {
-    work_ = contender_.prepare(*problem_);
-    kernels_ = benchmarks::count_kernels([this] { work_(next_++); });  // workspaces grow here
-    problem_->exec.fence("benchmark: warm-up");
-    double seconds_of_call = time_calls(1).seconds;
-    if (seconds_of_call < seconds_ / 10) seconds_of_call = time_calls(10).seconds / 10;
-    double const calls = std::min(std::ceil(seconds_ / std::max(seconds_of_call, 1e-9)),
-                                  double(benchmarks::most_calls_under_way()));
-    calls_ = std::max(1, static_cast<int>(calls));
-  }
-
   void measure(::benchmark::State& state) {
-    if (calls_ > 1) time_calls(1);  // who had the turn before leaves nothing behind
-    for (auto _ : state) {
-      Elapsed const elapsed = time_calls(calls_);
-      state.SetIterationTime(elapsed.seconds / calls_);
-      if (elapsed.host_seconds) {
-        state.counters["host_seconds"] = *elapsed.host_seconds / calls_;
-      }
-    }
+    Turn const turn = runner_.take_turn();
+    for (auto _ : state) state.SetIterationTime(turn.seconds);
+    if (turn.host_seconds) state.counters["host_seconds"] = *turn.host_seconds;
     state.counters["effective_GB_per_s"] = ::benchmark::Counter(
-        problem_->matrix_bytes() / 1e9, ::benchmark::Counter::kIsIterationInvariantRate);
-    state.counters["matrix_reads"] = contender_.matrix_reads;
-    state.counters["kernels"] = kernels_;
-    state.counters["calls"] = calls_;
-    state.counters["copies"] = problem_->copies;
+        runner_.problem().matrix_bytes() / 1e9, ::benchmark::Counter::kIsIterationInvariantRate);
+    state.counters["matrix_reads"] = runner_.contender().matrix_reads;
+    state.counters["kernels"] = runner_.kernels();
+    state.counters["calls"] = runner_.calls();
+    state.counters["copies"] = runner_.problem().copies;
   }
 
-  Elapsed time_calls(int calls) {
-    return benchmarks::time(problem_->exec, [&] {
-      for (int k = 0; k < calls; ++k) {
-        work_(next_);
-        next_ = (next_ + 1) % problem_->copies;
-      }
-    });
-  }
-
-  std::shared_ptr<Problem<T> const> problem_;
-  Contender<T> contender_;
-  double seconds_;
-  Work work_;
+  tessera::bench::Runner<Exec, T> runner_;
   std::string error_;
-  int kernels_ = 0;
-  int calls_ = 1;
-  int next_ = 0;
 };
 
-/// The problem of a shape, or nothing and the reason why it cannot be had.
+/// Whether a contender is to be measured: published kernels only on demand, some take very long.
 template <class T>
-std::pair<std::shared_ptr<Problem<T> const>, std::string> make_problem(Shape const& shape) {
-  std::size_t const bytes = Problem<T>::stored_elements(shape) * sizeof(T);
-  std::size_t const rotated = benchmarks::bytes_to_rotate();
-  // A matrix that is much larger than the caches has left them when it is read again.
-  std::size_t const copies =
-      rotated == 0 || bytes >= 16 * rotated ? 1 : 1 + (rotated + bytes - 1) / bytes;
-  std::size_t const vectors = static_cast<std::size_t>(shape.rows + 2 * shape.cols) * sizeof(T);
-  std::size_t const needed = copies * bytes + vectors;
-  std::size_t const free = benchmarks::free_bytes();
-  if (needed > free) {
-    return {nullptr, "needs " + std::to_string(needed >> 20) + " MiB of memory, " +
-                         std::to_string(free >> 20) + " MiB are free"};
-  }
-  try {
-    return {std::make_shared<Problem<T> const>(shape, static_cast<int>(copies)), ""};
-  } catch (std::exception const& error) {
-    return {nullptr, error.what()};
-  }
+bool is_wanted(Contender<Exec, T> const& contender, Arguments const& arguments,
+               Shape const& shape) {
+  bool const for_products = contender.operation == "gemm";
+  return (contender.kind != Kind::variant || arguments.variants) &&
+         for_products == shape.is_product();
 }
 
 template <class T>
-void register_contenders(Shape const& shape, std::string const& type, double seconds) {
-  auto const [problem, missing] = make_problem<T>(shape);
-  for (Contender<T> const& contender : benchmarks::contenders<T>()) {
+void register_contenders(Arguments const& arguments, Shape const& shape, std::string const& type) {
+  auto const [problem, missing] = tessera::bench::make_problem<Exec, T>(shape);
+  for (Contender<Exec, T> const& contender : tessera::bench::contenders<Exec, T>()) {
+    if (!is_wanted(contender, arguments, shape)) continue;
     std::string const name =
-        contender.operation + "/" + contender.name + "/" + type + "/" + name_of(shape);
-    auto const row = problem ? std::make_shared<Row<T>>(problem, contender, seconds) : nullptr;
+        contender.operation + "/" + full_name(contender) + "/" + type + "/" + name_of(shape);
+    auto const row =
+        problem ? std::make_shared<Row<T>>(problem, contender, arguments.seconds) : nullptr;
     ::benchmark::RegisterBenchmark(name.c_str(),
                                    [row, reason = missing](::benchmark::State& state) {
                                      if (row) {
@@ -206,26 +163,11 @@ void register_contenders(Shape const& shape, std::string const& type, double sec
   }
 }
 
-std::string kokkos_version() {
-  return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) +
-         "." + std::to_string(KOKKOS_VERSION % 100);
-}
-
-std::string names_of_peers() {
-  std::string names;
-  for (std::string const& name : benchmarks::peers()) names += (names.empty() ? "" : ", ") + name;
-  return names.empty() ? "none" : names;
-}
-
 void add_context() {
-  ::benchmark::AddCustomContext("tessera", std::string(tessera::version));
-  ::benchmark::AddCustomContext("commit", std::string(tessera::git_commit));
-  ::benchmark::AddCustomContext("kokkos", kokkos_version());
-  ::benchmark::AddCustomContext("compiler", TESSERA_COMPILER);
-  ::benchmark::AddCustomContext("peers", names_of_peers());
-  ::benchmark::AddCustomContext("execution_space", Exec::name());
-  ::benchmark::AddCustomContext("concurrency", std::to_string(Exec().concurrency()));
-  for (auto const& [name, value] : benchmarks::facts()) ::benchmark::AddCustomContext(name, value);
+  for (auto const& [name, value] :
+       tessera::bench::facts_of(tessera::backends::Backend<Exec>::name)) {
+    ::benchmark::AddCustomContext(name, value);
+  }
 }
 
 void run(Arguments const& arguments) {
@@ -242,9 +184,9 @@ void run(Arguments const& arguments) {
         continue;
       }
       if (type == "float") {
-        register_contenders<float>(shape, type, arguments.seconds);
+        register_contenders<float>(arguments, shape, type);
       } else {
-        register_contenders<double>(shape, type, arguments.seconds);
+        register_contenders<double>(arguments, shape, type);
       }
       ::benchmark::RunSpecifiedBenchmarks(&report);
       ::benchmark::ClearRegisteredBenchmarks();  // releases the matrix

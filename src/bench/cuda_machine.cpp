@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
+#include <bench/machine.hpp>
 #include <chrono>
 #include <cuda_runtime_api.h>
 #include <fstream>
 #include <regex>
 #include <stdexcept>
 
-#include "machine.hpp"
-
-namespace benchmarks {
+namespace tessera::bench::gpu {
 namespace {
 
 void check(cudaError_t result, char const* call) {
@@ -28,12 +27,13 @@ struct Events {
 };
 
 cudaDeviceProp const& device() {
-  return Exec().cuda_device_prop();
+  return Kokkos::Cuda().cuda_device_prop();
 }
 
 int attribute(cudaDeviceAttr name) {
   int value = 0;
-  check(cudaDeviceGetAttribute(&value, name, Exec().cuda_device()), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&value, name, Kokkos::Cuda().cuda_device()),
+        "cudaDeviceGetAttribute");
   return value;
 }
 
@@ -53,9 +53,9 @@ std::string driver_version() {
 
 }  // namespace
 
-Elapsed time(Exec const& exec, std::function<void()> const& enqueue) {
+Elapsed time(void* its_stream, std::function<void()> const& enqueue) {
   static Events const events;
-  auto const stream = exec.cuda_stream();
+  auto const stream = static_cast<cudaStream_t>(its_stream);
   check(cudaEventRecord(events.start, stream), "cudaEventRecord");
   auto const start = std::chrono::steady_clock::now();
   enqueue();
@@ -68,13 +68,8 @@ Elapsed time(Exec const& exec, std::function<void()> const& enqueue) {
   return {static_cast<double>(milliseconds) * 1e-3, on_host.count()};
 }
 
-// A stream takes about 1000 kernels before a launch blocks; a call may be three of them.
-int most_calls_under_way() {
-  return 250;
-}
-
-std::size_t bytes_to_rotate() {
-  return 4 * static_cast<std::size_t>(device().l2CacheSize);
+std::size_t cache_bytes() {
+  return static_cast<std::size_t>(device().l2CacheSize);
 }
 
 std::size_t free_bytes() {
@@ -85,7 +80,7 @@ std::size_t free_bytes() {
   return free > kept_for_others ? free - kept_for_others : 0;
 }
 
-std::vector<std::pair<std::string, std::string>> facts() {
+Facts facts() {
   int driver = 0;
   int runtime = 0;
   check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
@@ -106,4 +101,4 @@ std::vector<std::pair<std::string, std::string>> facts() {
   };
 }
 
-}  // namespace benchmarks
+}  // namespace tessera::bench::gpu

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
+#include <bench/layouts.hpp>
+#include <bench/table.hpp>
 #include <cublas_v2.h>
 #include <limits>
 #include <stdexcept>
 
-#include "contenders.hpp"
-#include "target.hpp"
-
-namespace benchmarks {
+namespace tessera::bench {
 namespace {
+
+using Exec = Kokkos::Cuda;
 
 void check(cublasStatus_t result, char const* call) {
   if (result != CUBLAS_STATUS_SUCCESS) {
@@ -50,56 +51,55 @@ int int_of(std::int64_t size) {
 
 /// Both products of a problem by cuBLAS, which knows column-major matrices only: a row-major matrix
 /// is the transpose of one.
-template <class T>
+template <class T, Layout layout>
 class Gemv {
  public:
-  Gemv(Problem<T> const& problem, bool column_major)
+  explicit Gemv(Problem<Exec, T> const& problem)
       : problem_(&problem),
-        column_major_(column_major),
         handle_(handle_for(problem.exec)),
         m_(int_of(column_major ? problem.shape.rows : problem.shape.cols)),
         n_(int_of(column_major ? problem.shape.cols : problem.shape.rows)),
         leading_(int_of(m_ + problem.shape.padding)) {}
 
   void multiply(int call) const {
-    gemv(handle_, column_major_ ? CUBLAS_OP_N : CUBLAS_OP_T, m_, n_, matrix(call), leading_,
-         problem_->v.data(), problem_->B.data());
+    gemv(handle_, column_major ? CUBLAS_OP_N : CUBLAS_OP_T, m_, n_, problem_->elements(call),
+         leading_, problem_->v.data(), problem_->B.data());
   }
-  void multiply_transposed(int call) const {
-    gemv(handle_, column_major_ ? CUBLAS_OP_T : CUBLAS_OP_N, m_, n_, matrix(call), leading_,
-         problem_->B.data(), problem_->C.data());
+  void multiply_transposed(int call, T const* x) const {
+    gemv(handle_, column_major ? CUBLAS_OP_T : CUBLAS_OP_N, m_, n_, problem_->elements(call),
+         leading_, x, problem_->C.data());
   }
 
  private:
-  /// Both layouts lie in the same memory.
-  [[nodiscard]] T const* matrix(int call) const { return problem_->row_major_of(call).data(); }
-
-  Problem<T> const* problem_;
-  bool column_major_;
+  static constexpr bool column_major = layout == Layout::column_major;
+  Problem<Exec, T> const* problem_;
   cublasHandle_t handle_;
   int m_;
   int n_;
   int leading_;
 };
 
-template <class T>
-void add_rows(std::vector<Contender<T>>& rows, std::string const& name, bool column_major) {
-  rows.push_back({"atax", name, 2, [=](Problem<T> const& p) -> Work {
-                    return [products = Gemv<T>(p, column_major)](int call) {
-                      products.multiply(call);
-                      products.multiply_transposed(call);
-                    };
-                  }});
-  rows.push_back({"multiply", name, 1, [=](Problem<T> const& p) -> Work {
-                    return [products = Gemv<T>(p, column_major)](int call) {
-                      products.multiply(call);
-                    };
-                  }});
-  rows.push_back({"multiply_transposed", name, 1, [=](Problem<T> const& p) -> Work {
-                    return [products = Gemv<T>(p, column_major)](int call) {
-                      products.multiply_transposed(call);
-                    };
-                  }});
+template <class T, Layout layout>
+void add_products() {
+  auto const add = [](std::string const& operation, int reads, auto const& run) {
+    rows<Exec, T>().push_back({.operation = operation,
+                               .name = "cublas",
+                               .kind = Kind::peer,
+                               .layout = layout,
+                               .matrix_reads = reads,
+                               .prepare = [=](Problem<Exec, T> const& p, Launch const&) -> Work {
+                                 Gemv<T, layout> const products(p);
+                                 return [=, &p](int call) { run(products, p, call); };
+                               }});
+  };
+  add("atax", 2, [](auto const& products, auto const& p, int call) {
+    products.multiply(call);
+    products.multiply_transposed(call, p.B.data());
+  });
+  add("multiply", 1, [](auto const& products, auto const&, int call) { products.multiply(call); });
+  add("multiply_transposed", 1, [](auto const& products, auto const& p, int call) {
+    products.multiply_transposed(call, p.b.data());
+  });
 }
 
 /// At(n x m, leading) = A(m x n, leading)^T of row-major matrices, which are transposes to cuBLAS.
@@ -121,19 +121,31 @@ void geam(cublasHandle_t handle, int m, int n, double const* A, int leading, dou
 }
 
 template <class T>
-void add_transpose(std::vector<Contender<T>>& rows) {
-  rows.push_back({"transpose", "cublas", 2, [](Problem<T> const& p) -> Work {
-                    need_target(p);
-                    cublasHandle_t const handle = handle_for(p.exec);
-                    int const m = int_of(p.shape.rows);
-                    int const n = int_of(p.shape.cols);
-                    int const leading = int_of(p.shape.cols + p.shape.padding);
-                    int const At_leading = int_of(target_leading(p));
-                    return [=, &p](int call) {
-                      geam(handle, m, n, p.row_major_of(call).data(), leading, target_of(p, call),
-                           At_leading);
-                    };
-                  }});
+void add_geam() {
+  rows<Exec, T>().push_back({.operation = "transpose",
+                             .name = "cublas",
+                             .kind = Kind::peer,
+                             .matrix_reads = 2,
+                             .has_our_bits = true,
+                             .prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
+                               p.need_target();
+                               cublasHandle_t const handle = handle_for(p.exec);
+                               int const m = int_of(p.shape.rows);
+                               int const n = int_of(p.shape.cols);
+                               int const leading = int_of(p.shape.cols + p.shape.padding);
+                               int const At_leading = int_of(p.target_leading());
+                               return [=, &p](int call) {
+                                 geam(handle, m, n, p.elements(call), leading, p.target_of(call),
+                                      At_leading);
+                               };
+                             }});
+}
+
+template <class T>
+void add_rows() {
+  add_products<T, Layout::row_major>();
+  add_products<T, Layout::column_major>();
+  add_geam<T>();
 }
 
 std::string version() {
@@ -146,12 +158,12 @@ std::string version() {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
-bool const named = (peers().push_back("cuBLAS " + version()), true);
-Registration const registration([](auto& rows) {
-  add_rows(rows, "cublas", false);
-  add_rows(rows, "cublas column-major", true);
-  add_transpose(rows);
-});
-
 }  // namespace
-}  // namespace benchmarks
+
+void add_cublas() {
+  list_of_peers().push_back("cuBLAS " + version());
+  add_rows<float>();
+  add_rows<double>();
+}
+
+}  // namespace tessera::bench

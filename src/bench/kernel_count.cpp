@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel_count.hpp"
-
+#include <bench/kernel_count.hpp>
 #include <cstdint>
 
 #include <Kokkos_Core.hpp>
 
-namespace benchmarks {
+namespace tessera::bench {
 namespace {
 
 namespace tools = Kokkos::Tools::Experimental;
@@ -30,4 +29,4 @@ int count_kernels(std::function<void()> const& work) {
   return kernels;
 }
 
-}  // namespace benchmarks
+}  // namespace tessera::bench

@@ -4,9 +4,9 @@
 
 #include <functional>
 
-namespace benchmarks {
+namespace tessera::bench {
 
 /// How many kernels of Kokkos `work` starts. Kokkos fences while it counts.
 int count_kernels(std::function<void()> const& work);
 
-}  // namespace benchmarks
+}  // namespace tessera::bench

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <bench/layouts.hpp>
+#include <bench/table.hpp>
+#include <memory>
+
+#include <tessera/atax.hpp>
+
+namespace tessera::bench {
+namespace {
+
+template <class Exec, class T, Layout layout>
+void add_row(std::string const& name, Method method) {
+  auto const prepare = [method](Problem<Exec, T> const& p, Launch const& launch) -> Work {
+    auto const workspace = std::make_shared<Workspace<Exec>>();
+    return [=, &p, tuning = launch.tuning](int call) {
+      AtaxOptions<Exec> const options{
+          .method = method, .workspace = workspace.get(), .tuning = tuning};
+      atax(p.exec, p.template matrix<KokkosLayout<layout>>(call), p.v, p.C, options);
+    };
+  };
+  rows<Exec, T>().push_back({.operation = "atax",
+                             .name = name,
+                             .kind = Kind::ours,
+                             .layout = layout,
+                             .matrix_reads = method == Method::two_stage ? 2 : 1,
+                             .has_our_bits = true,
+                             .repeats = Repeats::always,
+                             .prepare = prepare});
+}
+
+template <class Exec, class T, Layout layout>
+void add_rows() {
+  add_row<Exec, T, layout>("tessera auto", Method::automatic);
+  add_row<Exec, T, layout>("tessera fused", Method::fused);
+  add_row<Exec, T, layout>("tessera two-stage", Method::two_stage);
+}
+
+}  // namespace
+
+void add_atax() {
+  for_each_table([]<class Exec, class T>() {
+    add_rows<Exec, T, Layout::row_major>();
+    add_rows<Exec, T, Layout::column_major>();
+  });
+}
+
+}  // namespace tessera::bench

@@ -1,0 +1,275 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bench/operation.hpp>
+#include <bench/runner.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+/// Whether contenders compute what our operation computes.
+///
+/// On whole numbers whose sums are exact in any order, every result has to be equal. On real
+/// numbers a result that is documented to have our bits has to have them; for any other order of
+/// summation a bound is derived: with u the unit roundoff, k the additions and multiplications on
+/// the way to an element and g = k·u / (1 - k·u), two results differ by at most 2g·S, where S is
+/// the same operation on the magnitudes; and S, computed, is at least (1 - g) times itself.
+namespace tessera::bench {
+
+/// A matrix of scalars in memory, seen from outside.
+template <class T>
+struct Cells {
+  T const* data;
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t row_stride;
+  std::int64_t col_stride;
+
+  [[nodiscard]] std::int64_t size() const { return rows * cols; }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t place(std::int64_t number) const {
+    return number / cols * row_stride + number % cols * col_stride;
+  }
+};
+
+/// What differs.
+struct Difference {
+  std::int64_t count = 0;
+  std::int64_t elements = 0;
+  std::int64_t first = 0;  ///< number of the first that differs, row by row
+  double found = 0;
+  double expected = 0;
+};
+
+/// "3 of 4096 elements differ; number 17 is 2, should be 3".
+std::string to_string(Difference const& difference);
+
+/// Compares elements of two matrices of the same extents.
+template <class T>
+struct Comparison {
+  Cells<T> found;
+  Cells<T> expected;
+  T const* magnitudes;  ///< at the places of `expected`; null: bits are compared
+  double factor;        ///< bound over magnitude
+
+  KOKKOS_INLINE_FUNCTION bool differs(std::int64_t number) const {
+    T const a = found.data[found.place(number)];
+    std::int64_t const place = expected.place(number);
+    T const e = expected.data[place];
+    if (magnitudes == nullptr) {
+      using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+      return Kokkos::bit_cast<Bits>(a) != Kokkos::bit_cast<Bits>(e);
+    }
+    double const distance = static_cast<double>(a) - static_cast<double>(e);
+    double const bound = factor * static_cast<double>(magnitudes[place]);
+    return !((distance < 0 ? -distance : distance) <= bound);  // a NaN differs
+  }
+};
+
+template <class Exec, class T>
+std::int64_t count_differences(Exec const& exec, Comparison<T> const& comparison) {
+  std::int64_t count = 0;
+  Kokkos::parallel_reduce(
+      "bench::compare",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, comparison.found.size()),
+      KOKKOS_LAMBDA(std::int64_t const number, std::int64_t& sum) {
+        if (comparison.differs(number)) ++sum;
+      },
+      count);
+  return count;
+}
+
+template <class Exec, class T>
+std::int64_t first_difference(Exec const& exec, Comparison<T> const& comparison) {
+  std::int64_t first = 0;
+  Kokkos::parallel_reduce(
+      "bench::first_difference",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, comparison.found.size()),
+      KOKKOS_LAMBDA(std::int64_t const number, std::int64_t& least) {
+        if (number < least && comparison.differs(number)) least = number;
+      },
+      Kokkos::Min<std::int64_t>(first));
+  return first;
+}
+
+/// One element, as a host sees it.
+template <class Exec, class T>
+double element_at(Exec const& exec, T const* place) {
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Kokkos::View<T, Kokkos::HostSpace> const copy("bench::element");
+  Kokkos::deep_copy(exec, copy,
+                    Kokkos::View<T const, typename Exec::memory_space, Unmanaged>(place));
+  exec.fence("bench: element is there");
+  return static_cast<double>(copy());
+}
+
+template <class Exec, class T>
+Difference compare(Exec const& exec, Comparison<T> const& comparison) {
+  Difference difference{.count = count_differences(exec, comparison),
+                        .elements = comparison.found.size()};
+  if (difference.count == 0) return difference;
+  auto const first = first_difference(exec, comparison);
+  difference.first = first;
+  difference.found = element_at(exec, comparison.found.data + comparison.found.place(first));
+  difference.expected =
+      element_at(exec, comparison.expected.data + comparison.expected.place(first));
+  return difference;
+}
+
+/// How a contender's results compare.
+struct Verdict {
+  /// "equal bits", "equal" (to a signed zero), "in bounds", "WRONG: …", or empty: not checked.
+  std::string text;
+  bool wrong = false;
+};
+
+/// What is expected of all contenders of an operation and layout on one problem.
+template <class Exec, class T>
+class Checker {
+ public:
+  using P = Problem<Exec, T>;
+
+  /// @param ours a row of the table: our own operation
+  Checker(std::shared_ptr<P const> problem, Contender<Exec, T> const& ours)
+      : problem_(std::move(problem)),
+        operation_(ours.operation),
+        reference_(problem_, ours, Launch{}, 1) {}
+
+  /// Fills the data, computes what is expected of them, and checks each of the runners with
+  /// verdict(k), which is told to have thrown by refuse(k, why). Real data are there at the end.
+  template <class Runners>
+  void check(Runners& runners, std::vector<Verdict>& verdicts, std::vector<std::string>& errors) {
+    if (operation_ == "transpose") {
+      problem_->need_target();
+      check_with(Data::real, runners, verdicts, errors);
+      return;
+    }
+    problem_->fill_first(Data::magnitudes);
+    magnitudes_ = computed();
+    for (Data const data : {Data::whole, Data::real}) {
+      problem_->fill_first(data);
+      expected_ = computed();
+      check_with(data, runners, verdicts, errors);
+    }
+  }
+
+ private:
+  using Vector = Kokkos::View<T*, Exec>;
+
+  template <class Runners>
+  void check_with(Data data, Runners& runners, std::vector<Verdict>& verdicts,
+                  std::vector<std::string>& errors) {
+    for (std::size_t k = 0; k < runners.size(); ++k) {
+      if (!errors[k].empty() || verdicts[k].wrong) continue;
+      try {
+        clear();
+        runners[k].call_first();
+        judge(data, runners[k].contender(), verdicts[k]);
+      } catch (std::exception const& error) {
+        errors[k] = error.what();
+      }
+    }
+  }
+
+  void judge(Data data, Contender<Exec, T> const& contender, Verdict& verdict) const {
+    Comparison<T> comparison = comparison_with(contender);
+    bool const bits = data == Data::real && contender.has_our_bits;
+    if (!bits) {
+      comparison.magnitudes = magnitudes_.data();
+      comparison.factor = data == Data::whole ? 0 : factor();
+    }
+    auto const difference = compare(problem_->exec, comparison);
+    verdict.wrong = difference.count > 0;
+    verdict.text = bits ? "equal bits" : data == Data::whole ? "equal" : "in bounds";
+    if (verdict.wrong) {
+      verdict.text = std::string("WRONG: ") + (data == Data::whole ? "whole numbers: " : "") +
+                     to_string(difference);
+    }
+  }
+
+  /// Bound over magnitude.
+  [[nodiscard]] double factor() const {
+    auto const& shape = problem_->shape;
+    std::int64_t const k = operation_ == "atax"                  ? shape.rows + shape.cols
+                           : operation_ == "multiply_transposed" ? shape.rows
+                                                                 : shape.cols;
+    double const ku = static_cast<double>(k) * 0.5 * double(std::numeric_limits<T>::epsilon());
+    if (ku >= 0.5) return std::numeric_limits<double>::infinity();  // the theory has no bound
+    double const g = ku / (1 - ku);
+    return 2 * g / (1 - g);
+  }
+
+  /// Where a contender leaves its result, beside what is expected there; bits are compared.
+  [[nodiscard]] Comparison<T> comparison_with(Contender<Exec, T> const& contender) const {
+    auto const& p = *problem_;
+    auto const& shape = p.shape;
+    auto const lines = [](T const* data, std::int64_t rows, std::int64_t cols,
+                          std::int64_t leading) { return Cells<T>{data, rows, cols, leading, 1}; };
+    if (operation_ == "transpose") {
+      auto A = lines(p.elements(0), shape.rows, shape.cols, shape.cols + shape.padding);
+      if (contender.is_copy) {
+        return {lines(p.target_of(0), shape.rows, shape.cols, shape.cols + shape.padding), A,
+                nullptr, 0};
+      }
+      std::swap(A.rows, A.cols);
+      std::swap(A.row_stride, A.col_stride);
+      return {lines(p.target_of(0), shape.cols, shape.rows, p.target_leading()), A, nullptr, 0};
+    }
+    auto const size = static_cast<std::int64_t>(result_size());
+    return {lines(result(), 1, size, size), lines(expected_.data(), 1, size, size), nullptr, 0};
+  }
+
+  /// The result of operations but transposes.
+  [[nodiscard]] T* result() const {
+    auto const& p = *problem_;
+    return operation_ == "gemm"       ? p.target_of(0)
+           : operation_ == "multiply" ? p.B.data()
+                                      : p.C.data();
+  }
+  [[nodiscard]] std::size_t result_size() const {
+    auto const& shape = problem_->shape;
+    return static_cast<std::size_t>(operation_ == "gemm"       ? shape.rows * shape.factor_cols
+                                    : operation_ == "multiply" ? shape.rows
+                                                               : shape.cols);
+  }
+
+  /// What our operation makes of the present data.
+  Vector computed() {
+    reference_.call_first();
+    Vector const copy(Kokkos::view_alloc(Kokkos::WithoutInitializing, "bench::expected"),
+                      result_size());
+    using Unmanaged = Kokkos::View<T const*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    Kokkos::deep_copy(problem_->exec, copy, Unmanaged(result(), result_size()));
+    problem_->exec.fence("bench: expected results are there");
+    return copy;
+  }
+
+  /// Nothing of an earlier result is left.
+  void clear() const {
+    auto const& p = *problem_;
+    auto const nan = std::numeric_limits<T>::quiet_NaN();
+    bool const in_matrix = operation_ == "transpose";
+    T* const data = in_matrix ? p.target_of(0) : result();
+    std::size_t const size = in_matrix ? p.target_elements(p.shape) : result_size();
+    Kokkos::parallel_for("bench::clear",
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(p.exec, 0, size),
+                         Filler{data, nan});
+  }
+  struct Filler {
+    T* data;
+    T value;
+    KOKKOS_FUNCTION void operator()(std::size_t i) const { data[i] = value; }
+  };
+
+  std::shared_ptr<P const> problem_;
+  std::string operation_;
+  Runner<Exec, T> reference_;
+  Vector magnitudes_;
+  Vector expected_;
+};
+
+}  // namespace tessera::bench

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bench/problem.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tessera/tuning.hpp>
+#include <tessera/variants/options.hpp>
+
+/// The table of all that can be measured: who computes what on the shared matrix of a shape.
+namespace tessera::bench {
+
+/// Enqueues one call on the problem's execution space. The number of the call says which copy of
+/// the matrix it reads.
+using Work = std::function<void(int call)>;
+
+/// How a contender is launched, where it leaves a choice.
+struct Launch {
+  variants::Team team{};                       ///< of a variant; 0 x 0: as published
+  std::optional<Tuning> tuning{};              ///< of our products; empty: the backend's
+  std::optional<TransposeTuning> transpose{};  ///< of our transpose; empty: the backend's
+};
+
+enum class Kind {
+  ours,     ///< an operation of Tessera
+  variant,  ///< a published kernel (tessera/variants)
+  peer,     ///< another library
+  stream,   ///< what calls are measured against
+};
+
+enum class Layout { row_major, column_major };
+
+/// What is known of a contender's bits.
+enum class Repeats {
+  always,             ///< a function of the data alone
+  with_equal_launch,  ///< the same for the same shape and launch
+  no,                 ///< floating-point atomics
+  not_stated,         ///< by its library
+};
+
+/// "yes", "with equal launch", "no" or "not stated".
+std::string to_string(Repeats repeats);
+/// "ours", "variant", "peer" or "stream".
+std::string to_string(Kind kind);
+
+/// One row of the table: `prepare` makes the timed work for a problem. Work and `prepare` throw
+/// what a user can read when the contender cannot run with a launch.
+template <class Exec, class T>
+struct Contender {
+  /// The name of an Operation, or "read", "copy" or "launch".
+  std::string operation;
+  std::string name;  ///< who and how
+  Kind kind = Kind::peer;
+  Layout layout = Layout::row_major;
+  int matrix_reads = 1;       ///< how often it has to move the bytes of A, reading or writing
+  bool has_our_bits = false;  ///< it is documented to give the bits of our operation
+  bool takes_teams = false;   ///< Launch::team means something
+  bool is_copy = false;       ///< of transposes: it copies A
+  Repeats repeats = Repeats::not_stated;
+  std::function<Work(Problem<Exec, T> const&, Launch const&)> prepare;
+};
+
+/// "openblas", "openblas column-major": a name that tells both layouts apart.
+template <class Exec, class T>
+std::string full_name(Contender<Exec, T> const& contender) {
+  return contender.name + (contender.layout == Layout::column_major ? " column-major" : "");
+}
+
+/// The rows of an execution space and a scalar, for the sources that add some (table.hpp).
+template <class Exec, class T>
+std::vector<Contender<Exec, T>>& rows() {
+  static std::vector<Contender<Exec, T>> all;
+  return all;
+}
+
+/// Has all rows added, unless that is done.
+void fill_table();
+
+/// All contenders of this build on an execution space.
+template <class Exec, class T>
+std::vector<Contender<Exec, T>> const& contenders() {
+  fill_table();
+  return rows<Exec, T>();
+}
+
+/// Names and versions of the libraries that take part beside Tessera.
+std::vector<std::string> const& peers();
+
+}  // namespace tessera::bench

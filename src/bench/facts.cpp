@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <bench/built_peers.hpp>
+#include <bench/facts.hpp>
+#include <bench/with_table.hpp>
+
+#include <tessera/version.hpp>
+
+namespace tessera::bench {
+namespace {
+
+std::string kokkos_version() {
+  constexpr int kokkos = KOKKOS_VERSION;
+  return std::to_string(kokkos / 10000) + "." + std::to_string(kokkos / 100 % 100) + "." +
+         std::to_string(kokkos % 100);
+}
+
+std::string names_of_peers() {
+  std::string names;
+  for (std::string const& name : peers()) names += (names.empty() ? "" : ", ") + name;
+  return names.empty() ? "none" : names;
+}
+
+}  // namespace
+
+Facts facts_of(std::string const& backend) {
+  Facts all = {{"tessera", std::string(version)},
+               {"commit", std::string(git_commit)},
+               {"kokkos", kokkos_version()},
+               {"compiler", built::compiler},
+               {"peers", names_of_peers()}};
+  with_table(backend, "float", [&]<class Exec, class T>() {
+    all.emplace_back("execution_space", Exec::name());
+    all.emplace_back("concurrency", std::to_string(Exec().concurrency()));
+    auto const of_device = facts<Exec>();
+    all.insert(all.end(), of_device.begin(), of_device.end());
+  });
+  return all;
+}
+
+}  // namespace tessera::bench

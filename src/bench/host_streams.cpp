@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <bench/table.hpp>
+
+namespace tessera::bench {
+namespace {
+
+/// Adds up whole blocks of `size` scalars with many independent sums.
+template <class Exec, class T>
+T add_up(Exec const& exec, T const* data, std::int64_t size) {
+  constexpr std::int64_t block = 4096;
+  constexpr int sums = 64;
+  T total = 0;
+  Kokkos::parallel_reduce(
+      "bench::read",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size / block),
+      KOKKOS_LAMBDA(std::int64_t const k, T& sum) {
+        T part[sums] = {};
+        for (std::int64_t j = k * block; j < (k + 1) * block; j += sums) {
+          for (int l = 0; l < sums; ++l) part[l] += data[j + l];
+        }
+        for (T const x : part) sum += x;
+      },
+      total);
+  return total;
+}
+
+/// What reading A once costs: a plain Kokkos loop.
+template <class Exec, class T>
+void add_read_stream() {
+  rows<Exec, T>().push_back({.operation = "read",
+                             .name = "read stream",
+                             .kind = Kind::stream,
+                             .matrix_reads = 1,
+                             .prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
+                               return [&p](int call) {
+                                 add_up<Exec, T>(p.exec, p.elements(call),
+                                                 p.shape.rows * p.shape.cols);
+                               };
+                             }});
+}
+
+}  // namespace
+
+void add_host_streams() {
+  for_each_table([]<class Exec, class T>() {
+    if constexpr (!is_gpu<Exec>) add_read_stream<Exec, T>();
+  });
+}
+
+}  // namespace tessera::bench

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bench/check.hpp>
+#include <bench/measurement.hpp>
+#include <bench/runner.hpp>
+#include <bench/with_table.hpp>
+
+namespace tessera::bench {
+namespace {
+
+/// Whether a contender is wanted.
+template <class Exec, class T>
+bool is_wanted(Contender<Exec, T> const& contender, Request const& request) {
+  if (contender.operation != request.operation || contender.layout != request.layout) return false;
+  if (contender.kind != Kind::variant || !request.variants) return true;
+  return std::ranges::find(*request.variants, contender.name) != request.variants->end();
+}
+
+template <class Exec, class T>
+void require_variants(Request const& request) {
+  if (!request.variants) return;
+  auto const known = names_of_variants(request.backend, request.operation, request.layout);
+  for (auto const& name : *request.variants) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    std::string list;
+    for (auto const& each : known) list += (list.empty() ? "" : ", ") + each;
+    throw std::invalid_argument("'" + name + "' is no variant of this operation and layout; " +
+                                (list.empty() ? "it has none" : "it has " + list));
+  }
+}
+
+/// All rows of a request on a problem, and what is found of them.
+template <class Exec, class T>
+class Measurement {
+ public:
+  Measurement(std::shared_ptr<Problem<Exec, T> const> problem, Request const& request)
+      : problem_(std::move(problem)), request_(request) {
+    for (auto const& contender : contenders<Exec, T>()) {
+      if (is_wanted(contender, request)) add_with_teams(contender);
+    }
+  }
+
+  void check() {
+    auto const& all = contenders<Exec, T>();
+    auto const ours = std::ranges::find_if(all, [&](auto const& contender) {
+      return contender.kind == Kind::ours && contender.operation == request_.operation &&
+             contender.layout == request_.layout;
+    });
+    if (ours == all.end()) return;  // nothing to compare with; rows stay unchecked
+    std::vector<Verdict> verdicts(runners_.size());
+    std::vector<std::string> errors(runners_.size());
+    Checker<Exec, T>(problem_, *ours).check(runners_, verdicts, errors);
+    for (std::size_t k = 0; k < runners_.size(); ++k) {
+      rows_[k].why_not = errors[k];
+      rows_[k].check = errors[k].empty() ? verdicts[k].text : "";
+      rows_[k].wrong = verdicts[k].wrong;
+    }
+  }
+
+  /// Rows that can run, and the streams that they are compared with, take turns.
+  void time(Progress const& progress) {
+    std::size_t const rows = runners_.size();
+    add_streams();
+    std::size_t done = 0;
+    std::size_t const total = runners_.size() * static_cast<std::size_t>(request_.turns);
+    std::vector<std::vector<double>> seconds(runners_.size());
+    std::vector<std::vector<double>> host(runners_.size());
+    take_turns(runners_.size(), request_.turns, [&](std::size_t k) {
+      if (progress) progress(done, total);
+      ++done;
+      if (!rows_[k].why_not.empty() || rows_[k].wrong) return;
+      try {
+        Turn const turn = runners_[k].take_turn();
+        seconds[k].push_back(turn.seconds);
+        if (turn.host_seconds) host[k].push_back(*turn.host_seconds);
+      } catch (std::exception const& error) {
+        rows_[k].why_not = error.what();
+      }
+    });
+    for (std::size_t k = 0; k < runners_.size(); ++k) {
+      if (!rows_[k].why_not.empty() || seconds[k].empty()) continue;
+      rows_[k].seconds = summarise(seconds[k]);
+      if (!host[k].empty()) rows_[k].host_seconds = summarise(host[k]).median;
+      rows_[k].kernels = runners_[k].kernels();
+      rows_[k].calls = runners_[k].calls();
+    }
+    take_streams_away(rows);
+  }
+
+  [[nodiscard]] Table table() const {
+    auto const& operation = operation_named(request_.operation);
+    return {.shape = request_.shape,
+            .why_not = "",
+            .copies = problem_->copies,
+            .bytes = operation.bytes(request_.shape, sizeof(T)),
+            .flops = operation.flops(request_.shape),
+            .stream = stream_,
+            .rows = rows_};
+  }
+
+ private:
+  void add_with_teams(Contender<Exec, T> const& contender) {
+    if (!contender.takes_teams || request_.teams.empty()) return add(contender, std::nullopt);
+    for (auto const& team : request_.teams) add(contender, team);
+  }
+
+  void add(Contender<Exec, T> const& contender, std::optional<variants::Team> team) {
+    Launch const launch{.team = team.value_or(variants::Team{})};
+    runners_.emplace_back(problem_, contender, launch, request_.seconds);
+    rows_.push_back({.name = contender.name,
+                     .kind = contender.kind,
+                     .is_copy = contender.is_copy,
+                     .repeats = contender.repeats,
+                     .team = team});
+  }
+
+  void add_streams() {
+    auto const wanted = operation_named(request_.operation).stream;
+    for (auto const& contender : contenders<Exec, T>()) {
+      if (contender.operation == wanted) add(contender, std::nullopt);
+    }
+  }
+
+  void take_streams_away(std::size_t rows) {
+    for (std::size_t k = rows; k < rows_.size(); ++k) {
+      if (!rows_[k].seconds || (stream_ && stream_->seconds <= rows_[k].seconds->median)) continue;
+      double const median = rows_[k].seconds->median;
+      double const bytes = problem_->matrix_bytes() * runners_[k].contender().matrix_reads;
+      stream_ = {.name = rows_[k].name, .seconds = median, .gb_per_s = bytes / median * 1e-9};
+    }
+    rows_.resize(rows);
+    runners_.erase(runners_.begin() + static_cast<std::ptrdiff_t>(rows), runners_.end());
+  }
+
+  std::shared_ptr<Problem<Exec, T> const> problem_;
+  Request request_;
+  std::vector<Runner<Exec, T>> runners_;
+  std::vector<Row> rows_;
+  std::optional<Stream> stream_;
+};
+
+}  // namespace
+
+Seconds summarise(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::ranges::sort(values);
+  auto const half = values.size() / 2;
+  double const median =
+      values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+  return {.min = values.front(), .median = median, .max = values.back()};
+}
+
+bool Table::has_wrong_row() const {
+  return std::ranges::any_of(rows, &Row::wrong);
+}
+
+void finish(Table& table) {
+  double slowest = 0;
+  for (Row const& row : table.rows) {
+    if (row.seconds) slowest = std::max(slowest, row.seconds->median);
+  }
+  for (Row& row : table.rows) {
+    if (!row.seconds || row.seconds->median <= 0) continue;
+    double const seconds = row.seconds->median;
+    row.gb_per_s = table.bytes / seconds * 1e-9;
+    row.gflop_per_s = table.flops / seconds * 1e-9;
+    row.speed_up = slowest / seconds;
+    if (table.stream) row.share = table.stream->seconds / seconds;
+  }
+  std::ranges::stable_sort(table.rows, [](Row const& a, Row const& b) {
+    if (a.seconds && b.seconds) return a.seconds->median < b.seconds->median;
+    return a.seconds.has_value() && !b.seconds.has_value();
+  });
+}
+
+std::vector<std::string> names_of_variants(std::string const& backend, std::string const& operation,
+                                           Layout layout) {
+  std::vector<std::string> names;
+  with_table(backend, "float", [&]<class Exec, class T>() {
+    for (auto const& contender : contenders<Exec, T>()) {
+      if (contender.kind == Kind::variant && contender.operation == operation &&
+          contender.layout == layout) {
+        names.push_back(contender.name);
+      }
+    }
+  });
+  return names;
+}
+
+Table measure(Request const& request, Progress const& progress) {
+  static_cast<void>(operation_named(request.operation));
+  Table table{.shape = request.shape};
+  with_table(request.backend, request.scalar, [&]<class Exec, class T>() {
+    require_variants<Exec, T>(request);
+    auto const [problem, why_not] = make_problem<Exec, T>(request.shape);
+    if (!problem) {
+      table.why_not = why_not;
+      return;
+    }
+    Measurement<Exec, T> measurement(problem, request);
+    measurement.check();
+    measurement.time(progress);
+    table = measurement.table();
+  });
+  finish(table);
+  return table;
+}
+
+}  // namespace tessera::bench

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <bench/layouts.hpp>
+#include <bench/table.hpp>
+#include <memory>
+
+#include <tessera/multiply.hpp>
+
+namespace tessera::bench {
+namespace {
+
+template <class Exec, class T, Layout layout>
+void add_row() {
+  auto const prepare = [](Problem<Exec, T> const& p, Launch const& launch) -> Work {
+    auto const workspace = std::make_shared<Workspace<Exec>>();
+    return [=, &p, tuning = launch.tuning](int call) {
+      Options<Exec> const options{.workspace = workspace.get(), .tuning = tuning};
+      multiply(p.exec, p.template matrix<KokkosLayout<layout>>(call), p.v, p.B, options);
+    };
+  };
+  rows<Exec, T>().push_back({.operation = "multiply",
+                             .name = "tessera",
+                             .kind = Kind::ours,
+                             .layout = layout,
+                             .matrix_reads = 1,
+                             .has_our_bits = true,
+                             .repeats = Repeats::always,
+                             .prepare = prepare});
+}
+
+}  // namespace
+
+void add_multiply() {
+  for_each_table([]<class Exec, class T>() {
+    add_row<Exec, T, Layout::row_major>();
+    add_row<Exec, T, Layout::column_major>();
+  });
+}
+
+}  // namespace tessera::bench

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <bench/layouts.hpp>
+#include <bench/table.hpp>
+#include <memory>
+#include <string>
+
+#include <tessera/variants/gemv/table.hpp>
+
+namespace tessera::bench {
+namespace {
+
+namespace gemv = variants::gemv;
+
+Repeats repeats_of(variants::Reproducible reproducible) {
+  switch (reproducible) {
+    case variants::Reproducible::always:
+      return Repeats::always;
+    case variants::Reproducible::with_equal_launch:
+      return Repeats::with_equal_launch;
+    case variants::Reproducible::no:
+      break;
+  }
+  return Repeats::no;
+}
+
+template <class Exec, class T, Layout layout, class Variant>
+void add_row(Variant const& variant) {
+  bool const transposed = variant.product == gemv::Product::multiply_transposed;
+  auto const prepare = [=](Problem<Exec, T> const& p, Launch const& launch) -> Work {
+    auto const workspace = std::make_shared<Workspace<Exec>>();
+    return [=, &p, team = launch.team](int call) {
+      variants::VariantOptions<Exec> const options{.workspace = workspace.get(), .team = team};
+      auto const& A = p.template matrix<KokkosLayout<layout>>(call);
+      if (transposed) {
+        variant.run(p.exec, A, p.b, p.C, options);
+      } else {
+        variant.run(p.exec, A, p.v, p.B, options);
+      }
+    };
+  };
+  rows<Exec, T>().push_back({.operation = transposed ? "multiply_transposed" : "multiply",
+                             .name = std::string(variant.name),
+                             .kind = Kind::variant,
+                             .layout = layout,
+                             .matrix_reads = 1,
+                             .takes_teams = true,
+                             .repeats = repeats_of(variant.reproducible),
+                             .prepare = prepare});
+}
+
+template <class Exec, class T, Layout layout>
+void add_rows() {
+  using A = MatrixView<Exec, T, KokkosLayout<layout>>;
+  using Vector = Kokkos::View<T*, Exec>;
+  for (auto const& variant : gemv::table<Exec, A, Vector, Vector>()) {
+    add_row<Exec, T, layout>(variant);
+  }
+}
+
+}  // namespace
+
+void add_multiply_variants() {
+  for_each_table([]<class Exec, class T>() {
+    add_rows<Exec, T, Layout::row_major>();
+    add_rows<Exec, T, Layout::column_major>();
+  });
+}
+
+}  // namespace tessera::bench

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <bench/layouts.hpp>
+#include <bench/table.hpp>
+#include <cblas.h>
+
+namespace tessera::bench {
+namespace {
+
+void gemv(CBLAS_ORDER order, CBLAS_TRANSPOSE transpose, blasint m, blasint n, float const* A,
+          blasint leading, float const* x, float* y) {
+  cblas_sgemv(order, transpose, m, n, 1.0F, A, leading, x, 1, 0.0F, y, 1);
+}
+void gemv(CBLAS_ORDER order, CBLAS_TRANSPOSE transpose, blasint m, blasint n, double const* A,
+          blasint leading, double const* x, double* y) {
+  cblas_dgemv(order, transpose, m, n, 1.0, A, leading, x, 1, 0.0, y, 1);
+}
+
+void transpose(blasint m, blasint n, float const* A, blasint leading, float* At,
+               blasint At_leading) {
+  cblas_somatcopy(CblasRowMajor, CblasTrans, m, n, 1.0F, A, leading, At, At_leading);
+}
+void transpose(blasint m, blasint n, double const* A, blasint leading, double* At,
+               blasint At_leading) {
+  cblas_domatcopy(CblasRowMajor, CblasTrans, m, n, 1.0, A, leading, At, At_leading);
+}
+
+/// Both products of a problem with the threads that Kokkos has.
+template <class Exec, class T, Layout layout>
+struct Gemv {
+  static constexpr bool by_rows = layout == Layout::row_major;
+  Problem<Exec, T> const* p;
+
+  explicit Gemv(Problem<Exec, T> const& problem) : p(&problem) {
+    openblas_set_num_threads(problem.exec.concurrency());
+  }
+
+  void multiply(int call) const { run(call, CblasNoTrans, p->v.data(), p->B.data()); }
+  void multiply_transposed(int call, T const* x) const { run(call, CblasTrans, x, p->C.data()); }
+
+ private:
+  void run(int call, CBLAS_TRANSPOSE transpose, T const* x, T* y) const {
+    auto const& [rows, cols, padding, factor_cols] = p->shape;
+    gemv(by_rows ? CblasRowMajor : CblasColMajor, transpose, static_cast<blasint>(rows),
+         static_cast<blasint>(cols), p->elements(call),
+         static_cast<blasint>((by_rows ? cols : rows) + padding), x, y);
+  }
+};
+
+template <class Exec, class T, Layout layout>
+void add_products() {
+  auto const add = [](std::string const& operation, int reads, auto const& run) {
+    rows<Exec, T>().push_back({.operation = operation,
+                               .name = "openblas",
+                               .kind = Kind::peer,
+                               .layout = layout,
+                               .matrix_reads = reads,
+                               .prepare = [=](Problem<Exec, T> const& p, Launch const&) -> Work {
+                                 Gemv<Exec, T, layout> const products(p);
+                                 return [=, &p](int call) { run(products, p, call); };
+                               }});
+  };
+  add("atax", 2, [](auto const& products, auto const& p, int call) {
+    products.multiply(call);
+    products.multiply_transposed(call, p.B.data());
+  });
+  add("multiply", 1, [](auto const& products, auto const&, int call) { products.multiply(call); });
+  add("multiply_transposed", 1, [](auto const& products, auto const& p, int call) {
+    products.multiply_transposed(call, p.b.data());
+  });
+}
+
+/// The extension of BLAS that copies a matrix, here transposed.
+template <class Exec, class T>
+void add_omatcopy() {
+  rows<Exec, T>().push_back({.operation = "transpose",
+                             .name = "openblas",
+                             .kind = Kind::peer,
+                             .matrix_reads = 2,
+                             .has_our_bits = true,
+                             .prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
+                               p.need_target();
+                               openblas_set_num_threads(p.exec.concurrency());
+                               return [&p](int call) {
+                                 auto const leading = p.shape.cols + p.shape.padding;
+                                 transpose(static_cast<blasint>(p.shape.rows),
+                                           static_cast<blasint>(p.shape.cols), p.elements(call),
+                                           static_cast<blasint>(leading), p.target_of(call),
+                                           static_cast<blasint>(p.target_leading()));
+                               };
+                             }});
+}
+
+}  // namespace
+
+void add_openblas() {
+  list_of_peers().emplace_back(openblas_get_config());
+  for_each_table([]<class Exec, class T>() {
+    if constexpr (!is_gpu<Exec>) {
+      add_products<Exec, T, Layout::row_major>();
+      add_products<Exec, T, Layout::column_major>();
+      add_omatcopy<Exec, T>();
+    }
+  });
+}
+
+}  // namespace tessera::bench

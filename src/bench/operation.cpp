@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <bench/operation.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace tessera::bench {
+namespace {
+
+double elements(Shape const& s) {
+  return static_cast<double>(s.rows) * static_cast<double>(s.cols);
+}
+double m(Shape const& s) {
+  return static_cast<double>(s.rows);
+}
+double n(Shape const& s) {
+  return static_cast<double>(s.cols);
+}
+
+constexpr std::array<Operation, 5> table = {{
+    {.name = "atax",
+     .formula = "C = Aᵀ·(A·v)",
+     .shapes = ShapeKind::matrix,
+     .is_counted_in_flops = false,
+     .stream = "read",
+     .bytes = [](Shape const& s, double size) { return (elements(s) + 2 * n(s)) * size; },
+     .flops = [](Shape const& s) { return 4 * elements(s); }},
+    {.name = "multiply",
+     .formula = "B = A·v",
+     .shapes = ShapeKind::matrix,
+     .is_counted_in_flops = false,
+     .stream = "read",
+     .bytes = [](Shape const& s, double size) { return (elements(s) + m(s) + n(s)) * size; },
+     .flops = [](Shape const& s) { return 2 * elements(s); }},
+    {.name = "multiply_transposed",
+     .formula = "C = Aᵀ·b",
+     .shapes = ShapeKind::matrix,
+     .is_counted_in_flops = false,
+     .stream = "read",
+     .bytes = [](Shape const& s, double size) { return (elements(s) + m(s) + n(s)) * size; },
+     .flops = [](Shape const& s) { return 2 * elements(s); }},
+    {.name = "transpose",
+     .formula = "At = Aᵀ",
+     .shapes = ShapeKind::matrix,
+     .is_counted_in_flops = false,
+     .stream = "copy",
+     .bytes = [](Shape const& s, double size) { return 2 * elements(s) * size; },
+     .flops = [](Shape const&) { return 0.0; }},
+    {.name = "gemm",
+     .formula = "C = A·B",
+     .shapes = ShapeKind::product,
+     .is_counted_in_flops = true,
+     .stream = "",
+     .bytes =
+         [](Shape const& s, double size) {
+           auto const columns = static_cast<double>(s.factor_cols);
+           return (elements(s) + (m(s) + n(s)) * columns) * size;
+         },
+     .flops = [](Shape const& s) { return 2 * elements(s) * static_cast<double>(s.factor_cols); }},
+}};
+
+}  // namespace
+
+std::span<Operation const> operations() {
+  return table;
+}
+
+Operation const& operation_named(std::string_view name) {
+  for (auto const& operation : table) {
+    if (operation.name == name) return operation;
+  }
+  throw std::invalid_argument("no operation is called " + std::string(name));
+}
+
+}  // namespace tessera::bench

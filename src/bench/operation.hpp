@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bench/shapes.hpp>
+#include <span>
+#include <string_view>
+
+namespace tessera::bench {
+
+/// What is computed with the shared matrix of a problem, and what a call moves and computes. All
+/// rates come from here.
+struct Operation {
+  std::string_view name;     ///< as in the table of contenders
+  std::string_view formula;  ///< for people
+  ShapeKind shapes;
+  bool is_counted_in_flops;  ///< rates are GFLOP/s; else GB/s
+  std::string_view stream;   ///< what its time is compared with: "read", "copy", or nothing
+  /// Bytes that have to be moved, each array once.
+  double (*bytes)(Shape const& shape, double element_bytes);
+  /// Floating-point operations.
+  double (*flops)(Shape const& shape);
+};
+
+/// All operations.
+std::span<Operation const> operations();
+
+/// The operation of a name. Throws std::invalid_argument for others.
+Operation const& operation_named(std::string_view name);
+
+}  // namespace tessera::bench

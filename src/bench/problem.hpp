@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bench/machine.hpp>
+#include <bench/shapes.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+namespace tessera::bench {
+
+/// A matrix in memory that a Problem owns.
+template <class Exec, class T, class Layout>
+using MatrixView = Kokkos::View<T**, Layout, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// What the matrices and vectors of a problem hold.
+enum class Data {
+  real,        ///< numbers of [-1, 1): to time, and to compare within a bound
+  magnitudes,  ///< their magnitudes: to derive the bound
+  whole,       ///< -1, 0 and 1, so few of them that every sum is exact in any order
+};
+
+/// The value of an element: its index, `seed` and `data` alone decide.
+template <class T>
+struct ValueOf {
+  std::uint32_t seed;
+  Data data;
+  std::uint32_t density;  ///< of whole numbers: elements of 2^32 that are not 0
+
+  KOKKOS_INLINE_FUNCTION T operator()(std::int64_t i) const {
+    auto x = (static_cast<std::uint32_t>(i) + seed) * 2654435761U;
+    x ^= (x >> 15) ^ static_cast<std::uint32_t>(i >> 32);
+    x *= 2246822519U;
+    if (data == Data::whole) {
+      std::uint32_t const chance = (x ^ (x >> 13)) * 3266489917U;
+      if ((chance ^ (chance >> 16)) > density) return T(0);
+      return (x >> 31) == 0 ? T(1) : T(-1);
+    }
+    T const value = static_cast<T>(static_cast<int>(x >> 16) - 32768) / T(32768);
+    return data == Data::magnitudes && value < T(0) ? -value : value;
+  }
+};
+
+/// Fills memory.
+template <class Exec, class T>
+void fill(Exec const& exec, T* values, std::size_t size, ValueOf<T> const& value_of) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for(
+      "bench::fill", Policy(exec, 0, static_cast<std::int64_t>(size)),
+      KOKKOS_LAMBDA(std::int64_t const i) { values[i] = value_of(i); });
+}
+
+/// The part of whole numbers that may differ from 0, so that every sum of every operation on a
+/// shape stays exact in float. Magnitudes of C = Aᵀ·(A·v) add up to about d·m·(1 + d·n), and this
+/// keeps them four times below 2^24.
+inline double density_of_whole_numbers(Shape const& shape) {
+  auto const m = static_cast<double>(shape.rows);
+  auto const n = static_cast<double>(shape.cols);
+  constexpr double most = 4194304;  // 2^22
+  return std::min({0.5, most / 2 / std::max(m, n), 1448.0 / std::max(1.0, std::sqrt(m * n))});
+}
+
+/// The data of one shape, shared by all contenders that run in turn. The matrix is there several
+/// times, so that calls one after the other find none of it in a cache.
+template <class Exec, class T>
+class Problem {
+  using Vector = Kokkos::View<T*, Exec>;
+  template <class Layout>
+  using Matrices = std::vector<MatrixView<Exec, T, Layout>>;
+  template <class Layout>
+  static constexpr bool is_row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+
+ public:
+  /// Allocates and fills `number_of_copies` matrices. Throws what Kokkos throws when memory runs
+  /// out.
+  Problem(Shape const& its_shape, int number_of_copies)
+      : shape(its_shape),
+        copies(number_of_copies),
+        v("v", size_of(shape.cols)),
+        b("b", size_of(shape.rows)),
+        B("B", size_of(shape.rows)),
+        C("C", size_of(shape.cols)),
+        memory(without_values("matrices"), copies_of(stored_elements(shape))),
+        factors_(without_values("factors"), copies_of(factor_elements(shape))) {
+    ValueOf<T> const values{1, Data::real, 0};
+    fill(exec, memory.data(), memory.extent(0), values);
+    fill(exec, factors_.data(), factors_.extent(0), ValueOf<T>{4, Data::real, 0});
+    fill_first(Data::real);
+    for (int k = 0; k < copies; ++k) {
+      T* const first = memory.data() + static_cast<std::size_t>(k) * stored_elements(shape);
+      row_major_.push_back(matrix_at<Kokkos::LayoutRight>(first, shape.rows, shape.cols));
+      column_major_.push_back(matrix_at<Kokkos::LayoutLeft>(first, shape.rows, shape.cols));
+    }
+    if (shape.is_product()) need_target();
+  }
+
+  /// Elements from one copy to the next: room for either layout, and whole pieces of 256 bytes.
+  static std::size_t stored_elements(Shape const& shape) {
+    return whole_pieces(std::max(shape.rows * (shape.cols + shape.padding),
+                                 shape.cols * (shape.rows + shape.padding)));
+  }
+  /// The same of the second factor.
+  static std::size_t factor_elements(Shape const& shape) {
+    return whole_pieces(shape.cols * shape.factor_cols);
+  }
+  /// The same of what is written by operations whose result is a matrix.
+  static std::size_t target_elements(Shape const& shape) {
+    return shape.is_product() ? whole_pieces(shape.rows * shape.factor_cols)
+                              : stored_elements(shape);
+  }
+
+  /// Bytes of the matrix, without padding.
+  [[nodiscard]] double matrix_bytes() const {
+    return static_cast<double>(shape.rows) * static_cast<double>(shape.cols) * sizeof(T);
+  }
+
+  /// The copy that a call reads, of either layout in the same memory.
+  template <class Layout>
+  [[nodiscard]] MatrixView<Exec, T, Layout> const& matrix(int call) const {
+    auto const k = static_cast<std::size_t>(call % copies);
+    if constexpr (is_row_major<Layout>) {
+      return row_major_[k];
+    } else {
+      return column_major_[k];
+    }
+  }
+  /// The first element of that copy.
+  [[nodiscard]] T* elements(int call) const { return matrix<Kokkos::LayoutRight>(call).data(); }
+  /// The second factor that a call reads, cols x factor_cols.
+  template <class Layout>
+  [[nodiscard]] MatrixView<Exec, T, Layout> factor(int call) const {
+    return {factors_.data() + place_of(call, factor_elements(shape)), size_of(shape.cols),
+            size_of(shape.factor_cols)};
+  }
+  /// The product that a call writes, rows x factor_cols; needs need_target.
+  template <class Layout>
+  [[nodiscard]] MatrixView<Exec, T, Layout> product(int call) const {
+    return {target_of(call), size_of(shape.rows), size_of(shape.factor_cols)};
+  }
+
+  /// Makes room to write as many matrices as are read, for the first contender that needs it, which
+  /// all share. Throws std::runtime_error if there is too little memory.
+  void need_target() const {
+    if (target_.extent(0) > 0) return;
+    std::size_t const elements = copies_of(target_elements(shape));
+    if (elements * sizeof(T) > free_bytes<Exec>()) {
+      throw std::runtime_error("the output needs " + std::to_string((elements * sizeof(T)) >> 20) +
+                               " MiB of memory more");
+    }
+    target_ = Vector(without_values("target"), elements);
+  }
+  /// What a call writes; needs need_target.
+  [[nodiscard]] T* target_of(int call) const {
+    return target_.data() + place_of(call, target_elements(shape));
+  }
+  /// Elements from row to row of a row-major transpose, which is padded like the matrix.
+  [[nodiscard]] std::int64_t target_leading() const { return shape.rows + shape.padding; }
+
+  /// Fills what call 0 reads, and waits for it.
+  void fill_first(Data data) const {
+    auto const part = density_of_whole_numbers(shape);
+    auto const density = static_cast<std::uint32_t>(part * 4294967295.0);
+    constexpr std::uint32_t all = 0xffffffffU;
+    fill(exec, memory.data(), stored_elements(shape), ValueOf<T>{1, data, density});
+    fill(exec, v.data(), v.extent(0), ValueOf<T>{2, data, all});
+    fill(exec, b.data(), b.extent(0), ValueOf<T>{3, data, all});
+    fill(exec, factors_.data(), factor_elements(shape), ValueOf<T>{4, data, density});
+    exec.fence("bench: data are there");
+  }
+
+  Exec exec;
+  Shape shape;
+  int copies;
+  Vector v;       ///< (cols), read
+  Vector b;       ///< (rows), read
+  Vector B;       ///< (rows), written
+  Vector C;       ///< (cols), written
+  Vector memory;  ///< the copies of the matrix, one after the other
+
+ private:
+  static std::size_t size_of(std::int64_t extent) { return static_cast<std::size_t>(extent); }
+  static std::size_t whole_pieces(std::int64_t elements) {
+    constexpr std::size_t piece = 256 / sizeof(T);
+    return (size_of(elements) + piece - 1) / piece * piece;
+  }
+  static auto without_values(char const* label) {
+    return Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label));
+  }
+  [[nodiscard]] std::size_t copies_of(std::size_t elements) const {
+    return static_cast<std::size_t>(copies) * elements;
+  }
+  [[nodiscard]] std::size_t place_of(int call, std::size_t elements) const {
+    return static_cast<std::size_t>(call % copies) * elements;
+  }
+  template <class Layout>
+  [[nodiscard]] MatrixView<Exec, T, Layout> matrix_at(T* first, std::int64_t rows,
+                                                      std::int64_t cols) const {
+    constexpr bool by_rows = is_row_major<Layout>;
+    MatrixView<Exec, T, Layout> const whole(first, size_of(rows + (by_rows ? 0 : shape.padding)),
+                                            size_of(cols + (by_rows ? shape.padding : 0)));
+    return Kokkos::subview(whole, std::make_pair(std::size_t{0}, size_of(rows)),
+                           std::make_pair(std::size_t{0}, size_of(cols)));
+  }
+
+  Vector factors_;
+  mutable Vector target_;
+  Matrices<Kokkos::LayoutRight> row_major_;
+  Matrices<Kokkos::LayoutLeft> column_major_;
+};
+
+}  // namespace tessera::bench

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bench/contender.hpp>
+#include <bench/kernel_count.hpp>
+#include <bench/machine.hpp>
+#include <bench/problem.hpp>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+/// The one way in which contenders are timed. A turn is a number of calls one after the other,
+/// timed together: on a GPU between two events, so that launches count as far as they are not
+/// hidden. Contenders take turns in random order, and the ratio of their medians holds on a machine
+/// whose speed drifts.
+namespace tessera::bench {
+
+/// Seconds of one call, as a turn found them.
+struct Turn {
+  double seconds;
+  std::optional<double> host_seconds;  ///< until a call had returned, where that is earlier
+};
+
+/// A contender on a problem, between its turns.
+template <class Exec, class T>
+class Runner {
+ public:
+  /// @param seconds how long a turn takes, about
+  Runner(std::shared_ptr<Problem<Exec, T> const> problem, Contender<Exec, T> contender,
+         Launch launch, double seconds)
+      : problem_(std::move(problem)),
+        contender_(std::move(contender)),
+        launch_(launch),
+        seconds_(seconds) {}
+
+  [[nodiscard]] Problem<Exec, T> const& problem() const { return *problem_; }
+  [[nodiscard]] Contender<Exec, T> const& contender() const { return contender_; }
+  /// Kernels of Kokkos in a call; known after a turn.
+  [[nodiscard]] int kernels() const { return kernels_; }
+  /// Calls of a turn; known after a turn.
+  [[nodiscard]] int calls() const { return calls_; }
+
+  /// One turn. Throws what the contender throws when it cannot run.
+  Turn take_turn() {
+    if (!is_prepared_) prepare();
+    if (calls_ > 1) time_calls(1);  // who had the turn before leaves nothing behind
+    Elapsed const elapsed = time_calls(calls_);
+    Turn turn{.seconds = elapsed.seconds / calls_, .host_seconds = std::nullopt};
+    if (elapsed.host_seconds) turn.host_seconds = *elapsed.host_seconds / calls_;
+    return turn;
+  }
+
+  /// Makes call 0 outside of turns, and waits for it. Throws as take_turn.
+  void call_first() {
+    if (!work_) work_ = contender_.prepare(*problem_, launch_);
+    work_(0);
+    problem_->exec.fence("bench: one call");
+  }
+
+ private:
+  /// Makes the work, and settles on the number of calls that fill a turn.
+  void prepare() {
+    if (!work_) work_ = contender_.prepare(*problem_, launch_);
+    kernels_ = count_kernels([this] { call_next(); });  // workspaces grow here
+    problem_->exec.fence("bench: warm-up");
+    double seconds_of_call = time_calls(1).seconds;
+    if (seconds_of_call < seconds_ / 10) seconds_of_call = time_calls(10).seconds / 10;
+    double const calls = std::min(std::ceil(seconds_ / std::max(seconds_of_call, 1e-9)),
+                                  double(most_calls_under_way<Exec>()));
+    calls_ = std::max(1, static_cast<int>(calls));
+    is_prepared_ = true;
+  }
+
+  void call_next() {
+    work_(next_);
+    next_ = (next_ + 1) % problem_->copies;
+  }
+
+  Elapsed time_calls(int calls) {
+    return time(problem_->exec, [&] {
+      for (int k = 0; k < calls; ++k) call_next();
+    });
+  }
+
+  std::shared_ptr<Problem<Exec, T> const> problem_;
+  Contender<Exec, T> contender_;
+  Launch launch_;
+  double seconds_;
+  Work work_;
+  bool is_prepared_ = false;
+  int kernels_ = 0;
+  int calls_ = 1;
+  int next_ = 0;
+};
+
+/// Copies of a matrix so that the caches have lost one when it is read again, with so many bytes a
+/// copy of all that a call reads and writes.
+template <class Exec>
+int copies_for(std::size_t bytes) {
+  std::size_t const rotated = bytes_to_rotate<Exec>();
+  // A matrix that is much larger than the caches has left them when it is read again.
+  bool const one = rotated == 0 || bytes >= 16 * rotated;
+  return one ? 1 : static_cast<int>(1 + (rotated + bytes - 1) / bytes);
+}
+
+/// The problem of a shape, or nothing and the reason why it cannot be had.
+template <class Exec, class T>
+std::pair<std::shared_ptr<Problem<Exec, T> const>, std::string> make_problem(Shape const& shape) {
+  using P = Problem<Exec, T>;
+  std::size_t elements = P::stored_elements(shape);
+  if (shape.is_product()) elements += P::factor_elements(shape) + P::target_elements(shape);
+  int const copies = copies_for<Exec>(elements * sizeof(T));
+  auto const vectors = static_cast<std::size_t>(2 * (shape.rows + shape.cols));
+  std::size_t const needed = (static_cast<std::size_t>(copies) * elements + vectors) * sizeof(T);
+  std::size_t const free = free_bytes<Exec>();
+  if (needed > free) {
+    return {nullptr, "needs " + std::to_string(needed >> 20) + " MiB of memory, " +
+                         std::to_string(free >> 20) + " MiB are free"};
+  }
+  try {
+    return {std::make_shared<P const>(shape, copies), ""};
+  } catch (std::exception const& error) {
+    return {nullptr, error.what()};
+  }
+}
+
+/// Calls turn(k) for k below `count`, each so many times, in a random order that is the same each
+/// time: first all once, then all a second time.
+void take_turns(std::size_t count, int turns, std::function<void(std::size_t)> const& turn);
+
+}  // namespace tessera::bench

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What calls are measured against on every backend: copying A, and a kernel that does nothing.
+#include <bench/table.hpp>
+
+namespace tessera::bench {
+namespace {
+
+/// What reading A and writing as much costs, by the copy that Kokkos makes.
+template <class Exec, class T>
+void add_copy_stream() {
+  rows<Exec, T>().push_back(
+      {.operation = "copy",
+       .name = "copy stream",
+       .kind = Kind::stream,
+       .matrix_reads = 2,
+       .prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
+         using Piece = Kokkos::View<T*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+         p.need_target();
+         return [&p](int call) {
+           std::size_t const size = p.stored_elements(p.shape);
+           Kokkos::deep_copy(p.exec, Piece(p.target_of(call), size), Piece(p.elements(call), size));
+         };
+       }});
+}
+
+template <class Exec>
+void run_empty_kernel(Exec const& exec) {
+  Kokkos::parallel_for("bench::empty", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int){});
+}
+
+/// What a call costs that has one kernel and no work.
+template <class Exec, class T>
+void add_empty_launch() {
+  rows<Exec, T>().push_back({.operation = "launch",
+                             .name = "empty kernel of Kokkos",
+                             .kind = Kind::stream,
+                             .matrix_reads = 0,
+                             .prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
+                               return [&p](int) { run_empty_kernel(p.exec); };
+                             }});
+}
+
+}  // namespace
+
+void add_streams() {
+  for_each_table([]<class Exec, class T>() {
+    add_copy_stream<Exec, T>();
+    add_empty_launch<Exec, T>();
+  });
+}
+
+}  // namespace tessera::bench

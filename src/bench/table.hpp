@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bench/contender.hpp>
+#include <type_traits>
+
+#include <tessera/backends/backends.hpp>
+
+/// For the sources that add rows to the table. Each has one function, which table.cpp calls; those
+/// of a library that is not there are never called (built_peers.hpp).
+namespace tessera::bench {
+
+/// Calls work.template operator()<Exec, T>() for all execution spaces and scalars of this build.
+template <class Work>
+void for_each_table(Work const& work) {
+  backends::for_each_backend([&]<class Exec>(std::type_identity<Exec>) {
+    work.template operator()<Exec, float>();
+    work.template operator()<Exec, double>();
+  });
+}
+
+/// The libraries that take part, to add to.
+std::vector<std::string>& list_of_peers();
+
+void add_streams();              ///< copying, empty launches
+void add_host_streams();         ///< reading on hosts
+void add_gpu_streams();          ///< reading on GPUs, empty launches of CUDA
+void add_atax();                 ///< ours
+void add_multiply();             ///< ours
+void add_multiply_transposed();  ///< ours
+void add_transpose();            ///< ours
+void add_multiply_variants();    ///< published, both products
+void add_transpose_variants();   ///< published
+void add_openblas();
+void add_cublas();
+void add_kokkos_kernels();
+
+}  // namespace tessera::bench

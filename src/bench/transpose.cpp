@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <bench/table.hpp>
+
+#include <tessera/transpose.hpp>
+
+namespace tessera::bench {
+namespace {
+
+template <class Exec, class T>
+void add_row() {
+  auto const prepare = [](Problem<Exec, T> const& p, Launch const& launch) -> Work {
+    p.need_target();
+    return [&p, tuning = launch.transpose](int call) {
+      auto const n = static_cast<std::size_t>(p.shape.cols);
+      auto const m = static_cast<std::size_t>(p.shape.rows);
+      MatrixView<Exec, T, Kokkos::LayoutRight> const whole(
+          p.target_of(call), n, static_cast<std::size_t>(p.target_leading()));
+      auto const At = Kokkos::subview(whole, Kokkos::ALL, std::make_pair(std::size_t{0}, m));
+      transpose(p.exec, p.template matrix<Kokkos::LayoutRight>(call), At, {.tuning = tuning});
+    };
+  };
+  rows<Exec, T>().push_back({.operation = "transpose",
+                             .name = "tessera",
+                             .kind = Kind::ours,
+                             .matrix_reads = 2,
+                             .has_our_bits = true,
+                             .repeats = Repeats::always,
+                             .prepare = prepare});
+}
+
+}  // namespace
+
+void add_transpose() {
+  for_each_table([]<class Exec, class T>() { add_row<Exec, T>(); });
+}
+
+}  // namespace tessera::bench
