@@ -162,9 +162,11 @@ void transpose_elements(Exec const& exec, std::string const& label, Elements<T> 
     for_each_team(exec, label, tiles.count(), bytes,
                   TransposeTile<Exec, T, Contiguous, Stream>{e, tiles, level});
   };
+  // Lines of the cache that are written in two pieces would be read and written twice.
+  bool const lines_of_cache = on_words(e.to, e.to_col, 64);
   if (!e.is_contiguous()) {
     run(std::false_type{}, std::false_type{});
-  } else if (tuning.stream) {
+  } else if (tuning.stream && lines_of_cache) {
     run(std::true_type{}, std::true_type{});
   } else {
     run(std::true_type{}, std::false_type{});
