@@ -52,14 +52,15 @@ void gemm(Exec const& exec, A const& a, B const& b, C const& c,
   using Backend = backends::Backend<Exec>;
   auto const product = detail::product_of(a, b, c);
   GemmTuning const tuning =
-      options.tuning ? *options.tuning
-                     : Backend::template gemm_tuning<T>(exec, product.rows(), product.cols(),
-                                                        product.chains);
+      options.tuning
+          ? *options.tuning
+          : Backend::template gemm_tuning<T>(exec, product.rows(), product.cols(), product.chains);
   detail::Parts<Exec, T> parts(exec, options.workspace, product.parts());
   auto const in_parts = product.in(parts.take(product.parts()));
   detail::OutputMatrix<T> const out{product.data, product.cols(), product.leading};
 
-  // Of the factor that makes rows of a row-major C, then of the other: whether lines are contiguous.
+  // Of the factor that makes rows of a row-major C, then of the other: whether lines are
+  // contiguous.
   constexpr bool swapped = !detail::is_row_major<C>;
   constexpr bool deep_a = swapped ? !detail::is_row_major<B> : detail::is_row_major<A>;
   constexpr bool deep_b = swapped ? detail::is_row_major<A> : !detail::is_row_major<B>;

@@ -42,9 +42,9 @@ struct GemmTile {
     auto const corner = tiles.corner(member.league_rank() % tiles.count());
     Index const rows = Kokkos::min(tiles.tile_rows, p.rows() - corner.row);
     Index const cols = Kokkos::min(tiles.tile_cols, p.cols() - corner.col);
-    T* const sA = team_scratch<T>(member, level,
-                                  tile_depth * (whole(tiles.tile_rows, strip_rows) +
-                                                whole(tiles.tile_cols, strip_cols)));
+    T* const sA = team_scratch<T>(
+        member, level,
+        tile_depth * (whole(tiles.tile_rows, strip_rows) + whole(tiles.tile_cols, strip_cols)));
     T* const sB = sA + tile_depth * whole(tiles.tile_rows, strip_rows);
 
     Index const begin = chain * p.chains.length;
@@ -161,10 +161,10 @@ void gemm(Exec const& exec, std::string const& label, Product<T> const& product,
   for_each_team(exec, label, tiles.count() * product.chains.count, bytes,
                 Kernel{product, tiles, depth, scratch_level<Exec>(bytes)});
   if (product.chains.count > 1) {
-    combine_vectors(exec, label + "::combine",
-                    PartialVectors<T, OutputMatrix<T>>{product.data, product.chains.count,
-                                                       product.rows() * product.cols(), out,
-                                                       nullptr});
+    combine_vectors(
+        exec, label + "::combine",
+        PartialVectors<T, OutputMatrix<T>>{product.data, product.chains.count,
+                                           product.rows() * product.cols(), out, nullptr});
   }
 }
 

@@ -50,7 +50,9 @@ struct Product {
     return data + (chain * rows() + row) * leading;
   }
   /// Scalars of workspace for the parts of several chains.
-  [[nodiscard]] Index parts() const { return chains.count > 1 ? chains.count * rows() * cols() : 0; }
+  [[nodiscard]] Index parts() const {
+    return chains.count > 1 ? chains.count * rows() * cols() : 0;
+  }
   /// The same product with its parts in a workspace, if it has any.
   [[nodiscard]] Product in(T* workspace) const {
     Product result = *this;

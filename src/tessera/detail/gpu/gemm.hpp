@@ -46,7 +46,8 @@ struct FactorTile {
     Index const line = Deep ? f.across : f.deep;
     stride = apart * line;
     advance = Deep ? Depth : Depth * line;
-    from = f.data + (Deep ? (first + across) * line + k + deep : (k + deep) * line + first + across);
+    from =
+        f.data + (Deep ? (first + across) * line + k + deep : (k + deep) * line + first + across);
   }
 
   /// Reads the words of a depth of which `rest` is left, and goes on to the next.
@@ -208,8 +209,8 @@ bool is_aligned(Factor<T> const& f, Index depth, bool deep) {
 template <bool DeepA, bool DeepB, class Exec, class T>
 void gemm(Exec const& exec, std::string const& label, Product<T> const& product,
           OutputMatrix<T> const& out, GemmTuning const& tuning) {
-  bool const aligned = is_aligned(product.a, product.depth, DeepA) &&
-                       is_aligned(product.b, product.depth, DeepB);
+  bool const aligned =
+      is_aligned(product.a, product.depth, DeepA) && is_aligned(product.b, product.depth, DeepB);
   bool const words_out = reinterpret_cast<std::uintptr_t>(product.data) % 16 == 0 &&
                          product.leading % word_width<T> == 0 &&
                          product.cols() % word_width<T> == 0;

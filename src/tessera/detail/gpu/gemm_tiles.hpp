@@ -39,8 +39,8 @@ template <>
 struct GemmTileShapes<double> {
   template <class Body>
   static void for_each(Body const& body) {
-    body(GemmTileShape<double, 4, 4, 2, 2, 8, 2>{});  // 128 x 64
-    body(GemmTileShape<double, 4, 2, 1, 4, 8, 2>{});  // 64 x 64
+    body(GemmTileShape<double, 4, 4, 1, 4, 8, 1>{});  // 64 x 128
+    body(GemmTileShape<double, 2, 4, 2, 2, 8, 3>{});  // 64 x 64
     body(GemmTileShape<double, 2, 2, 2, 2, 8, 4>{});  // 64 x 32
   }
 };
