@@ -132,9 +132,8 @@ class Gemm : public testing::Test {
     std::vector<GemmTuning> all;
     for (Index const band : {1, 3, 100}) {
       if constexpr (backends::Backend<Exec>::is_gpu) {
-        tessera::detail::gpu::GemmTileShapes<T>::for_each([&]<class Tile>(Tile) {
-          all.push_back({Tile::rows, Tile::cols, Tile::depth, band});
-        });
+        tessera::detail::gpu::GemmTileShapes<T>::for_each(
+            [&]<class Tile>(Tile) { all.push_back({Tile::rows, Tile::cols, Tile::depth, band}); });
       } else {
         for (int const tile : {1, 50, 384}) {
           for (int const depth : {1, 17, 1000}) all.push_back({tile, tile + 13, depth, band});
@@ -236,9 +235,8 @@ TYPED_TEST(Gemm, LiesWithinTheBoundOfItsOrder) {
     auto const [a, b] = this->real_factors(s, 77);
     auto const c = reference::gemm(a, b, s.rows, s.cols, s.depth);
     this->expect_product(s, {}, a, b, c);
-    double const ku =
-        static_cast<double>(summation::product_depth(s.rows, s.cols, s.depth)) *
-        static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+    double const ku = static_cast<double>(summation::product_depth(s.rows, s.cols, s.depth)) *
+                      static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
     for (Index i = 0; i < s.rows; ++i) {
       for (Index j = 0; j < s.cols; ++j) {
         DoubleDouble truth;
