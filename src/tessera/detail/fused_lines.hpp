@@ -22,8 +22,7 @@ struct FusedLinesPlan {
   Index groups;
 
   FusedLinesPlan(Lines<T> const& lines, FusedLinesTuning const& tuning, std::size_t max_scratch)
-      : panels(summation::panels(lines.count, lines.length)),
-        panels_per_team(group_size(tuning.panels_per_team, panels.count)) {
+      : panels(lines.panels()), panels_per_team(group_size(tuning.panels_per_team, panels.count)) {
     while (scratch_bytes<T>(scratch(lines)) > max_scratch) panels_per_team /= 2;
     groups = summation::ceil_div(panels.count, panels_per_team);
   }

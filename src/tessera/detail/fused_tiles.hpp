@@ -24,7 +24,7 @@ struct FusedTilesPlan {
   Index groups;
 
   FusedTilesPlan(Lines<T> const& lines, FusedTilesTuning const& tuning, std::size_t max_scratch)
-      : panels(summation::panels(lines.count, lines.length)) {
+      : panels(lines.panels()) {
     Index const segments = summation::segments<T>(lines.length);
     Index segments_per_tile = group_size(tuning.segments_per_tile, segments);
     for (;; segments_per_tile /= 2) {

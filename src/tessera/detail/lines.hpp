@@ -21,8 +21,16 @@ struct Lines {
   Index count;    ///< number of lines
   Index length;   ///< elements of a line
   Index leading;  ///< distance between lines, in elements
+  /// Lines of a panel where these are a part of a larger matrix; 0: as summation::panels has it.
+  Index panel_lines = 0;
 
   KOKKOS_INLINE_FUNCTION T const* line(Index i) const { return data + i * leading; }
+  /// The panels of a sum over the lines.
+  [[nodiscard]] summation::Panels panels() const {
+    return panel_lines == 0 ? summation::panels(count, length)
+                            : summation::Panels{.lines = panel_lines,
+                                                .count = summation::ceil_div(count, panel_lines)};
+  }
 };
 
 /// What teams of one kernel share beside their results; each kernel leaves it as it was.

@@ -23,7 +23,7 @@ struct SumPlan {
   Index groups;  ///< teams that share a column
 
   SumPlan(Lines<T> const& lines, SumTuning const& tuning, std::size_t max_scratch)
-      : panels(summation::panels(lines.count, lines.length)),
+      : panels(lines.panels()),
         columns_per_team(std::min(tuning.columns_per_team, lines.length)),
         column_tiles(summation::ceil_div(lines.length, columns_per_team)),
         panels_per_team(group_size(tuning.panels_per_team, panels.count)) {

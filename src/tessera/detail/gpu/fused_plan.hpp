@@ -54,10 +54,7 @@ struct FusedLinesPlan {
   Index groups;
 
   FusedLinesPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
-      : panels(summation::panels(lines.count, lines.length)),
-        chunks_per_warp(1),
-        workers(1),
-        parts(1) {
+      : panels(lines.panels()), chunks_per_warp(1), workers(1), parts(1) {
     Index const chunks = summation::ceil_div(lines.length, chunk<T>);
     if (lines.length <= summation::segment<T>) {
       way = Way::sixteen;

@@ -28,7 +28,7 @@ struct FusedTilesPlan {
   Index groups;
 
   FusedTilesPlan(Exec const&, Lines<T> const& lines, Tuning const& tuning)
-      : panels(summation::panels(lines.count, lines.length)) {
+      : panels(lines.panels()) {
     Index const segments = summation::segments<T>(lines.length);
     // A thread has a word of a tile's columns.
     constexpr Index most = team_size * word_width<T> / summation::segment<T>;

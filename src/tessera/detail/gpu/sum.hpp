@@ -25,8 +25,7 @@ struct SumPlan {
   Index panels_per_team;
   Index groups;  ///< teams that share a column
 
-  SumPlan(Exec const&, Lines<T> const& lines, Tuning const& tuning)
-      : panels(summation::panels(lines.count, lines.length)) {
+  SumPlan(Exec const&, Lines<T> const& lines, Tuning const& tuning) : panels(lines.panels()) {
     constexpr Index width = word_width<T>;
     Index const words = ceil_power_of_two(
         summation::ceil_div(std::min(tuning.sum.columns_per_team, lines.length), width));

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include <tessera/checks.hpp>
+#include <tessera/detail/lines.hpp>
+#include <tessera/detail/powers.hpp>
+#include <tessera/stream/source.hpp>
+#include <tessera/summation.hpp>
+
+/// How a matrix is cut into blocks whose sums are subtrees of the whole sum.
+namespace tessera::stream::detail {
+
+using tessera::detail::floor_power_of_two;
+using summation::ceil_div;
+
+/// What a block is a part of.
+enum class Cut {
+  lines,   ///< any run of lines
+  panels,  ///< an aligned group of panels, or a part of one panel
+  tiles,   ///< an aligned run of segments of all lines
+};
+
+/// A matrix as lines, without its elements.
+struct Extents {
+  Index count;   ///< lines
+  Index length;  ///< elements of a line
+};
+
+/// What one block has: lines [first, first + count), or the same elements of all lines.
+struct Part {
+  Index first;
+  Index count;
+};
+
+/// The blocks of a matrix, all of them but perhaps the last of a panel as large as the first.
+class Blocks {
+ public:
+  /// Blocks of about `target` and at most `most` bytes.
+  template <class T>
+  static Blocks of(std::string const& operation, Extents const& e, Cut cut, std::size_t target,
+                   std::size_t most) {
+    constexpr auto size = static_cast<Index>(sizeof(T));
+    Index const tile = std::min(Index{summation::segment<T>}, e.length);
+    Index const unit = (cut == Cut::tiles ? tile * e.count : e.length) * size;
+    Index const units = cut == Cut::tiles ? summation::segments<T>(e.length) : e.count;
+    auto const units_in = [&](std::size_t bytes) { return static_cast<Index>(bytes) / unit; };
+    if (units_in(most) < 1) {
+      checks::fail(operation, "a block of the matrix has at least " + std::to_string(unit) +
+                                  " bytes, and the limit leaves " + std::to_string(most) +
+                                  " for each");
+    }
+    Index const wanted = std::clamp(units_in(target), Index{1}, std::min(units_in(most), units));
+    Blocks blocks;
+    blocks.cut_ = cut;
+    blocks.total_ = cut == Cut::tiles ? e.length : e.count;
+    switch (cut) {
+      case Cut::lines:
+        blocks.size_ = wanted;
+        break;
+      case Cut::tiles:
+        blocks.size_ = floor_power_of_two(wanted) * summation::segment<T>;
+        break;
+      case Cut::panels: {
+        auto const panels = summation::panels(e.count, e.length);
+        blocks.panel_ = panels.lines;
+        if (panels.lines <= units_in(most)) {
+          blocks.size_ = panels.lines * floor_power_of_two(wanted / panels.lines);
+        } else {
+          Index const pieces = ceil_div(panels.lines, units_in(most));
+          blocks.size_ = ceil_div(panels.lines, pieces);
+          blocks.pieces_ = ceil_div(panels.lines, blocks.size_);
+        }
+        break;
+      }
+    }
+    return blocks;
+  }
+
+  /// Number of blocks.
+  [[nodiscard]] Index count() const {
+    if (pieces_ == 1) return ceil_div(total_, size_);
+    Index const full = (total_ - 1) / panel_;
+    return full * pieces_ + ceil_div(total_ - full * panel_, size_);
+  }
+  /// Lines, or elements of all lines, of the largest block.
+  [[nodiscard]] Index size() const { return std::min(size_, total_); }
+  [[nodiscard]] Part part(Index block) const {
+    Index const panel = block / pieces_;
+    Index const first = pieces_ == 1 ? block * size_ : panel * panel_ + block % pieces_ * size_;
+    Index const end = pieces_ == 1 ? total_ : std::min(total_, (panel + 1) * panel_);
+    return {first, std::min(size_, end - first)};
+  }
+  /// Whether blocks are parts of a panel, whose chains go from one to the next.
+  [[nodiscard]] bool are_pieces() const { return pieces_ > 1; }
+  [[nodiscard]] bool begins_panel(Index block) const { return block % pieces_ == 0; }
+  [[nodiscard]] bool ends_panel(Index block) const {
+    auto const [first, count] = part(block);
+    return (first + count) % panel_ == 0 || first + count == total_;
+  }
+  /// Which subtree of the whole sum a block makes or ends.
+  [[nodiscard]] Index subtree(Index block) const { return block / pieces_; }
+  /// Subtrees of the whole sum.
+  [[nodiscard]] Index subtrees() const { return subtree(count() - 1) + 1; }
+  /// Lines of a panel of the whole matrix; 0 where panels do not matter.
+  [[nodiscard]] Index panel_lines() const { return panel_; }
+
+ private:
+  Cut cut_ = Cut::lines;
+  Index total_ = 0;
+  Index size_ = 0;
+  Index panel_ = 0;
+  Index pieces_ = 1;  ///< blocks of a panel, if it has several
+};
+
+}  // namespace tessera::stream::detail

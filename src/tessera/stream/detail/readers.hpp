@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tessera/stream/detail/blocks.hpp>
+
+namespace tessera::stream::detail {
+
+/// Threads that read blocks into slots ahead of who takes them, in order, several of them at one
+/// block.
+class Readers {
+ public:
+  /// Reads slice number `slice` of `slices` of a block into a slot.
+  using Read = std::function<void(Index block, int slot, int slice, int slices)>;
+
+  Readers(Index first_block, Index blocks, int slots, int threads, Read read)
+      : read_(std::move(read)),
+        blocks_(blocks),
+        slots_(slots),
+        slices_(threads),
+        next_block_(first_block),
+        released_(first_block),
+        left_(static_cast<std::size_t>(slots), threads) {
+    threads_.reserve(static_cast<std::size_t>(threads));
+    for (int t = 0; t < threads; ++t) threads_.emplace_back([this] { work(); });
+  }
+  ~Readers() {
+    {
+      std::lock_guard const lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Readers(Readers const&) = delete;
+  Readers& operator=(Readers const&) = delete;
+
+  /// Waits until a block, the next in order, is there. Throws what reading threw.
+  /// @return its slot
+  int wait(Index block) {
+    std::unique_lock lock(mutex_);
+    int const slot = slot_of(block);
+    changed_.wait(lock, [&] { return error_ != nullptr || left(slot) == 0; });
+    if (error_ != nullptr) std::rethrow_exception(error_);
+    return slot;
+  }
+  /// The block's slot is free again.
+  void release(Index block) {
+    {
+      std::lock_guard const lock(mutex_);
+      left(slot_of(block)) = slices_;
+      released_ = block + 1;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  [[nodiscard]] int slot_of(Index block) const { return static_cast<int>(block % slots_); }
+  int& left(int slot) { return left_[static_cast<std::size_t>(slot)]; }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [&] {
+        return stop_ || next_block_ == blocks_ || next_block_ < released_ + slots_;
+      });
+      if (stop_ || next_block_ == blocks_) return;
+      Index const block = next_block_;
+      int const slice = next_slice_;
+      if (++next_slice_ == slices_) {
+        next_slice_ = 0;
+        ++next_block_;
+      }
+      lock.unlock();
+      std::exception_ptr error;
+      try {
+        read_(block, slot_of(block), slice, slices_);
+      } catch (...) {
+        error = std::current_exception();
+      }
+      lock.lock();
+      if (error != nullptr) {
+        if (error_ == nullptr) error_ = error;
+        stop_ = true;
+        changed_.notify_all();
+        return;
+      }
+      if (--left(slot_of(block)) == 0) changed_.notify_all();
+    }
+  }
+
+  Read read_;
+  Index blocks_;
+  int slots_;
+  int slices_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Index next_block_;
+  int next_slice_ = 0;
+  Index released_;         ///< blocks before this one have been used
+  std::vector<int> left_;  ///< slices of a slot that are still to be read
+  std::exception_ptr error_;
+  bool stop_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace tessera::stream::detail

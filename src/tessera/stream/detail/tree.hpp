@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/vector_stack.hpp>
+#include <tessera/summation.hpp>
+
+namespace tessera::stream::detail {
+
+using summation::Index;
+using tessera::detail::OutputVector;
+
+/// right[j] = left[j] + right[j]
+template <class Exec, class Vector>
+void add_vectors(Exec const& exec, Vector const& left, Vector const& right) {
+  Kokkos::parallel_for(
+      "tessera::stream::add",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, right.extent(0)),
+      KOKKOS_LAMBDA(std::size_t const j) { right(j) = left(j) + right(j); });
+}
+
+/// out[j] = sum[j] + 0
+template <class Exec, class Vector, class T>
+void set_result(Exec const& exec, Vector const& sum, OutputVector<T> const& out) {
+  Kokkos::parallel_for(
+      "tessera::stream::result",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, static_cast<Index>(sum.extent(0))),
+      KOKKOS_LAMBDA(Index const j) { out.set(j, sum(static_cast<std::size_t>(j)) + T(0)); });
+}
+
+/// Vectors between the host and an execution space's memory; these fence.
+template <class T, class Vector>
+std::vector<T> to_host(Vector const& from) {
+  std::vector<T> to(from.extent(0));
+  Kokkos::deep_copy(Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                        to.data(), to.size()),
+                    from);
+  return to;
+}
+template <class T, class Vector>
+void from_host(std::vector<T> const& from, Vector const& to) {
+  Kokkos::deep_copy(
+      to, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+              from.data(), from.size()));
+}
+
+/// The adjacent-pair tree over vectors that come in order from kernels: a binary counter of finished
+/// subtrees, in memory of the execution space.
+template <class Exec, class T>
+class VectorTree {
+ public:
+  using Vector = Kokkos::View<T*, typename Exec::memory_space>;
+
+  /// For `count` vectors of `length` elements.
+  VectorTree(Exec const& exec, Index length, Index count)
+      : exec_(exec), length_(length), waiting_(levels(count)), next_(allocate()) {}
+
+  /// Bytes that it holds at most.
+  static std::size_t bytes(Index length, Index count) {
+    return (levels(count) + 1) * static_cast<std::size_t>(length) * sizeof(T);
+  }
+
+  /// Where the next vector is to be written.
+  [[nodiscard]] Vector const& next() const { return next_; }
+
+  /// After vector number `index` was written to next(): adds what it completes.
+  void push(Index index) {
+    std::size_t level = 0;
+    for (Index rest = index; (rest & 1) != 0; rest >>= 1, ++level) {
+      add_vectors(exec_, waiting_[level].sum, next_);
+      waiting_[level].is_there = false;
+    }
+    is_complete_ = level == waiting_.size();
+    if (!is_complete_) put(next_, level);
+  }
+
+  /// out[j] = the tree + 0, after the last vector.
+  void finish(OutputVector<T> const& out) {
+    for (Level& level : waiting_) {
+      if (!level.is_there) continue;
+      if (is_complete_) {
+        add_vectors(exec_, level.sum, next_);
+      } else {
+        std::swap(level.sum, next_);  // the smallest subtree: what it lacks is +0
+        is_complete_ = true;
+      }
+    }
+    set_result(exec_, next_, out);
+  }
+
+  /// Finished subtrees by level, the whole tree last, on the host; fences.
+  [[nodiscard]] std::vector<std::vector<T>> save() const {
+    exec_.fence("tessera::stream::save");
+    auto const copy = [](Vector const& sum, bool is_there) {
+      return is_there ? to_host<T>(sum) : std::vector<T>();
+    };
+    std::vector<std::vector<T>> saved;
+    for (Level const& level : waiting_) saved.push_back(copy(level.sum, level.is_there));
+    saved.push_back(copy(next_, is_complete_));
+    return saved;
+  }
+  /// What save() gave of a tree of the same size.
+  /// @return whether it is of that size; else nothing has changed
+  [[nodiscard]] bool restore(std::vector<std::vector<T>> const& saved) {
+    auto const fits = [this](std::vector<T> const& sum) {
+      return sum.empty() || static_cast<Index>(sum.size()) == length_;
+    };
+    if (saved.size() != waiting_.size() + 1 || !std::ranges::all_of(saved, fits)) return false;
+    for (std::size_t level = 0; level < waiting_.size(); ++level) {
+      if (saved[level].empty()) continue;
+      Vector sum = allocate();
+      from_host(saved[level], sum);
+      put(sum, level);
+    }
+    is_complete_ = !saved.back().empty();
+    if (is_complete_) from_host(saved.back(), next_);
+    return true;
+  }
+
+ private:
+  struct Level {
+    Vector sum;
+    bool is_there = false;
+  };
+
+  static std::size_t levels(Index count) {
+    return static_cast<std::size_t>(summation::tree_levels(count));
+  }
+  [[nodiscard]] Vector allocate() const {
+    return Vector(Kokkos::view_alloc(exec_, std::string("tessera::stream::tree"),
+                                     Kokkos::WithoutInitializing),
+                  static_cast<std::size_t>(length_));
+  }
+  /// Keeps a sum, and takes the level's memory for it.
+  void put(Vector& sum, std::size_t level) {
+    if (waiting_[level].sum.extent(0) == 0) waiting_[level].sum = allocate();
+    std::swap(waiting_[level].sum, sum);
+    waiting_[level].is_there = true;
+  }
+
+  Exec exec_;
+  Index length_;
+  std::vector<Level> waiting_;
+  Vector next_;
+  bool is_complete_ = false;  ///< all vectors are in next_
+};
+
+}  // namespace tessera::stream::detail

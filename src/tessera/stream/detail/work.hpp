@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/atax.hpp>
+#include <tessera/detail/arguments.hpp>
+#include <tessera/stream/detail/blocks.hpp>
+#include <tessera/stream/detail/tree.hpp>
+#include <tessera/stream/options.hpp>
+
+/// What is done with the blocks of a matrix as they come. Each work takes a block's elements in
+/// memory of the execution space, and enqueues.
+namespace tessera::stream::detail {
+
+using tessera::detail::is_row_major;
+using tessera::detail::Lines;
+
+template <class Exec, class T>
+using ConstVector = Kokkos::View<T const*, typename Exec::memory_space,
+                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// Element `first` and those after it.
+template <class T>
+OutputVector<T> from(OutputVector<T> const& out, Index first) {
+  return {out.data == nullptr ? nullptr : out.data + first * out.stride, out.stride};
+}
+
+/// to[i] = from[i] for the first `count` elements.
+template <class Exec, class T>
+void copy_elements(Exec const& exec, Index count, OutputVector<T> const& from,
+                   OutputVector<T> const& to) {
+  Kokkos::parallel_for(
+      "tessera::stream::copy", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count),
+      KOKKOS_LAMBDA(Index const i) { to.set(i, from.data[i * from.stride]); });
+}
+
+/// c[j] = chain over lines i of y[i] * line_i[j], from +0 if `fresh`, else from c[j].
+template <class Exec, class T>
+void go_on_with_chains(Exec const& exec, Lines<T> const& lines, T const* y, T* c, bool fresh) {
+  constexpr Index columns = backends::Backend<Exec>::is_gpu ? 1 : 1024;
+  Kokkos::parallel_for(
+      "tessera::stream::chains",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(
+          exec, 0, summation::ceil_div(lines.length, columns)),
+      KOKKOS_LAMBDA(Index const tile) {
+        Index const begin = tile * columns;
+        Index const end = Kokkos::min(lines.length, begin + columns);
+        if (fresh) {
+          for (Index j = begin; j < end; ++j) c[j] = T(0);
+        }
+        for (Index i = 0; i < lines.count; ++i) {
+          T const* const line = lines.line(i);
+          for (Index j = begin; j < end; ++j) c[j] = Kokkos::fma(y[i], line[j], c[j]);
+        }
+      });
+}
+
+/// The tuning for a block, whose panels may be longer than those of a matrix of its own size.
+template <bool RowMajor, class Exec, class T>
+Tuning tuning_of(Exec const& exec, Lines<T> const& lines) {
+  Tuning tuning = tessera::detail::tuning_for<T, RowMajor>(
+      exec, RowMajor ? lines.count : lines.length, RowMajor ? lines.length : lines.count,
+      std::nullopt);
+  Index assumed = summation::panels(lines.count, lines.length).count;
+  Index const panels = lines.panels().count;
+  for (; assumed > panels; assumed = summation::ceil_div(assumed, 2)) {
+    tuning.sum.panels_per_team = std::max(Index{1}, tuning.sum.panels_per_team / 2);
+    tuning.fused_lines.panels_per_team =
+        std::max(Index{1}, tuning.fused_lines.panels_per_team / 2);
+  }
+  return tuning;
+}
+
+/// One number a line.
+template <class Exec, class T, bool RowMajor>
+class DotWork {
+ public:
+  static constexpr Cut cut = Cut::lines;
+  static std::size_t bytes(Extents const&, Blocks const&) { return 0; }
+
+  DotWork(Exec const& exec, std::string label, Extents const& e, Blocks const& blocks,
+          ConstVector<Exec, T> x, OutputVector<T> out, Workspace<Exec>& workspace)
+      : exec_(exec), label_(std::move(label)), length_(e.length), blocks_(blocks), x_(x), out_(out),
+        workspace_(workspace) {}
+
+  void take(Index block, T const* data) {
+    Part const part = blocks_.part(block);
+    Lines<T> const lines{data, part.count, length_, length_};
+    tessera::detail::run_dot(exec_, label_, lines, x_, from(out_, part.first),
+                             tessera::Options<Exec>{.workspace = &workspace_},
+                             tuning_of<RowMajor>(exec_, lines));
+  }
+  void finish() {}
+  void save(State<T>&, Index) const {}
+  [[nodiscard]] bool restore(State<T> const&) { return true; }
+  /// The output of which blocks make entries in order.
+  [[nodiscard]] OutputVector<T> output() const { return out_; }
+
+ private:
+  Exec exec_;
+  std::string label_;
+  Index length_;
+  Blocks blocks_;
+  ConstVector<Exec, T> x_;
+  OutputVector<T> out_;
+  Workspace<Exec>& workspace_;
+};
+
+/// What sums over lines have in common: the tree over blocks.
+template <class Exec, class T>
+class TreeWork {
+ public:
+  TreeWork(Exec const& exec, Index length, Blocks const& blocks, OutputVector<T> out)
+      : exec_(exec), blocks_(blocks), tree_(exec, length, blocks.subtrees()), out_(out) {}
+
+  void finish() { tree_.finish(out_); }
+  /// After block number `block`.
+  void save(State<T>& state, Index block) const {
+    state.waiting = tree_.save();
+    if (is_inside_panel(block)) state.chain = to_host<T>(tree_.next());
+  }
+  /// @return whether the state is of such a sum
+  [[nodiscard]] bool restore(State<T> const& state) {
+    bool const has_chain = !state.chain.empty();
+    if (has_chain != (state.blocks_done > 0 && is_inside_panel(state.blocks_done - 1)) ||
+        (has_chain && state.chain.size() != tree_.next().extent(0)) ||
+        !tree_.restore(state.waiting)) {
+      return false;
+    }
+    if (has_chain) from_host(state.chain, tree_.next());
+    return true;
+  }
+
+ protected:
+  /// Whether the chains of a block's panel go on after it.
+  [[nodiscard]] bool is_inside_panel(Index block) const {
+    return blocks_.are_pieces() && !blocks_.ends_panel(block);
+  }
+  /// The lines of a block of a matrix whose lines have `length` elements.
+  [[nodiscard]] Lines<T> lines_of(Index block, T const* data, Index length) const {
+    return {data, blocks_.part(block).count, length, length, blocks_.panel_lines()};
+  }
+  [[nodiscard]] OutputVector<T> sum() const { return {tree_.next().data(), 1}; }
+  void add_chains(Index block, Lines<T> const& lines, T const* y) {
+    go_on_with_chains(exec_, lines, y, tree_.next().data(), blocks_.begins_panel(block));
+    if (blocks_.ends_panel(block)) tree_.push(blocks_.subtree(block));
+  }
+
+  Exec exec_;
+  Blocks blocks_;
+  VectorTree<Exec, T> tree_;
+
+ private:
+  OutputVector<T> out_;
+};
+
+/// One vector, the sum over all lines.
+template <class Exec, class T, bool RowMajor>
+class SumWork : public TreeWork<Exec, T> {
+ public:
+  static constexpr Cut cut = Cut::panels;
+  static std::size_t bytes(Extents const& e, Blocks const& blocks) {
+    return VectorTree<Exec, T>::bytes(e.length, blocks.subtrees());
+  }
+
+  SumWork(Exec const& exec, std::string label, Extents const& e, Blocks const& blocks,
+          ConstVector<Exec, T> y, OutputVector<T> out, Workspace<Exec>& workspace)
+      : TreeWork<Exec, T>(exec, e.length, blocks, out), label_(std::move(label)), length_(e.length),
+        y_(y), workspace_(workspace) {}
+
+  void take(Index block, T const* data) {
+    auto const lines = this->lines_of(block, data, length_);
+    Index const first = this->blocks_.part(block).first;
+    if (this->blocks_.are_pieces()) return this->add_chains(block, lines, y_.data() + first);
+    ConstVector<Exec, T> const part(y_.data() + first, static_cast<std::size_t>(lines.count));
+    tessera::detail::run_sum(this->exec_, label_, lines, part, this->sum(),
+                             tessera::Options<Exec>{.workspace = &workspace_},
+                             tuning_of<RowMajor>(this->exec_, lines));
+    this->tree_.push(this->blocks_.subtree(block));
+  }
+  /// No output grows block by block.
+  [[nodiscard]] OutputVector<T> output() const { return {nullptr, 1}; }
+
+ private:
+  std::string label_;
+  Index length_;
+  ConstVector<Exec, T> y_;
+  Workspace<Exec>& workspace_;
+};
+
+/// ATAX. Blocks of a row-major matrix are groups of panels; those of a column-major one are runs of
+/// segments of all columns, so that it is read once as well.
+template <class Exec, class T, bool RowMajor>
+class AtaxWork : public TreeWork<Exec, T> {
+ public:
+  static constexpr Cut cut = RowMajor ? Cut::panels : Cut::tiles;
+  static std::size_t bytes(Extents const& e, Blocks const& blocks) {
+    auto const rows = static_cast<std::size_t>(blocks.are_pieces() ? blocks.size() : 0);
+    return VectorTree<Exec, T>::bytes(cols(e), blocks.subtrees()) + rows * sizeof(T);
+  }
+
+  AtaxWork(Exec const& exec, Extents const& e, Blocks const& blocks, Method method,
+           ConstVector<Exec, T> v, OutputVector<T> b, OutputVector<T> c, Workspace<Exec>& workspace)
+      : TreeWork<Exec, T>(exec, cols(e), blocks, c), extents_(e), method_(method), v_(v), b_(b),
+        workspace_(workspace) {
+    if (blocks.are_pieces()) {
+      y_ = typename VectorTree<Exec, T>::Vector(
+          Kokkos::view_alloc(exec, std::string("tessera::stream::b"), Kokkos::WithoutInitializing),
+          static_cast<std::size_t>(blocks.size()));
+    }
+  }
+
+  void take(Index block, T const* data) {
+    Part const part = this->blocks_.part(block);
+    if constexpr (RowMajor) {
+      auto const lines = this->lines_of(block, data, extents_.length);
+      if (this->blocks_.are_pieces()) return take_piece(block, lines);
+      run(lines, from(b_, part.first));
+    } else {
+      run({data, extents_.count, part.count, part.count,
+           summation::panels(extents_.count, extents_.length).lines},
+          from(b_, part.first));
+    }
+    this->tree_.push(this->blocks_.subtree(block));
+  }
+  [[nodiscard]] OutputVector<T> output() const { return b_; }
+
+ private:
+  static Index cols(Extents const& e) { return RowMajor ? e.length : e.count; }
+
+  void run(Lines<T> const& lines, OutputVector<T> const& b) {
+    Tuning const tuning = tuning_of<RowMajor>(this->exec_, lines);
+    if (tessera::detail::is_fused(AtaxOptions<Exec>{.method = method_}, tuning)) {
+      tessera::detail::run_fused<RowMajor>(this->exec_, lines, v_, b, this->sum(), &workspace_,
+                                           tuning);
+    } else {
+      tessera::detail::run_two_stage<RowMajor>(this->exec_, lines, v_, b, this->sum(), &workspace_,
+                                               tuning);
+    }
+  }
+  /// Part of a panel: B's part first, then the panel's chains go on.
+  void take_piece(Index block, Lines<T> const& lines) {
+    OutputVector<T> const y{y_.data(), 1};
+    tessera::detail::run_dot(this->exec_, "tessera::stream::atax", lines, v_, y,
+                             tessera::Options<Exec>{.workspace = &workspace_},
+                             tuning_of<RowMajor>(this->exec_, lines));
+    if (b_.data != nullptr) {
+      copy_elements(this->exec_, lines.count, y, from(b_, this->blocks_.part(block).first));
+    }
+    this->add_chains(block, lines, y_.data());
+  }
+
+  Extents extents_;
+  Method method_;
+  ConstVector<Exec, T> v_;
+  OutputVector<T> b_;
+  typename VectorTree<Exec, T>::Vector y_;  ///< of a piece
+  Workspace<Exec>& workspace_;
+};
+
+}  // namespace tessera::stream::detail

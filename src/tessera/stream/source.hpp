@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/concepts.hpp>
+#include <tessera/summation.hpp>
+
+/// Where streamed matrices come from.
+namespace tessera::stream {
+
+using summation::Index;
+
+/// A rectangle of a matrix.
+struct Block {
+  Index first_row;
+  Index rows;
+  Index first_col;
+  Index cols;
+
+  friend constexpr bool operator==(Block const&, Block const&) = default;
+};
+
+/// A matrix that hands out its blocks. `read` fills block.rows x block.cols elements, without gaps,
+/// in the order of `array_layout`; it is called from several threads at once, and reports trouble
+/// by exceptions. Its elements must be the same whenever they are asked for.
+template <class S>
+concept MatrixSource =
+    Scalar<typename S::value_type> &&
+    (std::same_as<typename S::array_layout, Kokkos::LayoutRight> ||
+     std::same_as<typename S::array_layout, Kokkos::LayoutLeft>) &&
+    requires(S const& source, Block const& block, typename S::value_type* to) {
+      { source.rows() } -> std::convertible_to<Index>;
+      { source.cols() } -> std::convertible_to<Index>;
+      source.read(block, to);
+    };
+
+/// A matrix that a function makes: read(block, to) as in MatrixSource.
+template <Scalar T, class Layout, class Read>
+class FunctionSource {
+ public:
+  using value_type = T;
+  using array_layout = Layout;
+
+  FunctionSource(Index rows, Index cols, Read read)
+      : rows_(rows), cols_(cols), read_(std::move(read)) {}
+
+  [[nodiscard]] Index rows() const { return rows_; }
+  [[nodiscard]] Index cols() const { return cols_; }
+  void read(Block const& block, T* to) const { read_(block, to); }
+
+ private:
+  Index rows_;
+  Index cols_;
+  Read read_;
+};
+
+/// A source of a rows x cols matrix of T from a function.
+template <Scalar T, class Layout = Kokkos::LayoutRight, class Read>
+FunctionSource<T, Layout, Read> make_source(Index rows, Index cols, Read read) {
+  return {rows, cols, std::move(read)};
+}
+
+}  // namespace tessera::stream
