@@ -63,8 +63,7 @@ Report run_product(Exec const& exec, char const* operation, Source const& source
 }
 
 template <class Source>
-inline constexpr bool has_rows =
-    std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>;
+inline constexpr bool has_rows = std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>;
 
 }  // namespace detail
 

@@ -185,9 +185,9 @@ TYPED_TEST(Stream, TakesVectorsOfAnyStrideAndAnyNumberOfReaders) {
   typename TestFixture::Source const source(p.A);
   for (auto const operation : TestFixture::operations) {
     for (int const readers : {0, 1, 7}) {
-      this->expect_same(this->run(operation, source, p,
-                                  {.memory_limit = 2048 * KiB, .readers = readers}, 3),
-                        this->expected(operation, p), std::to_string(readers) + " readers");
+      this->expect_same(
+          this->run(operation, source, p, {.memory_limit = 2048 * KiB, .readers = readers}, 3),
+          this->expected(operation, p), std::to_string(readers) + " readers");
     }
   }
 }
@@ -287,10 +287,9 @@ TYPED_TEST(Stream, HandsOnWhatTheSourceThrows) {
     typename TestFixture::Source source(p.A);
     source.fail_from(line);
     for (auto const operation : TestFixture::operations) {
-      EXPECT_THAT(([&] {
-                    this->run(operation, source, p, {.memory_limit = 2048 * KiB, .readers = 2});
-                  }),
-                  ThrowsMessage<std::runtime_error>("the disk is gone"));
+      EXPECT_THAT(
+          ([&] { this->run(operation, source, p, {.memory_limit = 2048 * KiB, .readers = 2}); }),
+          ThrowsMessage<std::runtime_error>("the disk is gone"));
     }
   }
 }

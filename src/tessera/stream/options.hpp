@@ -21,15 +21,16 @@ struct Progress {
   std::size_t bytes;
 };
 
-/// What a streamed operation has found so far: with it, and the same source, an operation goes on as
-/// if it had never stopped.
+/// What a streamed operation has found so far: with it, and the same source, an operation goes on
+/// as if it had never stopped.
 template <class T>
 struct State {
   Index blocks_done = 0;
-  Index block_lines = 0;                ///< of a block: another limit of memory cuts differently
-  std::vector<std::vector<T>> waiting;  ///< finished subtrees by level, the whole tree last; empty: there is none
-  std::vector<T> chain;                 ///< of a panel that has begun; empty: there is none
-  std::vector<T> output;                ///< entries that are done of the output along the lines
+  Index block_lines = 0;  ///< of a block: another limit of memory cuts differently
+  std::vector<std::vector<T>>
+      waiting;            ///< finished subtrees by level, the whole tree last; empty: there is none
+  std::vector<T> chain;   ///< of a panel that has begun; empty: there is none
+  std::vector<T> output;  ///< entries that are done of the output along the lines
 };
 
 /// Options of streamed operations.
@@ -37,7 +38,8 @@ template <class T>
 struct Options {
   /// Bytes that a call may allocate, on the host and on a device each.
   std::size_t memory_limit = std::size_t{1} << 30;
-  /// Threads that read; 0: as many as are thought to keep up with the work.
+  /// Threads that read ahead; 0: those processors that the work leaves, and where it leaves none
+  /// its own threads read each block before they use it.
   int readers = 0;
   /// How atax goes over a block.
   Method method = Method::automatic;
@@ -53,10 +55,10 @@ struct Options {
 /// What a streamed operation did.
 struct Report {
   Index blocks = 0;
-  std::size_t block_bytes = 0;       ///< of the largest block
-  std::size_t host_bytes = 0;        ///< allocated on the host
-  std::size_t device_bytes = 0;      ///< allocated on a device
-  std::size_t bytes_read = 0;        ///< of the matrix, by this call
+  std::size_t block_bytes = 0;   ///< of the largest block
+  std::size_t host_bytes = 0;    ///< allocated on the host
+  std::size_t device_bytes = 0;  ///< allocated on a device
+  std::size_t bytes_read = 0;    ///< of the matrix, by this call
   double seconds_waiting_for_data = 0;
   double seconds_waiting_for_work = 0;
 };

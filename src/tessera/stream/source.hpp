@@ -30,15 +30,14 @@ struct Block {
 /// in the order of `array_layout`; it is called from several threads at once, and reports trouble
 /// by exceptions. Its elements must be the same whenever they are asked for.
 template <class S>
-concept MatrixSource =
-    Scalar<typename S::value_type> &&
-    (std::same_as<typename S::array_layout, Kokkos::LayoutRight> ||
-     std::same_as<typename S::array_layout, Kokkos::LayoutLeft>) &&
-    requires(S const& source, Block const& block, typename S::value_type* to) {
-      { source.rows() } -> std::convertible_to<Index>;
-      { source.cols() } -> std::convertible_to<Index>;
-      source.read(block, to);
-    };
+concept MatrixSource = Scalar<typename S::value_type> &&
+                       (std::same_as<typename S::array_layout, Kokkos::LayoutRight> ||
+                        std::same_as<typename S::array_layout, Kokkos::LayoutLeft>) &&
+                       requires(S const& source, Block const& block, typename S::value_type* to) {
+                         { source.rows() } -> std::convertible_to<Index>;
+                         { source.cols() } -> std::convertible_to<Index>;
+                         source.read(block, to);
+                       };
 
 /// A matrix that a function makes: read(block, to) as in MatrixSource.
 template <Scalar T, class Layout, class Read>

@@ -15,8 +15,8 @@
 /// How a matrix is cut into blocks whose sums are subtrees of the whole sum.
 namespace tessera::stream::detail {
 
-using tessera::detail::floor_power_of_two;
 using summation::ceil_div;
+using tessera::detail::floor_power_of_two;
 
 /// What a block is a part of.
 enum class Cut {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <exception>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -39,20 +41,24 @@ struct HostSpaceOf<Exec> {
   using Type = typename backends::Backend<Exec>::PinnedSpace;
 };
 
-/// Bytes of blocks worth having: small enough to stay in a host's last cache until they have been
-/// used; on a GPU large enough that starting copies and kernels does not show.
+/// Bytes of blocks worth having: on a host small enough to be in cache still when they are used,
+/// and some panels for each thread; on a GPU large enough that starting copies and kernels does not
+/// show.
 template <class Exec>
-constexpr std::size_t target_bytes() {
-  return backends::Backend<Exec>::is_gpu ? std::size_t{64} << 20U : std::size_t{8} << 20U;
+std::size_t target_bytes(Exec const& exec) {
+  constexpr std::size_t of_thread = std::size_t{4} << 20U;
+  if (backends::Backend<Exec>::is_gpu) return std::size_t{64} << 20U;
+  return of_thread * static_cast<std::size_t>(std::max(2, exec.concurrency()));
 }
 
-/// Threads that keep up: a copy from the system's cache takes a host as long as the work does; a
-/// GPU wants all that a few threads can copy.
+/// Threads that read ahead: those that the work leaves, none if it needs all. A GPU wants as much
+/// as a few threads can copy. More threads than processors would stop the work's own in turn, and
+/// all of them wait for the one that was stopped.
 template <class Exec>
-int default_readers() {
+int default_readers(Exec const& exec) {
   auto const processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   return backends::Backend<Exec>::is_gpu ? std::clamp(processors - 1, 1, 12)
-                                         : std::clamp(processors / 2, 1, 8);
+                                         : std::clamp(processors - exec.concurrency(), 0, 8);
 }
 
 /// A part of a matrix as its source knows it: lines [line, line + lines) of it, elements
@@ -114,32 +120,35 @@ class Run {
 
     report_.blocks = blocks_.count();
     report_.block_bytes = elements * sizeof(T);
-    Readers readers(first, blocks_.count(), host_slots, reader_count(),
-                    [&](Index block, int slot, int slice, int slices) {
-                      read(block, slots[static_cast<std::size_t>(slot)].data(), slice, slices);
-                    });
-    for (Index block = first; block < blocks_.count(); ++block) {
-      int const slot = timed(report_.seconds_waiting_for_data, [&] { return readers.wait(block); });
-      auto const& from = slots[static_cast<std::size_t>(slot)];
-      if constexpr (is_gpu) {
-        auto const count = static_cast<std::size_t>(elements_of(block));
-        auto const& to = on_device[static_cast<std::size_t>(block % device_slots)];
-        auto const all = Kokkos::make_pair(std::size_t{0}, count);
-        Kokkos::deep_copy(copies, Kokkos::subview(to, all), Kokkos::subview(from, all));
-        copies.fence("tessera::stream: block is on the device");
-        readers.release(block);
-        // The block before has been used when the next one comes to its place.
-        timed(report_.seconds_waiting_for_work, [&] { exec_.fence("tessera::stream: block"); });
-        work.take(block, to.data());
-      } else {
-        timed(report_.seconds_waiting_for_work, [&] {
-          work.take(block, from.data());
-          exec_.fence("tessera::stream: block");
-        });
-        readers.release(block);
+    if (int const count = reader_count(); count > 0) {
+      Readers readers(first, blocks_.count(), host_slots, count,
+                      [&](Index block, int slot, int slice, int slices) {
+                        read(block, slots[static_cast<std::size_t>(slot)].data(), slice, slices);
+                      });
+      for (Index block = first; block < blocks_.count(); ++block) {
+        int const slot =
+            timed(report_.seconds_waiting_for_data, [&] { return readers.wait(block); });
+        auto const& from = slots[static_cast<std::size_t>(slot)];
+        if constexpr (is_gpu) {
+          auto const& to = on_device[static_cast<std::size_t>(block % device_slots)];
+          auto const all =
+              Kokkos::make_pair(std::size_t{0}, static_cast<std::size_t>(elements_of(block)));
+          Kokkos::deep_copy(copies, Kokkos::subview(to, all), Kokkos::subview(from, all));
+          copies.fence("tessera::stream: block is on the device");
+          readers.release(block);
+          take(work, block, to.data(), true);
+        } else {
+          take(work, block, from.data(), false);
+          readers.release(block);
+        }
+        tell(work, block);
       }
-      report_.bytes_read += static_cast<std::size_t>(elements_of(block)) * sizeof(T);
-      tell(work, block);
+    } else {
+      for (Index block = first; block < blocks_.count(); ++block) {
+        timed(report_.seconds_waiting_for_data, [&] { read_by_work(block, slots[0].data()); });
+        take(work, block, slots[0].data(), false);
+        tell(work, block);
+      }
     }
     work.finish();
     exec_.fence("tessera::stream: result is there");
@@ -153,10 +162,11 @@ class Run {
   /// Blocks that leave room for the work's own memory, and as much again as a block for kernels.
   [[nodiscard]] Blocks blocks() const {
     Extents const& e = extents_;
-    constexpr std::size_t shares = (is_gpu ? std::max(host_slots, device_slots + 1) : host_slots + 1);
+    constexpr std::size_t shares =
+        (is_gpu ? std::max(host_slots, device_slots + 1) : host_slots + 1);
     std::size_t const limit = options_.memory_limit;
     auto const with = [&](std::size_t most) {
-      return Blocks::of<T>(operation_, e, WorkOf::cut, target_bytes<Exec>(), most);
+      return Blocks::of<T>(operation_, e, WorkOf::cut, target_bytes(exec_), most);
     };
     // Smaller blocks need a taller tree: ask again with what the first cut leaves.
     Blocks found = with(limit / shares);
@@ -175,7 +185,40 @@ class Run {
            (WorkOf::cut == Cut::tiles ? extents_.count : extents_.length);
   }
   [[nodiscard]] int reader_count() const {
-    return options_.readers > 0 ? options_.readers : default_readers<Exec>();
+    return options_.readers > 0 ? options_.readers : default_readers(exec_);
+  }
+
+  /// Enqueues a block's work; waits for that of the block before, or of this one.
+  void take(WorkOf& work, Index block, T const* data, bool ahead) {
+    timed(report_.seconds_waiting_for_work, [&] {
+      if (ahead) exec_.fence("tessera::stream: block before is used");
+      work.take(block, data);
+      if (!ahead) exec_.fence("tessera::stream: block is used");
+    });
+    report_.bytes_read += static_cast<std::size_t>(elements_of(block)) * sizeof(T);
+  }
+
+  /// Reads a block by the threads that work.
+  void read_by_work(Index block, T* to) const {
+    constexpr std::size_t slice_bytes = std::size_t{256} << 10U;
+    std::size_t const bytes = static_cast<std::size_t>(elements_of(block)) * sizeof(T);
+    auto const slices =
+        static_cast<int>(std::clamp(bytes / slice_bytes, std::size_t{1}, std::size_t{1} << 20U));
+    std::mutex mutex;
+    std::exception_ptr error;
+    Kokkos::parallel_for(
+        "tessera::stream::read",
+        Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>>(exec_, 0, slices),
+        [&](int const slice) {
+          try {
+            read(block, to, slice, slices);
+          } catch (...) {
+            std::lock_guard const lock(mutex);
+            error = std::current_exception();
+          }
+        });
+    exec_.fence("tessera::stream: block is read");
+    if (error != nullptr) std::rethrow_exception(error);
   }
 
   void read(Index block, T* to, int slice, int slices) const {

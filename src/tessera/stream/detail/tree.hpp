@@ -32,7 +32,8 @@ template <class Exec, class Vector, class T>
 void set_result(Exec const& exec, Vector const& sum, OutputVector<T> const& out) {
   Kokkos::parallel_for(
       "tessera::stream::result",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, static_cast<Index>(sum.extent(0))),
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0,
+                                                          static_cast<Index>(sum.extent(0))),
       KOKKOS_LAMBDA(Index const j) { out.set(j, sum(static_cast<std::size_t>(j)) + T(0)); });
 }
 
@@ -52,8 +53,8 @@ void from_host(std::vector<T> const& from, Vector const& to) {
               from.data(), from.size()));
 }
 
-/// The adjacent-pair tree over vectors that come in order from kernels: a binary counter of finished
-/// subtrees, in memory of the execution space.
+/// The adjacent-pair tree over vectors that come in order from kernels: a binary counter of
+/// finished subtrees, in memory of the execution space.
 template <class Exec, class T>
 class VectorTree {
  public:

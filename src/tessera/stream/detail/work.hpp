@@ -24,8 +24,8 @@ using tessera::detail::is_row_major;
 using tessera::detail::Lines;
 
 template <class Exec, class T>
-using ConstVector = Kokkos::View<T const*, typename Exec::memory_space,
-                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using ConstVector =
+    Kokkos::View<T const*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 /// Element `first` and those after it.
 template <class T>
@@ -66,15 +66,14 @@ void go_on_with_chains(Exec const& exec, Lines<T> const& lines, T const* y, T* c
 /// The tuning for a block, whose panels may be longer than those of a matrix of its own size.
 template <bool RowMajor, class Exec, class T>
 Tuning tuning_of(Exec const& exec, Lines<T> const& lines) {
-  Tuning tuning = tessera::detail::tuning_for<T, RowMajor>(
-      exec, RowMajor ? lines.count : lines.length, RowMajor ? lines.length : lines.count,
-      std::nullopt);
+  Tuning tuning =
+      tessera::detail::tuning_for<T, RowMajor>(exec, RowMajor ? lines.count : lines.length,
+                                               RowMajor ? lines.length : lines.count, std::nullopt);
   Index assumed = summation::panels(lines.count, lines.length).count;
   Index const panels = lines.panels().count;
   for (; assumed > panels; assumed = summation::ceil_div(assumed, 2)) {
     tuning.sum.panels_per_team = std::max(Index{1}, tuning.sum.panels_per_team / 2);
-    tuning.fused_lines.panels_per_team =
-        std::max(Index{1}, tuning.fused_lines.panels_per_team / 2);
+    tuning.fused_lines.panels_per_team = std::max(Index{1}, tuning.fused_lines.panels_per_team / 2);
   }
   return tuning;
 }
@@ -88,7 +87,12 @@ class DotWork {
 
   DotWork(Exec const& exec, std::string label, Extents const& e, Blocks const& blocks,
           ConstVector<Exec, T> x, OutputVector<T> out, Workspace<Exec>& workspace)
-      : exec_(exec), label_(std::move(label)), length_(e.length), blocks_(blocks), x_(x), out_(out),
+      : exec_(exec),
+        label_(std::move(label)),
+        length_(e.length),
+        blocks_(blocks),
+        x_(x),
+        out_(out),
         workspace_(workspace) {}
 
   void take(Index block, T const* data) {
@@ -173,8 +177,11 @@ class SumWork : public TreeWork<Exec, T> {
 
   SumWork(Exec const& exec, std::string label, Extents const& e, Blocks const& blocks,
           ConstVector<Exec, T> y, OutputVector<T> out, Workspace<Exec>& workspace)
-      : TreeWork<Exec, T>(exec, e.length, blocks, out), label_(std::move(label)), length_(e.length),
-        y_(y), workspace_(workspace) {}
+      : TreeWork<Exec, T>(exec, e.length, blocks, out),
+        label_(std::move(label)),
+        length_(e.length),
+        y_(y),
+        workspace_(workspace) {}
 
   void take(Index block, T const* data) {
     auto const lines = this->lines_of(block, data, length_);
@@ -209,7 +216,11 @@ class AtaxWork : public TreeWork<Exec, T> {
 
   AtaxWork(Exec const& exec, Extents const& e, Blocks const& blocks, Method method,
            ConstVector<Exec, T> v, OutputVector<T> b, OutputVector<T> c, Workspace<Exec>& workspace)
-      : TreeWork<Exec, T>(exec, cols(e), blocks, c), extents_(e), method_(method), v_(v), b_(b),
+      : TreeWork<Exec, T>(exec, cols(e), blocks, c),
+        extents_(e),
+        method_(method),
+        v_(v),
+        b_(b),
         workspace_(workspace) {
     if (blocks.are_pieces()) {
       y_ = typename VectorTree<Exec, T>::Vector(
