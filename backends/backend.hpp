@@ -8,10 +8,14 @@ namespace tessera::backends {
 
 using summation::Index;
 
+/// What a GPU's multiprocessors are to use the memory for that first-level cache and scratch share.
+enum class CachePreference { none, l1, shared, equal };
+
 /// What Tessera knows of an execution space. Each folder beside this file specialises it:
 /// - `name`: as in `--backend name`;
 /// - `is_gpu`: whether its threads run in warps; then `Warp`, what they exchange with, and
-///   `PinnedSpace`, memory of the host that the GPU copies from while others work;
+///   `PinnedSpace`, memory of the host that the GPU copies from while others work, and
+///   `set_cache_preference(exec, preference)`, which returns what the device then says;
 /// - `run_together(exec, label, threads, teams, body)`: runs body(grid) on teams that can wait for
 ///   each other, grid.sync(), and `teams_together<Body>(exec, threads)`: how many at most;
 /// - `row_major_tuning<T>(exec, rows, cols)`, `column_major_tuning<T>(exec, rows, cols)`;

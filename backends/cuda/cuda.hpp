@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backend.hpp>
+#include <tessera/backends/cuda/cache.hpp>
 #include <tessera/backends/cuda/together.hpp>
 #include <tessera/backends/cuda/tuning.hpp>
 #include <tessera/backends/cuda/warp.hpp>
@@ -29,6 +30,10 @@ struct Backend<Kokkos::Cuda> {
   static void run_together(Kokkos::Cuda const& exec, std::string const& label, int threads,
                            Index teams, Body const& body) {
     cuda::run_together(exec, label, threads, teams, body);
+  }
+
+  static CachePreference set_cache_preference(Kokkos::Cuda const& exec, CachePreference wanted) {
+    return cuda::set_cache_preference(exec, wanted);
   }
 
   static Index teams_that_meet(Kokkos::Cuda const& exec) { return cuda::teams_that_meet(exec); }

@@ -4,11 +4,11 @@
 
 #include <cooperative_groups.h>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/cuda/errors.hpp>
 #include <tessera/summation.hpp>
 
 /// A kernel whose threads all wait for each other, on CUDA: a cooperative launch.
@@ -39,14 +39,6 @@ struct Grid {
 template <class Body>
 __global__ void __launch_bounds__(1024) run_body_together(Body const body) {
   body(Grid{});
-}
-
-/// Throws std::runtime_error with CUDA's own words.
-inline void require_success(cudaError_t error, std::string const& what) {
-  if (error != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());  // the next call must not find it
-    throw std::runtime_error("tessera: " + what + ": " + cudaGetErrorString(error));
-  }
 }
 
 /// Teams of so many threads that the device holds at a time; 0 where it has no cooperative launch.

@@ -55,14 +55,16 @@ BackendDecision choose_automatically(std::vector<BackendFacts> const& all, Job c
   }
   if (host == all.end()) return {.backend = *gpu, .why = "this program has no other backend"};
 
-  auto const on_gpu = job.operation.forecast(job.shape, gpu->choice);
+  if (!job.host_only.empty()) return {.backend = *host, .why = job.host_only};
+
+  auto const on_gpu = job.forecast(gpu->choice);
   auto const [device, free] = current_device();
   if (!fits_on_device(on_gpu.memory(), free)) {
     return {.backend = *host,
             .why = "the job needs " + io::format_bytes(on_gpu.memory()) + " on " + name_of(device) +
                    ", which has " + io::format_bytes(free) + " free"};
   }
-  auto const on_host = job.operation.forecast(job.shape, host->choice);
+  auto const on_host = job.forecast(host->choice);
   auto const comparison = compare(device_seconds(on_gpu, job.runs, device.bandwidth), gpu->name,
                                   host_seconds(on_host, job.runs, host->concurrency), host->name);
   return {.backend = comparison.take_device ? *gpu : *host, .why = comparison.why};
@@ -99,10 +101,35 @@ BackendDecision choose_backend(BackendChoice choice, Job const& job) {
   if (choice == BackendChoice::automatic) return choose_automatically(all, job);
   auto const& backend = *std::ranges::find(all, choice, &BackendFacts::choice);
   if (backend.is_gpu) {
-    require_device_memory(job.operation.forecast(job.shape, choice).memory(), job.input,
-                          "the job (matrix, vectors and workspace)");
+    if (!job.host_only.empty()) {
+      throw Failure(ExitStatus::usage, "--backend " + backend.name + ": " + job.host_only);
+    }
+    require_device_memory(job.forecast(choice).memory(), job.input, job.what);
   }
   return {.backend = backend, .why = ""};
+}
+
+void require_caches(std::optional<backends::CachePreference> preference,
+                    BackendFacts const& backend) {
+  if (!preference || backend.is_gpu) return;
+  throw Failure(ExitStatus::usage, "--cache-preference: only cuda has caches that can be told; " +
+                                       backend.name +
+                                       " computes here, so leave the option out or add --backend "
+                                       "cuda");
+}
+
+std::string_view to_string(backends::CachePreference preference) {
+  switch (preference) {
+    case backends::CachePreference::none:
+      return "none";
+    case backends::CachePreference::l1:
+      return "l1";
+    case backends::CachePreference::shared:
+      return "shared";
+    case backends::CachePreference::equal:
+      break;
+  }
+  return "equal";
 }
 
 }  // namespace tessera::app

@@ -4,13 +4,15 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <app/cost_model.hpp>
 #include <app/operations.hpp>
-#include <app/run.hpp>
+#include <tessera/backends/backend.hpp>
 
 namespace tessera::app {
 
@@ -37,10 +39,11 @@ void require_backend(BackendChoice choice);
 
 /// A job, before its data are read.
 struct Job {
-  OperationRow const& operation;
-  Shape shape;
-  int runs;           ///< warm-up included
-  std::string input;  ///< the file, for messages
+  std::function<Forecast(BackendChoice)> forecast;               ///< for a backend of this build
+  int runs;                                                      ///< warm-up included
+  std::string input;                                             ///< the file, for messages
+  std::string what = "the job (matrix, vectors and workspace)";  ///< for messages
+  std::string host_only = {};  ///< why no GPU can run it; empty: one can
 };
 
 /// Where a job runs, and why.
@@ -51,7 +54,16 @@ struct BackendDecision {
 
 /// The backend that a choice stands for. `automatic` takes the GPU where the job fits and is
 /// estimated to be done earlier there, copies included (cost_model.hpp), else the host.
-/// @throws Failure resources when it is not in this build, or the job does not fit on the GPU
+/// @throws Failure resources when it is not in this build, or the job does not fit on the GPU;
+/// usage when it is a GPU and the job is for hosts only
 [[nodiscard]] BackendDecision choose_backend(BackendChoice choice, Job const& job);
+
+/// Refuses a preference of caches on a host.
+/// @throws Failure usage
+void require_caches(std::optional<backends::CachePreference> preference,
+                    BackendFacts const& backend);
+
+/// "none", "l1", "shared" or "equal".
+[[nodiscard]] std::string_view to_string(backends::CachePreference preference);
 
 }  // namespace tessera::app

@@ -15,6 +15,10 @@ namespace tessera::app {
 ExitStatus run_command(io::GenerateRequest const& options);
 /// `tessera atax`, `tessera gemv`, `tessera gemvt`
 ExitStatus run_command(ComputeOptions const& options);
+/// `tessera transpose`
+ExitStatus run_command(TransposeOptions const& options);
+/// `tessera gemm`
+ExitStatus run_command(GemmOptions const& options);
 /// `tessera check`
 ExitStatus run_command(CheckOptions const& options);
 /// `tessera show`

@@ -2,18 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdio>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 
 #include <app/backends.hpp>
 #include <app/commands.hpp>
 #include <app/failure.hpp>
 #include <app/report.hpp>
+#include <app/result_file.hpp>
 #include <app/sha256.hpp>
 #include <io/matrix_file.hpp>
-#include <io/output_file.hpp>
-#include <io/writers.hpp>
 
 namespace tessera::app {
 namespace {
@@ -28,52 +25,32 @@ void check_usage(ComputeOptions const& options, OperationRow const& row) {
   if (!row.has_methods && !options.intermediate.empty()) {
     throw Failure(ExitStatus::usage, "--intermediate: " + name + " has no intermediate vector");
   }
+  if (row.variants != nullptr) require_applicable(options.variant, row.variants());
 }
 
-bool same_file(std::string const& a, std::string const& b) {
-  std::error_code error;
-  return a == b || std::filesystem::equivalent(a, b, error);
-}
-
-/// Refuses to write one file twice, or over the input.
-void check_output(std::string const& output, std::initializer_list<std::string> others) {
-  for (auto const& other : others) {
-    if (!output.empty() && !other.empty() && same_file(output, other)) {
-      std::string sentence = output;
-      throw Failure(ExitStatus::usage,
-                    sentence.append(": the output would replace ").append(other));
-    }
-  }
-}
-
-/// A vector that is to be written: the file is opened before anything is computed.
-class VectorOutput {
- public:
-  explicit VectorOutput(std::string const& path) {
-    if (path.empty()) return;
-    io::check_vector_format(path);
-    file_.emplace(path);
-  }
-  void write(io::HostVector const& vector) {
-    if (!file_) return;
-    io::write_vector(*file_, elements(vector));
-    file_->commit();
-  }
-
- private:
-  std::optional<io::OutputFile> file_;
-};
-
-/// What the header of the input says about the work.
+/// What the header of the input says about the work. Refuses a layout that the variant does not
+/// take.
 Job job_of(ComputeOptions const& options, OperationRow const& row, std::string const& path) {
   io::MatrixInfo const info = io::inspect(path);
-  return {.operation = row,
-          .shape = {.rows = static_cast<std::int64_t>(info.rows),
+  auto const& variant = options.variant.name;
+  if (!variant.empty() && info.layout == io::Layout::right) {
+    auto const facts = row.variants();
+    if (row_named(facts, variant).column_major_only) {
+      throw Failure(ExitStatus::usage, "--variant " + variant +
+                                           ": takes column-major matrices only (Fortran order), "
+                                           "and the rows of " +
+                                           path + " are contiguous");
+    }
+  }
+  Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
                     .cols = static_cast<std::int64_t>(info.cols),
                     .type = options.type.value_or(info.type),
                     .layout = info.layout,
                     .method = options.method,
-                    .keep_intermediate = !options.intermediate.empty()},
+                    .keep_intermediate = !options.intermediate.empty(),
+                    .variant = variant};
+  auto* const forecast = variant.empty() ? row.forecast : row.forecast_variant;
+  return {.forecast = [=](BackendChoice backend) { return forecast(shape, backend); },
           .runs = options.repeat + 1,
           .input = path};
 }
@@ -89,22 +66,26 @@ ExitStatus run_command(ComputeOptions const& options) {
   std::string const output_path = options.output.empty() ? name.default_output : options.output;
   check_output(output_path, {name.path, options.vector, options.intermediate});
   check_output(options.intermediate, {name.path, options.vector});
-  VectorOutput output(output_path);
-  VectorOutput intermediate(options.intermediate);
+  ResultFile output(output_path, ResultFile::Kind::vector);
+  ResultFile intermediate(options.intermediate, ResultFile::Kind::vector);
   auto const [backend, why] = choose_backend(options.backend, job_of(options, row, name.path));
+  require_caches(options.cache_preference, backend);
 
   Input const input = read_input(name.path, options.vector, options.operation, options.type);
   if (input.vector_source == "ones" && options.format != ReportFormat::text) {
     std::fprintf(stderr, "tessera: no vector was given: %s is all ones\n",
                  std::string(row.vector_name).c_str());
   }
-  Measurement const run = row.run({.A = input.A,
-                                   .x = input.x,
-                                   .method = options.method,
-                                   .backend = backend.choice,
-                                   .repeat = options.repeat,
-                                   .keep_intermediate = !options.intermediate.empty(),
-                                   .input = name.path});
+  auto* const run_it = options.variant.name.empty() ? row.run : row.run_variant;
+  Measurement const run = run_it({.A = input.A,
+                                  .x = input.x,
+                                  .method = options.method,
+                                  .backend = backend.choice,
+                                  .repeat = options.repeat,
+                                  .keep_intermediate = !options.intermediate.empty(),
+                                  .input = name.path,
+                                  .variant = options.variant,
+                                  .cache_preference = options.cache_preference});
   auto const [rows, cols] = extents(input.A);
   Report report{.operation = row,
                 .input = name.path,
@@ -123,7 +104,10 @@ ExitStatus run_command(ComputeOptions const& options) {
                 .check = std::nullopt,
                 .output = output_path,
                 .intermediate = options.intermediate};
-  if (options.check) report.check = judge(row.id, input.A, input.x, run.result, name.path);
+  if (options.check) {
+    report.check = judge(row.id, input.A, input.x, run.result, name.path,
+                         run.variant ? Summation::any : Summation::canonical);
+  }
 
   output.write(run.result);
   if (run.intermediate) intermediate.write(*run.intermediate);

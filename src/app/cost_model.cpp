@@ -19,7 +19,8 @@ std::string seconds_text(double seconds) {
 
 double host_seconds(Forecast const& work, int runs, int threads, CostConstants const& constants) {
   double const bandwidth = std::min(threads * constants.host_thread, constants.host_most);
-  return runs * (static_cast<double>(work.traffic) / bandwidth);
+  return runs * std::max(static_cast<double>(work.traffic) / bandwidth,
+                         work.flops / (threads * constants.host_thread_flops));
 }
 
 DeviceSeconds device_seconds(Forecast const& work, int runs, double bandwidth,
@@ -29,7 +30,9 @@ DeviceSeconds device_seconds(Forecast const& work, int runs, double bandwidth,
   double const copied = static_cast<double>(work.inputs) + static_cast<double>(work.results);
   return {
       .copies = constants.device_start + copied / constants.link,
-      .runs = runs * (constants.device_launch + static_cast<double>(work.traffic) / reached),
+      .runs =
+          runs * (constants.device_launch + std::max(static_cast<double>(work.traffic) / reached,
+                                                     work.flops / constants.device_flops)),
   };
 }
 

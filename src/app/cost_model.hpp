@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <string>
 
-/// How `--backend auto` weighs a GPU against the host: bytes over bandwidth, and a constant. The
-/// model errs on the side of the host, where nothing has to be copied.
+/// How `--backend auto` weighs a GPU against the host: bytes over bandwidth or operations over
+/// their rate, whichever takes longer, and a constant. The model errs on the side of the host,
+/// where nothing has to be copied.
 namespace tessera::app {
 
 /// The work of an operation for a shape, known before there are data.
@@ -16,6 +17,7 @@ struct Forecast {
   std::uint64_t inputs = 0;   ///< bytes of the matrix and the vector
   std::uint64_t results = 0;  ///< bytes of the vectors that come out
   std::uint64_t scratch = 0;  ///< bytes of the workspace, and of vectors in between
+  double flops = 0;           ///< of one run, where they and not the traffic take its time
 
   /// Bytes that the job holds in the memory where it runs.
   [[nodiscard]] std::uint64_t memory() const { return inputs + results + scratch; }
@@ -37,6 +39,10 @@ struct CostConstants {
   double device_start = 20e-3;
   /// To launch the kernels of one run and to wait for them.
   double device_launch = 20e-6;
+  /// Additions and multiplications a second of one host thread, and of a GPU: a good product of
+  /// matrices in float.
+  double host_thread_flops = 50e9;
+  double device_flops = 10e12;
 };
 
 /// Seconds on the host for `runs` runs by so many threads.

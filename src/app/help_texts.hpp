@@ -40,7 +40,27 @@ inline constexpr char compute[] =
     "  tessera atax 7 --method two-stage --intermediate b.npy --check\n"
     "  tessera gemv a.npy --backend serial --type f64 --format json\n"
     "  tessera atax a.npy --backend cuda --device 1        on the second GPU\n"
-    "  tessera gemvt a.npy --vector b.npy --repeat 20";
+    "  tessera gemvt a.npy --vector b.npy --repeat 20\n"
+    "  tessera gemv a.npy --variant team-atomic --team 1x64    a published kernel (gemv, gemvt)";
+
+inline constexpr char transpose[] =
+    "OUTPUT is in the order of INPUT: rows stay contiguous, or columns do. A variant whose name "
+    "begins\n"
+    "with copy writes A itself: it is what the others are measured against.\n"
+    "Times are of the work on data in memory, after a warm-up.\n\n"
+    "Examples:\n"
+    "  tessera transpose a.npy at.npy --check\n"
+    "  tessera transpose a.npy a.T.npy --in-place          of a square matrix\n"
+    "  tessera transpose a.npy at.npy --variant tile-padded --team 32x8 --repeat 20";
+
+inline constexpr char gemm[] =
+    "C is in the order of A. Its bits are a function of A and B alone. Those of all variants are\n"
+    "equal, and equal the operation's where C has 2^20 elements and more or A 256 columns and "
+    "less.\n"
+    "Times are of the work on data in memory, after a warm-up.\n\n"
+    "Examples:\n"
+    "  tessera gemm a.npy b.npy c.npy --check\n"
+    "  tessera gemm a.npy b.npy c.npy --variant naive --team 8x32 --format json";
 
 inline constexpr char check[] =
     "The reference is computed in higher precision. The bound of each element follows from the\n"

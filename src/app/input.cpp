@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include <Kokkos_Core.hpp>
@@ -32,6 +33,14 @@ InputName resolve_input(std::string const& word) {
   return {.path = "test/" + word, .default_output = word + "-out.bin"};
 }
 
+MatrixInput read_matrix_input(std::string const& path, std::optional<io::ScalarType> type) {
+  Stopwatch const watch;
+  ProgressBar bar("reading " + path);
+  auto A = io::read_matrix(path, type,
+                           [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
+  return {.A = std::move(A), .read_seconds = watch.seconds()};
+}
+
 Input read_input(std::string const& path, std::string const& vector, OperationId operation,
                  std::optional<io::ScalarType> type) {
   OperationRow const& row = row_of(operation);
@@ -55,11 +64,7 @@ Input read_input(std::string const& path, std::string const& vector, OperationId
     input.x = input.type == io::ScalarType::f32 ? ones<float>(length) : ones<double>(length);
     input.vector_source = "ones";
   }
-  {
-    ProgressBar bar("reading " + path);
-    input.A = io::read_matrix(
-        path, input.type, [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
-  }
+  input.A = read_matrix_input(path, input.type).A;
   input.read_seconds = watch.seconds();
   return input;
 }
@@ -84,6 +89,14 @@ io::ElementSpan elements(io::HostVector const& vector) {
         return io::ElementSpan(std::span<T const>(view.data(), view.size()));
       },
       vector);
+}
+
+io::ElementSpan elements(io::HostMatrix const& matrix) {
+  return std::visit(
+      []<class T, class Layout>(io::MatrixView<T, Layout> const& view) {
+        return io::ElementSpan(std::span<T const>(view.data(), view.size()));
+      },
+      matrix);
 }
 
 }  // namespace tessera::app

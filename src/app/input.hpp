@@ -38,6 +38,17 @@ struct Input {
 [[nodiscard]] Input read_input(std::string const& path, std::string const& vector,
                                OperationId operation, std::optional<io::ScalarType> type);
 
+/// A matrix alone, in memory.
+struct MatrixInput {
+  io::HostMatrix A;
+  double read_seconds = 0;
+};
+
+/// Reads a matrix. @param type to convert to; empty: the type of the file
+/// @throws io::FileError
+[[nodiscard]] MatrixInput read_matrix_input(std::string const& path,
+                                            std::optional<io::ScalarType> type);
+
 /// "f32, rows contiguous (LayoutRight)" and the like.
 [[nodiscard]] std::string describe(io::Layout layout);
 
@@ -49,5 +60,7 @@ struct Extents {
 [[nodiscard]] Extents extents(io::HostMatrix const& A);
 /// The elements of a vector in memory.
 [[nodiscard]] io::ElementSpan elements(io::HostVector const& vector);
+/// The elements of a matrix in memory, in its order.
+[[nodiscard]] io::ElementSpan elements(io::HostMatrix const& matrix);
 
 }  // namespace tessera::app

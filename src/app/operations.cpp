@@ -29,7 +29,10 @@ constexpr std::array<OperationRow, operation_count> rows = {{
      .gives_rows_vector = true,
      .has_methods = false,
      .run = &run_multiply,
-     .forecast = &forecast_multiply},
+     .forecast = &forecast_multiply,
+     .variants = &variants_of_multiply,
+     .run_variant = &run_multiply_variant,
+     .forecast_variant = &forecast_multiply_variant},
     {.id = OperationId::multiply_transposed,
      .command = "gemvt",
      .formula = "C = Aᵀ·B",
@@ -39,7 +42,10 @@ constexpr std::array<OperationRow, operation_count> rows = {{
      .gives_rows_vector = false,
      .has_methods = false,
      .run = &run_multiply_transposed,
-     .forecast = &forecast_multiply_transposed},
+     .forecast = &forecast_multiply_transposed,
+     .variants = &variants_of_multiply_transposed,
+     .run_variant = &run_multiply_transposed_variant,
+     .forecast_variant = &forecast_multiply_transposed_variant},
 }};
 
 }  // namespace

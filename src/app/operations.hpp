@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace tessera::app {
 
@@ -15,6 +16,7 @@ struct Forecast;
 struct Measurement;
 struct RunRequest;
 struct Shape;
+struct VariantFacts;
 
 /// The operations of the command line.
 enum class OperationId { atax, multiply, multiply_transposed };
@@ -47,6 +49,9 @@ struct OperationRow {
   bool has_methods;                ///< --method and --intermediate mean something
   Measurement (*run)(RunRequest const& request);
   Forecast (*forecast)(Shape const& shape, BackendChoice backend);
+  std::vector<VariantFacts> (*variants)() = nullptr;  ///< null: it has none
+  Measurement (*run_variant)(RunRequest const& request) = nullptr;
+  Forecast (*forecast_variant)(Shape const& shape, BackendChoice backend) = nullptr;
 
   [[nodiscard]] std::int64_t vector_length(std::int64_t m, std::int64_t n) const {
     return takes_rows_vector ? m : n;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <span>
@@ -43,6 +44,13 @@ constexpr std::pair<char const*, ReportFormat> formats[] = {
     {"text", ReportFormat::text}, {"json", ReportFormat::json}, {"csv", ReportFormat::csv}};
 constexpr std::pair<char const*, ReportFormat> info_formats[] = {{"text", ReportFormat::text},
                                                                  {"json", ReportFormat::json}};
+constexpr std::pair<char const*, std::optional<variants::Tiling>> tilings[] = {
+    {"exact", variants::Tiling::exact}, {"inexact", variants::Tiling::inexact}};
+constexpr std::pair<char const*, std::optional<tessera::backends::CachePreference>>
+    cache_preferences[] = {{"none", tessera::backends::CachePreference::none},
+                           {"l1", tessera::backends::CachePreference::l1},
+                           {"shared", tessera::backends::CachePreference::shared},
+                           {"equal", tessera::backends::CachePreference::equal}};
 constexpr std::pair<char const*, OperationId> operations[] = {
     {"atax", OperationId::atax},
     {"gemv", OperationId::multiply},
@@ -106,6 +114,84 @@ CLI::App* add_generate(CLI::App& app, io::GenerateRequest& request) {
   return &command;
 }
 
+/// A variant's name: the words are the rows of its table.
+void add_variant_name(CLI::App& app, std::string& name, std::vector<VariantFacts> const& variants) {
+  std::string words;
+  for (auto const& facts : variants) words += (words.empty() ? "" : "|") + std::string(facts.name);
+  auto const choose = [&name, variants, words](std::string const& text) {
+    for (auto const& facts : variants) {
+      if (text == facts.name) {
+        name = text;
+        return;
+      }
+    }
+    throw CLI::ValidationError("--variant", "'" + text + "' is not one of " + words);
+  };
+  app.add_option_function<std::string>("--variant", choose,
+                                       "Run a published kernel instead of the operation")
+      ->type_name(words);
+}
+
+/// "32x8": two whole numbers >= 1.
+variants::Team parse_team(std::string const& text) {
+  variants::Team team;
+  char rest = 0;
+  bool const whole = std::sscanf(text.c_str(), "%9dx%9d%c", &team.rows, &team.cols, &rest) == 2;
+  if (!whole || team.rows < 1 || team.cols < 1) {
+    throw CLI::ValidationError(
+        "--team", "'" + text + "' is not two numbers of threads with an x between, such as 32x8");
+  }
+  return team;
+}
+
+/// The options of variants, as far as one of the variants takes them.
+void add_variant(CLI::App& app, VariantChoice& choice, std::vector<VariantFacts> const& variants,
+                 std::string const& team_words, std::string const& team_help) {
+  auto const some = [&](bool VariantFacts::* has) {
+    return std::ranges::any_of(variants, [&](auto const& facts) { return facts.*has; });
+  };
+  auto const number = CLI::Range(std::int64_t{1}, std::int64_t{1} << 30).description("");
+  add_variant_name(app, choice.name, variants);
+  app.add_option_function<std::string>(
+         "--team", [&choice](std::string const& text) { choice.team = parse_team(text); },
+         team_help)
+      ->type_name(team_words);
+  if (some(&VariantFacts::takes_teams)) {
+    app.add_option("--teams", choice.teams, "Most teams of a variant's kernel")
+        ->type_name("N")
+        ->check(number);
+  }
+  if (some(&VariantFacts::takes_tile)) {
+    app.add_option("--tile", choice.tile, "Size of a variant's tile in scratch")
+        ->type_name("N")
+        ->check(number);
+  }
+  if (some(&VariantFacts::takes_tiling)) {
+    add_choice(app, "--tiling", choice.tiling, tilings, "A variant without or with checks of ends");
+  }
+}
+
+/// What every command that computes can be told, but for the variant.
+void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> report_formats,
+             std::string const& check_help) {
+  add_choice(command, "--backend", options.backend, backends, "Where it is computed");
+  command
+      .add_option("--device", options.device,
+                  "Which GPU, as `tessera info` counts them (else the first that works)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 65535).description(""));
+  add_choice(command, "--cache-preference", options.cache_preference, cache_preferences,
+             "What a GPU's multiprocessors use their memory for (cuda)");
+  add_choice(command, "--type", options.type, types, "Type to compute in");
+  command.add_option("--repeat", options.repeat, "Timed runs, after a warm-up")
+      ->type_name("R")
+      ->check(CLI::Range(1, 1'000'000).description(""))
+      ->capture_default_str();
+  add_threads(command, options.threads);
+  command.add_flag("--check", options.check, check_help);
+  add_choice(command, "--format", options.format, report_formats, "How the report is written");
+}
+
 CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& options) {
   auto& command =
       *app.add_subcommand(std::string(row.command), "Compute " + std::string(row.formula_ascii));
@@ -123,22 +209,42 @@ CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& op
                   "Where B goes (.npy or .bin); only for atax")
       ->type_name("FILE");
   add_choice(command, "--method", options.method, methods, "How A^T(A V) is computed");
-  add_choice(command, "--backend", options.backend, backends, "Where it is computed");
-  command
-      .add_option("--device", options.device,
-                  "Which GPU, as `tessera info` counts them (else the first that works)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 65535).description(""));
-  add_choice(command, "--type", options.type, types, "Type to compute in");
-  command.add_option("--repeat", options.repeat, "Timed runs, after a warm-up")
-      ->type_name("R")
-      ->check(CLI::Range(1, 1'000'000).description(""))
-      ->capture_default_str();
-  add_threads(command, options.threads);
-  command.add_flag("--check", options.check,
-                   "Compare the result with a reference, as `check` does");
-  add_choice(command, "--format", options.format, formats, "How the report is written");
+  if (row.variants != nullptr) {
+    add_variant(command, options.variant, row.variants(), "RxC",
+                "Threads of a variant's team, in R rows and C columns");
+  }
+  add_run(command, options, formats, "Compare the result with a reference, as `check` does");
   command.footer(help::compute);
+  return &command;
+}
+
+CLI::App* add_transpose(CLI::App& app, TransposeOptions& options) {
+  auto& command = *app.add_subcommand("transpose", "Transpose a matrix");
+  add_input(command, options.input);
+  command.add_option("OUTPUT", options.output, "Where the transpose goes (.npy)")
+      ->required()
+      ->type_name("");
+  command.add_flag("--in-place", options.in_place, "Transpose a square matrix where it lies");
+  add_variant(command, options.variant, variants_of_transpose(), "XxY",
+              "Threads of a variant's block, X side by side and Y one below the other");
+  add_run(command, options, info_formats, "Compare all elements, bit by bit");
+  command.footer(help::transpose);
+  return &command;
+}
+
+CLI::App* add_gemm(CLI::App& app, GemmOptions& options) {
+  auto& command = *app.add_subcommand("gemm", "Compute C = A B");
+  command.add_option("A", options.A, "A .npy or ex3 file, or a number N for test/N")
+      ->required()
+      ->type_name("");
+  command.add_option("B", options.B, "As A, with as many rows as A has columns")
+      ->required()
+      ->type_name("");
+  command.add_option("OUTPUT", options.output, "Where C goes (.npy)")->required()->type_name("");
+  add_variant(command, options.variant, variants_of_gemm(), "RxC",
+              "Threads of a variant's team, in R rows and C columns");
+  add_run(command, options, info_formats, "Compare the result with a reference");
+  command.footer(help::gemm);
   return &command;
 }
 
@@ -206,6 +312,8 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
 
   io::GenerateRequest generate;
   std::array<ComputeOptions, operation_count> compute;
+  TransposeOptions transpose;
+  GemmOptions gemm;
   CheckOptions check;
   ShowOptions show;
   InfoOptions info;
@@ -216,6 +324,8 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   for (std::size_t i = 0; i < operation_count; ++i) {
     compute_commands[i] = add_compute(app, table_of_operations()[i], compute[i]);
   }
+  CLI::App const* const transpose_command = add_transpose(app, transpose);
+  CLI::App const* const gemm_command = add_gemm(app, gemm);
   CLI::App const* const check_command = add_check(app, check);
   CLI::App const* const show_command = add_show(app, show);
   CLI::App const* const info_command = add_info(app, info);
@@ -241,6 +351,8 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   }
 
   if (generate_command->parsed()) return Options(generate);
+  if (transpose_command->parsed()) return Options(transpose);
+  if (gemm_command->parsed()) return Options(gemm);
   if (check_command->parsed()) return Options(check);
   if (show_command->parsed()) return Options(show);
   if (info_command->parsed()) return Options(info);

@@ -10,8 +10,10 @@
 
 #include <app/exit_status.hpp>
 #include <app/operations.hpp>
+#include <app/variants.hpp>
 #include <io/generate.hpp>
 #include <io/types.hpp>
+#include <tessera/backends/backend.hpp>
 #include <tessera/options.hpp>
 
 namespace tessera::app {
@@ -19,21 +21,41 @@ namespace tessera::app {
 /// How a report is written.
 enum class ReportFormat { text, json, csv };
 
+/// What every command that computes can be told.
+struct RunOptions {
+  VariantChoice variant;  ///< empty name: the operation itself
+  BackendChoice backend = BackendChoice::automatic;
+  std::optional<io::ScalarType> type;
+  int repeat = 5;
+  int threads = 0;            ///< 0: what Kokkos and OMP_NUM_THREADS say
+  std::optional<int> device;  ///< empty: the first GPU that can run this program
+  std::optional<backends::CachePreference> cache_preference;  ///< empty: what CUDA does by itself
+  bool check = false;
+  ReportFormat format = ReportFormat::text;
+};
+
 /// `tessera atax|gemv|gemvt INPUT …`
-struct ComputeOptions {
+struct ComputeOptions : RunOptions {
   OperationId operation = OperationId::atax;
   std::string input;         ///< as the user wrote it
   std::string vector;        ///< empty: V of an ex3 file, else ones
   std::string output;        ///< empty: none, or NUMBER-out.bin where the input is a number
   std::string intermediate;  ///< empty: none
   Method method = Method::automatic;
-  BackendChoice backend = BackendChoice::automatic;
-  std::optional<io::ScalarType> type;
-  int repeat = 5;
-  int threads = 0;            ///< 0: what Kokkos and OMP_NUM_THREADS say
-  std::optional<int> device;  ///< empty: the first GPU that can run this program
-  bool check = false;
-  ReportFormat format = ReportFormat::text;
+};
+
+/// `tessera transpose INPUT OUTPUT …`
+struct TransposeOptions : RunOptions {
+  std::string input;
+  std::string output;
+  bool in_place = false;
+};
+
+/// `tessera gemm A B OUTPUT …`
+struct GemmOptions : RunOptions {
+  std::string A;
+  std::string B;
+  std::string output;
 };
 
 /// `tessera check INPUT RESULT …`
@@ -65,8 +87,8 @@ struct CompletionOptions {
 };
 
 /// One alternative for each subcommand.
-using Options = std::variant<io::GenerateRequest, ComputeOptions, CheckOptions, ShowOptions,
-                             InfoOptions, CompletionOptions>;
+using Options = std::variant<io::GenerateRequest, ComputeOptions, TransposeOptions, GemmOptions,
+                             CheckOptions, ShowOptions, InfoOptions, CompletionOptions>;
 
 /// Parses the command line. Prints help, the version and errors of usage itself; then, and only
 /// then, it returns an ExitStatus.

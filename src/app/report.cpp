@@ -1,42 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include <app/report.hpp>
+#include <app/report_text.hpp>
 #include <io/memory.hpp>
 #include <tessera/version.hpp>
 
 namespace tessera::app {
 namespace {
-
-/// With so many digits after the point.
-std::string fixed(double value, int digits) {
-  char text[400];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
-/// With so many significant digits.
-std::string general(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*g", digits, value);
-  return text;
-}
-
-/// A time with a unit that leaves few digits before the point.
-std::string duration(double seconds) {
-  if (seconds < 1e-3) return fixed(seconds * 1e6, 1) + " µs";
-  if (seconds < 1) return fixed(seconds * 1e3, 3) + " ms";
-  return fixed(seconds, 3) + " s";
-}
-
-std::string line(std::string name, std::string const& text) {
-  name.resize(std::max<std::size_t>(name.size(), 13), ' ');
-  return "  " + name + text + "\n";
-}
 
 std::string matrix_line(std::int64_t rows, std::int64_t cols, io::ScalarType type,
                         io::Layout layout) {
@@ -96,17 +69,6 @@ void add_verdict(CsvTable& table, Verdict const& verdict) {
   table.add("index", verdict.worst);
 }
 
-std::string verdict_lines(Verdict const& verdict) {
-  std::string text = line("check", to_sentence(verdict));
-  if (!verdict.passed()) {
-    text += line("", "element " + std::to_string(verdict.worst) + " is " +
-                         general(verdict.worst_value, 17) + ", should be " +
-                         general(verdict.worst_reference, 17) + ", give or take " +
-                         general(verdict.worst_bound, 3));
-  }
-  return text;
-}
-
 }  // namespace
 
 double Report::gb_per_s() const {
@@ -118,21 +80,13 @@ std::string to_text(Report const& r) {
   std::string text = std::string(r.operation.formula) + "   " + r.input + "\n";
   text += matrix_line(r.rows, r.cols, r.type, r.layout);
   text += vector_line(r.operation, r.vector, r.operation.vector_length(r.rows, r.cols));
-  text += line("backend",
-               r.backend.name + (r.backend_chosen ? " (chosen)" : "") + ", " + r.backend.device);
-  if (!r.backend_why.empty()) text += line("", "why: " + r.backend_why);
+  text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
   text += line("method", r.run.method + (r.method_chosen ? " (chosen)" : ""));
+  text += variant_lines(r.run);
   for (auto const& cut : r.run.cuts) {
     text += line("", cut.name + ": " + cut_text(cut, r.layout));
   }
-  auto const& time = r.run.seconds;
-  text += line("time", duration(time.median) + " median of " + std::to_string(time.repeats) + " (" +
-                           duration(time.min) + " to " + duration(time.max) + "); reading took " +
-                           duration(r.read_seconds));
-  if (r.run.stages.size() > 1) {
-    for (auto const& stage : r.run.stages)
-      text += line("", stage.name + ": " + duration(stage.seconds));
-  }
+  text += time_lines(r.run, r.read_seconds);
   text += line("rate", fixed(r.gb_per_s(), 2) + " GB/s" + " for " + io::format_bytes(r.run.bytes) +
                            " moved");
   text += line("SHA-256", r.sha256);
@@ -164,6 +118,15 @@ std::string to_csv(Report const& r) {
   table.add("input", r.input);
   table.add("vector", r.vector);
   table.add("read_seconds", r.read_seconds);
+  auto const& variant = r.run.variant;
+  table.add("variant", variant ? variant->name : std::string());
+  table.add("team", variant && variant->team ? std::to_string(variant->team->rows) + "x" +
+                                                   std::to_string(variant->team->cols)
+                                             : std::string());
+  table.add("reproducible", std::string(variant ? to_string(variant->reproducible) : "always"));
+  table.add("cache_preference", r.run.cache_preference
+                                    ? std::string(to_string(*r.run.cache_preference))
+                                    : std::string());
   return table.text();
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <app/matrix_report.hpp>
 #include <app/report.hpp>
 #include <tessera/version.hpp>
 
@@ -39,6 +40,47 @@ Json file_or_null(std::string const& file) {
   return file.empty() ? Json(nullptr) : Json(file);
 }
 
+Json to_object(BitVerdict const& verdict) {
+  return {{"passed", verdict.passed()},
+          {"elements", verdict.elements},
+          {"failed", verdict.failed},
+          {"seconds", verdict.seconds}};
+}
+
+Json to_object(TimeSummary const& time) {
+  return {{"min", time.min}, {"median", time.median}, {"max", time.max}, {"repeats", time.repeats}};
+}
+
+Json to_object(std::vector<StageTime> const& stages) {
+  Json array = Json::array();
+  for (auto const& stage : stages) {
+    array.push_back({{"name", stage.name}, {"seconds", stage.seconds}});
+  }
+  return array;
+}
+
+/// Null where the operation itself ran.
+Json to_object(std::optional<VariantRun> const& run) {
+  if (!run) return nullptr;
+  return {{"name", run->name},
+          {"team", run->team ? Json::array({run->team->rows, run->team->cols}) : Json(nullptr)},
+          {"reproducible", to_string(run->reproducible)},
+          {"copies", run->is_copy}};
+}
+
+Json to_object(MaybePreference const& preference) {
+  return preference ? Json(to_string(*preference)) : Json(nullptr);
+}
+
+Json to_object(MatrixFacts const& matrix) {
+  return {{"name", matrix.name},
+          {"file", matrix.file.empty() ? Json(nullptr) : Json(matrix.file)},
+          {"rows", matrix.rows},
+          {"cols", matrix.cols},
+          {"type", io::to_string(matrix.type)},
+          {"layout", io::to_string(matrix.layout)}};
+}
+
 /// A file name need not be UTF-8; a byte that is not is replaced.
 std::string text_of(Json const& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -47,11 +89,6 @@ std::string text_of(Json const& json) {
 }  // namespace
 
 std::string to_json(Report const& r) {
-  auto const& time = r.run.seconds;
-  Json stages = Json::array();
-  for (auto const& stage : r.run.stages) {
-    stages.push_back({{"name", stage.name}, {"seconds", stage.seconds}});
-  }
   Json cuts = Json::array();
   for (auto const& cut : r.run.cuts) {
     cuts.push_back({{"name", cut.name},
@@ -60,30 +97,58 @@ std::string to_json(Report const& r) {
                     {"panels", cut.panels},
                     {"lines_per_panel", cut.lines_per_panel}});
   }
-  return text_of(
-      {{"operation", r.operation.command},
-       {"method", r.run.method},
-       {"backend", r.backend.name},
-       {"backend_why", r.backend_why.empty() ? Json(nullptr) : Json(r.backend_why)},
-       {"device", r.backend.device},
-       {"rows", r.rows},
-       {"cols", r.cols},
-       {"type", io::to_string(r.type)},
-       {"layout", io::to_string(r.layout)},
-       {"seconds",
-        {{"min", time.min}, {"median", time.median}, {"max", time.max}, {"repeats", time.repeats}}},
-       {"stages", stages},
-       {"bytes", r.run.bytes},
-       {"gb_per_s", r.gb_per_s()},
-       {"sha256", r.sha256},
-       {"check", r.check ? to_object(*r.check) : Json(nullptr)},
-       {"version", version},
-       {"input", r.input},
-       {"vector", r.vector},
-       {"read_seconds", r.read_seconds},
-       {"plan", cuts},
-       {"output", file_or_null(r.output)},
-       {"intermediate", file_or_null(r.intermediate)}});
+  return text_of({{"operation", r.operation.command},
+                  {"method", r.run.method},
+                  {"backend", r.backend.name},
+                  {"backend_why", r.backend_why.empty() ? Json(nullptr) : Json(r.backend_why)},
+                  {"device", r.backend.device},
+                  {"rows", r.rows},
+                  {"cols", r.cols},
+                  {"type", io::to_string(r.type)},
+                  {"layout", io::to_string(r.layout)},
+                  {"seconds", to_object(r.run.seconds)},
+                  {"stages", to_object(r.run.stages)},
+                  {"bytes", r.run.bytes},
+                  {"gb_per_s", r.gb_per_s()},
+                  {"sha256", r.sha256},
+                  {"check", r.check ? to_object(*r.check) : Json(nullptr)},
+                  {"version", version},
+                  {"input", r.input},
+                  {"vector", r.vector},
+                  {"read_seconds", r.read_seconds},
+                  {"plan", cuts},
+                  {"output", file_or_null(r.output)},
+                  {"intermediate", file_or_null(r.intermediate)},
+                  {"variant", to_object(r.run.variant)},
+                  {"cache_preference", to_object(r.run.cache_preference)}});
+}
+
+std::string to_json(MatrixReport const& r) {
+  Json inputs = Json::array();
+  for (auto const& matrix : r.inputs) inputs.push_back(to_object(matrix));
+  double const seconds = r.run.seconds.median;
+  auto const per_second = [&](double work) { return seconds > 0 ? work / seconds * 1e-9 : 0; };
+  return text_of({{"operation", r.operation},
+                  {"method", r.run.method},
+                  {"backend", r.backend.name},
+                  {"backend_why", r.backend_why.empty() ? Json(nullptr) : Json(r.backend_why)},
+                  {"device", r.backend.device},
+                  {"inputs", inputs},
+                  {"result", to_object(r.result)},
+                  {"seconds", to_object(r.run.seconds)},
+                  {"stages", to_object(r.run.stages)},
+                  {"bytes", r.run.bytes},
+                  {"gb_per_s", per_second(static_cast<double>(r.run.bytes))},
+                  {"flops", r.run.flops},
+                  {"gflop_per_s", per_second(r.run.flops)},
+                  {"sha256", r.sha256},
+                  {"check", r.check        ? to_object(*r.check)
+                            : r.bits_check ? to_object(*r.bits_check)
+                                           : Json(nullptr)},
+                  {"version", version},
+                  {"read_seconds", r.read_seconds},
+                  {"variant", to_object(r.run.variant)},
+                  {"cache_preference", to_object(r.run.cache_preference)}});
 }
 
 std::string to_json(CheckReport const& r) {

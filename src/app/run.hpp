@@ -11,10 +11,15 @@
 #include <app/cost_model.hpp>
 #include <app/operations.hpp>
 #include <app/timing.hpp>
+#include <app/variants.hpp>
 #include <io/types.hpp>
+#include <tessera/backends/backend.hpp>
 #include <tessera/options.hpp>
 
 namespace tessera::app {
+
+/// A preference of the caches of a GPU, if one was asked for.
+using MaybePreference = std::optional<backends::CachePreference>;
 
 /// Data in memory and what to do with them.
 struct RunRequest {
@@ -24,7 +29,9 @@ struct RunRequest {
   BackendChoice backend = BackendChoice::automatic;
   int repeat = 1;
   bool keep_intermediate = false;
-  std::string input = {};  ///< the file, for messages
+  std::string input = {};      ///< the file, for messages
+  VariantChoice variant = {};  ///< for run_*_variant
+  MaybePreference cache_preference = {};
 };
 
 /// What is known of a job before its data are read.
@@ -35,6 +42,7 @@ struct Shape {
   io::Layout layout = io::Layout::right;
   Method method = Method::automatic;
   bool keep_intermediate = false;
+  std::string variant = {};  ///< empty: the operation itself
 };
 
 /// How a stage was cut into work, as ex3 reports its blocks and lines per block.
@@ -48,13 +56,17 @@ struct StageCut {
 
 /// What a run measured and made.
 struct Measurement {
-  std::string method;  ///< "fused", "two-stage", or "one-stage"
+  std::string method;  ///< "fused", "two-stage", "one-stage", "in-place" or "variant"
   TimeSummary seconds = {};
   std::vector<StageTime> stages = {};  ///< with copies to and from a device, where there are any
   std::uint64_t bytes = 0;             ///< moved through memory by one run, at least
   std::vector<StageCut> cuts = {};
   io::HostVector result = {};
   std::optional<io::HostVector> intermediate = std::nullopt;
+  io::HostMatrix matrix = {};  ///< the result, of an operation that gives a matrix
+  double flops = 0;            ///< of one run, where they are what counts
+  std::optional<VariantRun> variant = std::nullopt;
+  MaybePreference cache_preference = {};  ///< what the device said
 };
 
 /// Run on the backend of the request; one warm-up, then `repeat` timed runs.
@@ -65,11 +77,23 @@ struct Measurement {
 /// @copydoc run_atax
 [[nodiscard]] Measurement run_multiply_transposed(RunRequest const& request);
 
+/// Runs the variant of the request.
+/// @throws Failure usage for what the variant does not take
+[[nodiscard]] Measurement run_multiply_variant(RunRequest const& request);
+/// @copydoc run_multiply_variant
+[[nodiscard]] Measurement run_multiply_transposed_variant(RunRequest const& request);
+
 /// What the operation would move and hold on a backend of this build.
 [[nodiscard]] Forecast forecast_atax(Shape const& shape, BackendChoice backend);
 /// @copydoc forecast_atax
 [[nodiscard]] Forecast forecast_multiply(Shape const& shape, BackendChoice backend);
 /// @copydoc forecast_atax
 [[nodiscard]] Forecast forecast_multiply_transposed(Shape const& shape, BackendChoice backend);
+
+/// What the variant of the shape would move and hold.
+[[nodiscard]] Forecast forecast_multiply_variant(Shape const& shape, BackendChoice backend);
+/// @copydoc forecast_multiply_variant
+[[nodiscard]] Forecast forecast_multiply_transposed_variant(Shape const& shape,
+                                                            BackendChoice backend);
 
 }  // namespace tessera::app

@@ -72,36 +72,46 @@ inline void add_time(Measurement& to, std::string const& name, double seconds) {
   }
 }
 
-/// Makes sure that there are so many bytes where Exec computes.
+/// Makes sure that there are so many bytes where Exec computes. `input` is a file, for messages.
 template <class Exec>
-void require_memory_of(std::uint64_t bytes, RunRequest const& request, std::string const& what) {
+void require_memory_of(std::uint64_t bytes, std::string const& input, std::string const& what) {
   if constexpr (backends::Backend<Exec>::is_gpu) {
-    require_device_memory(bytes, request.input, what);
+    require_device_memory(bytes, input, what);
   } else {
-    io::require_memory(bytes, request.input, what);
+    io::require_memory(bytes, input, what);
+  }
+}
+
+/// Tells a GPU the preference of its caches, if there is one, and keeps what it answers. Hosts have
+/// been refused before.
+template <class Exec>
+void prefer_caches(Exec const& exec, MaybePreference preference, Measurement& to) {
+  if constexpr (backends::Backend<Exec>::is_gpu) {
+    if (preference) {
+      to.cache_preference = backends::Backend<Exec>::set_cache_preference(exec, *preference);
+    }
   }
 }
 
 /// Makes an uninitialised View in the memory of Exec, after a look at the memory there is.
 template <class View, class Exec, class... Extents>
-View allocate(RunRequest const& request, std::string const& what, Extents... extents) {
+View allocate(std::string const& input, std::string const& what, Extents... extents) {
   std::uint64_t const bytes =
       (sizeof(typename View::value_type) * ... * static_cast<std::uint64_t>(extents));
-  require_memory_of<Exec>(bytes, request, what);
+  require_memory_of<Exec>(bytes, input, what);
   try {
     return View(Kokkos::view_alloc("tessera::app::" + what, Kokkos::WithoutInitializing),
                 static_cast<std::size_t>(extents)...);
   } catch (std::exception const& error) {  // Kokkos' own exception type differs by version
-    throw Failure(ExitStatus::resources, request.input + ": not enough memory for " + what +
-                                             ": expected " + io::format_bytes(bytes) +
-                                             ", found: " + error.what());
+    throw Failure(ExitStatus::resources, input + ": not enough memory for " + what + ": expected " +
+                                             io::format_bytes(bytes) + ", found: " + error.what());
   }
 }
 
 /// Takes over what the library says it will do, and makes sure that there is memory for it.
 template <class Exec>
 void take_plan(Plan const& plan, RunRequest const& request, Measurement& to) {
-  require_memory_of<Exec>(plan.workspace_bytes, request, "the workspace");
+  require_memory_of<Exec>(plan.workspace_bytes, request.input, "the workspace");
   for (auto const& stage : plan.stages) {
     to.cuts.push_back({.name = stage.name,
                        .teams = stage.teams,
@@ -118,7 +128,8 @@ using DeviceVector = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory
 template <class Exec, class T>
 DeviceVector<Exec, T> make_vector(RunRequest const& request, char const* label,
                                   std::int64_t length) {
-  return allocate<DeviceVector<Exec, T>, Exec>(request, std::string("vector ") + label, length);
+  return allocate<DeviceVector<Exec, T>, Exec>(request.input, std::string("vector ") + label,
+                                               length);
 }
 
 /// A result as a vector of the host; where it has to be copied, that is timed as a stage.
@@ -144,12 +155,13 @@ void run_typed(RunRequest const& request, Measurement& to, Work const& work) {
         [&]<class T, class Layout>(io::MatrixView<T, Layout> const& host_a) {
           auto const& host_x = std::get<io::VectorView<T>>(request.x);
           Exec const exec;
+          prefer_caches(exec, request.cache_preference, to);
           if constexpr (backends::Backend<Exec>::is_gpu) {
             using Matrix = Kokkos::View<T**, Layout, typename Exec::memory_space>;
-            auto const A =
-                allocate<Matrix, Exec>(request, "the matrix", host_a.extent(0), host_a.extent(1));
-            auto const x =
-                allocate<DeviceVector<Exec, T>, Exec>(request, "the vector", host_x.extent(0));
+            auto const A = allocate<Matrix, Exec>(request.input, "the matrix", host_a.extent(0),
+                                                  host_a.extent(1));
+            auto const x = allocate<DeviceVector<Exec, T>, Exec>(request.input, "the vector",
+                                                                 host_x.extent(0));
             Stopwatch const watch;
             copy_to_device(exec, host_a.data(), A.data(), host_a.span() * sizeof(T));
             copy_to_device(exec, host_x.data(), x.data(), host_x.span() * sizeof(T));

@@ -4,7 +4,7 @@
 _tessera() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "gen atax gemv gemvt check show info --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "gen atax gemv gemvt transpose gemm check show info --help --version" -- "$current"))
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -19,25 +19,48 @@ _tessera() {
       case $previous in
         --method) words="auto fused two-stage" ;;
         --backend) words="auto openmp serial cuda" ;;
+        --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --device --type --repeat --threads --check --format" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --device --cache-preference --type --repeat --threads --check --format" ;;
       esac ;;
     gemv)
       case $previous in
         --method) words="auto fused two-stage" ;;
+        --variant) words="ex3 repeated-reduction team-atomic atomic grid-sync column-tile-static column-tile-dynamic" ;;
+        --tiling) words="exact inexact" ;;
         --backend) words="auto openmp serial cuda" ;;
+        --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --device --type --repeat --threads --check --format" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --variant --team --teams --tile --tiling --backend --device --cache-preference --type --repeat --threads --check --format" ;;
       esac ;;
     gemvt)
       case $previous in
         --method) words="auto fused two-stage" ;;
         --backend) words="auto openmp serial cuda" ;;
+        --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --device --type --repeat --threads --check --format" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --variant --team --teams --tile --backend --device --cache-preference --type --repeat --threads --check --format" ;;
+      esac ;;
+    transpose)
+      case $previous in
+        --variant) words="copy-row copy-col naive-row naive-col unroll4-row unroll4-col diagonal-row diagonal-col tile tile-padded tile-unrolled-padded" ;;
+        --backend) words="auto openmp serial cuda" ;;
+        --cache-preference) words="none l1 shared equal" ;;
+        --type) words="as-is f32 f64" ;;
+        --format) words="text json" ;;
+        *) [[ $current == -* ]] && words="--help --in-place --variant --team --backend --device --cache-preference --type --repeat --threads --check --format" ;;
+      esac ;;
+    gemm)
+      case $previous in
+        --variant) words="serial threads naive tiled" ;;
+        --backend) words="auto openmp serial cuda" ;;
+        --cache-preference) words="none l1 shared equal" ;;
+        --type) words="as-is f32 f64" ;;
+        --format) words="text json" ;;
+        *) [[ $current == -* ]] && words="--help --variant --team --tile --backend --device --cache-preference --type --repeat --threads --check --format" ;;
       esac ;;
     check)
       case $previous in

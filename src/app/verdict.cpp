@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
+#include <stdexcept>
 #include <variant>
 
 #include <app/precise.hpp>
@@ -95,18 +97,20 @@ class Reference {
     lines_ = {.data = A.data(), .count = by_rows ? m : n, .length = by_rows ? n : m};
   }
 
-  /// Replaces x by A·x (or Aᵀ·x), and its errors by those of the product.
-  void multiply(bool transposed, PreciseVector& x, Errors& errors) const {
+  /// Replaces x by A·x (or Aᵀ·x), and its errors by those of a product whose terms go through
+  /// `depth` roundings; empty: as many as in the canonical order.
+  void multiply(bool transposed, PreciseVector& x, Errors& errors,
+                std::optional<std::int64_t> depth = std::nullopt) const {
     if (transposed != by_rows) {  // along the lines
       auto const length = lines_.length;
-      ErrorModel<T> const model(summation::dot_depth<T>(length), longest_chain_of_dot(length),
-                                length);
+      ErrorModel<T> const model(depth.value_or(summation::dot_depth<T>(length)),
+                                longest_chain_of_dot(length), length);
       model.set_weights(x, errors);
       x = dot_lines(lines_, x, bar_);
       errors = model.errors(x);
     } else {
       auto const [data, count, length] = lines_;
-      ErrorModel<T> const model(summation::sum_depth(count, length),
+      ErrorModel<T> const model(depth.value_or(summation::sum_depth(count, length)),
                                 longest_chain_of_sum(count, length), count);
       model.set_weights(x, errors);
       x = sum_lines(lines_, x, bar_);
@@ -134,13 +138,14 @@ double ulp(double value) {
   return std::ldexp(1.0, exponent - std::numeric_limits<T>::digits);
 }
 
-template <class T>
-Verdict compare(PreciseVector const& reference, Errors const& errors,
-                io::VectorView<T> const& result) {
-  Verdict verdict{.elements = reference.size()};
-  verdict.worst_in_bounds = -1;
+/// Adds what a comparison of elements finds. `value_of(i)` is element i, and `index_of(i)` what the
+/// verdict calls it.
+template <class T, class ValueOf, class IndexOf>
+void compare(PreciseVector const& reference, Errors const& errors, ValueOf const& value_of,
+             IndexOf const& index_of, Verdict& verdict) {
+  verdict.elements += reference.size();
   for (std::size_t i = 0; i < errors.size(); ++i) {
-    double const value = static_cast<double>(result(i));
+    double const value = static_cast<double>(value_of(i));
     double const expected = reference.high[i];
     if (!std::isfinite(errors[i])) {
       ++verdict.not_judged;
@@ -156,25 +161,30 @@ Verdict compare(PreciseVector const& reference, Errors const& errors,
     }
     verdict.failed += in_bounds > 1 ? 1 : 0;
     if (in_bounds > verdict.worst_in_bounds) {
-      verdict.worst = static_cast<std::int64_t>(i);
+      verdict.worst = index_of(i);
       verdict.worst_in_bounds = in_bounds;
       verdict.worst_value = value;
       verdict.worst_reference = expected;
       verdict.worst_bound = errors[i];
     }
     if (in_ulp > verdict.greatest_ulp) {
-      verdict.ulp_index = static_cast<std::int64_t>(i);
+      verdict.ulp_index = index_of(i);
       verdict.greatest_ulp = in_ulp;
     }
   }
+}
+
+/// A verdict with all elements in it.
+Verdict finished(Verdict verdict, Stopwatch const& watch) {
   verdict.worst_in_bounds = std::max(verdict.worst_in_bounds, 0.0);
+  verdict.seconds = watch.seconds();
   return verdict;
 }
 
 template <class T, class Layout>
 Verdict judge_typed(OperationId operation, io::MatrixView<T, Layout> const& A,
                     io::VectorView<T> const& x, io::VectorView<T> const& result,
-                    std::string const& input) {
+                    std::string const& input, Summation order) {
   Stopwatch watch;
   ProgressBar bar("checking");
   Reference<T, Layout> const reference(A, bar);
@@ -185,24 +195,76 @@ Verdict judge_typed(OperationId operation, io::MatrixView<T, Layout> const& A,
   PreciseVector value(static_cast<std::int64_t>(x.size()));
   std::copy(x.data(), x.data() + x.size(), value.high.begin());
   Errors errors(x.size(), 0.0);
-  if (operation != OperationId::multiply_transposed) reference.multiply(false, value, errors);
-  if (operation != OperationId::multiply) reference.multiply(true, value, errors);
+  // In any order a product is rounded once, and then by each of the other terms' additions at most.
+  auto const depth = [&](unsigned extent) {
+    return order == Summation::any ? std::optional(static_cast<std::int64_t>(A.extent(extent)))
+                                   : std::nullopt;
+  };
+  if (operation != OperationId::multiply_transposed) {
+    reference.multiply(false, value, errors, depth(1));
+  }
+  if (operation != OperationId::multiply) reference.multiply(true, value, errors, depth(0));
 
-  Verdict verdict = compare(value, errors, result);
-  verdict.seconds = watch.seconds();
-  return verdict;
+  Verdict verdict{.worst_in_bounds = -1};
+  compare<T>(
+      value, errors, [&](std::size_t i) { return result(i); },
+      [](std::size_t i) { return static_cast<std::int64_t>(i); }, verdict);
+  return finished(verdict, watch);
+}
+
+/// One column of C after the other: A times a column of B.
+template <class T, class LayoutA, class MatrixB, class MatrixC>
+Verdict judge_product_typed(io::MatrixView<T, LayoutA> const& A, MatrixB const& B, MatrixC const& C,
+                            std::string const& input, Summation order) {
+  Stopwatch watch;
+  ProgressBar bar("checking");
+  Reference<T, LayoutA> const reference(A, bar);
+  io::require_memory(reference.memory_needed(), input, "the reference of the check");
+  std::size_t const columns = C.extent(1);
+  auto const terms = static_cast<std::int64_t>(A.extent(1));
+  auto const depth = order == Summation::any
+                         ? terms
+                         : summation::product_depth(static_cast<std::int64_t>(C.extent(0)),
+                                                    static_cast<std::int64_t>(C.extent(1)), terms);
+  bar.set(0, columns * A.size() * sizeof(T));
+  Verdict verdict{.worst_in_bounds = -1};
+  for (std::size_t j = 0; j < columns; ++j) {
+    PreciseVector value(static_cast<std::int64_t>(B.extent(0)));
+    for (std::size_t k = 0; k < B.extent(0); ++k) value.high[k] = static_cast<double>(B(k, j));
+    Errors errors(B.extent(0), 0.0);
+    reference.multiply(false, value, errors, depth);
+    compare<T>(
+        value, errors, [&](std::size_t i) { return C(i, j); },
+        [&](std::size_t i) { return static_cast<std::int64_t>(i * columns + j); }, verdict);
+  }
+  return finished(verdict, watch);
 }
 
 }  // namespace
 
 Verdict judge(OperationId operation, io::HostMatrix const& A, io::HostVector const& x,
-              io::HostVector const& result, std::string const& input) {
+              io::HostVector const& result, std::string const& input, Summation order) {
   return std::visit(
       [&]<class T, class Layout>(io::MatrixView<T, Layout> const& matrix) {
         return judge_typed(operation, matrix, std::get<io::VectorView<T>>(x),
-                           std::get<io::VectorView<T>>(result), input);
+                           std::get<io::VectorView<T>>(result), input, order);
       },
       A);
+}
+
+Verdict judge_product(io::HostMatrix const& A, io::HostMatrix const& B, io::HostMatrix const& C,
+                      std::string const& input, Summation order) {
+  return std::visit(
+      [&]<class T, class LayoutA, class U, class LayoutB, class W, class LayoutC>(
+          io::MatrixView<T, LayoutA> const& a, io::MatrixView<U, LayoutB> const& b,
+          io::MatrixView<W, LayoutC> const& c) -> Verdict {
+        if constexpr (std::is_same_v<T, U> && std::is_same_v<T, W>) {
+          return judge_product_typed(a, b, c, input, order);
+        } else {
+          throw std::logic_error("judge_product: matrices of several types");
+        }
+      },
+      A, B, C);
 }
 
 std::string to_sentence(Verdict const& verdict) {

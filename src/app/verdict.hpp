@@ -30,6 +30,12 @@ struct Verdict {
   [[nodiscard]] bool passed() const { return failed == 0; }
 };
 
+/// In which order the sums of a result were taken.
+enum class Summation {
+  canonical,  ///< that of docs/summation.md: short paths, small bounds
+  any,        ///< each product may go through as many roundings as there are products
+};
+
 /// Compares a result with a reference of higher precision: double for float, double-double for
 /// double. The bound of each element follows from the depth of the order of summation and the
 /// absolute values of the terms (docs/accuracy.md); nothing in it is a matter of taste.
@@ -39,7 +45,32 @@ struct Verdict {
 /// @param result as long as the operation makes it, of the type of A
 /// @throws io::FileError out_of_memory, in the name of `input`
 [[nodiscard]] Verdict judge(OperationId operation, io::HostMatrix const& A, io::HostVector const& x,
-                            io::HostVector const& result, std::string const& input);
+                            io::HostVector const& result, std::string const& input,
+                            Summation order = Summation::canonical);
+
+/// Compares C = A·B with a reference of higher precision. Element (i, j) of
+/// C has the index i·n + j in the verdict.
+/// @param A, B, C of one type
+/// @throws io::FileError out_of_memory, in the name of `input`
+[[nodiscard]] Verdict judge_product(io::HostMatrix const& A, io::HostMatrix const& B,
+                                    io::HostMatrix const& C, std::string const& input,
+                                    Summation order = Summation::canonical);
+
+/// What a comparison of moved elements found, bit by bit.
+struct BitVerdict {
+  std::int64_t elements = 0;
+  std::int64_t failed = 0;
+  double seconds = 0;
+
+  [[nodiscard]] bool passed() const { return failed == 0; }
+};
+
+/// Compares a result with A or, if `transposed`, with Aᵀ, bit by bit.
+/// @param result of the type and order of A
+[[nodiscard]] BitVerdict judge_moved(io::HostMatrix const& A, io::HostMatrix const& result,
+                                     bool transposed);
+/// "passed: all 12 elements have the right bits".
+[[nodiscard]] std::string to_sentence(BitVerdict const& verdict);
 
 /// One sentence: "passed: greatest error 0.031 of the bound (1.2 ulp) at element 17, 0 of 64 fail".
 [[nodiscard]] std::string to_sentence(Verdict const& verdict);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <functional>
 #include <type_traits>
 
 #include <io/ex3.hpp>
@@ -56,16 +57,28 @@ void write_matrix_elements(OutputFile& out, View const& A) {
   }
 }
 
+/// Checks that a format is one of those that can hold `what`.
+void check_format(std::string const& path, std::string const& what,
+                  std::function<bool(FormatRow const&)> const& can_hold) {
+  FormatRow const* const row = find_format(path);
+  if (row != nullptr && can_hold(*row)) return;
+  throw FileError(ErrorKind::bad_output, path,
+                  "cannot hold " + what + ": expected the extension " +
+                      list_of_extensions(can_hold) + ", found " +
+                      (row == nullptr ? "an unknown one" : std::string(row->name)));
+}
+
 }  // namespace
 
 void check_vector_format(std::string const& path) {
-  FormatRow const* const row = find_format(path);
-  if (row != nullptr && row->begin_vector != nullptr) return;
-  throw FileError(
-      ErrorKind::bad_output, path,
-      "cannot hold a vector: expected the extension " +
-          list_of_extensions([](FormatRow const& each) { return each.begin_vector != nullptr; }) +
-          ", found " + (row == nullptr ? "an unknown one" : std::string(row->name)));
+  check_format(path, "a vector",
+               [](FormatRow const& each) { return each.begin_vector != nullptr; });
+}
+
+void check_matrix_format(std::string const& path) {
+  check_format(path, "a matrix alone", [](FormatRow const& each) {
+    return each.begin_matrix != nullptr && !each.vector_follows_matrix;
+  });
 }
 
 void write_vector(OutputFile& out, ElementSpan elements) {

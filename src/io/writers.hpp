@@ -18,6 +18,10 @@ namespace tessera::io {
 /// Call it before computing. @throws FileError bad_output
 void check_vector_format(std::string const& path);
 
+/// Checks that the extension of `path` names a format that can hold a matrix and nothing else
+/// (.npy). Call it before computing. @throws FileError bad_output
+void check_matrix_format(std::string const& path);
+
 /// Writes a vector in the format that the extension of out.path() names: .npy (shape (n,)) or .bin
 /// (the elements, nothing else). @throws FileError bad_output
 void write_vector(OutputFile& out, ElementSpan elements);

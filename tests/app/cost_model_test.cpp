@@ -33,6 +33,22 @@ TEST(CostModelTest, memory_of_the_host_is_saturated_by_few_threads) {
   EXPECT_DOUBLE_EQ(host_seconds(work, 1, 400, round), 25);
 }
 
+TEST(CostModelTest, operations_count_where_they_take_longer_than_the_traffic) {
+  constexpr CostConstants slow{.host_thread = 10,
+                               .host_most = 40,
+                               .device_unknown = 50,
+                               .device_launch = 0.25,
+                               .host_thread_flops = 2,
+                               .device_flops = 16};
+  constexpr Forecast product{.traffic = 100, .flops = 800};
+  EXPECT_DOUBLE_EQ(host_seconds(product, 1, 1, slow), 400);
+  EXPECT_DOUBLE_EQ(host_seconds(product, 3, 2, slow), 600);
+  EXPECT_DOUBLE_EQ(device_seconds(product, 2, 0, slow).runs, 2 * (0.25 + 50));
+  constexpr Forecast light{.traffic = 100, .flops = 8};
+  EXPECT_DOUBLE_EQ(host_seconds(light, 1, 1, slow), 10);
+  EXPECT_DOUBLE_EQ(device_seconds(light, 1, 0, slow).runs, 0.25 + 2);
+}
+
 TEST(CostModelTest, device_starts_copies_once_and_launches_every_run) {
   auto const seconds = device_seconds(work, 4, 200, round);
   EXPECT_DOUBLE_EQ(seconds.copies, 3 + 1000.0 / 5);

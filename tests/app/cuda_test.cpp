@@ -187,6 +187,100 @@ TEST_F(CudaProgramTest, matrix_that_does_not_fit_is_refused_before_it_is_read) {
   EXPECT_FALSE(exists("c.npy"));
 }
 
+TEST_F(CudaProgramTest, variants_of_gemv_are_right_and_have_the_bits_that_they_document) {
+  for (std::string const order : {"c", "fortran"}) {
+    generate("a.npy", 777, 555, "f32", order);
+    std::vector<std::string> names{"ex3", "repeated-reduction", "team-atomic", "atomic",
+                                   "grid-sync"};
+    if (order == "fortran") {
+      names.insert(names.end(), {"column-tile-static", "column-tile-dynamic"});
+    }
+    for (auto const& name : names) {
+      auto const on = [&](std::string const& backend) {
+        return report({"gemv", "a.npy", "--backend", backend, "--variant", name, "--check"});
+      };
+      auto const device = on("cuda");
+      EXPECT_EQ(device.at("check").at("passed"), true) << name;
+      if (device.at("variant").at("reproducible") == "always") {
+        EXPECT_EQ(device.at("sha256"), on("openmp").at("sha256")) << name;
+      }
+    }
+    EXPECT_EQ(report({"gemvt", "a.npy", "--backend", "cuda", "--variant", "ex3", "--check"})
+                  .at("check")
+                  .at("passed"),
+              true);
+  }
+}
+
+TEST_F(CudaProgramTest, transposes_and_products_have_the_bits_of_the_host) {
+  for (std::string const type : {"f32", "f64"}) {
+    generate("a.npy", 777, 555, type, "fortran");
+    generate("b.npy", 555, 333, type);
+    generate("s.npy", 500, 500, type);
+    auto const same = [&](std::vector<std::string> const& words) {
+      auto const on = [&](std::string const& backend) {
+        auto all = words;
+        all.insert(all.end(), {"--backend", backend, "--check"});
+        auto const r = report(all);
+        EXPECT_EQ(r.at("check").at("passed"), true) << words.back();
+        return r.at("sha256");
+      };
+      EXPECT_EQ(on("cuda"), on("openmp")) << words.back();
+    };
+    same({"transpose", "a.npy", "t.npy"});
+    same({"transpose", "s.npy", "t.npy", "--in-place"});
+    for (std::string const name :
+         {"copy-row", "copy-col", "naive-row", "naive-col", "unroll4-row", "unroll4-col",
+          "diagonal-row", "diagonal-col", "tile", "tile-padded", "tile-unrolled-padded"}) {
+      same({"transpose", "a.npy", "t.npy", "--variant", name});
+    }
+    same({"gemm", "a.npy", "b.npy", "c.npy"});
+    for (std::string const name : {"threads", "naive", "tiled"}) {
+      same({"gemm", "a.npy", "b.npy", "c.npy", "--variant", name});
+    }
+  }
+  EXPECT_THAT(stage_names(report({"gemm", "a.npy", "b.npy", "c.npy", "--backend", "cuda"})),
+              ElementsAre("copy to device", "gemm", "copy to host"));
+}
+
+TEST_F(CudaProgramTest, serial_product_is_for_hosts) {
+  generate("a.npy", 20, 20);
+  auto const result =
+      run({"gemm", "a.npy", "a.npy", "c.npy", "--variant", "serial", "--backend", "cuda"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("the variant serial is for hosts; on a GPU there are threads, "
+                                    "naive, tiled"));
+  auto const r = report({"gemm", "a.npy", "a.npy", "c.npy", "--variant", "serial"});
+  EXPECT_EQ(r.at("backend"), "openmp");
+  EXPECT_THAT(r.at("backend_why").get<std::string>(), HasSubstr("serial is for hosts"));
+}
+
+TEST_F(CudaProgramTest, preference_of_caches_is_told_to_the_device_and_changes_no_bit) {
+  generate("a.npy", 777, 555);
+  generate("s.npy", 300, 300);
+  std::vector<std::vector<std::string>> const commands{
+      {"gemv", "a.npy"},
+      {"gemv", "a.npy", "--variant", "grid-sync"},
+      {"atax", "a.npy"},
+      {"transpose", "a.npy", "t.npy", "--variant", "tile"},
+      {"gemm", "s.npy", "s.npy", "c.npy"}};
+  for (auto command : commands) {
+    command.insert(command.end(), {"--backend", "cuda"});
+    auto const plain = report(command);
+    EXPECT_TRUE(plain.at("cache_preference").is_null());
+    for (std::string const preference : {"none", "l1", "shared", "equal"}) {
+      auto words = command;
+      words.insert(words.end(), {"--cache-preference", preference});
+      auto const told = report(words);
+      // A device whose memory is not divided so answers none, whatever it was told.
+      EXPECT_THAT(told.at("cache_preference").get<std::string>(),
+                  ::testing::AnyOf(preference, "none"));
+      EXPECT_EQ(told.at("sha256"), plain.at("sha256"));
+      EXPECT_THAT(run(words).out, HasSubstr("  caches       prefer "));
+    }
+  }
+}
+
 TEST_F(CudaProgramTest, info_lists_the_devices) {
   ASSERT_FALSE(info_.at("devices").empty());
   auto const& device = info_.at("devices").at(0);

@@ -153,6 +153,65 @@ TYPED_TEST(VerdictTest, products_below_the_smallest_number_are_allowed_for) {
   EXPECT_TRUE(judge(OperationId::multiply, A, v, vector_of<T>(1, T{0}), "test").passed());
 }
 
+/// A product by three loops, in the type's own arithmetic.
+template <class A, class B>
+auto three_loops(A const& a, B const& b) {
+  A c("C", a.extent(0), b.extent(1));
+  for (std::size_t i = 0; i < c.extent(0); ++i) {
+    for (std::size_t j = 0; j < c.extent(1); ++j) {
+      typename A::value_type sum = 0;
+      for (std::size_t k = 0; k < a.extent(1); ++k) sum += a(i, k) * b(k, j);
+      c(i, j) = sum;
+    }
+  }
+  return c;
+}
+
+TYPED_TEST(VerdictTest, product_of_matrices_passes_and_one_wrong_element_is_found) {
+  using T = typename TypeParam::non_const_value_type;
+  TypeParam A("A", 23, 301), B("B", 301, 7);
+  fill<T>(A, 3);
+  fill<T>(B, 4);
+  Kokkos::DefaultHostExecutionSpace const exec;
+  TypeParam C("C", 23, 7);
+  gemm(exec, A, B, C);
+  exec.fence();
+  Verdict const right = judge_product(A, B, C, "test");
+  EXPECT_TRUE(right.passed()) << to_sentence(right);
+  EXPECT_EQ(right.elements, 23 * 7);
+  EXPECT_EQ(right.not_judged, 0);
+  EXPECT_GT(right.worst_in_bounds, 0);
+
+  auto const loops = three_loops(A, B);
+  EXPECT_TRUE(judge_product(A, B, loops, "test", Summation::any).passed());
+
+  C(11, 5) += 1000 * std::numeric_limits<T>::epsilon() * std::abs(C(11, 5)) * 301;
+  Verdict const wrong = judge_product(A, B, C, "test", Summation::any);
+  EXPECT_FALSE(wrong.passed());
+  EXPECT_EQ(wrong.failed, 1);
+  EXPECT_EQ(wrong.worst, 11 * 7 + 5);
+}
+
+TYPED_TEST(VerdictTest, moved_elements_are_compared_bit_by_bit) {
+  using T = typename TypeParam::non_const_value_type;
+  TypeParam A("A", 131, 70), At("At", 70, 131), copy("copy", 131, 70);
+  fill<T>(A, 5);
+  A(3, 4) = std::numeric_limits<T>::quiet_NaN();
+  A(5, 6) = T(-0.0);
+  for (std::size_t i = 0; i < 131; ++i) {
+    for (std::size_t j = 0; j < 70; ++j) At(j, i) = copy(i, j) = A(i, j);
+  }
+  EXPECT_TRUE(judge_moved(A, At, true).passed());
+  EXPECT_TRUE(judge_moved(A, copy, false).passed());
+  EXPECT_EQ(judge_moved(A, At, true).elements, 131 * 70);
+  At(6, 5) = T(0);
+  At(69, 130) = std::nextafter(At(69, 130), T(1e30));
+  BitVerdict const wrong = judge_moved(A, At, true);
+  EXPECT_FALSE(wrong.passed());
+  EXPECT_EQ(wrong.failed, 2);
+  EXPECT_EQ(to_sentence(wrong), "FAILED: 2 of 9170 elements have wrong bits");
+}
+
 // The bound is that of the library's short order of summation: a plain loop is much worse.
 TEST(Verdict, plain_loop_over_a_million_terms_fails) {
   std::size_t const n = 1 << 20;
@@ -162,6 +221,7 @@ TEST(Verdict, plain_loop_over_a_million_terms_fails) {
   auto const B = vector_of<float>(1, 0.0f);
   for (std::size_t j = 0; j < n; ++j) B(0) += A(0, j);
   EXPECT_FALSE(judge(OperationId::multiply, A, v, B, "test").passed());
+  EXPECT_TRUE(judge(OperationId::multiply, A, v, B, "test", Summation::any).passed());
 
   Kokkos::DefaultHostExecutionSpace const exec;
   multiply(exec, A, v, B);

@@ -55,7 +55,7 @@ struct Naive {
 ///
 /// Source: the first of two GPU kernels in "Matrix multiplication, the hello world of parallel
 /// programming", a web article; there for square matrices.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, ProductOf<Exec, A> C>
+template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 void naive(Exec const& exec, A const& a, B const& b, C const& c, Options const& options = {}) {
   using T = typename C::value_type;
   constexpr auto name = "variants::gemm::naive";

@@ -50,7 +50,7 @@ struct Serial {
 ///
 /// Source: "serial", one of four products in "Matrix multiplication, the hello world of parallel
 /// programming", a web article; there for square matrices.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, ProductOf<Exec, A> C>
+template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
   requires(!backends::Backend<Exec>::is_gpu)
 void serial(Exec const& exec, A const& a, B const& b, C const& c, Options const& options = {}) {
   constexpr auto name = "variants::gemm::serial";

@@ -21,9 +21,10 @@ template <class Exec, class A, class B, class C>
 struct Variant {
   using Run = void (*)(Exec const&, A const&, B const&, C const&, Options const&);
 
-  std::string_view name;  ///< as in `--variant name`
-  Team published{};       ///< the team of Options{}; 0 x 0: the variant has no teams
-  bool has_tile = false;  ///< takes Options::tile
+  std::string_view name;    ///< as in `--variant name`
+  Team published{};         ///< the team of Options{}; 0 x 0: the variant has no teams
+  bool has_tile = false;    ///< takes Options::tile
+  bool hosts_only = false;  ///< is not in the table of a GPU
   Reproducible reproducible = Reproducible::always;
   Run run = nullptr;
 
@@ -38,11 +39,11 @@ struct Variant {
 
 /// All variants that Exec can run, in the order in which they were published. `serial` is for
 /// hosts alone.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, ProductOf<Exec, A> C>
+template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 std::vector<Variant<Exec, A, B, C>> table() {
   std::vector<Variant<Exec, A, B, C>> rows;
   if constexpr (!backends::Backend<Exec>::is_gpu) {
-    rows.push_back({.name = "serial", .run = &serial<Exec, A, B, C>});
+    rows.push_back({.name = "serial", .hosts_only = true, .run = &serial<Exec, A, B, C>});
   }
   rows.push_back({.name = "threads", .run = &threads<Exec, A, B, C>});
   rows.push_back({.name = "naive", .published = naive_team, .run = &naive<Exec, A, B, C>});

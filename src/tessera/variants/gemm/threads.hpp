@@ -49,7 +49,7 @@ struct Threads {
 ///
 /// Source: "thread pool", one of four products in "Matrix multiplication, the hello world of
 /// parallel programming", a web article; there for square matrices.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, ProductOf<Exec, A> C>
+template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 void threads(Exec const& exec, A const& a, B const& b, C const& c, Options const& options = {}) {
   constexpr auto name = "variants::gemm::threads";
   detail::require_plain(name, options);

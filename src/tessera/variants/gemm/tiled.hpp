@@ -123,7 +123,7 @@ struct Tiled {
 /// Source: the second of two GPU kernels in "Matrix multiplication, the hello world of parallel
 /// programming", a web article, after the CUDA C++ Programming Guide; there for square matrices
 /// whose sizes are multiples of 32.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, ProductOf<Exec, A> C>
+template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 void tiled(Exec const& exec, A const& a, B const& b, C const& c, Options const& options = {}) {
   using T = typename C::value_type;
   using Kernel = detail::Tiled<Exec, T>;

@@ -46,6 +46,7 @@ struct Variant {
   Teams teams = Teams::any;
   bool has_tile = false;    ///< takes VariantOptions::tile
   bool has_tiling = false;  ///< takes VariantOptions::tiling
+  bool has_buffer = false;  ///< keeps as many scalars as A has in the workspace
   Reproducible reproducible;
   Team (*default_team)(Exec const&);  ///< the team of VariantOptions{}
   Run run;
@@ -76,6 +77,7 @@ std::vector<Variant<Exec, A, Input, Output>> table() {
        .default_team = [](Exec const& exec) { return default_team(exec, ex3_team); },
        .run = &ex3_transposed<Exec, A, Input, Output>},
       {.name = "repeated-reduction",
+       .has_buffer = true,
        .reproducible = Reproducible::always,
        .default_team = [](Exec const& exec) { return default_team(exec, repeated_reduction_team); },
        .run = &repeated_reduction<Exec, A, Input, Output>},
@@ -88,6 +90,7 @@ std::vector<Variant<Exec, A, Input, Output>> table() {
        .default_team = [](Exec const& exec) { return default_team(exec, atomic_team); },
        .run = &atomic<Exec, A, Input, Output>},
       {.name = "grid-sync",
+       .has_buffer = true,
        .reproducible = Reproducible::always,
        .default_team = [](Exec const& exec) { return grid_sync_default_team(exec); },
        .run = &grid_sync<Exec, A, Input, Output>},

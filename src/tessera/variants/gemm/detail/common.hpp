@@ -5,7 +5,6 @@
 #include <concepts>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
@@ -25,13 +24,6 @@ struct Options {
   /// Columns of A and rows of B in a team's scratch at a time; 0: as published. Only for `tiled`.
   Index tile = 0;
 };
-
-/// A matrix that a variant on Exec takes beside A.
-template <class View, class Exec, class A>
-concept FactorOf = MatrixOf<View, Exec> && SameScalar<View, A>;
-/// A matrix that a variant on Exec writes.
-template <class View, class Exec, class A>
-concept ProductOf = FactorOf<View, Exec, A> && !std::is_const_v<typename View::value_type>;
 
 namespace detail {
 
@@ -86,8 +78,7 @@ template <class A, class B, class C>
 auto product_of(std::string_view name, A const& a, B const& b, C const& c) {
   using T = typename C::value_type;
   checks::require_elements(name, a);
-  checks::require_extents(name, "B", b, a.extent(1), b.extent(1));
-  if (b.extent(1) == 0) checks::fail(name, "B must have at least one column");
+  checks::require_rows(name, "B", b, a.extent(1));
   checks::require_extents(name, "C", c, a.extent(0), b.extent(1));
   checks::require_apart(name, "C", c, "A", a);
   checks::require_apart(name, "C", c, "B", b);

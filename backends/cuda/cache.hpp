@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/backend.hpp>
+#include <tessera/backends/cuda/errors.hpp>
+
+/// The preference between first-level cache and shared memory.
+namespace tessera::backends::cuda {
+
+inline constexpr std::array<std::pair<CachePreference, cudaFuncCache>, 4> cache_preferences{
+    {{CachePreference::none, cudaFuncCachePreferNone},
+     {CachePreference::l1, cudaFuncCachePreferL1},
+     {CachePreference::shared, cudaFuncCachePreferShared},
+     {CachePreference::equal, cudaFuncCachePreferEqual}}};
+
+/// Sets the device's preference for all kernels from now on, and returns what the device then says:
+/// one that cannot divide its memory so keeps what it had. Kokkos sets a preference of its own for
+/// a kernel only where a policy asks for an occupancy, and none of ours does. A kernel that needs
+/// more shared memory than the preference leaves gets it all the same.
+inline CachePreference set_cache_preference(Kokkos::Cuda const& exec, CachePreference wanted) {
+  require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+  for (auto const& [preference, config] : cache_preferences) {
+    if (preference == wanted)
+      require_success(cudaDeviceSetCacheConfig(config), "cudaDeviceSetCacheConfig");
+  }
+  cudaFuncCache found = cudaFuncCachePreferNone;
+  require_success(cudaDeviceGetCacheConfig(&found), "cudaDeviceGetCacheConfig");
+  for (auto const& [preference, config] : cache_preferences) {
+    if (config == found) return preference;
+  }
+  return CachePreference::none;
+}
+
+}  // namespace tessera::backends::cuda

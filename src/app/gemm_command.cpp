@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdio>
+
+#include <app/commands.hpp>
+#include <app/failure.hpp>
+#include <app/input.hpp>
+#include <app/matrix_report.hpp>
+#include <app/result_file.hpp>
+#include <app/run_matrix.hpp>
+#include <app/sha256.hpp>
+#include <io/matrix_file.hpp>
+#include <io/memory.hpp>
+
+namespace tessera::app {
+namespace {
+
+/// What the headers of the inputs say about the work. Refuses matrices that do not fit.
+Job job_of(GemmOptions const& options, std::string const& path_a, std::string const& path_b) {
+  io::MatrixInfo const A = io::inspect(path_a);
+  io::MatrixInfo const B = io::inspect(path_b);
+  auto const fail = [&](std::string const& sentence) {
+    throw io::FileError(io::ErrorKind::bad_input, path_b, sentence);
+  };
+  if (B.rows != A.cols) {
+    fail("has the wrong number of rows: expected " + std::to_string(A.cols) +
+         ", one for each column of " + path_a + ", found " + std::to_string(B.rows));
+  }
+  if (!options.type && B.type != A.type) {
+    fail("has a matrix of the wrong type: expected " + std::string(io::to_string(A.type)) +
+         " as in " + path_a + ", found " + std::string(io::to_string(B.type)) +
+         "; --type converts both");
+  }
+  auto const type = options.type.value_or(A.type);
+  auto const size = io::size_of(type);
+  auto const inputs = (A.elements() + B.elements()) * size;
+  auto const results = A.rows * B.cols * size;
+  double const flops =
+      2.0 * static_cast<double>(A.rows) * static_cast<double>(A.cols) * static_cast<double>(B.cols);
+  auto const variants = variants_of_gemm();
+  auto const scratch =
+      options.variant.name.empty()
+          ? workspace_of_gemm(static_cast<std::int64_t>(A.rows), static_cast<std::int64_t>(B.cols),
+                              static_cast<std::int64_t>(A.cols), type)
+          : 0;
+  return {.forecast =
+              [=](BackendChoice) {
+                return Forecast{.traffic = inputs + results,
+                                .inputs = inputs,
+                                .results = results,
+                                .scratch = scratch,
+                                .flops = flops};
+              },
+          .runs = options.repeat + 1,
+          .input = path_a,
+          .what = "the job (three matrices and workspace)",
+          .host_only = why_host_only(chosen(options.variant, variants), variants)};
+}
+
+}  // namespace
+
+ExitStatus run_command(GemmOptions const& options) {
+  require_applicable(options.variant, variants_of_gemm());
+  require_backend(options.backend);
+
+  std::string const path_a = resolve_input(options.A).path;
+  std::string const path_b = resolve_input(options.B).path;
+  check_output(options.output, {path_a, path_b});
+  ResultFile output(options.output, ResultFile::Kind::matrix);
+  Job const job = job_of(options, path_a, path_b);
+  auto const [backend, why] = choose_backend(options.backend, job);
+  require_caches(options.cache_preference, backend);
+  io::require_memory(job.forecast(backend.choice).memory(), path_a, job.what);
+
+  MatrixInput const A = read_matrix_input(path_a, options.type);
+  MatrixInput const B = read_matrix_input(path_b, options.type);
+  MatrixRequest const request{.A = A.A,
+                              .B = &B.A,
+                              .backend = backend.choice,
+                              .repeat = options.repeat,
+                              .input = path_a,
+                              .variant = options.variant,
+                              .cache_preference = options.cache_preference};
+  Measurement const run =
+      options.variant.name.empty() ? run_gemm(request) : run_gemm_variant(request);
+  MatrixReport report{.operation = "gemm",
+                      .formula = "C = A·B",
+                      .inputs = {facts_of("A", path_a, A.A), facts_of("B", path_b, B.A)},
+                      .result = facts_of("C", options.output, run.matrix),
+                      .read_seconds = A.read_seconds + B.read_seconds,
+                      .backend = backend,
+                      .backend_chosen = options.backend == BackendChoice::automatic,
+                      .backend_why = why,
+                      .run = run,
+                      .sha256 = sha256(elements(run.matrix)),
+                      .check = std::nullopt,
+                      .bits_check = std::nullopt};
+  if (options.check)
+    report.check = judge_product(A.A, B.A, run.matrix, path_a,
+                                 run.variant ? Summation::any : Summation::canonical);
+
+  output.write(run.matrix);
+  std::fputs(write_report(report, options.format).c_str(), stdout);
+  return report.check && !report.check->passed() ? ExitStatus::difference : ExitStatus::good;
+}
+
+}  // namespace tessera::app

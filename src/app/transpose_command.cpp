@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdio>
+
+#include <app/commands.hpp>
+#include <app/failure.hpp>
+#include <app/input.hpp>
+#include <app/matrix_report.hpp>
+#include <app/result_file.hpp>
+#include <app/run_matrix.hpp>
+#include <app/sha256.hpp>
+#include <io/matrix_file.hpp>
+#include <io/memory.hpp>
+
+namespace tessera::app {
+namespace {
+
+/// Refuses combinations of options that mean nothing.
+void check_usage(TransposeOptions const& options) {
+  require_applicable(options.variant, variants_of_transpose());
+  if (options.in_place && !options.variant.name.empty()) {
+    throw Failure(ExitStatus::usage,
+                  "--in-place: the variants are all out of place; leave out one of the two");
+  }
+}
+
+/// What the header of the input says about the work. Refuses what cannot be done in place.
+Job job_of(TransposeOptions const& options, std::string const& path) {
+  io::MatrixInfo const info = io::inspect(path);
+  if (options.in_place && info.rows != info.cols) {
+    throw Failure(ExitStatus::usage,
+                  "--in-place: only square matrices are transposed in place, and " + path + " is " +
+                      std::to_string(info.rows) + " x " + std::to_string(info.cols));
+  }
+  auto const bytes = info.elements() * io::size_of(options.type.value_or(info.type));
+  return {.forecast =
+              [=](BackendChoice) {
+                return Forecast{.traffic = 2 * bytes, .inputs = bytes, .results = bytes};
+              },
+          .runs = options.repeat + 1,
+          .input = path,
+          .what = "the job (matrix and transpose)"};
+}
+
+}  // namespace
+
+ExitStatus run_command(TransposeOptions const& options) {
+  check_usage(options);
+  require_backend(options.backend);
+
+  std::string const path = resolve_input(options.input).path;
+  check_output(options.output, {path});
+  ResultFile output(options.output, ResultFile::Kind::matrix);
+  Job const job = job_of(options, path);
+  auto const [backend, why] = choose_backend(options.backend, job);
+  require_caches(options.cache_preference, backend);
+  io::require_memory(job.forecast(backend.choice).memory(), path, job.what);
+
+  MatrixInput const input = read_matrix_input(path, options.type);
+  MatrixRequest const request{.A = input.A,
+                              .in_place = options.in_place,
+                              .backend = backend.choice,
+                              .repeat = options.repeat,
+                              .input = path,
+                              .variant = options.variant,
+                              .cache_preference = options.cache_preference};
+  Measurement const run =
+      options.variant.name.empty() ? run_transpose(request) : run_transpose_variant(request);
+  bool const is_copy = run.variant && run.variant->is_copy;
+  MatrixReport report{.operation = "transpose",
+                      .formula = is_copy ? "At = A" : "At = Aᵀ",
+                      .inputs = {facts_of("A", path, input.A)},
+                      .result = facts_of("At", options.output, run.matrix),
+                      .read_seconds = input.read_seconds,
+                      .backend = backend,
+                      .backend_chosen = options.backend == BackendChoice::automatic,
+                      .backend_why = why,
+                      .run = run,
+                      .sha256 = sha256(elements(run.matrix)),
+                      .check = std::nullopt,
+                      .bits_check = std::nullopt};
+  if (options.check) report.bits_check = judge_moved(input.A, run.matrix, !is_copy);
+
+  output.write(run.matrix);
+  std::fputs(write_report(report, options.format).c_str(), stdout);
+  bool const failed = report.bits_check && !report.bits_check->passed();
+  return failed ? ExitStatus::difference : ExitStatus::good;
+}
+
+}  // namespace tessera::app
