@@ -50,7 +50,7 @@ enum class Summation {
 
 /// Compares C = A·B with a reference of higher precision. Element (i, j) of
 /// C has the index i·n + j in the verdict.
-/// @param A, B, C of one type
+/// @param A,B,C of one type
 /// @throws io::FileError out_of_memory, in the name of `input`
 [[nodiscard]] Verdict judge_product(io::HostMatrix const& A, io::HostMatrix const& B,
                                     io::HostMatrix const& C, std::string const& input,
