@@ -55,6 +55,24 @@ Job job_of(ComputeOptions const& options, OperationRow const& row, std::string c
           .input = path};
 }
 
+/// Runs the variant on one element, so that most of what it refuses is refused before a long read.
+/// Exact tiling is left out: it depends on the sizes.
+void try_variant(ComputeOptions const& options, OperationRow const& row, BackendChoice backend,
+                 std::string const& path) {
+  if (options.variant.name.empty()) return;
+  io::MatrixInfo const info = io::inspect(path);
+  auto const type = options.type.value_or(info.type);
+  VariantChoice variant = options.variant;
+  variant.tiling.reset();
+  auto const x = type == io::ScalarType::f32 ? io::HostVector(io::VectorView<float>("zero", 1))
+                                             : io::HostVector(io::VectorView<double>("zero", 1));
+  static_cast<void>(row.run_variant({.A = one_zero(type, info.layout),
+                                     .x = x,
+                                     .backend = backend,
+                                     .input = path,
+                                     .variant = variant}));
+}
+
 }  // namespace
 
 ExitStatus run_command(ComputeOptions const& options) {
@@ -70,6 +88,7 @@ ExitStatus run_command(ComputeOptions const& options) {
   ResultFile intermediate(options.intermediate, ResultFile::Kind::vector);
   auto const [backend, why] = choose_backend(options.backend, job_of(options, row, name.path));
   require_caches(options.cache_preference, backend);
+  try_variant(options, row, backend.choice, name.path);
 
   Input const input = read_input(name.path, options.vector, options.operation, options.type);
   if (input.vector_source == "ones" && options.format != ReportFormat::text) {

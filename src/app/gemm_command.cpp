@@ -58,6 +58,18 @@ Job job_of(GemmOptions const& options, std::string const& path_a, std::string co
           .host_only = why_host_only(chosen(options.variant, variants), variants)};
 }
 
+/// Runs the variant on one element, so that what it refuses is refused before a long read.
+void try_variant(GemmOptions const& options, BackendChoice backend, std::string const& path) {
+  if (options.variant.name.empty()) return;
+  io::MatrixInfo const info = io::inspect(path);
+  auto const element = one_zero(options.type.value_or(info.type), info.layout);
+  static_cast<void>(run_gemm_variant({.A = element,
+                                      .B = &element,
+                                      .backend = backend,
+                                      .input = path,
+                                      .variant = options.variant}));
+}
+
 }  // namespace
 
 ExitStatus run_command(GemmOptions const& options) {
@@ -71,6 +83,7 @@ ExitStatus run_command(GemmOptions const& options) {
   Job const job = job_of(options, path_a, path_b);
   auto const [backend, why] = choose_backend(options.backend, job);
   require_caches(options.cache_preference, backend);
+  try_variant(options, backend.choice, path_a);
   io::require_memory(job.forecast(backend.choice).memory(), path_a, job.what);
 
   MatrixInput const A = read_matrix_input(path_a, options.type);

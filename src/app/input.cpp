@@ -24,6 +24,17 @@ io::HostVector ones(std::int64_t length) {
   return vector;
 }
 
+/// Calls work<T, Layout>() for a type and a layout.
+template <class Work>
+auto with_type_and_layout(io::ScalarType type, io::Layout layout, Work const& work) {
+  auto const with_layout = [&]<class T>() {
+    return layout == io::Layout::right ? work.template operator()<T, Kokkos::LayoutRight>()
+                                       : work.template operator()<T, Kokkos::LayoutLeft>();
+  };
+  return type == io::ScalarType::f32 ? with_layout.template operator()<float>()
+                                     : with_layout.template operator()<double>();
+}
+
 }  // namespace
 
 InputName resolve_input(std::string const& word) {
@@ -67,6 +78,12 @@ Input read_input(std::string const& path, std::string const& vector, OperationId
   input.A = read_matrix_input(path, input.type).A;
   input.read_seconds = watch.seconds();
   return input;
+}
+
+io::HostMatrix one_zero(io::ScalarType type, io::Layout layout) {
+  return with_type_and_layout(type, layout, []<class T, class L>() -> io::HostMatrix {
+    return io::MatrixView<T, L>("tessera::app::zero", 1, 1);
+  });
 }
 
 std::string describe(io::Layout layout) {

@@ -49,6 +49,9 @@ struct MatrixInput {
 [[nodiscard]] MatrixInput read_matrix_input(std::string const& path,
                                             std::optional<io::ScalarType> type);
 
+/// A matrix of one zero, to try on what is later done with a large one.
+[[nodiscard]] io::HostMatrix one_zero(io::ScalarType type, io::Layout layout);
+
 /// "f32, rows contiguous (LayoutRight)" and the like.
 [[nodiscard]] std::string describe(io::Layout layout);
 

@@ -43,6 +43,15 @@ Job job_of(TransposeOptions const& options, std::string const& path) {
           .what = "the job (matrix and transpose)"};
 }
 
+/// Runs the variant on one element, so that what it refuses is refused before a long read.
+void try_variant(TransposeOptions const& options, BackendChoice backend, std::string const& path) {
+  if (options.variant.name.empty()) return;
+  io::MatrixInfo const info = io::inspect(path);
+  auto const element = one_zero(options.type.value_or(info.type), info.layout);
+  static_cast<void>(run_transpose_variant(
+      {.A = element, .backend = backend, .input = path, .variant = options.variant}));
+}
+
 }  // namespace
 
 ExitStatus run_command(TransposeOptions const& options) {
@@ -55,6 +64,7 @@ ExitStatus run_command(TransposeOptions const& options) {
   Job const job = job_of(options, path);
   auto const [backend, why] = choose_backend(options.backend, job);
   require_caches(options.cache_preference, backend);
+  try_variant(options, backend.choice, path);
   io::require_memory(job.forecast(backend.choice).memory(), path, job.what);
 
   MatrixInput const input = read_matrix_input(path, options.type);

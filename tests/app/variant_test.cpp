@@ -171,6 +171,14 @@ TEST_F(VariantTest, refuses_what_does_not_apply) {
   }
 }
 
+TEST_F(VariantTest, refusals_come_before_the_data_are_read) {
+  auto const result =
+      run({"gemv", "a.npy", "--vector", "none.npy", "--variant", "atomic", "--team", "64x64"});
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("a team of 64 x 64"));
+  EXPECT_EQ(run({"gemv", "a.npy", "--vector", "none.npy", "--variant", "atomic"}).status, 3);
+}
+
 TEST_F(VariantTest, hosts_have_no_preference_of_caches) {
   for (auto const& command : {std::vector<std::string>{"gemv", "a.npy"},
                               {"atax", "a.npy"},
