@@ -53,7 +53,7 @@ struct TransposeTile {
             reinterpret_cast<unsigned char const*>(sA + i * line_pitch + j), line_pitch * size,
             reinterpret_cast<unsigned char*>(sStrip + i), strip_pitch * size);
       }
-      for (Index k = 0; k < Kokkos::min(width, cols - j); ++k) {
+      for (Index k = 0; k < Kokkos::min(Index{width}, cols - j); ++k) {
         write(sStrip + k * strip_pitch, to + (j + k) * e.to_col, rows);
       }
     }
