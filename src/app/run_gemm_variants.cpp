@@ -36,10 +36,10 @@ Measurement run_gemm_variant(MatrixRequest const& request) {
             gemm::table<Exec, DeviceMatrix<Exec, T, LayoutA>, DeviceMatrix<Exec, T, LayoutB>,
                         DeviceMatrix<Exec, T, LayoutA>>();
         auto const& row = row_named(rows, request.variant.name);
-        measurement.variant = {.name = std::string(row.name), .reproducible = row.reproducible};
-        if (row.has_team()) {
-          measurement.variant->team = request.variant.team.value_or(row.published);
-        }
+        auto& variant = measurement.variant.emplace();
+        variant.name = row.name;
+        variant.reproducible = row.reproducible;
+        if (row.has_team()) variant.team = request.variant.team.value_or(row.published);
         gemm::Options const options{.team = request.variant.team.value_or(variants::Team{}),
                                     .tile = request.variant.tile.value_or(0)};
         with_refusals(request.variant.name, [&] {

@@ -66,9 +66,10 @@ Measurement run_variant(RunRequest const& request, gemv::Product product) {
               }
               Workspace<Exec> workspace;
               auto const options = options_of(request.variant, workspace);
-              measurement.variant = {.name = std::string(row.name),
-                                     .team = request.variant.team.value_or(row.default_team(exec)),
-                                     .reproducible = row.reproducible};
+              auto& variant = measurement.variant.emplace();
+              variant.name = row.name;
+              variant.team = request.variant.team.value_or(row.default_team(exec));
+              variant.reproducible = row.reproducible;
               DeviceVector<Exec, T> const input = x;
               with_refusals(request.variant.name, [&] {
                 measure(exec, request.repeat, measurement,

@@ -26,11 +26,11 @@ Measurement run_transpose_variant(MatrixRequest const& request) {
         auto const& row = row_named(rows, request.variant.name);
         variants::Block const preset;
         auto const team = request.variant.team.value_or(variants::Team{preset.x, preset.y});
-        measurement.variant = {.name = std::string(row.name),
-                               .team = team,
-                               .block = "block",
-                               .reproducible = variants::Reproducible::always,
-                               .is_copy = row.is_copy};
+        auto& variant = measurement.variant.emplace();
+        variant.name = row.name;
+        variant.team = team;
+        variant.block = "block";
+        variant.is_copy = row.is_copy;
         auto const A = bring(exec, host, request.input, measurement);
         auto const result = make_matrix<Exec, T, Layout>(
             request.input, A.extent(row.is_copy ? 0 : 1), A.extent(row.is_copy ? 1 : 0));

@@ -7,8 +7,11 @@
 namespace tessera::app {
 namespace {
 
+/// What a variant takes or not.
+using Has = bool VariantFacts::*;
+
 /// "a, b and c" of the variants that have something.
-std::string list_of(std::vector<VariantFacts> const& variants, bool VariantFacts::* has) {
+std::string list_of(std::vector<VariantFacts> const& variants, Has has) {
   std::vector<std::string_view> names;
   for (auto const& facts : variants) {
     if (facts.*has) names.push_back(facts.name);
@@ -25,7 +28,7 @@ std::string list_of(std::vector<VariantFacts> const& variants, bool VariantFacts
 struct SomeTake {
   std::string option;
   bool given;
-  bool VariantFacts::* has;
+  Has has;
 };
 
 }  // namespace
