@@ -24,15 +24,12 @@ io::HostVector ones(std::int64_t length) {
   return vector;
 }
 
-/// Calls work<T, Layout>() for a type and a layout.
-template <class Work>
-auto with_type_and_layout(io::ScalarType type, io::Layout layout, Work const& work) {
-  auto const with_layout = [&]<class T>() {
-    return layout == io::Layout::right ? work.template operator()<T, Kokkos::LayoutRight>()
-                                       : work.template operator()<T, Kokkos::LayoutLeft>();
-  };
-  return type == io::ScalarType::f32 ? with_layout.template operator()<float>()
-                                     : with_layout.template operator()<double>();
+template <class T>
+io::HostMatrix one_zero_of(io::Layout layout) {
+  if (layout == io::Layout::right) {
+    return io::MatrixView<T, Kokkos::LayoutRight>("tessera::app::zero", 1, 1);
+  }
+  return io::MatrixView<T, Kokkos::LayoutLeft>("tessera::app::zero", 1, 1);
 }
 
 }  // namespace
@@ -81,9 +78,7 @@ Input read_input(std::string const& path, std::string const& vector, OperationId
 }
 
 io::HostMatrix one_zero(io::ScalarType type, io::Layout layout) {
-  return with_type_and_layout(type, layout, []<class T, class L>() -> io::HostMatrix {
-    return io::MatrixView<T, L>("tessera::app::zero", 1, 1);
-  });
+  return type == io::ScalarType::f32 ? one_zero_of<float>(layout) : one_zero_of<double>(layout);
 }
 
 std::string describe(io::Layout layout) {
