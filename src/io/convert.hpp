@@ -3,8 +3,6 @@
 
 #pragma once
 
-#include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -19,5 +17,10 @@ void read_converted(MatrixSource const& source, Part part, std::uint64_t first,
 /// @copydoc read_converted
 void read_converted(MatrixSource const& source, Part part, std::uint64_t first,
                     std::span<double> to);
+
+/// Reads a block of A in the order of the file as T, likewise; see MatrixReader::read_block().
+void read_block_converted(MatrixSource const& source, Block const& block, std::span<float> to);
+/// @copydoc read_block_converted
+void read_block_converted(MatrixSource const& source, Block const& block, std::span<double> to);
 
 }  // namespace tessera::io

@@ -19,7 +19,7 @@ constexpr std::uint64_t greatest_dimension = std::numeric_limits<std::uint32_t>:
 
 }  // namespace
 
-std::unique_ptr<MatrixSource> open_ex3(std::string const& path, ScalarType /*raw_type*/) {
+std::unique_ptr<MatrixSource> open_ex3(std::string const& path, RawFile const& /*raw*/) {
   InputFile file(path);
   if (file.bytes() == 0) {
     file.fail("is empty: expected an ex3 test file with a header of 16 bytes, found 0 bytes");

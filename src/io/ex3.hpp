@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
+#include <io/matrix_info.hpp>
 #include <io/matrix_source.hpp>
 #include <io/output_file.hpp>
-#include <io/types.hpp>
 
 namespace tessera::io {
 
@@ -16,7 +16,7 @@ namespace tessera::io {
 // float32 row by row, V as float32 with one entry per column.
 
 /// Opens an ex3 test file. @throws FileError bad_input
-[[nodiscard]] std::unique_ptr<MatrixSource> open_ex3(std::string const& path, ScalarType raw_type);
+[[nodiscard]] std::unique_ptr<MatrixSource> open_ex3(std::string const& path, RawFile const& raw);
 
 /// Writes the header; A and V follow.
 /// @throws FileError bad_output where the format cannot hold such a matrix

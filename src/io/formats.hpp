@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include <io/errors.hpp>
+#include <io/matrix_info.hpp>
 #include <io/output_file.hpp>
-#include <io/types.hpp>
 
 namespace tessera::io {
 
@@ -21,8 +21,8 @@ struct FormatRow {
   Format format;
   std::string_view name;
   std::span<std::string_view const> extensions;  ///< with the dot; "" for no extension
-  /// Opens and checks a file; raw_type is for formats without a type of their own.
-  std::unique_ptr<MatrixSource> (*open)(std::string const& path, ScalarType raw_type);
+  /// Opens and checks a file; `raw` is for files that do not say what they hold.
+  std::unique_ptr<MatrixSource> (*open)(std::string const& path, RawFile const& raw);
   /// Writes what comes before the elements of a matrix; null where the format holds no matrix.
   void (*begin_matrix)(OutputFile& out, MatrixInfo const& info);
   /// Writes what comes before the entries of a vector; null where it cannot stand alone.

@@ -8,7 +8,7 @@
 #include <string>
 
 #include <io/errors.hpp>
-#include <io/types.hpp>
+#include <io/matrix_info.hpp>
 
 namespace tessera::io {
 

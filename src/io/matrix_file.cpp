@@ -78,8 +78,8 @@ HostVector read_vector_as(MatrixReader const& reader, Part part, std::uint64_t l
 
 }  // namespace
 
-MatrixInfo inspect(std::string const& path, ScalarType raw_type) {
-  return MatrixReader(path, raw_type).info();
+MatrixInfo inspect(std::string const& path, RawFile const& raw) {
+  return MatrixReader(path, raw).info();
 }
 
 HostMatrix read_matrix(std::string const& path, std::optional<ScalarType> type,
@@ -97,7 +97,7 @@ HostMatrix read_matrix(std::string const& path, std::optional<ScalarType> type,
 }
 
 HostVector read_vector(std::string const& path, VectorRequest const& request) {
-  MatrixReader const reader(path, request.type.value_or(ScalarType::f32));
+  MatrixReader const reader(path, {.type = request.type.value_or(ScalarType::f32)});
   MatrixInfo const& info = reader.info();
   bool const is_vector = info.dimensions == 1 || info.rows == 1 || info.cols == 1;
   if (!info.has_vector && !is_vector) {

@@ -15,9 +15,9 @@ namespace tessera::io {
 /// Reads the header of a file and checks it against the size of the file. Reads no data.
 ///
 /// @param path     the file; its extension chooses the format (formats.hpp)
-/// @param raw_type the type that the elements of a raw file are taken to have; ignored for others
+/// @param raw      what a raw file is taken to hold; ignored for others
 /// @throws FileError bad_input
-[[nodiscard]] MatrixInfo inspect(std::string const& path, ScalarType raw_type = ScalarType::f32);
+[[nodiscard]] MatrixInfo inspect(std::string const& path, RawFile const& raw = {});
 
 /// Reads a matrix straight into a View; no second copy is made.
 ///

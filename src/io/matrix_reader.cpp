@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <stdexcept>
 #include <utility>
 
 #include <io/convert.hpp>
@@ -10,8 +11,20 @@
 
 namespace tessera::io {
 
-MatrixReader::MatrixReader(std::string path, ScalarType raw_type)
-    : path_(std::move(path)), source_(format_of(path_).open(path_, raw_type)) {}
+namespace {
+
+void check_block(MatrixInfo const& info, Block const& block, std::size_t elements) {
+  bool const inside = block.row <= info.rows && block.rows <= info.rows - block.row &&
+                      block.col <= info.cols && block.cols <= info.cols - block.col;
+  if (!inside || elements != block.elements()) {
+    throw std::out_of_range("tessera::io::MatrixReader::read_block: not a block of the matrix");
+  }
+}
+
+}  // namespace
+
+MatrixReader::MatrixReader(std::string path, RawFile const& raw)
+    : path_(std::move(path)), source_(format_of(path_).open(path_, raw)) {}
 
 MatrixReader::~MatrixReader() = default;
 MatrixReader::MatrixReader(MatrixReader&&) noexcept = default;
@@ -27,6 +40,16 @@ void MatrixReader::read(Part part, std::uint64_t first, std::span<float> to) con
 
 void MatrixReader::read(Part part, std::uint64_t first, std::span<double> to) const {
   read_converted(*source_, part, first, to);
+}
+
+void MatrixReader::read_block(Block const& block, std::span<float> to) const {
+  check_block(info(), block, to.size());
+  read_block_converted(*source_, block, to);
+}
+
+void MatrixReader::read_block(Block const& block, std::span<double> to) const {
+  check_block(info(), block, to.size());
+  read_block_converted(*source_, block, to);
 }
 
 void MatrixReader::check_unchanged() const {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include <io/errors.hpp>
-#include <io/types.hpp>
+#include <io/matrix_info.hpp>
 
 namespace tessera::io {
 
@@ -18,12 +18,13 @@ class MatrixSource;
 enum class Part { matrix, vector };
 
 /// An open matrix file whose elements can be read in any order, piece by piece. read_matrix() and
-/// read_vector() are built on it; row panels of a matrix larger than memory are read with it, too.
+/// read_vector() are built on it; panels of a matrix larger than memory are read with it, too.
 class MatrixReader {
  public:
-  /// Opens the file and checks its header. raw_type: see inspect().
+  /// Opens the file and checks its header.
+  /// @param raw what a raw file is taken to hold; ignored for others
   /// @throws FileError bad_input
-  explicit MatrixReader(std::string path, ScalarType raw_type = ScalarType::f32);
+  explicit MatrixReader(std::string path, RawFile const& raw = {});
   ~MatrixReader();
   MatrixReader(MatrixReader&&) noexcept;
   MatrixReader& operator=(MatrixReader&&) noexcept;
@@ -37,6 +38,16 @@ class MatrixReader {
   void read(Part part, std::uint64_t first, std::span<float> to) const;
   /// @copydoc read
   void read(Part part, std::uint64_t first, std::span<double> to) const;
+
+  /// Reads a block of A in the order of the file, without gaps: element (i, j) of the block is
+  /// to[i * block.cols + j] where info().layout is right, and to[i + j * block.rows] where it is
+  /// left. Blocks of whole lines are read fastest. May be called from several threads at once.
+  /// @pre the block lies within A, and `to` has block.elements() elements
+  /// @throws std::out_of_range where it does not
+  /// @throws FileError bad_input when the file cannot be read or has become shorter
+  void read_block(Block const& block, std::span<float> to) const;
+  /// @copydoc read_block
+  void read_block(Block const& block, std::span<double> to) const;
 
   /// @throws FileError bad_input when the file was changed since it was opened. Call it after the
   /// last read: until then, what was read may be half old and half new.

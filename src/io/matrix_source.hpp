@@ -9,8 +9,8 @@
 #include <utility>
 
 #include <io/input_file.hpp>
+#include <io/matrix_info.hpp>
 #include <io/matrix_reader.hpp>
-#include <io/types.hpp>
 
 namespace tessera::io {
 
@@ -24,6 +24,10 @@ class MatrixSource {
   /// Fills `to`, whose size is a multiple of the element size, with elements as they are stored
   /// (type and byte order of the file), from element `first` of the part on. Thread-safe.
   virtual void read_stored(Part part, std::uint64_t first, std::span<std::byte> to) const = 0;
+
+  /// Fills `to` with a block of A as it is stored, in the order of the file, without gaps: the
+  /// block lies within A, and `to` has its size. Thread-safe.
+  virtual void read_stored_block(Block const& block, std::span<std::byte> to) const;
 
   /// Throws FileError bad_input when the file was changed since it was opened.
   virtual void check_unchanged() const = 0;

@@ -65,7 +65,7 @@ Preamble read_preamble(InputFile const& file) {
 
 }  // namespace
 
-std::unique_ptr<MatrixSource> open_npy(std::string const& path, ScalarType /*raw_type*/) {
+std::unique_ptr<MatrixSource> open_npy(std::string const& path, RawFile const& /*raw*/) {
   InputFile file(path);
   Preamble preamble = read_preamble(file);
   if (preamble.header_bytes > longest_header) {

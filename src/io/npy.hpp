@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
+#include <io/matrix_info.hpp>
 #include <io/matrix_source.hpp>
 #include <io/output_file.hpp>
-#include <io/types.hpp>
 
 namespace tessera::io {
 
@@ -17,7 +17,7 @@ namespace tessera::io {
 
 /// Opens a .npy file, version 1.0, 2.0 or 3.0, of one or two dimensions, f4 or f8.
 /// @throws FileError bad_input
-[[nodiscard]] std::unique_ptr<MatrixSource> open_npy(std::string const& path, ScalarType raw_type);
+[[nodiscard]] std::unique_ptr<MatrixSource> open_npy(std::string const& path, RawFile const& raw);
 
 /// Writes everything before the elements, version 1.0; the elements begin at a multiple of 64
 /// bytes.

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <io/types.hpp>
+#include <io/matrix_info.hpp>
 
 namespace tessera::io {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <io/types.hpp>
+#include <io/matrix_info.hpp>
 
 namespace tessera::io {
 

@@ -8,23 +8,30 @@
 
 namespace tessera::io {
 
-std::unique_ptr<MatrixSource> open_raw(std::string const& path, ScalarType raw_type) {
+std::unique_ptr<MatrixSource> open_raw(std::string const& path, RawFile const& raw) {
   InputFile file(path);
-  auto const type_name = std::string(to_string(raw_type));
+  auto const type_name = std::string(to_string(raw.type));
   if (file.bytes() == 0) {
     file.fail("is empty: expected raw elements of type " + type_name + ", found 0 bytes");
   }
-  if (file.bytes() % size_of(raw_type) != 0) {
+  if (file.bytes() % size_of(raw.type) != 0) {
     file.fail("ends inside an element: expected a multiple of " +
-              std::to_string(size_of(raw_type)) + " bytes for raw " + type_name + ", found " +
+              std::to_string(size_of(raw.type)) + " bytes for raw " + type_name + ", found " +
               std::to_string(file.bytes()) + " bytes");
   }
   MatrixInfo info;
   info.format = Format::raw;
-  info.type = raw_type;
-  info.dimensions = 1;
-  info.rows = file.bytes() / size_of(raw_type);
+  info.type = raw.type;
   info.file_bytes = file.bytes();
+  if (raw.rows == 0) {
+    info.dimensions = 1;
+    info.rows = file.bytes() / size_of(raw.type);
+  } else {
+    info.layout = raw.layout;
+    info.rows = raw.rows;
+    info.cols = raw.cols;
+    check_sizes(file, info);
+  }
   return std::make_unique<PlainSource>(std::move(file), std::move(info));
 }
 

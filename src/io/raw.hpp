@@ -6,16 +6,16 @@
 #include <memory>
 #include <string>
 
+#include <io/matrix_info.hpp>
 #include <io/matrix_source.hpp>
 #include <io/output_file.hpp>
-#include <io/types.hpp>
 
 namespace tessera::io {
 
-// A raw file: the elements of one vector, little-endian, and nothing else.
+// A raw file: the elements of a vector or a matrix, little-endian, and nothing else.
 
-/// Opens a raw file as a vector of raw_type. @throws FileError bad_input
-[[nodiscard]] std::unique_ptr<MatrixSource> open_raw(std::string const& path, ScalarType raw_type);
+/// Opens a raw file as what `raw` says it is. @throws FileError bad_input
+[[nodiscard]] std::unique_ptr<MatrixSource> open_raw(std::string const& path, RawFile const& raw);
 
 /// Writes nothing: a raw file has no header.
 void begin_raw_vector(OutputFile& out, MatrixInfo const& info);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <io/input_file.hpp>
-#include <io/types.hpp>
+#include <io/matrix_info.hpp>
 
 namespace tessera::io {
 

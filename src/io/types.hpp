@@ -3,46 +3,16 @@
 
 #pragma once
 
-#include <bit>
 #include <cstdint>
-#include <functional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <variant>
 
 #include <Kokkos_Core.hpp>
 
+#include <io/matrix_info.hpp>
+
 namespace tessera::io {
-
-static_assert(std::endian::native == std::endian::little,
-              "tessera_io writes little-endian files straight from memory");
-
-/// Element type of a file or of a View.
-enum class ScalarType { f32, f64 };
-/// Order of the elements: right = rows one after the other (C), left = columns (Fortran).
-enum class Layout { right, left };
-/// The file formats; table_of_formats() in formats.hpp has one row for each.
-enum class Format { ex3, npy, raw };
-
-/// Bytes of one element.
-[[nodiscard]] constexpr std::uint64_t size_of(ScalarType type) {
-  return type == ScalarType::f32 ? sizeof(float) : sizeof(double);
-}
-
-/// The ScalarType of float or double.
-template <class T>
-  requires std::is_same_v<T, float> || std::is_same_v<T, double>
-inline constexpr ScalarType scalar_type =
-    std::is_same_v<T, float> ? ScalarType::f32 : ScalarType::f64;
-
-/// "f32" or "f64".
-[[nodiscard]] std::string_view to_string(ScalarType type);
-/// "right" or "left".
-[[nodiscard]] std::string_view to_string(Layout layout);
-/// "ex3", "npy" or "raw".
-[[nodiscard]] std::string_view to_string(Format format);
 
 /// A matrix in host memory: A(i, j), extents (rows, cols), no padding between rows or columns.
 template <class T, class KokkosLayout>
@@ -59,27 +29,5 @@ using HostMatrix =
 using HostVector = std::variant<VectorView<float>, VectorView<double>>;
 /// Elements to be written, of either type.
 using ElementSpan = std::variant<std::span<float const>, std::span<double const>>;
-
-/// What a file says about itself. inspect() has checked it against the size of the file.
-struct MatrixInfo {
-  Format format = Format::raw;
-  ScalarType type = ScalarType::f32;             ///< of the elements in the file
-  std::endian byte_order = std::endian::little;  ///< of the elements in the file
-  Layout layout = Layout::right;                 ///< right where dimensions == 1
-  int dimensions = 2;                            ///< 2: a matrix, 1: a vector with rows entries
-  std::uint64_t rows = 0;
-  std::uint64_t cols = 1;
-  std::uint64_t data_offset = 0;  ///< bytes from the start of the file to A
-  std::uint64_t file_bytes = 0;
-  bool has_vector = false;          ///< ex3: V with cols entries follows A
-  std::uint64_t vector_offset = 0;  ///< bytes from the start of the file to V
-  std::string version;              ///< .npy: "1.0", "2.0" or "3.0"; else empty
-
-  /// Elements of A (of the vector, where dimensions == 1).
-  [[nodiscard]] std::uint64_t elements() const { return rows * cols; }
-};
-
-/// Called now and then with the bytes done so far and the bytes in all; may be empty.
-using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 }  // namespace tessera::io

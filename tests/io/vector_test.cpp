@@ -83,7 +83,7 @@ TEST(Vector, RawElementsHaveTheTypeAskedFor) {
   EXPECT_TRUE(std::isnan(v(1)));
   EXPECT_EQ(v(2), 3.25);
   EXPECT_EQ(inspect(path).rows, 6U);
-  EXPECT_EQ(inspect(path, ScalarType::f64).rows, 3U);
+  EXPECT_EQ(inspect(path, {.type = ScalarType::f64}).rows, 3U);
   EXPECT_EQ(inspect(path).format, Format::raw);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <io/types.hpp>
+#include <io/matrix_info.hpp>
 
 namespace tessera::io {
 
