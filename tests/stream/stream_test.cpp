@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -83,7 +84,7 @@ class Stream : public testing::Test {
   using Vectors = std::vector<std::vector<T>>;
 
   enum class Operation { atax, atax_with_b, multiply, multiply_transposed };
-  static constexpr Operation operations[] = {Operation::atax, Operation::atax_with_b,
+  static constexpr std::array<Operation, 4> operations = {Operation::atax, Operation::atax_with_b,
                                              Operation::multiply, Operation::multiply_transposed};
 
   /// What an operation of the library writes.
