@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include <app/backends.hpp>
 #include <app/commands.hpp>
@@ -10,7 +12,10 @@
 #include <app/report.hpp>
 #include <app/result_file.hpp>
 #include <app/sha256.hpp>
+#include <app/stream.hpp>
+#include <app/stream_choice.hpp>
 #include <io/matrix_file.hpp>
+#include <io/matrix_reader.hpp>
 
 namespace tessera::app {
 namespace {
@@ -26,6 +31,9 @@ void check_usage(ComputeOptions const& options, OperationRow const& row) {
     throw Failure(ExitStatus::usage, "--intermediate: " + name + " has no intermediate vector");
   }
   if (row.variants != nullptr) require_applicable(options.variant, row.variants());
+  if (!options.checkpoint.empty() && !options.variant.name.empty()) {
+    throw Failure(ExitStatus::usage, "--checkpoint: variants are not streamed");
+  }
 }
 
 /// What the header of the input says about the work. Refuses a layout that the variant does not
@@ -73,6 +81,90 @@ void try_variant(ComputeOptions const& options, OperationRow const& row, Backend
                                      .variant = variant}));
 }
 
+/// The backend that a streamed matrix is worked on by: the host's, if the user leaves it open,
+/// since reading takes longer than the work.
+BackendFacts streaming_backend(BackendChoice choice) {
+  auto const all = enabled_backends();
+  return choice == BackendChoice::automatic
+             ? *std::ranges::find(all, false, &BackendFacts::is_gpu)
+             : *std::ranges::find(all, choice, &BackendFacts::choice);
+}
+
+/// What a run of a job has, wherever its matrix is.
+struct Done {
+  VectorInput input;  ///< without elements where they were in memory
+  double read_seconds = 0;
+  BackendDecision decision;
+  Measurement run;
+  std::optional<Verdict> check;
+};
+
+Done stream_it(ComputeOptions const& options, OperationRow const& row, std::string const& path,
+               StreamChoice const& stream) {
+  if (options.check) {
+    throw Failure(ExitStatus::usage,
+                  "--check: needs the matrix in memory, and it is streamed: " + stream.why);
+  }
+  if (!options.variant.name.empty()) {
+    throw Failure(ExitStatus::usage, "--variant: needs the matrix in memory; " + stream.why);
+  }
+  BackendFacts const backend = streaming_backend(options.backend);
+  require_caches(options.cache_preference, backend);
+  if (options.format != ReportFormat::text) {
+    std::fprintf(stderr, "tessera: %s is streamed: %s\n", path.c_str(), stream.why.c_str());
+  }
+  VectorInput const input =
+      read_vector_input(path, options.vector, options.operation, options.type);
+  io::MatrixReader const reader(path);
+  Measurement run = row.stream({.reader = reader,
+                                .x = input.x,
+                                .type = input.type,
+                                .method = options.method,
+                                .backend = backend.choice,
+                                .keep_intermediate = !options.intermediate.empty(),
+                                .memory_limit = stream.memory_limit,
+                                .checkpoint = options.checkpoint,
+                                .checkpoint_seconds = options.checkpoint_seconds});
+  run.stream->why = stream.why;
+  return {.input = input,
+          .decision = {.backend = backend, .why = ""},
+          .run = std::move(run),
+          .check = std::nullopt};
+}
+
+Done run_in_memory(ComputeOptions const& options, OperationRow const& row, std::string const& path,
+                   Job const& job) {
+  auto const decision = choose_backend(options.backend, job);
+  auto const& backend = decision.backend;
+  require_caches(options.cache_preference, backend);
+  try_variant(options, row, backend.choice, path);
+
+  Input const input = read_input(path, options.vector, options.operation, options.type);
+  auto* const run_it = options.variant.name.empty() ? row.run : row.run_variant;
+  Measurement run = run_it({.A = input.A,
+                            .x = input.x,
+                            .method = options.method,
+                            .backend = backend.choice,
+                            .repeat = options.repeat,
+                            .keep_intermediate = !options.intermediate.empty(),
+                            .input = path,
+                            .variant = options.variant,
+                            .cache_preference = options.cache_preference});
+  std::optional<Verdict> check;
+  if (options.check) {
+    check = judge(row.id, input.A, input.x, run.result, path,
+                  run.variant ? Summation::any : Summation::canonical);
+  }
+  return {.input = {.info = input.info,
+                    .x = {},
+                    .type = input.type,
+                    .vector_source = input.vector_source},
+          .read_seconds = input.read_seconds,
+          .decision = decision,
+          .run = std::move(run),
+          .check = std::move(check)};
+}
+
 }  // namespace
 
 ExitStatus run_command(ComputeOptions const& options) {
@@ -84,52 +176,38 @@ ExitStatus run_command(ComputeOptions const& options) {
   std::string const output_path = options.output.empty() ? name.default_output : options.output;
   check_output(output_path, {name.path, options.vector, options.intermediate});
   check_output(options.intermediate, {name.path, options.vector});
+  check_output(options.checkpoint, {name.path, options.vector, output_path, options.intermediate});
   ResultFile output(output_path, ResultFile::Kind::vector);
   ResultFile intermediate(options.intermediate, ResultFile::Kind::vector);
-  auto const [backend, why] = choose_backend(options.backend, job_of(options, row, name.path));
-  require_caches(options.cache_preference, backend);
-  try_variant(options, row, backend.choice, name.path);
-
-  Input const input = read_input(name.path, options.vector, options.operation, options.type);
-  if (input.vector_source == "ones" && options.format != ReportFormat::text) {
+  Job const job = job_of(options, row, name.path);
+  auto const stream = choose_stream(options, job);
+  Done const done = stream ? stream_it(options, row, name.path, *stream)
+                           : run_in_memory(options, row, name.path, job);
+  if (done.input.vector_source == "ones" && options.format != ReportFormat::text) {
     std::fprintf(stderr, "tessera: no vector was given: %s is all ones\n",
                  std::string(row.vector_name).c_str());
   }
-  auto* const run_it = options.variant.name.empty() ? row.run : row.run_variant;
-  Measurement const run = run_it({.A = input.A,
-                                  .x = input.x,
-                                  .method = options.method,
-                                  .backend = backend.choice,
-                                  .repeat = options.repeat,
-                                  .keep_intermediate = !options.intermediate.empty(),
-                                  .input = name.path,
-                                  .variant = options.variant,
-                                  .cache_preference = options.cache_preference});
-  auto const [rows, cols] = extents(input.A);
-  Report report{.operation = row,
-                .input = name.path,
-                .rows = rows,
-                .cols = cols,
-                .type = input.type,
-                .layout = input.info.layout,
-                .vector = input.vector_source,
-                .read_seconds = input.read_seconds,
-                .method_chosen = row.has_methods && options.method == Method::automatic,
-                .backend = backend,
-                .backend_chosen = options.backend == BackendChoice::automatic,
-                .backend_why = why,
-                .run = run,
-                .sha256 = sha256(elements(run.result)),
-                .check = std::nullopt,
-                .output = output_path,
-                .intermediate = options.intermediate};
-  if (options.check) {
-    report.check = judge(row.id, input.A, input.x, run.result, name.path,
-                         run.variant ? Summation::any : Summation::canonical);
-  }
-
-  output.write(run.result);
-  if (run.intermediate) intermediate.write(*run.intermediate);
+  Report const report{
+      .operation = row,
+      .input = name.path,
+      .rows = static_cast<std::int64_t>(done.input.info.rows),
+      .cols = static_cast<std::int64_t>(done.input.info.cols),
+      .type = done.input.type,
+      .layout = done.input.info.layout,
+      .vector = done.input.vector_source,
+      .read_seconds = done.read_seconds,
+      .method_chosen = !stream && row.has_methods && options.method == Method::automatic,
+      .backend = done.decision.backend,
+      .backend_chosen = options.backend == BackendChoice::automatic,
+      .backend_why = done.decision.why,
+      .run = done.run,
+      .sha256 = sha256(elements(done.run.result)),
+      .check = done.check,
+      .output = output_path,
+      .intermediate = options.intermediate};
+  output.write(done.run.result);
+  if (done.run.intermediate) intermediate.write(*done.run.intermediate);
+  if (!options.checkpoint.empty()) std::remove(options.checkpoint.c_str());
   std::fputs(write_report(report, options.format).c_str(), stdout);
   return report.check && !report.check->passed() ? ExitStatus::difference : ExitStatus::good;
 }

@@ -49,17 +49,14 @@ MatrixInput read_matrix_input(std::string const& path, std::optional<io::ScalarT
   return {.A = std::move(A), .read_seconds = watch.seconds()};
 }
 
-Input read_input(std::string const& path, std::string const& vector, OperationId operation,
-                 std::optional<io::ScalarType> type) {
+VectorInput read_vector_input(std::string const& path, std::string const& vector,
+                              OperationId operation, std::optional<io::ScalarType> type) {
   OperationRow const& row = row_of(operation);
-  Stopwatch watch;
-  Input input{.info = io::inspect(path), .A = {}, .x = {}, .type = {}, .vector_source = {}};
+  VectorInput input{.info = io::inspect(path), .x = {}, .type = {}, .vector_source = {}};
   input.type = type.value_or(input.info.type);
   auto const length = row.vector_length(static_cast<std::int64_t>(input.info.rows),
                                         static_cast<std::int64_t>(input.info.cols));
   bool const from_input = vector.empty() && input.info.has_vector && !row.takes_rows_vector;
-
-  // The vector first: it is small, and what is wrong with it is found before a long read.
   if (!vector.empty() || from_input) {
     std::string const& file = from_input ? path : vector;
     input.x = io::read_vector(file, {.length = static_cast<std::uint64_t>(length),
@@ -72,7 +69,19 @@ Input read_input(std::string const& path, std::string const& vector, OperationId
     input.x = input.type == io::ScalarType::f32 ? ones<float>(length) : ones<double>(length);
     input.vector_source = "ones";
   }
-  input.A = read_matrix_input(path, input.type).A;
+  return input;
+}
+
+Input read_input(std::string const& path, std::string const& vector, OperationId operation,
+                 std::optional<io::ScalarType> type) {
+  Stopwatch const watch;
+  // The vector first: it is small, and what is wrong with it is found before a long read.
+  VectorInput const small = read_vector_input(path, vector, operation, type);
+  Input input{.info = small.info,
+              .A = read_matrix_input(path, small.type).A,
+              .x = small.x,
+              .type = small.type,
+              .vector_source = small.vector_source};
   input.read_seconds = watch.seconds();
   return input;
 }

@@ -38,6 +38,18 @@ struct Input {
 [[nodiscard]] Input read_input(std::string const& path, std::string const& vector,
                                OperationId operation, std::optional<io::ScalarType> type);
 
+/// The vector alone, as read_input takes it; and what the matrix' file says of itself.
+struct VectorInput {
+  io::MatrixInfo info;
+  io::HostVector x;
+  io::ScalarType type;
+  std::string vector_source;
+};
+/// @throws io::FileError
+[[nodiscard]] VectorInput read_vector_input(std::string const& path, std::string const& vector,
+                                            OperationId operation,
+                                            std::optional<io::ScalarType> type);
+
 /// A matrix alone, in memory.
 struct MatrixInput {
   io::HostMatrix A;

@@ -5,6 +5,7 @@
 
 #include <app/operations.hpp>
 #include <app/run.hpp>
+#include <app/stream.hpp>
 
 namespace tessera::app {
 namespace {
@@ -19,7 +20,8 @@ constexpr std::array<OperationRow, operation_count> rows = {{
      .gives_rows_vector = false,
      .has_methods = true,
      .run = &run_atax,
-     .forecast = &forecast_atax},
+     .forecast = &forecast_atax,
+     .stream = &stream_atax},
     {.id = OperationId::multiply,
      .command = "gemv",
      .formula = "B = A·V",
@@ -30,6 +32,7 @@ constexpr std::array<OperationRow, operation_count> rows = {{
      .has_methods = false,
      .run = &run_multiply,
      .forecast = &forecast_multiply,
+     .stream = &stream_multiply,
      .variants = &variants_of_multiply,
      .run_variant = &run_multiply_variant,
      .forecast_variant = &forecast_multiply_variant},
@@ -43,6 +46,7 @@ constexpr std::array<OperationRow, operation_count> rows = {{
      .has_methods = false,
      .run = &run_multiply_transposed,
      .forecast = &forecast_multiply_transposed,
+     .stream = &stream_multiply_transposed,
      .variants = &variants_of_multiply_transposed,
      .run_variant = &run_multiply_transposed_variant,
      .forecast_variant = &forecast_multiply_transposed_variant},

@@ -16,6 +16,7 @@ struct Forecast;
 struct Measurement;
 struct RunRequest;
 struct Shape;
+struct StreamRequest;
 struct VariantFacts;
 
 /// The operations of the command line.
@@ -49,6 +50,7 @@ struct OperationRow {
   bool has_methods;                ///< --method and --intermediate mean something
   Measurement (*run)(RunRequest const& request);
   Forecast (*forecast)(Shape const& shape, BackendChoice backend);
+  Measurement (*stream)(StreamRequest const& request);
   std::vector<VariantFacts> (*variants)() = nullptr;  ///< null: it has none
   Measurement (*run_variant)(RunRequest const& request) = nullptr;
   Forecast (*forecast_variant)(Shape const& shape, BackendChoice backend) = nullptr;

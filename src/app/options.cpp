@@ -192,6 +192,44 @@ void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> repor
   add_choice(command, "--format", options.format, report_formats, "How the report is written");
 }
 
+/// "512MiB", "2GiB", "1e9": bytes, at least 1.
+std::uint64_t parse_bytes(std::string const& text) {
+  constexpr std::pair<std::string_view, double> units[] = {
+      {"", 1},      {"B", 1},        {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
+      {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40},
+  };
+  char* end = nullptr;
+  double const number = std::strtod(text.c_str(), &end);
+  auto const* const unit =
+      std::ranges::find(units, std::string_view(end), &std::pair<std::string_view, double>::first);
+  double const bytes = unit == std::end(units) ? 0 : number * unit->second;
+  if (end == text.c_str() || !(bytes >= 1) || bytes > 0x1p62) {
+    throw CLI::ValidationError("--memory-limit",
+                               "'" + text + "' is not a size such as 512MiB, 2GiB or 1e9");
+  }
+  return static_cast<std::uint64_t>(bytes);
+}
+
+/// How a matrix that does not fit into memory is read in blocks.
+void add_stream(CLI::App& command, ComputeOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--memory-limit",
+          [&options](std::string const& text) { options.memory_limit = parse_bytes(text); },
+          "Stream A from its file where it needs more memory than this")
+      ->type_name("SIZE");
+  command
+      .add_option("--checkpoint", options.checkpoint,
+                  "Stream, keep the state in this file now and then, go on from it")
+      ->type_name("FILE");
+  command
+      .add_option("--checkpoint-every", options.checkpoint_seconds,
+                  "Seconds between two states that are kept (0: after each block)")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, 1e6).description(""))
+      ->capture_default_str();
+}
+
 CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& options) {
   auto& command =
       *app.add_subcommand(std::string(row.command), "Compute " + std::string(row.formula_ascii));
@@ -209,6 +247,7 @@ CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& op
                   "Where B goes (.npy or .bin); only for atax")
       ->type_name("FILE");
   add_choice(command, "--method", options.method, methods, "How A^T(A V) is computed");
+  add_stream(command, options);
   if (row.variants != nullptr) {
     add_variant(command, options.variant, row.variants(), "RxC",
                 "Threads of a variant's team, in R rows and C columns");

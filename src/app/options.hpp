@@ -42,6 +42,9 @@ struct ComputeOptions : RunOptions {
   std::string output;        ///< empty: none, or NUMBER-out.bin where the input is a number
   std::string intermediate;  ///< empty: none
   Method method = Method::automatic;
+  std::uint64_t memory_limit = 0;  ///< bytes; 0: none
+  std::string checkpoint;          ///< empty: none
+  double checkpoint_seconds = 60;  ///< between two of them
 };
 
 /// `tessera transpose INPUT OUTPUT …`

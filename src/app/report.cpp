@@ -38,6 +38,17 @@ std::string cut_text(StageCut const& cut, io::Layout layout) {
   return text + some(cut.teams, "team") + " of " + some(cut.team_size, "thread");
 }
 
+std::string stream_lines(StreamFacts const& stream) {
+  std::string text =
+      line("", std::to_string(stream.blocks) + (stream.blocks == 1 ? " block" : " blocks") +
+                   " of up to " + io::format_bytes(stream.block_bytes) + ", at most " +
+                   io::format_bytes(stream.memory_limit) + " in memory: " + stream.why);
+  if (stream.first_block > 0) {
+    text += line("", "went on from a checkpoint after block " + std::to_string(stream.first_block));
+  }
+  return text;
+}
+
 /// Fields of a CSV table; a field with a comma, a quote or a line end is quoted.
 class CsvTable {
  public:
@@ -82,6 +93,7 @@ std::string to_text(Report const& r) {
   text += vector_line(r.operation, r.vector, r.operation.vector_length(r.rows, r.cols));
   text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
   text += line("method", r.run.method + (r.method_chosen ? " (chosen)" : ""));
+  if (r.run.stream) text += stream_lines(*r.run.stream);
   text += variant_lines(r.run);
   for (auto const& cut : r.run.cuts) {
     text += line("", cut.name + ": " + cut_text(cut, r.layout));
@@ -127,6 +139,7 @@ std::string to_csv(Report const& r) {
   table.add("cache_preference", r.run.cache_preference
                                     ? std::string(to_string(*r.run.cache_preference))
                                     : std::string());
+  table.add("blocks", r.run.stream ? r.run.stream->blocks : std::int64_t{0});
   return table.text();
 }
 

@@ -72,6 +72,14 @@ Json to_object(MaybePreference const& preference) {
   return preference ? Json(to_string(*preference)) : Json(nullptr);
 }
 
+/// Null where the matrix was in memory.
+Json to_object(std::optional<StreamFacts> const& stream) {
+  if (!stream) return nullptr;
+  return {{"blocks", stream->blocks},           {"block_bytes", stream->block_bytes},
+          {"bytes_read", stream->bytes_read},   {"memory_limit", stream->memory_limit},
+          {"first_block", stream->first_block}, {"why", stream->why}};
+}
+
 Json to_object(MatrixFacts const& matrix) {
   return {{"name", matrix.name},
           {"file", matrix.file.empty() ? Json(nullptr) : Json(matrix.file)},
@@ -120,7 +128,8 @@ std::string to_json(Report const& r) {
                   {"output", file_or_null(r.output)},
                   {"intermediate", file_or_null(r.intermediate)},
                   {"variant", to_object(r.run.variant)},
-                  {"cache_preference", to_object(r.run.cache_preference)}});
+                  {"cache_preference", to_object(r.run.cache_preference)},
+                  {"stream", to_object(r.run.stream)}});
 }
 
 std::string to_json(MatrixReport const& r) {

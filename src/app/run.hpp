@@ -54,9 +54,19 @@ struct StageCut {
   std::int64_t lines_per_panel = 0;  ///< 0: as panels
 };
 
+/// What is known of a streamed run.
+struct StreamFacts {
+  std::int64_t blocks = 0;
+  std::uint64_t block_bytes = 0;
+  std::uint64_t bytes_read = 0;  ///< of the matrix, by this run
+  std::uint64_t memory_limit = 0;
+  std::int64_t first_block = 0;  ///< above 0: the run went on from a checkpoint
+  std::string why = {};          ///< why the matrix is streamed
+};
+
 /// What a run measured and made.
 struct Measurement {
-  std::string method;  ///< "fused", "two-stage", "one-stage", "in-place" or "variant"
+  std::string method;  ///< "fused", "two-stage", "one-stage", "in-place", "variant", "streamed"
   TimeSummary seconds = {};
   std::vector<StageTime> stages = {};  ///< with copies to and from a device, where there are any
   std::uint64_t bytes = 0;             ///< moved through memory by one run, at least
@@ -67,6 +77,7 @@ struct Measurement {
   double flops = 0;            ///< of one run, where they are what counts
   std::optional<VariantRun> variant = std::nullopt;
   MaybePreference cache_preference = {};  ///< what the device said
+  std::optional<StreamFacts> stream = std::nullopt;
 };
 
 /// Run on the backend of the request; one warm-up, then `repeat` timed runs.

@@ -16,7 +16,10 @@ namespace tessera::app {
 
 // types.hpp refuses big-endian machines, so the bytes in memory are the little-endian ones.
 std::string sha256(io::ElementSpan elements) {
-  auto const bytes = std::visit([](auto span) { return std::as_bytes(span); }, elements);
+  return sha256(std::visit([](auto span) { return std::as_bytes(span); }, elements));
+}
+
+std::string sha256(std::span<std::byte const> bytes) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int length = 0;
   if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1) {

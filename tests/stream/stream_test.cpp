@@ -84,8 +84,8 @@ class Stream : public testing::Test {
   using Vectors = std::vector<std::vector<T>>;
 
   enum class Operation { atax, atax_with_b, multiply, multiply_transposed };
-  static constexpr std::array<Operation, 4> operations = {Operation::atax, Operation::atax_with_b,
-                                             Operation::multiply, Operation::multiply_transposed};
+  static constexpr std::array<Operation, 4> operations = {
+      Operation::atax, Operation::atax_with_b, Operation::multiply, Operation::multiply_transposed};
 
   /// What an operation of the library writes.
   static Vectors run(Operation operation, Source const& source, Problem<T> const& p,

@@ -26,7 +26,7 @@ struct Progress {
 template <class T>
 struct State {
   Index blocks_done = 0;
-  Index block_lines = 0;  ///< of a block: another limit of memory cuts differently
+  Index block_lines = 0;  ///< of a block, the same for all that goes on from here
   std::vector<std::vector<T>>
       waiting;            ///< finished subtrees by level, the whole tree last; empty: there is none
   std::vector<T> chain;   ///< of a panel that has begun; empty: there is none

@@ -143,7 +143,7 @@ class Run {
         }
         tell(work, block);
       }
-    } else {
+    } else if constexpr (!is_gpu) {
       for (Index block = first; block < blocks_.count(); ++block) {
         timed(report_.seconds_waiting_for_data, [&] { read_by_work(block, slots[0].data()); });
         take(work, block, slots[0].data(), false);
@@ -165,8 +165,13 @@ class Run {
     constexpr std::size_t shares =
         (is_gpu ? std::max(host_slots, device_slots + 1) : host_slots + 1);
     std::size_t const limit = options_.memory_limit;
+    Index const across = WorkOf::cut == Cut::tiles ? e.count : e.length;
+    std::size_t const target = options_.resume == nullptr || options_.resume->block_lines < 1
+                                   ? target_bytes(exec_)
+                                   : static_cast<std::size_t>(options_.resume->block_lines) *
+                                         static_cast<std::size_t>(across) * sizeof(T);
     auto const with = [&](std::size_t most) {
-      return Blocks::of<T>(operation_, e, WorkOf::cut, target_bytes(exec_), most);
+      return Blocks::of<T>(operation_, e, WorkOf::cut, target, most);
     };
     // Smaller blocks need a taller tree: ask again with what the first cut leaves.
     Blocks found = with(limit / shares);
@@ -198,8 +203,10 @@ class Run {
     report_.bytes_read += static_cast<std::size_t>(elements_of(block)) * sizeof(T);
   }
 
-  /// Reads a block by the threads that work.
-  void read_by_work(Index block, T* to) const {
+  /// Reads a block by the threads that work, of a host.
+  void read_by_work(Index block, T* to) const
+    requires(!is_gpu)
+  {
     constexpr std::size_t slice_bytes = std::size_t{256} << 10U;
     std::size_t const bytes = static_cast<std::size_t>(elements_of(block)) * sizeof(T);
     auto const slices =

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <string>
+
+#include <app/checkpoint.hpp>
+#include <app/operations.hpp>
+#include <app/stream.hpp>
+
+namespace tessera::app {
+
+/// What a checkpoint of this run says of its job. @throws io::FileError bad_input
+[[nodiscard]] CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id,
+                                           bool with_b);
+
+/// @throws io::FileError bad_input when the checkpoint is of another job
+void require_job(Checkpoint const& found, CheckpointJob const& job, std::string const& path);
+
+}  // namespace tessera::app

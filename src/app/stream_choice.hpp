@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <app/backends.hpp>
+#include <app/options.hpp>
+
+namespace tessera::app {
+
+/// A job that is streamed: within how much memory, and why.
+struct StreamChoice {
+  std::uint64_t memory_limit;
+  std::string why;
+};
+
+/// Whether a job is streamed: where the user's limit or a checkpoint asks for it, or where its
+/// matrix fits neither the GPU that it is meant for nor the host.
+[[nodiscard]] std::optional<StreamChoice> choose_stream(ComputeOptions const& options,
+                                                        Job const& job);
+
+}  // namespace tessera::app
