@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "support/program.hpp"
+
+/// Matrices that are streamed from their files: the bits of the run in memory, within the limit, and
+/// through any number of kills.
+namespace tessera::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class StreamTest : public ProgramTest {
+ protected:
+  /// A matrix of some bytes in a file, and a vector for each operation.
+  void make(std::string const& rows, std::string const& cols, std::string const& order = "row") {
+    ASSERT_EQ(run({"gen", "--rows", rows, "--cols", cols, "--distribution", "normal", "--order",
+                   order, "--output", "a.npy", "--vector-output", "v.npy"})
+                  .status,
+              0);
+    ASSERT_EQ(run({"gemv", "a.npy", "--vector", "v.npy", "--output", "b.npy", "--repeat", "1"})
+                  .status,
+              0);
+  }
+  nlohmann::json report(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--format", "json"});
+    auto const done = run(arguments);
+    EXPECT_EQ(done.status, 0) << done.err;
+    return nlohmann::json::parse(done.out);
+  }
+};
+
+TEST_F(StreamTest, has_the_bits_of_the_run_in_memory) {
+  for (std::string const order : {"row", "column"}) {
+    make("3000", "700", order);
+    for (std::vector<std::string> const& operation :
+         {std::vector<std::string>{"atax", "a.npy", "--vector", "v.npy"},
+          {"atax", "a.npy", "--vector", "v.npy", "--intermediate", "i.npy"},
+          {"gemv", "a.npy", "--vector", "v.npy"},
+          {"gemvt", "a.npy", "--vector", "b.npy"},
+          {"atax", "a.npy", "--type", "f64"}}) {
+      auto const in_memory = report(operation);
+      EXPECT_TRUE(in_memory["stream"].is_null());
+      auto streamed = operation;
+      streamed.insert(streamed.end(), {"--memory-limit", "7MiB"});
+      auto const found = report(streamed);
+      EXPECT_EQ(found["sha256"], in_memory["sha256"]) << order << " " << operation[0];
+      EXPECT_EQ(found["method"], "streamed");
+      EXPECT_GT(found["stream"]["blocks"], 1);
+      EXPECT_EQ(found["stream"]["first_block"], 0);
+    }
+  }
+}
+
+TEST_F(StreamTest, says_that_and_why_it_streams) {
+  make("3000", "700");
+  auto const text = run({"atax", "a.npy", "--vector", "v.npy", "--memory-limit", "4MiB"});
+  EXPECT_THAT(text.out,
+              AllOf(HasSubstr("streamed"), HasSubstr("it needs 8.0 MiB of memory, the limit is 4.0 "
+                                                     "MiB"),
+                    HasSubstr("reading included")));
+  auto const json =
+      run({"atax", "a.npy", "--vector", "v.npy", "--memory-limit", "4MiB", "--format", "json"});
+  EXPECT_THAT(json.err, HasSubstr("a.npy is streamed: it needs 8.0 MiB of memory"));
+  auto const fits = run({"atax", "a.npy", "--vector", "v.npy", "--memory-limit", "1GiB"});
+  EXPECT_EQ(fits.status, 0);
+  EXPECT_THAT(fits.out, Not(HasSubstr("streamed")));
+}
+
+TEST_F(StreamTest, holds_no_more_memory_than_its_limit_and_64_MiB) {
+  make("16000", "4000");  // 244 MiB
+  for (std::string const operation : {"atax", "gemv"}) {
+    pid_t const child =
+        start({operation, "a.npy", "--vector", "v.npy", "--memory-limit", "48MiB"}, {}, -1);
+    int status = 0;
+    rusage usage{};
+    ASSERT_EQ(::wait4(child, &status, 0, &usage), child);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_LT(usage.ru_maxrss, (48 + 64) * 1024) << operation;  // KiB
+  }
+}
+
+TEST_F(StreamTest, goes_on_after_kills_with_the_same_bits) {
+  make("6000", "1500");
+  auto const wanted = report({"atax", "a.npy", "--vector", "v.npy", "--output", "c.npy"});
+  std::string const bytes = read("c.npy");
+  std::vector<std::string> const command = {
+      "atax",       "a.npy",      "--vector",           "v.npy", "--output", "d.npy", "--memory-limit",
+      "8MiB", "--checkpoint", "run.state", "--checkpoint-every", "0"};
+  int went_on = 0;
+  for (int kill = 0; kill < 20; ++kill) {
+    pid_t const child = start(command);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10 + 13 * kill % 200));
+    ::kill(child, SIGKILL);
+    auto const ended = finish(child);
+    if (ended.signal == 0) EXPECT_EQ(ended.status, 0) << ended.err;  // it was faster
+    if (exists("d.npy")) EXPECT_EQ(read("d.npy"), bytes);
+    if (exists("run.state")) ++went_on;
+  }
+  auto const last = report(command);
+  EXPECT_EQ(last["sha256"], wanted["sha256"]);
+  EXPECT_EQ(read("d.npy"), bytes);
+  EXPECT_FALSE(exists("run.state"));
+  EXPECT_GT(went_on, 0) << "no kill left a checkpoint behind";
+}
+
+TEST_F(StreamTest, goes_on_where_it_stopped_and_not_before) {
+  make("6000", "1500");
+  std::vector<std::string> const command = {"gemv",   "a.npy",        "--vector",
+                                            "v.npy",  "--memory-limit", "8MiB",
+                                            "--checkpoint", "run.state", "--checkpoint-every", "0"};
+  auto const whole = report(command);
+  for (int attempt = 0; attempt < 100 && !exists("run.state"); ++attempt) {
+    pid_t const child = start(command);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + 5 * attempt));
+    ::kill(child, SIGKILL);
+    finish(child);
+  }
+  ASSERT_TRUE(exists("run.state")) << "the program was never stopped half-way";
+  auto const rest = report(command);
+  EXPECT_GT(rest["stream"]["first_block"], 0);
+  EXPECT_LT(rest["stream"]["bytes_read"], whole["stream"]["bytes_read"]);
+  EXPECT_EQ(rest["sha256"], whole["sha256"]);
+}
+
+/// A checkpoint that a killed run has left.
+class CheckpointTest : public StreamTest {
+ protected:
+  void SetUp() override {
+    make("6000", "1500");
+    for (int attempt = 0; attempt < 100 && !exists("run.state"); ++attempt) {
+      pid_t const child = start(command("v.npy"));
+      std::this_thread::sleep_for(std::chrono::milliseconds(20 + 5 * attempt));
+      ::kill(child, SIGKILL);
+      finish(child);
+    }
+    ASSERT_TRUE(exists("run.state")) << "the program was never stopped half-way";
+  }
+  static std::vector<std::string> command(std::string const& vector,
+                                          std::string const& operation = "atax") {
+    return {operation, "a.npy",        "--vector",  vector,
+            "--memory-limit", "8MiB", "--checkpoint", "run.state", "--checkpoint-every", "0"};
+  }
+  void expect_refused(std::vector<std::string> const& arguments, std::string const& why) {
+    std::string const before = read("run.state");
+    auto const done = run(arguments);
+    EXPECT_EQ(done.status, 3);
+    EXPECT_THAT(done.err, AllOf(StartsWith("tessera: run.state: "), HasSubstr(why)));
+    EXPECT_EQ(read("run.state"), before) << "a checkpoint that was refused was touched";
+  }
+};
+
+TEST_F(CheckpointTest, of_another_run_is_refused) {
+  expect_refused(command("b.npy", "gemvt"), "found one of atax");
+  ASSERT_EQ(run({"gen", "--rows", "1", "--cols", "1500", "--seed", "5", "--distribution", "normal",
+                 "--output", "w.npy", "--vector-output", "other.npy"})
+                .status,
+            0);
+  expect_refused(command("other.npy"), "found one of another vector");
+  std::string const matrix = read("a.npy");
+  write("a.npy", matrix);  // the same bytes, at another time
+  expect_refused(command("v.npy"), "found one of another file, or one that has changed");
+}
+
+TEST_F(CheckpointTest, that_is_damaged_is_refused) {
+  std::string const whole = read("run.state");
+  for (std::size_t const length : {std::size_t{0}, std::size_t{5}, std::size_t{40}, whole.size() / 2,
+                                   whole.size() - 1}) {
+    write("run.state", whole.substr(0, length));
+    expect_refused(command("v.npy"), "not a checkpoint that can be used");
+  }
+  for (std::size_t const place : {std::size_t{3}, std::size_t{60}, whole.size() / 2,
+                                  whole.size() - 3}) {
+    std::string damaged = whole;
+    damaged[place] = static_cast<char>(damaged[place] ^ 1);
+    write("run.state", damaged);
+    expect_refused(command("v.npy"), "not a checkpoint that can be used");
+  }
+  write("run.state", whole + "x");
+  expect_refused(command("v.npy"), "not a checkpoint that can be used");
+}
+
+TEST_F(StreamTest, refuses_what_streaming_cannot_do) {
+  make("3000", "700");
+  auto const refuses = [&](std::vector<std::string> const& more, int status, std::string const& why) {
+    std::vector<std::string> arguments = {"atax", "a.npy", "--vector", "v.npy"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    auto const done = run(arguments);
+    EXPECT_EQ(done.status, status) << done.out;
+    EXPECT_THAT(done.err, HasSubstr(why));
+  };
+  refuses({"--memory-limit", "4MiB", "--check"}, 2, "--check: needs the matrix in memory");
+  refuses({"--memory-limit", "two"}, 2, "'two' is not a size such as 512MiB, 2GiB or 1e9");
+  refuses({"--memory-limit", "-5MiB"}, 2, "is not a size");
+  refuses({"--memory-limit", "1KiB"}, 4, "the vectors alone need");
+  refuses({"--memory-limit", "20KiB"}, 4, "a block of the matrix has at least");
+  refuses({"--checkpoint", "a.npy"}, 2, "a.npy");
+  EXPECT_EQ(run({"gemv", "a.npy", "--variant", "atomic", "--checkpoint", "s"}).status, 2);
+}
+
+}  // namespace
+}  // namespace tessera::test
