@@ -86,6 +86,12 @@ ExitStatus execute(InfoOptions const& options) {
   return with_kokkos(options, device);
 }
 
+/// What is kept can be shown and forgotten where Kokkos cannot start.
+ExitStatus execute(TuneOptions const& options) {
+  if (options.show || options.reset) return run_command(options);
+  return with_kokkos(options, choose_device(options.device));
+}
+
 ExitStatus execute(CompletionOptions const& options) {
   std::fputs(options.script.c_str(), stdout);
   return ExitStatus::good;

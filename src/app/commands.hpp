@@ -19,6 +19,10 @@ ExitStatus run_command(ComputeOptions const& options);
 ExitStatus run_command(TransposeOptions const& options);
 /// `tessera gemm`
 ExitStatus run_command(GemmOptions const& options);
+/// `tessera bench`
+ExitStatus run_command(BenchOptions const& options);
+/// `tessera tune`
+ExitStatus run_command(TuneOptions const& options);
 /// `tessera check`
 ExitStatus run_command(CheckOptions const& options);
 /// `tessera show`

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include <app/backends.hpp>
@@ -96,7 +97,8 @@ struct Done {
   double read_seconds = 0;
   BackendDecision decision;
   Measurement run;
-  std::optional<Verdict> check;
+  std::optional<Verdict> check = std::nullopt;
+  std::optional<TuningInUse> tuning = std::nullopt;
 };
 
 Done stream_it(ComputeOptions const& options, OperationRow const& row, std::string const& path,
@@ -128,8 +130,37 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row, std::stri
   run.stream->why = stream.why;
   return {.input = input,
           .decision = {.backend = backend, .why = ""},
-          .run = std::move(run),
-          .check = std::nullopt};
+          .run = std::move(run)};
+}
+
+/// The name of an operation in src/bench.
+std::string bench_name(OperationId id) {
+  switch (id) {
+    case OperationId::multiply:
+      return "multiply";
+    case OperationId::multiply_transposed:
+      return "multiply_transposed";
+    case OperationId::atax:
+      break;
+  }
+  return "atax";
+}
+
+/// Runs with a tuning, if there is one. Should it make no sense for the shape, it is dropped with a
+/// warning.
+Measurement run_tuned(OperationRow const& row, RunRequest request,
+                      std::optional<TuningInUse>& tuning) {
+  if (tuning) {
+    try {
+      request.tuning = tuning->record.launch.tuning;
+      return row.run(request);
+    } catch (std::logic_error const& error) {  // of the library, before anything has run
+      std::fprintf(stderr, "tessera: %s: not used here: %s\n", tuning->file.c_str(), error.what());
+      tuning.reset();
+      request.tuning.reset();
+    }
+  }
+  return row.run(request);
 }
 
 Done run_in_memory(ComputeOptions const& options, OperationRow const& row, std::string const& path,
@@ -140,16 +171,23 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row, std::
   try_variant(options, row, backend.choice, path);
 
   Input const input = read_input(path, options.vector, options.operation, options.type);
-  auto* const run_it = options.variant.name.empty() ? row.run : row.run_variant;
-  Measurement run = run_it({.A = input.A,
-                            .x = input.x,
-                            .method = options.method,
-                            .backend = backend.choice,
-                            .repeat = options.repeat,
-                            .keep_intermediate = !options.intermediate.empty(),
-                            .input = path,
-                            .variant = options.variant,
-                            .cache_preference = options.cache_preference});
+  auto const [rows, cols] = extents(input.A);
+  std::optional<TuningInUse> tuning;
+  if (!options.no_tuning_cache && options.variant.name.empty()) {
+    tuning = find_tuning(backend, bench_name(options.operation), input.type, input.info.layout,
+                         {.rows = rows, .cols = cols});
+  }
+  RunRequest const request{.A = input.A,
+                           .x = input.x,
+                           .method = options.method,
+                           .backend = backend.choice,
+                           .repeat = options.repeat,
+                           .keep_intermediate = !options.intermediate.empty(),
+                           .input = path,
+                           .variant = options.variant,
+                           .cache_preference = options.cache_preference};
+  Measurement run = options.variant.name.empty() ? run_tuned(row, request, tuning)
+                                                 : row.run_variant(request);
   std::optional<Verdict> check;
   if (options.check) {
     check = judge(row.id, input.A, input.x, run.result, path,
@@ -162,7 +200,8 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row, std::
           .read_seconds = input.read_seconds,
           .decision = decision,
           .run = std::move(run),
-          .check = std::move(check)};
+          .check = std::move(check),
+          .tuning = std::move(tuning)};
 }
 
 }  // namespace
@@ -204,7 +243,8 @@ ExitStatus run_command(ComputeOptions const& options) {
       .sha256 = sha256(elements(done.run.result)),
       .check = done.check,
       .output = output_path,
-      .intermediate = options.intermediate};
+      .intermediate = options.intermediate,
+      .tuning = done.tuning};
   output.write(done.run.result);
   if (done.run.intermediate) intermediate.write(*done.run.intermediate);
   if (!options.checkpoint.empty()) std::remove(options.checkpoint.c_str());

@@ -66,6 +66,39 @@ inline constexpr char gemm[] =
     "  tessera gemm a.npy b.npy c.npy --check\n"
     "  tessera gemm a.npy b.npy c.npy --variant naive --team 8x32 --format json";
 
+inline constexpr char bench[] =
+    "All that compute the operation take turns in random order on matrices of random numbers: our\n"
+    "kernels, published ones (tessera/variants), and the libraries that this program was built "
+    "with.\n"
+    "Before that, each result is compared with ours: on whole numbers, where every order of "
+    "summation\n"
+    "gives the same, and on real ones, bit by bit or within a bound that follows from the number "
+    "of\n"
+    "additions. A WRONG one has no time, and makes exit status 1. Columns: GB/s counts each array\n"
+    "once; `of read` (`of copy`) is the time in which the matrix could be read (copied), measured "
+    "in\n"
+    "the same run, over the time; `speed-up` is over the slowest; `repeats` says whether the bits "
+    "come\n"
+    "again. On a GPU, copies of the matrix are taken in turn, so that none is found in a cache.\n\n"
+    "Examples:\n"
+    "  tessera bench gemv --shapes 4096x4096,1000003x97\n"
+    "  tessera bench transpose --teams 8x8,32x8,32x32 --variants tile,tile-padded\n"
+    "  tessera bench atax --variants none --shapes grid --format json --output atax.json";
+
+inline constexpr char tune[] =
+    "Tries all launches of our kernels that the backend takes, ranks them, and keeps the fastest "
+    "in\n"
+    "$XDG_CACHE_HOME/tessera (else ~/.cache/tessera), one file for each device. Runs on the same\n"
+    "device take it from there for the same operation, type and layout, and for shapes of half to\n"
+    "twice the rows and columns; their reports say so, and --no-tuning-cache stops it. Results do "
+    "not\n"
+    "change by a bit. A file that is damaged or of another version is ignored with a warning.\n\n"
+    "Examples:\n"
+    "  tessera tune all --shape 8192x8192\n"
+    "  tessera tune gemv --shape 100000x300 --type double --layout column\n"
+    "  tessera tune --show\n"
+    "  tessera tune --reset";
+
 inline constexpr char check[] =
     "The reference is computed in higher precision. The bound of each element follows from the\n"
     "order of summation and the data; a result of another order of summation may fail.\n"

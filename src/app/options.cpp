@@ -13,14 +13,13 @@
 
 #include <app/completion.hpp>
 #include <app/help_texts.hpp>
+#include <app/measure_options.hpp>
+#include <app/option_choice.hpp>
 #include <app/options.hpp>
 #include <tessera/version.hpp>
 
 namespace tessera::app {
 namespace {
-
-template <class Value>
-using Choices = std::span<std::pair<char const*, Value> const>;
 
 using MaybeType = std::optional<io::ScalarType>;
 constexpr std::pair<char const*, MaybeType> types[] = {
@@ -36,12 +35,6 @@ constexpr std::pair<char const*, io::Layout> orders[] = {{"c", io::Layout::right
                                                          {"fortran", io::Layout::left}};
 constexpr std::pair<char const*, Method> methods[] = {
     {"auto", Method::automatic}, {"fused", Method::fused}, {"two-stage", Method::two_stage}};
-constexpr std::pair<char const*, BackendChoice> backends[] = {{"auto", BackendChoice::automatic},
-                                                              {"openmp", BackendChoice::openmp},
-                                                              {"serial", BackendChoice::serial},
-                                                              {"cuda", BackendChoice::cuda}};
-constexpr std::pair<char const*, ReportFormat> formats[] = {
-    {"text", ReportFormat::text}, {"json", ReportFormat::json}, {"csv", ReportFormat::csv}};
 constexpr std::pair<char const*, ReportFormat> info_formats[] = {{"text", ReportFormat::text},
                                                                  {"json", ReportFormat::json}};
 constexpr std::pair<char const*, std::optional<variants::Tiling>> tilings[] = {
@@ -55,35 +48,6 @@ constexpr std::pair<char const*, OperationId> operations[] = {
     {"atax", OperationId::atax},
     {"gemv", OperationId::multiply},
     {"gemvt", OperationId::multiply_transposed}};
-
-/// An option whose value is one of a few words; any other word is refused with the list of them.
-template <class Value>
-CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
-                        std::type_identity_t<Choices<Value>> choices, std::string const& help) {
-  std::string words, preset;
-  for (auto const& [word, meaning] : choices) {
-    words += (words.empty() ? "" : "|") + std::string(word);
-    if (meaning == value) preset = word;
-  }
-  auto const choose = [&value, choices, name, words](std::string const& text) {
-    for (auto const& [word, meaning] : choices) {
-      if (text == word) {
-        value = meaning;
-        return;
-      }
-    }
-    throw CLI::ValidationError(name, "'" + text + "' is not one of " + words);
-  };
-  return app.add_option_function<std::string>(name, choose, help)
-      ->type_name(words)
-      ->default_str(preset);
-}
-
-void add_threads(CLI::App& app, int& threads) {
-  app.add_option("--threads", threads, "Host threads (else OMP_NUM_THREADS decides)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 65536).description(""));
-}
 
 void add_input(CLI::App& app, std::string& input) {
   app.add_option("INPUT", input, "A: a .npy or ex3 file, or a number N for test/N")
@@ -174,12 +138,8 @@ void add_variant(CLI::App& app, VariantChoice& choice, std::vector<VariantFacts>
 /// What every command that computes can be told, but for the variant.
 void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> report_formats,
              std::string const& check_help) {
-  add_choice(command, "--backend", options.backend, backends, "Where it is computed");
-  command
-      .add_option("--device", options.device,
-                  "Which GPU, as `tessera info` counts them (else the first that works)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 65535).description(""));
+  add_choice(command, "--backend", options.backend, backend_choices, "Where it is computed");
+  add_device(command, options.device);
   add_choice(command, "--cache-preference", options.cache_preference, cache_preferences,
              "What a GPU's multiprocessors use their memory for (cuda)");
   add_choice(command, "--type", options.type, types, "Type to compute in");
@@ -189,6 +149,8 @@ void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> repor
       ->capture_default_str();
   add_threads(command, options.threads);
   command.add_flag("--check", options.check, check_help);
+  command.add_flag("--no-tuning-cache", options.no_tuning_cache,
+                   "Launch as the backend would, whatever `tessera tune` has found");
   add_choice(command, "--format", options.format, report_formats, "How the report is written");
 }
 
@@ -252,7 +214,7 @@ CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& op
     add_variant(command, options.variant, row.variants(), "RxC",
                 "Threads of a variant's team, in R rows and C columns");
   }
-  add_run(command, options, formats, "Compare the result with a reference, as `check` does");
+  add_run(command, options, format_choices, "Compare the result with a reference, as `check` does");
   command.footer(help::compute);
   return &command;
 }
@@ -297,7 +259,7 @@ CLI::App* add_check(CLI::App& app, CheckOptions& options) {
   add_choice(command, "--operation", options.operation, operations, "What RESULT is the result of");
   command.add_option("--vector", options.vector, "The vector that was used")->type_name("FILE");
   add_threads(command, options.threads);
-  add_choice(command, "--format", options.format, formats, "How the report is written");
+  add_choice(command, "--format", options.format, format_choices, "How the report is written");
   command.footer(help::check);
   return &command;
 }
@@ -356,6 +318,8 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   CheckOptions check;
   ShowOptions show;
   InfoOptions info;
+  BenchOptions bench;
+  TuneOptions tune;
   std::string shell;
 
   CLI::App const* const generate_command = add_generate(app, generate);
@@ -365,6 +329,8 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   }
   CLI::App const* const transpose_command = add_transpose(app, transpose);
   CLI::App const* const gemm_command = add_gemm(app, gemm);
+  CLI::App const* const bench_command = add_bench(app, bench);
+  CLI::App const* const tune_command = add_tune(app, tune);
   CLI::App const* const check_command = add_check(app, check);
   CLI::App const* const show_command = add_show(app, show);
   CLI::App const* const info_command = add_info(app, info);
@@ -392,6 +358,8 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   if (generate_command->parsed()) return Options(generate);
   if (transpose_command->parsed()) return Options(transpose);
   if (gemm_command->parsed()) return Options(gemm);
+  if (bench_command->parsed()) return Options(bench);
+  if (tune_command->parsed()) return Options(tune);
   if (check_command->parsed()) return Options(check);
   if (show_command->parsed()) return Options(show);
   if (info_command->parsed()) return Options(info);

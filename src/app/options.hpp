@@ -31,6 +31,7 @@ struct RunOptions {
   std::optional<int> device;  ///< empty: the first GPU that can run this program
   std::optional<backends::CachePreference> cache_preference;  ///< empty: what CUDA does by itself
   bool check = false;
+  bool no_tuning_cache = false;  ///< what `tessera tune` has found is left alone
   ReportFormat format = ReportFormat::text;
 };
 
@@ -59,6 +60,38 @@ struct GemmOptions : RunOptions {
   std::string A;
   std::string B;
   std::string output;
+};
+
+/// `tessera bench OPERATION …`
+struct BenchOptions {
+  std::string operation;         ///< its name in src/bench
+  std::string variants = "all";  ///< "all", "none", or names with commas between them
+  std::string shapes;            ///< empty: the operation's
+  std::string teams;             ///< RxC with commas between them; empty: as published
+  io::ScalarType type = io::ScalarType::f32;
+  io::Layout layout = io::Layout::right;
+  BackendChoice backend = BackendChoice::automatic;
+  std::optional<int> device;
+  int threads = 0;
+  int turns = 7;
+  double seconds = 0.01;  ///< of a turn, about
+  ReportFormat format = ReportFormat::text;
+  std::string output;  ///< empty: stdout
+};
+
+/// `tessera tune OPERATION|all …`, `tessera tune --show`, `tessera tune --reset`
+struct TuneOptions {
+  std::string operation;  ///< its name in src/bench, or "all"; empty with show and reset
+  std::string shape;      ///< empty: the operation's
+  io::ScalarType type = io::ScalarType::f32;
+  io::Layout layout = io::Layout::right;
+  BackendChoice backend = BackendChoice::automatic;
+  std::optional<int> device;
+  int threads = 0;
+  int turns = 5;
+  double seconds = 0.01;  ///< of a turn, about
+  bool show = false;
+  bool reset = false;
 };
 
 /// `tessera check INPUT RESULT …`
@@ -90,8 +123,9 @@ struct CompletionOptions {
 };
 
 /// One alternative for each subcommand.
-using Options = std::variant<io::GenerateRequest, ComputeOptions, TransposeOptions, GemmOptions,
-                             CheckOptions, ShowOptions, InfoOptions, CompletionOptions>;
+using Options =
+    std::variant<io::GenerateRequest, ComputeOptions, TransposeOptions, GemmOptions, BenchOptions,
+                 TuneOptions, CheckOptions, ShowOptions, InfoOptions, CompletionOptions>;
 
 /// Parses the command line. Prints help, the version and errors of usage itself; then, and only
 /// then, it returns an ExitStatus.

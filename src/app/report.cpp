@@ -98,6 +98,7 @@ std::string to_text(Report const& r) {
   for (auto const& cut : r.run.cuts) {
     text += line("", cut.name + ": " + cut_text(cut, r.layout));
   }
+  if (r.tuning) text += line("tuning", to_text(*r.tuning));
   text += time_lines(r.run, r.read_seconds);
   text += line("rate", fixed(r.gb_per_s(), 2) + " GB/s" + " for " + io::format_bytes(r.run.bytes) +
                            " moved");

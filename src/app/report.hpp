@@ -10,6 +10,7 @@
 #include <app/input.hpp>
 #include <app/options.hpp>
 #include <app/run.hpp>
+#include <app/tuning_cache.hpp>
 #include <app/verdict.hpp>
 
 namespace tessera::app {
@@ -31,8 +32,9 @@ struct Report {
   Measurement const& run;
   std::string sha256;
   std::optional<Verdict> check;
-  std::string output;        ///< empty: none
-  std::string intermediate;  ///< empty: none
+  std::string output;                 ///< empty: none
+  std::string intermediate;           ///< empty: none
+  std::optional<TuningInUse> tuning;  ///< empty: the backend's choice
 
   /// Bytes moved per second of the median run, in 10^9.
   [[nodiscard]] double gb_per_s() const;

@@ -89,6 +89,13 @@ Json to_object(MatrixFacts const& matrix) {
           {"layout", io::to_string(matrix.layout)}};
 }
 
+Json to_object(std::optional<TuningInUse> const& tuning) {
+  if (!tuning) return nullptr;
+  return {{"rows", tuning->record.shape.rows},
+          {"cols", tuning->record.shape.cols},
+          {"file", tuning->file}};
+}
+
 /// A file name need not be UTF-8; a byte that is not is replaced.
 std::string text_of(Json const& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -125,6 +132,7 @@ std::string to_json(Report const& r) {
                   {"vector", r.vector},
                   {"read_seconds", r.read_seconds},
                   {"plan", cuts},
+                  {"tuning", to_object(r.tuning)},
                   {"output", file_or_null(r.output)},
                   {"intermediate", file_or_null(r.intermediate)},
                   {"variant", to_object(r.run.variant)},

@@ -32,6 +32,7 @@ struct RunRequest {
   std::string input = {};      ///< the file, for messages
   VariantChoice variant = {};  ///< for run_*_variant
   MaybePreference cache_preference = {};
+  std::optional<Tuning> tuning = std::nullopt;  ///< instead of the backend's
 };
 
 /// What is known of a job before its data are read.

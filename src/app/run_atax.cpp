@@ -27,7 +27,8 @@ Measurement run_atax(RunRequest const& request) {
                    n = static_cast<std::int64_t>(A.extent(1));
         auto const C = make_vector<Exec, T>(request, "C", n);
         Workspace<Exec> workspace;
-        AtaxOptions<Exec> const options{.method = request.method, .workspace = &workspace};
+        AtaxOptions<Exec> const options{
+            .method = request.method, .workspace = &workspace, .tuning = request.tuning};
         auto const plan = plan_atax<T, Layout>(exec, m, n, options);
         take_plan<Exec>(plan, request, measurement);
 
@@ -43,7 +44,7 @@ Measurement run_atax(RunRequest const& request) {
             measure(exec, request.repeat, measurement,
                     Stage{"fused", [&] { atax(exec, A, v, B, C, options); }});
           } else {
-            Options<Exec> const stage{.workspace = &workspace};
+            Options<Exec> const stage{.workspace = &workspace, .tuning = request.tuning};
             measure(
                 exec, request.repeat, measurement,
                 Stage{"multiply", [&] { multiply(exec, A, v, B, stage); }},

@@ -23,7 +23,7 @@ Measurement run_multiply(RunRequest const& request) {
                          n = static_cast<std::int64_t>(A.extent(1));
               auto const B = make_vector<Exec, T>(request, "B", m);
               Workspace<Exec> workspace;
-              Options<Exec> const options{.workspace = &workspace};
+              Options<Exec> const options{.workspace = &workspace, .tuning = request.tuning};
               take_plan<Exec>(plan_multiply<T, Layout>(exec, m, n, options), request, measurement);
 
               measure(exec, request.repeat, measurement,

@@ -24,7 +24,7 @@ Measurement run_multiply_transposed(RunRequest const& request) {
                    n = static_cast<std::int64_t>(A.extent(1));
         auto const C = make_vector<Exec, T>(request, "C", n);
         Workspace<Exec> workspace;
-        Options<Exec> const options{.workspace = &workspace};
+        Options<Exec> const options{.workspace = &workspace, .tuning = request.tuning};
         take_plan<Exec>(plan_multiply_transposed<T, Layout>(exec, m, n, options), request,
                         measurement);
 

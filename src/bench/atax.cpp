@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/layouts.hpp>
 #include <bench/table.hpp>
-#include <memory>
 
 #include <tessera/atax.hpp>
 
@@ -12,10 +11,9 @@ namespace {
 template <class Exec, class T, Layout layout>
 void add_row(std::string const& name, Method method) {
   auto const prepare = [method](Problem<Exec, T> const& p, Launch const& launch) -> Work {
-    auto const workspace = std::make_shared<Workspace<Exec>>();
     return [=, &p, tuning = launch.tuning](int call) {
       AtaxOptions<Exec> const options{
-          .method = method, .workspace = workspace.get(), .tuning = tuning};
+          .method = method, .workspace = p.workspace(), .tuning = tuning};
       atax(p.exec, p.template matrix<KokkosLayout<layout>>(call), p.v, p.C, options);
     };
   };
@@ -39,7 +37,7 @@ void add_rows() {
 }  // namespace
 
 void add_atax() {
-  for_each_table([]<class Exec, class T>() {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
     add_rows<Exec, T, Layout::row_major>();
     add_rows<Exec, T, Layout::column_major>();
   });

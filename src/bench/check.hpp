@@ -96,6 +96,13 @@ std::int64_t first_difference(Exec const& exec, Comparison<T> const& comparison)
   return first;
 }
 
+template <class Exec, class T>
+void set_all(Exec const& exec, T* data, std::size_t size, T value) {
+  Kokkos::parallel_for(
+      "bench::set", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size),
+      KOKKOS_LAMBDA(std::size_t const i) { data[i] = value; });
+}
+
 /// One element, as a host sees it.
 template <class Exec, class T>
 double element_at(Exec const& exec, T const* place) {
@@ -255,15 +262,8 @@ class Checker {
     bool const in_matrix = operation_ == "transpose";
     T* const data = in_matrix ? p.target_of(0) : result();
     std::size_t const size = in_matrix ? p.target_elements(p.shape) : result_size();
-    Kokkos::parallel_for("bench::clear",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(p.exec, 0, size),
-                         Filler{data, nan});
+    set_all(p.exec, data, size, nan);
   }
-  struct Filler {
-    T* data;
-    T value;
-    KOKKOS_FUNCTION void operator()(std::size_t i) const { data[i] = value; }
-  };
 
   std::shared_ptr<P const> problem_;
   std::string operation_;

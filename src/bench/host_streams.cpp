@@ -43,7 +43,7 @@ void add_read_stream() {
 }  // namespace
 
 void add_host_streams() {
-  for_each_table([]<class Exec, class T>() {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
     if constexpr (!is_gpu<Exec>) add_read_stream<Exec, T>();
   });
 }

@@ -41,7 +41,7 @@ void add_rows() {
 
 void add_kokkos_kernels() {
   list_of_peers().emplace_back("Kokkos Kernels");
-  for_each_table([]<class Exec, class T>() {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
     add_rows<Exec, T, Layout::row_major>();
     add_rows<Exec, T, Layout::column_major>();
   });

@@ -177,7 +177,7 @@ void finish(Table& table) {
 std::vector<std::string> names_of_variants(std::string const& backend, std::string const& operation,
                                            Layout layout) {
   std::vector<std::string> names;
-  with_table(backend, "float", [&]<class Exec, class T>() {
+  with_table(backend, "float", [&]<class Exec, class T>(On<Exec, T>) {
     for (auto const& contender : contenders<Exec, T>()) {
       if (contender.kind == Kind::variant && contender.operation == operation &&
           contender.layout == layout) {
@@ -191,7 +191,7 @@ std::vector<std::string> names_of_variants(std::string const& backend, std::stri
 Table measure(Request const& request, Progress const& progress) {
   static_cast<void>(operation_named(request.operation));
   Table table{.shape = request.shape};
-  with_table(request.backend, request.scalar, [&]<class Exec, class T>() {
+  with_table(request.backend, request.scalar, [&]<class Exec, class T>(On<Exec, T>) {
     require_variants<Exec, T>(request);
     auto const [problem, why_not] = make_problem<Exec, T>(request.shape);
     if (!problem) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/layouts.hpp>
 #include <bench/table.hpp>
-#include <memory>
 
 #include <tessera/multiply.hpp>
 
@@ -12,9 +11,8 @@ namespace {
 template <class Exec, class T, Layout layout>
 void add_row() {
   auto const prepare = [](Problem<Exec, T> const& p, Launch const& launch) -> Work {
-    auto const workspace = std::make_shared<Workspace<Exec>>();
     return [=, &p, tuning = launch.tuning](int call) {
-      Options<Exec> const options{.workspace = workspace.get(), .tuning = tuning};
+      Options<Exec> const options{.workspace = p.workspace(), .tuning = tuning};
       multiply(p.exec, p.template matrix<KokkosLayout<layout>>(call), p.v, p.B, options);
     };
   };
@@ -31,7 +29,7 @@ void add_row() {
 }  // namespace
 
 void add_multiply() {
-  for_each_table([]<class Exec, class T>() {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
     add_row<Exec, T, Layout::row_major>();
     add_row<Exec, T, Layout::column_major>();
   });

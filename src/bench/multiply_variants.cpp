@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/layouts.hpp>
 #include <bench/table.hpp>
-#include <memory>
 #include <string>
 
 #include <tessera/variants/gemv/table.hpp>
@@ -27,10 +26,12 @@ Repeats repeats_of(variants::Reproducible reproducible) {
 template <class Exec, class T, Layout layout, class Variant>
 void add_row(Variant const& variant) {
   bool const transposed = variant.product == gemv::Product::multiply_transposed;
+  // A product an element, added up by steps.
+  bool const works_in_matrix = variant.name == "repeated-reduction" || variant.name == "grid-sync";
   auto const prepare = [=](Problem<Exec, T> const& p, Launch const& launch) -> Work {
-    auto const workspace = std::make_shared<Workspace<Exec>>();
+    if (works_in_matrix) p.need_workspace_of_matrix();
     return [=, &p, team = launch.team](int call) {
-      variants::VariantOptions<Exec> const options{.workspace = workspace.get(), .team = team};
+      variants::VariantOptions<Exec> const options{.workspace = p.workspace(), .team = team};
       auto const& A = p.template matrix<KokkosLayout<layout>>(call);
       if (transposed) {
         variant.run(p.exec, A, p.b, p.C, options);
@@ -61,7 +62,7 @@ void add_rows() {
 }  // namespace
 
 void add_multiply_variants() {
-  for_each_table([]<class Exec, class T>() {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
     add_rows<Exec, T, Layout::row_major>();
     add_rows<Exec, T, Layout::column_major>();
   });

@@ -95,7 +95,7 @@ void add_omatcopy() {
 
 void add_openblas() {
   list_of_peers().emplace_back(openblas_get_config());
-  for_each_table([]<class Exec, class T>() {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
     if constexpr (!is_gpu<Exec>) {
       add_products<Exec, T, Layout::row_major>();
       add_products<Exec, T, Layout::column_major>();

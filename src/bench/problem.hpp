@@ -16,6 +16,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/workspace.hpp>
+
 namespace tessera::bench {
 
 /// A matrix in memory that a Problem owns.
@@ -45,8 +47,21 @@ struct ValueOf {
       if ((chance ^ (chance >> 16)) > density) return T(0);
       return (x >> 31) == 0 ? T(1) : T(-1);
     }
-    T const value = static_cast<T>(static_cast<int>(x >> 16) - 32768) / T(32768);
+    T const value = real(x);
     return data == Data::magnitudes && value < T(0) ? -value : value;
+  }
+
+ private:
+  /// A number of [-1, 1) that uses so many bits that products are rounded.
+  KOKKOS_INLINE_FUNCTION static T real(std::uint32_t x) {
+    if constexpr (sizeof(T) == 4) {
+      return static_cast<T>(static_cast<int>(x >> 16) - 32768) / T(32768);
+    } else {
+      constexpr std::int64_t half = std::int64_t{1} << 52;
+      std::uint64_t const bits = (std::uint64_t{x} << 21) ^ (std::uint64_t{x} * 2246822519U);
+      auto const number = static_cast<std::int64_t>(bits & ((std::uint64_t{1} << 53) - 1));
+      return static_cast<T>(number - half) / static_cast<T>(half);
+    }
   }
 };
 
@@ -158,6 +173,17 @@ class Problem {
     }
     target_ = Vector(without_values("target"), elements);
   }
+  /// The workspace of all contenders, which run one after the other.
+  [[nodiscard]] Workspace<Exec>* workspace() const { return &workspace_; }
+  /// For contenders that work in a matrix of their own: throws std::runtime_error if that would not
+  /// fit into memory.
+  void need_workspace_of_matrix() const {
+    auto const bytes = static_cast<std::size_t>(matrix_bytes());
+    if (workspace_.bytes() >= bytes || bytes <= free_bytes<Exec>()) return;
+    throw std::runtime_error("its workspace needs " + std::to_string(bytes >> 20) +
+                             " MiB of memory more");
+  }
+
   /// What a call writes; needs need_target.
   [[nodiscard]] T* target_of(int call) const {
     return target_.data() + place_of(call, target_elements(shape));
@@ -213,6 +239,7 @@ class Problem {
 
   Vector factors_;
   mutable Vector target_;
+  mutable Workspace<Exec> workspace_;
   Matrices<Kokkos::LayoutRight> row_major_;
   Matrices<Kokkos::LayoutLeft> column_major_;
 };

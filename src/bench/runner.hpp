@@ -112,6 +112,13 @@ int copies_for(std::size_t bytes) {
 template <class Exec, class T>
 std::pair<std::shared_ptr<Problem<Exec, T> const>, std::string> make_problem(Shape const& shape) {
   using P = Problem<Exec, T>;
+  constexpr double most = 1e15;  // elements that can be counted, whatever is added or multiplied
+  auto const length = [&](std::int64_t extent) { return double(extent) + double(shape.padding); };
+  if (length(shape.rows) * length(shape.cols) > most ||
+      double(shape.rows) * double(shape.factor_cols) > most ||
+      double(shape.cols) * double(shape.factor_cols) > most) {
+    return {nullptr, "needs more memory than there can be"};
+  }
   std::size_t elements = P::stored_elements(shape);
   if (shape.is_product()) elements += P::factor_elements(shape) + P::target_elements(shape);
   int const copies = copies_for<Exec>(elements * sizeof(T));

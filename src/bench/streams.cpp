@@ -45,7 +45,7 @@ void add_empty_launch() {
 }  // namespace
 
 void add_streams() {
-  for_each_table([]<class Exec, class T>() {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
     add_copy_stream<Exec, T>();
     add_empty_launch<Exec, T>();
   });

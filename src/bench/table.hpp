@@ -11,12 +11,16 @@
 /// of a library that is not there are never called (built_peers.hpp).
 namespace tessera::bench {
 
-/// Calls work.template operator()<Exec, T>() for all execution spaces and scalars of this build.
+/// An execution space and a scalar, as an argument.
+template <class Exec, class T>
+struct On {};
+
+/// Calls work(On<Exec, T>{}) for all execution spaces and scalars of this build.
 template <class Work>
 void for_each_table(Work const& work) {
   backends::for_each_backend([&]<class Exec>(std::type_identity<Exec>) {
-    work.template operator()<Exec, float>();
-    work.template operator()<Exec, double>();
+    work(On<Exec, float>{});
+    work(On<Exec, double>{});
   });
 }
 

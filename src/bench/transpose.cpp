@@ -32,7 +32,7 @@ void add_row() {
 }  // namespace
 
 void add_transpose() {
-  for_each_table([]<class Exec, class T>() { add_row<Exec, T>(); });
+  for_each_table([]<class Exec, class T>(On<Exec, T>) { add_row<Exec, T>(); });
 }
 
 }  // namespace tessera::bench

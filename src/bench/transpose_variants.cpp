@@ -42,7 +42,7 @@ void add_row(variants::TransposeVariant<Exec, T> const& variant) {
 }  // namespace
 
 void add_transpose_variants() {
-  for_each_table([]<class Exec, class T>() {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
     for (auto const& variant : variants::transpose_variants<Exec, T>()) add_row<Exec, T>(variant);
   });
 }

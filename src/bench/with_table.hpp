@@ -8,16 +8,16 @@
 
 namespace tessera::bench {
 
-/// Calls work.template operator()<Exec, T>() for a backend and a scalar by their names. Throws
+/// Calls work(On<Exec, T>{}) for a backend and a scalar by their names. Throws
 /// std::invalid_argument where this build has no such.
 template <class Work>
 void with_table(std::string const& backend, std::string const& scalar, Work const& work) {
   bool found = false;
-  for_each_table([&]<class Exec, class T>() {
+  for_each_table([&]<class Exec, class T>(On<Exec, T>) {
     char const* const name = std::is_same_v<T, float> ? "float" : "double";
     if (backends::Backend<Exec>::name != backend || name != scalar) return;
     found = true;
-    work.template operator()<Exec, T>();
+    work(On<Exec, T>{});
   });
   if (!found) throw std::invalid_argument("there is no " + scalar + " on " + backend);
 }

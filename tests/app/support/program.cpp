@@ -30,6 +30,9 @@ std::string slurp(std::filesystem::path const& file) {
   std::vector<char*> argv;
   for (auto const& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
+  // What a user has tuned changes no result, but reports.
+  setenv("XDG_CACHE_HOME", (folder.parent_path() / "cache").c_str(), 1);
+  for (auto const& name : options.without) unsetenv(name.c_str());
   for (auto const& [name, value] : options.environment) {
     setenv(name.c_str(), value.c_str(), 1);
   }
@@ -55,9 +58,11 @@ ProgramTest::ProgramTest() {
   base_ = pattern;
   folder_ = base_ / "work";
   std::filesystem::create_directory(folder_);
+  std::filesystem::create_directory(cache());
   // Others may come in: a test gives root's rights away.
   std::filesystem::permissions(base_, std::filesystem::perms::all);
   std::filesystem::permissions(folder_, std::filesystem::perms::all);
+  std::filesystem::permissions(cache(), std::filesystem::perms::all);
 }
 
 ProgramTest::~ProgramTest() {

@@ -27,11 +27,13 @@ struct RunResult {
 /// Circumstances of a run.
 struct RunOptions {
   std::vector<std::pair<std::string, std::string>> environment = {};
-  bool as_nobody = false;     ///< give root's rights away first
-  std::string out_file = {};  ///< stdout goes there; RunResult::out stays empty
+  std::vector<std::string> without = {};  ///< variables that are taken away first
+  bool as_nobody = false;                 ///< give root's rights away first
+  std::string out_file = {};              ///< stdout goes there; RunResult::out stays empty
 };
 
-/// A test that runs the built program in an empty folder of its own.
+/// A test that runs the built program in an empty folder of its own, with an empty folder for
+/// caches beside it.
 class ProgramTest : public ::testing::Test {
  protected:
   ProgramTest();
@@ -48,6 +50,8 @@ class ProgramTest : public ::testing::Test {
 
   /// A path in the folder.
   std::filesystem::path path(std::string const& name) const { return folder_ / name; }
+  /// The folder for caches, as XDG_CACHE_HOME says to the program.
+  std::filesystem::path cache() const { return base_ / "cache"; }
   bool exists(std::string const& name) const { return std::filesystem::exists(path(name)); }
   std::string read(std::string const& name) const;
   void write(std::string const& name, std::string const& bytes) const;

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <optional>
+
+#include <app/bench_report.hpp>
+#include <app/commands.hpp>
+#include <app/failure.hpp>
+#include <app/measured_backend.hpp>
+#include <app/progress.hpp>
+#include <io/output_file.hpp>
+
+namespace tessera::app {
+namespace {
+
+/// "32x8" as a team of threads.
+variants::Team parse_team(std::string const& text) {
+  variants::Team team;
+  char const* const end = text.data() + text.size();
+  auto const rows = std::from_chars(text.data(), end, team.rows);
+  bool good = rows.ec == std::errc{} && rows.ptr != end && *rows.ptr == 'x';
+  if (good) {
+    auto const cols = std::from_chars(rows.ptr + 1, end, team.cols);
+    good = cols.ec == std::errc{} && cols.ptr == end && team.rows >= 1 && team.cols >= 1;
+  }
+  if (good) return team;
+  throw Failure(ExitStatus::usage,
+                "--teams: '" + text + "' is no team: expected RxC, both at least 1");
+}
+
+/// What the options say, but for the shape.
+bench::Request request_of(BenchOptions const& options, BackendFacts const& backend) {
+  bench::Request request{.backend = backend.name,
+                         .scalar = scalar_name(options.type),
+                         .operation = options.operation,
+                         .shape = {},
+                         .layout = layout_of(options.layout),
+                         .turns = options.turns,
+                         .seconds = options.seconds};
+  if (options.variants == "none") {
+    request.variants.emplace();
+  } else if (options.variants != "all") {
+    request.variants = bench::split_at_commas(options.variants);
+  }
+  if (!options.teams.empty()) {
+    for (auto const& team : bench::split_at_commas(options.teams)) {
+      request.teams.push_back(parse_team(team));
+    }
+  }
+  return request;
+}
+
+/// Measures one shape, with a bar.
+bench::Table measure_shape(bench::Request const& request) {
+  ProgressBar bar("measuring " + name_of(request.shape));
+  try {
+    return bench::measure(request,
+                          [&](std::size_t done, std::size_t total) { bar.set(done, total); });
+  } catch (std::invalid_argument const& error) {
+    throw Failure(ExitStatus::usage, std::string("bench: ") + error.what());
+  }
+}
+
+}  // namespace
+
+ExitStatus run_command(BenchOptions const& options) {
+  require_layout(options.operation, options.layout);
+  auto const shapes = parse_shapes("--shapes", options.shapes, options.operation);
+  auto const backend = measured_backend(options.backend);
+  auto request = request_of(options, backend);
+  std::optional<io::OutputFile> output;
+  if (!options.output.empty()) output.emplace(options.output);
+
+  BenchReport report{.options = options,
+                     .backend = backend,
+                     .backend_chosen = options.backend == BackendChoice::automatic,
+                     .facts = bench::facts_of(backend.name),
+                     .tables = {}};
+  for (auto const& shape : shapes) {
+    request.shape = shape;
+    report.tables.push_back(measure_shape(request));
+  }
+  std::string const text = write_report(report);
+  if (output) {
+    output->write_elements(std::span<char const>(text));
+    output->commit();
+  } else {
+    std::fputs(text.c_str(), stdout);
+  }
+  bool const wrong = std::ranges::any_of(report.tables, &bench::Table::has_wrong_row);
+  return wrong ? ExitStatus::difference : ExitStatus::good;
+}
+
+}  // namespace tessera::app

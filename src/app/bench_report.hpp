@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <bench/facts.hpp>
+#include <bench/measurement.hpp>
+#include <string>
+#include <vector>
+
+#include <app/backends.hpp>
+#include <app/options.hpp>
+
+namespace tessera::app {
+
+/// All that `tessera bench` has found.
+struct BenchReport {
+  BenchOptions const& options;
+  BackendFacts backend;
+  bool backend_chosen;  ///< by the program, not by the user
+  bench::Facts facts;
+  std::vector<bench::Table> tables;
+};
+
+/// The word of the command line for an operation of src/bench: "gemv" for "multiply".
+[[nodiscard]] std::string command_of(std::string const& operation);
+
+/// The report as tables for people, as one JSON object, or as CSV with a line a row.
+[[nodiscard]] std::string write_report(BenchReport const& report);
+
+/// A time with a unit that leaves few digits before the point.
+[[nodiscard]] std::string time_text(double seconds);
+
+/// Lines with columns side by side; the first line is the head. The first column is for words, the
+/// others are aligned at their right unless they are in `words`.
+[[nodiscard]] std::string aligned(std::vector<std::vector<std::string>> const& lines,
+                                  std::vector<std::size_t> const& words);
+
+}  // namespace tessera::app

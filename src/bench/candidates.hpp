@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tessera/tuning.hpp>
+
+/// The launches that a search tries: a grid around what the backend chooses.
+namespace tessera::bench {
+
+/// The lines of a matrix as kernels see them (docs/design.md).
+struct LinesOf {
+  Index count;
+  Index length;
+  Index segments;  ///< of a line
+  Index panels;    ///< of all lines
+};
+
+/// The backend's choice first, then the others of the grid, none twice.
+std::vector<DotTuning> dot_candidates(DotTuning const& choice, LinesOf const& lines);
+std::vector<SumTuning> sum_candidates(SumTuning const& choice, LinesOf const& lines);
+std::vector<FusedLinesTuning> fused_lines_candidates(FusedLinesTuning const& choice,
+                                                     LinesOf const& lines);
+std::vector<FusedTilesTuning> fused_tiles_candidates(FusedTilesTuning const& choice,
+                                                     LinesOf const& lines);
+/// Tiles of all edges and teams that a backend may have; it refuses those that it has not.
+std::vector<TransposeTuning> transpose_candidates(TransposeTuning const& choice, Index rows,
+                                                  bool is_gpu);
+
+/// "lines_per_step 4, lines_per_team 64, segments_per_run 0".
+std::string to_string(DotTuning const& tuning);
+std::string to_string(SumTuning const& tuning);
+std::string to_string(FusedLinesTuning const& tuning);
+std::string to_string(FusedTilesTuning const& tuning);
+std::string to_string(TransposeTuning const& tuning);
+
+}  // namespace tessera::bench

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bench/measurement.hpp>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+/// The search for the fastest launch of our own kernels: a grid of launches, each checked as rows
+/// of a Measurement are, in turns of random order.
+namespace tessera::bench {
+
+/// One launch that was tried.
+struct Trial {
+  std::string stage;         ///< what was timed: "multiply", "fused", …, or "atax" for all of it
+  std::string launch;        ///< in words
+  bool is_backends = false;  ///< what the backend chooses by itself
+  std::string why_not{};     ///< why there is no time; empty: there is
+  std::string check{};       ///< as Row::check
+  bool wrong = false;
+  std::optional<Seconds> seconds{};
+};
+
+/// What a search has found.
+struct Found {
+  std::string why_not{};        ///< why nothing could be tried; empty: it could
+  std::vector<Trial> trials{};  ///< stage by stage, the operation itself last; by time
+  Launch best{};                ///< the fastest, and right
+  double seconds = 0;           ///< of the best
+  double backend_seconds = 0;   ///< of what the backend chooses
+
+  [[nodiscard]] bool has_wrong_trial() const;
+};
+
+/// Is told what is going on, and how much of that is done.
+using SearchProgress =
+    std::function<void(std::string const& stage, std::size_t done, std::size_t total)>;
+
+/// Searches for the request's operation; its variants and teams mean nothing. Throws as measure.
+Found search(Request const& request, SearchProgress const& progress = {});
+
+}  // namespace tessera::bench

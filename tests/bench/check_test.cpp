@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <bench/check.hpp>
+#include <bench/table.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace tessera::bench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// What a contender of these tests does wrong.
+enum class Fault {
+  none,
+  other_order,   ///< it adds from the end: right, with other bits
+  last_missing,  ///< it leaves the last product of each row out
+  one_unwritten,
+  float_products,  ///< it rounds what it reads to few bits
+};
+
+/// B = A·v by one thread a row.
+template <class Exec, class T>
+void multiply_plainly(Problem<Exec, T> const& p, Fault fault) {
+  auto const A = p.template matrix<Kokkos::LayoutRight>(0);
+  auto const v = p.v;
+  auto const B = p.B;
+  std::int64_t const n = p.shape.cols - (fault == Fault::last_missing ? 1 : 0);
+  std::int64_t const rows = p.shape.rows - (fault == Fault::one_unwritten ? 1 : 0);
+  bool const is_coarse = fault == Fault::float_products;
+  Kokkos::parallel_for(
+      "bench_test::multiply", Kokkos::RangePolicy<Exec>(p.exec, 0, rows),
+      KOKKOS_LAMBDA(int const i) {
+        T sum = 0;
+        for (std::int64_t j = n - 1; j >= 0; --j) {
+          T const a = is_coarse ? static_cast<T>(static_cast<int>(A(i, j) * 8)) / T(8) : A(i, j);
+          sum += a * v(j);
+        }
+        B(i) = sum;
+      });
+}
+
+template <class Exec, class T>
+Contender<Exec, T> with_fault(Fault fault, bool says_our_bits = false) {
+  Contender<Exec, T> contender;
+  contender.operation = "multiply";
+  contender.name = "of the test";
+  contender.has_our_bits = says_our_bits;
+  contender.prepare = [fault](Problem<Exec, T> const& p, Launch const&) -> Work {
+    return [fault, &p](int) { multiply_plainly(p, fault); };
+  };
+  return contender;
+}
+
+template <class Exec, class T>
+Contender<Exec, T> const& ours(std::string const& operation) {
+  for (auto const& contender : contenders<Exec, T>()) {
+    if (contender.operation == operation && contender.kind == Kind::ours) return contender;
+  }
+  throw std::logic_error("no row of ours");
+}
+
+template <class Exec, class T>
+struct Outcome {
+  std::vector<Verdict> verdicts;
+  std::vector<std::string> errors;
+
+  Outcome(Shape const& shape, std::string const& operation,
+          std::vector<Contender<Exec, T>> const& all) {
+    auto const problem = std::make_shared<Problem<Exec, T> const>(shape, 1);
+    std::vector<Runner<Exec, T>> runners;
+    for (auto const& each : all) runners.emplace_back(problem, each, Launch{}, 1e-6);
+    verdicts.resize(all.size());
+    errors.resize(all.size());
+    Checker<Exec, T>(problem, ours<Exec, T>(operation)).check(runners, verdicts, errors);
+  }
+};
+
+TEST(BenchCheck, RightResultsPassAndWrongOnesAreFound) {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
+    SCOPED_TRACE(std::string(Exec::name()) + (sizeof(T) == 4 ? " float" : " double"));
+    Outcome<Exec, T> const outcome(
+        {.rows = 33, .cols = 1000, .padding = 1}, "multiply",
+        {with_fault<Exec, T>(Fault::other_order), with_fault<Exec, T>(Fault::last_missing),
+         with_fault<Exec, T>(Fault::one_unwritten), with_fault<Exec, T>(Fault::float_products),
+         with_fault<Exec, T>(Fault::other_order, true), ours<Exec, T>("multiply")});
+    for (auto const& error : outcome.errors) EXPECT_EQ(error, "");
+    auto const& verdicts = outcome.verdicts;
+    EXPECT_EQ(verdicts[0].text, "in bounds");
+    EXPECT_FALSE(verdicts[0].wrong);
+    EXPECT_TRUE(verdicts[1].wrong);
+    EXPECT_THAT(verdicts[1].text, StartsWith("WRONG: whole numbers: "));
+    EXPECT_TRUE(verdicts[2].wrong);
+    EXPECT_THAT(verdicts[2].text, HasSubstr("1 of 33 elements differ; number 32 is nan"));
+    EXPECT_TRUE(verdicts[3].wrong);  // whole numbers are whole: real ones find it
+    EXPECT_THAT(verdicts[3].text, StartsWith("WRONG: "));
+    EXPECT_THAT(verdicts[3].text, ::testing::Not(HasSubstr("whole")));
+    EXPECT_TRUE(verdicts[4].wrong) << "it says that it has our bits, and has others";
+    EXPECT_EQ(verdicts[5].text, "equal bits");
+    EXPECT_FALSE(verdicts[5].wrong);
+  });
+}
+
+TEST(BenchCheck, AContenderThatThrowsIsNoVerdict) {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
+    auto refusing = with_fault<Exec, T>(Fault::none);
+    refusing.prepare = [](Problem<Exec, T> const&, Launch const&) -> Work {
+      throw std::invalid_argument("not with this team");
+    };
+    Outcome<Exec, T> const outcome({.rows = 3, .cols = 4}, "multiply",
+                                   {refusing, with_fault<Exec, T>(Fault::none)});
+    EXPECT_EQ(outcome.errors[0], "not with this team");
+    EXPECT_FALSE(outcome.verdicts[0].wrong);
+    EXPECT_EQ(outcome.errors[1], "");
+    EXPECT_EQ(outcome.verdicts[1].text, "in bounds");
+  });
+}
+
+TEST(BenchCheck, ATransposeThatOnlyCopiesIsWrongAndACopyIsNot) {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
+    for (auto const& contender : contenders<Exec, T>()) {
+      if (contender.name != "copy-row") continue;
+      auto pretender = contender;
+      pretender.is_copy = false;
+      Outcome<Exec, T> const outcome({.rows = 20, .cols = 31, .padding = 5}, "transpose",
+                                     {contender, pretender, ours<Exec, T>("transpose")});
+      EXPECT_EQ(outcome.verdicts[0].text, "equal bits");
+      EXPECT_TRUE(outcome.verdicts[1].wrong);
+      EXPECT_EQ(outcome.verdicts[2].text, "equal bits");
+    }
+  });
+}
+
+TEST(BenchCheck, EveryRowOfTheTableIsRight) {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
+    for (auto const& operation : operations()) {
+      for (auto const layout : {Layout::row_major, Layout::column_major}) {
+        std::vector<Contender<Exec, T>> all;
+        Contender<Exec, T> const* reference = nullptr;
+        for (auto const& contender : contenders<Exec, T>()) {
+          if (contender.operation != operation.name || contender.layout != layout) continue;
+          if (contender.kind == Kind::ours && reference == nullptr) reference = &contender;
+          all.push_back(contender);
+        }
+        if (reference == nullptr) continue;
+        for (Shape shape : {Shape{.rows = 37, .cols = 150, .padding = 3},
+                            Shape{.rows = 128, .cols = 64}, Shape{.rows = 1, .cols = 1}}) {
+          if (operation.shapes == ShapeKind::product) {
+            shape.padding = 0;
+            shape.factor_cols = 45;
+          }
+          auto const problem = std::make_shared<Problem<Exec, T> const>(shape, 2);
+          std::vector<Runner<Exec, T>> runners;
+          for (auto const& each : all) runners.emplace_back(problem, each, Launch{}, 1e-6);
+          std::vector<Verdict> verdicts(all.size());
+          std::vector<std::string> errors(all.size());
+          Checker<Exec, T>(problem, *reference).check(runners, verdicts, errors);
+          for (std::size_t k = 0; k < all.size(); ++k) {
+            EXPECT_EQ(errors[k], "") << operation.name << " " << full_name(all[k]);
+            EXPECT_FALSE(verdicts[k].wrong)
+                << operation.name << " " << full_name(all[k]) << ": " << verdicts[k].text;
+            EXPECT_NE(verdicts[k].text, "");
+          }
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace tessera::bench
