@@ -43,16 +43,6 @@ std::size_t width_of(std::string const& text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
-std::string matrix_text(bench::Shape const& shape) {
-  auto const number = [](std::int64_t n) { return std::to_string(n); };
-  if (shape.is_product()) {
-    return number(shape.rows) + " x " + number(shape.cols) + " times " + number(shape.cols) +
-           " x " + number(shape.factor_cols);
-  }
-  return number(shape.rows) + " rows x " + number(shape.cols) + " columns" +
-         (shape.padding > 0 ? ", " + number(shape.padding) + " unused after each line" : "");
-}
-
 std::string layout_text(io::Layout layout) {
   return layout == io::Layout::right ? "row-major" : "column-major";
 }
@@ -223,6 +213,16 @@ std::string command_of(std::string const& operation) {
   if (operation == "multiply") return "gemv";
   if (operation == "multiply_transposed") return "gemvt";
   return operation;
+}
+
+std::string matrix_text(bench::Shape const& shape) {
+  auto const number = [](std::int64_t n) { return std::to_string(n); };
+  if (shape.is_product()) {
+    return number(shape.rows) + " x " + number(shape.cols) + " times " + number(shape.cols) +
+           " x " + number(shape.factor_cols);
+  }
+  return number(shape.rows) + " rows x " + number(shape.cols) + " columns" +
+         (shape.padding > 0 ? ", " + number(shape.padding) + " unused after each line" : "");
 }
 
 std::string time_text(double seconds) {

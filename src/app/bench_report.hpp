@@ -28,6 +28,9 @@ struct BenchReport {
 /// The report as tables for people, as one JSON object, or as CSV with a line a row.
 [[nodiscard]] std::string write_report(BenchReport const& report);
 
+/// "4 rows x 5 columns", "4 x 5 times 5 x 6".
+[[nodiscard]] std::string matrix_text(bench::Shape const& shape);
+
 /// A time with a unit that leaves few digits before the point.
 [[nodiscard]] std::string time_text(double seconds);
 

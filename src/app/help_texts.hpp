@@ -82,6 +82,7 @@ inline constexpr char bench[] =
     "again. On a GPU, copies of the matrix are taken in turn, so that none is found in a cache.\n\n"
     "Examples:\n"
     "  tessera bench gemv --shapes 4096x4096,1000003x97\n"
+    "  tessera bench gemm --shapes 1024,512x4096x256\n"
     "  tessera bench transpose --teams 8x8,32x8,32x32 --variants tile,tile-padded\n"
     "  tessera bench atax --variants none --shapes grid --format json --output atax.json";
 

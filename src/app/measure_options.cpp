@@ -13,10 +13,8 @@ namespace tessera::app {
 namespace {
 
 constexpr std::pair<char const*, char const*> operations[] = {
-    {"atax", "atax"},
-    {"gemv", "multiply"},
-    {"gemvt", "multiply_transposed"},
-    {"transpose", "transpose"},
+    {"atax", "atax"},           {"gemv", "multiply"}, {"gemvt", "multiply_transposed"},
+    {"transpose", "transpose"}, {"gemm", "gemm"},
 };
 
 constexpr std::pair<char const*, io::ScalarType> types[] = {{"float", io::ScalarType::f32},
@@ -83,7 +81,8 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
       ->capture_default_str();
   command
       .add_option("--shapes", options.shapes,
-                  "Matrices ROWSxCOLS[+PADDING], quick or grid, with commas between them")
+                  "Matrices ROWSxCOLS[+PADDING] (of gemm MxNxK or N), quick or grid, with commas "
+                  "between them")
       ->type_name("MxN,...");
   command
       .add_option(
@@ -102,7 +101,8 @@ CLI::App* add_tune(CLI::App& app, TuneOptions& options) {
   auto& command =
       *app.add_subcommand("tune", "Find the best launches on this machine, and keep them");
   auto* const operation = add_operation(command, options.operation, {"all"});
-  command.add_option("--shape", options.shape, "Matrix ROWSxCOLS to tune for")->type_name("MxN");
+  command.add_option("--shape", options.shape, "Matrix ROWSxCOLS (of gemm MxNxK or N) to tune for")
+      ->type_name("MxN");
   add_common(command, options);
   auto* const show =
       command.add_flag("--show", options.show, "Say what is kept, and where")->excludes(operation);

@@ -103,8 +103,7 @@ std::string stage_text(std::vector<bench::Trial> const& trials, std::string cons
 
 std::string found_text(TuneOptions const& options, bench::Request const& request,
                        bench::Found const& found) {
-  std::string text = command_of(request.operation) + "   " + std::to_string(request.shape.rows) +
-                     " rows x " + std::to_string(request.shape.cols) + " columns, " +
+  std::string text = command_of(request.operation) + "   " + matrix_text(request.shape) + ", " +
                      std::string(io::to_string(options.type)) + ", " +
                      (options.layout == io::Layout::right ? "row-major" : "column-major") + "\n";
   std::vector<std::string> stages;
@@ -168,7 +167,9 @@ ExitStatus run_command(TuneOptions const& options) {
             : name != options.operation) {
       continue;
     }
-    auto const shapes = parse_shapes("--shape", options.shape, name);
+    // With `all`, --shape is that of matrices.
+    bool const own_shape = all && operation.shapes == bench::ShapeKind::product;
+    auto const shapes = parse_shapes("--shape", own_shape ? "" : options.shape, name);
     if (shapes.size() != 1 || shapes.front().padding > 0) {
       throw Failure(ExitStatus::usage, "--shape: one shape without padding is tuned at a time");
     }

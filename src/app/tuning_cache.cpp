@@ -144,6 +144,22 @@ TransposeTuning transpose_from(Json const& json) {
   return t;
 }
 
+Json to_object(GemmTuning const& t) {
+  return {{"tile_rows", t.tile_rows},
+          {"tile_cols", t.tile_cols},
+          {"tile_depth", t.tile_depth},
+          {"band", t.band}};
+}
+
+GemmTuning gemm_from(Json const& json) {
+  GemmTuning const t{.tile_rows = int_in(json, "tile_rows"),
+                     .tile_cols = int_in(json, "tile_cols"),
+                     .tile_depth = int_in(json, "tile_depth"),
+                     .band = index_in(json, "band")};
+  checks::require_valid(t);
+  return t;
+}
+
 Json to_object(TuningRecord const& r) {
   Json json = {{"operation", command_of(r.operation)},
                {"type", io::to_string(r.type)},
@@ -155,6 +171,7 @@ Json to_object(TuningRecord const& r) {
                {"backend_seconds", r.backend_seconds}};
   if (r.launch.tuning) json["product"] = to_object(*r.launch.tuning);
   if (r.launch.transpose) json["transpose"] = to_object(*r.launch.transpose);
+  if (r.launch.gemm) json["gemm"] = to_object(*r.launch.gemm);
   return json;
 }
 
@@ -172,9 +189,9 @@ Value value_named(Json const& json, char const* key, std::initializer_list<Value
 TuningRecord record_from(Json const& json) {
   TuningRecord r;
   auto const word_of = [](auto value) { return io::to_string(value); };
-  r.operation = value_named<std::string>(json, "operation",
-                                         {"atax", "multiply", "multiply_transposed", "transpose"},
-                                         [](std::string const& name) { return command_of(name); });
+  r.operation = value_named<std::string>(
+      json, "operation", {"atax", "multiply", "multiply_transposed", "transpose", "gemm"},
+      [](std::string const& name) { return command_of(name); });
   r.type = value_named(json, "type", {io::ScalarType::f32, io::ScalarType::f64}, word_of);
   r.layout = value_named(json, "layout", {io::Layout::right, io::Layout::left}, word_of);
   r.shape = {.rows = number_in<std::int64_t>(json, "rows", 1),
@@ -182,8 +199,13 @@ TuningRecord record_from(Json const& json) {
              .factor_cols = number_in<std::int64_t>(json, "factor_cols", 0)};
   r.seconds = json.at("seconds").get<double>();
   r.backend_seconds = json.at("backend_seconds").get<double>();
+  if (r.shape.is_product() != (r.operation == "gemm")) {
+    throw Unusable("damaged: factor_cols goes with gemm, and with nothing else");
+  }
   if (r.operation == "transpose") {
     r.launch.transpose = transpose_from(json.at("transpose"));
+  } else if (r.operation == "gemm") {
+    r.launch.gemm = gemm_from(json.at("gemm"));
   } else {
     r.launch.tuning = product_from(json.at("product"));
   }
@@ -275,6 +297,7 @@ std::string shape_text(bench::Shape const& shape) {
 
 std::string launch_text(TuningRecord const& r) {
   if (r.launch.transpose) return bench::to_string(*r.launch.transpose);
+  if (r.launch.gemm) return bench::to_string(*r.launch.gemm);
   Tuning const& t = *r.launch.tuning;
   bool const by_rows = r.layout == io::Layout::right;
   if (r.operation == "atax" && t.prefer_fused) {

@@ -125,6 +125,35 @@ std::vector<TransposeTuning> transpose_candidates(TransposeTuning const& choice,
   return all;
 }
 
+std::vector<GemmTuning> gemm_candidates(GemmTuning const& choice, bool is_gpu) {
+  std::vector<GemmTuning> all = {choice};
+  auto const add_bands = [&](int rows, int cols, int depth) {
+    for (Index const band : {choice.band, Index{1}, Index{4}, Index{8}, Index{16}}) {
+      add_new(all, {.tile_rows = rows, .tile_cols = cols, .tile_depth = depth, .band = band});
+    }
+  };
+  if (is_gpu) {
+    for (int const rows : {32, 64, 128, 256}) {
+      for (int const cols : {32, 64, 128, 256}) {
+        for (int const depth : {8, 16, 32}) add_bands(rows, cols, depth);
+      }
+    }
+    return all;
+  }
+  constexpr Index most = 4096;
+  for (Index const rows : around(choice.tile_rows, most)) {
+    for (Index const cols : around(choice.tile_cols, most)) {
+      for (int const depth : {128, 256, 512}) {
+        add_new(all, {.tile_rows = static_cast<int>(rows),
+                      .tile_cols = static_cast<int>(cols),
+                      .tile_depth = depth,
+                      .band = choice.band});
+      }
+    }
+  }
+  return all;
+}
+
 std::string to_string(DotTuning const& tuning) {
   return field("lines_per_step", tuning.lines_per_step) + ", " +
          field("lines_per_team", tuning.lines_per_team) + ", " +
@@ -149,6 +178,11 @@ std::string to_string(TransposeTuning const& tuning) {
   return field("tile_rows", tuning.tile_rows) + ", " + field("tile_cols", tuning.tile_cols) + ", " +
          field("team_size", tuning.team_size) + ", " + field("band", tuning.band) + ", " +
          field("stream", tuning.stream ? 1 : 0);
+}
+
+std::string to_string(GemmTuning const& tuning) {
+  return field("tile_rows", tuning.tile_rows) + ", " + field("tile_cols", tuning.tile_cols) + ", " +
+         field("tile_depth", tuning.tile_depth) + ", " + field("band", tuning.band);
 }
 
 }  // namespace tessera::bench

@@ -28,6 +28,8 @@ std::vector<FusedTilesTuning> fused_tiles_candidates(FusedTilesTuning const& cho
 /// Tiles of all edges and teams that a backend may have; it refuses those that it has not.
 std::vector<TransposeTuning> transpose_candidates(TransposeTuning const& choice, Index rows,
                                                   bool is_gpu);
+/// Tiles of all sizes that a GPU may have, or around the choice on a host.
+std::vector<GemmTuning> gemm_candidates(GemmTuning const& choice, bool is_gpu);
 
 /// "lines_per_step 4, lines_per_team 64, segments_per_run 0".
 std::string to_string(DotTuning const& tuning);
@@ -35,5 +37,6 @@ std::string to_string(SumTuning const& tuning);
 std::string to_string(FusedLinesTuning const& tuning);
 std::string to_string(FusedTilesTuning const& tuning);
 std::string to_string(TransposeTuning const& tuning);
+std::string to_string(GemmTuning const& tuning);
 
 }  // namespace tessera::bench

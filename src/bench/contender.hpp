@@ -23,6 +23,7 @@ struct Launch {
   variants::Team team{};                       ///< of a variant; 0 x 0: as published
   std::optional<Tuning> tuning{};              ///< of our products; empty: the backend's
   std::optional<TransposeTuning> transpose{};  ///< of our transpose; empty: the backend's
+  std::optional<GemmTuning> gemm{};            ///< of our matrix product; empty: the backend's
 };
 
 enum class Kind {

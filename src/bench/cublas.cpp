@@ -141,11 +141,64 @@ void add_geam() {
                              }});
 }
 
+void gemm(cublasHandle_t handle, int m, int n, int k, float const* A, int A_leading, float const* B,
+          int B_leading, float* C, int C_leading) {
+  float const one = 1;
+  float const zero = 0;
+  check(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, A, A_leading, B, B_leading,
+                    &zero, C, C_leading),
+        "cublasSgemm");
+}
+void gemm(cublasHandle_t handle, int m, int n, int k, double const* A, int A_leading,
+          double const* B, int B_leading, double* C, int C_leading) {
+  double const one = 1;
+  double const zero = 0;
+  check(cublasDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, A, A_leading, B, B_leading,
+                    &zero, C, C_leading),
+        "cublasDgemm");
+}
+
+/// A row-major product is the column-major one of the factors in the other order.
+template <class T, Layout layout>
+void add_gemm_row(std::string const& name, cublasMath_t mode) {
+  using L = KokkosLayout<layout>;
+  auto const prepare = [=](Problem<Exec, T> const& p, Launch const&) -> Work {
+    cublasHandle_t const handle = handle_for(p.exec);
+    int const m = int_of(p.shape.rows);
+    int const n = int_of(p.shape.factor_cols);
+    int const k = int_of(p.shape.cols);
+    return [=, &p](int call) {
+      T const* const A = p.elements(call);
+      T const* const B = p.template factor<L>(call).data();
+      check(cublasSetMathMode(handle, mode), "cublasSetMathMode");
+      if (layout == Layout::row_major) {
+        gemm(handle, n, m, k, B, n, A, k, p.target_of(call), n);
+      } else {
+        gemm(handle, m, n, k, A, m, B, k, p.target_of(call), m);
+      }
+      check(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
+    };
+  };
+  rows<Exec, T>().push_back({.operation = "gemm",
+                             .name = name,
+                             .kind = Kind::peer,
+                             .layout = layout,
+                             .prepare = prepare});
+}
+
+template <class T, Layout layout>
+void add_gemm_rows() {
+  add_gemm_row<T, layout>("cublas", CUBLAS_DEFAULT_MATH);
+  add_gemm_row<T, layout>("cublas pedantic", CUBLAS_PEDANTIC_MATH);
+}
+
 template <class T>
 void add_rows() {
   add_products<T, Layout::row_major>();
   add_products<T, Layout::column_major>();
   add_geam<T>();
+  add_gemm_rows<T, Layout::row_major>();
+  add_gemm_rows<T, Layout::column_major>();
 }
 
 std::string version() {

@@ -4,6 +4,7 @@
 #include <bench/table.hpp>
 
 #include <KokkosBlas2_gemv.hpp>
+#include <KokkosBlas3_gemm.hpp>
 
 namespace tessera::bench {
 namespace {
@@ -34,6 +35,11 @@ void add_rows() {
     transposed(p, call, p.B);
   });
   add("multiply", 1, multiply);
+  add("gemm", 1, [](P const& p, int call) {
+    using L = KokkosLayout<layout>;
+    KokkosBlas::gemm(p.exec, "N", "N", T(1), p.template matrix<L>(call), p.template factor<L>(call),
+                     T(0), p.template product<L>(call));
+  });
   add("multiply_transposed", 1, [=](P const& p, int call) { transposed(p, call, p.b); });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/layouts.hpp>
+#include <bench/repeats.hpp>
 #include <bench/table.hpp>
 #include <string>
 
@@ -10,18 +11,6 @@ namespace tessera::bench {
 namespace {
 
 namespace gemv = variants::gemv;
-
-Repeats repeats_of(variants::Reproducible reproducible) {
-  switch (reproducible) {
-    case variants::Reproducible::always:
-      return Repeats::always;
-    case variants::Reproducible::with_equal_launch:
-      return Repeats::with_equal_launch;
-    case variants::Reproducible::no:
-      break;
-  }
-  return Repeats::no;
-}
 
 template <class Exec, class T, Layout layout, class Variant>
 void add_row(Variant const& variant) {

@@ -91,6 +91,38 @@ void add_omatcopy() {
                              }});
 }
 
+void gemm(CBLAS_ORDER order, blasint m, blasint n, blasint k, float const* A, blasint A_leading,
+          float const* B, blasint B_leading, float* C, blasint C_leading) {
+  cblas_sgemm(order, CblasNoTrans, CblasNoTrans, m, n, k, 1.0F, A, A_leading, B, B_leading, 0.0F, C,
+              C_leading);
+}
+void gemm(CBLAS_ORDER order, blasint m, blasint n, blasint k, double const* A, blasint A_leading,
+          double const* B, blasint B_leading, double* C, blasint C_leading) {
+  cblas_dgemm(order, CblasNoTrans, CblasNoTrans, m, n, k, 1.0, A, A_leading, B, B_leading, 0.0, C,
+              C_leading);
+}
+
+template <class Exec, class T, Layout layout>
+void add_gemm_row() {
+  using L = KokkosLayout<layout>;
+  auto const prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
+    openblas_set_num_threads(p.exec.concurrency());
+    return [&p](int call) {
+      constexpr bool by_rows = layout == Layout::row_major;
+      auto const m = static_cast<blasint>(p.shape.rows);
+      auto const n = static_cast<blasint>(p.shape.factor_cols);
+      auto const k = static_cast<blasint>(p.shape.cols);
+      gemm(by_rows ? CblasRowMajor : CblasColMajor, m, n, k, p.elements(call), by_rows ? k : m,
+           p.template factor<L>(call).data(), by_rows ? n : k, p.target_of(call), by_rows ? n : m);
+    };
+  };
+  rows<Exec, T>().push_back({.operation = "gemm",
+                             .name = "openblas",
+                             .kind = Kind::peer,
+                             .layout = layout,
+                             .prepare = prepare});
+}
+
 }  // namespace
 
 void add_openblas() {
@@ -100,6 +132,8 @@ void add_openblas() {
       add_products<Exec, T, Layout::row_major>();
       add_products<Exec, T, Layout::column_major>();
       add_omatcopy<Exec, T>();
+      add_gemm_row<Exec, T, Layout::row_major>();
+      add_gemm_row<Exec, T, Layout::column_major>();
     }
   });
 }

@@ -153,13 +153,14 @@ class Problem {
   /// The second factor that a call reads, cols x factor_cols.
   template <class Layout>
   [[nodiscard]] MatrixView<Exec, T, Layout> factor(int call) const {
-    return {factors_.data() + place_of(call, factor_elements(shape)), size_of(shape.cols),
-            size_of(shape.factor_cols)};
+    return MatrixView<Exec, T, Layout>(factors_.data() + place_of(call, factor_elements(shape)),
+                                       size_of(shape.cols), size_of(shape.factor_cols));
   }
   /// The product that a call writes, rows x factor_cols; needs need_target.
   template <class Layout>
   [[nodiscard]] MatrixView<Exec, T, Layout> product(int call) const {
-    return {target_of(call), size_of(shape.rows), size_of(shape.factor_cols)};
+    return MatrixView<Exec, T, Layout>(target_of(call), size_of(shape.rows),
+                                       size_of(shape.factor_cols));
   }
 
   /// Makes room to write as many matrices as are read, for the first contender that needs it, which

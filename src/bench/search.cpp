@@ -51,6 +51,9 @@ class Search {
     } else if (request_.operation == "transpose") {
       auto const candidates = transpose_launches();
       keep(try_all("transpose", "transpose", "tessera", candidates), candidates);
+    } else if (request_.operation == "gemm") {
+      auto const candidates = gemm_launches();
+      keep(try_all("gemm", "gemm", "tessera", candidates), candidates);
     } else if (is_dot(request_.operation)) {
       auto const candidates = dot_launches();
       keep(try_all(request_.operation, request_.operation, "tessera", candidates), candidates);
@@ -107,6 +110,20 @@ class Search {
     std::vector<Candidate> all;
     for (auto const& tuning : transpose_candidates(choice, shape.rows, is_gpu<Exec>)) {
       all.push_back({.launch = {.transpose = tuning}, .words = to_string(tuning)});
+    }
+    return all;
+  }
+
+  std::vector<Candidate> gemm_launches() const {
+    auto const& shape = problem_->shape;
+    // A column-major product is the transposed one (tessera/gemm.hpp).
+    Index const rows = row_major_ ? shape.rows : shape.factor_cols;
+    Index const cols = row_major_ ? shape.factor_cols : shape.rows;
+    auto const choice = backends::Backend<Exec>::template gemm_tuning<T>(
+        problem_->exec, rows, cols, summation::chains(rows, cols, shape.cols));
+    std::vector<Candidate> all;
+    for (auto const& tuning : gemm_candidates(choice, is_gpu<Exec>)) {
+      all.push_back({.launch = {.gemm = tuning}, .words = to_string(tuning)});
     }
     return all;
   }

@@ -12,8 +12,10 @@ void add_all() {
   add_multiply();
   add_multiply_transposed();
   add_transpose();
+  add_gemm();
   add_multiply_variants();
   add_transpose_variants();
+  add_gemm_variants();
   if constexpr (built::openblas) add_openblas();
   if constexpr (built::cublas) add_cublas();
   if constexpr (built::kokkos_kernels) add_kokkos_kernels();

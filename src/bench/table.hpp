@@ -34,8 +34,10 @@ void add_atax();                 ///< ours
 void add_multiply();             ///< ours
 void add_multiply_transposed();  ///< ours
 void add_transpose();            ///< ours
+void add_gemm();                 ///< ours
 void add_multiply_variants();    ///< published, both products
 void add_transpose_variants();   ///< published
+void add_gemm_variants();        ///< published
 void add_openblas();
 void add_cublas();
 void add_kokkos_kernels();

@@ -121,6 +121,28 @@ TEST_F(BenchTest, all_operations_types_and_layouts_run) {
   EXPECT_EQ(transpose.at("tables")[0].at("stream").at("name"), "copy stream");
 }
 
+TEST_F(BenchTest, products_of_matrices_count_operations) {
+  for (std::string const layout : {"row", "column"}) {
+    json const r = report({"gemm", "--shapes", "20x30x40,17", "--layout", layout});
+    json const& table = r.at("tables")[0];
+    EXPECT_EQ(table.at("rows"), 20);
+    EXPECT_EQ(table.at("cols"), 40);
+    EXPECT_EQ(table.at("factor_cols"), 30);
+    EXPECT_EQ(table.at("flops"), 2 * 20 * 30 * 40);
+    EXPECT_EQ(table.at("bytes"), 4 * (20 * 40 + 40 * 30 + 20 * 30));
+    EXPECT_TRUE(table.at("stream").is_null());
+    EXPECT_THAT(names(table), AllOf(Contains("tessera"), Contains("naive"), Contains("tiled")));
+    for (auto const& row : table.at("results")) {
+      EXPECT_TRUE(row.at("share").is_null());
+      EXPECT_FALSE(row.at("wrong").get<bool>()) << row;
+    }
+    EXPECT_EQ(r.at("tables")[1].at("factor_cols"), 17);
+  }
+  auto const text = bench({"gemm", "--shapes", "20x30x40"});
+  EXPECT_THAT(text.out, HasSubstr("C = A·B   20 x 40 times 40 x 30, f32, row-major"));
+  EXPECT_THAT(text.out, AllOf(HasSubstr("GFLOP/s"), Not(HasSubstr("of read"))));
+}
+
 TEST_F(BenchTest, variants_are_all_none_or_named) {
   auto const rows = [&](std::string const& variants) {
     return names(report({"transpose", "--shapes", "8x8", "--variants", variants}).at("tables")[0]);
@@ -199,7 +221,8 @@ TEST_F(BenchTest, what_makes_no_sense_is_refused_with_a_sentence) {
     std::string message;
   };
   for (auto const& [arguments, message] :
-       {Case{{}, "OPERATION"}, Case{{"divide"}, "'divide' is not one of atax|gemv|gemvt|transpose"},
+       {Case{{}, "OPERATION"},
+        Case{{"divide"}, "'divide' is not one of atax|gemv|gemvt|transpose|gemm"},
         Case{{"gemv", "--shapes", "4x"}, "--shapes: '4x' is no shape"},
         Case{{"gemv", "--teams", "8"}, "--teams: '8' is no team"},
         Case{{"gemv", "--teams", "8x0"}, "'8x0' is no team"},

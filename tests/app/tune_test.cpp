@@ -350,7 +350,7 @@ TEST_F(TuneTest, what_makes_no_sense_is_refused_with_a_sentence) {
   };
   for (auto const& [arguments, message] :
        {Case{{}, "an OPERATION is needed"},
-        Case{{"divide"}, "'divide' is not one of atax|gemv|gemvt|transpose|all"},
+        Case{{"divide"}, "'divide' is not one of atax|gemv|gemvt|transpose|gemm|all"},
         Case{{"gemv", "--shape", "8"}, "--shape: '8' is no shape"},
         Case{{"gemv", "--shape", "8x8,9x9"}, "one shape without padding"},
         Case{{"gemv", "--shape", "8x8+1"}, "one shape without padding"},

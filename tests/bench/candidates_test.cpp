@@ -75,6 +75,19 @@ TEST(BenchCandidates, OfTransposesHaveSquareTilesOnGpusAndTeamsOfOneOnHosts) {
   }
 }
 
+TEST(BenchCandidates, OfProductsBeginWithTheChoiceAndNoneIsThereTwice) {
+  for (bool const is_gpu : {true, false}) {
+    GemmTuning const choice{.tile_rows = 384, .tile_cols = 512, .tile_depth = 256, .band = 3};
+    auto const all = gemm_candidates(choice, is_gpu);
+    EXPECT_EQ(all.front(), choice);
+    EXPECT_GT(all.size(), 20u);
+    for (auto const& each : all) {
+      EXPECT_EQ(std::ranges::count(all, each), 1) << to_string(each);
+      EXPECT_NO_THROW(checks::require_valid(each));
+    }
+  }
+}
+
 TEST(BenchCandidates, AreSaidInWordsThatTellThemApart) {
   auto const all = fused_lines_candidates({}, shapes[1]);
   for (auto const& a : all) {

@@ -123,6 +123,24 @@ TEST(BenchMeasure, EveryRowIsRightAndHasATime) {
   });
 }
 
+TEST(BenchMeasure, ProductsOfMatricesAreRightWithoutAStream) {
+  backends::for_each_backend([]<class Exec>(std::type_identity<Exec>) {
+    for (auto const layout : {Layout::row_major, Layout::column_major}) {
+      auto wanted = request(backends::Backend<Exec>::name, "gemm");
+      wanted.shape = {.rows = 40, .cols = 70, .factor_cols = 30};
+      wanted.layout = layout;
+      auto const table = measure(wanted);
+      EXPECT_FALSE(table.stream.has_value());
+      for (auto const& each : table.rows) {
+        EXPECT_EQ(each.why_not, "") << each.name;
+        EXPECT_FALSE(each.wrong) << each.name << ": " << each.check;
+        EXPECT_GT(each.gflop_per_s, 0);
+      }
+      EXPECT_THAT(names_of(table), ::testing::AllOf(Contains("tessera"), Contains("tiled")));
+    }
+  });
+}
+
 TEST(BenchMeasure, VariantsAreChosenByNameAndOthersStay) {
   backends::for_each_backend([]<class Exec>(std::type_identity<Exec>) {
     auto wanted = request(backends::Backend<Exec>::name, "transpose");

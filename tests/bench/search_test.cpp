@@ -61,6 +61,12 @@ TEST(BenchSearch, FindsARightLaunchForEveryOperationAndLayout) {
         ASSERT_TRUE(found.best.tuning.has_value());
         EXPECT_NO_THROW(checks::require_valid(*found.best.tuning));
       }
+      auto product = request(backend, "gemm", layout);
+      product.shape = {.rows = 100, .cols = 80, .factor_cols = 90};
+      auto const best_product = search(product);
+      expect_a_search(best_product);
+      ASSERT_TRUE(best_product.best.gemm.has_value());
+      EXPECT_NO_THROW(checks::require_valid(*best_product.best.gemm));
       auto const found = search(request(backend, "atax", layout));
       expect_a_search(found);
       EXPECT_EQ(found.trials.back().stage, "atax");

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <bench/layouts.hpp>
+#include <bench/table.hpp>
+
+#include <tessera/gemm.hpp>
+
+namespace tessera::bench {
+namespace {
+
+/// All three matrices in one layout.
+template <class Exec, class T, Layout layout>
+void add_row() {
+  using L = KokkosLayout<layout>;
+  auto const prepare = [](Problem<Exec, T> const& p, Launch const& launch) -> Work {
+    return [&p, tuning = launch.gemm](int call) {
+      GemmOptions<Exec> const options{.workspace = p.workspace(), .tuning = tuning};
+      gemm(p.exec, p.template matrix<L>(call), p.template factor<L>(call),
+           p.template product<L>(call), options);
+    };
+  };
+  rows<Exec, T>().push_back({.operation = "gemm",
+                             .name = "tessera",
+                             .kind = Kind::ours,
+                             .layout = layout,
+                             .has_our_bits = true,
+                             .repeats = Repeats::always,
+                             .prepare = prepare});
+}
+
+}  // namespace
+
+void add_gemm() {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
+    add_row<Exec, T, Layout::row_major>();
+    add_row<Exec, T, Layout::column_major>();
+  });
+}
+
+}  // namespace tessera::bench

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <bench/layouts.hpp>
+#include <bench/repeats.hpp>
+#include <bench/table.hpp>
+#include <string>
+
+#include <tessera/variants/gemm/table.hpp>
+
+namespace tessera::bench {
+namespace {
+
+template <class Exec, class T, Layout layout, class Variant>
+void add_row(Variant const& variant) {
+  using L = KokkosLayout<layout>;
+  auto const prepare = [=](Problem<Exec, T> const& p, Launch const& launch) -> Work {
+    return [=, &p, options = variants::gemm::Options{.team = launch.team}](int call) {
+      variant.run(p.exec, p.template matrix<L>(call), p.template factor<L>(call),
+                  p.template product<L>(call), options);
+    };
+  };
+  rows<Exec, T>().push_back({.operation = "gemm",
+                             .name = std::string(variant.name),
+                             .kind = Kind::variant,
+                             .layout = layout,
+                             .takes_teams = variant.has_team(),
+                             .repeats = repeats_of(variant.reproducible),
+                             .prepare = prepare});
+}
+
+template <class Exec, class T, Layout layout>
+void add_rows() {
+  using Matrix = MatrixView<Exec, T, KokkosLayout<layout>>;
+  for (auto const& variant : variants::gemm::table<Exec, Matrix, Matrix, Matrix>()) {
+    add_row<Exec, T, layout>(variant);
+  }
+}
+
+}  // namespace
+
+void add_gemm_variants() {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
+    add_rows<Exec, T, Layout::row_major>();
+    add_rows<Exec, T, Layout::column_major>();
+  });
+}
+
+}  // namespace tessera::bench
