@@ -32,6 +32,7 @@ using tessera::bench::Contender;
 using tessera::bench::Kind;
 using tessera::bench::Problem;
 using tessera::bench::Shape;
+using tessera::bench::ShapeKind;
 using tessera::bench::Turn;
 
 using Exec = Kokkos::DefaultExecutionSpace;
@@ -43,6 +44,8 @@ constexpr char usage[] =
     "GPUs\n"
     "  TYPES        float, double, or float,double (default: float)\n"
     "  --json=FILE  write JSON too; - is the standard output\n"
+    "  --products=LIST\n"
+    "               products of matrices too: MxNxK or N, `quick` or `grid`; SHAPES may then be -\n"
     "  --variants   published kernels too, each as published\n"
     "  --seconds=S  time of one turn, about (default: 0.01)\n"
     "  --limit=S    begin no further matrix after so many seconds (default: no limit)\n"
@@ -51,6 +54,7 @@ constexpr char usage[] =
 
 struct Arguments {
   std::vector<Shape> shapes;
+  std::vector<Shape> products;
   std::vector<std::string> types = {"float"};
   std::string json;
   double seconds = 0.01;
@@ -76,18 +80,24 @@ Arguments parse(int argc, char** argv) {
       arguments.json = value;
     } else if (argument.starts_with("--seconds=")) {
       arguments.seconds = parse_seconds(value);
+    } else if (argument.starts_with("--products=")) {
+      arguments.products = tessera::bench::parse_shapes(value, ShapeKind::product);
     } else if (argument == "--variants") {
       arguments.variants = true;
     } else if (argument.starts_with("--limit=")) {
       arguments.limit = parse_seconds(value);
-    } else if (argument.starts_with("-") || ++positional > 2) {
+    } else if ((argument.starts_with("-") && argument != "-") || ++positional > 2) {
       throw std::invalid_argument("not known: " + std::string(argument));
+    } else if (positional == 1 && argument == "-") {
+      // no matrices
     } else if (positional == 1) {
       arguments.shapes = tessera::bench::parse_shapes(argument);
     } else {
       arguments.types = tessera::bench::split_at_commas(argument);
     }
   }
+  arguments.shapes.insert(arguments.shapes.end(), arguments.products.begin(),
+                          arguments.products.end());
   if (arguments.shapes.empty()) throw std::invalid_argument("SHAPES is missing");
   for (std::string const& type : arguments.types) {
     if (type != "float" && type != "double") {

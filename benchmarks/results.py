@@ -27,6 +27,15 @@ def in_words(shape: str) -> str:
     return shape.replace("x", " x ").replace("+", " + ")
 
 
+def extents_of(shape: str) -> dict:
+    """What results say of a shape; "MxNxK" is the product of an MxK and a KxN matrix."""
+    if shape.count("x") == 2:
+        rows, factor_columns, columns = map(int, shape.split("x"))
+        return {"rows": rows, "cols": columns, "factor_cols": factor_columns}
+    rows, columns, padding = size_of(shape)
+    return {"rows": rows, "cols": columns} | ({"padding": padding} if padding else {})
+
+
 def rows_of(output: dict) -> list:
     """One result for every contender and matrix: medians over the turns of Google Benchmark's JSON."""
     turns: dict = {}
@@ -36,10 +45,7 @@ def rows_of(output: dict) -> list:
             turns.setdefault((operation, name, scalar, shape), []).append(entry)
     results = []
     for (operation, name, scalar, shape), entries in turns.items():
-        rows, columns, padding = size_of(shape)
-        result = {"operation": operation, "name": name, "rows": rows, "cols": columns, "type": scalar}
-        if padding:
-            result["padding"] = padding
+        result = {"operation": operation, "name": name, **extents_of(shape), "type": scalar}
         errors = [entry["error_message"] for entry in entries if entry.get("error_occurred")]
         if errors:
             results.append(result | {"error": errors[0]})
@@ -74,6 +80,8 @@ class Figures:
         self.context = data["context"]
         self.results = {}
         for result in data["results"]:
+            if "factor_cols" in result:
+                continue  # these pages are of one matrix
             shape = f"{result['rows']}x{result['cols']}" + (f"+{result['padding']}" if "padding" in result else "")
             self.results[result["operation"], result["name"], result["type"], shape] = result
 

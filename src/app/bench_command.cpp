@@ -38,6 +38,7 @@ bench::Request request_of(BenchOptions const& options, BackendFacts const& backe
                          .operation = options.operation,
                          .shape = {},
                          .layout = layout_of(options.layout),
+                         .cache_preference = options.cache_preference,
                          .turns = options.turns,
                          .seconds = options.seconds};
   if (options.variants == "none") {
@@ -70,6 +71,7 @@ ExitStatus run_command(BenchOptions const& options) {
   require_layout(options.operation, options.layout);
   auto const shapes = parse_shapes("--shapes", options.shapes, options.operation);
   auto const backend = measured_backend(options.backend);
+  require_caches(options.cache_preference, backend);
   auto request = request_of(options, backend);
   std::optional<io::OutputFile> output;
   if (!options.output.empty()) output.emplace(options.output);

@@ -98,8 +98,11 @@ std::string to_text(BenchReport const& report) {
     if (name == "peers") text += "; peers: " + value + "\n";
   }
   text += report.backend.name + (report.backend_chosen ? " (chosen), " : ", ") +
-          report.backend.device + "; medians of " + std::to_string(report.options.turns) +
-          " turns in random order\n";
+          report.backend.device +
+          (report.options.cache_preference
+               ? ", cache preference " + std::string(to_string(*report.options.cache_preference))
+               : "") +
+          "; medians of " + std::to_string(report.options.turns) + " turns in random order\n";
   for (auto const& table : report.tables) text += "\n" + table_text(report, table);
   return text;
 }
@@ -153,6 +156,9 @@ std::string to_json(BenchReport const& report) {
                {"backend", report.backend.name},
                {"type", io::to_string(report.options.type)},
                {"layout", io::to_string(report.options.layout)},
+               {"cache_preference", report.options.cache_preference
+                                        ? Json(to_string(*report.options.cache_preference))
+                                        : Json(nullptr)},
                {"turns", report.options.turns},
                {"seconds_of_turn", report.options.seconds},
                {"context", context},

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include <app/backends.hpp>
@@ -146,23 +145,6 @@ std::string bench_name(OperationId id) {
   return "atax";
 }
 
-/// Runs with a tuning, if there is one. Should it make no sense for the shape, it is dropped with a
-/// warning.
-Measurement run_tuned(OperationRow const& row, RunRequest request,
-                      std::optional<TuningInUse>& tuning) {
-  if (tuning) {
-    try {
-      request.tuning = tuning->record.launch.tuning;
-      return row.run(request);
-    } catch (std::logic_error const& error) {  // of the library, before anything has run
-      std::fprintf(stderr, "tessera: %s: not used here: %s\n", tuning->file.c_str(), error.what());
-      tuning.reset();
-      request.tuning.reset();
-    }
-  }
-  return row.run(request);
-}
-
 Done run_in_memory(ComputeOptions const& options, OperationRow const& row, std::string const& path,
                    Job const& job) {
   auto const decision = choose_backend(options.backend, job);
@@ -177,7 +159,7 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row, std::
     tuning = find_tuning(backend, bench_name(options.operation), input.type, input.info.layout,
                          {.rows = rows, .cols = cols});
   }
-  RunRequest const request{.A = input.A,
+  RunRequest request{.A = input.A,
                            .x = input.x,
                            .method = options.method,
                            .backend = backend.choice,
@@ -186,8 +168,11 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row, std::
                            .input = path,
                            .variant = options.variant,
                            .cache_preference = options.cache_preference};
-  Measurement run = options.variant.name.empty() ? run_tuned(row, request, tuning)
-                                                 : row.run_variant(request);
+  auto* const run_it = options.variant.name.empty() ? row.run : row.run_variant;
+  Measurement run = run_tuned(tuning, [&](bench::Launch const& launch) {
+    request.tuning = launch.tuning;
+    return run_it(request);
+  });
   std::optional<Verdict> check;
   if (options.check) {
     check = judge(row.id, input.A, input.x, run.result, path,

@@ -10,6 +10,7 @@
 #include <app/result_file.hpp>
 #include <app/run_matrix.hpp>
 #include <app/sha256.hpp>
+#include <app/tuning_cache.hpp>
 #include <io/matrix_file.hpp>
 #include <io/memory.hpp>
 
@@ -88,18 +89,29 @@ ExitStatus run_command(GemmOptions const& options) {
 
   MatrixInput const A = read_matrix_input(path_a, options.type);
   MatrixInput const B = read_matrix_input(path_b, options.type);
-  MatrixRequest const request{.A = A.A,
-                              .B = &B.A,
-                              .backend = backend.choice,
-                              .repeat = options.repeat,
-                              .input = path_a,
-                              .variant = options.variant,
-                              .cache_preference = options.cache_preference};
-  Measurement const run =
-      options.variant.name.empty() ? run_gemm(request) : run_gemm_variant(request);
+  MatrixFacts const facts_a = facts_of("A", path_a, A.A);
+  MatrixFacts const facts_b = facts_of("B", path_b, B.A);
+  std::optional<TuningInUse> tuning;
+  if (!options.no_tuning_cache && options.variant.name.empty() &&
+      facts_a.layout == facts_b.layout) {
+    tuning = find_tuning(backend, "gemm", facts_a.type, facts_a.layout,
+                         {.rows = facts_a.rows, .cols = facts_a.cols, .factor_cols = facts_b.cols});
+  }
+  MatrixRequest request{.A = A.A,
+                        .B = &B.A,
+                        .backend = backend.choice,
+                        .repeat = options.repeat,
+                        .input = path_a,
+                        .variant = options.variant,
+                        .cache_preference = options.cache_preference};
+  auto* const run_it = options.variant.name.empty() ? &run_gemm : &run_gemm_variant;
+  Measurement const run = run_tuned(tuning, [&](bench::Launch const& launch) {
+    request.launch = launch;
+    return run_it(request);
+  });
   MatrixReport report{.operation = "gemm",
                       .formula = "C = A·B",
-                      .inputs = {facts_of("A", path_a, A.A), facts_of("B", path_b, B.A)},
+                      .inputs = {facts_a, facts_b},
                       .result = facts_of("C", options.output, run.matrix),
                       .read_seconds = A.read_seconds + B.read_seconds,
                       .backend = backend,
@@ -108,7 +120,8 @@ ExitStatus run_command(GemmOptions const& options) {
                       .run = run,
                       .sha256 = sha256(elements(run.matrix)),
                       .check = std::nullopt,
-                      .bits_check = std::nullopt};
+                      .bits_check = std::nullopt,
+                      .tuning = tuning};
   if (options.check)
     report.check = judge_product(A.A, B.A, run.matrix, path_a,
                                  run.variant ? Summation::any : Summation::canonical);

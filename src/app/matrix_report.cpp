@@ -23,6 +23,7 @@ std::string to_text(MatrixReport const& r) {
   text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
   text += line("method", r.run.method);
   text += variant_lines(r.run);
+  if (r.tuning) text += line("tuning", to_text(*r.tuning));
   text += time_lines(r.run, r.read_seconds);
   double const seconds = r.run.seconds.median;
   if (r.run.flops > 0) {

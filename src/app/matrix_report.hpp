@@ -11,6 +11,7 @@
 #include <app/backends.hpp>
 #include <app/options.hpp>
 #include <app/run.hpp>
+#include <app/tuning_cache.hpp>
 #include <app/verdict.hpp>
 
 namespace tessera::app {
@@ -45,6 +46,7 @@ struct MatrixReport {
   std::string sha256;                    ///< of the elements of the result, in its order
   std::optional<Verdict> check;          ///< of sums
   std::optional<BitVerdict> bits_check;  ///< of moved elements
+  std::optional<TuningInUse> tuning;     ///< empty: the backend's choice
 };
 
 /// The report as text for people or as one JSON object.

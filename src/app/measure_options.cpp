@@ -90,6 +90,7 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
           "Teams of threads for the variants, RxC with commas between them (else as published)")
       ->type_name("RxC,...");
   add_common(command, options);
+  add_cache_preference(command, options.cache_preference);
   add_choice(command, "--format", options.format, format_choices, "How the report is written");
   command.add_option("--output", options.output, "Where the report goes (else stdout)")
       ->type_name("FILE");

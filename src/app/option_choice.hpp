@@ -63,4 +63,16 @@ inline void add_device(CLI::App& app, std::optional<int>& device) {
       ->check(CLI::Range(0, 65535).description(""));
 }
 
+inline constexpr std::pair<char const*, std::optional<backends::CachePreference>>
+    cache_preference_choices[] = {{"none", backends::CachePreference::none},
+                                  {"l1", backends::CachePreference::l1},
+                                  {"shared", backends::CachePreference::shared},
+                                  {"equal", backends::CachePreference::equal}};
+
+inline void add_cache_preference(CLI::App& app,
+                                 std::optional<backends::CachePreference>& preference) {
+  add_choice(app, "--cache-preference", preference, cache_preference_choices,
+             "What a GPU's multiprocessors use their memory for (cuda)");
+}
+
 }  // namespace tessera::app

@@ -39,11 +39,6 @@ constexpr std::pair<char const*, ReportFormat> info_formats[] = {{"text", Report
                                                                  {"json", ReportFormat::json}};
 constexpr std::pair<char const*, std::optional<variants::Tiling>> tilings[] = {
     {"exact", variants::Tiling::exact}, {"inexact", variants::Tiling::inexact}};
-constexpr std::pair<char const*, std::optional<tessera::backends::CachePreference>>
-    cache_preferences[] = {{"none", tessera::backends::CachePreference::none},
-                           {"l1", tessera::backends::CachePreference::l1},
-                           {"shared", tessera::backends::CachePreference::shared},
-                           {"equal", tessera::backends::CachePreference::equal}};
 constexpr std::pair<char const*, OperationId> operations[] = {
     {"atax", OperationId::atax},
     {"gemv", OperationId::multiply},
@@ -140,8 +135,7 @@ void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> repor
              std::string const& check_help) {
   add_choice(command, "--backend", options.backend, backend_choices, "Where it is computed");
   add_device(command, options.device);
-  add_choice(command, "--cache-preference", options.cache_preference, cache_preferences,
-             "What a GPU's multiprocessors use their memory for (cuda)");
+  add_cache_preference(command, options.cache_preference);
   add_choice(command, "--type", options.type, types, "Type to compute in");
   command.add_option("--repeat", options.repeat, "Timed runs, after a warm-up")
       ->type_name("R")

@@ -73,6 +73,7 @@ struct BenchOptions {
   BackendChoice backend = BackendChoice::automatic;
   std::optional<int> device;
   int threads = 0;
+  std::optional<backends::CachePreference> cache_preference;
   int turns = 7;
   double seconds = 0.01;  ///< of a turn, about
   ReportFormat format = ReportFormat::text;

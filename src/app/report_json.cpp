@@ -164,6 +164,7 @@ std::string to_json(MatrixReport const& r) {
                                            : Json(nullptr)},
                   {"version", version},
                   {"read_seconds", r.read_seconds},
+                  {"tuning", to_object(r.tuning)},
                   {"variant", to_object(r.run.variant)},
                   {"cache_preference", to_object(r.run.cache_preference)}});
 }

@@ -30,7 +30,8 @@ Measurement run_gemm(MatrixRequest const& request) {
                     require_memory_of<Exec>(workspace_of_gemm(m, n, k, io::scalar_type<T>),
                                             request.input, "the workspace");
                     Workspace<Exec> workspace;
-                    tessera::GemmOptions<Exec> const options{.workspace = &workspace};
+                    tessera::GemmOptions<Exec> const options{.workspace = &workspace,
+                                                             .tuning = request.launch.gemm};
                     measure(exec, request.repeat, measurement,
                             Stage{"gemm", [&] { gemm(exec, A, B, C, options); }});
                     take_product_facts(A, B, measurement);

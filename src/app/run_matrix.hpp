@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <bench/contender.hpp>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,7 @@ struct MatrixRequest {
   std::string input;  ///< the file, for messages
   VariantChoice variant = {};
   MaybePreference cache_preference = {};
+  bench::Launch launch = {};  ///< instead of the backend's choice
 };
 
 /// At = Aᵀ, in the order of A, or A of a variant that copies. One warm-up, then timed runs.

@@ -15,6 +15,7 @@ Measurement run_transpose(MatrixRequest const& request) {
                   auto const A = bring(exec, host, request.input, measurement);
                   auto const At =
                       make_matrix<Exec, T, Layout>(request.input, A.extent(1), A.extent(0));
+                  tessera::TransposeOptions const options{.tuning = request.launch.transpose};
                   if (request.in_place) {
                     Kokkos::deep_copy(exec, At, A);
                     measure(exec, request.repeat, measurement,
@@ -25,7 +26,7 @@ Measurement run_transpose(MatrixRequest const& request) {
                     exec.fence("tessera::app::transpose");
                   } else {
                     measure(exec, request.repeat, measurement,
-                            Stage{"transpose", [&] { transpose(exec, A, At); }});
+                            Stage{"transpose", [&] { transpose(exec, A, At, options); }});
                   }
                   measurement.bytes = 2 * bytes_of<T>(static_cast<std::int64_t>(A.size()));
                   measurement.matrix = take_matrix<T, Layout>(At, request.input, measurement);

@@ -4,7 +4,7 @@
 _tessera() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "gen atax gemv gemvt transpose gemm check show info --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "gen atax gemv gemvt transpose gemm bench tune check show info --help --version" -- "$current"))
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -22,7 +22,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --device --cache-preference --type --repeat --threads --check --format" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
       esac ;;
     gemv)
       case $previous in
@@ -33,7 +33,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --variant --team --teams --tile --tiling --backend --device --cache-preference --type --repeat --threads --check --format" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --variant --team --teams --tile --tiling --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
       esac ;;
     gemvt)
       case $previous in
@@ -42,7 +42,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --variant --team --teams --tile --backend --device --cache-preference --type --repeat --threads --check --format" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --variant --team --teams --tile --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
       esac ;;
     transpose)
       case $previous in
@@ -51,7 +51,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --in-place --variant --team --backend --device --cache-preference --type --repeat --threads --check --format" ;;
+        *) [[ $current == -* ]] && words="--help --in-place --variant --team --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
       esac ;;
     gemm)
       case $previous in
@@ -60,7 +60,23 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --variant --team --tile --backend --device --cache-preference --type --repeat --threads --check --format" ;;
+        *) [[ $current == -* ]] && words="--help --variant --team --tile --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
+      esac ;;
+    bench)
+      case $previous in
+        --type) words="float double" ;;
+        --layout) words="row column" ;;
+        --backend) words="auto openmp serial cuda" ;;
+        --cache-preference) words="none l1 shared equal" ;;
+        --format) words="text json csv" ;;
+        *) [[ $current == -* ]] && words="--help --variants --shapes --teams --type --layout --backend --device --threads --repeat --seconds --cache-preference --format --output" ;;
+      esac ;;
+    tune)
+      case $previous in
+        --type) words="float double" ;;
+        --layout) words="row column" ;;
+        --backend) words="auto openmp serial cuda" ;;
+        *) [[ $current == -* ]] && words="--help --shape --type --layout --backend --device --threads --repeat --seconds --show --reset" ;;
       esac ;;
     check)
       case $previous in

@@ -10,6 +10,7 @@
 #include <app/result_file.hpp>
 #include <app/run_matrix.hpp>
 #include <app/sha256.hpp>
+#include <app/tuning_cache.hpp>
 #include <io/matrix_file.hpp>
 #include <io/memory.hpp>
 
@@ -68,19 +69,31 @@ ExitStatus run_command(TransposeOptions const& options) {
   io::require_memory(job.forecast(backend.choice).memory(), path, job.what);
 
   MatrixInput const input = read_matrix_input(path, options.type);
-  MatrixRequest const request{.A = input.A,
-                              .in_place = options.in_place,
-                              .backend = backend.choice,
-                              .repeat = options.repeat,
-                              .input = path,
-                              .variant = options.variant,
-                              .cache_preference = options.cache_preference};
-  Measurement const run =
-      options.variant.name.empty() ? run_transpose(request) : run_transpose_variant(request);
+  MatrixFacts const facts = facts_of("A", path, input.A);
+  std::optional<TuningInUse> tuning;
+  if (!options.no_tuning_cache && options.variant.name.empty() && !options.in_place) {
+    // The transpose of a column-major matrix is the work of a row-major one of the other shape.
+    bool const by_rows = facts.layout == io::Layout::right;
+    tuning = find_tuning(
+        backend, "transpose", facts.type, io::Layout::right,
+        {.rows = by_rows ? facts.rows : facts.cols, .cols = by_rows ? facts.cols : facts.rows});
+  }
+  MatrixRequest request{.A = input.A,
+                        .in_place = options.in_place,
+                        .backend = backend.choice,
+                        .repeat = options.repeat,
+                        .input = path,
+                        .variant = options.variant,
+                        .cache_preference = options.cache_preference};
+  auto* const run_it = options.variant.name.empty() ? &run_transpose : &run_transpose_variant;
+  Measurement const run = run_tuned(tuning, [&](bench::Launch const& launch) {
+    request.launch = launch;
+    return run_it(request);
+  });
   bool const is_copy = run.variant && run.variant->is_copy;
   MatrixReport report{.operation = "transpose",
                       .formula = is_copy ? "At = A" : "At = Aᵀ",
-                      .inputs = {facts_of("A", path, input.A)},
+                      .inputs = {facts},
                       .result = facts_of("At", options.output, run.matrix),
                       .read_seconds = input.read_seconds,
                       .backend = backend,
@@ -89,7 +102,8 @@ ExitStatus run_command(TransposeOptions const& options) {
                       .run = run,
                       .sha256 = sha256(elements(run.matrix)),
                       .check = std::nullopt,
-                      .bits_check = std::nullopt};
+                      .bits_check = std::nullopt,
+                      .tuning = tuning};
   if (options.check) report.bits_check = judge_moved(input.A, run.matrix, !is_copy);
 
   output.write(run.matrix);

@@ -399,6 +399,10 @@ std::optional<TuningInUse> find_tuning(BackendFacts const& backend, std::string 
   return TuningInUse{.record = *record, .file = cache.path().string()};
 }
 
+void warn_not_used(TuningInUse const& use, std::string const& why) {
+  std::fprintf(stderr, "tessera: %s: not used here: %s\n", use.file.c_str(), why.c_str());
+}
+
 std::string to_text(TuningInUse const& use) {
   return "measured for " + shape_text(use.record.shape) + ", " + use.file;
 }

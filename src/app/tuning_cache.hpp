@@ -6,6 +6,7 @@
 #include <bench/contender.hpp>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,24 @@ struct TuningInUse {
                                                      std::string const& operation,
                                                      io::ScalarType type, io::Layout layout,
                                                      bench::Shape const& shape);
+
+/// Says on stderr that a tuning makes no sense for a job.
+void warn_not_used(TuningInUse const& use, std::string const& why);
+
+/// What run(launch) gives with the launch of a tuning, if there is one. Should the library refuse
+/// it for the job, which it does before anything has run, it is dropped with a warning.
+template <class Run>
+auto run_tuned(std::optional<TuningInUse>& tuning, Run const& run) {
+  if (tuning) {
+    try {
+      return run(tuning->record.launch);
+    } catch (std::logic_error const& error) {
+      warn_not_used(*tuning, error.what());
+      tuning.reset();
+    }
+  }
+  return run(bench::Launch{});
+}
 
 /// "measured for 8192 x 8192, FILE".
 [[nodiscard]] std::string to_text(TuningInUse const& use);

@@ -198,6 +198,11 @@ Table measure(Request const& request, Progress const& progress) {
       table.why_not = why_not;
       return;
     }
+    if constexpr (is_gpu<Exec>) {
+      if (request.cache_preference) {
+        backends::Backend<Exec>::set_cache_preference(problem->exec, *request.cache_preference);
+      }
+    }
     Measurement<Exec, T> measurement(problem, request);
     measurement.check();
     measurement.time(progress);

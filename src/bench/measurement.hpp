@@ -19,6 +19,8 @@ struct Request {
   std::string operation;
   Shape shape;
   Layout layout = Layout::row_major;
+  /// What a GPU is told of its caches; hosts are told nothing.
+  std::optional<backends::CachePreference> cache_preference{};
   /// Names of variants; empty: all.
   std::optional<std::vector<std::string>> variants{};
   /// Variants run with each of these; empty: as published.

@@ -239,5 +239,19 @@ TEST_F(BenchTest, what_makes_no_sense_is_refused_with_a_sentence) {
   }
 }
 
+TEST_F(BenchTest, caches_can_be_told_on_gpus_alone) {
+  json const plain = report({"gemv", "--shapes", "8x8"});
+  EXPECT_TRUE(plain.at("cache_preference").is_null());
+  if (plain.at("backend") == "cuda") {
+    EXPECT_EQ(
+        report({"gemv", "--shapes", "8x8", "--cache-preference", "l1"}).at("cache_preference"),
+        "l1");
+  } else {
+    auto const result = bench({"gemv", "--shapes", "8x8", "--cache-preference", "l1"});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, HasSubstr("--cache-preference: only cuda"));
+  }
+}
+
 }  // namespace
 }  // namespace tessera::test

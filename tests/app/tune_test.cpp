@@ -182,6 +182,48 @@ TEST_F(TuneTest, odd_tunings_change_no_bit) {
   }
 }
 
+TEST_F(TuneTest, transposes_and_products_of_matrices_use_theirs_and_change_no_bit) {
+  ASSERT_EQ(run({"gen", "--rows", "200", "--cols", "150", "--output", "c.npy"}).status, 0);
+  std::vector<std::string> const transpose = {"transpose", "a.npy", "t.npy", "--format", "json"};
+  std::vector<std::string> const gemm = {"gemm", "a.npy", "c.npy", "p.npy", "--format", "json"};
+  auto const of = [&](std::vector<std::string> const& arguments) {
+    auto const result = run(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return json::parse(result.out);
+  };
+  json const plain_transpose = of(transpose);
+  json const plain_gemm = of(gemm);
+  EXPECT_TRUE(plain_transpose.at("tuning").is_null());
+  EXPECT_TRUE(plain_gemm.at("tuning").is_null());
+  tune_or_fail("transpose", "300x200");
+  tune_or_fail("gemm", "280x160x190");
+  json kept = json::parse(content());
+  bool const on_gpu = kept.at("backend") == "cuda";  // which has few tiles
+  if (!on_gpu) {
+    kept["tunings"][0]["transpose"] = {
+        {"tile_rows", 7}, {"tile_cols", 33}, {"team_size", 1}, {"band", 3}, {"stream", true}};
+    kept["tunings"][1]["gemm"] = {
+        {"tile_rows", 5}, {"tile_cols", 19}, {"tile_depth", 3}, {"band", 2}};
+    replace(kept.dump());
+  }
+  json const tuned_transpose = of(transpose);
+  json const tuned_gemm = of(gemm);
+  EXPECT_EQ(tuned_transpose.at("tuning").at("rows"), 300);
+  EXPECT_EQ(tuned_gemm.at("tuning").at("rows"), 280);
+  EXPECT_EQ(tuned_transpose.at("sha256"), plain_transpose.at("sha256"));
+  EXPECT_EQ(tuned_gemm.at("sha256"), plain_gemm.at("sha256"));
+  EXPECT_THAT(run({"gemm", "a.npy", "c.npy", "p.npy"}).out,
+              HasSubstr("tuning       measured for 280 x 190 times 190 x 160, "));
+
+  kept["tunings"][0]["transpose"]["team_size"] = 3;  // no backend has it: not an error, either
+  replace(kept.dump());
+  auto const refused = run(transpose);
+  EXPECT_EQ(refused.status, 0) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("not used here: "));
+  EXPECT_TRUE(json::parse(refused.out).at("tuning").is_null());
+  EXPECT_EQ(json::parse(refused.out).at("sha256"), plain_transpose.at("sha256"));
+}
+
 TEST_F(TuneTest, a_damaged_cache_is_ignored_with_a_warning_and_made_anew) {
   tune_or_fail("gemv", "300x200");
   std::string const good = content();
