@@ -66,6 +66,12 @@ TEST(BenchFinish, MedianIsTheMiddleOrTheMeanOfTheTwo) {
   EXPECT_EQ(summarise({4, 1, 2, 3}).max, 4);
 }
 
+// Lists that generic lambdas go over have names: nvcc takes no braces there.
+std::string const products_with_vectors_and_transpose[] = {"atax", "multiply",
+                                                           "multiply_transposed", "transpose"};
+std::string const scalars[] = {"float", "double"};
+constexpr Layout layouts[] = {Layout::row_major, Layout::column_major};
+
 /// Short turns: what is measured here is nothing.
 Request request(std::string const& backend, std::string const& operation) {
   return {.backend = backend,
@@ -77,9 +83,9 @@ Request request(std::string const& backend, std::string const& operation) {
 
 TEST(BenchMeasure, EveryRowIsRightAndHasATime) {
   backends::for_each_backend([]<class Exec>(std::type_identity<Exec>) {
-    for (std::string const operation : {"atax", "multiply", "multiply_transposed", "transpose"}) {
-      for (std::string const scalar : {"float", "double"}) {
-        for (auto const layout : {Layout::row_major, Layout::column_major}) {
+    for (auto const& operation : products_with_vectors_and_transpose) {
+      for (auto const& scalar : scalars) {
+        for (auto const layout : layouts) {
           if (operation == "transpose" && layout == Layout::column_major) continue;
           auto wanted = request(backends::Backend<Exec>::name, operation);
           wanted.scalar = scalar;
@@ -125,7 +131,7 @@ TEST(BenchMeasure, EveryRowIsRightAndHasATime) {
 
 TEST(BenchMeasure, ProductsOfMatricesAreRightWithoutAStream) {
   backends::for_each_backend([]<class Exec>(std::type_identity<Exec>) {
-    for (auto const layout : {Layout::row_major, Layout::column_major}) {
+    for (auto const layout : layouts) {
       auto wanted = request(backends::Backend<Exec>::name, "gemm");
       wanted.shape = {.rows = 40, .cols = 70, .factor_cols = 30};
       wanted.layout = layout;

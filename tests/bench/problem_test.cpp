@@ -38,8 +38,9 @@ TEST(BenchProblem, RealNumbersAreMixedAndMagnitudesAreTheirs) {
 
 TEST(BenchProblem, WholeNumbersAreSmallAndSoFewThatSumsAreExact) {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
-    for (Shape const shape : {Shape{.rows = 40, .cols = 30}, Shape{.rows = 3000, .cols = 2000},
-                              Shape{.rows = 1, .cols = 9000}}) {
+    Shape const shapes[] = {Shape{.rows = 40, .cols = 30}, Shape{.rows = 3000, .cols = 2000},
+                            Shape{.rows = 1, .cols = 9000}};
+    for (Shape const& shape : shapes) {
       Problem<Exec, T> const problem(shape, 1);
       problem.fill_first(Data::whole);
       auto const A = on_host(problem.memory);

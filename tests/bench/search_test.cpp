@@ -49,11 +49,15 @@ void expect_a_search(Found const& found) {
   EXPECT_EQ(with_choice, stages);
 }
 
+// Lists that generic lambdas go over have names: nvcc takes no braces there.
+constexpr Layout layouts[] = {Layout::row_major, Layout::column_major};
+std::string const products[] = {"multiply", "multiply_transposed"};
+
 TEST(BenchSearch, FindsARightLaunchForEveryOperationAndLayout) {
   backends::for_each_backend([]<class Exec>(std::type_identity<Exec>) {
     std::string const backend = backends::Backend<Exec>::name;
-    for (auto const layout : {Layout::row_major, Layout::column_major}) {
-      for (std::string const operation : {"multiply", "multiply_transposed"}) {
+    for (auto const layout : layouts) {
+      for (auto const& operation : products) {
         auto const found = search(request(backend, operation, layout));
         expect_a_search(found);
         EXPECT_GT(found.trials.size(), 3u);
