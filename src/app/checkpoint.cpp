@@ -26,9 +26,9 @@ constexpr std::string_view magic = "tessera checkpoint 1\n";
 constexpr std::size_t digest_length = 64;
 
 [[noreturn]] void fail(std::string const& path, std::string const& what) {
-  throw io::FileError(io::ErrorKind::bad_input, path,
-                      "not a checkpoint that can be used: " + what +
-                          "; remove it to start from the beginning");
+  throw io::FileError(
+      io::ErrorKind::bad_input, path,
+      "not a checkpoint that can be used: " + what + "; remove it to start from the beginning");
 }
 
 Json head_of(Checkpoint const& c) {
@@ -78,7 +78,8 @@ Checkpoint parse_checkpoint(std::span<std::byte const> bytes, std::string const&
   if (text.size() < magic.size() + digest_length) fail(path, "it ends too early");
   std::string_view const digest = text.substr(text.size() - digest_length);
   text.remove_suffix(digest_length);
-  if (sha256(bytes.first(text.size())) != digest) fail(path, "its SHA-256 is not that of its bytes");
+  if (sha256(bytes.first(text.size())) != digest)
+    fail(path, "its SHA-256 is not that of its bytes");
 
   std::size_t const end = text.find('\n', magic.size());
   if (end == std::string_view::npos) fail(path, "it ends too early");

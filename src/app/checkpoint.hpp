@@ -14,9 +14,9 @@ namespace tessera::app {
 
 /// What a checkpoint is of. A run goes on only from a checkpoint of the same job.
 struct CheckpointJob {
-  std::string operation;     ///< "atax", "atax with B", "gemv" or "gemvt"
-  std::string type;          ///< to compute in
-  std::string layout;        ///< of the file
+  std::string operation;  ///< "atax", "atax with B", "gemv" or "gemvt"
+  std::string type;       ///< to compute in
+  std::string layout;     ///< of the file
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::uint64_t file_bytes = 0;
@@ -36,8 +36,8 @@ struct Checkpoint {
   std::vector<std::byte> output;
 };
 
-/// Writes a checkpoint aside and puts it in its place: at any moment there is the old one or the new
-/// one, whole. @throws io::FileError bad_output
+/// Writes a checkpoint aside and puts it in its place: at any moment there is the old one or the
+/// new one, whole. @throws io::FileError bad_output
 void write_checkpoint(std::string const& path, Checkpoint const& checkpoint);
 
 /// Reads a checkpoint. Takes no more memory than the file has bytes.

@@ -14,7 +14,7 @@ namespace tessera::app {
 
 CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool with_b) {
   auto const& info = request.reader.info();
-  struct stat facts {};
+  struct stat facts{};
   if (::stat(request.reader.path().c_str(), &facts) != 0) {
     throw io::FileError(io::ErrorKind::bad_input, request.reader.path(), std::strerror(errno));
   }

@@ -127,9 +127,7 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row, std::stri
                                 .checkpoint = options.checkpoint,
                                 .checkpoint_seconds = options.checkpoint_seconds});
   run.stream->why = stream.why;
-  return {.input = input,
-          .decision = {.backend = backend, .why = ""},
-          .run = std::move(run)};
+  return {.input = input, .decision = {.backend = backend, .why = ""}, .run = std::move(run)};
 }
 
 /// The name of an operation in src/bench.
@@ -160,14 +158,14 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row, std::
                          {.rows = rows, .cols = cols});
   }
   RunRequest request{.A = input.A,
-                           .x = input.x,
-                           .method = options.method,
-                           .backend = backend.choice,
-                           .repeat = options.repeat,
-                           .keep_intermediate = !options.intermediate.empty(),
-                           .input = path,
-                           .variant = options.variant,
-                           .cache_preference = options.cache_preference};
+                     .x = input.x,
+                     .method = options.method,
+                     .backend = backend.choice,
+                     .repeat = options.repeat,
+                     .keep_intermediate = !options.intermediate.empty(),
+                     .input = path,
+                     .variant = options.variant,
+                     .cache_preference = options.cache_preference};
   auto* const run_it = options.variant.name.empty() ? row.run : row.run_variant;
   Measurement run = run_tuned(tuning, [&](bench::Launch const& launch) {
     request.tuning = launch.tuning;

@@ -63,10 +63,10 @@ inline std::string variant_lines(Measurement const& run) {
 
 inline std::string time_lines(Measurement const& run, double read_seconds) {
   auto const& time = run.seconds;
-  std::string text =
-      line("time", duration(time.median) + " median of " + std::to_string(time.repeats) + " (" +
-                       duration(time.min) + " to " + duration(time.max) + "); " +
-                       (run.stream ? "reading included" : "reading took " + duration(read_seconds)));
+  std::string text = line(
+      "time", duration(time.median) + " median of " + std::to_string(time.repeats) + " (" +
+                  duration(time.min) + " to " + duration(time.max) + "); " +
+                  (run.stream ? "reading included" : "reading took " + duration(read_seconds)));
   if (run.stages.size() > 1) {
     for (auto const& stage : run.stages)
       text += line("", stage.name + ": " + duration(stage.seconds));

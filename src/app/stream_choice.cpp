@@ -37,7 +37,8 @@ std::optional<StreamChoice> choose_stream(ComputeOptions const& options, Job con
   if (options.memory_limit > 0) {
     if (needed <= options.memory_limit) return std::nullopt;
     return StreamChoice{.memory_limit = limit,
-                        .why = "it needs " + io::format_bytes(needed) + " of memory, the limit is " +
+                        .why = "it needs " + io::format_bytes(needed) +
+                               " of memory, the limit is " +
                                io::format_bytes(options.memory_limit)};
   }
   if (!options.variant.name.empty()) return std::nullopt;  // a variant says what it lacks

@@ -6,11 +6,10 @@
 namespace tessera::app {
 
 Measurement stream_multiply(StreamRequest const& request) {
-  return run_streamed(request, OperationId::multiply, true, false,
-                      [](auto const& exec, auto const& source, auto const& v, auto const& out,
-                         auto const& options) {
-                        return stream::multiply(exec, source, v, out.rows, options);
-                      });
+  return run_streamed(
+      request, OperationId::multiply, true, false,
+      [](auto const& exec, auto const& source, auto const& v, auto const& out,
+         auto const& options) { return stream::multiply(exec, source, v, out.rows, options); });
 }
 
 }  // namespace tessera::app

@@ -33,12 +33,8 @@ class FileSource {
 
   explicit FileSource(io::MatrixReader const& reader) : reader_(reader) {}
 
-  [[nodiscard]] std::int64_t rows() const {
-    return static_cast<std::int64_t>(reader_.info().rows);
-  }
-  [[nodiscard]] std::int64_t cols() const {
-    return static_cast<std::int64_t>(reader_.info().cols);
-  }
+  [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(reader_.info().rows); }
+  [[nodiscard]] std::int64_t cols() const { return static_cast<std::int64_t>(reader_.info().cols); }
   void read(stream::Block const& block, T* to) const {
     auto const whole = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
     io::Block const part{.row = whole(block.first_row),
@@ -60,7 +56,8 @@ std::vector<std::byte> bytes_of(std::vector<T> const& values) {
 /// @throws std::invalid_argument for a part of an element
 template <class T>
 std::vector<T> values_of(std::vector<std::byte> const& bytes) {
-  if (bytes.size() % sizeof(T) != 0) throw std::invalid_argument("a part of an element is left over");
+  if (bytes.size() % sizeof(T) != 0)
+    throw std::invalid_argument("a part of an element is left over");
   std::vector<T> values(bytes.size() / sizeof(T));
   if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
@@ -128,9 +125,9 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
 
     std::uint64_t const vectors = vector_bytes(r, rows || row_of(id).takes_rows_vector, on_gpu);
     if (vectors >= r.memory_limit) {
-      throw Failure(ExitStatus::resources,
-                    path + ": the vectors alone need " + io::format_bytes(vectors) + ", found a limit of " +
-                        io::format_bytes(r.memory_limit));
+      throw Failure(ExitStatus::resources, path + ": the vectors alone need " +
+                                               io::format_bytes(vectors) + ", found a limit of " +
+                                               io::format_bytes(r.memory_limit));
     }
     ProgressBar bar("streaming " + path);
     CheckpointJob const job = checkpoint_job(r, id, rows && cols);
@@ -145,11 +142,10 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     }
     using Clock = std::chrono::steady_clock;
     auto last = Clock::now();
-    stream::Options<T> options{.memory_limit = r.memory_limit - vectors,
-                               .method = r.method,
-                               .on_progress = [&](stream::Progress const& p) {
-                                 bar.set(p.bytes_done, p.bytes);
-                               }};
+    stream::Options<T> options{
+        .memory_limit = r.memory_limit - vectors,
+        .method = r.method,
+        .on_progress = [&](stream::Progress const& p) { bar.set(p.bytes_done, p.bytes); }};
     if (!r.checkpoint.empty()) {
       options.wants_state = [&](stream::Progress const& p) {
         std::chrono::duration<double> const since = Clock::now() - last;

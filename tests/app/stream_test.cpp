@@ -16,8 +16,8 @@
 
 #include "support/program.hpp"
 
-/// Matrices that are streamed from their files: the bits of the run in memory, within the limit, and
-/// through any number of kills.
+/// Matrices that are streamed from their files: the bits of the run in memory, within the limit,
+/// and through any number of kills.
 namespace tessera::test {
 namespace {
 
@@ -34,9 +34,9 @@ class StreamTest : public ProgramTest {
                    order, "--output", "a.npy", "--vector-output", "v.npy"})
                   .status,
               0);
-    ASSERT_EQ(run({"gemv", "a.npy", "--vector", "v.npy", "--output", "b.npy", "--repeat", "1"})
-                  .status,
-              0);
+    ASSERT_EQ(
+        run({"gemv", "a.npy", "--vector", "v.npy", "--output", "b.npy", "--repeat", "1"}).status,
+        0);
   }
   nlohmann::json report(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--format", "json"});
@@ -71,10 +71,10 @@ TEST_F(StreamTest, has_the_bits_of_the_run_in_memory) {
 TEST_F(StreamTest, says_that_and_why_it_streams) {
   make("3000", "700");
   auto const text = run({"atax", "a.npy", "--vector", "v.npy", "--memory-limit", "4MiB"});
-  EXPECT_THAT(text.out,
-              AllOf(HasSubstr("streamed"), HasSubstr("it needs 8.0 MiB of memory, the limit is 4.0 "
-                                                     "MiB"),
-                    HasSubstr("reading included")));
+  EXPECT_THAT(text.out, AllOf(HasSubstr("streamed"),
+                              HasSubstr("it needs 8.0 MiB of memory, the limit is 4.0 "
+                                        "MiB"),
+                              HasSubstr("reading included")));
   auto const json =
       run({"atax", "a.npy", "--vector", "v.npy", "--memory-limit", "4MiB", "--format", "json"});
   EXPECT_THAT(json.err, HasSubstr("a.npy is streamed: it needs 8.0 MiB of memory"));
@@ -101,8 +101,8 @@ TEST_F(StreamTest, goes_on_after_kills_with_the_same_bits) {
   auto const wanted = report({"atax", "a.npy", "--vector", "v.npy", "--output", "c.npy"});
   std::string const bytes = read("c.npy");
   std::vector<std::string> const command = {
-      "atax",       "a.npy",      "--vector",           "v.npy", "--output", "d.npy", "--memory-limit",
-      "8MiB", "--checkpoint", "run.state", "--checkpoint-every", "0"};
+      "atax",           "a.npy", "--vector",     "v.npy",     "--output",           "d.npy",
+      "--memory-limit", "8MiB",  "--checkpoint", "run.state", "--checkpoint-every", "0"};
   int went_on = 0;
   for (int kill = 0; kill < 20; ++kill) {
     pid_t const child = start(command);
@@ -122,9 +122,9 @@ TEST_F(StreamTest, goes_on_after_kills_with_the_same_bits) {
 
 TEST_F(StreamTest, goes_on_where_it_stopped_and_not_before) {
   make("6000", "1500");
-  std::vector<std::string> const command = {"gemv",   "a.npy",        "--vector",
-                                            "v.npy",  "--memory-limit", "8MiB",
-                                            "--checkpoint", "run.state", "--checkpoint-every", "0"};
+  std::vector<std::string> const command = {
+      "gemv",         "a.npy",     "--vector",           "v.npy", "--memory-limit", "8MiB",
+      "--checkpoint", "run.state", "--checkpoint-every", "0"};
   auto const whole = report(command);
   for (int attempt = 0; attempt < 100 && !exists("run.state"); ++attempt) {
     pid_t const child = start(command);
@@ -154,8 +154,8 @@ class CheckpointTest : public StreamTest {
   }
   static std::vector<std::string> command(std::string const& vector,
                                           std::string const& operation = "atax") {
-    return {operation, "a.npy",        "--vector",  vector,
-            "--memory-limit", "8MiB", "--checkpoint", "run.state", "--checkpoint-every", "0"};
+    return {operation,      "a.npy",     "--vector",           vector, "--memory-limit", "8MiB",
+            "--checkpoint", "run.state", "--checkpoint-every", "0"};
   }
   void expect_refused(std::vector<std::string> const& arguments, std::string const& why) {
     std::string const before = read("run.state");
@@ -180,13 +180,13 @@ TEST_F(CheckpointTest, of_another_run_is_refused) {
 
 TEST_F(CheckpointTest, that_is_damaged_is_refused) {
   std::string const whole = read("run.state");
-  for (std::size_t const length : {std::size_t{0}, std::size_t{5}, std::size_t{40}, whole.size() / 2,
-                                   whole.size() - 1}) {
+  for (std::size_t const length :
+       {std::size_t{0}, std::size_t{5}, std::size_t{40}, whole.size() / 2, whole.size() - 1}) {
     write("run.state", whole.substr(0, length));
     expect_refused(command("v.npy"), "not a checkpoint that can be used");
   }
-  for (std::size_t const place : {std::size_t{3}, std::size_t{60}, whole.size() / 2,
-                                  whole.size() - 3}) {
+  for (std::size_t const place :
+       {std::size_t{3}, std::size_t{60}, whole.size() / 2, whole.size() - 3}) {
     std::string damaged = whole;
     damaged[place] = static_cast<char>(damaged[place] ^ 1);
     write("run.state", damaged);
@@ -198,7 +198,8 @@ TEST_F(CheckpointTest, that_is_damaged_is_refused) {
 
 TEST_F(StreamTest, refuses_what_streaming_cannot_do) {
   make("3000", "700");
-  auto const refuses = [&](std::vector<std::string> const& more, int status, std::string const& why) {
+  auto const refuses = [&](std::vector<std::string> const& more, int status,
+                           std::string const& why) {
     std::vector<std::string> arguments = {"atax", "a.npy", "--vector", "v.npy"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     auto const done = run(arguments);
