@@ -30,7 +30,8 @@ EX3_SIZES = ["512x768", "1024x1024", "2048x2048", "3072x3072", "4096x4096", "512
 REDUCTIONS = ["repeated-reduction", "team-atomic", "atomic", "grid-sync"]
 CACHES = ["none", "l1", "shared", "equal"]
 BLOCKS = [f"{x}x{y}" for y in (1, 2, 4, 8, 16, 32) for x in (8, 16, 32, 64, 128, 256) if x * y <= 1024]
-TILE_LENGTHS = ["1024x1024", "2048x2048", "4096x4096", "8192x8192", "16384x16384", "1000x1000", "12345x6789"]
+TILES = [f"column-tile-{kind} {ends}" for kind in ("static", "dynamic") for ends in ("exact", "inexact")]
+TILE_SHAPES = ["1024x1024", "2048x2048", "4096x4096", "8192x8192", "16384x16384", "1000x1000", "12345x6789"]
 LARGE_PRODUCT = 10240
 SERIAL_LIMIT = 2048  # the serial product is not run beyond; its time is drawn out from here
 
@@ -71,8 +72,8 @@ def commands(number, gpu):
             runs.append(("large", ["gemm", "--variants", "naive,tiled", "--shapes", str(LARGE_PRODUCT), "--repeat", "3",
                                    "--seconds", "0"]))
         return runs
-    return [("", ["gemv", "--layout", "column", "--variants", "column-tile-static,column-tile-dynamic", "--shapes",
-                  join(TILE_LENGTHS), "--type", scalar, *turns]) for scalar in ("float", "double")]
+    return [("", ["gemv", "--layout", "column", "--variants", join(TILES), "--shapes",
+                  join(TILE_SHAPES), "--type", scalar, *turns]) for scalar in ("float", "double")]
 
 
 def rows_of(run, report):

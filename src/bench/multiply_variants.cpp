@@ -12,15 +12,17 @@ namespace {
 
 namespace gemv = variants::gemv;
 
+/// Adds a variant, of one that has tiles with or without checks of their ends.
 template <class Exec, class T, Layout layout, class Variant>
-void add_row(Variant const& variant) {
+void add_row(Variant const& variant, variants::Tiling tiling, std::string const& name) {
   bool const transposed = variant.product == gemv::Product::multiply_transposed;
   // A product an element, added up by steps.
   bool const works_in_matrix = variant.name == "repeated-reduction" || variant.name == "grid-sync";
   auto const prepare = [=](Problem<Exec, T> const& p, Launch const& launch) -> Work {
     if (works_in_matrix) p.need_workspace_of_matrix();
     return [=, &p, team = launch.team](int call) {
-      variants::VariantOptions<Exec> const options{.workspace = p.workspace(), .team = team};
+      variants::VariantOptions<Exec> const options{
+          .workspace = p.workspace(), .team = team, .tiling = tiling};
       auto const& A = p.template matrix<KokkosLayout<layout>>(call);
       if (transposed) {
         variant.run(p.exec, A, p.b, p.C, options);
@@ -30,7 +32,7 @@ void add_row(Variant const& variant) {
     };
   };
   rows<Exec, T>().push_back({.operation = transposed ? "multiply_transposed" : "multiply",
-                             .name = std::string(variant.name),
+                             .name = name,
                              .kind = Kind::variant,
                              .layout = layout,
                              .matrix_reads = 1,
@@ -44,7 +46,11 @@ void add_rows() {
   using A = MatrixView<Exec, T, KokkosLayout<layout>>;
   using Vector = Kokkos::View<T*, Exec>;
   for (auto const& variant : gemv::table<Exec, A, Vector, Vector>()) {
-    add_row<Exec, T, layout>(variant);
+    std::string const name(variant.name);
+    add_row<Exec, T, layout>(variant, variants::Tiling::automatic, name);
+    if (!variant.has_tiling) continue;
+    add_row<Exec, T, layout>(variant, variants::Tiling::exact, name + " exact");
+    add_row<Exec, T, layout>(variant, variants::Tiling::inexact, name + " inexact");
   }
 }
 
