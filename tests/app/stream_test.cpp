@@ -109,8 +109,10 @@ TEST_F(StreamTest, goes_on_after_kills_with_the_same_bits) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10 + 13 * kill % 200));
     ::kill(child, SIGKILL);
     auto const ended = finish(child);
-    if (ended.signal == 0) EXPECT_EQ(ended.status, 0) << ended.err;  // it was faster
-    if (exists("d.npy")) EXPECT_EQ(read("d.npy"), bytes);
+    EXPECT_TRUE(ended.signal == SIGKILL || ended.status == 0) << ended.err;
+    if (exists("d.npy")) {
+      EXPECT_EQ(read("d.npy"), bytes);
+    }
     if (exists("run.state")) ++went_on;
   }
   auto const last = report(command);

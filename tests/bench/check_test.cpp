@@ -164,6 +164,10 @@ TEST(BenchCheck, EveryRowOfTheTableIsRight) {
           std::vector<std::string> errors(all.size());
           Checker<Exec, T>(problem, *reference).check(runners, verdicts, errors);
           for (std::size_t k = 0; k < all.size(); ++k) {
+            if (all[k].name.ends_with(" exact") && !errors[k].empty()) {
+              EXPECT_THAT(errors[k], testing::HasSubstr("exact tiling needs rows that are"));
+              continue;
+            }
             EXPECT_EQ(errors[k], "") << operation.name << " " << full_name(all[k]);
             EXPECT_FALSE(verdicts[k].wrong)
                 << operation.name << " " << full_name(all[k]) << ": " << verdicts[k].text;

@@ -107,6 +107,10 @@ TEST(BenchMeasure, EveryRowIsRightAndHasATime) {
           double last = 0;
           for (auto const& each : table.rows) {
             kinds.insert(each.kind);
+            if (each.name.ends_with(" exact") && !each.seconds) {
+              EXPECT_THAT(each.why_not, HasSubstr("exact tiling needs rows that are"));
+              continue;
+            }
             EXPECT_EQ(each.why_not, "") << each.name;
             EXPECT_FALSE(each.wrong) << each.name << ": " << each.check;
             ASSERT_TRUE(each.seconds.has_value()) << each.name;

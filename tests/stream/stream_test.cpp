@@ -277,8 +277,11 @@ TYPED_TEST(Stream, RefusesAStateOfSomethingElse) {
     };
   };
   EXPECT_THAT(going_on(other, 2048 * KiB, Operation::atax), refuses);
-  EXPECT_THAT(going_on(p, 4096 * KiB, Operation::atax), refuses);
   EXPECT_THAT(going_on(p, 2048 * KiB, Operation::atax_with_b), refuses);
+  EXPECT_ANY_THROW(going_on(p, 64 * KiB, Operation::atax)()) << "its blocks do not fit";
+  this->expect_same(this->run(Operation::atax, typename TestFixture::Source(p.A), p,
+                              {.memory_limit = 8192 * KiB, .resume = &*state}),
+                    this->expected(Operation::atax, p), "with a larger limit");
 }
 
 TYPED_TEST(Stream, HandsOnWhatTheSourceThrows) {

@@ -19,22 +19,21 @@ using summation::Index;
 using tessera::detail::OutputVector;
 
 /// right[j] = left[j] + right[j]
-template <class Exec, class Vector>
-void add_vectors(Exec const& exec, Vector const& left, Vector const& right) {
+template <class Exec, class T>
+void add_vectors(Exec const& exec, Index length, T const* left, T* right) {
   Kokkos::parallel_for(
       "tessera::stream::add",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, right.extent(0)),
-      KOKKOS_LAMBDA(std::size_t const j) { right(j) = left(j) + right(j); });
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, length),
+      KOKKOS_LAMBDA(Index const j) { right[j] = left[j] + right[j]; });
 }
 
 /// out[j] = sum[j] + 0
-template <class Exec, class Vector, class T>
-void set_result(Exec const& exec, Vector const& sum, OutputVector<T> const& out) {
+template <class Exec, class T>
+void set_result(Exec const& exec, Index length, T const* sum, OutputVector<T> const& out) {
   Kokkos::parallel_for(
       "tessera::stream::result",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0,
-                                                          static_cast<Index>(sum.extent(0))),
-      KOKKOS_LAMBDA(Index const j) { out.set(j, sum(static_cast<std::size_t>(j)) + T(0)); });
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, length),
+      KOKKOS_LAMBDA(Index const j) { out.set(j, sum[j] + T(0)); });
 }
 
 /// Vectors between the host and an execution space's memory; these fence.
@@ -76,7 +75,7 @@ class VectorTree {
   void push(Index index) {
     std::size_t level = 0;
     for (Index rest = index; (rest & 1) != 0; rest >>= 1, ++level) {
-      add_vectors(exec_, waiting_[level].sum, next_);
+      add_vectors(exec_, length_, waiting_[level].sum.data(), next_.data());
       waiting_[level].is_there = false;
     }
     is_complete_ = level == waiting_.size();
@@ -88,13 +87,13 @@ class VectorTree {
     for (Level& level : waiting_) {
       if (!level.is_there) continue;
       if (is_complete_) {
-        add_vectors(exec_, level.sum, next_);
+        add_vectors(exec_, length_, level.sum.data(), next_.data());
       } else {
         std::swap(level.sum, next_);  // the smallest subtree: what it lacks is +0
         is_complete_ = true;
       }
     }
-    set_result(exec_, next_, out);
+    set_result(exec_, length_, next_.data(), out);
   }
 
   /// Finished subtrees by level, the whole tree last, on the host; fences.
