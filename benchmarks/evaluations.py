@@ -18,8 +18,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas
-
 from results import save, start_pyplot
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results" / "evaluations"
@@ -113,6 +111,8 @@ def measure(binary, machine, number, gpu):
 
 
 def frame_of(path):
+    import pandas  # to measure needs neither pandas nor matplotlib
+
     data = json.loads(path.read_text())
     frame = pandas.DataFrame(data["rows"])
     for column in ("team", "run", "kind", "why_not", "seconds"):

@@ -41,7 +41,8 @@ std::optional<StreamChoice> choose_stream(ComputeOptions const& options, Job con
                                " of memory, the limit is " +
                                io::format_bytes(options.memory_limit)};
   }
-  if (!options.variant.name.empty()) return std::nullopt;  // a variant says what it lacks
+  // What needs the matrix in memory says itself how much is missing.
+  if (options.check || !options.variant.name.empty()) return std::nullopt;
   if (wants_gpu) {
     auto const [device, free_there] = current_device();
     if (!fits_on_device(needed, free_there)) {

@@ -22,7 +22,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
       esac ;;
     gemv)
       case $previous in
@@ -33,7 +33,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --variant --team --teams --tile --tiling --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --variant --team --teams --tile --tiling --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
       esac ;;
     gemvt)
       case $previous in
@@ -42,7 +42,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --variant --team --teams --tile --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
+        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --variant --team --teams --tile --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
       esac ;;
     transpose)
       case $previous in
