@@ -50,17 +50,18 @@ def command(program):
 def kernel_name(demangled):
     """The functor that Kokkos' launch was instantiated with, and its template's numbers, as words:
     NaiveRow<…> is naive-row, WithTeam<…, (int)4> is with-team (4)."""
-    found = re.search(r"tessera::(?:[a-z_]+::)*([A-Z]\w*)", demangled)
+    # The profiler shortens names: tessera::variants::detail::NaiveRow may be variants::NaiveRow.
+    found = re.search(r"ParallelFor<(?:[a-z_]\w*::)*([A-Z]\w*)(?=<)", demangled)
     if not found:
         return None
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", found[1]).lower()
     numbers, depth = [], 0
-    for part in re.findall(r"<|>|\([a-z ]+\)\d+", demangled[found.end():]):
+    for part in re.findall(r"<|>|(?:\([a-z ]+\)|(?<=[ ,<]))\d+", demangled[found.end():]):
         depth += {"<": 1, ">": -1}.get(part, 0)
         if depth == 0:
             break
         if depth == 1 and part not in "<>":
-            numbers.append(part.split(")")[1])
+            numbers.append(part.split(")")[-1])
     if numbers:
         name += f" ({', '.join(numbers)})"
     return PUBLISHED.get(name, name)
@@ -93,12 +94,12 @@ def read(path):
     for row in launches:
         name = kernel_name(row["Kernel Name"])
         if name:
-            runs.setdefault((name, row["Block Size"]), []).append(row)
+            runs.setdefault((name, row["Block Size"], row["Grid Size"]), []).append(row)
     if not runs:
         raise SystemExit(f"ncu_metrics: {path}: no kernel of Tessera was profiled")
     table = []
-    for (name, block), rows_of_kernel in runs.items():
-        entry = {"kernel": name, "block": block, "launches": len(rows_of_kernel),
+    for (name, block, grid), rows_of_kernel in runs.items():
+        entry = {"kernel": name, "block": block, "grid": grid, "launches": len(rows_of_kernel),
                  "device": rows_of_kernel[0].get("Device Name", rows_of_kernel[0].get("Device", ""))}
         for title, _, metric, _ in METRICS:
             entry[title] = statistics.median(
@@ -108,11 +109,11 @@ def read(path):
 
 
 def markdown(table):
-    titles = ["kernel", "threads"] + [t + (f", {u}" if u else "") for t, u, _, _ in METRICS]
-    lines = ["| " + " | ".join(titles) + " |", "|---" * 2 + "|---:" * len(METRICS) + "|"]
+    titles = ["kernel", "threads", "blocks"] + [t + (f", {u}" if u else "") for t, u, _, _ in METRICS]
+    lines = ["| " + " | ".join(titles) + " |", "|---" * 3 + "|---:" * len(METRICS) + "|"]
     for entry in table:
-        threads = " x ".join(n for n in re.findall(r"\d+", entry["block"]) if n != "1") or "1"
-        cells = [entry["kernel"], threads] + [f.format(entry[t]) for t, _, _, f in METRICS]
+        sizes = [" x ".join(n for n in re.findall(r"\d+", entry[key]) if n != "1") or "1" for key in ("block", "grid")]
+        cells = [entry["kernel"], *sizes] + [f.format(entry[t]) for t, _, _, f in METRICS]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

@@ -38,32 +38,44 @@ KOKKOS_FORCEINLINE_FUNCTION T add_columns(Elements<T const, false> const& A, Ind
   return sum;
 }
 
-/// B = A·v, a thread a row, v in scratch tile by tile. `Exact`: no checks of the ends.
+/// B = A·v, a thread a row, v in scratch tile by tile. `Exact`: no checks of the ends. A functor with
+/// a name: nvcc 13 makes a lambda that holds an empty width into one that crashes on the host.
+template <bool Exact, class Exec, class T, class Width>
+struct ColumnTile {
+  Elements<T const, false> A;
+  Strided<T const> v;
+  Strided<T> B;
+  Index threads;
+  Width width;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T* sV) const {
+    // sV (width)
+    Index const i = tile * threads + member.team_rank();
+    T sum = T(0);
+    for (Index first = 0; first < A.cols; first += width.value()) {
+      Index const left = A.cols - first;
+      bool const is_whole = Exact || left >= width.value();
+      Index const columns = is_whole ? width.value() : left;
+      for (Index k = member.team_rank(); k < columns; k += threads) sV[k] = v[first + k];
+      member.team_barrier();
+      if (Exact || i < A.rows) {
+        // Two loops, so that the one over whole tiles has a number of steps that may be known.
+        sum = is_whole ? add_columns(A, i, first, sV, width.value(), sum)
+                       : add_columns(A, i, first, sV, left, sum);
+      }
+      member.team_barrier();  // the next tile goes to the same place
+    }
+    if (Exact || i < A.rows) B[i] = sum;
+  }
+};
+
 template <bool Exact, class Exec, class T, class Width>
 void run_column_tile(Exec const& exec, std::string const& label, Elements<T const, false> const& A,
                      Strided<T const> v, Strided<T> B, Team team, Index teams, Width width) {
   Index const threads = team.threads();
-  variants::detail::for_each_tile<T>(
-      exec, label, ceil_div(A.rows, threads), teams, team, width.value(),
-      KOKKOS_LAMBDA(Member<Exec> const& member, Index tile, T* sV) {
-        // sV (width)
-        Index const i = tile * threads + member.team_rank();
-        T sum = T(0);
-        for (Index first = 0; first < A.cols; first += width.value()) {
-          Index const left = A.cols - first;
-          bool const is_whole = Exact || left >= width.value();
-          Index const columns = is_whole ? width.value() : left;
-          for (Index k = member.team_rank(); k < columns; k += threads) sV[k] = v[first + k];
-          member.team_barrier();
-          if (Exact || i < A.rows) {
-            // Two loops, so that the one over whole tiles has a number of steps that may be known.
-            sum = is_whole ? add_columns(A, i, first, sV, width.value(), sum)
-                           : add_columns(A, i, first, sV, left, sum);
-          }
-          member.team_barrier();  // the next tile goes to the same place
-        }
-        if (Exact || i < A.rows) B[i] = sum;
-      });
+  variants::detail::for_each_tile<T>(exec, label, ceil_div(A.rows, threads), teams, team,
+                                     width.value(),
+                                     ColumnTile<Exact, Exec, T, Width>{A, v, B, threads, width});
 }
 
 /// The team, a column of threads.
