@@ -92,6 +92,10 @@ ExitStatus execute(TuneOptions const& options) {
   return with_kokkos(options, choose_device(options.device));
 }
 
+ExitStatus execute(io::ConversionRequest const& options) {
+  return run_command(options);  // copies files, which needs no device
+}
+
 ExitStatus execute(CompletionOptions const& options) {
   std::fputs(options.script.c_str(), stdout);
   return ExitStatus::good;

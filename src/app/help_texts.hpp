@@ -27,6 +27,16 @@ inline constexpr char generate[] =
     "a.npy\n"
     "  tessera gen --rows 4 --cols 3 --distribution integer --output a.npy --vector-output v.npy";
 
+inline constexpr char convert[] =
+    "The formats follow the extensions: .npy, .ex3 or no extension, .bin. A .bin file holds the\n"
+    "elements and nothing else: to be read as a matrix it needs --rows and --cols, else it is a\n"
+    "vector. The file is converted piece by piece: its size does not matter.\n\n"
+    "Examples:\n"
+    "  tessera convert a.npy a.ex3 --vector v.npy --output-type f32\n"
+    "  tessera convert a.ex3 a.npy --vector-output v.npy\n"
+    "  tessera convert a.npy columns.npy --order column\n"
+    "  tessera convert a.bin a.npy --rows 1000 --cols 300 --type f64 --input-order column";
+
 inline constexpr char compute[] =
     "INPUT is a .npy or an ex3 file; a bare number N means test/N, and then the result goes to\n"
     "N-out.bin unless --output says otherwise. A result file is .npy, or .bin for the elements "

@@ -33,6 +33,11 @@ constexpr std::pair<char const*, io::Distribution> distributions[] = {
     {"integer", io::Distribution::integer}};
 constexpr std::pair<char const*, io::Layout> orders[] = {{"c", io::Layout::right},
                                                          {"fortran", io::Layout::left}};
+using MaybeLayout = std::optional<io::Layout>;
+constexpr std::pair<char const*, io::Layout> raw_orders[] = {{"row", io::Layout::right},
+                                                             {"column", io::Layout::left}};
+constexpr std::pair<char const*, MaybeLayout> output_orders[] = {
+    {"as-is", std::nullopt}, {"row", io::Layout::right}, {"column", io::Layout::left}};
 constexpr std::pair<char const*, Method> methods[] = {
     {"auto", Method::automatic}, {"fused", Method::fused}, {"two-stage", Method::two_stage}};
 constexpr std::pair<char const*, ReportFormat> info_formats[] = {{"text", ReportFormat::text},
@@ -186,6 +191,35 @@ void add_stream(CLI::App& command, ComputeOptions& options) {
       ->capture_default_str();
 }
 
+CLI::App* add_convert(CLI::App& app, io::ConversionRequest& request) {
+  auto& command = *app.add_subcommand("convert", "Write a file anew in another format or order");
+  command.add_option("INPUT", request.input, "A .npy, ex3 or .bin file")->required()->type_name("");
+  command.add_option("OUTPUT", request.output, "The file to write")->required()->type_name("");
+  add_choice(command, "--order", request.layout, output_orders, "Order of the elements in OUTPUT");
+  add_choice(command, "--output-type", request.type, types, "Type of the elements in OUTPUT");
+  auto const size = CLI::PositiveNumber.description("");
+  auto* const rows = command.add_option("--rows", request.raw.rows, "Rows of a .bin INPUT")
+                         ->type_name("M")
+                         ->check(size);
+  auto* const cols = command.add_option("--cols", request.raw.cols, "Columns of a .bin INPUT")
+                         ->type_name("N")
+                         ->check(size);
+  rows->needs(cols);
+  cols->needs(rows);
+  add_choice(command, "--type", request.raw.type, file_types,
+             "Type of the elements in a .bin INPUT");
+  add_choice(command, "--input-order", request.raw.layout, raw_orders,
+             "Order of the elements in a .bin INPUT");
+  command.add_option("--vector", request.vector, "V of an ex3 OUTPUT: a .npy, .bin or ex3 file")
+      ->type_name("FILE");
+  command
+      .add_option("--vector-output", request.vector_output,
+                  "Where V of an ex3 INPUT goes (.npy or .bin)")
+      ->type_name("FILE");
+  command.footer(help::convert);
+  return &command;
+}
+
 CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& options) {
   auto& command =
       *app.add_subcommand(std::string(row.command), "Compute " + std::string(row.formula_ascii));
@@ -306,6 +340,7 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
       "--version", "tessera " + std::string(version) + " (commit " + std::string(git_commit) + ")");
 
   io::GenerateRequest generate;
+  io::ConversionRequest convert;
   std::array<ComputeOptions, operation_count> compute;
   TransposeOptions transpose;
   GemmOptions gemm;
@@ -327,6 +362,7 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   CLI::App const* const tune_command = add_tune(app, tune);
   CLI::App const* const check_command = add_check(app, check);
   CLI::App const* const show_command = add_show(app, show);
+  CLI::App const* const convert_command = add_convert(app, convert);
   CLI::App const* const info_command = add_info(app, info);
   CLI::App* const completion_command =
       app.add_subcommand("completion", "Print a completion script for a shell")->group("");
@@ -356,6 +392,7 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   if (tune_command->parsed()) return Options(tune);
   if (check_command->parsed()) return Options(check);
   if (show_command->parsed()) return Options(show);
+  if (convert_command->parsed()) return Options(convert);
   if (info_command->parsed()) return Options(info);
   if (completion_command->parsed())
     return Options(CompletionOptions{bash_completion(describe(app))});

@@ -11,6 +11,7 @@
 #include <app/exit_status.hpp>
 #include <app/operations.hpp>
 #include <app/variants.hpp>
+#include <io/conversion.hpp>
 #include <io/generate.hpp>
 #include <io/types.hpp>
 #include <tessera/backends/backend.hpp>
@@ -125,7 +126,7 @@ struct CompletionOptions {
 
 /// One alternative for each subcommand.
 using Options =
-    std::variant<io::GenerateRequest, ComputeOptions, TransposeOptions, GemmOptions, BenchOptions,
+    std::variant<io::GenerateRequest, io::ConversionRequest, ComputeOptions, TransposeOptions, GemmOptions, BenchOptions,
                  TuneOptions, CheckOptions, ShowOptions, InfoOptions, CompletionOptions>;
 
 /// Parses the command line. Prints help, the version and errors of usage itself; then, and only

@@ -88,6 +88,14 @@ _tessera() {
       case $previous in
         *) [[ $current == -* ]] && words="--help --data --all" ;;
       esac ;;
+    convert)
+      case $previous in
+        --order) words="as-is row column" ;;
+        --output-type) words="as-is f32 f64" ;;
+        --type) words="f32 f64" ;;
+        --input-order) words="row column" ;;
+        *) [[ $current == -* ]] && words="--help --order --output-type --rows --cols --type --input-order --vector --vector-output" ;;
+      esac ;;
     info)
       case $previous in
         --format) words="text json" ;;

@@ -28,6 +28,8 @@ struct FormatRow {
   /// Writes what comes before the entries of a vector; null where it cannot stand alone.
   void (*begin_vector)(OutputFile& out, MatrixInfo const& info);
   bool vector_follows_matrix;  ///< V comes after A in the same file
+  bool holds_columns;          ///< a matrix may be stored column by column
+  bool holds_elements_only;    ///< a matrix without its shape, which has to be known
 };
 
 /// All formats.

@@ -22,11 +22,6 @@ constexpr std::uint64_t block_bytes = 8U << 20U;
   throw FileError(ErrorKind::bad_input, path, sentence);
 }
 
-std::string shape_of(MatrixInfo const& info) {
-  return info.dimensions == 2 ? std::to_string(info.rows) + " x " + std::to_string(info.cols)
-                              : std::to_string(info.rows) + " entries";
-}
-
 /// Makes an uninitialised View, after a look at the memory there is.
 template <class View, class... Extents>
 View allocate(std::string const& path, std::string const& what, Extents... extents) {
@@ -90,7 +85,8 @@ HostMatrix read_matrix(std::string const& path, std::optional<ScalarType> type,
     fail(path, "has no dimensions: expected a matrix in an ex3 or .npy file, found raw elements");
   }
   if (info.dimensions != 2) {
-    fail(path, "is not a matrix: expected 2 dimensions, found a vector with " + shape_of(info));
+    fail(path, "is not a matrix: expected 2 dimensions, found a vector with " +
+                   std::to_string(info.rows) + " entries");
   }
   return type.value_or(info.type) == ScalarType::f32 ? read_as<float>(reader, progress)
                                                      : read_as<double>(reader, progress);
@@ -99,22 +95,13 @@ HostMatrix read_matrix(std::string const& path, std::optional<ScalarType> type,
 HostVector read_vector(std::string const& path, VectorRequest const& request) {
   MatrixReader const reader(path, {.type = request.type.value_or(ScalarType::f32)});
   MatrixInfo const& info = reader.info();
-  bool const is_vector = info.dimensions == 1 || info.rows == 1 || info.cols == 1;
-  if (!info.has_vector && !is_vector) {
-    fail(path, "is not a vector: expected one dimension, found a matrix, " + shape_of(info));
-  }
-  std::uint64_t const length = info.has_vector ? info.cols : info.elements();
-  if (request.length && length != *request.length) {
-    fail(path, "has a vector of the wrong length: expected " + std::to_string(*request.length) +
-                   " entries, found " + std::to_string(length) +
-                   (info.format == Format::raw ? " of " + std::string(to_string(info.type)) : ""));
-  }
+  Part const part = reader.vector_part(request.length);
+  std::uint64_t const length = part == Part::vector ? info.cols : info.elements();
   ScalarType const type = request.type.value_or(info.type);
   if (type != info.type && !request.convert) {
     fail(path, "has a vector of the wrong type: expected " + std::string(to_string(type)) +
                    ", found " + std::string(to_string(info.type)));
   }
-  Part const part = info.has_vector ? Part::vector : Part::matrix;
   return type == ScalarType::f32 ? read_vector_as<float>(reader, part, length)
                                  : read_vector_as<double>(reader, part, length);
 }

@@ -52,6 +52,24 @@ void MatrixReader::read_block(Block const& block, std::span<double> to) const {
   read_block_converted(*source_, block, to);
 }
 
+Part MatrixReader::vector_part(std::optional<std::uint64_t> length) const {
+  MatrixInfo const& about = info();
+  auto const fail = [&](std::string const& sentence) {
+    throw FileError(ErrorKind::bad_input, path_, sentence);
+  };
+  if (!about.has_vector && about.dimensions == 2 && about.rows != 1 && about.cols != 1) {
+    fail("is not a vector: expected one dimension, found a matrix, " + std::to_string(about.rows) +
+         " x " + std::to_string(about.cols));
+  }
+  std::uint64_t const found = about.has_vector ? about.cols : about.elements();
+  if (length && found != *length) {
+    fail("has a vector of the wrong length: expected " + std::to_string(*length) +
+         " entries, found " + std::to_string(found) +
+         (about.format == Format::raw ? " of " + std::string(to_string(about.type)) : ""));
+  }
+  return about.has_vector ? Part::vector : Part::matrix;
+}
+
 void MatrixReader::check_unchanged() const {
   source_->check_unchanged();
 }

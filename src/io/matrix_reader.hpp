@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 
 #include <io/errors.hpp>
@@ -48,6 +50,12 @@ class MatrixReader {
   void read_block(Block const& block, std::span<float> to) const;
   /// @copydoc read_block
   void read_block(Block const& block, std::span<double> to) const;
+
+  /// Which elements are the vector that the file holds: V of an ex3 file, or a matrix with one row
+  /// or column, or the only dimension.
+  /// @param length the entries that are wanted; empty: any number
+  /// @throws FileError bad_input where there is no vector, or one of another length
+  [[nodiscard]] Part vector_part(std::optional<std::uint64_t> length) const;
 
   /// @throws FileError bad_input when the file was changed since it was opened. Call it after the
   /// last read: until then, what was read may be half old and half new.

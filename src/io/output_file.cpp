@@ -175,6 +175,25 @@ void OutputFile::write(std::span<std::byte const> bytes) {
   }
 }
 
+void OutputFile::write_at(std::uint64_t offset, std::span<std::byte const> bytes) {
+  if (direct_) fail("cannot be written: expected a regular file, found one without positions");
+  while (!bytes.empty()) {
+    ssize_t const written =
+        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_writing(bytes.size(), errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+}
+
+void OutputFile::skip(std::uint64_t bytes) {
+  if (direct_ || ::lseek(descriptor_, static_cast<off_t>(bytes), SEEK_CUR) < 0) {
+    fail("cannot be written: expected a regular file, found one without positions");
+  }
+  bytes_written_ += bytes;
+}
+
 void OutputFile::commit() {
   if (!direct_) {
     restore_attributes();

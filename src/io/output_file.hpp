@@ -62,6 +62,17 @@ class OutputFile {
     write(std::as_bytes(elements));
   }
 
+  /// Writes at a position of its own, and does not move the end that write() appends to. Not for
+  /// pipes and devices. @throws FileError bad_output
+  void write_at(std::uint64_t offset, std::span<std::byte const> bytes);
+
+  /// Moves the end that write() appends to by bytes that write_at() fills. Not for pipes and
+  /// devices.
+  void skip(std::uint64_t bytes);
+
+  /// True for pipes, devices and open descriptors, which take bytes in their order only.
+  [[nodiscard]] bool in_order_only() const noexcept { return direct_; }
+
   /// Puts the file in its place. Call it once, last.
   /// @throws FileError bad_output; the old file is then still there
   void commit();

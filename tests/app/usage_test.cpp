@@ -21,7 +21,7 @@ TEST_F(UsageTest, help_is_everywhere_with_examples) {
   EXPECT_THAT(program.out, HasSubstr("Examples:"));
   EXPECT_THAT(program.out, HasSubstr("Exit status:"));
   for (std::string const command : {"gen", "atax", "gemv", "gemvt", "transpose", "gemm", "bench",
-                                    "tune", "check", "show", "info"}) {
+                                    "tune", "check", "show", "convert", "info"}) {
     EXPECT_THAT(program.out, HasSubstr("  " + command + " "));
     auto const help = run({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;

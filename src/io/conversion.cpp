@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <io/conversion.hpp>
+#include <io/formats.hpp>
+#include <io/matrix_reader.hpp>
+#include <io/output_file.hpp>
+#include <io/parallel_blocks.hpp>
+#include <io/writers.hpp>
+
+namespace tessera::io {
+namespace {
+
+constexpr std::uint64_t buffer_bytes = 16U << 20U;
+constexpr std::uint64_t share_bytes = 1U << 20U;  // of a buffer, for one thread
+
+[[noreturn]] void refuse(std::string const& output, std::string const& sentence) {
+  throw FileError(ErrorKind::bad_output, output, sentence);
+}
+
+/// Lines of a matrix are its rows where it is stored row by row, else its columns.
+std::uint64_t lines_of(MatrixInfo const& info) {
+  return info.layout == Layout::right ? info.rows : info.cols;
+}
+std::uint64_t length_of_lines(MatrixInfo const& info) {
+  return info.layout == Layout::right ? info.cols : info.rows;
+}
+
+/// Elements first … first + count - 1 of some lines, as a block of the matrix.
+Block block_of(MatrixInfo const& info, std::uint64_t line, std::uint64_t lines, std::uint64_t first,
+               std::uint64_t count) {
+  if (info.layout == Layout::right) {
+    return {.row = line, .col = first, .rows = lines, .cols = count};
+  }
+  return {.row = first, .col = line, .rows = count, .cols = lines};
+}
+
+/// A rows x cols matrix `from`, row by row, becomes `to`, column by column; in squares that stay
+/// in the cache.
+template <class T>
+void transpose(std::span<T const> from, std::uint64_t rows, std::uint64_t cols, std::span<T> to) {
+  constexpr std::uint64_t side = 32;
+  parallel_blocks(cols, side,
+                  [&](std::uint64_t first, std::uint64_t count) {
+                    for (std::uint64_t top = 0; top < rows; top += side) {
+                      std::uint64_t const bottom = std::min(top + side, rows);
+                      for (std::uint64_t col = first; col < first + count; ++col) {
+                        for (std::uint64_t row = top; row < bottom; ++row) {
+                          to[col * rows + row] = from[row * cols + col];
+                        }
+                      }
+                    }
+                  },
+                  {});
+}
+
+/// Copies elements from readers to files, and counts them.
+template <class T>
+class Copier {
+ public:
+  Copier(std::uint64_t total_bytes, Progress const& progress)
+      : total_(total_bytes), progress_(progress) {}
+
+  /// Elements in the order of the file.
+  void copy(MatrixReader const& reader, Part part, std::uint64_t count, OutputFile& out) {
+    from_.resize(std::min(count, capacity));
+    for (std::uint64_t first = 0; first < count; first += from_.size()) {
+      std::span<T> const piece(from_.data(), std::min<std::uint64_t>(from_.size(), count - first));
+      parallel_blocks(piece.size(), share_bytes / sizeof(T),
+                      [&](std::uint64_t begin, std::uint64_t size) {
+                        reader.read(part, first + begin, piece.subspan(begin, size));
+                      },
+                      {});
+      out.write_elements(std::span<T const>(piece));
+      advance(piece.size());
+    }
+  }
+
+  /// A, whose rows become columns or the other way round, in tiles: all pieces that are read and
+  /// written are long, whatever the shape.
+  void copy_transposed(MatrixReader const& reader, OutputFile& out) {
+    MatrixInfo const& info = reader.info();
+    std::uint64_t const start = out.bytes_written();
+    std::uint64_t const lines = lines_of(info);
+    std::uint64_t const length = length_of_lines(info);
+    auto const side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(capacity)));
+    std::uint64_t const width = std::min(length, capacity / std::min(lines, side));
+    std::uint64_t const height = std::min(lines, capacity / width);
+    from_.resize(width * height);
+    to_.resize(width * height);
+    for (std::uint64_t first = 0; first < length; first += width) {
+      std::uint64_t const count = std::min(width, length - first);
+      for (std::uint64_t line = 0; line < lines; line += height) {
+        std::uint64_t const rows = std::min(height, lines - line);
+        read_tile(reader, line, rows, first, count);
+        transpose(std::span<T const>(from_.data(), rows * count), rows, count,
+                  std::span<T>(to_.data(), rows * count));
+        for (std::uint64_t k = 0; k < count; ++k) {
+          std::span<T const> const piece(to_.data() + k * rows, rows);
+          out.write_at(start + ((first + k) * lines + line) * sizeof(T), std::as_bytes(piece));
+        }
+        advance(rows * count);
+      }
+    }
+    out.skip(lines * length * sizeof(T));
+  }
+
+ private:
+  static constexpr std::uint64_t capacity = buffer_bytes / sizeof(T);
+
+  void read_tile(MatrixReader const& reader, std::uint64_t line, std::uint64_t lines,
+                 std::uint64_t first, std::uint64_t count) {
+    std::uint64_t const share = std::max<std::uint64_t>(1, share_bytes / sizeof(T) / count);
+    parallel_blocks(lines, share,
+                    [&](std::uint64_t begin, std::uint64_t size) {
+                      reader.read_block(block_of(reader.info(), line + begin, size, first, count),
+                                        std::span<T>(from_.data() + begin * count, size * count));
+                    },
+                    {});
+  }
+
+  void advance(std::uint64_t elements) {
+    done_ += elements * sizeof(T);
+    if (progress_) progress_(done_, total_);
+  }
+
+  std::uint64_t total_;
+  Progress const& progress_;
+  std::uint64_t done_ = 0;
+  std::vector<T> from_;
+  std::vector<T> to_;
+};
+
+/// What the output will say of itself; refuses what its format cannot hold.
+MatrixInfo info_of_output(MatrixReader const& reader, ConversionRequest const& request,
+                          FormatRow const& format) {
+  MatrixInfo info;
+  info.format = format.format;
+  info.type = request.type.value_or(reader.info().type);
+  info.dimensions = reader.info().dimensions;
+  info.rows = reader.info().rows;
+  info.cols = reader.info().cols;
+  info.has_vector = format.vector_follows_matrix;
+  info.layout =
+      request.layout.value_or(format.holds_columns ? reader.info().layout : Layout::right);
+  if (info.dimensions == 1) {
+    info.layout = Layout::right;
+    if (format.begin_vector == nullptr) {
+      refuse(request.output, "holds a matrix: expected one in " + request.input +
+                                 ", found a vector with " + std::to_string(info.rows) + " entries");
+    }
+  } else if (info.layout == Layout::left && !format.holds_columns) {
+    refuse(request.output, "cannot be stored column by column: expected rows in an " +
+                               std::string(format.name) + ", found columns");
+  }
+  return info;
+}
+
+/// The file that V of an ex3 output comes from.
+std::string source_of_vector(MatrixReader const& reader, ConversionRequest const& request) {
+  if (!request.vector.empty()) return request.vector;
+  if (reader.info().has_vector) return request.input;
+  refuse(request.output,
+         "holds A and V: expected a file with V beside " + request.input + ", found none");
+}
+
+void begin(OutputFile& out, FormatRow const& format, MatrixInfo const& info) {
+  if (info.dimensions == 1) return format.begin_vector(out, info);
+  if (!format.holds_elements_only) format.begin_matrix(out, info);
+}
+
+template <class T>
+Conversion convert_as(MatrixReader const& reader, ConversionRequest const& request,
+                      FormatRow const& format, MatrixInfo info, Progress const& progress) {
+  std::optional<MatrixReader> vector;
+  if (info.has_vector) {
+    vector.emplace(source_of_vector(reader, request), RawFile{.type = info.type});
+  }
+  Part const vector_part = vector ? vector->vector_part(info.cols) : Part::vector;
+  std::optional<OutputFile> vector_out;
+  OutputFile out(request.output);
+  bool const line = info.rows == 1 || info.cols == 1;  // which has one order only
+  bool const transposed = !line && info.layout != reader.info().layout;
+  if (transposed && out.in_order_only()) {
+    refuse(request.output, "cannot be written in another order than that of " + request.input +
+                               ": expected a regular file, found one without positions");
+  }
+  begin(out, format, info);
+  std::uint64_t const vector_elements =
+      info.has_vector || !request.vector_output.empty() ? info.cols : 0;
+  std::uint64_t const elements = info.elements() + (info.has_vector ? info.cols : 0);
+  out.reserve(out.bytes_written() + elements * sizeof(T));
+  if (!request.vector_output.empty()) vector_out.emplace(request.vector_output);
+
+  Copier<T> copier((info.elements() + vector_elements) * sizeof(T), progress);
+  if (transposed) {
+    copier.copy_transposed(reader, out);
+  } else {
+    copier.copy(reader, Part::matrix, info.elements(), out);
+  }
+  if (vector) {
+    copier.copy(*vector, vector_part, info.cols, out);
+    vector->check_unchanged();
+  }
+  if (vector_out) {
+    MatrixInfo vector_info;
+    vector_info.type = info.type;
+    vector_info.dimensions = 1;
+    vector_info.rows = info.cols;
+    format_of(request.vector_output).begin_vector(*vector_out, vector_info);
+    copier.copy(reader, Part::vector, info.cols, *vector_out);
+  }
+  reader.check_unchanged();
+  if (vector_out) vector_out->commit();
+  out.commit();
+  return {.input = reader.info(),
+          .output = std::move(info),
+          .vector_written = vector.has_value() || vector_out.has_value()};
+}
+
+}  // namespace
+
+Conversion convert_file(ConversionRequest const& request, Progress const& progress) {
+  FormatRow const& format = format_of(request.output);
+  MatrixReader const reader(request.input, request.raw);
+  if (!request.vector.empty() && !format.vector_follows_matrix) {
+    refuse(request.output,
+           "has no place for V: expected an ex3 test file, found a " + std::string(format.name));
+  }
+  if (!request.vector_output.empty()) {
+    check_vector_format(request.vector_output);
+    if (!reader.info().has_vector) {
+      refuse(request.vector_output,
+             "has nothing to hold: expected a V in " + request.input + ", found none");
+    }
+  }
+  MatrixInfo info = info_of_output(reader, request, format);
+  return info.type == ScalarType::f32
+             ? convert_as<float>(reader, request, format, std::move(info), progress)
+             : convert_as<double>(reader, request, format, std::move(info), progress);
+}
+
+}  // namespace tessera::io

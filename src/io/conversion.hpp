@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <io/errors.hpp>
+#include <io/matrix_info.hpp>
+
+namespace tessera::io {
+
+/// What convert_file() is to make of which file.
+struct ConversionRequest {
+  std::string input;
+  RawFile raw = {};  ///< what the input holds, where it is a raw file
+  std::string output;
+  std::optional<ScalarType> type = std::nullopt;  ///< of the output; empty: that of the input
+  std::optional<Layout> layout =
+      std::nullopt;  ///< of the output; empty: that of the input where the format can hold it
+  std::string vector = {};         ///< V of an ex3 output; empty: that of an ex3 input
+  std::string vector_output = {};  ///< where V of an ex3 input goes; empty: nowhere
+};
+
+/// What convert_file() has read and written.
+struct Conversion {
+  MatrixInfo input;
+  MatrixInfo output;
+  bool vector_written = false;  ///< V is in the output or in a file of its own
+};
+
+/// Copies a matrix or a vector from one file into another, which may be of another format, type or
+/// order, piece by piece, with a few ten MiB of memory for files of any size. Every bit stays what
+/// it is where the type stays; f64 to f32 rounds to nearest.
+/// @throws FileError bad_input or bad_output, also for what the format of the output cannot hold
+Conversion convert_file(ConversionRequest const& request, Progress const& progress = {});
+
+}  // namespace tessera::io

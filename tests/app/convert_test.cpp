@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gmock/gmock.h>
+
+#include "support/program.hpp"
+
+namespace tessera::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ConvertTest : public ProgramTest {
+ protected:
+  ConvertTest() {
+    write("a.npy", npy("<f4", "(2, 3)", bytes_of<float>({1, 2, 3, 4, 5, 6})));
+    write("v.npy", npy("<f4", "(3,)", bytes_of<float>({7, 8, 9})));
+  }
+};
+
+TEST_F(ConvertTest, says_what_it_has_written) {
+  auto const made = run({"convert", "a.npy", "a.bin", "--order", "column", "--output-type", "f64"});
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_EQ(made.err, "");
+  EXPECT_EQ(made.out,
+            "a.bin: A, 2 rows x 3 columns, columns contiguous (LayoutLeft), f64, 48 bytes\n");
+  EXPECT_EQ(read("a.bin"), bytes_of<double>({1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(run({"convert", "a.bin", "b.npy", "--rows", "2", "--cols", "3", "--type", "f64",
+                 "--input-order", "column", "--order", "row", "--output-type", "f32"})
+                .status,
+            0);
+  EXPECT_EQ(last_elements<float>("b.npy", 6), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST_F(ConvertTest, ex3_takes_and_gives_its_vector) {
+  auto const made = run({"convert", "a.npy", "a.ex3", "--vector", "v.npy"});
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("a.ex3: V, 3 entries\n"));
+  EXPECT_EQ(last_elements<float>("a.ex3", 3), (std::vector<float>{7, 8, 9}));
+  auto const split = run({"convert", "a.ex3", "b.npy", "--vector-output", "w.npy"});
+  EXPECT_THAT(split.out, HasSubstr("w.npy: V, 3 entries\n"));
+  EXPECT_EQ(split.err, "");
+  EXPECT_EQ(last_elements<float>("w.npy", 3), (std::vector<float>{7, 8, 9}));
+}
+
+TEST_F(ConvertTest, says_when_a_vector_is_left_behind) {
+  run({"convert", "a.npy", "a.ex3", "--vector", "v.npy"});
+  auto const made = run({"convert", "a.ex3", "b.npy"});
+  EXPECT_EQ(made.status, 0);
+  EXPECT_EQ(made.err, "tessera: V of a.ex3 is not in b.npy: --vector-output FILE writes it\n");
+}
+
+TEST_F(ConvertTest, bad_usage_touches_nothing) {
+  auto const before = listing();
+  auto const same = run({"convert", "a.npy", "./a.npy", "--order", "column"});
+  EXPECT_EQ(same.status, 2);
+  EXPECT_EQ(same.err, "tessera: ./a.npy: the output would replace a.npy\n");
+  auto const twice = run({"convert", "a.npy", "b.npy", "--vector-output", "b.npy"});
+  EXPECT_EQ(twice.status, 2);
+  auto const sizes = run({"convert", "a.npy", "b.npy", "--rows", "2", "--cols", "3"});
+  EXPECT_EQ(sizes.status, 2);
+  EXPECT_THAT(sizes.err, HasSubstr("a.npy: says itself how large it is"));
+  EXPECT_EQ(run({"convert", "a.bin", "b.npy", "--rows", "2"}).status, 2);
+  EXPECT_EQ(run({"convert", "a.npy"}).status, 2);
+  auto const order = run({"convert", "a.npy", "b.npy", "--order", "c"});
+  EXPECT_EQ(order.status, 2);
+  EXPECT_THAT(order.err, HasSubstr("'c' is not one of as-is|row|column"));
+  EXPECT_EQ(listing(), before);
+}
+
+TEST_F(ConvertTest, bad_files_are_a_file_error) {
+  auto const before = listing();
+  auto const expect = [&](std::vector<std::string> const& arguments, std::string const& sentence) {
+    auto const result = run(arguments);
+    EXPECT_EQ(result.status, 3);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr(sentence));
+  };
+  expect({"convert", "none.npy", "b.npy"}, "tessera: none.npy: does not exist");
+  expect({"convert", "a.npy", "b.csv"}, "b.csv: has an unknown extension");
+  expect({"convert", "a.npy", "none/b.npy"}, "tessera: none/b.npy: cannot be written");
+  expect({"convert", "a.npy", "b.ex3"}, "b.ex3: holds A and V");
+  expect({"convert", "v.npy", "b.ex3", "--vector", "v.npy"}, "found a vector with 3 entries");
+  EXPECT_EQ(listing(), before);
+}
+
+TEST_F(ConvertTest, a_number_means_a_test_of_ex3) {
+  EXPECT_EQ(run({"convert", "7", "a7.npy"}).err,
+            "tessera: test/7: does not exist: expected a file, found nothing\n");
+}
+
+}  // namespace
+}  // namespace tessera::test
