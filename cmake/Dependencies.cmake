@@ -58,6 +58,9 @@ FetchContent_Declare(
 if(TESSERA_BUILD_APP OR TESSERA_BUILD_TESTS)
   find_package(OpenSSL REQUIRED COMPONENTS Crypto) # SHA-256 of results
 endif()
+if(TESSERA_BUILD_APP)
+  include(Hdf5)
+endif()
 if(TESSERA_ENABLE_KOKKOS_KERNELS)
   list(APPEND tessera_dependencies KokkosKernels)
 endif()

@@ -9,15 +9,15 @@ suite=sid
 common_packages=(g++ cmake ninja-build ccache git ca-certificates libcli11-dev nlohmann-json3-dev libftxui-dev
   libssl-dev libgtest-dev libgmock-dev libbenchmark-dev)
 # Debian has Kokkos twice, and the two packages exclude each other: one root for each.
-openmp_packages=(libkokkos-dev libopenblas-openmp-dev)
+openmp_packages=(libkokkos-dev libopenblas-openmp-dev libhdf5-dev)
 serial_packages=(libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev libopenblas-openmp-dev)
-lint_packages=(clang clang-format clang-tidy libomp-dev doxygen graphviz python3)
+lint_packages=(clang clang-format clang-tidy libclang-rt-dev llvm libomp-dev doxygen graphviz python3)
 
 # The root that has what a preset needs.
 root_name() {
   case $1 in
     serial | kokkos-kernels) echo serial ;;
-    tidy) echo lint ;;
+    tidy | fuzz) echo lint ;;
     *) echo openmp ;;
   esac
 }

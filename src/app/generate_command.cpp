@@ -8,6 +8,7 @@
 #include <app/failure.hpp>
 #include <app/input.hpp>
 #include <app/progress.hpp>
+#include <io/dataset_name.hpp>
 #include <io/formats.hpp>
 #include <io/memory.hpp>
 
@@ -33,8 +34,11 @@ void complete(io::GenerateRequest& request) {
   if (ex3 && !request.vector_output.empty()) {
     refuse("an ex3 file holds V itself, found --vector-output");
   }
+  if (!format.holds_columns && request.layout != io::Layout::right) {
+    refuse("an HDF5 dataset holds rows one after the other, found --order fortran: take .npy");
+  }
   if (!ex3 && request.vector_output.empty()) {
-    auto const path = std::filesystem::path(request.output);
+    auto const path = std::filesystem::path(io::split_dataset(request.output).file);
     request.vector_output = (path.parent_path() / (path.stem().string() + "-vector.npy")).string();
   }
 }

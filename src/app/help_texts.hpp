@@ -28,13 +28,16 @@ inline constexpr char generate[] =
     "  tessera gen --rows 4 --cols 3 --distribution integer --output a.npy --vector-output v.npy";
 
 inline constexpr char convert[] =
-    "The formats follow the extensions: .npy, .ex3 or no extension, .bin. A .bin file holds the\n"
-    "elements and nothing else: to be read as a matrix it needs --rows and --cols, else it is a\n"
-    "vector. The file is converted piece by piece: its size does not matter.\n\n"
+    "The formats follow the extensions: .npy, .ex3 or no extension, .bin, and FILE.h5:/DATASET. A "
+    ".bin\n"
+    "file holds the elements and nothing else: to be read as a matrix it needs --rows and --cols, "
+    "else\n"
+    "it is a vector. The file is converted piece by piece: its size does not matter.\n\n"
     "Examples:\n"
     "  tessera convert a.npy a.ex3 --vector v.npy --output-type f32\n"
     "  tessera convert a.ex3 a.npy --vector-output v.npy\n"
     "  tessera convert a.npy columns.npy --order column\n"
+    "  tessera convert a.npy a.h5:/group/A --chunk 1000x100 --deflate 6\n"
     "  tessera convert a.bin a.npy --rows 1000 --cols 300 --type f64 --input-order column";
 
 inline constexpr char compute[] =

@@ -13,6 +13,7 @@
 #include <app/commands.hpp>
 #include <app/devices.hpp>
 #include <app/processor.hpp>
+#include <io/hdf5.hpp>
 #include <io/memory.hpp>
 #include <tessera/backends/devices.hpp>
 #include <tessera/version.hpp>
@@ -33,7 +34,8 @@ struct OpenedDevice {
 struct Info {
   Processor processor = host_processor();
   std::uint64_t memory = io::available_memory();
-  std::vector<BackendFacts> backends;  ///< empty: Kokkos could not start
+  std::string hdf5 = io::hdf5_version();  ///< empty: left out
+  std::vector<BackendFacts> backends;     ///< empty: Kokkos could not start
   std::optional<backends::DeviceSurvey> survey;
   std::vector<OpenedDevice> devices;
 };
@@ -97,6 +99,8 @@ void print_text(Info const& info) {
   print("instructions",
         "compiled for " TESSERA_HOST_ARCH "; the processor has " + info.processor.instructions);
   print("memory", io::format_bytes(info.memory) + " available");
+  print("HDF5", info.hdf5.empty() ? "left out: this program was built without its library"
+                                  : "library " + info.hdf5);
   for (auto const& backend : info.backends) {
     print("backend", backend.name + choice_text(info, backend));
     print("  device", backend.device);
@@ -137,6 +141,7 @@ void print_json(Info const& info) {
                     {"instructions", info.processor.instructions},
                     {"compiled_for", TESSERA_HOST_ARCH},
                     {"available_bytes", info.memory},
+                    {"hdf5", info.hdf5.empty() ? Json(nullptr) : Json(info.hdf5)},
                     {"backends", backends},
                     {"devices", info.survey ? devices : Json(nullptr)}};
   std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());

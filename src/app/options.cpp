@@ -193,10 +193,37 @@ void add_stream(CLI::App& command, ComputeOptions& options) {
 
 CLI::App* add_convert(CLI::App& app, io::ConversionRequest& request) {
   auto& command = *app.add_subcommand("convert", "Write a file anew in another format or order");
-  command.add_option("INPUT", request.input, "A .npy, ex3 or .bin file")->required()->type_name("");
+  command.add_option("INPUT", request.input, "A .npy, ex3, .h5 or .bin file")
+      ->required()
+      ->type_name("");
   command.add_option("OUTPUT", request.output, "The file to write")->required()->type_name("");
   add_choice(command, "--order", request.layout, output_orders, "Order of the elements in OUTPUT");
   add_choice(command, "--output-type", request.type, types, "Type of the elements in OUTPUT");
+  auto const parse_chunks = [&request](std::string const& text) {
+    long long chunk_rows = 0;
+    long long chunk_cols = 0;
+    char rest = 0;
+    if (std::sscanf(text.c_str(), "%9lldx%9lld%c", &chunk_rows, &chunk_cols, &rest) != 2 ||
+        chunk_rows < 1 || chunk_cols < 1) {
+      throw CLI::ValidationError("--chunk", "'" + text +
+                                                "' is not two numbers with an x between, such as "
+                                                "1000x100");
+    }
+    request.chunks = io::Hdf5Chunks{.rows = static_cast<std::uint64_t>(chunk_rows),
+                                    .cols = static_cast<std::uint64_t>(chunk_cols)};
+  };
+  auto* const chunk = command
+                          .add_option_function<std::string>("--chunk", parse_chunks,
+                                                            "Chunks of R rows and C columns in an "
+                                                            "HDF5 OUTPUT (else it is contiguous)")
+                          ->type_name("RxC");
+  command
+      .add_option_function<int>(
+          "--deflate", [&request](int level) { request.chunks->deflate = level; },
+          "Pack the chunks; 1 is fast, 9 is small")
+      ->type_name("LEVEL")
+      ->check(CLI::Range(1, 9).description(""))
+      ->needs(chunk);
   auto const size = CLI::PositiveNumber.description("");
   auto* const rows = command.add_option("--rows", request.raw.rows, "Rows of a .bin INPUT")
                          ->type_name("M")

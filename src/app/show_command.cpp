@@ -24,7 +24,10 @@ void print(std::string name, std::string const& text) {
 
 void print_info(std::string const& path, io::MatrixInfo const& info) {
   auto const text = [](std::uint64_t number) { return std::to_string(number); };
-  auto const bytes = info.elements() * io::size_of(info.type);
+  std::string bytes = io::format_bytes(info.elements() * io::size_of(info.type));
+  if (info.data_offset != 0 || info.format == io::Format::raw) {
+    bytes += " from byte " + text(info.data_offset);
+  }
   std::printf("%s\n", path.c_str());
   print("format",
         std::string(io::to_string(info.format)) + (info.version.empty() ? "" : " " + info.version));
@@ -35,11 +38,9 @@ void print_info(std::string const& path, io::MatrixInfo const& info) {
             (info.byte_order == std::endian::big ? ", big-endian" : ", little-endian"));
   if (info.dimensions == 2) {
     print("A", text(info.rows) + " rows x " + text(info.cols) + " columns, " +
-                   describe(info.layout) + ", " + io::format_bytes(bytes) + " from byte " +
-                   text(info.data_offset));
+                   describe(info.layout) + ", " + bytes);
   } else {
-    print("vector", text(info.rows) + " entries, " + io::format_bytes(bytes) + " from byte " +
-                        text(info.data_offset));
+    print("vector", text(info.rows) + " entries, " + bytes);
   }
   if (info.has_vector)
     print("V", text(info.cols) + " entries from byte " + text(info.vector_offset));

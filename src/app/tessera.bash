@@ -94,7 +94,7 @@ _tessera() {
         --output-type) words="as-is f32 f64" ;;
         --type) words="f32 f64" ;;
         --input-order) words="row column" ;;
-        *) [[ $current == -* ]] && words="--help --order --output-type --rows --cols --type --input-order --vector --vector-output" ;;
+        *) [[ $current == -* ]] && words="--help --order --output-type --chunk --deflate --rows --cols --type --input-order --vector --vector-output" ;;
       esac ;;
     info)
       case $previous in

@@ -9,6 +9,7 @@
 
 #include <io/conversion.hpp>
 #include <io/formats.hpp>
+#include <io/hdf5_chunk_writer.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/output_file.hpp>
 #include <io/parallel_blocks.hpp>
@@ -82,45 +83,100 @@ class Copier {
     }
   }
 
-  /// A, whose rows become columns or the other way round, in tiles: all pieces that are read and
-  /// written are long, whatever the shape.
-  void copy_transposed(MatrixReader const& reader, OutputFile& out) {
-    MatrixInfo const& info = reader.info();
+  /// A in tiles, whose rows become columns or stay rows: all pieces that are read and written are
+  /// long, whatever the shape, and chunks that are packed together are read together.
+  void copy_tiles(MatrixReader const& reader, bool transposed, OutputFile& out) {
     std::uint64_t const start = out.bytes_written();
-    std::uint64_t const lines = lines_of(info);
-    std::uint64_t const length = length_of_lines(info);
-    auto const side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(capacity)));
-    std::uint64_t const width = std::min(length, capacity / std::min(lines, side));
-    std::uint64_t const height = std::min(lines, capacity / width);
-    from_.resize(width * height);
-    to_.resize(width * height);
-    for (std::uint64_t first = 0; first < length; first += width) {
-      std::uint64_t const count = std::min(width, length - first);
-      for (std::uint64_t line = 0; line < lines; line += height) {
-        std::uint64_t const rows = std::min(height, lines - line);
-        read_tile(reader, line, rows, first, count);
-        transpose(std::span<T const>(from_.data(), rows * count), rows, count,
-                  std::span<T>(to_.data(), rows * count));
-        for (std::uint64_t k = 0; k < count; ++k) {
-          std::span<T const> const piece(to_.data() + k * rows, rows);
-          out.write_at(start + ((first + k) * lines + line) * sizeof(T), std::as_bytes(piece));
-        }
-        advance(rows * count);
-      }
-    }
+    std::uint64_t const lines = lines_of(reader.info());
+    std::uint64_t const length = length_of_lines(reader.info());
+    for_each_tile(reader, transposed, reader.info().chunk_rows, reader.info().chunk_cols,
+                  [&](Tile const& tile) {
+                    std::uint64_t const pieces = transposed ? tile.count : tile.lines;
+                    std::uint64_t const size = transposed ? tile.lines : tile.count;
+                    for (std::uint64_t k = 0; k < pieces; ++k) {
+                      std::uint64_t const place = transposed
+                                                      ? (tile.first + k) * lines + tile.line
+                                                      : (tile.line + k) * length + tile.first;
+                      out.write_at(start + place * sizeof(T),
+                                   std::as_bytes(tile.elements.subspan(k * size, size)));
+                    }
+                  });
     out.skip(lines * length * sizeof(T));
+  }
+
+  /// A into chunks, each of which is packed by one thread.
+  void copy_chunks(MatrixReader const& reader, bool transposed, Hdf5Chunks const& chunks,
+                   OutputFile& out, MatrixInfo const& info) {
+    Hdf5ChunkWriter writer(out, info, chunks);
+    std::uint64_t const height = transposed ? chunks.cols : chunks.rows;  // of input lines
+    std::uint64_t const width = transposed ? chunks.rows : chunks.cols;
+    for_each_tile(reader, transposed, height, width, [&](Tile const& tile) {
+      Block const block =
+          transposed
+              ? Block{.row = tile.first, .col = tile.line, .rows = tile.count, .cols = tile.lines}
+              : Block{.row = tile.line, .col = tile.first, .rows = tile.lines, .cols = tile.count};
+      writer.write(block, std::as_bytes(tile.elements));
+    });
+    writer.close();
   }
 
  private:
   static constexpr std::uint64_t capacity = buffer_bytes / sizeof(T);
 
-  void read_tile(MatrixReader const& reader, std::uint64_t line, std::uint64_t lines,
-                 std::uint64_t first, std::uint64_t count) {
-    std::uint64_t const share = std::max<std::uint64_t>(1, share_bytes / sizeof(T) / count);
+  /// Elements first … first + count - 1 of some lines of the input, in the order of the output.
+  struct Tile {
+    std::uint64_t line;
+    std::uint64_t lines;
+    std::uint64_t first;
+    std::uint64_t count;
+    std::span<T const> elements;
+  };
+
+  /// Calls use(tile) for all tiles of A. They are as square as A and the capacity allow, and whole
+  /// numbers of `height` lines and `width` elements where these fit (0: of any size).
+  template <class Use>
+  void for_each_tile(MatrixReader const& reader, bool transposed, std::uint64_t height,
+                     std::uint64_t width, Use const& use) {
+    MatrixInfo const& info = reader.info();
+    std::uint64_t const all_lines = lines_of(info);
+    std::uint64_t const length = length_of_lines(info);
+    auto const side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(capacity)));
+    auto const whole = [](std::uint64_t size, std::uint64_t unit, std::uint64_t all) {
+      return unit == 0 || size < unit || size == all ? size : size / unit * unit;
+    };
+    std::uint64_t const narrowest = std::min(all_lines, std::max(side, height));
+    std::uint64_t const most_count =
+        whole(std::min(length, std::max<std::uint64_t>(1, capacity / narrowest)), width, length);
+    std::uint64_t const most_lines =
+        whole(std::min(all_lines, capacity / most_count), height, all_lines);
+    from_.resize(most_lines * most_count);
+    if (transposed) to_.resize(from_.size());
+    for (std::uint64_t first = 0; first < length; first += most_count) {
+      std::uint64_t const count = std::min(most_count, length - first);
+      for (std::uint64_t line = 0; line < all_lines; line += most_lines) {
+        std::uint64_t const lines = std::min(most_lines, all_lines - line);
+        std::span<T> const tile(from_.data(), lines * count);
+        read_tile(reader, line, lines, first, count, tile);
+        std::span<T const> elements = tile;
+        if (transposed) {
+          std::span<T> const turned(to_.data(), tile.size());
+          transpose(elements, lines, count, turned);
+          elements = turned;
+        }
+        use(Tile{line, lines, first, count, elements});
+        advance(tile.size());
+      }
+    }
+  }
+
+  static void read_tile(MatrixReader const& reader, std::uint64_t line, std::uint64_t lines,
+                        std::uint64_t first, std::uint64_t count, std::span<T> tile) {
+    std::uint64_t const share =
+        std::max({std::uint64_t{1}, share_bytes / sizeof(T) / count, reader.info().chunk_rows});
     parallel_blocks(lines, share,
                     [&](std::uint64_t begin, std::uint64_t size) {
                       reader.read_block(block_of(reader.info(), line + begin, size, first, count),
-                                        std::span<T>(from_.data() + begin * count, size * count));
+                                        tile.subspan(begin * count, size * count));
                     },
                     {});
   }
@@ -191,16 +247,18 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
     refuse(request.output, "cannot be written in another order than that of " + request.input +
                                ": expected a regular file, found one without positions");
   }
-  begin(out, format, info);
+  if (!request.chunks) begin(out, format, info);
   std::uint64_t const vector_elements =
       info.has_vector || !request.vector_output.empty() ? info.cols : 0;
   std::uint64_t const elements = info.elements() + (info.has_vector ? info.cols : 0);
-  out.reserve(out.bytes_written() + elements * sizeof(T));
+  if (!request.chunks) out.reserve(out.bytes_written() + elements * sizeof(T));
   if (!request.vector_output.empty()) vector_out.emplace(request.vector_output);
 
   Copier<T> copier((info.elements() + vector_elements) * sizeof(T), progress);
-  if (transposed) {
-    copier.copy_transposed(reader, out);
+  if (request.chunks) {
+    copier.copy_chunks(reader, info.layout != reader.info().layout, *request.chunks, out, info);
+  } else if (transposed || (reader.info().chunk_rows != 0 && !out.in_order_only())) {
+    copier.copy_tiles(reader, transposed, out);
   } else {
     copier.copy(reader, Part::matrix, info.elements(), out);
   }
@@ -241,6 +299,10 @@ Conversion convert_file(ConversionRequest const& request, Progress const& progre
     }
   }
   MatrixInfo info = info_of_output(reader, request, format);
+  if (request.chunks && format.format != Format::hdf5) {
+    refuse(request.output, "is not stored in chunks: expected an HDF5 dataset, found a " +
+                               std::string(format.name));
+  }
   return info.type == ScalarType::f32
              ? convert_as<float>(reader, request, format, std::move(info), progress)
              : convert_as<double>(reader, request, format, std::move(info), progress);

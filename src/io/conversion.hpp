@@ -19,6 +19,7 @@ struct ConversionRequest {
   std::optional<ScalarType> type = std::nullopt;  ///< of the output; empty: that of the input
   std::optional<Layout> layout =
       std::nullopt;  ///< of the output; empty: that of the input where the format can hold it
+  std::optional<Hdf5Chunks> chunks = std::nullopt;  ///< of an HDF5 output; empty: contiguous
   std::string vector = {};         ///< V of an ex3 output; empty: that of an ex3 input
   std::string vector_output = {};  ///< where V of an ex3 input goes; empty: nowhere
 };

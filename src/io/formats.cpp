@@ -6,8 +6,10 @@
 #include <cctype>
 #include <filesystem>
 
+#include <io/dataset_name.hpp>
 #include <io/ex3.hpp>
 #include <io/formats.hpp>
+#include <io/hdf5.hpp>
 #include <io/npy.hpp>
 #include <io/raw.hpp>
 
@@ -17,8 +19,9 @@ namespace {
 constexpr std::array<std::string_view, 2> ex3_extensions{"", ".ex3"};
 constexpr std::array<std::string_view, 1> npy_extensions{".npy"};
 constexpr std::array<std::string_view, 1> raw_extensions{".bin"};
+constexpr std::array<std::string_view, 2> hdf5_extensions{".h5", ".hdf5"};
 
-constexpr std::array<FormatRow, 3> table{{
+constexpr std::array<FormatRow, 4> table{{
     {.format = Format::ex3,
      .name = "ex3 test file",
      .extensions = ex3_extensions,
@@ -46,6 +49,15 @@ constexpr std::array<FormatRow, 3> table{{
      .vector_follows_matrix = false,
      .holds_columns = true,
      .holds_elements_only = true},
+    {.format = Format::hdf5,
+     .name = "HDF5 dataset",
+     .extensions = hdf5_extensions,
+     .open = open_hdf5,
+     .begin_matrix = begin_hdf5,
+     .begin_vector = begin_hdf5,
+     .vector_follows_matrix = false,
+     .holds_columns = false,
+     .holds_elements_only = false},
 }};
 
 }  // namespace
@@ -55,7 +67,7 @@ std::span<FormatRow const> table_of_formats() {
 }
 
 FormatRow const* find_format(std::string const& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
+  std::string extension = std::filesystem::path(split_dataset(path).file).extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char character) {
     return static_cast<char>(std::tolower(character));
   });

@@ -26,9 +26,11 @@ std::string kind_of_file(mode_t mode) {
 
 }  // namespace
 
-InputFile::InputFile(std::string path) : path_(std::move(path)) {
+InputFile::InputFile(std::string path) : InputFile(path, path) {}
+
+InputFile::InputFile(std::string const& path, std::string name) : path_(std::move(name)) {
   // O_NONBLOCK: a pipe without a writer must not hold us up before it is refused.
-  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) {
     if (errno == ENOENT) fail("does not exist: expected a file, found nothing");
     fail("cannot be opened: expected a readable file, found: " + describe(errno));

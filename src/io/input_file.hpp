@@ -16,12 +16,15 @@ class InputFile {
  public:
   /// @throws FileError bad_input when the file is missing, may not be read or is not a regular file
   explicit InputFile(std::string path);
+  /// Opens `path`, which messages call `name`.
+  InputFile(std::string const& path, std::string name);
   ~InputFile();
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&& other) noexcept;
   InputFile(InputFile const&) = delete;
   InputFile& operator=(InputFile const&) = delete;
 
+  /// The name for messages.
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
   /// Size when the file was opened.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }

@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include <Kokkos_Core.hpp>
 
@@ -39,11 +42,54 @@ View allocate(std::string const& path, std::string const& what, Extents... exten
   }
 }
 
+/// Reads A, whose chunks are packed, chunk by chunk: each is unpacked once.
+template <class T>
+void read_chunks(MatrixReader const& reader, MatrixView<T, Kokkos::LayoutRight> const& A,
+                 Progress const& progress) {
+  MatrixInfo const& info = reader.info();
+  constexpr std::uint64_t some = (1U << 20U) / sizeof(T);  // elements of a piece, at least
+  auto const at_least = [](std::uint64_t chunk, std::uint64_t wanted, std::uint64_t most) {
+    std::uint64_t const chunks = std::max<std::uint64_t>(1, wanted / chunk);
+    return chunk > most / chunks ? most : chunks * chunk;
+  };
+  std::uint64_t const width = at_least(info.chunk_cols, some, info.cols);
+  std::uint64_t const height = at_least(info.chunk_rows, some / width, info.rows);
+  std::uint64_t const across = (info.cols - 1) / width + 1;
+  std::uint64_t const pieces = across * ((info.rows - 1) / height + 1);
+  parallel_blocks(
+      pieces, 1,
+      [&](std::uint64_t number, std::uint64_t) {
+        std::uint64_t const row = number / across * height;
+        std::uint64_t const col = number % across * width;
+        Block const block{.row = row,
+                          .col = col,
+                          .rows = std::min(height, info.rows - row),
+                          .cols = std::min(width, info.cols - col)};
+        std::vector<T> elements(block.elements());
+        reader.read_block(block, std::span(elements));
+        for (std::uint64_t i = 0; i < block.rows; ++i) {
+          std::copy_n(elements.data() + i * block.cols, block.cols, &A(row + i, col));
+        }
+      },
+      [&](std::uint64_t done) {
+        std::uint64_t const bytes = info.elements() * sizeof(T);
+        if (progress)
+          progress(bytes / pieces * done + (done == pieces ? bytes % pieces : 0), bytes);
+      });
+}
+
 template <class T, class KokkosLayout>
 HostMatrix read_as(MatrixReader const& reader, Progress const& progress) {
   MatrixInfo const& info = reader.info();
   auto const A =
       allocate<MatrixView<T, KokkosLayout>>(reader.path(), "matrix", info.rows, info.cols);
+  if constexpr (std::is_same_v<KokkosLayout, Kokkos::LayoutRight>) {
+    if (info.chunk_rows != 0) {
+      read_chunks<T>(reader, A, progress);
+      reader.check_unchanged();
+      return A;
+    }
+  }
   T* const elements = A.data();
   parallel_blocks(
       info.elements(), block_bytes / sizeof(T),

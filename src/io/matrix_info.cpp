@@ -21,6 +21,8 @@ std::string_view to_string(Format format) {
       return "npy";
     case Format::raw:
       return "raw";
+    case Format::hdf5:
+      return "hdf5";
   }
   return "";
 }

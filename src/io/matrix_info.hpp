@@ -20,7 +20,7 @@ enum class ScalarType { f32, f64 };
 /// Order of the elements: right = rows one after the other (C), left = columns (Fortran).
 enum class Layout { right, left };
 /// The file formats; table_of_formats() in formats.hpp has one row for each.
-enum class Format { ex3, npy, raw };
+enum class Format { ex3, npy, raw, hdf5 };
 
 /// Bytes of one element.
 [[nodiscard]] constexpr std::uint64_t size_of(ScalarType type) {
@@ -37,7 +37,7 @@ inline constexpr ScalarType scalar_type =
 [[nodiscard]] std::string_view to_string(ScalarType type);
 /// "right" or "left".
 [[nodiscard]] std::string_view to_string(Layout layout);
-/// "ex3", "npy" or "raw".
+/// "ex3", "npy", "raw" or "hdf5".
 [[nodiscard]] std::string_view to_string(Format format);
 
 /// What a file says about itself. inspect() has checked it against the size of the file.
@@ -53,7 +53,9 @@ struct MatrixInfo {
   std::uint64_t file_bytes = 0;
   bool has_vector = false;          ///< ex3: V with cols entries follows A
   std::uint64_t vector_offset = 0;  ///< bytes from the start of the file to V
-  std::string version;              ///< .npy: "1.0", "2.0" or "3.0"; else empty
+  std::string version;              ///< .npy: "1.0" …; .h5: how it is stored; else empty
+  std::uint64_t chunk_rows = 0;     ///< .h5: rows that are packed together, 0 where none are
+  std::uint64_t chunk_cols = 0;     ///< the same of columns: whole chunks are read fastest
 
   /// Elements of A (of the vector, where dimensions == 1).
   [[nodiscard]] std::uint64_t elements() const { return rows * cols; }
@@ -76,6 +78,13 @@ struct Block {
 
   /// Elements of the block.
   [[nodiscard]] std::uint64_t elements() const { return rows * cols; }
+};
+
+/// How an HDF5 dataset is to be packed. A chunk has 16 MiB at most.
+struct Hdf5Chunks {
+  std::uint64_t rows = 0;
+  std::uint64_t cols = 0;
+  int deflate = 0;  ///< 1 (fast) to 9 (small), after a shuffle of the bytes; 0: neither
 };
 
 /// Called now and then with the bytes done so far and the bytes in all; may be empty.

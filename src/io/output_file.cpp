@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include <io/dataset_name.hpp>
 #include <io/memory.hpp>
 #include <io/output_file.hpp>
 #include <io/output_path.hpp>
@@ -64,13 +65,18 @@ OutputFile::OutputFile(std::string path, Temporary temporary) : path_(std::move(
     open_copy_of(*descriptor);
     return;
   }
-  target_ = follow_links(path_);
+  auto const [file, dataset] = split_dataset(path_);
+  target_ = follow_links(file);
+  if (!dataset.empty()) temporary = Temporary::named;
   struct stat status{};
   if (::stat(target_.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) fail("cannot be written: expected a file, found a directory");
     if (!S_ISREG(status.st_mode)) {
       open_in_place();
       return;
+    }
+    if (!dataset.empty()) {
+      fail("exists already: expected a new file, since it may hold other datasets, found " + file);
     }
     old_file_ = OldFile{status.st_mode & 0777U, status.st_uid, status.st_gid};
     check_replaceable();

@@ -26,6 +26,9 @@ namespace tessera::io {
 /// `.NAME.tessera-XXXXXXXX` from the start; the destructor removes it, but a killed process leaves
 /// it.
 ///
+/// Nor has it for a dataset ("FILE.h5:/dataset"), whose file a library opens by its name. Such a
+/// file must not exist before: it may hold other datasets.
+///
 /// A symbolic link stays, and the file it points to is replaced. A file that is replaced keeps its
 /// permissions, and its owner where that is allowed; other hard links keep the old content. Pipes,
 /// devices, /dev/stdout and /dev/fd/N are written directly, without promise.
@@ -47,6 +50,9 @@ class OutputFile {
 
   /// The path as the user wrote it.
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
+  /// The name that the file has until commit(), for libraries that open files themselves; empty
+  /// where it has none.
+  [[nodiscard]] std::string const& temporary() const noexcept { return temporary_; }
   /// Bytes written so far.
   [[nodiscard]] std::uint64_t bytes_written() const noexcept { return bytes_written_; }
 

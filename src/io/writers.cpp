@@ -87,6 +87,21 @@ void write_vector(OutputFile& out, ElementSpan elements) {
   write_elements(out, elements);
 }
 
+void write_matrix(OutputFile& out, HostMatrix const& A) {
+  FormatRow const& format = format_of(out.path());
+  if (format.begin_matrix == nullptr || format.vector_follows_matrix) {
+    throw FileError(
+        ErrorKind::bad_output, out.path(),
+        "cannot hold a matrix alone: expected another format, found " + std::string(format.name));
+  }
+  std::visit(
+      [&](auto const& view) {
+        format.begin_matrix(out, info_of_matrix(view));
+        write_matrix_elements(out, view);
+      },
+      A);
+}
+
 void write_npy_matrix(OutputFile& out, HostMatrix const& A) {
   std::visit(
       [&](auto const& view) {

@@ -26,6 +26,10 @@ void check_matrix_format(std::string const& path);
 /// (the elements, nothing else). @throws FileError bad_output
 void write_vector(OutputFile& out, ElementSpan elements);
 
+/// Writes a matrix in the format that the extension of out.path() names: .npy or an HDF5 dataset.
+/// @throws FileError bad_output, also where the format holds none, or not in this order
+void write_matrix(OutputFile& out, HostMatrix const& A);
+
 /// Writes a .npy file, version 1.0, of shape (rows, cols), in the order of the View.
 /// @throws FileError bad_output
 void write_npy_matrix(OutputFile& out, HostMatrix const& A);

@@ -50,6 +50,26 @@ TEST_F(ConvertTest, says_when_a_vector_is_left_behind) {
   EXPECT_EQ(made.err, "tessera: V of a.ex3 is not in b.npy: --vector-output FILE writes it\n");
 }
 
+TEST_F(ConvertTest, hdf5_is_written_and_read_or_left_out_and_said_so) {
+  auto const made = run({"convert", "a.npy", "a.h5:/g/A", "--chunk", "1x2", "--deflate", "6"});
+  if (run({"info"}).out.find("HDF5          left out") != std::string::npos) {
+    EXPECT_EQ(made.status, 3);
+    EXPECT_THAT(made.err, HasSubstr("built without its library (TESSERA_ENABLE_HDF5)"));
+    return;
+  }
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("a.h5:/g/A: A, 2 rows x 3 columns"));
+  EXPECT_THAT(run({"show", "a.h5:/g/A"}).out,
+              HasSubstr("hdf5 in chunks of 1 x 2, shuffle, deflate\n"));
+  EXPECT_EQ(run({"convert", "a.h5:/g/A", "b.npy"}).status, 0);
+  EXPECT_EQ(read("b.npy").substr(64), read("a.npy").substr(64));
+  EXPECT_EQ(run({"atax", "a.h5:/g/A", "--vector", "v.npy", "--output", "c.h5:/C"}).status, 0);
+  EXPECT_EQ(run({"check", "a.h5:/g/A", "c.h5:/C", "--vector", "v.npy"}).status, 0);
+  auto const again = run({"convert", "a.npy", "a.h5:/B"});
+  EXPECT_EQ(again.status, 3);
+  EXPECT_THAT(again.err, HasSubstr("may hold other datasets"));
+}
+
 TEST_F(ConvertTest, bad_usage_touches_nothing) {
   auto const before = listing();
   auto const same = run({"convert", "a.npy", "./a.npy", "--order", "column"});
@@ -62,6 +82,10 @@ TEST_F(ConvertTest, bad_usage_touches_nothing) {
   EXPECT_THAT(sizes.err, HasSubstr("a.npy: says itself how large it is"));
   EXPECT_EQ(run({"convert", "a.bin", "b.npy", "--rows", "2"}).status, 2);
   EXPECT_EQ(run({"convert", "a.npy"}).status, 2);
+  EXPECT_EQ(run({"convert", "a.npy", "a.h5:/A", "--deflate", "6"}).status, 2);
+  for (std::string const chunk : {"4", "4x", "0x4", "4x4x4", "-1x4"}) {
+    EXPECT_EQ(run({"convert", "a.npy", "a.h5:/A", "--chunk", chunk}).status, 2) << chunk;
+  }
   auto const order = run({"convert", "a.npy", "b.npy", "--order", "c"});
   EXPECT_EQ(order.status, 2);
   EXPECT_THAT(order.err, HasSubstr("'c' is not one of as-is|row|column"));

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <io/matrix_info.hpp>
+#include <io/matrix_source.hpp>
+#include <io/output_file.hpp>
+
+namespace tessera::io {
+
+// Datasets of HDF5 files, named "FILE.h5:/path/to/dataset". An optional part: where CMake finds no
+// HDF5 library, hdf5_missing.cpp stands in, and all that it does is to say so.
+
+/// Version of HDF5's library, such as "1.14.5"; empty where tessera was built without it.
+[[nodiscard]] std::string hdf5_version();
+
+/// Opens a dataset of one or two dimensions, f4 or f8 in either byte order: contiguous, compact, or
+/// in chunks that are plain or filtered by deflate, shuffle and Fletcher's checksum. Nothing but
+/// the file itself is opened: external links, external storage and virtual datasets are refused.
+///
+/// HDF5's library says where the elements are; it does so in a process apart, since a damaged file
+/// may crash it. The elements are read and unpacked here.
+/// @throws FileError bad_input
+[[nodiscard]] std::unique_ptr<MatrixSource> open_hdf5(std::string const& path, RawFile const& raw);
+
+/// Checks that `out` can become an HDF5 file with this dataset. @return the dataset's name
+/// @throws FileError bad_output
+[[nodiscard]] std::string check_hdf5_output(OutputFile const& out, MatrixInfo const& info);
+
+/// Makes the file with a contiguous dataset, so that what is written next are its elements.
+/// @throws FileError bad_output
+void begin_hdf5(OutputFile& out, MatrixInfo const& info);
+
+}  // namespace tessera::io

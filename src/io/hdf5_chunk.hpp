@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <io/hdf5_library.hpp>
+
+namespace tessera::io {
+
+/// Undoes the filters of a chunk. Memory is taken for what `stored` can hold, at most.
+/// @param stored       the bytes of the chunk in the file
+/// @param filters_left bit i: filter i of `facts` was not applied
+/// @param path         for messages
+/// @throws FileError bad_input where the chunk is damaged
+[[nodiscard]] std::vector<std::byte> unpack_chunk(std::vector<std::byte> stored,
+                                                  Hdf5Facts const& facts,
+                                                  std::uint64_t filters_left,
+                                                  std::string const& path);
+
+/// Shuffles and deflates a chunk of elements of `element` bytes.
+/// @throws FileError bad_output where zlib fails
+[[nodiscard]] std::vector<std::byte> pack_chunk(std::span<std::byte const> chunk,
+                                                std::size_t element, int level,
+                                                std::string const& path);
+
+/// Bytes of a whole chunk.
+[[nodiscard]] constexpr std::uint64_t chunk_bytes(Hdf5Facts const& facts) {
+  return facts.chunk_shape[0] * facts.chunk_shape[1] * size_of(facts.type);
+}
+
+}  // namespace tessera::io

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <io/errors.hpp>
+#include <io/hdf5.hpp>
+#include <io/hdf5_chunk.hpp>
+#include <io/hdf5_chunk_writer.hpp>
+#include <io/hdf5_library.hpp>
+#include <io/memory.hpp>
+#include <io/parallel_blocks.hpp>
+
+namespace tessera::io {
+
+struct Hdf5ChunkWriter::State {
+  std::string path;
+  MatrixInfo info;
+  Hdf5Chunks chunks;
+  Hdf5File file;
+  std::mutex mutex;  // of the file
+};
+
+Hdf5ChunkWriter::Hdf5ChunkWriter(OutputFile& out, MatrixInfo const& info,
+                                 Hdf5Chunks const& chunks) {
+  constexpr std::uint64_t most_bytes = 16U << 20U;
+  std::uint64_t bytes = 0;
+  bool overflow = __builtin_mul_overflow(chunks.rows, chunks.cols, &bytes);
+  overflow = __builtin_mul_overflow(bytes, size_of(info.type), &bytes) || overflow;
+  if (overflow || bytes == 0 || bytes > most_bytes) {
+    throw FileError(ErrorKind::bad_output, out.path(),
+                    "cannot be stored in such chunks: expected 1 element to 16 MiB, found " +
+                        std::to_string(chunks.rows) + " x " + std::to_string(chunks.cols) + " of " +
+                        std::string(to_string(info.type)));
+  }
+  std::string const dataset = check_hdf5_output(out, info);
+  state_.reset(new State{.path = out.path(),
+                         .info = info,
+                         .chunks = chunks,
+                         .file = Hdf5File(out.path(), out.temporary(), dataset, info, &chunks),
+                         .mutex = {}});
+}
+
+Hdf5ChunkWriter::~Hdf5ChunkWriter() = default;
+
+void Hdf5ChunkWriter::write(Block const& block, std::span<std::byte const> elements) {
+  auto const& [rows, cols, deflate] = state_->chunks;
+  std::uint64_t const element = size_of(state_->info.type);
+  std::uint64_t const across = (block.cols - 1) / cols + 1;
+  std::uint64_t const count = across * ((block.rows - 1) / rows + 1);
+  parallel_blocks(
+      count, 1,
+      [&, rows = rows, cols = cols, deflate = deflate](std::uint64_t number, std::uint64_t) {
+        std::uint64_t const row = number / across * rows;
+        std::uint64_t const col = number % across * cols;
+        std::uint64_t const height = std::min(rows, block.rows - row);
+        std::uint64_t const bytes = std::min(cols, block.cols - col) * element;
+        std::vector<std::byte> chunk(rows * cols * element);  // zeros beyond the edge
+        for (std::uint64_t i = 0; i < height; ++i) {
+          std::memcpy(chunk.data() + i * cols * element,
+                      elements.data() + ((row + i) * block.cols + col) * element, bytes);
+        }
+        if (deflate != 0) chunk = pack_chunk(chunk, element, deflate, state_->path);
+        std::lock_guard const lock(state_->mutex);
+        state_->file.write_chunk(block.row + row, block.col + col, chunk);
+      },
+      {});
+}
+
+void Hdf5ChunkWriter::close() {
+  state_->file.close();
+}
+
+}  // namespace tessera::io

@@ -1,0 +1,552 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cstring>
+#include <hdf5.h>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include <io/errors.hpp>
+#include <io/hdf5.hpp>
+#include <io/hdf5_library.hpp>
+#include <io/npy_type.hpp>
+#include <io/run_apart.hpp>
+
+namespace tessera::io {
+namespace {
+
+constexpr std::uint64_t greatest_size = std::uint64_t{1} << 62U;
+
+/// Held by the thread that is in the library, or that starts a process which will be.
+std::mutex library_mutex;
+
+/// For each thread that calls the library.
+void start_library() {
+  H5open();
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // its errors become our sentences
+  H5PLset_loading_state(0);                     // no filters from plugins that a file names
+}
+
+/// One thread at a time is in the library.
+class InLibrary {
+ public:
+  InLibrary() : lock_(library_mutex) { start_library(); }
+
+ private:
+  std::lock_guard<std::mutex> lock_;
+};
+
+/// An open object of the library.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*closer)(hid_t)) : id_(id), close_(closer) {}
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Handle(Handle const&) = delete;
+  Handle& operator=(Handle const&) = delete;
+  Handle& operator=(Handle&&) = delete;
+
+  [[nodiscard]] hid_t get() const { return id_; }
+  [[nodiscard]] bool good() const { return id_ >= 0; }
+  /// The object is the caller's from now on.
+  hid_t release() { return std::exchange(id_, -1); }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+/// The library's last error, in its own words.
+std::string library_error() {
+  std::string words;
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned number, H5E_error2_t const* error, void* text) -> herr_t {
+        if (number == 0 && error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
+        return 0;
+      },
+      &words);
+  // What the system said is in the middle of a long list.
+  std::string const mark = "error message = '";
+  if (auto const start = words.find(mark); start != std::string::npos) {
+    words.erase(0, start + mark.size());
+    words.resize(std::min(words.size(), words.find('\'')));
+  }
+  return words.empty() ? "an error of HDF5's library" : printable(words);
+}
+
+/// Examines one dataset; every member function throws FileError.
+class Examination {
+ public:
+  Examination(std::string const& path, DatasetName const& name, std::uint64_t file_bytes)
+      : path_(path), name_(name), file_bytes_(file_bytes) {}
+
+  Hdf5Dataset examine() {
+    Handle const file = open_file();
+    if (name_.dataset.empty()) fail_without_dataset(file.get());
+    Handle const dataset = open_dataset(file.get());
+    Handle const creation = checked(H5Dget_create_plist(dataset.get()), H5Pclose);
+    find_storage(creation.get());  // before all else: a virtual dataset would open other files
+    find_shape(dataset.get());
+    find_type(dataset.get(), creation.get());
+    switch (result_.facts.storage) {
+      case Hdf5Facts::Storage::contiguous:
+        find_offset(dataset.get());
+        break;
+      case Hdf5Facts::Storage::compact:
+        read_compact(dataset.get());
+        break;
+      case Hdf5Facts::Storage::chunked:
+        refuse_user_block(file.get());
+        find_chunk_shape(creation.get());
+        find_filters(creation.get());
+        find_chunks(dataset.get());
+        break;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  [[noreturn]] void fail(std::string const& sentence) const {
+    throw FileError(ErrorKind::bad_input, path_, sentence);
+  }
+
+  [[noreturn]] void fail_in_library() const {
+    fail("cannot be read: expected a whole HDF5 file, found: " + library_error());
+  }
+
+  void check(herr_t status) const {
+    if (status < 0) fail_in_library();
+  }
+
+  Handle checked(hid_t id, herr_t (*close)(hid_t)) const {
+    if (id < 0) fail_in_library();
+    return {id, close};
+  }
+
+  Handle open_file() const {
+    Handle const access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    check(H5Pset_fapl_sec2(access.get()));  // whatever HDF5_DRIVER says
+    check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG));
+    check(H5Pset_file_locking(access.get(), true, true));
+    return checked(H5Fopen(name_.file.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
+  }
+
+  [[noreturn]] void fail_without_dataset(hid_t file) const {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> names;
+    H5Literate2(
+        file, H5_INDEX_NAME, H5_ITER_INC, nullptr,
+        [](hid_t, char const* name, H5L_info2_t const*, void* list) -> herr_t {
+          auto& found = *static_cast<std::vector<std::string>*>(list);
+          found.push_back("/" + printable(name));
+          return found.size() > most ? 1 : 0;
+        },
+        &names);
+    std::string found;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      found += (i == 0 ? "" : ", ") + (i < most ? names[i] : "…");
+    }
+    fail("names no dataset: expected " + name_.file + ":/path/to/dataset, found a file with " +
+         (found.empty() ? "nothing in it" : found));
+  }
+
+  Handle open_dataset(hid_t file) const {
+    Handle const access = checked(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+    bool led_out = false;
+    check(H5Pset_elink_cb(
+        access.get(),
+        [](char const*, char const*, char const*, char const*, unsigned*, hid_t,
+           void* flag) -> herr_t {
+          *static_cast<bool*>(flag) = true;
+          return -1;
+        },
+        &led_out));
+    hid_t const dataset = H5Dopen2(file, name_.dataset.c_str(), access.get());
+    if (led_out) {
+      fail("leads into another file: expected a dataset in " + name_.file +
+           ", found an external link");
+    }
+    if (dataset < 0) {
+      fail("cannot be opened: expected a dataset, found: " + library_error());
+    }
+    return {dataset, H5Dclose};
+  }
+
+  void find_storage(hid_t creation) {
+    int const external = H5Pget_external_count(creation);
+    if (external != 0) {
+      fail("keeps its elements in another file: expected a dataset in " + name_.file +
+           ", found external storage");
+    }
+    switch (H5Pget_layout(creation)) {
+      case H5D_CONTIGUOUS:
+        result_.facts.storage = Hdf5Facts::Storage::contiguous;
+        return;
+      case H5D_COMPACT:
+        result_.facts.storage = Hdf5Facts::Storage::compact;
+        return;
+      case H5D_CHUNKED:
+        result_.facts.storage = Hdf5Facts::Storage::chunked;
+        return;
+      case H5D_VIRTUAL:
+        fail(
+            "is put together from other datasets: expected one with elements of its own, found a "
+            "virtual dataset");
+      default:
+        fail_in_library();
+    }
+  }
+
+  void find_shape(hid_t dataset) {
+    Handle const space = checked(H5Dget_space(dataset), H5Sclose);
+    int const dimensions = H5Sget_simple_extent_ndims(space.get());
+    if (dimensions < 0) fail_in_library();
+    if (dimensions != 1 && dimensions != 2) {
+      fail("has the wrong number of dimensions: expected 1 or 2, found " +
+           std::to_string(dimensions));
+    }
+    std::array<hsize_t, 2> extents{1, 1};
+    check(H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr));
+    result_.facts.dimensions = static_cast<std::uint32_t>(dimensions);
+    result_.facts.shape = {extents[0], extents[1]};
+    std::string const found = dimensions == 2 ? std::to_string(extents[0]) + " rows x " +
+                                                    std::to_string(extents[1]) + " columns"
+                                              : std::to_string(extents[0]) + " entries";
+    if (extents[0] == 0 || extents[1] == 0) {
+      fail("has a dimension of zero: expected at least 1 in each, found " + found);
+    }
+    std::uint64_t bytes = 0;
+    bool overflow = __builtin_mul_overflow(extents[0], extents[1], &bytes);
+    overflow = __builtin_mul_overflow(bytes, sizeof(double), &bytes) || overflow;
+    if (overflow || bytes >= greatest_size) {
+      fail("has a shape that overflows: expected fewer than 2^62 bytes, found " + found);
+    }
+  }
+
+  void find_type(hid_t dataset, hid_t creation) {
+    Handle const type = checked(H5Dget_type(dataset), H5Tclose);
+    struct Known {
+      hid_t id;
+      ScalarType type;
+      bool big_endian;
+    };
+    for (Known const& known : {Known{H5T_IEEE_F32LE, ScalarType::f32, false},
+                               Known{H5T_IEEE_F32BE, ScalarType::f32, true},
+                               Known{H5T_IEEE_F64LE, ScalarType::f64, false},
+                               Known{H5T_IEEE_F64BE, ScalarType::f64, true}}) {
+      if (H5Tequal(type.get(), known.id) <= 0) continue;
+      result_.facts.type = known.type;
+      result_.facts.big_endian = known.big_endian;
+      find_fill_value(creation, type.get());
+      return;
+    }
+    bool const floating = H5Tget_class(type.get()) == H5T_FLOAT;
+    fail("has an unsupported element type: expected float32 or float64, found " +
+         std::string(floating ? "floating-point numbers of another kind"
+                              : "something else than floating-point numbers"));
+  }
+
+  void find_fill_value(hid_t creation, hid_t type) {
+    H5D_fill_value_t status = H5D_FILL_VALUE_UNDEFINED;
+    check(H5Pfill_value_defined(creation, &status));
+    result_.facts.has_fill_value = status != H5D_FILL_VALUE_UNDEFINED;
+    if (!result_.facts.has_fill_value) return;
+    check(H5Pget_fill_value(creation, type, result_.facts.fill_value.data()));
+  }
+
+  void find_offset(hid_t dataset) {
+    haddr_t const offset = H5Dget_offset(dataset);
+    if (offset == HADDR_UNDEF) {
+      fail("has no elements yet: expected a dataset that was written, found an empty place");
+    }
+    result_.facts.offset = offset;
+  }
+
+  void read_compact(hid_t dataset) {
+    constexpr std::uint64_t most = 1U << 17U;  // HDF5 allows 2^16 bytes
+    std::uint64_t const bytes =
+        result_.facts.shape[0] * result_.facts.shape[1] * size_of(result_.facts.type);
+    if (bytes > most) {
+      fail("is damaged: expected at most 64 KiB in a compact dataset, found " +
+           std::to_string(bytes) + " bytes");
+    }
+    Handle const type = checked(H5Dget_type(dataset), H5Tclose);
+    result_.compact.resize(bytes);
+    check(H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, result_.compact.data()));
+  }
+
+  void refuse_user_block(hid_t file) const {
+    Handle const creation = checked(H5Fget_create_plist(file), H5Pclose);
+    hsize_t bytes = 0;
+    check(H5Pget_userblock(creation.get(), &bytes));
+    if (bytes != 0) {  // releases differ in whether addresses of chunks count it
+      fail("is stored in chunks behind a user block: expected none, found one of " +
+           std::to_string(bytes) + " bytes");
+    }
+  }
+
+  void find_chunk_shape(hid_t creation) {
+    auto const dimensions = static_cast<int>(result_.facts.dimensions);
+    std::array<hsize_t, 2> shape{1, 1};
+    if (H5Pget_chunk(creation, dimensions, shape.data()) != dimensions) fail_in_library();
+    unsigned options = 0;
+    check(H5Pget_chunk_opts(creation, &options));
+    if (options != 0) {
+      fail(
+          "has chunks of an unsupported kind: expected filters on all of them, found none on "
+          "those at the edge");
+    }
+    result_.facts.chunk_shape = {shape[0], shape[1]};
+  }
+
+  void find_filters(hid_t creation) {
+    int const filters = H5Pget_nfilters(creation);
+    if (filters < 0) fail_in_library();
+    for (int i = 0; i < filters; ++i) {
+      unsigned flags = 0;
+      unsigned configuration = 0;
+      std::array<unsigned, 8> values{};
+      std::size_t count = values.size();
+      auto const id = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &count,
+                                     values.data(), 0, nullptr, &configuration);
+      if (id < 0) fail_in_library();
+      add_filter(id, count > 0 ? values[0] : 0);
+    }
+  }
+
+  void add_filter(H5Z_filter_t id, unsigned value) {
+    auto const filter = id == H5Z_FILTER_DEFLATE      ? std::optional(Hdf5Filter::deflate)
+                        : id == H5Z_FILTER_SHUFFLE    ? std::optional(Hdf5Filter::shuffle)
+                        : id == H5Z_FILTER_FLETCHER32 ? std::optional(Hdf5Filter::fletcher32)
+                                                      : std::nullopt;
+    if (!filter) {
+      fail(
+          "is compressed in an unsupported way: expected deflate, shuffle and fletcher32, found "
+          "filter " +
+          std::to_string(id));
+    }
+    auto const used = result_.facts.filter.begin() + result_.facts.filters;
+    if (std::find(result_.facts.filter.begin(), used, *filter) != used) {
+      fail("has an odd list of filters: expected each once, found filter " + std::to_string(id) +
+           " twice");
+    }
+    if (filter == Hdf5Filter::shuffle && value != size_of(result_.facts.type)) {
+      fail("has an odd filter: expected to shuffle elements of " +
+           std::to_string(size_of(result_.facts.type)) + " bytes, found " + std::to_string(value));
+    }
+    *used = *filter;
+    ++result_.facts.filters;
+  }
+
+  /// All chunks that there are, in order.
+  void find_chunks(hid_t dataset) {
+    check_chunk_shape();
+    Iteration iteration{.facts = result_.facts,
+                        .across = (result_.facts.shape[1] - 1) / result_.facts.chunk_shape[1] + 1,
+                        .most = file_bytes_ / 8,
+                        .chunks = result_.chunks};
+    int const status = H5Dchunk_iter(dataset, H5P_DEFAULT, add_chunk, &iteration);
+    if (!iteration.damage.empty()) fail("is damaged: " + iteration.damage);
+    if (status < 0) fail_in_library();
+    auto& chunks = result_.chunks;
+    std::ranges::sort(chunks, {}, &Hdf5Chunk::number);
+    if (std::ranges::adjacent_find(chunks, {}, &Hdf5Chunk::number) != chunks.end()) {
+      fail("is damaged: expected each chunk once, found one twice");
+    }
+  }
+
+  void check_chunk_shape() const {
+    auto const& [rows, cols] = result_.facts.chunk_shape;
+    std::uint64_t bytes = 0;
+    bool overflow = __builtin_mul_overflow(rows, cols, &bytes);
+    overflow = __builtin_mul_overflow(bytes, size_of(result_.facts.type), &bytes) || overflow;
+    if (overflow || bytes == 0 || bytes >= greatest_size) {
+      fail("is damaged: expected chunks of a sensible size, found " + std::to_string(rows) + " x " +
+           std::to_string(cols));
+    }
+  }
+
+  struct Iteration {
+    Hdf5Facts const& facts;
+    std::uint64_t across;  // chunks side by side
+    std::uint64_t most;    // chunks that a file of this size can list
+    std::vector<Hdf5Chunk>& chunks;
+    std::string damage = {};
+  };
+
+  static int add_chunk(hsize_t const* offset, unsigned filters_left, haddr_t address, hsize_t bytes,
+                       void* data) {
+    auto& iteration = *static_cast<Iteration*>(data);
+    auto const& facts = iteration.facts;
+    if (address == HADDR_UNDEF || bytes == 0) return 0;
+    std::uint64_t const row = offset[0];
+    std::uint64_t const col = facts.dimensions == 2 ? offset[1] : 0;
+    if (row % facts.chunk_shape[0] != 0 || col % facts.chunk_shape[1] != 0) {
+      iteration.damage = "expected chunks side by side, found one between";
+      return -1;
+    }
+    if (row >= facts.shape[0] || col >= facts.shape[1]) return 0;  // left from a larger dataset
+    if (iteration.chunks.size() >= iteration.most) {
+      iteration.damage = "expected no more chunks than the file can hold, found more";
+      return -1;
+    }
+    iteration.chunks.push_back(
+        {.number = row / facts.chunk_shape[0] * iteration.across + col / facts.chunk_shape[1],
+         .address = address,
+         .bytes = bytes,
+         .filters_left = filters_left});
+    return 0;
+  }
+
+  std::string const& path_;
+  DatasetName const& name_;
+  std::uint64_t file_bytes_;
+  Hdf5Dataset result_{};
+};
+
+// The first byte of an answer: facts, chunks and elements follow, or a sentence.
+constexpr char answer_good = 'g';
+constexpr char answer_bad = 'b';
+
+/// Understands what examine_hdf5() sends.
+Hdf5Dataset answer_of(ApartResult const& answer, std::string const& path) {
+  std::span<std::byte const> bytes(answer.bytes);
+  char const verdict = bytes.empty() ? '\0' : static_cast<char>(bytes[0]);
+  if (verdict == answer_bad && answer.trouble.empty()) {
+    bytes = bytes.subspan(1);
+    throw FileError(ErrorKind::bad_input, path,
+                    std::string(reinterpret_cast<char const*>(bytes.data()), bytes.size()));
+  }
+  if (verdict != answer_good || bytes.size() < 1 + sizeof(Hdf5Facts) || !answer.trouble.empty()) {
+    throw FileError(ErrorKind::bad_input, path,
+                    "cannot be read: expected a whole HDF5 file, found one at which HDF5's library "
+                    "fails (" +
+                        (answer.trouble.empty() ? "no answer" : answer.trouble) + ")");
+  }
+  Hdf5Dataset dataset{};
+  std::memcpy(&dataset.facts, bytes.data() + 1, sizeof dataset.facts);
+  bytes = bytes.subspan(1 + sizeof dataset.facts);
+  if (dataset.facts.storage == Hdf5Facts::Storage::chunked) {
+    dataset.chunks.resize(bytes.size() / sizeof(Hdf5Chunk));
+    if (!dataset.chunks.empty()) {
+      std::memcpy(dataset.chunks.data(), bytes.data(), dataset.chunks.size() * sizeof(Hdf5Chunk));
+    }
+  } else {
+    dataset.compact.assign(bytes.begin(), bytes.end());
+  }
+  return dataset;
+}
+
+}  // namespace
+
+std::string hdf5_version() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+Hdf5Dataset examine_hdf5(std::string const& path, DatasetName const& name,
+                         std::uint64_t file_bytes) {
+  std::lock_guard const lock(library_mutex);
+  ApartResult const answer = run_apart([&](Send const& send) {
+    start_library();
+    try {
+      Hdf5Dataset const found = Examination(path, name, file_bytes).examine();
+      send(std::as_bytes(std::span(&answer_good, 1)));
+      send(std::as_bytes(std::span(&found.facts, 1)));
+      send(std::as_bytes(std::span(found.chunks)));
+      send(std::span(found.compact));
+    } catch (FileError const& error) {
+      send(std::as_bytes(std::span(&answer_bad, 1)));
+      send(std::as_bytes(std::span(std::string_view(error.what()).substr(path.size() + 2))));
+    }
+  });
+  return answer_of(answer, path);
+}
+
+Hdf5File::Hdf5File(std::string path, std::string const& place, std::string const& dataset,
+                   MatrixInfo const& info, Hdf5Chunks const* chunks)
+    : path_(std::move(path)) {
+  InLibrary const in_library;
+  auto const check = [&](herr_t status) {
+    if (status < 0) fail(library_error());
+  };
+  auto const checked = [&](hid_t id, herr_t (*closer)(hid_t)) {
+    if (id < 0) fail(library_error());
+    return Handle(id, closer);
+  };
+  int const dimensions = info.dimensions;
+  Handle const access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  check(H5Pset_fapl_sec2(access.get()));
+  Handle file =
+      checked(H5Fcreate(place.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
+  Handle const links = checked(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  check(H5Pset_create_intermediate_group(links.get(), 1));
+  Handle const creation = checked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  check(H5Pset_obj_track_times(creation.get(), false));  // the same bytes every time
+  check(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER));
+  if (chunks == nullptr) {
+    check(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY));
+  } else {
+    std::array<hsize_t, 2> const shape{chunks->rows, chunks->cols};
+    check(H5Pset_chunk(creation.get(), dimensions, shape.data()));
+    if (chunks->deflate != 0) {
+      check(H5Pset_shuffle(creation.get()));
+      check(H5Pset_deflate(creation.get(), static_cast<unsigned>(chunks->deflate)));
+    }
+  }
+  std::array<hsize_t, 2> const extents{info.rows, info.cols};
+  Handle const space = checked(H5Screate_simple(dimensions, extents.data(), nullptr), H5Sclose);
+  hid_t const type = info.type == ScalarType::f32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+  Handle made = checked(H5Dcreate2(file.get(), dataset.c_str(), type, space.get(), links.get(),
+                                   creation.get(), H5P_DEFAULT),
+                        H5Dclose);
+  file_ = file.release();
+  dataset_ = made.release();
+}
+
+Hdf5File::~Hdf5File() {
+  InLibrary const in_library;
+  if (dataset_ >= 0) H5Dclose(dataset_);
+  if (file_ >= 0) H5Fclose(file_);
+}
+
+Hdf5File::Hdf5File(Hdf5File&& other) noexcept
+    : path_(std::move(other.path_)),
+      file_(std::exchange(other.file_, -1)),
+      dataset_(std::exchange(other.dataset_, -1)) {}
+
+std::uint64_t Hdf5File::offset() const {
+  InLibrary const in_library;
+  haddr_t const offset = H5Dget_offset(dataset_);
+  if (offset == HADDR_UNDEF) fail(library_error());
+  return offset;
+}
+
+void Hdf5File::write_chunk(std::uint64_t row, std::uint64_t col, std::span<std::byte const> bytes) {
+  InLibrary const in_library;
+  std::array<hsize_t, 2> const offset{row, col};
+  if (H5Dwrite_chunk(dataset_, H5P_DEFAULT, 0, offset.data(), bytes.size(), bytes.data()) < 0) {
+    fail(library_error());
+  }
+}
+
+void Hdf5File::close() {
+  InLibrary const in_library;
+  bool const closed = H5Dclose(std::exchange(dataset_, -1)) >= 0;
+  if (H5Fclose(std::exchange(file_, -1)) < 0 || !closed) fail(library_error());
+}
+
+void Hdf5File::fail(std::string const& found) const {
+  throw FileError(ErrorKind::bad_output, path_,
+                  "cannot be written: expected HDF5's library to do it, found: " + found);
+}
+
+}  // namespace tessera::io

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <io/dataset_name.hpp>
+#include <io/matrix_info.hpp>
+
+namespace tessera::io {
+
+// All that calls HDF5's library.
+
+/// The filters of chunks that can be undone.
+enum class Hdf5Filter : std::uint32_t { deflate, shuffle, fletcher32 };
+
+/// A chunk that the file has.
+struct Hdf5Chunk {
+  std::uint64_t number;        ///< row by row in the grid of chunks
+  std::uint64_t address;       ///< bytes from the start of the file
+  std::uint64_t bytes;         ///< in the file
+  std::uint64_t filters_left;  ///< bit i: filter i was not applied
+};
+
+/// What the library says of a dataset; can be sent between processes as it is.
+struct Hdf5Facts {
+  enum class Storage : std::uint32_t { contiguous, compact, chunked };
+
+  ScalarType type;
+  bool big_endian;
+  bool has_fill_value;
+  Storage storage;
+  std::uint32_t dimensions;                  ///< 1 or 2
+  std::uint32_t filters;                     ///< how many of `filter`
+  std::array<Hdf5Filter, 3> filter;          ///< in the order in which they were applied
+  std::array<std::uint64_t, 2> shape;        ///< 1 for the second where there is only one
+  std::array<std::uint64_t, 2> chunk_shape;  ///< the same, of a chunk
+  std::uint64_t offset;                      ///< contiguous: bytes from the start of the file
+  std::array<std::byte, 8> fill_value;       ///< chunked: an element that no chunk has
+};
+
+/// A dataset that the library has examined.
+struct Hdf5Dataset {
+  Hdf5Facts facts;
+  std::vector<Hdf5Chunk> chunks;   ///< chunked: in order of their numbers
+  std::vector<std::byte> compact;  ///< compact: the elements
+};
+
+/// Examines a dataset, in a process apart: a damaged file may crash the library.
+/// @param path       for messages
+/// @param file_bytes size of the file
+/// @throws FileError bad_input
+[[nodiscard]] Hdf5Dataset examine_hdf5(std::string const& path, DatasetName const& name,
+                                       std::uint64_t file_bytes);
+
+/// A new HDF5 file with one dataset.
+class Hdf5File {
+ public:
+  /// @param path   for messages
+  /// @param place  the name of the file
+  /// @param chunks how the dataset is packed; null: it is contiguous
+  /// @throws FileError bad_output
+  Hdf5File(std::string path, std::string const& place, std::string const& dataset,
+           MatrixInfo const& info, Hdf5Chunks const* chunks);
+  ~Hdf5File();
+  Hdf5File(Hdf5File&& other) noexcept;
+  Hdf5File(Hdf5File const&) = delete;
+  Hdf5File& operator=(Hdf5File const&) = delete;
+  Hdf5File& operator=(Hdf5File&&) = delete;
+
+  /// Contiguous: bytes from the start of the file to the elements, which the library does not
+  /// write.
+  [[nodiscard]] std::uint64_t offset() const;
+
+  /// Writes the chunk whose first element is (row, col), as it is to be in the file.
+  /// @throws FileError bad_output
+  void write_chunk(std::uint64_t row, std::uint64_t col, std::span<std::byte const> bytes);
+
+  /// Call it once, last. @throws FileError bad_output
+  void close();
+
+ private:
+  [[noreturn]] void fail(std::string const& found) const;
+
+  std::string path_;
+  std::int64_t file_ = -1;  // identifiers of the library
+  std::int64_t dataset_ = -1;
+};
+
+}  // namespace tessera::io

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""Makes old.h5, new.h5 and user_block.h5 with h5py: datasets as other programs write them."""
+
+import zlib
+
+import h5py
+import numpy as np
+
+A = np.arange(35, dtype="f4").reshape(7, 5)  # element (i, j) is 5 i + j
+
+
+def compact(file, name, values):
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_layout(h5py.h5d.COMPACT)
+    creation.set_obj_track_times(False)
+    space = h5py.h5s.create_simple(values.shape)
+    dataset = h5py.h5d.create(file.id, name, h5py.h5t.IEEE_F32BE, space, creation)
+    dataset.write(space, space, values)
+
+
+def fill(file):
+    def make(name, **options):
+        return file.create_dataset(name, track_times=False, **options)
+
+    make("f4", data=A)
+    make("group/f8_big", data=A.astype(">f8"))
+    make("vector", data=A.ravel().astype("f8"))
+    make("chunks", data=A, chunks=(4, 5))
+    make("deflate", data=A.astype(">f8"), chunks=(3, 2), compression="gzip")
+    make("all_filters", data=A, chunks=(3, 2), compression="gzip", shuffle=True, fletcher32=True)
+    make("fletcher32", data=A.astype("f8"), chunks=(3, 3), fletcher32=True)
+    make("one_chunk", data=A, chunks=(7, 5), compression="gzip")
+    make("resizable", data=A, chunks=(3, 2), maxshape=(None, None), compression="gzip")
+    make("appendable", data=A, chunks=(3, 2), maxshape=(None, 5))
+    make("vector_chunks", data=A.ravel(), chunks=(8,), compression="gzip")
+    holes = make("holes", shape=(7, 5), dtype="f4", chunks=(2, 2), fillvalue=9.5)
+    holes[2:4, 0:2] = A[2:4, 0:2]
+    compact(file, b"compact", A)
+    file["soft"] = h5py.SoftLink("/group/f8_big")
+
+    # What is larger than it looks, and the other way round.
+    make("huge", shape=(1 << 20, 1 << 20), dtype="f8", chunks=(1 << 10, 1 << 10))
+    thin = make("thin", shape=(1 << 14, 1 << 13), dtype="f8", chunks=(1 << 14, 1 << 13), compression="gzip")
+    thin.id.write_direct_chunk((0, 0), zlib.compress(b"thin"))
+    bomb = make("bomb", shape=(7, 5), dtype="f4", chunks=(7, 5), compression="gzip")
+    bomb.id.write_direct_chunk((0, 0), zlib.compress(bytes(1 << 20)))
+
+    # What is refused.
+    make("integers", data=A.astype("i4"))
+    make("half", data=A.astype("f2"))
+    make("three", data=np.zeros((2, 2, 2), "f4"))
+    make("scalar", data=np.float32(1))
+    make("none", shape=(0, 5), dtype="f4")
+    make("unwritten", shape=(7, 5), dtype="f4")
+    make("lzf", data=A, chunks=(3, 2), compression="lzf")
+    file["external"] = h5py.ExternalLink("other.h5", "/f4")
+    file["soft_external"] = h5py.SoftLink("/external")
+    make("elsewhere", shape=(7, 5), dtype="f4", external=[("other.bin", 0, 140)])
+    virtual = h5py.VirtualLayout(shape=(7, 5), dtype="f4")
+    virtual[:] = h5py.VirtualSource("other.h5", "f4", shape=(7, 5))
+    file.create_virtual_dataset("virtual", virtual)
+
+
+with h5py.File("new.h5", "w", libver="latest") as file:
+    fill(file)
+with h5py.File("old.h5", "w") as file:
+    fill(file)
+with h5py.File("user_block.h5", "w", userblock_size=512) as file:
+    file.create_dataset("f4", data=A, track_times=False)
+    file.create_dataset("chunks", data=A, chunks=(3, 2), track_times=False)

@@ -1,0 +1,454 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <sys/stat.h>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <io/conversion.hpp>
+#include <io/generate.hpp>
+#include <io/hdf5.hpp>
+#include <io/matrix_file.hpp>
+#include <io/matrix_reader.hpp>
+#include <io/writers.hpp>
+
+#include "io/support/bytes.hpp"
+#include "io/support/child.hpp"
+#include "io/support/errors.hpp"
+#include "io/support/folder.hpp"
+
+// The samples were made by h5py: tests/data/io/make_hdf5_samples.py.
+namespace tessera::io::test {
+namespace {
+
+constexpr std::uint64_t rows = 7;
+constexpr std::uint64_t cols = 5;
+
+std::vector<double> elements_of(std::string const& path) {
+  MatrixReader const reader(path);
+  std::vector<double> elements(reader.info().elements());
+  reader.read(Part::matrix, 0, std::span(elements));
+  reader.check_unchanged();
+  return elements;
+}
+
+/// 0, 1, 2, …: the elements of the samples, row by row.
+std::vector<double> counted() {
+  std::vector<double> elements;
+  for (std::uint64_t k = 0; k < rows * cols; ++k) elements.push_back(static_cast<double>(k));
+  return elements;
+}
+
+struct Sample {
+  std::string dataset;
+  int dimensions;
+  ScalarType type;
+  std::endian byte_order;
+  std::string storage;
+};
+
+class Hdf5Sample : public testing::TestWithParam<std::tuple<std::string, Sample>> {
+ protected:
+  [[nodiscard]] static std::string path() {
+    auto const& [file, about] = GetParam();
+    return sample(file) + ":/" + about.dataset;
+  }
+};
+
+TEST_P(Hdf5Sample, SaysWhatItHolds) {
+  Sample const& about = std::get<1>(GetParam());
+  MatrixInfo const info = inspect(path());
+  EXPECT_EQ(info.format, Format::hdf5);
+  EXPECT_EQ(info.dimensions, about.dimensions);
+  EXPECT_EQ(info.rows, about.dimensions == 2 ? rows : rows * cols);
+  EXPECT_EQ(info.cols, about.dimensions == 2 ? cols : 1);
+  EXPECT_EQ(info.type, about.type);
+  EXPECT_EQ(info.byte_order, about.byte_order);
+  EXPECT_EQ(info.layout, Layout::right);
+  EXPECT_EQ(info.version, about.storage);
+}
+
+TEST_P(Hdf5Sample, HasItsElements) {
+  EXPECT_EQ(elements_of(path()), counted());
+}
+
+TEST_P(Hdf5Sample, HasItsElementsInPieces) {
+  MatrixReader const reader(path());
+  auto const whole = counted();
+  for (std::size_t first = 0; first < whole.size(); ++first) {
+    for (std::size_t count = 1; first + count <= whole.size(); ++count) {
+      std::vector<float> piece(count, -1);
+      reader.read(Part::matrix, first, std::span(piece));
+      EXPECT_TRUE(std::equal(piece.begin(), piece.end(),
+                             whole.begin() + static_cast<std::ptrdiff_t>(first)))
+          << first << " " << count;
+    }
+  }
+}
+
+TEST_P(Hdf5Sample, HasItsElementsInBlocks) {
+  MatrixReader const reader(path());
+  if (reader.info().dimensions == 1) return;  // its blocks are its pieces
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    for (std::uint64_t col = 0; col < cols; ++col) {
+      for (std::uint64_t height = 1; row + height <= rows; ++height) {
+        for (std::uint64_t width = 1; col + width <= cols; ++width) {
+          std::vector<double> block(height * width, -1);
+          reader.read_block({.row = row, .col = col, .rows = height, .cols = width},
+                            std::span(block));
+          for (std::uint64_t k = 0; k < block.size(); ++k) {
+            EXPECT_EQ(block[k], static_cast<double>((row + k / width) * cols + col + k % width));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Hdf5Sample, IsReadIntoAView) {
+  if (std::get<1>(GetParam()).dimensions == 1) {
+    auto const v = std::get<VectorView<double>>(
+        read_vector(path(), {.length = rows * cols, .type = ScalarType::f64, .convert = true}));
+    EXPECT_EQ(v(34), 34);
+    return;
+  }
+  auto const A =
+      std::get<MatrixView<float, Kokkos::LayoutRight>>(read_matrix(path(), ScalarType::f32));
+  for (std::uint64_t k = 0; k < rows * cols; ++k) {
+    EXPECT_EQ(A(k / cols, k % cols), static_cast<float>(k));
+  }
+}
+
+std::string label(std::string text) {
+  std::ranges::replace_if(text, [](char c) { return std::isalnum(c) == 0; }, '_');
+  return text;
+}
+
+constexpr auto little_endian = std::endian::little;
+INSTANTIATE_TEST_SUITE_P(
+    Samples, Hdf5Sample,
+    testing::Combine(
+        testing::Values("old.h5", "new.h5"),
+        testing::Values(
+            Sample{"f4", 2, ScalarType::f32, little_endian, "contiguous"},
+            Sample{"group/f8_big", 2, ScalarType::f64, std::endian::big, "contiguous"},
+            Sample{"soft", 2, ScalarType::f64, std::endian::big, "contiguous"},
+            Sample{"vector", 1, ScalarType::f64, little_endian, "contiguous"},
+            Sample{"compact", 2, ScalarType::f32, std::endian::big, "compact"},
+            Sample{"chunks", 2, ScalarType::f32, little_endian, "in chunks of 4 x 5"},
+            Sample{"deflate", 2, ScalarType::f64, std::endian::big, "in chunks of 3 x 2, deflate"},
+            Sample{"all_filters", 2, ScalarType::f32, little_endian,
+                   "in chunks of 3 x 2, shuffle, deflate, fletcher32"},
+            Sample{"fletcher32", 2, ScalarType::f64, little_endian,
+                   "in chunks of 3 x 3, fletcher32"},
+            Sample{"one_chunk", 2, ScalarType::f32, little_endian, "in chunks of 7 x 5, deflate"},
+            Sample{"resizable", 2, ScalarType::f32, little_endian, "in chunks of 3 x 2, deflate"},
+            Sample{"appendable", 2, ScalarType::f32, little_endian, "in chunks of 3 x 2"},
+            Sample{"vector_chunks", 1, ScalarType::f32, little_endian, "in chunks of 8, deflate"})),
+    [](auto const& test) {
+      return label(std::get<0>(test.param) + "_" + std::get<1>(test.param).dataset);
+    });
+
+TEST(Hdf5, ChunksThatTheFileDoesNotHaveAreFullOfTheFillValue) {
+  for (std::string const file : {"old.h5", "new.h5"}) {
+    auto const elements = elements_of(sample(file) + ":/holes");
+    for (std::uint64_t k = 0; k < elements.size(); ++k) {
+      bool const there = k / cols >= 2 && k / cols < 4 && k % cols < 2;
+      EXPECT_EQ(elements[k], there ? static_cast<double>(k) : 9.5);
+    }
+  }
+}
+
+TEST(Hdf5, AUserBlockShiftsAContiguousDataset) {
+  EXPECT_EQ(elements_of(sample("user_block.h5") + ":/f4"), counted());
+}
+
+struct Refusal {
+  std::string dataset;
+  std::string sentence;
+};
+
+TEST(Hdf5, WhatCannotBeReadIsRefusedWithASentence) {
+  for (std::string const file : {"old.h5", "new.h5"}) {
+    for (auto const& [dataset, sentence] :
+         {Refusal{"integers", "expected float32 or float64, found something else"},
+          {"half", "found floating-point numbers of another kind"},
+          {"three", "expected 1 or 2, found 3"},
+          {"scalar", "expected 1 or 2, found 0"},
+          {"none", "dimension of zero"},
+          {"unwritten", "has no elements yet"},
+          {"lzf", "expected deflate, shuffle and fletcher32, found filter 32000"},
+          {"group", "found: not a dataset"},
+          {"nothing", "'nothing' doesn't exist"},
+          {"virtual", "found a virtual dataset"},
+          {"elsewhere", "found external storage"},
+          {"external", "found an external link"},
+          {"soft_external", "found an external link"}}) {
+      std::string const path = sample(file) + ":/" + dataset;
+      SCOPED_TRACE(path);
+      expect_error(ErrorKind::bad_input, path, {sentence},
+                   [&] { static_cast<void>(inspect(path)); });
+    }
+    std::string const alone = sample(file);
+    expect_error(ErrorKind::bad_input, alone,
+                 {"names no dataset", "expected " + alone + ":/path/to/dataset", "/all_filters, "},
+                 [&] { static_cast<void>(inspect(alone)); });
+  }
+  std::string const shifted = sample("user_block.h5") + ":/chunks";
+  expect_error(ErrorKind::bad_input, shifted, {"user block", "512 bytes"},
+               [&] { static_cast<void>(inspect(shifted)); });
+}
+
+/// Opening the pipe would wait for a writer for ever.
+TEST(Hdf5, NoOtherFileIsOpened) {
+  Folder const folder;
+  for (std::string const file : {"old.h5", "new.h5"}) {
+    std::filesystem::copy_file(sample(file), folder / file);
+  }
+  ASSERT_EQ(::mkfifo((folder / "other.h5").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo((folder / "other.bin").c_str(), 0600), 0);
+  for (std::string const file : {"old.h5", "new.h5"}) {
+    for (std::string const dataset : {"virtual", "elsewhere", "external", "soft_external"}) {
+      std::string const path = folder / file + ":/" + dataset;
+      expect_error(ErrorKind::bad_input, path, {}, [&] { static_cast<void>(inspect(path)); });
+    }
+  }
+}
+
+TEST(Hdf5, NothingIsPrintedWhenTheLibraryFails) {
+  Folder const folder;
+  auto const path = folder.write("A.h5", Bytes("\x89HDF\r\n\x1a\n") + Bytes(100, '\7'));
+  testing::internal::CaptureStderr();
+  expect_error(ErrorKind::bad_input, path + ":/A", {"expected a whole HDF5 file"},
+               [&] { static_cast<void>(inspect(path + ":/A")); });
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Hdf5, OtherFilesAreRefused) {
+  Folder const folder;
+  for (Bytes const& content : {Bytes(), Bytes("x"), Bytes(5000, 'x')}) {
+    auto const path = folder.write("A.h5", content);
+    expect_error(ErrorKind::bad_input, path + ":/A", {},
+                 [&] { static_cast<void>(inspect(path + ":/A")); });
+  }
+  expect_error(ErrorKind::bad_input, folder / "none.h5:/A", {"does not exist"},
+               [&] { static_cast<void>(inspect(folder / "none.h5:/A")); });
+}
+
+/// Reads a damaged file: right, or an error, and never anything else.
+void expect_right_or_refused(std::string const& path) {
+  try {
+    EXPECT_EQ(elements_of(path), counted());
+  } catch (FileError const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::bad_input);
+    EXPECT_THAT(error.what(), testing::HasSubstr(", found"));
+  }
+}
+
+TEST(Hdf5, EveryTruncationIsRefusedOrHarmless) {
+  Folder const folder;
+  Bytes const whole = content_of(sample("new.h5"));
+  for (std::size_t size = 1; size < whole.size(); size += 397) {
+    folder.write("A.h5", whole.substr(0, size));
+    for (std::string const dataset : {"f4", "all_filters", "deflate"}) {
+      expect_right_or_refused(folder / "A.h5" + ":/" + dataset);
+    }
+  }
+}
+
+TEST(Hdf5, ADamagedChunkIsAnError) {
+  Folder const folder;
+  Bytes const whole = content_of(sample("new.h5"));
+  Bytes const deflated("\x78\x5e", 2);  // how zlib's stream of level 4 begins
+  std::size_t damaged = 0;
+  for (std::size_t place = whole.find(deflated); place != Bytes::npos;
+       place = whole.find(deflated, place + 1)) {
+    Bytes broken = whole;
+    broken[place + 2] = static_cast<char>(~broken[place + 2]);
+    std::string const path = folder.write("A.h5", broken) + ":/all_filters";
+    try {
+      static_cast<void>(elements_of(path));  // another dataset's chunk
+    } catch (FileError const& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("damaged chunk"));
+      ++damaged;
+    }
+  }
+  EXPECT_EQ(damaged, 9U);  // 3 x 3 chunks
+}
+
+TEST(Hdf5, AChecksumThatIsWrongIsAnError) {
+  Folder const folder;
+  Bytes broken = content_of(sample("new.h5"));
+  Bytes const row = bytes_of<double>({5, 6, 7, 10});  // of a chunk of 3 columns, as nowhere else
+  std::size_t const place = broken.find(row);
+  ASSERT_NE(place, Bytes::npos);
+  broken[place] = '\1';
+  std::string const path = folder.write("A.h5", broken) + ":/fletcher32";
+  expect_error(ErrorKind::bad_input, path, {"expected the checksum of its bytes"},
+               [&] { static_cast<void>(elements_of(path)); });
+}
+
+TEST(Hdf5, IsWrittenContiguousAndReadBack) {
+  Folder const folder;
+  for (ScalarType const type : {ScalarType::f32, ScalarType::f64}) {
+    std::string const name = std::string(to_string(type)) + ".h5";
+    generate({.rows = 300,
+              .cols = 200,
+              .type = type,
+              .output = folder / name + ":/some/group/A",
+              .vector_output = folder / "V" + name + ":/V"});
+    generate({.rows = 300,
+              .cols = 200,
+              .type = type,
+              .output = folder / "A.npy",
+              .vector_output = folder / "v.npy"});
+    EXPECT_EQ(elements_of(folder / name + ":/some/group/A"), elements_of(folder / "A.npy"));
+    EXPECT_EQ(elements_of(folder / "V" + name + ":/V"), elements_of(folder / "v.npy"));
+  }
+}
+
+TEST(Hdf5, TheSameMatrixGivesTheSameBytes) {
+  Folder const folder;
+  for (std::string const name : {"a.h5", "b.h5"}) {
+    convert_file({.input = sample("old.h5") + ":/f4", .output = folder / name + ":/A"});
+  }
+  EXPECT_EQ(content_of(folder / "a.h5"), content_of(folder / "b.h5"));
+}
+
+TEST(Hdf5, BecomesOtherFormatsAndComesBack) {
+  Folder const folder;
+  std::string const npy = folder / "A.npy";
+  generate({.rows = 403, .cols = 307, .output = npy, .vector_output = folder / "v.npy"});
+  auto const expected = elements_of(npy);
+  int number = 0;
+  for (bool const columns : {false, true}) {
+    std::string const from = folder / (columns ? "C.npy" : "A.npy");
+    if (columns) convert_file({.input = npy, .output = from, .layout = Layout::left});
+    for (auto const& chunks : std::vector<std::optional<Hdf5Chunks>>{
+             std::nullopt, Hdf5Chunks{.rows = 100, .cols = 100},
+             Hdf5Chunks{.rows = 1, .cols = 307, .deflate = 1},
+             Hdf5Chunks{.rows = 50, .cols = 7, .deflate = 9},
+             Hdf5Chunks{.rows = 403, .cols = 307, .deflate = 6}}) {
+      std::string const h5 = folder / (std::to_string(++number) + ".h5") + ":/A";
+      convert_file({.input = from, .output = h5, .layout = Layout::right, .chunks = chunks});
+      EXPECT_TRUE(elements_of(h5) == expected) << number;
+      EXPECT_EQ(inspect(h5).chunk_rows, chunks ? chunks->rows : 0);
+      convert_file({.input = h5, .output = folder / "B.npy"});
+      EXPECT_TRUE(content_of(folder / "B.npy") == content_of(npy)) << number;
+      convert_file({.input = h5, .output = folder / "D.npy", .layout = Layout::left});
+      convert_file(
+          {.input = folder / "D.npy", .output = folder / "B.npy", .layout = Layout::right});
+      EXPECT_TRUE(content_of(folder / "B.npy") == content_of(npy)) << number;
+    }
+  }
+}
+
+TEST(Hdf5, TilesOfALargePackedMatrixMeet) {
+  Folder const folder;
+  std::string const npy = folder / "A.npy";
+  generate({.rows = 2903,
+            .cols = 1511,
+            .type = ScalarType::f64,
+            .output = npy,
+            .vector_output = folder / "v.npy"});
+  std::string const h5 = folder / "A.h5:/A";
+  convert_file(
+      {.input = npy, .output = h5, .chunks = Hdf5Chunks{.rows = 500, .cols = 400, .deflate = 1}});
+  EXPECT_TRUE(elements_of(h5) == elements_of(npy));
+  convert_file({.input = h5, .output = folder / "B.npy"});
+  EXPECT_TRUE(content_of(folder / "B.npy") == content_of(npy));
+  auto const A = std::get<MatrixView<double, Kokkos::LayoutRight>>(read_matrix(h5));
+  auto const B = std::get<MatrixView<double, Kokkos::LayoutRight>>(read_matrix(npy));
+  EXPECT_TRUE(std::equal(A.data(), A.data() + A.size(), B.data()));
+}
+
+TEST(Hdf5, RefusesWhatItCannotHold) {
+  Folder const folder;
+  std::string const input = sample("old.h5") + ":/f4";
+  auto const refused = [&](ConversionRequest request, std::string_view part) {
+    request.input = input;
+    std::string const output = request.output;
+    expect_error(ErrorKind::bad_output, output, {part}, [&] { convert_file(request); });
+    EXPECT_THAT(folder.names(), testing::IsEmpty());
+  };
+  refused({.input = "", .output = folder / "A.h5"}, "names no dataset");
+  refused({.input = "", .output = folder / "A.h5:/A/"}, "names no dataset");
+  refused({.input = "", .output = folder / "A.h5:/A", .layout = Layout::left}, "column by column");
+  refused(
+      {.input = "", .output = folder / "A.h5:/A", .chunks = Hdf5Chunks{.rows = 4096, .cols = 4096}},
+      "expected 1 element to 16 MiB");
+  refused({.input = "", .output = folder / "A.npy", .chunks = Hdf5Chunks{.rows = 1, .cols = 1}},
+          "is not stored in chunks");
+}
+
+TEST(Hdf5, AFileThatExistsIsNotReplaced) {
+  Folder const folder;
+  folder.write("A.h5", "precious");
+  std::string const output = folder / "A.h5:/A";
+  expect_error(ErrorKind::bad_output, output, {"exists already", "may hold other datasets"},
+               [&] { convert_file({.input = sample("old.h5") + ":/f4", .output = output}); });
+  EXPECT_EQ(content_of(folder / "A.h5"), "precious");
+}
+
+TEST(Hdf5, ADiskThatIsFullLeavesNothing) {
+  Folder const folder;
+  std::string const npy = folder / "A.npy";
+  generate({.rows = 500, .cols = 500, .output = npy, .vector_output = folder / "v.npy"});
+  for (auto const& chunks :
+       {std::optional<Hdf5Chunks>(), std::optional(Hdf5Chunks{.rows = 100, .cols = 100})}) {
+    Folder const disk;
+    std::string const result = in_child([&]() -> std::string {
+      std::string const obstacle = mount_small_disk(disk.path(), 256 * 1024);
+      if (!obstacle.empty()) return "SKIP " + obstacle;
+      std::string text = "no error";
+      testing::internal::CaptureStderr();
+      try {
+        convert_file({.input = npy, .output = disk / "A.h5:/A", .chunks = chunks});
+      } catch (FileError const& error) {
+        text = error.what();
+      }
+      text += testing::internal::GetCapturedStderr();
+      return text + (disk.names().empty() ? " | nothing" : " | " + disk.names()[0]);
+    });
+    if (result.starts_with("SKIP")) GTEST_SKIP() << result;
+    EXPECT_THAT(result, testing::StartsWith(disk / "A.h5:/A: "));
+    EXPECT_THAT(result, testing::HasSubstr(chunks ? "found: No space left on device" : "is full"));
+    EXPECT_THAT(result, testing::EndsWith(" | nothing"));
+    EXPECT_THAT(result, testing::Not(testing::HasSubstr("HDF5-DIAG")));
+  }
+}
+
+TEST(Hdf5, AMatrixOfHolesLargerThanMemoryIsRefused) {
+  std::string const path = sample("new.h5") + ":/huge";
+  EXPECT_EQ(inspect(path).rows, std::uint64_t{1} << 20U);
+  expect_error(ErrorKind::out_of_memory, path, {"not enough memory for the matrix"},
+               [&] { static_cast<void>(read_matrix(path)); });
+}
+
+/// A chunk of a GiB, says the header, and the file has a few bytes of it.
+TEST(Hdf5, MemoryIsTakenForWhatAChunkCanHold) {
+  std::string const path = sample("new.h5") + ":/thin";
+  MatrixReader const reader(path);
+  std::vector<double> element(1);
+  expect_error(ErrorKind::bad_input, path,
+               {"expected 1073741828 bytes", "that cannot hold so many"},
+               [&] { reader.read(Part::matrix, 0, std::span(element)); });
+}
+
+TEST(Hdf5, AChunkThatUnpacksToMoreThanItsSizeIsAnError) {
+  std::string const path = sample("new.h5") + ":/bomb";
+  MatrixReader const reader(path);
+  std::vector<float> element(1);
+  expect_error(ErrorKind::bad_input, path, {"expected deflated data of at most 144 bytes"},
+               [&] { reader.read(Part::matrix, 0, std::span(element)); });
+}
+
+}  // namespace
+}  // namespace tessera::io::test
