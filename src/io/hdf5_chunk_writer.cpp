@@ -48,27 +48,29 @@ Hdf5ChunkWriter::Hdf5ChunkWriter(OutputFile& out, MatrixInfo const& info,
 Hdf5ChunkWriter::~Hdf5ChunkWriter() = default;
 
 void Hdf5ChunkWriter::write(Block const& block, std::span<std::byte const> elements) {
-  auto const& [rows, cols, deflate] = state_->chunks;
+  std::uint64_t const rows = state_->chunks.rows;
+  std::uint64_t const cols = state_->chunks.cols;
+  int const deflate = state_->chunks.deflate;
   std::uint64_t const element = size_of(state_->info.type);
   std::uint64_t const across = (block.cols - 1) / cols + 1;
   std::uint64_t const count = across * ((block.rows - 1) / rows + 1);
-  parallel_blocks(
-      count, 1,
-      [&, rows = rows, cols = cols, deflate = deflate](std::uint64_t number, std::uint64_t) {
-        std::uint64_t const row = number / across * rows;
-        std::uint64_t const col = number % across * cols;
-        std::uint64_t const height = std::min(rows, block.rows - row);
-        std::uint64_t const bytes = std::min(cols, block.cols - col) * element;
-        std::vector<std::byte> chunk(rows * cols * element);  // zeros beyond the edge
-        for (std::uint64_t i = 0; i < height; ++i) {
-          std::memcpy(chunk.data() + i * cols * element,
-                      elements.data() + ((row + i) * block.cols + col) * element, bytes);
-        }
-        if (deflate != 0) chunk = pack_chunk(chunk, element, deflate, state_->path);
-        std::lock_guard const lock(state_->mutex);
-        state_->file.write_chunk(block.row + row, block.col + col, chunk);
-      },
-      {});
+  parallel_blocks(count, 1,
+                  [&](std::uint64_t number, std::uint64_t) {
+                    std::uint64_t const row = number / across * rows;
+                    std::uint64_t const col = number % across * cols;
+                    std::uint64_t const height = std::min(rows, block.rows - row);
+                    std::uint64_t const bytes = std::min(cols, block.cols - col) * element;
+                    std::vector<std::byte> chunk(rows * cols * element);  // zeros beyond the edge
+                    for (std::uint64_t i = 0; i < height; ++i) {
+                      std::memcpy(chunk.data() + i * cols * element,
+                                  elements.data() + ((row + i) * block.cols + col) * element,
+                                  bytes);
+                    }
+                    if (deflate != 0) chunk = pack_chunk(chunk, element, deflate, state_->path);
+                    std::lock_guard const lock(state_->mutex);
+                    state_->file.write_chunk(block.row + row, block.col + col, chunk);
+                  },
+                  {});
 }
 
 void Hdf5ChunkWriter::close() {

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <io/matrix_info.hpp>
+
+// What the fuzz targets share. An input is a file's content; where a reader must be told more, the
+// first bytes say it.
+namespace tessera::fuzz {
+
+using Bytes = std::span<std::uint8_t const>;
+
+/// Puts bytes into a file of this name, in a folder in memory that lives as long as the program.
+std::string put(std::string const& name, Bytes content);
+
+/// Takes a number of `count` bytes from the front, zeros where there are too few.
+std::uint64_t take(Bytes& bytes, std::size_t count);
+
+/// Opens a matrix file and reads it in several ways, which must agree. A FileError is as good;
+/// anything else ends the program.
+void read_matrix(std::string const& path, io::RawFile const& raw = {});
+
+/// The same of a file's vector.
+void read_vector(std::string const& path, io::RawFile const& raw = {});
+
+}  // namespace tessera::fuzz
+
+/// One input of libFuzzer.
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size);
