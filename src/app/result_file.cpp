@@ -47,7 +47,7 @@ void ResultFile::write(io::HostVector const& vector) {
 
 void ResultFile::write(io::HostMatrix const& matrix) {
   if (!file_) return;
-  io::write_npy_matrix(*file_, matrix);
+  io::write_matrix(*file_, matrix);
   file_->commit();
 }
 
