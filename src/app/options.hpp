@@ -125,9 +125,9 @@ struct CompletionOptions {
 };
 
 /// One alternative for each subcommand.
-using Options =
-    std::variant<io::GenerateRequest, io::ConversionRequest, ComputeOptions, TransposeOptions, GemmOptions, BenchOptions,
-                 TuneOptions, CheckOptions, ShowOptions, InfoOptions, CompletionOptions>;
+using Options = std::variant<io::GenerateRequest, io::ConversionRequest, ComputeOptions,
+                             TransposeOptions, GemmOptions, BenchOptions, TuneOptions, CheckOptions,
+                             ShowOptions, InfoOptions, CompletionOptions>;
 
 /// Parses the command line. Prints help, the version and errors of usage itself; then, and only
 /// then, it returns an ExitStatus.

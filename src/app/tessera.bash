@@ -4,7 +4,7 @@
 _tessera() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "gen atax gemv gemvt transpose gemm bench tune check show info --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "gen atax gemv gemvt transpose gemm bench tune check show convert info --help --version" -- "$current"))
     return
   fi
   case ${COMP_WORDS[1]} in

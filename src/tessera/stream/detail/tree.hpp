@@ -22,8 +22,7 @@ using tessera::detail::OutputVector;
 template <class Exec, class T>
 void add_vectors(Exec const& exec, Index length, T const* left, T* right) {
   Kokkos::parallel_for(
-      "tessera::stream::add",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, length),
+      "tessera::stream::add", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, length),
       KOKKOS_LAMBDA(Index const j) { right[j] = left[j] + right[j]; });
 }
 

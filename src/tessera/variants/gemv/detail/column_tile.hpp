@@ -38,8 +38,8 @@ KOKKOS_FORCEINLINE_FUNCTION T add_columns(Elements<T const, false> const& A, Ind
   return sum;
 }
 
-/// B = A·v, a thread a row, v in scratch tile by tile. `Exact`: no checks of the ends. A functor with
-/// a name: nvcc 13 makes a lambda that holds an empty width into one that crashes on the host.
+/// B = A·v, a thread a row, v in scratch tile by tile. `Exact`: no checks of the ends. A functor
+/// with a name: nvcc 13 makes a lambda that holds an empty width into one that crashes on the host.
 template <bool Exact, class Exec, class T, class Width>
 struct ColumnTile {
   Elements<T const, false> A;
