@@ -183,7 +183,7 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row, std::
           .read_seconds = input.read_seconds,
           .decision = decision,
           .run = std::move(run),
-          .check = std::move(check),
+          .check = check,
           .tuning = std::move(tuning)};
 }
 

@@ -103,12 +103,14 @@ class Run {
     using OnDevice = Kokkos::View<T*, typename Exec::memory_space>;
     auto const elements = static_cast<std::size_t>(elements_of_block());
     std::vector<Slot> slots;
+    slots.reserve(host_slots);
     for (int k = 0; k < host_slots; ++k) {
       slots.emplace_back(
           Kokkos::view_alloc(std::string("tessera::stream::slot"), Kokkos::WithoutInitializing),
           elements);
     }
     std::vector<OnDevice> on_device;
+    on_device.reserve(device_slots);
     for (int k = 0; is_gpu && k < device_slots; ++k) {
       on_device.emplace_back(
           Kokkos::view_alloc(std::string("tessera::stream::block"), Kokkos::WithoutInitializing),

@@ -102,6 +102,7 @@ class VectorTree {
       return is_there ? to_host<T>(sum) : std::vector<T>();
     };
     std::vector<std::vector<T>> saved;
+    saved.reserve(waiting_.size() + 1);
     for (Level const& level : waiting_) saved.push_back(copy(level.sum, level.is_there));
     saved.push_back(copy(next_, is_complete_));
     return saved;

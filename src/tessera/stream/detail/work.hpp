@@ -123,44 +123,44 @@ template <class Exec, class T>
 class TreeWork {
  public:
   TreeWork(Exec const& exec, Index length, Blocks const& blocks, OutputVector<T> out)
-      : exec_(exec), blocks_(blocks), tree_(exec, length, blocks.subtrees()), out_(out) {}
+      : instance(exec), cuts(blocks), sums(exec, length, blocks.subtrees()), out_(out) {}
 
-  void finish() { tree_.finish(out_); }
+  void finish() { sums.finish(out_); }
   /// After block number `block`.
   void save(State<T>& state, Index block) const {
-    state.waiting = tree_.save();
-    if (is_inside_panel(block)) state.chain = to_host<T>(tree_.next());
+    state.waiting = sums.save();
+    if (is_inside_panel(block)) state.chain = to_host<T>(sums.next());
   }
   /// @return whether the state is of such a sum
   [[nodiscard]] bool restore(State<T> const& state) {
     bool const has_chain = !state.chain.empty();
     if (has_chain != (state.blocks_done > 0 && is_inside_panel(state.blocks_done - 1)) ||
-        (has_chain && state.chain.size() != tree_.next().extent(0)) ||
-        !tree_.restore(state.waiting)) {
+        (has_chain && state.chain.size() != sums.next().extent(0)) ||
+        !sums.restore(state.waiting)) {
       return false;
     }
-    if (has_chain) from_host(state.chain, tree_.next());
+    if (has_chain) from_host(state.chain, sums.next());
     return true;
   }
 
  protected:
   /// Whether the chains of a block's panel go on after it.
   [[nodiscard]] bool is_inside_panel(Index block) const {
-    return blocks_.are_pieces() && !blocks_.ends_panel(block);
+    return cuts.are_pieces() && !cuts.ends_panel(block);
   }
   /// The lines of a block of a matrix whose lines have `length` elements.
   [[nodiscard]] Lines<T> lines_of(Index block, T const* data, Index length) const {
-    return {data, blocks_.part(block).count, length, length, blocks_.panel_lines()};
+    return {data, cuts.part(block).count, length, length, cuts.panel_lines()};
   }
-  [[nodiscard]] OutputVector<T> sum() const { return {tree_.next().data(), 1}; }
+  [[nodiscard]] OutputVector<T> sum() const { return {sums.next().data(), 1}; }
   void add_chains(Index block, Lines<T> const& lines, T const* y) {
-    go_on_with_chains(exec_, lines, y, tree_.next().data(), blocks_.begins_panel(block));
-    if (blocks_.ends_panel(block)) tree_.push(blocks_.subtree(block));
+    go_on_with_chains(instance, lines, y, sums.next().data(), cuts.begins_panel(block));
+    if (cuts.ends_panel(block)) sums.push(cuts.subtree(block));
   }
 
-  Exec exec_;
-  Blocks blocks_;
-  VectorTree<Exec, T> tree_;
+  Exec instance;
+  Blocks cuts;
+  VectorTree<Exec, T> sums;
 
  private:
   OutputVector<T> out_;
@@ -185,13 +185,13 @@ class SumWork : public TreeWork<Exec, T> {
 
   void take(Index block, T const* data) {
     auto const lines = this->lines_of(block, data, length_);
-    Index const first = this->blocks_.part(block).first;
-    if (this->blocks_.are_pieces()) return this->add_chains(block, lines, y_.data() + first);
+    Index const first = this->cuts.part(block).first;
+    if (this->cuts.are_pieces()) return this->add_chains(block, lines, y_.data() + first);
     ConstVector<Exec, T> const part(y_.data() + first, static_cast<std::size_t>(lines.count));
-    tessera::detail::run_sum(this->exec_, label_, lines, part, this->sum(),
+    tessera::detail::run_sum(this->instance, label_, lines, part, this->sum(),
                              tessera::Options<Exec>{.workspace = &workspace_},
-                             tuning_of<RowMajor>(this->exec_, lines));
-    this->tree_.push(this->blocks_.subtree(block));
+                             tuning_of<RowMajor>(this->instance, lines));
+    this->sums.push(this->cuts.subtree(block));
   }
   /// No output grows block by block.
   [[nodiscard]] OutputVector<T> output() const { return {nullptr, 1}; }
@@ -230,17 +230,17 @@ class AtaxWork : public TreeWork<Exec, T> {
   }
 
   void take(Index block, T const* data) {
-    Part const part = this->blocks_.part(block);
+    Part const part = this->cuts.part(block);
     if constexpr (RowMajor) {
       auto const lines = this->lines_of(block, data, extents_.length);
-      if (this->blocks_.are_pieces()) return take_piece(block, lines);
+      if (this->cuts.are_pieces()) return take_piece(block, lines);
       run(lines, from(b_, part.first));
     } else {
       run({data, extents_.count, part.count, part.count,
            summation::panels(extents_.count, extents_.length).lines},
           from(b_, part.first));
     }
-    this->tree_.push(this->blocks_.subtree(block));
+    this->sums.push(this->cuts.subtree(block));
   }
   [[nodiscard]] OutputVector<T> output() const { return b_; }
 
@@ -248,23 +248,23 @@ class AtaxWork : public TreeWork<Exec, T> {
   static Index cols(Extents const& e) { return RowMajor ? e.length : e.count; }
 
   void run(Lines<T> const& lines, OutputVector<T> const& b) {
-    Tuning const tuning = tuning_of<RowMajor>(this->exec_, lines);
+    Tuning const tuning = tuning_of<RowMajor>(this->instance, lines);
     if (tessera::detail::is_fused(AtaxOptions<Exec>{.method = method_}, tuning)) {
-      tessera::detail::run_fused<RowMajor>(this->exec_, lines, v_, b, this->sum(), &workspace_,
+      tessera::detail::run_fused<RowMajor>(this->instance, lines, v_, b, this->sum(), &workspace_,
                                            tuning);
     } else {
-      tessera::detail::run_two_stage<RowMajor>(this->exec_, lines, v_, b, this->sum(), &workspace_,
-                                               tuning);
+      tessera::detail::run_two_stage<RowMajor>(this->instance, lines, v_, b, this->sum(),
+                                               &workspace_, tuning);
     }
   }
   /// Part of a panel: B's part first, then the panel's chains go on.
   void take_piece(Index block, Lines<T> const& lines) {
     OutputVector<T> const y{y_.data(), 1};
-    tessera::detail::run_dot(this->exec_, "tessera::stream::atax", lines, v_, y,
+    tessera::detail::run_dot(this->instance, "tessera::stream::atax", lines, v_, y,
                              tessera::Options<Exec>{.workspace = &workspace_},
-                             tuning_of<RowMajor>(this->exec_, lines));
+                             tuning_of<RowMajor>(this->instance, lines));
     if (b_.data != nullptr) {
-      copy_elements(this->exec_, lines.count, y, from(b_, this->blocks_.part(block).first));
+      copy_elements(this->instance, lines.count, y, from(b_, this->cuts.part(block).first));
     }
     this->add_chains(block, lines, y_.data());
   }
