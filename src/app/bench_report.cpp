@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <cstdio>
 
 #include <nlohmann/json.hpp>
 
 #include <app/bench_report.hpp>
+#include <app/report_text.hpp>
 #include <io/memory.hpp>
 
 namespace tessera::app {
@@ -15,18 +15,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using bench::Row;
 using bench::Table;
-
-std::string fixed(double value, int digits) {
-  char text[400];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
-std::string general(double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
-}
 
 bench::Operation const& operation_of(BenchReport const& report) {
   return bench::operation_named(report.options.operation);
@@ -61,7 +49,7 @@ std::string table_text(BenchReport const& report, Table const& table) {
                      layout_text(report.options.layout) + "\n";
   if (!table.why_not.empty()) return text + "  not measured: " + table.why_not + "\n";
   if (table.stream) {
-    text += "  " + table.stream->name + ": " + time_text(table.stream->seconds) + ", " +
+    text += "  " + table.stream->name + ": " + duration(table.stream->seconds) + ", " +
             fixed(table.stream->gb_per_s, 1) + " GB/s\n";
   }
   bool const flops = operation.is_counted_in_flops;
@@ -82,7 +70,7 @@ std::string table_text(BenchReport const& report, Table const& table) {
            row.wrong ? row.check : "not run: " + plain(row.why_not)});
       continue;
     }
-    add({name, team_text(row.team), time_text(row.seconds->median),
+    add({name, team_text(row.team), duration(row.seconds->median),
          fixed(flops ? row.gflop_per_s : row.gb_per_s, 1), row.share ? fixed(*row.share, 3) : "-",
          fixed(row.speed_up, 2), to_string(row.repeats), row.check});
   }
@@ -167,19 +155,12 @@ std::string to_json(BenchReport const& report) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string csv_field(std::string const& value) {
-  if (value.find_first_of(",\"\n\r") == std::string::npos) return value;
-  std::string quoted = "\"";
-  for (char const c : value) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string to_csv(BenchReport const& report) {
   std::string text =
       "operation,shape,type,layout,backend,device,name,kind,team,repeats,check,why_not,seconds_min,"
       "seconds_median,seconds_max,gb_per_s,gflop_per_s,share,speed_up,stream,stream_seconds\n";
   auto const add = [&](Table const& table, Row const& row) {
-    auto const number = [&](double value) { return row.seconds ? general(value) : ""; };
+    auto const number = [&](double value) { return row.seconds ? general(value, 9) : ""; };
     auto const seconds = row.seconds.value_or(bench::Seconds{});
     std::vector<std::string> const fields = {command_of(report.options.operation),
                                              name_of(table.shape),
@@ -198,10 +179,10 @@ std::string to_csv(BenchReport const& report) {
                                              number(seconds.max),
                                              number(row.gb_per_s),
                                              number(row.gflop_per_s),
-                                             row.share ? general(*row.share) : "",
+                                             row.share ? general(*row.share, 9) : "",
                                              number(row.speed_up),
                                              table.stream ? table.stream->name : "",
-                                             table.stream ? general(table.stream->seconds) : ""};
+                                             table.stream ? general(table.stream->seconds, 9) : ""};
     for (std::size_t k = 0; k < fields.size(); ++k)
       text += (k == 0 ? "" : ",") + csv_field(fields[k]);
     text += "\n";
@@ -229,12 +210,6 @@ std::string matrix_text(bench::Shape const& shape) {
   }
   return number(shape.rows) + " rows x " + number(shape.cols) + " columns" +
          (shape.padding > 0 ? ", " + number(shape.padding) + " unused after each line" : "");
-}
-
-std::string time_text(double seconds) {
-  if (seconds < 1e-3) return fixed(seconds * 1e6, 1) + " µs";
-  if (seconds < 1) return fixed(seconds * 1e3, 3) + " ms";
-  return fixed(seconds, 3) + " s";
 }
 
 std::string aligned(std::vector<std::vector<std::string>> const& lines,

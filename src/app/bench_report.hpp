@@ -31,9 +31,6 @@ struct BenchReport {
 /// "4 rows x 5 columns", "4 x 5 times 5 x 6".
 [[nodiscard]] std::string matrix_text(bench::Shape const& shape);
 
-/// A time with a unit that leaves few digits before the point.
-[[nodiscard]] std::string time_text(double seconds);
-
 /// Lines with columns side by side; the first line is the head. The first column is for words, the
 /// others are aligned at their right unless they are in `words`.
 [[nodiscard]] std::string aligned(std::vector<std::vector<std::string>> const& lines,

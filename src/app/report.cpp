@@ -49,25 +49,18 @@ std::string stream_lines(StreamFacts const& stream) {
   return text;
 }
 
-/// Fields of a CSV table; a field with a comma, a quote or a line end is quoted.
+/// The fields of a CSV table.
 class CsvTable {
  public:
   void add(std::string const& name, std::string const& value) {
     header_ += (header_.empty() ? "" : ",") + name;
-    row_ += (header_ == name ? "" : ",") + quote(value);
+    row_ += (header_ == name ? "" : ",") + csv_field(value);
   }
   void add(std::string const& name, double value) { add(name, general(value, 9)); }
   void add(std::string const& name, std::int64_t value) { add(name, std::to_string(value)); }
   [[nodiscard]] std::string text() const { return header_ + "\n" + row_ + "\n"; }
 
  private:
-  static std::string quote(std::string const& value) {
-    if (value.find_first_of(",\"\n\r") == std::string::npos) return value;
-    std::string quoted = "\"";
-    for (char const c : value) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + "\"";
-  }
-
   std::string header_;
   std::string row_;
 };

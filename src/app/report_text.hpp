@@ -35,6 +35,14 @@ inline std::string duration(double seconds) {
   return fixed(seconds, 3) + " s";
 }
 
+/// A field of a CSV table; one with a comma, a quote or a line end is quoted.
+inline std::string csv_field(std::string const& value) {
+  if (value.find_first_of(",\"\n\r") == std::string::npos) return value;
+  std::string quoted = "\"";
+  for (char const c : value) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
 inline std::string line(std::string name, std::string const& text) {
   name.resize(std::max<std::size_t>(name.size(), 13), ' ');
   return "  " + name + text + "\n";

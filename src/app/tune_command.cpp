@@ -12,6 +12,7 @@
 #include <app/failure.hpp>
 #include <app/measured_backend.hpp>
 #include <app/progress.hpp>
+#include <app/report_text.hpp>
 #include <app/tuning_cache.hpp>
 
 namespace tessera::app {
@@ -94,7 +95,7 @@ std::string stage_text(std::vector<bench::Trial> const& trials, std::string cons
       char ratio[64];
       std::snprintf(ratio, sizeof ratio, "%.3f",
                     backend_seconds > 0 ? backend_seconds / median : 0);
-      lines.push_back({std::to_string(rank), time_text(median), ratio, trial.check, launch});
+      lines.push_back({std::to_string(rank), duration(median), ratio, trial.check, launch});
     }
   }
   return "  " + stage + ", " + std::to_string(rank) + (rank == 1 ? " launch" : " launches") + "\n" +

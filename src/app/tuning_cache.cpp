@@ -18,6 +18,7 @@
 
 #include <app/bench_report.hpp>
 #include <app/failure.hpp>
+#include <app/report_text.hpp>
 #include <app/tuning_cache.hpp>
 #include <io/output_file.hpp>
 #include <tessera/checks.hpp>
@@ -431,7 +432,7 @@ std::string describe_tunings(std::filesystem::path const& file) {
     for (auto const& r : records_of(json)) {
       table.push_back({command_of(r.operation), shape_text(r.shape),
                        std::string(io::to_string(r.type)), std::string(io::to_string(r.layout)),
-                       time_text(r.seconds), time_text(r.backend_seconds), launch_text(r)});
+                       duration(r.seconds), duration(r.backend_seconds), launch_text(r)});
     }
     return lines + aligned(table, {1, 2, 3, 6});
   } catch (Unusable const& why) {
