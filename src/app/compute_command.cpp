@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <utility>
@@ -81,15 +80,6 @@ void try_variant(ComputeOptions const& options, OperationRow const& row, Backend
                                      .variant = variant}));
 }
 
-/// The backend that a streamed matrix is worked on by: the host's, if the user leaves it open,
-/// since reading takes longer than the work.
-BackendFacts streaming_backend(BackendChoice choice) {
-  auto const all = enabled_backends();
-  return choice == BackendChoice::automatic
-             ? *std::ranges::find(all, false, &BackendFacts::is_gpu)
-             : *std::ranges::find(all, choice, &BackendFacts::choice);
-}
-
 /// What a run of a job has, wherever its matrix is.
 struct Done {
   VectorInput input;  ///< without elements where they were in memory
@@ -109,7 +99,7 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row, std::stri
   if (!options.variant.name.empty()) {
     throw Failure(ExitStatus::usage, "--variant: needs the matrix in memory; " + stream.why);
   }
-  BackendFacts const backend = streaming_backend(options.backend);
+  BackendFacts const& backend = stream.backend;
   require_caches(options.cache_preference, backend);
   if (options.format != ReportFormat::text) {
     std::fprintf(stderr, "tessera: %s is streamed: %s\n", path.c_str(), stream.why.c_str());

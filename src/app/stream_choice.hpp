@@ -12,8 +12,9 @@
 
 namespace tessera::app {
 
-/// A job that is streamed: within how much memory, and why.
+/// A job that is streamed: where, within how much memory, and why.
 struct StreamChoice {
+  BackendFacts backend;  ///< the host's where the user leaves it open: reading takes the longest
   std::uint64_t memory_limit;
   std::string why;
 };
