@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -53,8 +54,6 @@ std::string_view text_of(std::span<std::byte const> bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
 
-}  // namespace
-
 std::string checkpoint_text(Checkpoint const& c) {
   std::string text = std::string(magic) + head_of(c).dump() + "\n";
   auto const add = [&](std::vector<std::byte> const& bytes) { text += text_of(bytes); };
@@ -62,14 +61,6 @@ std::string checkpoint_text(Checkpoint const& c) {
   add(c.chain);
   add(c.output);
   return text + sha256(std::as_bytes(std::span(text)));
-}
-
-void write_checkpoint(std::string const& path, Checkpoint const& checkpoint) {
-  std::string const text = checkpoint_text(checkpoint);
-  io::OutputFile file(path);
-  file.reserve(text.size());
-  file.write_elements(std::span<char const>(text));
-  file.commit();
 }
 
 Checkpoint parse_checkpoint(std::span<std::byte const> bytes, std::string const& path) {
@@ -111,6 +102,16 @@ Checkpoint parse_checkpoint(std::span<std::byte const> bytes, std::string const&
   }
   if (!rest.empty()) fail(path, "there is more in it than it says");
   return c;
+}
+
+}  // namespace
+
+void write_checkpoint(std::string const& path, Checkpoint const& checkpoint) {
+  std::string const text = checkpoint_text(checkpoint);
+  io::OutputFile file(path);
+  file.reserve(text.size());
+  file.write_elements(std::span<char const>(text));
+  file.commit();
 }
 
 std::optional<Checkpoint> read_checkpoint(std::string const& path) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -44,10 +43,5 @@ void write_checkpoint(std::string const& path, Checkpoint const& checkpoint);
 /// @return nothing when there is no such file
 /// @throws io::FileError bad_input when it is damaged
 [[nodiscard]] std::optional<Checkpoint> read_checkpoint(std::string const& path);
-
-/// The bytes of a checkpoint file, and back; for tests.
-[[nodiscard]] std::string checkpoint_text(Checkpoint const& checkpoint);
-[[nodiscard]] Checkpoint parse_checkpoint(std::span<std::byte const> bytes,
-                                          std::string const& path);
 
 }  // namespace tessera::app

@@ -56,7 +56,6 @@ class Blocks {
     }
     Index const wanted = std::clamp(units_in(target), Index{1}, std::min(units_in(most), units));
     Blocks blocks;
-    blocks.cut_ = cut;
     blocks.total_ = cut == Cut::tiles ? e.length : e.count;
     switch (cut) {
       case Cut::lines:
@@ -110,7 +109,6 @@ class Blocks {
   [[nodiscard]] Index panel_lines() const { return panel_; }
 
  private:
-  Cut cut_ = Cut::lines;
   Index total_ = 0;
   Index size_ = 0;
   Index panel_ = 0;
