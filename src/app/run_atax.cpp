@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <app/run_typed.hpp>
-#include <tessera/tessera.hpp>
+#include <tessera/atax.hpp>
+#include <tessera/multiply.hpp>
+#include <tessera/multiply_transposed.hpp>
 
 namespace tessera::app {
 namespace {

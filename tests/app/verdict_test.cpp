@@ -9,7 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <app/verdict.hpp>
-#include <tessera/tessera.hpp>
+#include <tessera/atax.hpp>
+#include <tessera/gemm.hpp>
+#include <tessera/multiply.hpp>
 
 namespace tessera::app {
 namespace {
