@@ -73,11 +73,12 @@ class Copier {
     from_.resize(std::min(count, capacity));
     for (std::uint64_t first = 0; first < count; first += from_.size()) {
       std::span<T> const piece(from_.data(), std::min<std::uint64_t>(from_.size(), count - first));
-      parallel_blocks(piece.size(), share_bytes / sizeof(T),
-                      [&](std::uint64_t begin, std::uint64_t size) {
-                        reader.read(part, first + begin, piece.subspan(begin, size));
-                      },
-                      {});
+      parallel_blocks(
+          piece.size(), share_bytes / sizeof(T),
+          [&](std::uint64_t begin, std::uint64_t size) {
+            reader.read(part, first + begin, piece.subspan(begin, size));
+          },
+          {}, reader.info().in_order_only ? 1 : default_threads);
       out.write_elements(std::span<T const>(piece));
       advance(piece.size());
     }
@@ -218,14 +219,6 @@ MatrixInfo info_of_output(MatrixReader const& reader, ConversionRequest const& r
   return info;
 }
 
-/// The file that V of an ex3 output comes from.
-std::string source_of_vector(MatrixReader const& reader, ConversionRequest const& request) {
-  if (!request.vector.empty()) return request.vector;
-  if (reader.info().has_vector) return request.input;
-  refuse(request.output,
-         "holds A and V: expected a file with V beside " + request.input + ", found none");
-}
-
 void begin(OutputFile& out, FormatRow const& format, MatrixInfo const& info) {
   if (info.dimensions == 1) return format.begin_vector(out, info);
   if (!format.holds_elements_only) format.begin_matrix(out, info);
@@ -234,15 +227,30 @@ void begin(OutputFile& out, FormatRow const& format, MatrixInfo const& info) {
 template <class T>
 Conversion convert_as(MatrixReader const& reader, ConversionRequest const& request,
                       FormatRow const& format, MatrixInfo info, Progress const& progress) {
-  std::optional<MatrixReader> vector;
-  if (info.has_vector) {
-    vector.emplace(source_of_vector(reader, request), RawFile{.type = info.type});
+  std::optional<MatrixReader> vector_file;
+  if (info.has_vector && !request.vector.empty()) {
+    vector_file.emplace(request.vector, RawFile{.type = info.type});
+  } else if (info.has_vector && !reader.info().has_vector) {
+    refuse(request.output,
+           "holds A and V: expected a file with V beside " + request.input + ", found none");
   }
+  MatrixReader const* const vector = !info.has_vector ? nullptr
+                                     : vector_file    ? &*vector_file
+                                                      : &reader;
   Part const vector_part = vector ? vector->vector_part(info.cols) : Part::vector;
   std::optional<OutputFile> vector_out;
   OutputFile out(request.output);
   bool const line = info.rows == 1 || info.cols == 1;  // which has one order only
   bool const transposed = !line && info.layout != reader.info().layout;
+  bool const from_pipe = reader.info().in_order_only;
+  if (from_pipe && (transposed || request.chunks)) {
+    refuse(request.output, "cannot be written in another order than that of " + request.input +
+                               ": expected a regular file there, found a pipe");
+  }
+  if (from_pipe && vector == &reader && !request.vector_output.empty()) {
+    refuse(request.vector_output, "cannot hold V of " + request.input + " beside " +
+                                      request.output + ": expected a regular file, found a pipe");
+  }
   if (transposed && out.in_order_only()) {
     refuse(request.output, "cannot be written in another order than that of " + request.input +
                                ": expected a regular file, found one without positions");
@@ -251,7 +259,8 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
   std::uint64_t const vector_elements =
       info.has_vector || !request.vector_output.empty() ? info.cols : 0;
   std::uint64_t const elements = info.elements() + (info.has_vector ? info.cols : 0);
-  if (!request.chunks) out.reserve(out.bytes_written() + elements * sizeof(T));
+  // What a pipe says of its length is believed when it is there.
+  if (!request.chunks && !from_pipe) out.reserve(out.bytes_written() + elements * sizeof(T));
   if (!request.vector_output.empty()) vector_out.emplace(request.vector_output);
 
   Copier<T> copier((info.elements() + vector_elements) * sizeof(T), progress);
@@ -262,10 +271,7 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
   } else {
     copier.copy(reader, Part::matrix, info.elements(), out);
   }
-  if (vector) {
-    copier.copy(*vector, vector_part, info.cols, out);
-    vector->check_unchanged();
-  }
+  if (vector) copier.copy(*vector, vector_part, info.cols, out);
   if (vector_out) {
     MatrixInfo vector_info;
     vector_info.type = info.type;
@@ -275,18 +281,19 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
     copier.copy(reader, Part::vector, info.cols, *vector_out);
   }
   reader.check_unchanged();
+  if (vector_file) vector_file->check_unchanged();
   if (vector_out) vector_out->commit();
   out.commit();
   return {.input = reader.info(),
           .output = std::move(info),
-          .vector_written = vector.has_value() || vector_out.has_value()};
+          .vector_written = vector != nullptr || vector_out.has_value()};
 }
 
 }  // namespace
 
 Conversion convert_file(ConversionRequest const& request, Progress const& progress) {
   FormatRow const& format = format_of(request.output);
-  MatrixReader const reader(request.input, request.raw);
+  MatrixReader const reader(request.input, request.raw, Reading::in_order, request.input_format);
   if (!request.vector.empty() && !format.vector_follows_matrix) {
     refuse(request.output,
            "has no place for V: expected an ex3 test file, found a " + std::string(format.name));

@@ -14,6 +14,7 @@ namespace tessera::io {
 /// What convert_file() is to make of which file.
 struct ConversionRequest {
   std::string input;
+  std::optional<Format> input_format = std::nullopt;  ///< empty: what its extension says
   RawFile raw = {};  ///< what the input holds, where it is a raw file
   std::string output;
   std::optional<ScalarType> type = std::nullopt;  ///< of the output; empty: that of the input

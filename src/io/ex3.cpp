@@ -19,8 +19,9 @@ constexpr std::uint64_t greatest_dimension = std::numeric_limits<std::uint32_t>:
 
 }  // namespace
 
-std::unique_ptr<MatrixSource> open_ex3(std::string const& path, RawFile const& /*raw*/) {
-  InputFile file(path);
+std::unique_ptr<MatrixSource> open_ex3(std::string const& path, RawFile const& /*raw*/,
+                                       Reading reading) {
+  InputFile file(path, reading);
   if (file.bytes() == 0) {
     file.fail("is empty: expected an ex3 test file with a header of 16 bytes, found 0 bytes");
   }
@@ -36,9 +37,8 @@ std::unique_ptr<MatrixSource> open_ex3(std::string const& path, RawFile const& /
   info.cols = header[0];
   info.rows = header[1];
   info.data_offset = header_bytes;
-  info.file_bytes = file.bytes();
   info.has_vector = true;
-  check_sizes(file, info);
+  info.file_bytes = check_sizes(file, info);
   info.vector_offset = header_bytes + info.elements() * sizeof(float);
   return std::make_unique<PlainSource>(std::move(file), std::move(info));
 }

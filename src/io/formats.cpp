@@ -89,6 +89,10 @@ std::string list_of_extensions(std::function<bool(FormatRow const&)> const& want
   return list;
 }
 
+FormatRow const& row_of(Format format) {
+  return *std::ranges::find(table, format, &FormatRow::format);
+}
+
 FormatRow const& format_of(std::string const& path) {
   if (FormatRow const* const row = find_format(path)) return *row;
   throw FileError(ErrorKind::bad_input, path,

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <io/errors.hpp>
+#include <io/input_file.hpp>
 #include <io/matrix_info.hpp>
 #include <io/output_file.hpp>
 
@@ -22,7 +23,8 @@ struct FormatRow {
   std::string_view name;
   std::span<std::string_view const> extensions;  ///< with the dot; "" for no extension
   /// Opens and checks a file; `raw` is for files that do not say what they hold.
-  std::unique_ptr<MatrixSource> (*open)(std::string const& path, RawFile const& raw);
+  std::unique_ptr<MatrixSource> (*open)(std::string const& path, RawFile const& raw,
+                                        Reading reading);
   /// Writes what comes before the elements of a matrix; null where the format holds no matrix.
   void (*begin_matrix)(OutputFile& out, MatrixInfo const& info);
   /// Writes what comes before the entries of a vector; null where it cannot stand alone.
@@ -40,6 +42,9 @@ struct FormatRow {
 
 /// The same. @throws FileError bad_input, listing the known extensions
 [[nodiscard]] FormatRow const& format_of(std::string const& path);
+
+/// The row of a format.
+[[nodiscard]] FormatRow const& row_of(Format format);
 
 /// The extensions of the formats that `wanted` picks, for messages and help: ".npy, .bin".
 [[nodiscard]] std::string list_of_extensions(std::function<bool(FormatRow const&)> const& wanted);

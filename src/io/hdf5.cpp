@@ -231,7 +231,8 @@ void check_end(InputFile const& file, MatrixInfo const& info) {
 
 }  // namespace
 
-std::unique_ptr<MatrixSource> open_hdf5(std::string const& path, RawFile const& /*raw*/) {
+std::unique_ptr<MatrixSource> open_hdf5(std::string const& path, RawFile const& /*raw*/,
+                                        Reading /*reading*/) {
   DatasetName const name = split_dataset(path);
   InputFile file(name.file, path);
   if (file.bytes() == 0) file.fail("is empty: expected an HDF5 file, found 0 bytes");

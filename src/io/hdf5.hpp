@@ -25,7 +25,8 @@ namespace tessera::io {
 /// HDF5's library says where the elements are; it does so in a process apart, since a damaged file
 /// may crash it. The elements are read and unpacked here.
 /// @throws FileError bad_input
-[[nodiscard]] std::unique_ptr<MatrixSource> open_hdf5(std::string const& path, RawFile const& raw);
+[[nodiscard]] std::unique_ptr<MatrixSource> open_hdf5(std::string const& path, RawFile const& raw,
+                                                      Reading reading);
 
 /// Checks that `out` can become an HDF5 file with this dataset. @return the dataset's name
 /// @throws FileError bad_output

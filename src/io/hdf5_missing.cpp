@@ -20,7 +20,8 @@ std::string hdf5_version() {
   return {};
 }
 
-std::unique_ptr<MatrixSource> open_hdf5(std::string const& path, RawFile const& /*raw*/) {
+std::unique_ptr<MatrixSource> open_hdf5(std::string const& path, RawFile const& /*raw*/,
+                                        Reading /*reading*/) {
   refuse(ErrorKind::bad_input, path);
 }
 

@@ -9,6 +9,7 @@
 
 #include <io/errors.hpp>
 #include <io/input_file.hpp>
+#include <io/output_path.hpp>
 
 namespace tessera::io {
 namespace {
@@ -26,22 +27,34 @@ std::string kind_of_file(mode_t mode) {
 
 }  // namespace
 
-InputFile::InputFile(std::string path) : InputFile(path, path) {}
+InputFile::InputFile(std::string path, Reading reading) : InputFile(path, path, reading) {}
 
-InputFile::InputFile(std::string const& path, std::string name) : path_(std::move(name)) {
-  // O_NONBLOCK: a pipe without a writer must not hold us up before it is refused.
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+InputFile::InputFile(std::string const& path, std::string name, Reading reading)
+    : path_(std::move(name)) {
+  // What is open already is read through its descriptor: opening its name again may be forbidden,
+  // or wait. O_NONBLOCK: a pipe without a writer must not hold us up before it is refused.
+  auto const number = descriptor_named_by(path);
+  descriptor_ = number ? ::fcntl(*number, F_DUPFD_CLOEXEC, 0)
+                       : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) {
     if (errno == ENOENT) fail("does not exist: expected a file, found nothing");
     fail("cannot be opened: expected a readable file, found: " + describe(errno));
   }
   struct stat status{};
   int const error_number = ::fstat(descriptor_, &status) == 0 ? 0 : errno;
+  bool const pipe = S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
+  if (error_number == 0 && pipe && reading == Reading::in_order) {
+    pipe_ = std::make_unique<Pipe>(std::exchange(descriptor_, -1), path_);
+    bytes_ = no_end;
+    return;
+  }
   if (error_number != 0 || !S_ISREG(status.st_mode)) {
     ::close(std::exchange(descriptor_, -1));
     if (error_number != 0) fail("cannot be examined: found: " + describe(error_number));
-    fail("is not a regular file: expected a file that can be read at any position, found " +
-         kind_of_file(status.st_mode));
+    fail("is not a regular file: expected " +
+         std::string(reading == Reading::in_order ? "a file or a pipe"
+                                                  : "a file that can be read at any position") +
+         ", found " + kind_of_file(status.st_mode));
   }
   bytes_ = static_cast<std::uint64_t>(status.st_size);
   modified_ = status.st_mtim;
@@ -55,17 +68,20 @@ InputFile::InputFile(InputFile&& other) noexcept
     : path_(std::move(other.path_)),
       bytes_(other.bytes_),
       modified_(other.modified_),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      pipe_(std::move(other.pipe_)) {}
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(bytes_, other.bytes_);
   std::swap(modified_, other.modified_);
   std::swap(descriptor_, other.descriptor_);
+  std::swap(pipe_, other.pipe_);
   return *this;
 }
 
 void InputFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
+  if (pipe_) return pipe_->read(offset, to);
   while (!to.empty()) {
     ssize_t const got = ::pread(descriptor_, to.data(), to.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
@@ -82,7 +98,8 @@ void InputFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
   }
 }
 
-void InputFile::check_unchanged() const {
+void InputFile::check_unchanged(std::uint64_t bytes) const {
+  if (pipe_) return pipe_->check_end(bytes);
   struct stat status{};
   if (::fstat(descriptor_, &status) != 0) {
     fail("cannot be examined: found: " + describe(errno));

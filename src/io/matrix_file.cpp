@@ -86,7 +86,6 @@ HostMatrix read_as(MatrixReader const& reader, Progress const& progress) {
   if constexpr (std::is_same_v<KokkosLayout, Kokkos::LayoutRight>) {
     if (info.chunk_rows != 0) {
       read_chunks<T>(reader, A, progress);
-      reader.check_unchanged();
       return A;
     }
   }
@@ -98,8 +97,8 @@ HostMatrix read_as(MatrixReader const& reader, Progress const& progress) {
       },
       [&](std::uint64_t done) {
         if (progress) progress(done * sizeof(T), info.elements() * sizeof(T));
-      });
-  reader.check_unchanged();
+      },
+      info.in_order_only ? 1 : default_threads);
   return A;
 }
 
@@ -113,7 +112,6 @@ template <class T>
 HostVector read_vector_as(MatrixReader const& reader, Part part, std::uint64_t length) {
   auto const v = allocate<VectorView<T>>(reader.path(), "vector", length);
   reader.read(part, 0, std::span<T>(v.data(), length));
-  reader.check_unchanged();
   return v;
 }
 
@@ -123,10 +121,10 @@ MatrixInfo inspect(std::string const& path, RawFile const& raw) {
   return MatrixReader(path, raw).info();
 }
 
-HostMatrix read_matrix(std::string const& path, std::optional<ScalarType> type,
+HostMatrix read_matrix(MatrixReader const& reader, std::optional<ScalarType> type,
                        Progress const& progress) {
-  MatrixReader const reader(path);
   MatrixInfo const& info = reader.info();
+  std::string const& path = reader.path();
   if (info.format == Format::raw) {
     fail(path, "has no dimensions: expected a matrix in an ex3 or .npy file, found raw elements");
   }
@@ -138,9 +136,17 @@ HostMatrix read_matrix(std::string const& path, std::optional<ScalarType> type,
                                                      : read_as<double>(reader, progress);
 }
 
-HostVector read_vector(std::string const& path, VectorRequest const& request) {
-  MatrixReader const reader(path, {.type = request.type.value_or(ScalarType::f32)});
+HostMatrix read_matrix(std::string const& path, std::optional<ScalarType> type,
+                       Progress const& progress) {
+  MatrixReader const reader(path);
+  HostMatrix A = read_matrix(reader, type, progress);
+  reader.check_unchanged();
+  return A;
+}
+
+HostVector read_vector(MatrixReader const& reader, VectorRequest const& request) {
   MatrixInfo const& info = reader.info();
+  std::string const& path = reader.path();
   Part const part = reader.vector_part(request.length);
   std::uint64_t const length = part == Part::vector ? info.cols : info.elements();
   ScalarType const type = request.type.value_or(info.type);
@@ -150,6 +156,13 @@ HostVector read_vector(std::string const& path, VectorRequest const& request) {
   }
   return type == ScalarType::f32 ? read_vector_as<float>(reader, part, length)
                                  : read_vector_as<double>(reader, part, length);
+}
+
+HostVector read_vector(std::string const& path, VectorRequest const& request) {
+  MatrixReader const reader(path, {.type = request.type.value_or(ScalarType::f32)});
+  HostVector x = read_vector(reader, request);
+  reader.check_unchanged();
+  return x;
 }
 
 }  // namespace tessera::io

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <io/errors.hpp>
+#include <io/matrix_reader.hpp>
 #include <io/types.hpp>
 
 namespace tessera::io {
@@ -34,6 +35,12 @@ namespace tessera::io {
                                      std::optional<ScalarType> type = std::nullopt,
                                      Progress const& progress = {});
 
+/// The same of an open file, which may be a pipe. The caller calls reader.check_unchanged() when
+/// everything is read.
+[[nodiscard]] HostMatrix read_matrix(MatrixReader const& reader,
+                                     std::optional<ScalarType> type = std::nullopt,
+                                     Progress const& progress = {});
+
 /// What the caller needs of a vector file.
 struct VectorRequest {
   std::optional<std::uint64_t> length = std::nullopt;  ///< entries; empty: any number
@@ -45,5 +52,9 @@ struct VectorRequest {
 /// Reads a vector: a .npy of shape (n,), (n, 1) or (1, n), a raw file, or the V of an ex3 file.
 /// @throws FileError bad_input or out_of_memory
 [[nodiscard]] HostVector read_vector(std::string const& path, VectorRequest const& request = {});
+
+/// The same of an open file, where V of a pipe is read after A. The caller calls
+/// reader.check_unchanged() when everything is read.
+[[nodiscard]] HostVector read_vector(MatrixReader const& reader, VectorRequest const& request);
 
 }  // namespace tessera::io

@@ -49,11 +49,12 @@ struct MatrixInfo {
   int dimensions = 2;                            ///< 2: a matrix, 1: a vector with rows entries
   std::uint64_t rows = 0;
   std::uint64_t cols = 1;
-  std::uint64_t data_offset = 0;  ///< bytes from the start of the file to A
-  std::uint64_t file_bytes = 0;
+  std::uint64_t data_offset = 0;    ///< bytes from the start of the file to A
+  std::uint64_t file_bytes = 0;     ///< of a pipe: what its header says
   bool has_vector = false;          ///< ex3: V with cols entries follows A
   std::uint64_t vector_offset = 0;  ///< bytes from the start of the file to V
   std::string version;              ///< .npy: "1.0" …; .h5: how it is stored; else empty
+  bool in_order_only = false;       ///< a pipe: it is read once, first A, then V
   std::uint64_t chunk_rows = 0;     ///< .h5: rows that are packed together, 0 where none are
   std::uint64_t chunk_cols = 0;     ///< the same of columns: whole chunks are read fastest
 

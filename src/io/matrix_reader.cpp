@@ -23,8 +23,10 @@ void check_block(MatrixInfo const& info, Block const& block, std::size_t element
 
 }  // namespace
 
-MatrixReader::MatrixReader(std::string path, RawFile const& raw)
-    : path_(std::move(path)), source_(format_of(path_).open(path_, raw)) {}
+MatrixReader::MatrixReader(std::string path, RawFile const& raw, Reading reading,
+                           std::optional<Format> format)
+    : path_(std::move(path)),
+      source_((format ? row_of(*format) : format_of(path_)).open(path_, raw, reading)) {}
 
 MatrixReader::~MatrixReader() = default;
 MatrixReader::MatrixReader(MatrixReader&&) noexcept = default;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include <io/errors.hpp>
+#include <io/input_file.hpp>
 #include <io/matrix_info.hpp>
 
 namespace tessera::io {
@@ -19,14 +20,20 @@ class MatrixSource;
 /// Which elements of a file: A (or the only vector), or the V that follows A in an ex3 file.
 enum class Part { matrix, vector };
 
-/// An open matrix file whose elements can be read in any order, piece by piece. read_matrix() and
-/// read_vector() are built on it; panels of a matrix larger than memory are read with it, too.
+/// An open matrix file whose elements can be read in any order (of a pipe: in theirs), piece by
+/// piece. read_matrix() and read_vector() are built on it; panels of a matrix larger than memory
+/// are read with it, too.
 class MatrixReader {
  public:
   /// Opens the file and checks its header.
   /// @param raw what a raw file is taken to hold; ignored for others
+  /// @param reading in_order: the file may be a pipe. Where it is one, info().in_order_only is set,
+  ///                and elements are read in their order, A before V, by one thread at a time
+  /// @param format  empty: what the extension says
   /// @throws FileError bad_input
-  explicit MatrixReader(std::string path, RawFile const& raw = {});
+  explicit MatrixReader(std::string path, RawFile const& raw = {},
+                        Reading reading = Reading::anywhere,
+                        std::optional<Format> format = std::nullopt);
   ~MatrixReader();
   MatrixReader(MatrixReader&&) noexcept;
   MatrixReader& operator=(MatrixReader&&) noexcept;
@@ -35,7 +42,7 @@ class MatrixReader {
   [[nodiscard]] MatrixInfo const& info() const noexcept;
 
   /// Reads to.size() elements, beginning with element `first` in the order of the file, and
-  /// converts them to the type of `to`. May be called from several threads at once.
+  /// converts them to the type of `to`. May be called from several threads at once, but see above.
   /// @throws FileError bad_input when the file cannot be read or has become shorter
   void read(Part part, std::uint64_t first, std::span<float> to) const;
   /// @copydoc read
@@ -57,8 +64,9 @@ class MatrixReader {
   /// @throws FileError bad_input where there is no vector, or one of another length
   [[nodiscard]] Part vector_part(std::optional<std::uint64_t> length) const;
 
-  /// @throws FileError bad_input when the file was changed since it was opened. Call it after the
-  /// last read: until then, what was read may be half old and half new.
+  /// @throws FileError bad_input when the file was changed since it was opened, or when a pipe,
+  /// which is read to its end, does not end after A and V. Call it after the last read: until then,
+  /// what was read may be half old and half new.
   void check_unchanged() const;
 
  private:

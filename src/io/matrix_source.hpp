@@ -29,7 +29,8 @@ class MatrixSource {
   /// block lies within A, and `to` has its size. Thread-safe.
   virtual void read_stored_block(Block const& block, std::span<std::byte> to) const;
 
-  /// Throws FileError bad_input when the file was changed since it was opened.
+  /// Throws FileError bad_input when the file was changed since it was opened, or when a pipe does
+  /// not end where it should.
   virtual void check_unchanged() const = 0;
 
  protected:
@@ -43,16 +44,21 @@ class MatrixSource {
 class PlainSource final : public MatrixSource {
  public:
   PlainSource(InputFile file, MatrixInfo info)
-      : MatrixSource(std::move(info)), file_(std::move(file)) {}
+      : MatrixSource(with_order(std::move(info), file)), file_(std::move(file)) {}
 
   void read_stored(Part part, std::uint64_t first, std::span<std::byte> to) const override {
     auto const start = part == Part::matrix ? info().data_offset : info().vector_offset;
     file_.read_at(start + first * size_of(info().type), to);
   }
 
-  void check_unchanged() const override { file_.check_unchanged(); }
+  void check_unchanged() const override { file_.check_unchanged(info().file_bytes); }
 
  private:
+  static MatrixInfo with_order(MatrixInfo info, InputFile const& file) {
+    info.in_order_only = file.in_order_only();
+    return info;
+  }
+
   InputFile file_;
 };
 

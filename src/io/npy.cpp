@@ -33,18 +33,22 @@ struct Preamble {
 Preamble read_preamble(InputFile const& file) {
   if (file.bytes() == 0) file.fail("is empty: expected a .npy file, found 0 bytes");
   std::array<std::byte, 12> buffer{};
-  auto const available =
-      static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), file.bytes()));
-  file.read_at(0, std::span(buffer).first(available));
-  if (std::memcmp(buffer.data(), magic.data(), std::min(available, magic.size())) != 0) {
-    file.fail("is not a .npy file: expected it to begin with the bytes 93 'NUMPY', found others");
-  }
+  std::size_t available = 0;
+  auto const read_up_to = [&](std::size_t bytes) {
+    file.read_at(available, std::span(buffer).subspan(available, bytes - available));
+    available = bytes;
+  };
   auto const need = [&](std::size_t bytes) {
-    if (available < bytes) {
+    if (file.bytes() < bytes) {
       file.fail("is truncated: expected at least " + std::to_string(bytes) +
                 " bytes before the .npy header, found " + std::to_string(file.bytes()));
     }
+    read_up_to(bytes);
   };
+  read_up_to(static_cast<std::size_t>(std::min<std::uint64_t>(magic.size(), file.bytes())));
+  if (std::memcmp(buffer.data(), magic.data(), available) != 0) {
+    file.fail("is not a .npy file: expected it to begin with the bytes 93 'NUMPY', found others");
+  }
   need(8);
   unsigned const major = byte_at(buffer, 6);
   unsigned const minor = byte_at(buffer, 7);
@@ -65,8 +69,9 @@ Preamble read_preamble(InputFile const& file) {
 
 }  // namespace
 
-std::unique_ptr<MatrixSource> open_npy(std::string const& path, RawFile const& /*raw*/) {
-  InputFile file(path);
+std::unique_ptr<MatrixSource> open_npy(std::string const& path, RawFile const& /*raw*/,
+                                       Reading reading) {
+  InputFile file(path, reading);
   Preamble preamble = read_preamble(file);
   if (preamble.header_bytes > longest_header) {
     file.fail("has an absurd header length: expected at most " + std::to_string(longest_header) +
@@ -89,9 +94,8 @@ std::unique_ptr<MatrixSource> open_npy(std::string const& path, RawFile const& /
   info.cols = info.dimensions == 2 ? header.shape[1] : 1;
   info.layout = info.dimensions == 2 && header.fortran_order ? Layout::left : Layout::right;
   info.data_offset = preamble.bytes + preamble.header_bytes;
-  info.file_bytes = file.bytes();
   info.version = std::move(preamble.version);
-  check_sizes(file, info);
+  info.file_bytes = check_sizes(file, info);
   return std::make_unique<PlainSource>(std::move(file), std::move(info));
 }
 

@@ -17,7 +17,8 @@ namespace tessera::io {
 
 /// Opens a .npy file, version 1.0, 2.0 or 3.0, of one or two dimensions, f4 or f8.
 /// @throws FileError bad_input
-[[nodiscard]] std::unique_ptr<MatrixSource> open_npy(std::string const& path, RawFile const& raw);
+[[nodiscard]] std::unique_ptr<MatrixSource> open_npy(std::string const& path, RawFile const& raw,
+                                                     Reading reading);
 
 /// Writes everything before the elements, version 1.0; the elements begin at a multiple of 64
 /// bytes.

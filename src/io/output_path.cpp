@@ -42,6 +42,7 @@ std::string temporary_name(std::string const& target) {
 }
 
 std::optional<int> descriptor_named_by(std::string const& path) {
+  if (path == "/dev/stdin") return 0;
   if (path == "/dev/stdout") return 1;
   if (path == "/dev/stderr") return 2;
   for (std::string_view const prefix : {"/dev/fd/", "/proc/self/fd/"}) {

@@ -19,7 +19,8 @@ namespace tessera::io {
 /// A new name in the folder of `target`: ".NAME.tessera-XXXXXXXX" with random digits.
 [[nodiscard]] std::string temporary_name(std::string const& target);
 
-/// N for /dev/fd/N and /proc/self/fd/N, 1 and 2 for /dev/stdout and /dev/stderr; else empty.
+/// N for /dev/fd/N and /proc/self/fd/N, 0, 1 and 2 for /dev/stdin, /dev/stdout and /dev/stderr;
+/// else empty.
 [[nodiscard]] std::optional<int> descriptor_named_by(std::string const& path);
 
 }  // namespace tessera::io

@@ -15,7 +15,7 @@ namespace tessera::io {
 
 void parallel_blocks(std::uint64_t total, std::uint64_t block,
                      std::function<void(std::uint64_t, std::uint64_t)> const& work,
-                     std::function<void(std::uint64_t)> const& report) {
+                     std::function<void(std::uint64_t)> const& report, std::uint64_t most_threads) {
   std::uint64_t const blocks = total / block + (total % block != 0 ? 1 : 0);
   std::atomic<std::uint64_t> next{0};
   std::atomic<std::uint64_t> done{0};
@@ -38,7 +38,6 @@ void parallel_blocks(std::uint64_t total, std::uint64_t block,
     }
   };
 
-  constexpr std::uint64_t most_threads = 16;
   std::uint64_t const wanted = std::min<std::uint64_t>(
       {blocks, most_threads, std::max(1U, std::thread::hardware_concurrency())});
   std::vector<std::jthread> helpers;

@@ -8,11 +8,15 @@
 
 namespace tessera::io {
 
-std::unique_ptr<MatrixSource> open_raw(std::string const& path, RawFile const& raw) {
-  InputFile file(path);
+std::unique_ptr<MatrixSource> open_raw(std::string const& path, RawFile const& raw,
+                                       Reading reading) {
+  InputFile file(path, reading);
   auto const type_name = std::string(to_string(raw.type));
   if (file.bytes() == 0) {
     file.fail("is empty: expected raw elements of type " + type_name + ", found 0 bytes");
+  }
+  if (file.in_order_only() && raw.rows == 0) {
+    file.fail("has no length: expected rows and columns for raw elements from a pipe, found none");
   }
   if (file.bytes() % size_of(raw.type) != 0) {
     file.fail("ends inside an element: expected a multiple of " +
@@ -22,15 +26,15 @@ std::unique_ptr<MatrixSource> open_raw(std::string const& path, RawFile const& r
   MatrixInfo info;
   info.format = Format::raw;
   info.type = raw.type;
-  info.file_bytes = file.bytes();
   if (raw.rows == 0) {
     info.dimensions = 1;
+    info.file_bytes = file.bytes();
     info.rows = file.bytes() / size_of(raw.type);
   } else {
     info.layout = raw.layout;
     info.rows = raw.rows;
     info.cols = raw.cols;
-    check_sizes(file, info);
+    info.file_bytes = check_sizes(file, info);
   }
   return std::make_unique<PlainSource>(std::move(file), std::move(info));
 }

@@ -3,14 +3,18 @@
 
 #pragma once
 
+#include <cstdint>
+
 #include <io/input_file.hpp>
 #include <io/matrix_info.hpp>
 
 namespace tessera::io {
 
 /// Checks that no dimension is zero and that header, A and (with has_vector) V fill the file
-/// exactly. Computes without overflow and allocates nothing.
+/// exactly; of a pipe, check_unchanged() finds that out. Computes without overflow and allocates
+/// nothing.
+/// @return the bytes of header, A and V
 /// @throws FileError bad_input
-void check_sizes(InputFile const& file, MatrixInfo const& info);
+[[nodiscard]] std::uint64_t check_sizes(InputFile const& file, MatrixInfo const& info);
 
 }  // namespace tessera::io

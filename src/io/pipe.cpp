@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <poll.h>
+#include <system_error>
+#include <unistd.h>
+
+#include <io/errors.hpp>
+#include <io/pipe.hpp>
+
+namespace tessera::io {
+
+Pipe::~Pipe() {
+  ::close(descriptor_);
+}
+
+void Pipe::read(std::uint64_t offset, std::span<std::byte> to) {
+  std::lock_guard const lock(mutex_);
+  if (offset < position_) {
+    fail("cannot be read again from byte " + std::to_string(offset) +
+         ": expected a regular file, found a pipe");
+  }
+  drop_until(offset);
+  read_all(to);
+}
+
+void Pipe::check_end(std::uint64_t bytes) {
+  std::lock_guard const lock(mutex_);
+  drop_until(bytes);
+  std::array<std::byte, 1> more{};
+  if (position_ > bytes || read_some(more) != 0) {
+    fail("has trailing bytes: expected the pipe to end after " + std::to_string(bytes) +
+         " bytes, found more");
+  }
+}
+
+/// @return the bytes that came; 0 at the end
+std::size_t Pipe::read_some(std::span<std::byte> to) {
+  for (;;) {
+    // A named pipe that nobody has opened for writing yet looks like one at its end to read(), not
+    // to poll().
+    pollfd ready{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    ssize_t const got = ::poll(&ready, 1, -1) < 0 ? -1 : ::read(descriptor_, to.data(), to.size());
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno == EINTR || errno == EAGAIN) continue;
+    fail("cannot be read: expected bytes after the first " + std::to_string(position_) +
+         ", found: " + std::generic_category().message(errno));
+  }
+}
+
+void Pipe::read_all(std::span<std::byte> to) {
+  std::uint64_t const end = position_ + to.size();
+  while (!to.empty()) {
+    std::size_t const got = read_some(to);
+    if (got == 0) {
+      fail("is truncated: expected at least " + std::to_string(end) +
+           " bytes, found the end of the pipe after " + std::to_string(position_));
+    }
+    position_ += got;
+    to = to.subspan(got);
+  }
+}
+
+void Pipe::drop_until(std::uint64_t offset) {
+  std::array<std::byte, 4096> dropped{};
+  while (position_ < offset) {
+    auto const count = std::min<std::uint64_t>(dropped.size(), offset - position_);
+    read_all(std::span(dropped).first(static_cast<std::size_t>(count)));
+  }
+}
+
+void Pipe::fail(std::string const& sentence) const {
+  throw FileError(ErrorKind::bad_input, name_, sentence);
+}
+
+}  // namespace tessera::io
