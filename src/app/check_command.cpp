@@ -9,6 +9,7 @@
 #include <app/report.hpp>
 #include <io/formats.hpp>
 #include <io/matrix_file.hpp>
+#include <io/matrix_reader.hpp>
 
 namespace tessera::app {
 namespace {
@@ -30,7 +31,8 @@ ExitStatus run_command(CheckOptions const& options) {
   OperationRow const& row = row_of(options.operation);
   std::string const path = resolve_input(options.input).path;
 
-  io::MatrixInfo const info = io::inspect(path);
+  io::MatrixReader const reader(path);
+  io::MatrixInfo const& info = reader.info();
   auto const length =
       row.result_length(static_cast<std::int64_t>(info.rows), static_cast<std::int64_t>(info.cols));
   auto const type = type_of_result(options.result, length);
@@ -38,7 +40,7 @@ ExitStatus run_command(CheckOptions const& options) {
       io::read_vector(options.result, {.length = static_cast<std::uint64_t>(length), .type = type});
 
   // A result of another type than its input was computed with --type: the input is converted alike.
-  Input const input = read_input(path, options.vector, options.operation,
+  Input const input = read_input(reader, options.vector, options.operation,
                                  type == info.type ? std::nullopt : std::optional(type));
   if (input.vector_source == "ones" && options.format != ReportFormat::text) {
     std::fprintf(stderr, "tessera: no vector was given: %s is all ones\n",

@@ -37,8 +37,9 @@ void check_usage(ComputeOptions const& options, OperationRow const& row) {
 
 /// What the header of the input says about the work. Refuses a layout that the variant does not
 /// take.
-Job job_of(ComputeOptions const& options, OperationRow const& row, std::string const& path) {
-  io::MatrixInfo const info = io::inspect(path);
+Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixReader const& reader) {
+  io::MatrixInfo const& info = reader.info();
+  std::string const& path = reader.path();
   auto const& variant = options.variant.name;
   if (!variant.empty() && info.layout == io::Layout::right) {
     auto const facts = row.variants();
@@ -65,9 +66,9 @@ Job job_of(ComputeOptions const& options, OperationRow const& row, std::string c
 /// Runs the variant on one element, so that most of what it refuses is refused before a long read.
 /// Exact tiling is left out: it depends on the sizes.
 void try_variant(ComputeOptions const& options, OperationRow const& row, BackendChoice backend,
-                 std::string const& path) {
+                 io::MatrixReader const& reader) {
   if (options.variant.name.empty()) return;
-  io::MatrixInfo const info = io::inspect(path);
+  io::MatrixInfo const& info = reader.info();
   auto const type = options.type.value_or(info.type);
   VariantChoice variant = options.variant;
   variant.tiling.reset();
@@ -76,7 +77,7 @@ void try_variant(ComputeOptions const& options, OperationRow const& row, Backend
   static_cast<void>(row.run_variant({.A = one_zero(type, info.layout),
                                      .x = x,
                                      .backend = backend,
-                                     .input = path,
+                                     .input = reader.path(),
                                      .variant = variant}));
 }
 
@@ -90,8 +91,31 @@ struct Done {
   std::optional<TuningInUse> tuning = std::nullopt;
 };
 
-Done stream_it(ComputeOptions const& options, OperationRow const& row, std::string const& path,
-               StreamChoice const& stream) {
+/// Refuses to stream from a pipe what is not read in its order, or not once.
+void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
+                 std::string const& why) {
+  io::MatrixInfo const& info = reader.info();
+  if (!info.in_order_only) return;
+  auto const fail = [&](std::string const& sentence) {
+    throw io::FileError(io::ErrorKind::bad_input, reader.path(), sentence + "; " + why);
+  };
+  if (!options.checkpoint.empty()) {
+    fail(
+        "cannot be read again from the middle: --checkpoint expected a regular file, found a pipe");
+  }
+  if (takes_v_beside_a(info, options.vector, options.operation)) {
+    fail("has V after A, which is streamed: expected a regular file or --vector, found a pipe");
+  }
+  if (options.operation == OperationId::atax && info.layout == io::Layout::left) {
+    fail(
+        "cannot be streamed in its order: expected a regular file, or rows that are contiguous, "
+        "found a pipe with columns");
+  }
+}
+
+Done stream_it(ComputeOptions const& options, OperationRow const& row,
+               io::MatrixReader const& reader, StreamChoice const& stream) {
+  std::string const& path = reader.path();
   if (options.check) {
     throw Failure(ExitStatus::usage,
                   "--check: needs the matrix in memory, and it is streamed: " + stream.why);
@@ -99,14 +123,14 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row, std::stri
   if (!options.variant.name.empty()) {
     throw Failure(ExitStatus::usage, "--variant: needs the matrix in memory; " + stream.why);
   }
+  check_order(options, reader, stream.why);
   BackendFacts const& backend = stream.backend;
   require_caches(options.cache_preference, backend);
   if (options.format != ReportFormat::text) {
     std::fprintf(stderr, "tessera: %s is streamed: %s\n", path.c_str(), stream.why.c_str());
   }
   VectorInput const input =
-      read_vector_input(path, options.vector, options.operation, options.type);
-  io::MatrixReader const reader(path);
+      read_vector_input(reader, options.vector, options.operation, options.type);
   Measurement run = row.stream({.reader = reader,
                                 .x = input.x,
                                 .type = input.type,
@@ -133,14 +157,14 @@ std::string bench_name(OperationId id) {
   return "atax";
 }
 
-Done run_in_memory(ComputeOptions const& options, OperationRow const& row, std::string const& path,
-                   Job const& job) {
+Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
+                   io::MatrixReader const& reader, Job const& job) {
   auto const decision = choose_backend(options.backend, job);
   auto const& backend = decision.backend;
   require_caches(options.cache_preference, backend);
-  try_variant(options, row, backend.choice, path);
+  try_variant(options, row, backend.choice, reader);
 
-  Input const input = read_input(path, options.vector, options.operation, options.type);
+  Input const input = read_input(reader, options.vector, options.operation, options.type);
   auto const [rows, cols] = extents(input.A);
   std::optional<TuningInUse> tuning;
   if (!options.no_tuning_cache && options.variant.name.empty()) {
@@ -153,7 +177,7 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row, std::
                      .backend = backend.choice,
                      .repeat = options.repeat,
                      .keep_intermediate = !options.intermediate.empty(),
-                     .input = path,
+                     .input = reader.path(),
                      .variant = options.variant,
                      .cache_preference = options.cache_preference};
   auto* const run_it = options.variant.name.empty() ? row.run : row.run_variant;
@@ -163,7 +187,7 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row, std::
   });
   std::optional<Verdict> check;
   if (options.check) {
-    check = judge(row.id, input.A, input.x, run.result, path,
+    check = judge(row.id, input.A, input.x, run.result, reader.path(),
                   run.variant ? Summation::any : Summation::canonical);
   }
   return {.input = {.info = input.info,
@@ -191,10 +215,11 @@ ExitStatus run_command(ComputeOptions const& options) {
   check_output(options.checkpoint, {name.path, options.vector, output_path, options.intermediate});
   ResultFile output(output_path, ResultFile::Kind::vector);
   ResultFile intermediate(options.intermediate, ResultFile::Kind::vector);
-  Job const job = job_of(options, row, name.path);
+  io::MatrixReader const reader = open_input(name.path, options.input_format);
+  Job const job = job_of(options, row, reader);
   auto const stream = choose_stream(options, job);
-  Done const done = stream ? stream_it(options, row, name.path, *stream)
-                           : run_in_memory(options, row, name.path, job);
+  Done const done =
+      stream ? stream_it(options, row, reader, *stream) : run_in_memory(options, row, reader, job);
   if (done.input.vector_source == "ones" && options.format != ReportFormat::text) {
     std::fprintf(stderr, "tessera: no vector was given: %s is all ones\n",
                  std::string(row.vector_name).c_str());

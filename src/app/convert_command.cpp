@@ -33,8 +33,10 @@ void check_different(std::string const& output, std::initializer_list<std::strin
 void check_usage(io::ConversionRequest const& request) {
   check_different(request.output, {request.input, request.vector, request.vector_output});
   check_different(request.vector_output, {request.input});
-  io::FormatRow const* const format = io::find_format(request.input);
-  if (request.raw.rows != 0 && format != nullptr && format->format != io::Format::raw) {
+  io::FormatRow const* const named = io::find_format(request.input);
+  bool const raw = request.input_format.value_or(
+                       named == nullptr ? io::Format::raw : named->format) == io::Format::raw;
+  if (request.raw.rows != 0 && !raw) {
     throw Failure(ExitStatus::usage,
                   request.input + ": says itself how large it is, found --rows and --cols");
   }

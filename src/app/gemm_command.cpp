@@ -87,8 +87,8 @@ ExitStatus run_command(GemmOptions const& options) {
   try_variant(options, backend.choice, path_a);
   io::require_memory(job.forecast(backend.choice).memory(), path_a, job.what);
 
-  MatrixInput const A = read_matrix_input(path_a, options.type);
-  MatrixInput const B = read_matrix_input(path_b, options.type);
+  MatrixInput const A = read_matrix_input(io::MatrixReader(path_a), options.type);
+  MatrixInput const B = read_matrix_input(io::MatrixReader(path_b), options.type);
   MatrixFacts const facts_a = facts_of("A", path_a, A.A);
   MatrixFacts const facts_b = facts_of("B", path_b, B.A);
   std::optional<TuningInUse> tuning;

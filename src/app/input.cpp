@@ -32,6 +32,12 @@ io::HostMatrix one_zero_of(io::Layout layout) {
   return io::MatrixView<T, Kokkos::LayoutLeft>("tessera::app::zero", 1, 1);
 }
 
+io::HostMatrix read_with_bar(io::MatrixReader const& reader, std::optional<io::ScalarType> type) {
+  ProgressBar bar("reading " + reader.path());
+  return io::read_matrix(reader, type,
+                         [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
+}
+
 }  // namespace
 
 InputName resolve_input(std::string const& word) {
@@ -41,28 +47,39 @@ InputName resolve_input(std::string const& word) {
   return {.path = "test/" + word, .default_output = word + "-out.bin"};
 }
 
-MatrixInput read_matrix_input(std::string const& path, std::optional<io::ScalarType> type) {
+io::MatrixReader open_input(std::string const& path, std::optional<io::Format> format) {
+  return io::MatrixReader(path, {}, io::Reading::in_order, format);
+}
+
+MatrixInput read_matrix_input(io::MatrixReader const& reader, std::optional<io::ScalarType> type) {
   Stopwatch const watch;
-  ProgressBar bar("reading " + path);
-  auto A = io::read_matrix(path, type,
-                           [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
+  auto A = read_with_bar(reader, type);
+  reader.check_unchanged();
   return {.A = std::move(A), .read_seconds = watch.seconds()};
 }
 
-VectorInput read_vector_input(std::string const& path, std::string const& vector,
+bool takes_v_beside_a(io::MatrixInfo const& info, std::string const& vector,
+                      OperationId operation) {
+  return vector.empty() && info.has_vector && !row_of(operation).takes_rows_vector;
+}
+
+VectorInput read_vector_input(io::MatrixReader const& reader, std::string const& vector,
                               OperationId operation, std::optional<io::ScalarType> type) {
   OperationRow const& row = row_of(operation);
-  VectorInput input{.info = io::inspect(path), .x = {}, .type = {}, .vector_source = {}};
+  std::string const& path = reader.path();
+  VectorInput input{.info = reader.info(), .x = {}, .type = {}, .vector_source = {}};
   input.type = type.value_or(input.info.type);
   auto const length = row.vector_length(static_cast<std::int64_t>(input.info.rows),
                                         static_cast<std::int64_t>(input.info.cols));
-  bool const from_input = vector.empty() && input.info.has_vector && !row.takes_rows_vector;
-  if (!vector.empty() || from_input) {
-    std::string const& file = from_input ? path : vector;
-    input.x = io::read_vector(file, {.length = static_cast<std::uint64_t>(length),
-                                     .type = input.type,
-                                     .convert = type.has_value()});
-    input.vector_source = from_input ? "V of " + path : vector;
+  io::VectorRequest const wanted{.length = static_cast<std::uint64_t>(length),
+                                 .type = input.type,
+                                 .convert = type.has_value()};
+  if (!vector.empty()) {
+    input.x = io::read_vector(vector, wanted);
+    input.vector_source = vector;
+  } else if (takes_v_beside_a(input.info, vector, operation)) {
+    input.x = io::read_vector(reader, wanted);
+    input.vector_source = "V of " + path;
   } else {
     io::require_memory(static_cast<std::uint64_t>(length) * io::size_of(input.type), path,
                        "the vector of ones");
@@ -72,16 +89,25 @@ VectorInput read_vector_input(std::string const& path, std::string const& vector
   return input;
 }
 
-Input read_input(std::string const& path, std::string const& vector, OperationId operation,
+Input read_input(io::MatrixReader const& reader, std::string const& vector, OperationId operation,
                  std::optional<io::ScalarType> type) {
   Stopwatch const watch;
-  // The vector first: it is small, and what is wrong with it is found before a long read.
-  VectorInput const small = read_vector_input(path, vector, operation, type);
-  Input input{.info = small.info,
-              .A = read_matrix_input(path, small.type).A,
-              .x = small.x,
-              .type = small.type,
-              .vector_source = small.vector_source};
+  Input input;
+  auto const read_vector = [&] {
+    VectorInput const small = read_vector_input(reader, vector, operation, type);
+    input.info = small.info;
+    input.x = small.x;
+    input.type = small.type;
+    input.vector_source = small.vector_source;
+  };
+  // The vector first: it is small, and what is wrong with it is found before a long read. But V
+  // comes out of a pipe after A.
+  bool const last =
+      reader.info().in_order_only && takes_v_beside_a(reader.info(), vector, operation);
+  if (!last) read_vector();
+  input.A = read_with_bar(reader, type);
+  if (last) read_vector();
+  reader.check_unchanged();
   input.read_seconds = watch.seconds();
   return input;
 }

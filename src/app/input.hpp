@@ -7,6 +7,7 @@
 #include <string>
 
 #include <app/operations.hpp>
+#include <io/matrix_reader.hpp>
 #include <io/types.hpp>
 
 namespace tessera::app {
@@ -30,15 +31,26 @@ struct Input {
   double read_seconds = 0;
 };
 
+/// Opens the file of a matrix, which may be a pipe: all that a command wants of it comes from one
+/// reader. @param format empty: what its name says
+/// @throws io::FileError
+[[nodiscard]] io::MatrixReader open_input(std::string const& path,
+                                          std::optional<io::Format> format);
+
 /// Reads A and its vector: the file `vector` where given, else V of an ex3 file where the operation
 /// takes V, else ones.
 ///
 /// @param type to convert to; empty: the type of A's file, and the vector must be of that type
 /// @throws io::FileError
-[[nodiscard]] Input read_input(std::string const& path, std::string const& vector,
+[[nodiscard]] Input read_input(io::MatrixReader const& reader, std::string const& vector,
                                OperationId operation, std::optional<io::ScalarType> type);
 
-/// The vector alone, as read_input takes it; and what the matrix' file says of itself.
+/// Whether read_input takes V of the file that A is in.
+[[nodiscard]] bool takes_v_beside_a(io::MatrixInfo const& info, std::string const& vector,
+                                    OperationId operation);
+
+/// The vector alone, as read_input takes it, without a look whether the file has changed; and what
+/// the matrix' file says of itself.
 struct VectorInput {
   io::MatrixInfo info;
   io::HostVector x;
@@ -46,8 +58,8 @@ struct VectorInput {
   std::string vector_source;
 };
 /// @throws io::FileError
-[[nodiscard]] VectorInput read_vector_input(std::string const& path, std::string const& vector,
-                                            OperationId operation,
+[[nodiscard]] VectorInput read_vector_input(io::MatrixReader const& reader,
+                                            std::string const& vector, OperationId operation,
                                             std::optional<io::ScalarType> type);
 
 /// A matrix alone, in memory.
@@ -56,9 +68,10 @@ struct MatrixInput {
   double read_seconds = 0;
 };
 
-/// Reads a matrix. @param type to convert to; empty: the type of the file
+/// Reads a matrix, and looks whether its file has changed.
+/// @param type to convert to; empty: the type of the file
 /// @throws io::FileError
-[[nodiscard]] MatrixInput read_matrix_input(std::string const& path,
+[[nodiscard]] MatrixInput read_matrix_input(io::MatrixReader const& reader,
                                             std::optional<io::ScalarType> type);
 
 /// A matrix of one zero, to try on what is later done with a large one.

@@ -38,6 +38,13 @@ constexpr std::pair<char const*, io::Layout> raw_orders[] = {{"row", io::Layout:
                                                              {"column", io::Layout::left}};
 constexpr std::pair<char const*, MaybeLayout> output_orders[] = {
     {"as-is", std::nullopt}, {"row", io::Layout::right}, {"column", io::Layout::left}};
+using MaybeFormat = std::optional<io::Format>;
+constexpr std::pair<char const*, MaybeFormat> input_formats[] = {
+    {"by-name", std::nullopt}, {"npy", io::Format::npy}, {"ex3", io::Format::ex3}};
+constexpr std::pair<char const*, MaybeFormat> convert_formats[] = {{"by-name", std::nullopt},
+                                                                   {"npy", io::Format::npy},
+                                                                   {"ex3", io::Format::ex3},
+                                                                   {"raw", io::Format::raw}};
 constexpr std::pair<char const*, Method> methods[] = {
     {"auto", Method::automatic}, {"fused", Method::fused}, {"two-stage", Method::two_stage}};
 constexpr std::pair<char const*, ReportFormat> info_formats[] = {{"text", ReportFormat::text},
@@ -53,6 +60,10 @@ void add_input(CLI::App& app, std::string& input) {
   app.add_option("INPUT", input, "A: a .npy or ex3 file, or a number N for test/N")
       ->required()
       ->type_name("");
+}
+
+void add_input_format(CLI::App& app, MaybeFormat& format, Choices<MaybeFormat> formats) {
+  add_choice(app, "--input-format", format, formats, "What INPUT is, such as /dev/stdin");
 }
 
 CLI::App* add_generate(CLI::App& app, io::GenerateRequest& request) {
@@ -197,6 +208,7 @@ CLI::App* add_convert(CLI::App& app, io::ConversionRequest& request) {
       ->required()
       ->type_name("");
   command.add_option("OUTPUT", request.output, "The file to write")->required()->type_name("");
+  add_input_format(command, request.input_format, convert_formats);
   add_choice(command, "--order", request.layout, output_orders, "Order of the elements in OUTPUT");
   add_choice(command, "--output-type", request.type, types, "Type of the elements in OUTPUT");
   auto const parse_chunks = [&request](std::string const& text) {
@@ -252,6 +264,7 @@ CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& op
       *app.add_subcommand(std::string(row.command), "Compute " + std::string(row.formula_ascii));
   options.operation = row.id;
   add_input(command, options.input);
+  add_input_format(command, options.input_format, input_formats);
   command
       .add_option("--vector", options.vector,
                   std::string(row.vector_name) +
@@ -277,6 +290,7 @@ CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& op
 CLI::App* add_transpose(CLI::App& app, TransposeOptions& options) {
   auto& command = *app.add_subcommand("transpose", "Transpose a matrix");
   add_input(command, options.input);
+  add_input_format(command, options.input_format, input_formats);
   command.add_option("OUTPUT", options.output, "Where the transpose goes (.npy)")
       ->required()
       ->type_name("");

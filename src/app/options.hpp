@@ -39,8 +39,9 @@ struct RunOptions {
 /// `tessera atax|gemv|gemvt INPUT …`
 struct ComputeOptions : RunOptions {
   OperationId operation = OperationId::atax;
-  std::string input;         ///< as the user wrote it
-  std::string vector;        ///< empty: V of an ex3 file, else ones
+  std::string input;                       ///< as the user wrote it
+  std::optional<io::Format> input_format;  ///< empty: what its name says
+  std::string vector;                      ///< empty: V of an ex3 file, else ones
   std::string output;        ///< empty: none, or NUMBER-out.bin where the input is a number
   std::string intermediate;  ///< empty: none
   Method method = Method::automatic;
@@ -52,6 +53,7 @@ struct ComputeOptions : RunOptions {
 /// `tessera transpose INPUT OUTPUT …`
 struct TransposeOptions : RunOptions {
   std::string input;
+  std::optional<io::Format> input_format;  ///< empty: what its name says
   std::string output;
   bool in_place = false;
 };

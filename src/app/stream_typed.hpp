@@ -130,7 +130,8 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
                                                io::format_bytes(r.memory_limit));
     }
     ProgressBar bar("streaming " + path);
-    CheckpointJob const job = checkpoint_job(r, id, rows && cols);
+    CheckpointJob const job =
+        r.checkpoint.empty() ? CheckpointJob{} : checkpoint_job(r, id, rows && cols);
     std::optional<stream::State<T>> state;
     if (auto const found = r.checkpoint.empty() ? std::nullopt : read_checkpoint(r.checkpoint)) {
       require_job(*found, job, r.checkpoint);
@@ -144,6 +145,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     auto last = Clock::now();
     stream::Options<T> options{
         .memory_limit = r.memory_limit - vectors,
+        .readers = info.in_order_only ? 1 : 0,  // one reads in order
         .method = r.method,
         .on_progress = [&](stream::Progress const& p) { bar.set(p.bytes_done, p.bytes); }};
     if (!r.checkpoint.empty()) {

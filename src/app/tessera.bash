@@ -17,15 +17,17 @@ _tessera() {
       esac ;;
     atax)
       case $previous in
+        --input-format) words="by-name npy ex3" ;;
         --method) words="auto fused two-stage" ;;
         --backend) words="auto openmp serial cuda" ;;
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
       esac ;;
     gemv)
       case $previous in
+        --input-format) words="by-name npy ex3" ;;
         --method) words="auto fused two-stage" ;;
         --variant) words="ex3 repeated-reduction team-atomic atomic grid-sync column-tile-static column-tile-dynamic" ;;
         --tiling) words="exact inexact" ;;
@@ -33,25 +35,27 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --variant --team --teams --tile --tiling --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --variant --team --teams --tile --tiling --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
       esac ;;
     gemvt)
       case $previous in
+        --input-format) words="by-name npy ex3" ;;
         --method) words="auto fused two-stage" ;;
         --backend) words="auto openmp serial cuda" ;;
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --variant --team --teams --tile --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --variant --team --teams --tile --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
       esac ;;
     transpose)
       case $previous in
+        --input-format) words="by-name npy ex3" ;;
         --variant) words="copy-row copy-col naive-row naive-col unroll4-row unroll4-col diagonal-row diagonal-col tile tile-padded tile-unrolled-padded" ;;
         --backend) words="auto openmp serial cuda" ;;
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --in-place --variant --team --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --in-place --variant --team --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
       esac ;;
     gemm)
       case $previous in
@@ -90,11 +94,12 @@ _tessera() {
       esac ;;
     convert)
       case $previous in
+        --input-format) words="by-name npy ex3 raw" ;;
         --order) words="as-is row column" ;;
         --output-type) words="as-is f32 f64" ;;
         --type) words="f32 f64" ;;
         --input-order) words="row column" ;;
-        *) [[ $current == -* ]] && words="--help --order --output-type --chunk --deflate --rows --cols --type --input-order --vector --vector-output" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --order --output-type --chunk --deflate --rows --cols --type --input-order --vector --vector-output" ;;
       esac ;;
     info)
       case $previous in

@@ -27,8 +27,9 @@ void check_usage(TransposeOptions const& options) {
 }
 
 /// What the header of the input says about the work. Refuses what cannot be done in place.
-Job job_of(TransposeOptions const& options, std::string const& path) {
-  io::MatrixInfo const info = io::inspect(path);
+Job job_of(TransposeOptions const& options, io::MatrixReader const& reader) {
+  io::MatrixInfo const& info = reader.info();
+  std::string const& path = reader.path();
   if (options.in_place && info.rows != info.cols) {
     throw Failure(ExitStatus::usage,
                   "--in-place: only square matrices are transposed in place, and " + path + " is " +
@@ -45,12 +46,13 @@ Job job_of(TransposeOptions const& options, std::string const& path) {
 }
 
 /// Runs the variant on one element, so that what it refuses is refused before a long read.
-void try_variant(TransposeOptions const& options, BackendChoice backend, std::string const& path) {
+void try_variant(TransposeOptions const& options, BackendChoice backend,
+                 io::MatrixReader const& reader) {
   if (options.variant.name.empty()) return;
-  io::MatrixInfo const info = io::inspect(path);
+  io::MatrixInfo const& info = reader.info();
   auto const element = one_zero(options.type.value_or(info.type), info.layout);
   static_cast<void>(run_transpose_variant(
-      {.A = element, .backend = backend, .input = path, .variant = options.variant}));
+      {.A = element, .backend = backend, .input = reader.path(), .variant = options.variant}));
 }
 
 }  // namespace
@@ -62,13 +64,14 @@ ExitStatus run_command(TransposeOptions const& options) {
   std::string const path = resolve_input(options.input).path;
   check_output(options.output, {path});
   ResultFile output(options.output, ResultFile::Kind::matrix);
-  Job const job = job_of(options, path);
+  io::MatrixReader const reader = open_input(path, options.input_format);
+  Job const job = job_of(options, reader);
   auto const [backend, why] = choose_backend(options.backend, job);
   require_caches(options.cache_preference, backend);
-  try_variant(options, backend.choice, path);
+  try_variant(options, backend.choice, reader);
   io::require_memory(job.forecast(backend.choice).memory(), path, job.what);
 
-  MatrixInput const input = read_matrix_input(path, options.type);
+  MatrixInput const input = read_matrix_input(reader, options.type);
   MatrixFacts const facts = facts_of("A", path, input.A);
   std::optional<TuningInUse> tuning;
   if (!options.no_tuning_cache && options.variant.name.empty() && !options.in_place) {

@@ -40,7 +40,7 @@ std::string slurp(std::filesystem::path const& file) {
   int const err = stderr_descriptor >= 0
                       ? stderr_descriptor
                       : open(err_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  int const in = open("/dev/null", O_RDONLY);
+  int const in = open(options.in_file.c_str(), O_RDONLY);
   bool ready = out >= 0 && err >= 0 && in >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 &&
                dup2(err, 2) == 2 && chdir(folder.c_str()) == 0;
   if (ready && options.as_nobody) {

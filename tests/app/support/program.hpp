@@ -29,6 +29,7 @@ struct RunOptions {
   std::vector<std::pair<std::string, std::string>> environment = {};
   std::vector<std::string> without = {};  ///< variables that are taken away first
   bool as_nobody = false;                 ///< give root's rights away first
+  std::string in_file = "/dev/null";      ///< stdin
   std::string out_file = {};              ///< stdout goes there; RunResult::out stays empty
 };
 
