@@ -48,6 +48,17 @@ TEST_F(BadInputTest, directory) {
   expect_refused("a.npy", "tessera: a.npy: ");
 }
 
+TEST_F(BadInputTest, symbolic_links_to_nothing_and_in_a_circle) {
+  std::filesystem::create_symlink("none.npy", path("a.npy"));
+  expect_refused("a.npy", "tessera: a.npy: does not exist");
+  std::filesystem::create_symlink("c.npy", path("b.npy"));
+  std::filesystem::create_symlink("b.npy", path("c.npy"));
+  expect_refused("b.npy", "tessera: b.npy: cannot be opened: expected a readable file, found: ");
+  write("d.npy", npy("<f4", "(1, 1)", bytes_of<float>({1})));
+  std::filesystem::create_symlink("d.npy", path("e.npy"));
+  EXPECT_EQ(run({"atax", "e.npy"}).status, 0);
+}
+
 TEST_F(BadInputTest, no_permission) {
   write("a.npy", npy("<f4", "(1, 1)", bytes_of<float>({1})));
   std::filesystem::permissions(path("a.npy"), std::filesystem::perms::none);

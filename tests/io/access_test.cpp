@@ -69,6 +69,9 @@ TEST(Access, ASymbolicLinkIsFollowed) {
   EXPECT_EQ(inspect(folder / "link.npy").rows, 3U);
   std::filesystem::create_symlink(folder / "nothing", folder / "dangling.npy");
   expect_bad_matrix(folder / "dangling.npy", {"does not exist"});
+  std::filesystem::create_symlink(folder / "b.npy", folder / "a.npy");
+  std::filesystem::create_symlink(folder / "a.npy", folder / "b.npy");
+  expect_bad_matrix(folder / "a.npy", {"cannot be opened", "symbolic links"});
 }
 
 }  // namespace
