@@ -485,12 +485,14 @@ Hdf5File::Hdf5File(std::string path, std::string const& place, std::string const
   int const dimensions = info.dimensions;
   Handle const access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   check(H5Pset_fapl_sec2(access.get()));
+  Handle const root = checked(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  check(H5Pset_obj_track_times(root.get(), false));  // the same bytes every time
   Handle file =
-      checked(H5Fcreate(place.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
+      checked(H5Fcreate(place.c_str(), H5F_ACC_TRUNC, root.get(), access.get()), H5Fclose);
   Handle const links = checked(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   check(H5Pset_create_intermediate_group(links.get(), 1));
   Handle const creation = checked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  check(H5Pset_obj_track_times(creation.get(), false));  // the same bytes every time
+  check(H5Pset_obj_track_times(creation.get(), false));
   check(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER));
   if (chunks == nullptr) {
     check(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY));
