@@ -7,9 +7,9 @@
 #include <optional>
 #include <system_error>
 
-#include <app/bench_report.hpp>
 #include <app/commands.hpp>
 #include <app/failure.hpp>
+#include <app/measure_text.hpp>
 #include <app/measured_backend.hpp>
 #include <app/progress.hpp>
 #include <app/report_text.hpp>

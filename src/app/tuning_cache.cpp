@@ -16,8 +16,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <app/bench_report.hpp>
 #include <app/failure.hpp>
+#include <app/measure_text.hpp>
 #include <app/report_text.hpp>
 #include <app/tuning_cache.hpp>
 #include <io/output_file.hpp>
