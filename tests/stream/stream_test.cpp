@@ -284,6 +284,29 @@ TYPED_TEST(Stream, RefusesAStateOfSomethingElse) {
                     this->expected(Operation::atax, p), "with a larger limit");
 }
 
+TYPED_TEST(Stream, RefusesAStateWithoutTheSumsThatItsBlocksLeave) {
+  using T = typename TypeParam::Scalar;
+  auto const p = real_problem<T>(Shape{1500, 300}, TypeParam::order, 38);
+  typename TestFixture::Source const source(p.A);
+  std::optional<stream::State<T>> state;
+  using Operation = typename TestFixture::Operation;
+  this->run(Operation::atax, source, p,
+            {.memory_limit = 2048 * KiB,
+             .wants_state = [&](stream::Progress const& at) { return at.blocks_done == 1; },
+             .on_state = [&](stream::State<T> const& found) { state = found; }});
+  ASSERT_TRUE(state);
+  ASSERT_FALSE(state->waiting.empty());
+  for (std::size_t level = 0; level < state->waiting.size(); ++level) {
+    auto damaged = *state;
+    auto& sum = damaged.waiting[level];
+    sum = std::vector<T>(sum.empty() ? p.v.size() : 0);  // one too few, or one too many
+    EXPECT_THROW(
+        this->run(Operation::atax, source, p, {.memory_limit = 2048 * KiB, .resume = &damaged}),
+        std::invalid_argument)
+        << "level " << level;
+  }
+}
+
 TYPED_TEST(Stream, HandsOnWhatTheSourceThrows) {
   using T = typename TypeParam::Scalar;
   auto const p = real_problem<T>(Shape{1500, 300}, TypeParam::order, 37);

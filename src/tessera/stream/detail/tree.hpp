@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -107,13 +106,15 @@ class VectorTree {
     saved.push_back(copy(next_, is_complete_));
     return saved;
   }
-  /// What save() gave of a tree of the same size.
-  /// @return whether it is of that size; else nothing has changed
-  [[nodiscard]] bool restore(std::vector<std::vector<T>> const& saved) {
-    auto const fits = [this](std::vector<T> const& sum) {
-      return sum.empty() || static_cast<Index>(sum.size()) == length_;
-    };
-    if (saved.size() != waiting_.size() + 1 || !std::ranges::all_of(saved, fits)) return false;
+  /// What save() gave of a tree of the same size after `count` vectors, whose binary digits say
+  /// which subtrees wait.
+  /// @return whether it is of those; else nothing has changed
+  [[nodiscard]] bool restore(std::vector<std::vector<T>> const& saved, Index count) {
+    if (saved.size() != waiting_.size() + 1) return false;
+    for (std::size_t level = 0; level < saved.size(); ++level) {
+      Index const expected = ((count >> level) & 1) != 0 ? length_ : 0;
+      if (static_cast<Index>(saved[level].size()) != expected) return false;
+    }
     for (std::size_t level = 0; level < waiting_.size(); ++level) {
       if (saved[level].empty()) continue;
       Vector sum = allocate();

@@ -134,9 +134,10 @@ class TreeWork {
   /// @return whether the state is of such a sum
   [[nodiscard]] bool restore(State<T> const& state) {
     bool const has_chain = !state.chain.empty();
-    if (has_chain != (state.blocks_done > 0 && is_inside_panel(state.blocks_done - 1)) ||
-        (has_chain && state.chain.size() != sums.next().extent(0)) ||
-        !sums.restore(state.waiting)) {
+    bool const is_inside = state.blocks_done > 0 && is_inside_panel(state.blocks_done - 1);
+    Index const begun = state.blocks_done > 0 ? cuts.subtree(state.blocks_done - 1) + 1 : 0;
+    if (has_chain != is_inside || (has_chain && state.chain.size() != sums.next().extent(0)) ||
+        !sums.restore(state.waiting, is_inside ? begun - 1 : begun)) {
       return false;
     }
     if (has_chain) from_host(state.chain, sums.next());
