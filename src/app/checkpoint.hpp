@@ -39,9 +39,13 @@ struct Checkpoint {
 /// new one, whole. @throws io::FileError bad_output
 void write_checkpoint(std::string const& path, Checkpoint const& checkpoint);
 
-/// Reads a checkpoint. Takes no more memory than the file has bytes.
+/// Reads a checkpoint. Only a file as long as its head says is read, and only where there is memory
+/// for it.
 /// @return nothing when there is no such file
-/// @throws io::FileError bad_input when it is damaged
+/// @throws io::FileError bad_input when it is damaged, out_of_memory
 [[nodiscard]] std::optional<Checkpoint> read_checkpoint(std::string const& path);
+
+/// @throws io::FileError bad_input when the checkpoint is of another job
+void require_job(Checkpoint const& found, CheckpointJob const& job, std::string const& path);
 
 }  // namespace tessera::app

@@ -29,19 +29,4 @@ CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool 
           .vector_sha256 = sha256(elements(request.x))};
 }
 
-void require_job(Checkpoint const& found, CheckpointJob const& job, std::string const& path) {
-  if (found.job == job) return;
-  std::string what = "another file, or one that has changed";
-  if (found.job.operation != job.operation) {
-    what = found.job.operation;
-  } else if (found.job.vector_sha256 != job.vector_sha256) {
-    what = "another vector";
-  } else if (found.job.type != job.type) {
-    what = "type " + found.job.type;
-  }
-  throw io::FileError(io::ErrorKind::bad_input, path,
-                      "expected a checkpoint of this run, found one of " + what +
-                          "; name another file, or remove it to start from the beginning");
-}
-
 }  // namespace tessera::app

@@ -15,7 +15,4 @@ namespace tessera::app {
 [[nodiscard]] CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id,
                                            bool with_b);
 
-/// @throws io::FileError bad_input when the checkpoint is of another job
-void require_job(Checkpoint const& found, CheckpointJob const& job, std::string const& path);
-
 }  // namespace tessera::app

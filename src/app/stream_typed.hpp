@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -18,6 +17,7 @@
 
 #include <app/checkpoint.hpp>
 #include <app/checkpoint_job.hpp>
+#include <app/checkpoint_state.hpp>
 #include <app/run_typed.hpp>
 #include <app/stream.hpp>
 #include <tessera/stream.hpp>
@@ -47,43 +47,6 @@ class FileSource {
  private:
   io::MatrixReader const& reader_;
 };
-
-template <class T>
-std::vector<std::byte> bytes_of(std::vector<T> const& values) {
-  auto const bytes = std::as_bytes(std::span(values));
-  return {bytes.begin(), bytes.end()};
-}
-/// @throws std::invalid_argument for a part of an element
-template <class T>
-std::vector<T> values_of(std::vector<std::byte> const& bytes) {
-  if (bytes.size() % sizeof(T) != 0)
-    throw std::invalid_argument("a part of an element is left over");
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
-template <class T>
-Checkpoint to_checkpoint(stream::State<T> const& state, CheckpointJob const& job) {
-  Checkpoint c{.job = job,
-               .blocks_done = state.blocks_done,
-               .block_lines = state.block_lines,
-               .waiting = {},
-               .chain = bytes_of(state.chain),
-               .output = bytes_of(state.output)};
-  for (auto const& sum : state.waiting) c.waiting.push_back(bytes_of(sum));
-  return c;
-}
-template <class T>
-stream::State<T> to_state(Checkpoint const& c) {
-  stream::State<T> state;
-  state.blocks_done = c.blocks_done;
-  state.block_lines = c.block_lines;
-  state.chain = values_of<T>(c.chain);
-  state.output = values_of<T>(c.output);
-  for (auto const& sum : c.waiting) state.waiting.push_back(values_of<T>(sum));
-  return state;
-}
 
 /// Vectors that a streamed operation writes; an empty one is not wanted.
 template <class Exec, class T>

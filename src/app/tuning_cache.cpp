@@ -20,6 +20,7 @@
 #include <app/measure_text.hpp>
 #include <app/report_text.hpp>
 #include <app/tuning_cache.hpp>
+#include <io/npy_type.hpp>
 #include <io/output_file.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/version.hpp>
@@ -27,7 +28,8 @@
 namespace tessera::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;  // written
+using Read = nlohmann::json;          // finds a key among very many in little time
 
 constexpr char format_name[] = "tessera tunings";
 constexpr int format_version = 1;
@@ -63,9 +65,9 @@ std::string file_name_of(std::string const& text) {
 
 /// A whole number of a range.
 template <class Number>
-Number number_in(Json const& object, char const* key, Number least,
+Number number_in(Read const& object, char const* key, Number least,
                  Number most = std::numeric_limits<Number>::max()) {
-  Json const& value = object.at(key);
+  Read const& value = object.at(key);
   if (value.is_number_integer()) {
     bool const too_large =
         value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most);
@@ -77,10 +79,10 @@ Number number_in(Json const& object, char const* key, Number least,
   throw Unusable(std::string("damaged: ") + key + " is not a number that makes sense");
 }
 
-int int_in(Json const& object, char const* key) {
+int int_in(Read const& object, char const* key) {
   return number_in<int>(object, key, 0);
 }
-Index index_in(Json const& object, char const* key) {
+Index index_in(Read const& object, char const* key) {
   return number_in<Index>(object, key, 0);
 }
 
@@ -104,21 +106,21 @@ Json to_object(Tuning const& t) {
           {"prefer_fused", t.prefer_fused}};
 }
 
-Tuning product_from(Json const& json) {
+Tuning product_from(Read const& json) {
   Tuning t;
-  Json const& dot = json.at("dot");
+  Read const& dot = json.at("dot");
   t.dot = {.lines_per_step = int_in(dot, "lines_per_step"),
            .lines_per_team = index_in(dot, "lines_per_team"),
            .segments_per_run = index_in(dot, "segments_per_run")};
-  Json const& sum = json.at("sum");
+  Read const& sum = json.at("sum");
   t.sum = {.lines_per_step = int_in(sum, "lines_per_step"),
            .columns_per_team = index_in(sum, "columns_per_team"),
            .panels_per_team = index_in(sum, "panels_per_team")};
-  Json const& lines = json.at("fused_lines");
+  Read const& lines = json.at("fused_lines");
   t.fused_lines = {.lines_per_step = int_in(lines, "lines_per_step"),
                    .dot_side_by_side = lines.at("dot_side_by_side").get<bool>(),
                    .panels_per_team = index_in(lines, "panels_per_team")};
-  Json const& tiles = json.at("fused_tiles");
+  Read const& tiles = json.at("fused_tiles");
   t.fused_tiles = {.segments_per_tile = index_in(tiles, "segments_per_tile"),
                    .tiles_per_team = index_in(tiles, "tiles_per_team"),
                    .lines_per_step = int_in(tiles, "lines_per_step")};
@@ -135,7 +137,7 @@ Json to_object(TransposeTuning const& t) {
           {"stream", t.stream}};
 }
 
-TransposeTuning transpose_from(Json const& json) {
+TransposeTuning transpose_from(Read const& json) {
   TransposeTuning const t{.tile_rows = int_in(json, "tile_rows"),
                           .tile_cols = int_in(json, "tile_cols"),
                           .team_size = int_in(json, "team_size"),
@@ -152,7 +154,7 @@ Json to_object(GemmTuning const& t) {
           {"band", t.band}};
 }
 
-GemmTuning gemm_from(Json const& json) {
+GemmTuning gemm_from(Read const& json) {
   GemmTuning const t{.tile_rows = int_in(json, "tile_rows"),
                      .tile_cols = int_in(json, "tile_cols"),
                      .tile_depth = int_in(json, "tile_depth"),
@@ -178,7 +180,7 @@ Json to_object(TuningRecord const& r) {
 
 /// The value whose word is at a key.
 template <class Value, class Word>
-Value value_named(Json const& json, char const* key, std::initializer_list<Value> values,
+Value value_named(Read const& json, char const* key, std::initializer_list<Value> values,
                   Word const& word_of) {
   auto const word = json.at(key).get<std::string>();
   for (Value const& value : values) {
@@ -187,7 +189,7 @@ Value value_named(Json const& json, char const* key, std::initializer_list<Value
   throw Unusable(std::string("damaged: ") + key + " is not known");
 }
 
-TuningRecord record_from(Json const& json) {
+TuningRecord record_from(Read const& json) {
   TuningRecord r;
   auto const word_of = [](auto value) { return io::to_string(value); };
   r.operation = value_named<std::string>(
@@ -240,9 +242,9 @@ auto damaged_if_thrown(Work const& work) {
 }
 
 /// The contents of a file of this version.
-Json parse(std::filesystem::path const& path) {
+Read parse(std::filesystem::path const& path) {
   return damaged_if_thrown([&] {
-    Json json = Json::parse(bytes_of(path));
+    Read json = Read::parse(bytes_of(path));
     if (json.at("format").get<std::string>() != format_name) {
       throw Unusable("it is no file of tunings");
     }
@@ -256,7 +258,7 @@ Json parse(std::filesystem::path const& path) {
   });
 }
 
-std::vector<TuningRecord> records_of(Json const& json) {
+std::vector<TuningRecord> records_of(Read const& json) {
   return damaged_if_thrown([&] {
     std::vector<TuningRecord> records;
     for (auto const& each : json.at("tunings")) records.push_back(record_from(each));
@@ -265,7 +267,9 @@ std::vector<TuningRecord> records_of(Json const& json) {
 }
 
 std::string ignored(std::filesystem::path const& path, std::string const& why) {
-  return path.string() + ": ignored: " + why + " (`tessera tune` makes it anew)";
+  constexpr std::size_t longest = 300;
+  return path.string() + ": ignored: " + io::printable(why, longest) +
+         " (`tessera tune` makes it anew)";
 }
 
 bool is_same_job(TuningRecord const& a, TuningRecord const& b) {
@@ -329,7 +333,7 @@ std::vector<TuningRecord> TuningCache::load(std::string& warning) const {
     return {};
   }
   try {
-    Json const json = parse(path_);
+    Read const json = parse(path_);
     auto const text = [&](char const* key) {
       return damaged_if_thrown([&] { return json.at(key).template get<std::string>(); });
     };
@@ -422,11 +426,13 @@ std::vector<std::filesystem::path> tuning_files(std::filesystem::path const& fol
 
 std::string describe_tunings(std::filesystem::path const& file) {
   try {
-    Json const json = parse(file);
+    Read const json = parse(file);
     auto const text = [&](char const* key) {
       return damaged_if_thrown([&] { return json.at(key).template get<std::string>(); });
     };
-    std::string lines = file.string() + "\n  " + text("backend") + ", " + text("device") + "\n";
+    constexpr std::size_t longest = 200;
+    std::string lines = file.string() + "\n  " + io::printable(text("backend"), longest) + ", " +
+                        io::printable(text("device"), longest) + "\n";
     std::vector<std::vector<std::string>> table = {
         {"operation", "shape", "type", "layout", "time", "backend's", "launch"}};
     for (auto const& r : records_of(json)) {

@@ -54,8 +54,7 @@ NpyType npy_type(std::string_view descr, std::string const& path) {
           descr[0] == '>' ? std::endian::big : std::endian::little};
 }
 
-std::string printable(std::string_view text) {
-  constexpr std::size_t longest = 40;
+std::string printable(std::string_view text, std::size_t longest) {
   std::string result(text.substr(0, longest));
   for (char& character : result) {
     if (character < ' ' || character > '~') character = '?';

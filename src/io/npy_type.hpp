@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,8 @@ struct NpyType {
 /// @throws FileError bad_input, which names the type in words
 [[nodiscard]] NpyType npy_type(std::string_view descr, std::string const& path);
 
-/// Text of a file, fit for a message: at most 40 characters, others than printable ASCII as '?'.
-[[nodiscard]] std::string printable(std::string_view text);
+/// Text of a file, fit for a message: no more characters than `longest`, others than printable
+/// ASCII as '?'.
+[[nodiscard]] std::string printable(std::string_view text, std::size_t longest = 40);
 
 }  // namespace tessera::io
