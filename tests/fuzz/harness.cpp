@@ -9,6 +9,8 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <unistd.h>
 #include <vector>
 
@@ -19,11 +21,6 @@ namespace tessera::fuzz {
 namespace {
 
 constexpr std::uint64_t most_elements = 1U << 16U;  // read of one file, which may be full of holes
-
-[[noreturn]] void broken(char const* sentence) {
-  std::fprintf(stderr, "%s\n", sentence);
-  std::abort();
-}
 
 class Folder {
  public:
@@ -103,6 +100,25 @@ void read_corner(io::MatrixReader const& reader) {
 }
 
 }  // namespace
+
+void broken(char const* sentence) {
+  std::fprintf(stderr, "%s\n", sentence);
+  std::abort();
+}
+
+void expect_message(std::string const& path, std::string const& message) {
+  constexpr std::size_t longest = 600;
+  if (!message.starts_with(path + ": ")) broken("a message without its file");
+  if (message.size() > path.size() + longest) broken("a message that is too long");
+  for (char const c : message) {
+    if (c < ' ' || c > '~') broken("a message that is not printable");
+  }
+}
+
+std::string content_of(std::string const& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 std::string put(std::string const& name, Bytes content) {
   static Folder const folder;

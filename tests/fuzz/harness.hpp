@@ -16,6 +16,15 @@ namespace tessera::fuzz {
 
 using Bytes = std::span<std::uint8_t const>;
 
+/// Says what is wrong, and ends the program.
+[[noreturn]] void broken(char const* sentence);
+
+/// A message of a file is one printable line of moderate length that begins with its path.
+void expect_message(std::string const& path, std::string const& message);
+
+/// All bytes of a file.
+std::string content_of(std::string const& path);
+
 /// Puts bytes into a file of this name, in a folder in memory that lives as long as the program.
 std::string put(std::string const& name, Bytes content);
 

@@ -3,7 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the seeds in tests/data/fuzz with NumPy and h5py; run once, the files are committed."""
 
+import hashlib
 import io
+import json
 import pathlib
 import struct
 import zlib
@@ -84,6 +86,90 @@ chunk("all", 3, 2, 0, with_checksum(zlib.compress(shuffled(C))))
 chunk("checksum_inside", 3, 3, 0, zlib.compress(with_checksum(shuffled(C))))
 chunk("left_out", 1, 0, 1, C)
 chunk("bomb", 1, 0, 0, zlib.compress(bytes(5000)))
+
+
+# A byte of SHA-256, operation, matrix and limit, the checkpoint without its SHA-256: checkpoint_fuzz.cpp.
+def checkpoint(name, kind, done, lines, waiting, chain=0, output=0, **changes):
+    head = {
+        "operation": ["atax", "atax with B", "gemv", "gemvt"][kind // 2 % 4],
+        "type": "f64" if kind & 8 else "f32",
+        "layout": "fortran" if kind & 8 else "c",
+        "rows": 900 if kind & 8 else 40,
+        "cols": 3 if kind & 8 else 300,
+        "file_bytes": 48128,
+        "file_modified": 1795300000000000000,
+        "vector_sha256": hashlib.sha256(bytes(1200)).hexdigest(),
+        "blocks_done": done,
+        "block_lines": lines,
+        "waiting": waiting,
+        "chain": chain,
+        "output": output,
+    }
+    head.update(changes)
+    text = json.dumps(head, separators=(",", ":"))
+    vectors = bytes(min(sum(waiting) + chain + output, 1 << 16))
+    whole = b"tessera checkpoint 1\n" + text.encode() + b"\n" + vectors
+    if not kind & 1:
+        whole += hashlib.sha256(whole).hexdigest().encode()
+    seed("checkpoint", name, bytes([kind]) + whole)
+
+
+checkpoint("start", 1, 0, 8, [0, 0, 0, 0])
+checkpoint("atax", 1, 3, 8, [1200, 1200, 0, 0])
+checkpoint("atax_b", 3, 3, 8, [1200, 1200, 0, 0], output=96)
+checkpoint("gemv", 5, 3, 8, [], output=96)
+checkpoint("gemvt", 7, 3, 8, [1200, 1200, 0, 0])
+checkpoint("inside_panel", 17, 4, 3, [1200, 0, 0, 0], chain=1200)
+checkpoint("columns", 9, 3, 256, [24, 24, 0])
+checkpoint("columns_b", 11, 2, 256, [0, 24, 0], output=4096)
+checkpoint("columns_gemv", 13, 1, 3, [7200])
+checkpoint("columns_gemvt", 15, 1, 3, [], output=24)
+checkpoint("raw", 0, 3, 8, [1200, 1200, 0, 0])
+checkpoint("missing_sums", 1, 3, 8, [0, 0, 0, 0])
+checkpoint("part_of_element", 5, 3, 8, [], output=95)
+checkpoint("large_block", 1, 3, (1 << 63) - 1, [1200, 1200, 0, 0])
+checkpoint("negative", 1, -3, 8, [1200, 1200, 0, 0])
+checkpoint("fraction", 1, 3, 8, [1200, 1200, 0, 0], rows=1e300)
+checkpoint("liar", 1, 3, 8, [1200, 1200, 0, 0], chain=(1 << 64) - 1200)
+checkpoint("escapes", 1, 3, 8, [1200, 1200, 0, 0], operation="\x1b[2J\u00e9" + 300 * "x")
+
+# A file of tunings; tuning_cache_fuzz.cpp puts its version in the place of the first @.
+product = {
+    "dot": {"lines_per_step": 4, "lines_per_team": 64, "segments_per_run": 2},
+    "sum": {"lines_per_step": 8, "columns_per_team": 512, "panels_per_team": 2},
+    "fused_lines": {"lines_per_step": 2, "dot_side_by_side": True, "panels_per_team": 4},
+    "fused_tiles": {"segments_per_tile": 1, "tiles_per_team": 8, "lines_per_step": 4},
+    "prefer_fused": True,
+}
+transpose = {"tile_rows": 32, "tile_cols": 32, "team_size": 1, "band": 1, "stream": True}
+gemm = {"tile_rows": 64, "tile_cols": 64, "tile_depth": 16, "band": 4}
+
+
+def record(operation, factor_cols=0, layout="right", **launch):
+    return {
+        "operation": operation, "type": "f32", "layout": layout, "rows": 1000, "cols": 700,
+        "factor_cols": factor_cols, "seconds": 0.25, "backend_seconds": 0.5,
+    } | launch
+
+
+def tunings(name, records, **changes):
+    file = {
+        "format": "tessera tunings", "format_version": 1, "version": "@",
+        "backend": "Serial", "device": "abacus", "tunings": records,
+    }
+    seed("tuning_cache", name, json.dumps(file | changes, separators=(",", ":")).encode())
+
+
+tunings("product", [record(name, product=product) for name in ("atax", "gemv", "gemvt")])
+tunings("two_stage", [record("atax", layout="left", product=product | {"prefer_fused": False})])
+tunings("transpose", [record("transpose", transpose=transpose)])
+tunings("gemm", [record("gemm", 500, gemm=gemm)])
+tunings("none", [])
+tunings("other_device", [], device="\x1b[2J" + 300 * "x")
+tunings("large_number", [record("gemm", 500, gemm=gemm) | {"rows": (1 << 64) - 1}])
+tunings("negative", [record("gemm", 500, gemm=gemm | {"band": -1})])
+tunings("infinite", [record("transpose", transpose=transpose) | {"seconds": 1e308}])
+seed("tuning_cache", "deep", 5000 * b"[")
 
 
 def hdf5(name, libver="latest"):
