@@ -22,8 +22,10 @@ constexpr std::uint64_t greatest_size = std::uint64_t{1} << 62U;
 /// Held by the thread that is in the library, or that starts a process which will be.
 std::mutex library_mutex;
 
-/// For each thread that calls the library.
+/// For each thread that calls the library. At the end of the process it does nothing: it would try
+/// again to write what could not be written.
 void start_library() {
+  H5dont_atexit();
   H5open();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // its errors become our sentences
   H5PLset_loading_state(0);                     // no filters from plugins that a file names
@@ -487,8 +489,8 @@ Hdf5File::Hdf5File(std::string path, std::string const& place, std::string const
   check(H5Pset_fapl_sec2(access.get()));
   Handle const root = checked(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   check(H5Pset_obj_track_times(root.get(), false));  // the same bytes every time
-  Handle file =
-      checked(H5Fcreate(place.c_str(), H5F_ACC_TRUNC, root.get(), access.get()), H5Fclose);
+  file_ = checked(H5Fcreate(place.c_str(), H5F_ACC_TRUNC, root.get(), access.get()), H5Fclose)
+              .release();
   Handle const links = checked(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   check(H5Pset_create_intermediate_group(links.get(), 1));
   Handle const creation = checked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -507,18 +509,15 @@ Hdf5File::Hdf5File(std::string path, std::string const& place, std::string const
   std::array<hsize_t, 2> const extents{info.rows, info.cols};
   Handle const space = checked(H5Screate_simple(dimensions, extents.data(), nullptr), H5Sclose);
   hid_t const type = info.type == ScalarType::f32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
-  Handle made = checked(H5Dcreate2(file.get(), dataset.c_str(), type, space.get(), links.get(),
-                                   creation.get(), H5P_DEFAULT),
-                        H5Dclose);
-  file_ = file.release();
-  dataset_ = made.release();
+  dataset_ = checked(H5Dcreate2(file_, dataset.c_str(), type, space.get(), links.get(),
+                                creation.get(), H5P_DEFAULT),
+                     H5Dclose)
+                 .release();
 }
 
-Hdf5File::~Hdf5File() {
-  InLibrary const in_library;
-  if (dataset_ >= 0) H5Dclose(dataset_);
-  if (file_ >= 0) H5Fclose(file_);
-}
+// A file that was not closed has failed. Closing it now, the library would end the process where
+// the disk still takes nothing.
+Hdf5File::~Hdf5File() = default;
 
 Hdf5File::Hdf5File(Hdf5File&& other) noexcept
     : path_(std::move(other.path_)),
@@ -542,6 +541,8 @@ void Hdf5File::write_chunk(std::uint64_t row, std::uint64_t col, std::span<std::
 
 void Hdf5File::close() {
   InLibrary const in_library;
+  // What cannot be written must show before the library closes the file, where it ends the process.
+  if (H5Fflush(file_, H5F_SCOPE_LOCAL) < 0) fail(library_error());
   bool const closed = H5Dclose(std::exchange(dataset_, -1)) >= 0;
   if (H5Fclose(std::exchange(file_, -1)) < 0 || !closed) fail(library_error());
 }

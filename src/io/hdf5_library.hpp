@@ -59,7 +59,8 @@ struct Hdf5Dataset {
 [[nodiscard]] Hdf5Dataset examine_hdf5(std::string const& path, DatasetName const& name,
                                        std::uint64_t file_bytes);
 
-/// A new HDF5 file with one dataset.
+/// A new HDF5 file with one dataset. One that is not closed is given up: the library keeps its
+/// descriptor and memory until the process ends.
 class Hdf5File {
  public:
   /// @param path   for messages

@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "app/support/program.hpp"
+
+/// The program on disks that fail: a message with the file and the place, the old output or none,
+/// no temporary beside it; and the right bits as soon as the disk works again.
+namespace tessera::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Matcher;
+using ::testing::StartsWith;
+
+/// A command of the program, the file that it reads most of, and the file that it makes.
+struct FaultyJob {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::string input;   // empty: it reads none
+  std::string output;  // as a file
+  bool replaces = true;
+  bool reserves = true;  // sets disk space aside before it writes
+  bool has_checkpoint = false;
+};
+
+void PrintTo(FaultyJob const& job, std::ostream* out) {
+  *out << job.name;
+}
+
+std::vector<FaultyJob> all_jobs() {
+  return {
+      {.name = "atax",
+       .arguments = {"atax", "a.npy", "--vector", "v.npy", "--output", "c.npy"},
+       .input = "a.npy",
+       .output = "c.npy",
+       .reserves = false},
+      {.name = "atax_streamed",
+       .arguments = {"atax", "a.npy", "--vector", "v.npy", "--output", "c.npy", "--memory-limit",
+                     "2MiB", "--checkpoint", "run.state", "--checkpoint-every", "0"},
+       .input = "a.npy",
+       .output = "c.npy",
+       .has_checkpoint = true},
+      {.name = "convert_npy_npy",
+       .arguments = {"convert", "a.npy", "c.npy"},
+       .input = "a.npy",
+       .output = "c.npy"},
+      {.name = "convert_turned",
+       .arguments = {"convert", "a.npy", "c.npy", "--order", "column"},
+       .input = "a.npy",
+       .output = "c.npy"},
+      {.name = "convert_ex3_npy",
+       .arguments = {"convert", "a.ex3", "c.npy"},
+       .input = "a.ex3",
+       .output = "c.npy"},
+      {.name = "convert_npy_hdf5",
+       .arguments = {"convert", "a.npy", "c.h5:/A", "--chunk", "100x100", "--deflate", "1"},
+       .input = "a.npy",
+       .output = "c.h5",
+       .replaces = false,
+       .reserves = false},
+      {.name = "convert_hdf5_npy",
+       .arguments = {"convert", "a.h5:/A", "c.npy"},
+       .input = "a.h5",
+       .output = "c.npy"},
+      {.name = "gen",
+       .arguments = {"gen", "--rows", "1500", "--cols", "1000", "--output", "c.npy",
+                     "--vector-output", "v.npy"},
+       .input = "",
+       .output = "c.npy"},
+  };
+}
+
+class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJob> {
+ protected:
+  void SetUp() override {
+    bool const needs_hdf5 = GetParam().name.find("hdf5") != std::string::npos;
+    if (needs_hdf5 && run({"info"}).out.find("HDF5          left out") != std::string::npos) {
+      GTEST_SKIP() << "this build has no HDF5: faults of its files are NOT TESTED";
+    }
+    expect_done(run({"gen", "--rows", "1500", "--cols", "1000", "--distribution", "normal",
+                     "--output", "a.npy", "--vector-output", "v.npy"}));
+    if (job().input == "a.ex3")
+      expect_done(run({"convert", "a.npy", "a.ex3", "--vector", "v.npy"}));
+    if (job().input == "a.h5") {
+      expect_done(run({"convert", "a.npy", "a.h5:/A", "--chunk", "100x100", "--deflate", "1"}));
+    }
+    before_ = listing();
+    expect_done(run(job().arguments));
+    wanted_ = digest();
+    size_ = std::filesystem::file_size(path(job().output));
+    std::filesystem::remove(path(job().output));
+  }
+
+  static FaultyJob const& job() { return GetParam(); }
+  /// SHA-256 of the output; of an HDF5 file, whose chunks come in any order, of its elements.
+  [[nodiscard]] std::string digest() const {
+    if (job().output != "c.h5") return sha256_of(job().output);
+    expect_done(run({"convert", "c.h5:/A", "elements.bin"}));
+    std::string const found = sha256_of("elements.bin");
+    std::filesystem::remove(path("elements.bin"));
+    return found;
+  }
+  /// Bytes of the output.
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(size_); }
+  static void expect_done(RunResult const& result) { ASSERT_EQ(result.status, 0) << result.err; }
+
+  /// Runs the job where calls fail; at least one of them must.
+  RunResult run_with(std::string const& faults) {
+    std::string const log = (cache() / "faults.log").string();
+    std::filesystem::remove(log);
+    RunResult result =
+        run(job().arguments, {.environment = {{"LD_PRELOAD", FAULT_SHIM},
+                                              // The shim goes before the address sanitizer's
+                                              // library, to which it hands on what it lets through.
+                                              {"ASAN_OPTIONS", "verify_asan_link_order=0"},
+                                              {"TESSERA_FAULTS", faults},
+                                              {"TESSERA_FAULTS_LOG", log}}});
+    EXPECT_TRUE(std::filesystem::exists(log)) << faults << ": nothing failed";
+    return result;
+  }
+
+  /// The job fails as documented, says `why` of one of the files, and leaves the folder as it was,
+  /// but for a checkpoint. Then the disk works again.
+  void expect_failure(std::string const& faults, Matcher<std::string> const& why,
+                      bool with_old_output) {
+    SCOPED_TRACE(faults + (with_old_output ? ", old output" : ", no output"));
+    if (with_old_output) write(job().output, "old");
+    auto const result = run_with(faults);
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_EQ(result.signal, 0);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err,
+                AllOf(AnyOf(StartsWith("tessera: " + job().input), StartsWith("tessera: c."),
+                            StartsWith("tessera: run.state")),
+                      why));
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+    expect_untouched(with_old_output);
+
+    auto const again = run(job().arguments);
+    EXPECT_EQ(again.status, 0) << again.err;
+    EXPECT_EQ(digest(), wanted_);
+    EXPECT_FALSE(exists("run.state"));
+    std::filesystem::remove(path(job().output));
+  }
+
+  void expect_untouched(bool with_old_output) {
+    auto names = listing();
+    if (with_old_output) {
+      EXPECT_EQ(read(job().output), "old");
+      std::erase(names, job().output);
+    }
+    if (job().has_checkpoint) std::erase(names, "run.state");
+    EXPECT_EQ(names, before_) << "something was left beside";
+  }
+
+  /// Runs the job where it is slowed down, but nothing is lost.
+  void expect_same(std::string const& faults) {
+    SCOPED_TRACE(faults);
+    auto const result = run_with(faults);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(digest(), wanted_);
+    std::filesystem::remove(path(job().output));
+    EXPECT_EQ(listing(), before_);
+  }
+
+  /// What is said of a full disk; HDF5's library says it in the system's words.
+  static Matcher<std::string> full_disk() {
+    return AnyOf(HasSubstr("the disk is full: expected room for "),
+                 HasSubstr("expected HDF5's library to do it, found: No space left on device"),
+                 HasSubstr("expected HDF5's library to do it, found: Disk quota exceeded"));
+  }
+
+  /// With an old output, where there can be one, and without.
+  [[nodiscard]] std::vector<bool> both_outputs() const {
+    return job().replaces ? std::vector<bool>{false, true} : std::vector<bool>{false};
+  }
+
+ private:
+  std::vector<std::string> before_;
+  std::string wanted_;
+  std::uintmax_t size_ = 0;
+};
+
+/// Of jobs that read a file.
+class ReadFaultTest : public FaultTest {};
+
+TEST_P(ReadFaultTest, a_read_error_names_the_file_and_the_position) {
+  auto const bytes = static_cast<std::int64_t>(std::filesystem::file_size(path(job().input)));
+  for (bool const old : both_outputs()) {
+    for (std::int64_t const place :
+         {bytes / 3, bytes - 5000}) {  // the end may be V of an .ex3 file
+      std::string const at = std::to_string(place);
+      expect_failure("read," + job().input + ",EIO," + at,
+                     HasSubstr("bytes at position " + at + ", found: Input/output error"), old);
+      expect_failure("read," + job().input + ",end," + at,
+                     AnyOf(HasSubstr("has become shorter while it was read: expected " +
+                                     std::to_string(bytes) + " bytes, found "),
+                           HasSubstr("expected a whole HDF5 file, found")),
+                     old);
+    }
+  }
+}
+
+TEST_P(ReadFaultTest, a_head_that_cannot_be_read_is_an_error) {
+  for (std::string const fault : {"EIO", "end"}) {
+    expect_failure("read," + job().input + "," + fault + ",0",
+                   StartsWith("tessera: " + job().input), false);
+  }
+}
+
+TEST_P(ReadFaultTest, short_and_interrupted_reads_lose_nothing) {
+  expect_same("read," + job().input + ",short,4001");
+}
+
+TEST_P(FaultTest, short_and_interrupted_writes_lose_nothing) {
+  expect_same("write,,short,4001");
+}
+
+TEST_P(FaultTest, a_full_disk_is_said_and_leaves_the_old_output) {
+  for (bool const old : both_outputs()) {
+    for (std::int64_t const room : {std::int64_t{0}, std::int64_t{1}, size() / 2, size() - 1}) {
+      expect_failure("fallocate,,EOPNOTSUPP,0;write,,ENOSPC," + std::to_string(room), full_disk(),
+                     old);
+    }
+    expect_failure("write,,EDQUOT,100", full_disk(), old);
+    if (job().reserves) expect_failure("fallocate,,ENOSPC,0", full_disk(), old);
+  }
+}
+
+TEST_P(FaultTest, a_full_disk_leaves_no_temporary_where_files_need_a_name) {
+  for (bool const old : both_outputs()) {
+    expect_failure("unnamed,,EOPNOTSUPP,0;write,,ENOSPC," + std::to_string(size() / 2), full_disk(),
+                   old);
+  }
+}
+
+TEST_P(FaultTest, a_write_error_is_said_and_leaves_the_old_output) {
+  for (bool const old : both_outputs()) {
+    expect_failure("write,,EIO," + std::to_string(size() / 2), HasSubstr("Input/output error"),
+                   old);
+    expect_failure("fsync,,EIO,0", HasSubstr("Input/output error"), old);
+    expect_failure("unnamed,,EOPNOTSUPP,0;fsync,,EIO,0", HasSubstr("Input/output error"), old);
+  }
+}
+
+TEST_P(FaultTest, an_output_that_cannot_be_put_in_its_place_leaves_the_old_one) {
+  if (job().replaces) {
+    expect_failure("link,,EIO,0", HasSubstr("cannot be put in its place: expected to link it"),
+                   false);
+    expect_failure("link,,EIO,0", HasSubstr("cannot be put in its place: expected to link it"),
+                   true);
+    expect_failure("rename,,EIO,0", HasSubstr("cannot be put in its place: expected to replace it"),
+                   true);
+  }
+  for (bool const old : both_outputs()) {
+    expect_failure("unnamed,,EOPNOTSUPP,0;rename,,EIO,0",
+                   HasSubstr("cannot be put in its place: expected to replace it"), old);
+  }
+}
+
+std::vector<FaultyJob> reading_jobs() {
+  auto jobs = all_jobs();
+  std::erase_if(jobs, [](FaultyJob const& job) { return job.input.empty(); });
+  return jobs;
+}
+
+std::string name_of(testing::TestParamInfo<FaultyJob> const& each) {
+  return each.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Jobs, FaultTest, testing::ValuesIn(all_jobs()), name_of);
+INSTANTIATE_TEST_SUITE_P(Jobs, ReadFaultTest, testing::ValuesIn(reading_jobs()), name_of);
+
+}  // namespace
+}  // namespace tessera::test
