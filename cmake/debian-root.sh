@@ -157,7 +157,10 @@ in_root() {
 # exec_from_root PATH NAME PROGRAM ARGS…: the program runs on this machine as any other, files,
 # terminal and signals included; only its shared libraries come from the root.
 exec_from_root() {
-  local libraries=("$1"/usr/lib/*-linux-gnu*) loader
+  local libraries=("$1"/usr/lib/*-linux-gnu*) loader folder path
   loader=$(echo "$libraries"/ld-linux*.so.*)
-  exec "$loader" --library-path "$libraries" --argv0 "$2" "${@:3}"
+  path=$libraries
+  # Where Debian's alternatives lead, by links that are right inside the root only.
+  for folder in "$libraries"/{blas,lapack,openblas}*/; do [[ ! -d $folder ]] || path+=:${folder%/}; done
+  exec "$loader" --library-path "$path" --argv0 "$2" "${@:3}"
 }
