@@ -107,7 +107,7 @@ def checkpoint(name, kind, done, lines, waiting, chain=0, output=0, **changes):
     }
     head.update(changes)
     text = json.dumps(head, separators=(",", ":"))
-    vectors = bytes(min(sum(waiting) + chain + output, 1 << 16))
+    vectors = bytes(min(sum(waiting) + chain + output, 1 << 13))
     whole = b"tessera checkpoint 1\n" + text.encode() + b"\n" + vectors
     if not kind & 1:
         whole += hashlib.sha256(whole).hexdigest().encode()
