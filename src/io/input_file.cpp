@@ -27,7 +27,7 @@ std::string kind_of_file(mode_t mode) {
 
 }  // namespace
 
-InputFile::InputFile(std::string path, Reading reading) : InputFile(path, path, reading) {}
+InputFile::InputFile(std::string const& path, Reading reading) : InputFile(path, path, reading) {}
 
 InputFile::InputFile(std::string const& path, std::string name, Reading reading)
     : path_(std::move(name)) {

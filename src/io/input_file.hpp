@@ -28,7 +28,7 @@ class InputFile {
 
   /// @param reading in_order: a pipe or a socket is taken, too
   /// @throws FileError bad_input when the file is missing, may not be read or is of another kind
-  explicit InputFile(std::string path, Reading reading = Reading::anywhere);
+  explicit InputFile(std::string const& path, Reading reading = Reading::anywhere);
   /// Opens `path`, which messages call `name`.
   InputFile(std::string const& path, std::string name, Reading reading = Reading::anywhere);
   ~InputFile();
