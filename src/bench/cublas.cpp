@@ -103,20 +103,18 @@ void add_products() {
 }
 
 /// At(n x m, leading) = A(m x n, leading)^T of row-major matrices, which are transposes to cuBLAS.
-void geam(cublasHandle_t handle, int m, int n, float const* A, int leading, float* At,
-          int At_leading) {
+void geam(cublasHandle_t handle, int m, int n, float const* A, int leading, float* At, int ldat) {
   float const one = 1;
   float const zero = 0;
-  check(cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, m, n, &one, A, leading, &zero, At, At_leading,
-                    At, At_leading),
+  check(cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, m, n, &one, A, leading, &zero, At, ldat, At,
+                    ldat),
         "cublasSgeam");
 }
-void geam(cublasHandle_t handle, int m, int n, double const* A, int leading, double* At,
-          int At_leading) {
+void geam(cublasHandle_t handle, int m, int n, double const* A, int leading, double* At, int ldat) {
   double const one = 1;
   double const zero = 0;
-  check(cublasDgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, m, n, &one, A, leading, &zero, At, At_leading,
-                    At, At_leading),
+  check(cublasDgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, m, n, &one, A, leading, &zero, At, ldat, At,
+                    ldat),
         "cublasDgeam");
 }
 
@@ -133,28 +131,26 @@ void add_geam() {
                                int const m = int_of(p.shape.rows);
                                int const n = int_of(p.shape.cols);
                                int const leading = int_of(p.shape.cols + p.shape.padding);
-                               int const At_leading = int_of(p.target_leading());
+                               int const ldat = int_of(p.target_leading());
                                return [=, &p](int call) {
                                  geam(handle, m, n, p.elements(call), leading, p.target_of(call),
-                                      At_leading);
+                                      ldat);
                                };
                              }});
 }
 
-void gemm(cublasHandle_t handle, int m, int n, int k, float const* A, int A_leading, float const* B,
-          int B_leading, float* C, int C_leading) {
+void gemm(cublasHandle_t handle, int m, int n, int k, float const* A, int lda, float const* B,
+          int ldb, float* C, int ldc) {
   float const one = 1;
   float const zero = 0;
-  check(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, A, A_leading, B, B_leading,
-                    &zero, C, C_leading),
+  check(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, A, lda, B, ldb, &zero, C, ldc),
         "cublasSgemm");
 }
-void gemm(cublasHandle_t handle, int m, int n, int k, double const* A, int A_leading,
-          double const* B, int B_leading, double* C, int C_leading) {
+void gemm(cublasHandle_t handle, int m, int n, int k, double const* A, int lda, double const* B,
+          int ldb, double* C, int ldc) {
   double const one = 1;
   double const zero = 0;
-  check(cublasDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, A, A_leading, B, B_leading,
-                    &zero, C, C_leading),
+  check(cublasDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, A, lda, B, ldb, &zero, C, ldc),
         "cublasDgemm");
 }
 

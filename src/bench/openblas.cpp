@@ -16,13 +16,11 @@ void gemv(CBLAS_ORDER order, CBLAS_TRANSPOSE transpose, blasint m, blasint n, do
   cblas_dgemv(order, transpose, m, n, 1.0, A, leading, x, 1, 0.0, y, 1);
 }
 
-void transpose(blasint m, blasint n, float const* A, blasint leading, float* At,
-               blasint At_leading) {
-  cblas_somatcopy(CblasRowMajor, CblasTrans, m, n, 1.0F, A, leading, At, At_leading);
+void transpose(blasint m, blasint n, float const* A, blasint leading, float* At, blasint ldat) {
+  cblas_somatcopy(CblasRowMajor, CblasTrans, m, n, 1.0F, A, leading, At, ldat);
 }
-void transpose(blasint m, blasint n, double const* A, blasint leading, double* At,
-               blasint At_leading) {
-  cblas_domatcopy(CblasRowMajor, CblasTrans, m, n, 1.0, A, leading, At, At_leading);
+void transpose(blasint m, blasint n, double const* A, blasint leading, double* At, blasint ldat) {
+  cblas_domatcopy(CblasRowMajor, CblasTrans, m, n, 1.0, A, leading, At, ldat);
 }
 
 /// Both products of a problem with the threads that Kokkos has.
@@ -91,15 +89,13 @@ void add_omatcopy() {
                              }});
 }
 
-void gemm(CBLAS_ORDER order, blasint m, blasint n, blasint k, float const* A, blasint A_leading,
-          float const* B, blasint B_leading, float* C, blasint C_leading) {
-  cblas_sgemm(order, CblasNoTrans, CblasNoTrans, m, n, k, 1.0F, A, A_leading, B, B_leading, 0.0F, C,
-              C_leading);
+void gemm(CBLAS_ORDER order, blasint m, blasint n, blasint k, float const* A, blasint lda,
+          float const* B, blasint ldb, float* C, blasint ldc) {
+  cblas_sgemm(order, CblasNoTrans, CblasNoTrans, m, n, k, 1.0F, A, lda, B, ldb, 0.0F, C, ldc);
 }
-void gemm(CBLAS_ORDER order, blasint m, blasint n, blasint k, double const* A, blasint A_leading,
-          double const* B, blasint B_leading, double* C, blasint C_leading) {
-  cblas_dgemm(order, CblasNoTrans, CblasNoTrans, m, n, k, 1.0, A, A_leading, B, B_leading, 0.0, C,
-              C_leading);
+void gemm(CBLAS_ORDER order, blasint m, blasint n, blasint k, double const* A, blasint lda,
+          double const* B, blasint ldb, double* C, blasint ldc) {
+  cblas_dgemm(order, CblasNoTrans, CblasNoTrans, m, n, k, 1.0, A, lda, B, ldb, 0.0, C, ldc);
 }
 
 template <class Exec, class T, Layout layout>
