@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdio>
-#include <filesystem>
 #include <string>
-#include <system_error>
 
 #include <app/commands.hpp>
 #include <app/failure.hpp>
 #include <app/input.hpp>
 #include <app/progress.hpp>
+#include <app/result_file.hpp>
 #include <io/conversion.hpp>
 #include <io/formats.hpp>
 #include <io/memory.hpp>
@@ -17,22 +16,10 @@
 namespace tessera::app {
 namespace {
 
-/// Refuses to write a file that is read, or one file twice.
-void check_different(std::string const& output, std::initializer_list<std::string> others) {
-  for (auto const& other : others) {
-    std::error_code error;
-    bool const same = output == other || (std::filesystem::is_regular_file(other, error) &&
-                                          std::filesystem::equivalent(output, other, error));
-    if (!output.empty() && !other.empty() && same) {
-      throw Failure(ExitStatus::usage, output + ": the output would replace " + other);
-    }
-  }
-}
-
 /// Refuses what is said of a raw file where the input is none.
 void check_usage(io::ConversionRequest const& request) {
-  check_different(request.output, {request.input, request.vector, request.vector_output});
-  check_different(request.vector_output, {request.input});
+  check_output(request.output, {request.input, request.vector, request.vector_output});
+  check_output(request.vector_output, {request.input});
   io::FormatRow const* const named = io::find_format(request.input);
   bool const raw = request.input_format.value_or(
                        named == nullptr ? io::Format::raw : named->format) == io::Format::raw;

@@ -3,11 +3,9 @@
 
 #pragma once
 
-#include <app/options.hpp>
+#include <CLI/CLI.hpp>
 
-namespace CLI {
-class App;
-}
+#include <app/options.hpp>
 
 namespace tessera::app {
 

@@ -12,9 +12,12 @@
 namespace tessera::app {
 namespace {
 
+/// Whether two names are of one file; what is no regular file, such as a terminal, replaces
+/// nothing.
 bool same_file(std::string const& a, std::string const& b) {
   std::error_code error;
-  return a == b || std::filesystem::equivalent(a, b, error);
+  return a == b ||
+         (std::filesystem::is_regular_file(b, error) && std::filesystem::equivalent(a, b, error));
 }
 
 }  // namespace
