@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
 #include <variant>
 
 #include <Kokkos_Core.hpp>
@@ -22,13 +24,16 @@ constexpr std::int64_t tile = 64;
 template <class View>
 std::int64_t differences(View const& A, View const& result, bool transposed, std::int64_t row,
                          std::int64_t col) {
+  using T = typename View::non_const_value_type;
+  using Bits = std::conditional_t<sizeof(T) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
   auto const rows = std::min(row + tile, static_cast<std::int64_t>(result.extent(0)));
   auto const cols = std::min(col + tile, static_cast<std::int64_t>(result.extent(1)));
   std::int64_t count = 0;
   for (auto i = row; i < rows; ++i) {
     for (auto j = col; j < cols; ++j) {
-      auto const& expected = transposed ? A(j, i) : A(i, j);
-      count += std::memcmp(&result(i, j), &expected, sizeof expected) != 0 ? 1 : 0;
+      T const expected = transposed ? A(j, i) : A(i, j);
+      T const found = result(i, j);
+      count += std::bit_cast<Bits>(found) != std::bit_cast<Bits>(expected) ? 1 : 0;
     }
   }
   return count;
