@@ -17,7 +17,7 @@
 #include "support/program.hpp"
 
 /// Matrices that are streamed from their files: the bits of the run in memory, within the limit,
-/// and through any number of kills.
+/// and through a kill; kills_test has many.
 namespace tessera::test {
 namespace {
 
@@ -43,6 +43,27 @@ class StreamTest : public ProgramTest {
     auto const done = run(arguments);
     EXPECT_EQ(done.status, 0) << done.err;
     return nlohmann::json::parse(done.out);
+  }
+
+  /// Runs a command that keeps its state in run.state until it has written one, and kills it then.
+  void stop_half_way(std::vector<std::string> const& command) const {
+    for (int attempt = 0; attempt < 100 && !exists("run.state"); ++attempt) {
+      pid_t const child = start(command);
+      while (!exists("run.state") && !has_ended(child)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      ::kill(child, SIGKILL);
+      finish(child);
+    }
+    ASSERT_TRUE(exists("run.state")) << "the program was never stopped half-way";
+  }
+
+ private:
+  /// Whether a child is there to be waited for.
+  static bool has_ended(pid_t child) {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+           info.si_pid != 0;
   }
 };
 
@@ -95,45 +116,13 @@ TEST_F(StreamTest, holds_no_more_memory_than_its_limit_and_64_MiB) {
   }
 }
 
-TEST_F(StreamTest, goes_on_after_kills_with_the_same_bits) {
-  make("6000", "1500");
-  auto const wanted = report({"atax", "a.npy", "--vector", "v.npy", "--output", "c.npy"});
-  std::string const bytes = read("c.npy");
-  std::vector<std::string> const command = {
-      "atax",           "a.npy", "--vector",     "v.npy",     "--output",           "d.npy",
-      "--memory-limit", "8MiB",  "--checkpoint", "run.state", "--checkpoint-every", "0"};
-  int went_on = 0;
-  for (int kill = 0; kill < 20; ++kill) {
-    pid_t const child = start(command);
-    std::this_thread::sleep_for(std::chrono::milliseconds(10 + 13 * kill % 200));
-    ::kill(child, SIGKILL);
-    auto const ended = finish(child);
-    EXPECT_TRUE(ended.signal == SIGKILL || ended.status == 0) << ended.err;
-    if (exists("d.npy")) {
-      EXPECT_EQ(read("d.npy"), bytes);
-    }
-    if (exists("run.state")) ++went_on;
-  }
-  auto const last = report(command);
-  EXPECT_EQ(last["sha256"], wanted["sha256"]);
-  EXPECT_EQ(read("d.npy"), bytes);
-  EXPECT_FALSE(exists("run.state"));
-  EXPECT_GT(went_on, 0) << "no kill left a checkpoint behind";
-}
-
 TEST_F(StreamTest, goes_on_where_it_stopped_and_not_before) {
   make("6000", "1500");
   std::vector<std::string> const command = {
       "gemv",         "a.npy",     "--vector",           "v.npy", "--memory-limit", "8MiB",
       "--checkpoint", "run.state", "--checkpoint-every", "0"};
   auto const whole = report(command);
-  for (int attempt = 0; attempt < 100 && !exists("run.state"); ++attempt) {
-    pid_t const child = start(command);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20 + 5 * attempt));
-    ::kill(child, SIGKILL);
-    finish(child);
-  }
-  ASSERT_TRUE(exists("run.state")) << "the program was never stopped half-way";
+  ASSERT_NO_FATAL_FAILURE(stop_half_way(command));
   auto const rest = report(command);
   EXPECT_GT(rest["stream"]["first_block"], 0);
   EXPECT_LT(rest["stream"]["bytes_read"], whole["stream"]["bytes_read"]);
@@ -145,13 +134,7 @@ class CheckpointTest : public StreamTest {
  protected:
   void SetUp() override {
     make("6000", "1500");
-    for (int attempt = 0; attempt < 100 && !exists("run.state"); ++attempt) {
-      pid_t const child = start(command("v.npy"));
-      std::this_thread::sleep_for(std::chrono::milliseconds(20 + 5 * attempt));
-      ::kill(child, SIGKILL);
-      finish(child);
-    }
-    ASSERT_TRUE(exists("run.state")) << "the program was never stopped half-way";
+    stop_half_way(command("v.npy"));
   }
   static std::vector<std::string> command(std::string const& vector,
                                           std::string const& operation = "atax") {
