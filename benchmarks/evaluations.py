@@ -199,7 +199,8 @@ def draw_tiles(pyplot, frame):
     figure, panels = pyplot.subplots(1, 2, figsize=(13, 5))
     for axes, (kind, scalar) in zip(panels, (("f32", "float"), ("f64", "double"))):
         part = frame[(frame["type"] == kind) & frame["us"].notna()]
-        part.pivot_table(index="size", columns="name", values="gb_per_s", sort=False).plot.bar(ax=axes, width=0.8)
+        table = part.pivot_table(index="size", columns="name", values="gb_per_s", sort=False)
+        table[[name for name in ("tessera", "cublas", *TILES) if name in table]].plot.bar(ax=axes, width=0.8)
         finish(axes, f"A·v, column-major, {scalar}", "rows x columns", "GB/s of matrix")
     return figure
 
