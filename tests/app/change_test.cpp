@@ -99,7 +99,7 @@ TEST_F(ChangeTest, a_sparse_file_is_streamed_within_the_limit) {
   rusage usage{};
   ASSERT_EQ(::wait4(child, &status, 0, &usage), child);
   EXPECT_EQ(WEXITSTATUS(status), 0);
-  EXPECT_LT(usage.ru_maxrss, (32 + 64) * 1024);  // KiB
+  expect_peak_below(usage, 32 + 64);
   EXPECT_EQ(last_elements<float>("b.npy", rows), std::vector<float>(rows, 0.0F));
 }
 

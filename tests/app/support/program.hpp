@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <utility>
 #include <vector>
@@ -85,6 +87,18 @@ std::string npy(std::string const& descr, std::string const& shape, std::string 
 template <class T>
 std::string bytes_of(std::vector<T> const& elements) {
   return {reinterpret_cast<char const*>(elements.data()), elements.size() * sizeof(T)};
+}
+
+/// Expects that a child had at most so many MiB in memory. Not with AddressSanitizer: its own
+/// memory counts.
+inline void expect_peak_below(rusage const& usage, long mebibytes) {
+#ifdef __SANITIZE_ADDRESS__
+  std::printf(
+      "[  SKIPPED ] AddressSanitizer is on: a peak of %ld KiB is NOT COMPARED with %ld MiB\n",
+      usage.ru_maxrss, mebibytes);
+#else
+  EXPECT_LT(usage.ru_maxrss, mebibytes * 1024);  // KiB
+#endif
 }
 
 }  // namespace tessera::test
