@@ -17,21 +17,37 @@ namespace tessera::stream::detail {
 using summation::Index;
 using tessera::detail::OutputVector;
 
+// Kernels are structures with a name: a lambda for host and device in a header crashes where two
+// sources use it (nvcc 13 keeps what copies it in each source's anonymous namespace).
+
+template <class T>
+struct AddVectors {
+  T const* left;
+  T* right;
+  KOKKOS_FUNCTION void operator()(Index j) const { right[j] = left[j] + right[j]; }
+};
+
 /// right[j] = left[j] + right[j]
 template <class Exec, class T>
 void add_vectors(Exec const& exec, Index length, T const* left, T* right) {
-  Kokkos::parallel_for(
-      "tessera::stream::add", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, length),
-      KOKKOS_LAMBDA(Index const j) { right[j] = left[j] + right[j]; });
+  Kokkos::parallel_for("tessera::stream::add",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, length),
+                       AddVectors<T>{left, right});
 }
+
+template <class T>
+struct SetResult {
+  T const* sum;
+  OutputVector<T> out;
+  KOKKOS_FUNCTION void operator()(Index j) const { out.set(j, sum[j] + T(0)); }
+};
 
 /// out[j] = sum[j] + 0
 template <class Exec, class T>
 void set_result(Exec const& exec, Index length, T const* sum, OutputVector<T> const& out) {
-  Kokkos::parallel_for(
-      "tessera::stream::result",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, length),
-      KOKKOS_LAMBDA(Index const j) { out.set(j, sum[j] + T(0)); });
+  Kokkos::parallel_for("tessera::stream::result",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, length),
+                       SetResult<T>{sum, out});
 }
 
 /// Vectors between the host and an execution space's memory; these fence.

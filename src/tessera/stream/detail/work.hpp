@@ -33,34 +33,49 @@ OutputVector<T> from(OutputVector<T> const& out, Index first) {
   return {out.data == nullptr ? nullptr : out.data + first * out.stride, out.stride};
 }
 
+template <class T>
+struct CopyElements {
+  OutputVector<T> from, to;
+  KOKKOS_FUNCTION void operator()(Index i) const { to.set(i, from.data[i * from.stride]); }
+};
+
 /// to[i] = from[i] for the first `count` elements.
 template <class Exec, class T>
 void copy_elements(Exec const& exec, Index count, OutputVector<T> const& from,
                    OutputVector<T> const& to) {
-  Kokkos::parallel_for(
-      "tessera::stream::copy", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count),
-      KOKKOS_LAMBDA(Index const i) { to.set(i, from.data[i * from.stride]); });
+  Kokkos::parallel_for("tessera::stream::copy",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count),
+                       CopyElements<T>{from, to});
 }
+
+template <class T>
+struct GoOnWithChains {
+  Lines<T> lines;
+  T const* y;
+  T* c;
+  Index columns;  ///< of a tile
+  bool fresh;
+  KOKKOS_FUNCTION void operator()(Index tile) const {
+    Index const begin = tile * columns;
+    Index const end = Kokkos::min(lines.length, begin + columns);
+    if (fresh) {
+      for (Index j = begin; j < end; ++j) c[j] = T(0);
+    }
+    for (Index i = 0; i < lines.count; ++i) {
+      T const* const line = lines.line(i);
+      for (Index j = begin; j < end; ++j) c[j] = Kokkos::fma(y[i], line[j], c[j]);
+    }
+  }
+};
 
 /// c[j] = chain over lines i of y[i] * line_i[j], from +0 if `fresh`, else from c[j].
 template <class Exec, class T>
 void go_on_with_chains(Exec const& exec, Lines<T> const& lines, T const* y, T* c, bool fresh) {
   constexpr Index columns = backends::Backend<Exec>::is_gpu ? 1 : 1024;
-  Kokkos::parallel_for(
-      "tessera::stream::chains",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(
-          exec, 0, summation::ceil_div(lines.length, columns)),
-      KOKKOS_LAMBDA(Index const tile) {
-        Index const begin = tile * columns;
-        Index const end = Kokkos::min(lines.length, begin + columns);
-        if (fresh) {
-          for (Index j = begin; j < end; ++j) c[j] = T(0);
-        }
-        for (Index i = 0; i < lines.count; ++i) {
-          T const* const line = lines.line(i);
-          for (Index j = begin; j < end; ++j) c[j] = Kokkos::fma(y[i], line[j], c[j]);
-        }
-      });
+  Kokkos::parallel_for("tessera::stream::chains",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(
+                           exec, 0, summation::ceil_div(lines.length, columns)),
+                       GoOnWithChains<T>{lines, y, c, columns, fresh});
 }
 
 /// The tuning for a block, whose panels may be longer than those of a matrix of its own size.
