@@ -138,16 +138,19 @@ bool is_interrupted() {
   return true;
 }
 
+/// How much of `wanted` bytes is let through by a call that is never whole; -1 with errno.
+ssize_t shortened(Rule const& rule, std::int64_t wanted) {
+  if (is_interrupted()) return -1;
+  fail(rule);
+  return std::min(wanted, rule.number);
+}
+
 /// How much of a read of `size` bytes at a position is let through; -1 with errno.
 ssize_t bytes_to_read(int descriptor, std::size_t size, std::int64_t position) {
   auto const wanted = static_cast<std::int64_t>(size);
   Rule const* const rule = rule_of("read", descriptor);
   if (rule == nullptr || wanted == 0) return wanted;
-  if (rule->fault == "short") {
-    if (is_interrupted()) return -1;
-    fail(*rule);
-    return std::min(wanted, rule->number);
-  }
+  if (rule->fault == "short") return shortened(*rule, wanted);
   bool const ends = rule->fault == "end";
   if (position + wanted <= rule->number || (position > rule->number && !ends)) return wanted;
   if (position < rule->number) return rule->number - position;
@@ -161,11 +164,7 @@ ssize_t bytes_to_write(int descriptor, std::size_t size) {
   auto const wanted = static_cast<std::int64_t>(size);
   Rule const* const rule = rule_of("write", descriptor);
   if (rule == nullptr || wanted == 0) return wanted;
-  if (rule->fault == "short") {
-    if (is_interrupted()) return -1;
-    fail(*rule);
-    return std::min(wanted, rule->number);
-  }
+  if (rule->fault == "short") return shortened(*rule, wanted);
   std::int64_t const before = written.fetch_add(wanted);
   std::int64_t const room = std::max(std::int64_t{0}, rule->number - before);
   if (room >= wanted) return wanted;
