@@ -1,14 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -43,27 +40,6 @@ class StreamTest : public ProgramTest {
     auto const done = run(arguments);
     EXPECT_EQ(done.status, 0) << done.err;
     return nlohmann::json::parse(done.out);
-  }
-
-  /// Runs a command that keeps its state in run.state until it has written one, and kills it then.
-  void stop_half_way(std::vector<std::string> const& command) const {
-    for (int attempt = 0; attempt < 100 && !exists("run.state"); ++attempt) {
-      pid_t const child = start(command);
-      while (!exists("run.state") && !has_ended(child)) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-      ::kill(child, SIGKILL);
-      finish(child);
-    }
-    ASSERT_TRUE(exists("run.state")) << "the program was never stopped half-way";
-  }
-
- private:
-  /// Whether a child is there to be waited for.
-  static bool has_ended(pid_t child) {
-    siginfo_t info{};
-    return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-           info.si_pid != 0;
   }
 };
 
@@ -123,7 +99,7 @@ TEST_F(StreamTest, goes_on_where_it_stopped_and_not_before) {
       "gemv",         "a.npy",     "--vector",           "v.npy", "--memory-limit", "8MiB",
       "--checkpoint", "run.state", "--checkpoint-every", "0"};
   auto const whole = report(command);
-  ASSERT_NO_FATAL_FAILURE(stop_half_way(command));
+  ASSERT_NO_FATAL_FAILURE(kill_when_exists(command, "run.state"));
   auto const rest = report(command);
   EXPECT_GT(rest["stream"]["first_block"], 0);
   EXPECT_LT(rest["stream"]["bytes_read"], whole["stream"]["bytes_read"]);
@@ -135,7 +111,7 @@ class CheckpointTest : public StreamTest {
  protected:
   void SetUp() override {
     make("6000", "1500");
-    stop_half_way(command("v.npy"));
+    kill_when_exists(command("v.npy"), "run.state");
   }
   static std::vector<std::string> command(std::string const& vector,
                                           std::string const& operation = "atax") {

@@ -4,6 +4,8 @@
 #include "program.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
@@ -13,6 +15,7 @@
 #include <stdexcept>
 #include <support/sha256.hpp>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace tessera::test {
@@ -21,6 +24,13 @@ namespace {
 std::string slurp(std::filesystem::path const& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Whether a child is there to be waited for.
+bool has_ended(pid_t child) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         info.si_pid != 0;
 }
 
 /// In the child: sets everything up and becomes the program. Never returns.
@@ -91,6 +101,19 @@ RunResult ProgramTest::finish(pid_t child) const {
           .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
           .out = slurp(base_ / "out"),
           .err = slurp(base_ / "err")};
+}
+
+void ProgramTest::kill_when_exists(std::vector<std::string> const& arguments,
+                                   std::string const& name) const {
+  for (int attempt = 0; attempt < 100 && !exists(name); ++attempt) {
+    pid_t const child = start(arguments);
+    while (!exists(name) && !has_ended(child)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ::kill(child, SIGKILL);
+    finish(child);
+  }
+  ASSERT_TRUE(exists(name)) << "the program was never stopped half-way";
 }
 
 RunResult ProgramTest::run(std::vector<std::string> const& arguments,

@@ -50,6 +50,9 @@ class ProgramTest : public ::testing::Test {
               int stderr_descriptor = -1) const;
   /// Waits for a started program.
   RunResult finish(pid_t child) const;
+  /// Runs a command that has a file for a while, such as a checkpoint, and kills it when the file
+  /// is there; as often as the command is faster. Fails where it always is.
+  void kill_when_exists(std::vector<std::string> const& arguments, std::string const& name) const;
 
   /// A path in the folder.
   std::filesystem::path path(std::string const& name) const { return folder_ / name; }
