@@ -41,15 +41,17 @@ struct Variant {
 /// hosts alone.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 std::vector<Variant<Exec, A, B, C>> table() {
-  std::vector<Variant<Exec, A, B, C>> rows;
-  if constexpr (!backends::Backend<Exec>::is_gpu) {
-    rows.push_back({.name = "serial", .hosts_only = true, .run = &serial<Exec, A, B, C>});
+  using Row = Variant<Exec, A, B, C>;
+  Row const of_threads{.name = "threads", .run = &threads<Exec, A, B, C>};
+  Row const of_naive{.name = "naive", .published = naive_team, .run = &naive<Exec, A, B, C>};
+  Row const of_tiles{
+      .name = "tiled", .published = tiled_team, .has_tile = true, .run = &tiled<Exec, A, B, C>};
+  if constexpr (backends::Backend<Exec>::is_gpu) {
+    return {of_threads, of_naive, of_tiles};
+  } else {
+    Row const of_one{.name = "serial", .hosts_only = true, .run = &serial<Exec, A, B, C>};
+    return {of_one, of_threads, of_naive, of_tiles};
   }
-  rows.push_back({.name = "threads", .run = &threads<Exec, A, B, C>});
-  rows.push_back({.name = "naive", .published = naive_team, .run = &naive<Exec, A, B, C>});
-  rows.push_back(
-      {.name = "tiled", .published = tiled_team, .has_tile = true, .run = &tiled<Exec, A, B, C>});
-  return rows;
 }
 
 }  // namespace tessera::variants::gemm
