@@ -26,13 +26,19 @@ struct Grid {
   KOKKOS_INLINE_FUNCTION void sync() const { member.team_barrier(); }
 };
 
+template <class Member, class Body>
+struct Together {
+  Body body;
+
+  KOKKOS_FUNCTION void operator()(Member const& member) const { body(Grid<Member>{member}); }
+};
+
 /// Runs body(grid) on one team.
 template <class Exec, class Body>
 void run_together(Exec const& exec, std::string const& label, int threads, Body const& body) {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  Kokkos::parallel_for(
-      label, Kokkos::TeamPolicy<Exec>(exec, 1, threads),
-      KOKKOS_LAMBDA(Member const& member) { body(Grid<Member>{member}); });
+  Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, 1, threads),
+                       Together<Member, Body>{body});
 }
 
 }  // namespace tessera::backends::host

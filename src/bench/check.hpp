@@ -70,18 +70,33 @@ struct Comparison {
   }
 };
 
+template <class T>
+struct CountDifferences {
+  Comparison<T> comparison;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t number, std::int64_t& sum) const {
+    if (comparison.differs(number)) ++sum;
+  }
+};
+
 template <class Exec, class T>
 std::int64_t count_differences(Exec const& exec, Comparison<T> const& comparison) {
   std::int64_t count = 0;
   Kokkos::parallel_reduce(
       "bench::compare",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, comparison.found.size()),
-      KOKKOS_LAMBDA(std::int64_t const number, std::int64_t& sum) {
-        if (comparison.differs(number)) ++sum;
-      },
-      count);
+      CountDifferences<T>{comparison}, count);
   return count;
 }
+
+template <class T>
+struct FirstDifference {
+  Comparison<T> comparison;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t number, std::int64_t& least) const {
+    if (number < least && comparison.differs(number)) least = number;
+  }
+};
 
 template <class Exec, class T>
 std::int64_t first_difference(Exec const& exec, Comparison<T> const& comparison) {
@@ -89,18 +104,23 @@ std::int64_t first_difference(Exec const& exec, Comparison<T> const& comparison)
   Kokkos::parallel_reduce(
       "bench::first_difference",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, comparison.found.size()),
-      KOKKOS_LAMBDA(std::int64_t const number, std::int64_t& least) {
-        if (number < least && comparison.differs(number)) least = number;
-      },
-      Kokkos::Min<std::int64_t>(first));
+      FirstDifference<T>{comparison}, Kokkos::Min<std::int64_t>(first));
   return first;
 }
 
+template <class T>
+struct SetAll {
+  T* data;
+  T value;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { data[i] = value; }
+};
+
 template <class Exec, class T>
 void set_all(Exec const& exec, T* data, std::size_t size, T value) {
-  Kokkos::parallel_for(
-      "bench::set", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size),
-      KOKKOS_LAMBDA(std::size_t const i) { data[i] = value; });
+  Kokkos::parallel_for("bench::set",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, size),
+                       SetAll<T>{data, value});
 }
 
 /// One element, as a host sees it.

@@ -5,23 +5,29 @@
 namespace tessera::bench {
 namespace {
 
+template <class T>
+struct AddUp {
+  static constexpr std::int64_t block = 4096;
+  static constexpr int sums = 64;
+  T const* data;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k, T& sum) const {
+    T part[sums] = {};
+    for (std::int64_t j = k * block; j < (k + 1) * block; j += sums) {
+      for (int l = 0; l < sums; ++l) part[l] += data[j + l];
+    }
+    for (T const x : part) sum += x;
+  }
+};
+
 /// Adds up whole blocks of `size` scalars with many independent sums.
 template <class Exec, class T>
 T add_up(Exec const& exec, T const* data, std::int64_t size) {
-  constexpr std::int64_t block = 4096;
-  constexpr int sums = 64;
   T total = 0;
   Kokkos::parallel_reduce(
       "bench::read",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size / block),
-      KOKKOS_LAMBDA(std::int64_t const k, T& sum) {
-        T part[sums] = {};
-        for (std::int64_t j = k * block; j < (k + 1) * block; j += sums) {
-          for (int l = 0; l < sums; ++l) part[l] += data[j + l];
-        }
-        for (T const x : part) sum += x;
-      },
-      total);
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size / AddUp<T>::block),
+      AddUp<T>{data}, total);
   return total;
 }
 

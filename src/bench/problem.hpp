@@ -65,13 +65,20 @@ struct ValueOf {
   }
 };
 
+template <class T>
+struct Fill {
+  T* values;
+  ValueOf<T> value_of;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { values[i] = value_of(i); }
+};
+
 /// Fills memory.
 template <class Exec, class T>
 void fill(Exec const& exec, T* values, std::size_t size, ValueOf<T> const& value_of) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(
-      "bench::fill", Policy(exec, 0, static_cast<std::int64_t>(size)),
-      KOKKOS_LAMBDA(std::int64_t const i) { values[i] = value_of(i); });
+  Kokkos::parallel_for("bench::fill", Policy(exec, 0, static_cast<std::int64_t>(size)),
+                       Fill<T>{values, value_of});
 }
 
 /// The part of whole numbers that may differ from 0, so that every sum of every operation on a

@@ -25,9 +25,13 @@ void add_copy_stream() {
        }});
 }
 
+struct Empty {
+  KOKKOS_FUNCTION void operator()(int) const {}
+};
+
 template <class Exec>
 void run_empty_kernel(Exec const& exec) {
-  Kokkos::parallel_for("bench::empty", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int){});
+  Kokkos::parallel_for("bench::empty", Kokkos::RangePolicy<Exec>(exec, 0, 1), Empty{});
 }
 
 /// What a call costs that has one kernel and no work.

@@ -65,10 +65,7 @@ void run_two_stage(Exec const& exec, Lines<T> const& lines, V const& v, OutputVe
     dot_plan.run(exec, transposed_label, lines, intermediate_vector, c, dot_workspace);
   }
   if (own_b && b.data != nullptr) {
-    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
-    Kokkos::parallel_for(
-        "tessera::atax::unpack", Policy(exec, 0, rows),
-        KOKKOS_LAMBDA(Index const i) { b.set(i, first.data[i]); });
+    copy_vector<T>(exec, "tessera::atax::unpack", rows, first.data, 1, b);
   }
 }
 

@@ -10,13 +10,18 @@
 namespace tessera {
 namespace detail {
 
+struct FillBytes {
+  std::byte* bytes;
+  std::byte value;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { bytes[i] = value; }
+};
+
 /// Sets `size` bytes of memory that Exec reaches.
 template <class Exec>
 void fill_bytes(Exec const& exec, std::byte* bytes, std::size_t size, std::byte value) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
-  Kokkos::parallel_for(
-      "tessera::workspace::fill", Policy(exec, 0, size),
-      KOKKOS_LAMBDA(std::size_t const i) { bytes[i] = value; });
+  Kokkos::parallel_for("tessera::workspace::fill", Policy(exec, 0, size), FillBytes{bytes, value});
 }
 
 }  // namespace detail

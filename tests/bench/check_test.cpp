@@ -23,25 +23,32 @@ enum class Fault {
   float_products,  ///< it rounds what it reads to few bits
 };
 
+template <class Exec, class T>
+struct MultiplyPlainly {
+  MatrixView<Exec, T, Kokkos::LayoutRight> A;
+  Kokkos::View<T*, Exec> v;
+  Kokkos::View<T*, Exec> B;
+  std::int64_t n;
+  bool is_coarse;
+
+  KOKKOS_FUNCTION void operator()(int i) const {
+    T sum = 0;
+    for (std::int64_t j = n - 1; j >= 0; --j) {
+      T const a = is_coarse ? static_cast<T>(static_cast<int>(A(i, j) * 8)) / T(8) : A(i, j);
+      sum += a * v(j);
+    }
+    B(i) = sum;
+  }
+};
+
 /// B = A·v by one thread a row.
 template <class Exec, class T>
 void multiply_plainly(Problem<Exec, T> const& p, Fault fault) {
-  auto const A = p.template matrix<Kokkos::LayoutRight>(0);
-  auto const v = p.v;
-  auto const B = p.B;
   std::int64_t const n = p.shape.cols - (fault == Fault::last_missing ? 1 : 0);
   std::int64_t const rows = p.shape.rows - (fault == Fault::one_unwritten ? 1 : 0);
-  bool const is_coarse = fault == Fault::float_products;
-  Kokkos::parallel_for(
-      "bench_test::multiply", Kokkos::RangePolicy<Exec>(p.exec, 0, rows),
-      KOKKOS_LAMBDA(int const i) {
-        T sum = 0;
-        for (std::int64_t j = n - 1; j >= 0; --j) {
-          T const a = is_coarse ? static_cast<T>(static_cast<int>(A(i, j) * 8)) / T(8) : A(i, j);
-          sum += a * v(j);
-        }
-        B(i) = sum;
-      });
+  Kokkos::parallel_for("bench_test::multiply", Kokkos::RangePolicy<Exec>(p.exec, 0, rows),
+                       MultiplyPlainly<Exec, T>{p.template matrix<Kokkos::LayoutRight>(0), p.v, p.B,
+                                                n, fault == Fault::float_products});
 }
 
 template <class Exec, class T>

@@ -42,6 +42,23 @@ Index packed_size(View const& x) {
   return x.stride(0) == 1 || x.extent(0) == 1 ? 0 : static_cast<Index>(x.extent(0));
 }
 
+template <class T>
+struct CopyVector {
+  T const* from;
+  Index stride;
+  OutputVector<T> to;
+
+  KOKKOS_FUNCTION void operator()(Index i) const { to.set(i, from[i * stride]); }
+};
+
+/// to[i] = from[i * stride]
+template <class T, class Exec>
+void copy_vector(Exec const& exec, std::string const& label, Index size, T const* from,
+                 Index stride, OutputVector<T> const& to) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
+  Kokkos::parallel_for(label, Policy(exec, 0, size), CopyVector<T>{from, stride, to});
+}
+
 /// The elements of an input vector, contiguous: its own, or copied to `copy`.
 template <class Exec, class View>
 typename View::non_const_value_type const* contiguous(Exec const& exec, std::string const& label,
@@ -49,12 +66,9 @@ typename View::non_const_value_type const* contiguous(Exec const& exec, std::str
                                                       typename View::non_const_value_type* copy) {
   Index const size = packed_size(x);
   if (size == 0) return x.data();
-  auto const* const from = x.data();
-  auto const stride = static_cast<Index>(x.stride(0));
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
-  Kokkos::parallel_for(
-      label + "::pack", Policy(exec, 0, size),
-      KOKKOS_LAMBDA(Index const i) { copy[i] = from[i * stride]; });
+  using T = typename View::non_const_value_type;
+  copy_vector<T>(exec, label + "::pack", size, x.data(), static_cast<Index>(x.stride(0)),
+                 {copy, 1});
   return copy;
 }
 

@@ -59,30 +59,45 @@ struct PartialVectors {
   }
 };
 
+template <class Exec, class Partials>
+struct CombineVectors {
+  static constexpr Index columns = 512;  ///< of a team
+  Partials partials;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    Index const begin = member.league_rank() * columns;
+    partials.combine(begin, Kokkos::min(partials.length, begin + columns));
+  }
+};
+
 /// The rest of the tree, where the teams have not made it already.
 template <class Exec, class T, class Out>
 void combine_vectors(Exec const& exec, std::string const& label,
                      PartialVectors<T, Out> const& partials) {
-  constexpr Index columns = 512;
-  for_each_team(
-      exec, label, summation::ceil_div(partials.length, columns), 0,
-      KOKKOS_LAMBDA(Member<Exec> const& member) {
-        Index const begin = member.league_rank() * columns;
-        partials.combine(begin, Kokkos::min(partials.length, begin + columns));
-      });
+  using Kernel = CombineVectors<Exec, PartialVectors<T, Out>>;
+  for_each_team(exec, label, summation::ceil_div(partials.length, Kernel::columns), 0,
+                Kernel{partials});
 }
+
+template <class T>
+struct CombineRuns {
+  T const* partials;
+  Index runs;
+  OutputVector<T> out;
+
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    PairTree<T> tree;
+    for (Index run = 0; run < runs; ++run) tree.push(partials[i * runs + run]);
+    out.set(i, tree.sum());
+  }
+};
 
 /// out[i] = adjacent-pair tree over the `runs` partial sums of line i, + 0.
 template <class Exec, class T>
 void combine_runs(Exec const& exec, std::string const& label, T const* partials, Index count,
                   Index runs, OutputVector<T> out) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
-  Kokkos::parallel_for(
-      label, Policy(exec, 0, count), KOKKOS_LAMBDA(Index const i) {
-        PairTree<T> tree;
-        for (Index run = 0; run < runs; ++run) tree.push(partials[i * runs + run]);
-        out.set(i, tree.sum());
-      });
+  Kokkos::parallel_for(label, Policy(exec, 0, count), CombineRuns<T>{partials, runs, out});
 }
 
 }  // namespace tessera::detail

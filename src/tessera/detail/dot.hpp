@@ -40,27 +40,40 @@ struct DotPlan {
   }
 };
 
+/// A team has a block of lines, and a run of each.
+template <class Exec, class T>
+struct Dot {
+  Lines<T> lines;
+  T const* x;
+  OutputVector<T> out;
+  T* workspace;
+  DotPlan<T> plan;
+  int lines_per_step;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    Index const run = member.league_rank() % plan.runs;
+    Index const first = member.league_rank() / plan.runs * plan.lines_per_team;
+    Index const last = Kokkos::min(lines.count, first + plan.lines_per_team);
+    Index const begin = run * plan.run_length;
+    Index const end = Kokkos::min(lines.length, begin + plan.run_length);
+    OutputVector<T> const target =
+        plan.runs == 1 ? out : OutputVector<T>{workspace + run, plan.runs};
+    with_lines_per_step(lines_per_step, [&](auto step) {
+      for_line_blocks<step()>(first, last, [&](auto count, Index block) {
+        dot_lines<count()>(lines, block, x, begin, end,
+                           [&](Index i, T value) { target.set(i, value); });
+      });
+    });
+  }
+};
+
 /// out[i] = dot product of line i and x, in the canonical order.
 template <class Exec, class T>
 void dot(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
          OutputVector<T> out, T* workspace, DotTuning const& tuning) {
   DotPlan<T> const plan(lines, tuning);
-  for_each_team(
-      exec, label, plan.line_blocks * plan.runs, 0, KOKKOS_LAMBDA(Member<Exec> const& member) {
-        Index const run = member.league_rank() % plan.runs;
-        Index const first = member.league_rank() / plan.runs * plan.lines_per_team;
-        Index const last = Kokkos::min(lines.count, first + plan.lines_per_team);
-        Index const begin = run * plan.run_length;
-        Index const end = Kokkos::min(lines.length, begin + plan.run_length);
-        OutputVector<T> const target =
-            plan.runs == 1 ? out : OutputVector<T>{workspace + run, plan.runs};
-        with_lines_per_step(tuning.lines_per_step, [&](auto step) {
-          for_line_blocks<step()>(first, last, [&](auto count, Index block) {
-            dot_lines<count()>(lines, block, x, begin, end,
-                               [&](Index i, T value) { target.set(i, value); });
-          });
-        });
-      });
+  for_each_team(exec, label, plan.line_blocks * plan.runs, 0,
+                Dot<Exec, T>{lines, x, out, workspace, plan, tuning.lines_per_step});
   if (plan.runs > 1) {
     combine_runs(exec, label + "::combine", workspace, lines.count, plan.runs, out);
   }

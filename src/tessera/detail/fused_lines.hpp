@@ -35,6 +35,50 @@ struct FusedLinesPlan {
   }
 };
 
+/// A team has a group of panels.
+template <class Exec, class T>
+struct FusedLines {
+  Lines<T> lines;
+  T const* x;
+  OutputVector<T> y;
+  PartialVectors<T> partials;
+  FusedLinesPlan<T> plan;
+  FusedLinesTuning tuning;
+  Index scratch;
+  int level;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    Index const group = member.league_rank();
+    VectorStack<T> const stack{partials.of(group), team_scratch<T>(member, level, scratch),
+                               lines.length};
+    Index const first_panel = group * plan.panels_per_team;
+    Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
+    with_lines_per_step(tuning.lines_per_step, [&](auto step) {
+      for (Index p = 0; p < panels; ++p) {
+        Index const first = (first_panel + p) * plan.panels.lines;
+        Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
+        for_line_blocks<step()>(first, last, [&](auto count, Index block) {
+          PerLine<T, count()> factor;
+          auto const store = [&](Index i, T value) {
+            factor[i - block] = value;
+            y.set(i, value);
+          };
+          if (tuning.dot_side_by_side) {
+            dot_lines<count()>(lines, block, x, 0, lines.length, store);
+          } else {
+            for (Index i = block; i < block + count(); ++i) {
+              dot_lines<1>(lines, i, x, 0, lines.length, store);
+            }
+          }
+          add_to_panel<count()>(lines, block, first, last, factor, stack, p, 0, lines.length);
+        });
+      }
+    });
+    stack.finish(panels, 0, lines.length);
+    partials.group_is_complete();
+  }
+};
+
 /// y[i] = dot product of line i and x; out[j] = sum over i of y[i] * line_i[j]: each line is read
 /// from memory once, and from cache the second time.
 template <class Exec, class T>
@@ -43,38 +87,8 @@ void fused_lines(Exec const& exec, std::string const& label, Lines<T> const& lin
                  FusedLinesPlan<T> const& plan, FusedLinesTuning const& tuning) {
   Index const scratch = plan.scratch(lines);
   int const level = scratch_level<Exec>(scratch_bytes<T>(scratch));
-  for_each_team(
-      exec, label, plan.groups, scratch_bytes<T>(scratch),
-      KOKKOS_LAMBDA(Member<Exec> const& member) {
-        Index const group = member.league_rank();
-        VectorStack<T> const stack{partials.of(group), team_scratch<T>(member, level, scratch),
-                                   lines.length};
-        Index const first_panel = group * plan.panels_per_team;
-        Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
-        with_lines_per_step(tuning.lines_per_step, [&](auto step) {
-          for (Index p = 0; p < panels; ++p) {
-            Index const first = (first_panel + p) * plan.panels.lines;
-            Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
-            for_line_blocks<step()>(first, last, [&](auto count, Index block) {
-              PerLine<T, count()> factor;
-              auto const store = [&](Index i, T value) {
-                factor[i - block] = value;
-                y.set(i, value);
-              };
-              if (tuning.dot_side_by_side) {
-                dot_lines<count()>(lines, block, x, 0, lines.length, store);
-              } else {
-                for (Index i = block; i < block + count(); ++i) {
-                  dot_lines<1>(lines, i, x, 0, lines.length, store);
-                }
-              }
-              add_to_panel<count()>(lines, block, first, last, factor, stack, p, 0, lines.length);
-            });
-          }
-        });
-        stack.finish(panels, 0, lines.length);
-        partials.group_is_complete();
-      });
+  for_each_team(exec, label, plan.groups, scratch_bytes<T>(scratch),
+                FusedLines<Exec, T>{lines, x, y, partials, plan, tuning, scratch, level});
   if (plan.groups > 1 && !partials.last_team_combines()) {
     combine_vectors(exec, label + "::combine", partials);
   }

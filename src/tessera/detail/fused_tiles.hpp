@@ -51,6 +51,58 @@ struct FusedTilesPlan {
   }
 };
 
+/// A team has a group of tiles.
+template <class Exec, class T>
+struct FusedTiles {
+  Lines<T> lines;
+  T const* x;
+  OutputVector<T> y;
+  PartialVectors<T> partials;
+  FusedTilesPlan<T> plan;
+  int lines_per_step;
+  Index scratch;
+  Index sum_scratch;
+  int level;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    Index const group = member.league_rank();
+    T* const sB = team_scratch<T>(member, level, scratch);  // (1 + levels, width)
+    VectorStack<T> const part_of_y{sB, sB + plan.width, plan.width};
+    VectorStack<T> const stack{partials.of(group), sB + sum_scratch, lines.count};
+    Index const first_tile = group * plan.tiles_per_team;
+    Index const tiles = Kokkos::min(plan.tiles_per_team, plan.tiles - first_tile);
+    for (Index t = 0; t < tiles; ++t) {
+      Index const begin = (first_tile + t) * plan.width;
+      Index const width = Kokkos::min(plan.width, lines.length - begin);
+      Lines<T> const tile{lines.data + begin, lines.count, width, lines.leading};
+      with_lines_per_step(lines_per_step, [&](auto step) {
+        for (Index p = 0; p < plan.panels.count; ++p) {
+          Index const first = p * plan.panels.lines;
+          Index const last = Kokkos::min(tile.count, first + plan.panels.lines);
+          for_line_blocks<step()>(first, last, [&](auto count, Index block) {
+            PerLine<T, count()> factor;
+            for (int r = 0; r < count(); ++r) factor[r] = x[block + r];
+            add_to_panel<count()>(tile, block, first, last, factor, part_of_y, p, 0, width);
+          });
+        }
+      });
+      part_of_y.finish(plan.panels.count, 0, width);
+      for (Index i = 0; i < width; ++i) {
+        sB[i] += T(0);
+        y.set(begin + i, sB[i]);
+      }
+      T* const part_of_out = stack.level(VectorStack<T>::level_of(t));
+      for (Index j = 0; j < tile.count; ++j) {
+        dot_lines<1>(tile, j, sB, 0, width,
+                     [&](Index line, T value) { part_of_out[line] = value; });
+      }
+      stack.merge(t, 0, tile.count);
+    }
+    stack.finish(tiles, 0, lines.count);
+    partials.group_is_complete();
+  }
+};
+
 /// y[i] = sum over lines j of x[j] * line_j[i]; out[j] = dot product of line j and y: each tile is
 /// read from memory once, and from cache the second time.
 template <class Exec, class T>
@@ -60,45 +112,9 @@ void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lin
   Index const scratch = plan.scratch(lines);
   Index const sum_scratch = plan.sum_scratch();
   int const level = scratch_level<Exec>(scratch_bytes<T>(scratch));
-  for_each_team(
-      exec, label, plan.groups, scratch_bytes<T>(scratch),
-      KOKKOS_LAMBDA(Member<Exec> const& member) {
-        Index const group = member.league_rank();
-        T* const sB = team_scratch<T>(member, level, scratch);  // (1 + levels, width)
-        VectorStack<T> const part_of_y{sB, sB + plan.width, plan.width};
-        VectorStack<T> const stack{partials.of(group), sB + sum_scratch, lines.count};
-        Index const first_tile = group * plan.tiles_per_team;
-        Index const tiles = Kokkos::min(plan.tiles_per_team, plan.tiles - first_tile);
-        for (Index t = 0; t < tiles; ++t) {
-          Index const begin = (first_tile + t) * plan.width;
-          Index const width = Kokkos::min(plan.width, lines.length - begin);
-          Lines<T> const tile{lines.data + begin, lines.count, width, lines.leading};
-          with_lines_per_step(tuning.lines_per_step, [&](auto step) {
-            for (Index p = 0; p < plan.panels.count; ++p) {
-              Index const first = p * plan.panels.lines;
-              Index const last = Kokkos::min(tile.count, first + plan.panels.lines);
-              for_line_blocks<step()>(first, last, [&](auto count, Index block) {
-                PerLine<T, count()> factor;
-                for (int r = 0; r < count(); ++r) factor[r] = x[block + r];
-                add_to_panel<count()>(tile, block, first, last, factor, part_of_y, p, 0, width);
-              });
-            }
-          });
-          part_of_y.finish(plan.panels.count, 0, width);
-          for (Index i = 0; i < width; ++i) {
-            sB[i] += T(0);
-            y.set(begin + i, sB[i]);
-          }
-          T* const part_of_out = stack.level(VectorStack<T>::level_of(t));
-          for (Index j = 0; j < tile.count; ++j) {
-            dot_lines<1>(tile, j, sB, 0, width,
-                         [&](Index line, T value) { part_of_out[line] = value; });
-          }
-          stack.merge(t, 0, tile.count);
-        }
-        stack.finish(tiles, 0, lines.count);
-        partials.group_is_complete();
-      });
+  for_each_team(exec, label, plan.groups, scratch_bytes<T>(scratch),
+                FusedTiles<Exec, T>{lines, x, y, partials, plan, tuning.lines_per_step, scratch,
+                                    sum_scratch, level});
   if (plan.groups > 1 && !partials.last_team_combines()) {
     combine_vectors(exec, label + "::combine", partials);
   }

@@ -39,40 +39,53 @@ struct SumPlan {
   }
 };
 
+/// A team has a group of panels, and the columns of a tile.
+template <class Exec, class T>
+struct Sum {
+  Lines<T> lines;
+  T const* y;
+  PartialVectors<T> partials;
+  SumPlan<T> plan;
+  int lines_per_step;
+  Index scratch;
+  int level;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    Index const group = member.league_rank() / plan.column_tiles;
+    Index const begin = member.league_rank() % plan.column_tiles * plan.columns_per_team;
+    Index const end = Kokkos::min(lines.length, begin + plan.columns_per_team);
+    VectorStack<T> const stack{partials.of(group) + begin, team_scratch<T>(member, level, scratch),
+                               plan.columns_per_team};
+    Index const first_panel = group * plan.panels_per_team;
+    Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
+    with_lines_per_step(lines_per_step, [&](auto step) {
+      for (Index p = 0; p < panels; ++p) {
+        Index const first = (first_panel + p) * plan.panels.lines;
+        Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
+        for_line_blocks<step()>(first, last, [&](auto count, Index block) {
+          PerLine<T, count()> factor;
+          for (int r = 0; r < count(); ++r) factor[r] = y[block + r];
+          add_to_panel<count()>(lines, block, first, last, factor, stack, p, begin, end);
+        });
+      }
+    });
+    stack.finish(panels, 0, end - begin);
+    if (plan.column_tiles == 1) {
+      partials.group_is_complete();
+    } else if (plan.groups == 1) {
+      partials.combine(begin, end);
+    }
+  }
+};
+
 /// out[j] = sum over lines i of y[i] * line_i[j], in the canonical order.
 template <class Exec, class T>
 void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
          PartialVectors<T> const& partials, SumPlan<T> const& plan, int lines_per_step) {
   Index const scratch = plan.scratch();
   int const level = scratch_level<Exec>(scratch_bytes<T>(scratch));
-  for_each_team(
-      exec, label, plan.groups * plan.column_tiles, scratch_bytes<T>(scratch),
-      KOKKOS_LAMBDA(Member<Exec> const& member) {
-        Index const group = member.league_rank() / plan.column_tiles;
-        Index const begin = member.league_rank() % plan.column_tiles * plan.columns_per_team;
-        Index const end = Kokkos::min(lines.length, begin + plan.columns_per_team);
-        VectorStack<T> const stack{partials.of(group) + begin,
-                                   team_scratch<T>(member, level, scratch), plan.columns_per_team};
-        Index const first_panel = group * plan.panels_per_team;
-        Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
-        with_lines_per_step(lines_per_step, [&](auto step) {
-          for (Index p = 0; p < panels; ++p) {
-            Index const first = (first_panel + p) * plan.panels.lines;
-            Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
-            for_line_blocks<step()>(first, last, [&](auto count, Index block) {
-              PerLine<T, count()> factor;
-              for (int r = 0; r < count(); ++r) factor[r] = y[block + r];
-              add_to_panel<count()>(lines, block, first, last, factor, stack, p, begin, end);
-            });
-          }
-        });
-        stack.finish(panels, 0, end - begin);
-        if (plan.column_tiles == 1) {
-          partials.group_is_complete();
-        } else if (plan.groups == 1) {
-          partials.combine(begin, end);
-        }
-      });
+  for_each_team(exec, label, plan.groups * plan.column_tiles, scratch_bytes<T>(scratch),
+                Sum<Exec, T>{lines, y, partials, plan, lines_per_step, scratch, level});
   if (plan.groups > 1 && (plan.column_tiles > 1 || !partials.last_team_combines())) {
     combine_vectors(exec, label + "::combine", partials);
   }

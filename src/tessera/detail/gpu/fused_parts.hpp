@@ -158,16 +158,23 @@ struct FusedParts {
   }
 };
 
+template <class Exec, class T>
+struct ClearExchange {
+  BitsOf<T>* memory;
+  int* arrivals;
+
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    memory[i] = Exchange<Exec, T>::missing;
+    if (i == 0) *arrivals = 0;
+  }
+};
+
 /// Leaves the exchange and the counter as a kernel expects to find them.
 template <class Exec, class T>
 void clear_exchange(Exec const& exec, std::string const& label, BitsOf<T>* memory, Index size,
                     int* arrivals) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
-  Kokkos::parallel_for(
-      label, Policy(exec, 0, size), KOKKOS_LAMBDA(Index const i) {
-        memory[i] = Exchange<Exec, T>::missing;
-        if (i == 0) *arrivals = 0;
-      });
+  Kokkos::parallel_for(label, Policy(exec, 0, size), ClearExchange<Exec, T>{memory, arrivals});
 }
 
 }  // namespace tessera::detail::gpu

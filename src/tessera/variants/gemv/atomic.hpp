@@ -16,16 +16,25 @@ inline constexpr Team atomic_team{32, 32};
 namespace detail {
 
 template <class Exec, class T, bool RowMajor>
+struct Atomic {
+  Elements<T const, RowMajor> A;
+  Strided<T const> v;
+  Strided<T> B;
+  Tiles<RowMajor> tiles;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T*) const {
+    Element const e = tiles.element(tile, member.team_rank());
+    if (tiles.has(e)) Kokkos::atomic_add(&B[e.row], A(e.row, e.col) * v[e.col]);
+  }
+};
+
+template <class Exec, class T, bool RowMajor>
 void run_atomic(Exec const& exec, std::string const& label, Elements<T const, RowMajor> const& A,
                 Strided<T const> v, Strided<T> B, Team team, Index teams) {
   set_zero(exec, label + "::zero", B, A.rows);
   Tiles<RowMajor> const tiles{A.rows, A.cols, team};
-  variants::detail::for_each_tile<T>(
-      exec, label + "::add", tiles.count(), teams, team, 0,
-      KOKKOS_LAMBDA(Member<Exec> const& member, Index tile, T*) {
-        Element const e = tiles.element(tile, member.team_rank());
-        if (tiles.has(e)) Kokkos::atomic_add(&B[e.row], A(e.row, e.col) * v[e.col]);
-      });
+  variants::detail::for_each_tile<T>(exec, label + "::add", tiles.count(), teams, team, 0,
+                                     Atomic<Exec, T, RowMajor>{A, v, B, tiles});
 }
 
 }  // namespace detail

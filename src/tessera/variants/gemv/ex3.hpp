@@ -57,45 +57,55 @@ Ex3Plan ex3_plan(std::string_view name, Exec const& exec, Index lines, Index len
 }
 
 template <bool Transposed, class Exec, class T, bool RowMajor>
-void run_ex3(Exec const& exec, std::string const& label, Elements<T const, RowMajor> const& A,
-             Strided<T const> x, Strided<T> y, Ex3Plan const& plan) {
-  Tiles<true> const threads{0, 0, plan.team};  // for places: neighbours are along a line
-  variants::detail::for_each_tile<T>(
-      exec, label, ceil_div(plan.lines, plan.run), plan.teams, plan.team, plan.scratch(),
-      KOKKOS_LAMBDA(Member<Exec> const& member, Index tile, T* scratch) {
-        Team const team = plan.team;
-        int const thread = member.team_rank();
-        Place const place = threads.place(thread);
-        T* const sX = scratch;                     // (part)
-        T* const sPartials = sX + plan.part;       // (rows, cols)
-        T* const sY = sPartials + team.threads();  // (run)
-        Index const begin = tile * plan.run;
-        Index const count = Kokkos::min(plan.run, plan.lines - begin);
-        for (Index first = 0; first < plan.length; first += plan.part) {
-          Index const size = Kokkos::min(plan.part, plan.length - first);
-          for (Index k = thread; k < size; k += team.threads()) sX[k] = x[first + k];
-          member.team_barrier();
-          for (Index together = 0; together < count; together += team.rows) {
-            Index const line = together + place.row;
-            T sum = T(0);
-            if (line < count) {
-              for (Index k = place.col; k < size; k += team.cols) {
-                T const a = Transposed ? A(first + k, begin + line) : A(begin + line, first + k);
-                sum = Kokkos::fma(a, sX[k], sum);
-              }
-            }
-            sPartials[place.row * team.cols + place.col] = sum;
-            fold_rows(member, sPartials, team.cols, place);
-            if (place.col == 0 && line < count) {
-              T const folded = sPartials[place.row * team.cols];
-              sY[line] = first == 0 ? folded : sY[line] + folded;
-            }
-            member.team_barrier();  // the next lines' partial sums go to the same place
+struct Ex3 {
+  Elements<T const, RowMajor> A;
+  Strided<T const> x;
+  Strided<T> y;
+  Ex3Plan plan;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T* scratch) const {
+    Team const team = plan.team;
+    int const thread = member.team_rank();
+    // Neighbours are along a line.
+    Place const place = Tiles<true>{0, 0, team}.place(thread);
+    T* const sX = scratch;                     // (part)
+    T* const sPartials = sX + plan.part;       // (rows, cols)
+    T* const sY = sPartials + team.threads();  // (run)
+    Index const begin = tile * plan.run;
+    Index const count = Kokkos::min(plan.run, plan.lines - begin);
+    for (Index first = 0; first < plan.length; first += plan.part) {
+      Index const size = Kokkos::min(plan.part, plan.length - first);
+      for (Index k = thread; k < size; k += team.threads()) sX[k] = x[first + k];
+      member.team_barrier();
+      for (Index together = 0; together < count; together += team.rows) {
+        Index const line = together + place.row;
+        T sum = T(0);
+        if (line < count) {
+          for (Index k = place.col; k < size; k += team.cols) {
+            T const a = Transposed ? A(first + k, begin + line) : A(begin + line, first + k);
+            sum = Kokkos::fma(a, sX[k], sum);
           }
         }
-        for (Index line = thread; line < count; line += team.threads()) y[begin + line] = sY[line];
-        member.team_barrier();  // the next run's sums go to the same place
-      });
+        sPartials[place.row * team.cols + place.col] = sum;
+        fold_rows(member, sPartials, team.cols, place);
+        if (place.col == 0 && line < count) {
+          T const folded = sPartials[place.row * team.cols];
+          sY[line] = first == 0 ? folded : sY[line] + folded;
+        }
+        member.team_barrier();  // the next lines' partial sums go to the same place
+      }
+    }
+    for (Index line = thread; line < count; line += team.threads()) y[begin + line] = sY[line];
+    member.team_barrier();  // the next run's sums go to the same place
+  }
+};
+
+template <bool Transposed, class Exec, class T, bool RowMajor>
+void run_ex3(Exec const& exec, std::string const& label, Elements<T const, RowMajor> const& A,
+             Strided<T const> x, Strided<T> y, Ex3Plan const& plan) {
+  variants::detail::for_each_tile<T>(exec, label, ceil_div(plan.lines, plan.run), plan.teams,
+                                     plan.team, plan.scratch(),
+                                     Ex3<Transposed, Exec, T, RowMajor>{A, x, y, plan});
 }
 
 }  // namespace detail

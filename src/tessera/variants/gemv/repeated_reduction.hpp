@@ -16,26 +16,46 @@ inline constexpr Team repeated_reduction_team{32, 32};
 namespace detail {
 
 template <class Exec, class T, bool RowMajor>
+struct HalvingProducts {
+  Halving<T, RowMajor> steps;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T*) const {
+    steps.multiply(tile, member.team_rank());
+  }
+};
+
+template <class Exec, class T, bool RowMajor>
+struct HalvingStep {
+  Halving<T, RowMajor> steps;
+  Index length;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T*) const {
+    steps.halve(length, tile, member.team_rank());
+  }
+};
+
+template <class Exec, class T, bool RowMajor>
+struct HalvingStore {
+  Halving<T, RowMajor> steps;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T*) const {
+    steps.store(tile, member.team_rank());
+  }
+};
+
+template <class Exec, class T, bool RowMajor>
 void run_repeated_reduction(Exec const& exec, std::string const& label,
                             Halving<T, RowMajor> const& steps, Index teams) {
   Team const team = steps.team;
-  variants::detail::for_each_tile<T>(
-      exec, label + "::products", steps.product_tiles().count(), teams, team, 0,
-      KOKKOS_LAMBDA(Member<Exec> const& member, Index tile, T*) {
-        steps.multiply(tile, member.team_rank());
-      });
+  variants::detail::for_each_tile<T>(exec, label + "::products", steps.product_tiles().count(),
+                                     teams, team, 0, HalvingProducts<Exec, T, RowMajor>{steps});
   for (Index length = steps.A.cols; length > 1; length = steps.half(length)) {
-    variants::detail::for_each_tile<T>(
-        exec, label + "::halve", steps.half_tiles(length).count(), teams, team, 0,
-        KOKKOS_LAMBDA(Member<Exec> const& member, Index tile, T*) {
-          steps.halve(length, tile, member.team_rank());
-        });
+    variants::detail::for_each_tile<T>(exec, label + "::halve", steps.half_tiles(length).count(),
+                                       teams, team, 0,
+                                       HalvingStep<Exec, T, RowMajor>{steps, length});
   }
-  variants::detail::for_each_tile<T>(
-      exec, label + "::store", steps.store_tiles().count(), teams, team, 0,
-      KOKKOS_LAMBDA(Member<Exec> const& member, Index tile, T*) {
-        steps.store(tile, member.team_rank());
-      });
+  variants::detail::for_each_tile<T>(exec, label + "::store", steps.store_tiles().count(), teams,
+                                     team, 0, HalvingStore<Exec, T, RowMajor>{steps});
 }
 
 }  // namespace detail

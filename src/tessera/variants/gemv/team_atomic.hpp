@@ -16,25 +16,35 @@ inline constexpr Team team_atomic_team{1, 1024};
 namespace detail {
 
 template <class Exec, class T, bool RowMajor>
+struct TeamAtomic {
+  Elements<T const, RowMajor> A;
+  Strided<T const> v;
+  Strided<T> B;
+  Tiles<RowMajor> tiles;
+  Team team;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T* sProducts) const {
+    // sProducts (rows, cols)
+    Place const place = tiles.place(member.team_rank());
+    Element const e = tiles.element(tile, member.team_rank());
+    sProducts[place.row * team.cols + place.col] = tiles.has(e) ? A(e.row, e.col) * v[e.col] : T(0);
+    fold_rows(member, sProducts, team.cols, place);
+    if (place.col == 0 && e.row < A.rows) {
+      Kokkos::atomic_add(&B[e.row], sProducts[place.row * team.cols]);
+    }
+    member.team_barrier();  // the next tile's products go to the same place
+  }
+};
+
+template <class Exec, class T, bool RowMajor>
 void run_team_atomic(Exec const& exec, std::string const& label,
                      Elements<T const, RowMajor> const& A, Strided<T const> v, Strided<T> B,
                      Team team, Index teams) {
   set_zero(exec, label + "::zero", B, A.rows);
   Tiles<RowMajor> const tiles{A.rows, A.cols, team};
-  variants::detail::for_each_tile<T>(
-      exec, label + "::add", tiles.count(), teams, team, team.threads(),
-      KOKKOS_LAMBDA(Member<Exec> const& member, Index tile, T* sProducts) {
-        // sProducts (rows, cols)
-        Place const place = tiles.place(member.team_rank());
-        Element const e = tiles.element(tile, member.team_rank());
-        sProducts[place.row * team.cols + place.col] =
-            tiles.has(e) ? A(e.row, e.col) * v[e.col] : T(0);
-        fold_rows(member, sProducts, team.cols, place);
-        if (place.col == 0 && e.row < A.rows) {
-          Kokkos::atomic_add(&B[e.row], sProducts[place.row * team.cols]);
-        }
-        member.team_barrier();  // the next tile's products go to the same place
-      });
+  variants::detail::for_each_tile<T>(exec, label + "::add", tiles.count(), teams, team,
+                                     team.threads(),
+                                     TeamAtomic<Exec, T, RowMajor>{A, v, B, tiles, team});
 }
 
 }  // namespace detail

@@ -114,11 +114,18 @@ struct Tiles {
   }
 };
 
+template <class T>
+struct SetZero {
+  Strided<T> B;
+
+  KOKKOS_FUNCTION void operator()(Index i) const { B[i] = T(0); }
+};
+
 /// B = 0, for variants that add to it.
 template <class Exec, class T>
 void set_zero(Exec const& exec, std::string const& label, Strided<T> B, Index size) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
-  Kokkos::parallel_for(label, Policy(exec, 0, size), KOKKOS_LAMBDA(Index const i) { B[i] = T(0); });
+  Kokkos::parallel_for(label, Policy(exec, 0, size), SetZero<T>{B});
 }
 
 /// Adds up each row of sValues (rows, cols) by halving: the right half is added to the left one
