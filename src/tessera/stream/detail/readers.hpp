@@ -16,21 +16,22 @@
 
 namespace tessera::stream::detail {
 
-/// Threads that read blocks into slots ahead of who takes them, in order, several of them at one
-/// block.
+/// Threads that read transfers, parts of blocks, into slots ahead of who takes them, in order,
+/// several of them at one transfer.
 class Readers {
  public:
-  /// Reads slice number `slice` of `slices` of a block into a slot.
-  using Read = std::function<void(Index block, int slot, int slice, int slices)>;
+  /// Reads slice number `slice` of `slices` of a transfer into a slot.
+  using Read = std::function<void(Index transfer, int slot, int slice, int slices)>;
 
-  Readers(Index first_block, Index blocks, int slots, int threads, Read read)
+  /// For transfers [first, end).
+  Readers(Index first, Index end, int slots, int threads, int slices, Read read)
       : read_(std::move(read)),
-        blocks_(blocks),
+        end_(end),
         slots_(slots),
-        slices_(threads),
-        next_block_(first_block),
-        released_(first_block),
-        left_(static_cast<std::size_t>(slots), threads) {
+        slices_(slices),
+        next_(first),
+        released_(first),
+        left_(static_cast<std::size_t>(slots), slices) {
     threads_.reserve(static_cast<std::size_t>(threads));
     for (int t = 0; t < threads; ++t) threads_.emplace_back([this] { work(); });
   }
@@ -45,46 +46,44 @@ class Readers {
   Readers(Readers const&) = delete;
   Readers& operator=(Readers const&) = delete;
 
-  /// Waits until a block, the next in order, is there. Throws what reading threw.
+  /// Waits until a transfer, the next in order, is there. Throws what reading threw.
   /// @return its slot
-  int wait(Index block) {
+  int wait(Index transfer) {
     std::unique_lock lock(mutex_);
-    int const slot = slot_of(block);
+    int const slot = slot_of(transfer);
     changed_.wait(lock, [&] { return error_ != nullptr || left(slot) == 0; });
     if (error_ != nullptr) std::rethrow_exception(error_);
     return slot;
   }
-  /// The block's slot is free again.
-  void release(Index block) {
+  /// The transfer's slot is free again.
+  void release(Index transfer) {
     {
       std::lock_guard const lock(mutex_);
-      left(slot_of(block)) = slices_;
-      released_ = block + 1;
+      left(slot_of(transfer)) = slices_;
+      released_ = transfer + 1;
     }
     changed_.notify_all();
   }
 
  private:
-  [[nodiscard]] int slot_of(Index block) const { return static_cast<int>(block % slots_); }
+  [[nodiscard]] int slot_of(Index transfer) const { return static_cast<int>(transfer % slots_); }
   int& left(int slot) { return left_[static_cast<std::size_t>(slot)]; }
 
   void work() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [&] {
-        return stop_ || next_block_ == blocks_ || next_block_ < released_ + slots_;
-      });
-      if (stop_ || next_block_ == blocks_) return;
-      Index const block = next_block_;
+      changed_.wait(lock, [&] { return stop_ || next_ == end_ || next_ < released_ + slots_; });
+      if (stop_ || next_ == end_) return;
+      Index const transfer = next_;
       int const slice = next_slice_;
       if (++next_slice_ == slices_) {
         next_slice_ = 0;
-        ++next_block_;
+        ++next_;
       }
       lock.unlock();
       std::exception_ptr error;
       try {
-        read_(block, slot_of(block), slice, slices_);
+        read_(transfer, slot_of(transfer), slice, slices_);
       } catch (...) {
         error = std::current_exception();
       }
@@ -95,19 +94,19 @@ class Readers {
         changed_.notify_all();
         return;
       }
-      if (--left(slot_of(block)) == 0) changed_.notify_all();
+      if (--left(slot_of(transfer)) == 0) changed_.notify_all();
     }
   }
 
   Read read_;
-  Index blocks_;
+  Index end_;
   int slots_;
   int slices_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  Index next_block_;
+  Index next_;
   int next_slice_ = 0;
-  Index released_;         ///< blocks before this one have been used
+  Index released_;         ///< transfers before this one have been used
   std::vector<int> left_;  ///< slices of a slot that are still to be read
   std::exception_ptr error_;
   bool stop_ = false;

@@ -25,14 +25,21 @@
 /// the device and starts the work there.
 namespace tessera::stream::detail {
 
-/// Blocks that are sent at a time: the next copy begins as soon as one ends.
+/// Transfers to a GPU that are under way at a time: the next one begins as soon as one ends.
 inline constexpr int copies_at_once = 2;
-/// Blocks in host memory: one is read, one is ready, and those that are sent, or the one that is
-/// used.
+/// Transfers in host memory. On a host a transfer is a block: one is read, one is ready, one is
+/// used. For a GPU: those that are sent, and those that are read meanwhile.
 template <class Exec>
-inline constexpr int host_slots = 2 + (backends::Backend<Exec>::is_gpu ? copies_at_once : 1);
-/// Blocks in a device's memory: those that come, one is used.
-inline constexpr int device_slots = copies_at_once + 1;
+inline constexpr int host_slots = backends::Backend<Exec>::is_gpu ? copies_at_once + 6 : 3;
+/// Blocks in a device's memory: the transfers under way may be of two, one is used, and the one
+/// before it may be in use still when the next transfer begins.
+inline constexpr int device_slots = copies_at_once + 2;
+/// Bytes of a transfer to a GPU, unless a line has more; several threads read one. Memory is pinned
+/// at 2 GB/s before the first one begins, so that all slots should be small, and a copy takes long
+/// enough to hide how the next one is started.
+inline constexpr std::size_t transfer_bytes = std::size_t{4} << 20U;
+/// Slices of a transfer that threads read.
+inline constexpr std::size_t slice_bytes = std::size_t{512} << 10U;
 
 /// Where blocks are read to.
 template <class Exec>
@@ -46,9 +53,7 @@ struct HostSpaceOf<Exec> {
 };
 
 /// Bytes of blocks worth having: on a host small enough to be in cache still when they are used,
-/// and some panels for each thread; on a GPU large enough that starting copies and kernels does not
-/// show, and no larger, since memory is pinned at 2 GB/s: reading 8 GiB into an H200 took 0.29 s
-/// with blocks of 64 MiB, 0.20 s with 16 MiB (one copy at a time).
+/// and some panels for each thread; on a GPU large enough that starting kernels does not show.
 template <class Exec>
 std::size_t target_bytes(Exec const& exec) {
   constexpr std::size_t of_thread = std::size_t{4} << 20U;
@@ -113,7 +118,7 @@ class Run {
     for (int k = 0; k < slot_count; ++k) {
       slots.emplace_back(
           Kokkos::view_alloc(std::string("tessera::stream::slot"), Kokkos::WithoutInitializing),
-          elements);
+          elements_of_slot());
     }
     std::vector<OnDevice> on_device;
     on_device.reserve(device_slots);
@@ -128,13 +133,14 @@ class Run {
     report_.blocks = blocks_.count();
     report_.block_bytes = elements * sizeof(T);
     if (int const count = reader_count(); count > 0) {
-      Readers readers(first, blocks_.count(), slot_count, count,
-                      [&](Index block, int slot, int slice, int slices) {
-                        read(block, slots[static_cast<std::size_t>(slot)].data(), slice, slices);
+      Index const per_block = transfers_of_block();
+      Readers readers(first * per_block, blocks_.count() * per_block, slot_count, count,
+                      slices(count), [&](Index transfer, int slot, int slice, int of) {
+                        read(transfer, slots[static_cast<std::size_t>(slot)].data(), slice, of);
                       });
-      auto const next = [&](Index block) -> Slot const& {
+      auto const next = [&](Index transfer) -> Slot const& {
         int const slot =
-            timed(report_.seconds_waiting_for_data, [&] { return readers.wait(block); });
+            timed(report_.seconds_waiting_for_data, [&] { return readers.wait(transfer); });
         return slots[static_cast<std::size_t>(slot)];
       };
       if constexpr (is_gpu) {
@@ -142,23 +148,35 @@ class Run {
         auto const target = [&](Index block) -> OnDevice const& {
           return on_device[static_cast<std::size_t>(block % device_slots)];
         };
-        auto const use = [&](Index block) {
-          copies.of(block).fence("tessera::stream: block is on the device");
-          readers.release(block);
+        Index const end = blocks_.count() * per_block;
+        Index done = first * per_block;  // transfers that the device has
+        auto const finish = [&] {
+          readers.release(done);
+          if (++done % per_block != 0) return;
+          Index const block = done / per_block - 1;
           take(work, block, target(block).data(), true);
           tell(work, block);
         };
-        for (Index block = first; block < blocks_.count(); ++block) {
-          auto const& from = next(block);
-          auto const all =
-              Kokkos::make_pair(std::size_t{0}, static_cast<std::size_t>(elements_of(block)));
-          // Nothing uses the target any more: take() of the block before the last has waited for
-          // the work before it.
-          Kokkos::deep_copy(copies.of(block), Kokkos::subview(target(block), all),
-                            Kokkos::subview(from, all));
-          if (block > first) use(block - 1);
+        for (Index transfer = done; transfer < end; ++transfer) {
+          auto const& from = next(transfer);
+          bool const is_full = transfer - done == copies_at_once;
+          if (is_full) copies.of(done).fence("tessera::stream: transfer is on the device");
+          // Nothing uses the target any more: the work on its last block was waited for when that
+          // on the block after it began.
+          Index const block = transfer / per_block;
+          Part const lines = lines_of(transfer);
+          auto const size = static_cast<std::size_t>(lines.count * line_length(block));
+          auto const offset = static_cast<std::size_t>(lines.first * line_length(block));
+          Kokkos::deep_copy(
+              copies.of(transfer),
+              Kokkos::subview(target(block), Kokkos::make_pair(offset, offset + size)),
+              Kokkos::subview(from, Kokkos::make_pair(std::size_t{0}, size)));
+          if (is_full) finish();
         }
-        if (first < blocks_.count()) use(blocks_.count() - 1);
+        while (done < end) {
+          copies.of(done).fence("tessera::stream: transfer is on the device");
+          finish();
+        }
       } else {
         for (Index block = first; block < blocks_.count(); ++block) {
           take(work, block, next(block).data(), false);
@@ -176,7 +194,7 @@ class Run {
     work.finish();
     exec_.fence("tessera::stream: result is there");
     std::size_t const fixed = WorkOf::bytes(extents_, blocks_) + workspace.bytes();
-    report_.host_bytes = slot_count * report_.block_bytes + (is_gpu ? 0 : fixed);
+    report_.host_bytes = slot_count * elements_of_slot() * sizeof(T) + (is_gpu ? 0 : fixed);
     report_.device_bytes = is_gpu ? device_slots * report_.block_bytes + fixed : 0;
     return report_;
   }
@@ -195,8 +213,8 @@ class Run {
     Copies(Copies const&) = delete;
     Copies& operator=(Copies const&) = delete;
 
-    [[nodiscard]] Exec const& of(Index block) const {
-      return instances_[static_cast<std::size_t>(block % copies_at_once)];
+    [[nodiscard]] Exec const& of(Index transfer) const {
+      return instances_[static_cast<std::size_t>(transfer % copies_at_once)];
     }
 
    private:
@@ -233,6 +251,42 @@ class Run {
     return blocks_.part(block).count *
            (WorkOf::cut == Cut::tiles ? extents_.count : extents_.length);
   }
+  /// Lines of a block in its memory, and their length.
+  [[nodiscard]] Index line_count(Index block) const {
+    return WorkOf::cut == Cut::tiles ? extents_.count : blocks_.part(block).count;
+  }
+  [[nodiscard]] Index line_length(Index block) const {
+    return WorkOf::cut == Cut::tiles ? blocks_.part(block).count : extents_.length;
+  }
+  /// Lines of the largest block, and of each of its transfers but the last.
+  [[nodiscard]] Index most_lines() const {
+    return WorkOf::cut == Cut::tiles ? extents_.count : blocks_.size();
+  }
+  [[nodiscard]] Index lines_of_transfer() const {
+    if (!is_gpu) return most_lines();
+    std::size_t const line_bytes =
+        static_cast<std::size_t>(elements_of_block() / most_lines()) * sizeof(T);
+    return std::clamp(static_cast<Index>(transfer_bytes / line_bytes), Index{1}, most_lines());
+  }
+  [[nodiscard]] Index transfers_of_block() const {
+    return ceil_div(most_lines(), lines_of_transfer());
+  }
+  [[nodiscard]] std::size_t elements_of_slot() const {
+    return static_cast<std::size_t>(elements_of_block() / most_lines() * lines_of_transfer());
+  }
+  /// Lines of its block that a transfer has; none at the end of a short block.
+  [[nodiscard]] Part lines_of(Index transfer) const {
+    Index const per_block = transfers_of_block();
+    Index const lines = line_count(transfer / per_block);
+    Index const first = std::min(transfer % per_block * lines_of_transfer(), lines);
+    return {first, std::min(lines_of_transfer(), lines - first)};
+  }
+  [[nodiscard]] int slices(int threads) const {
+    if (!is_gpu) return threads;
+    auto const most = static_cast<int>(ceil_div(static_cast<Index>(elements_of_slot() * sizeof(T)),
+                                                static_cast<Index>(slice_bytes)));
+    return std::clamp(most, 1, threads);
+  }
   [[nodiscard]] int reader_count() const {
     return options_.readers > 0 ? options_.readers : default_readers(exec_);
   }
@@ -251,10 +305,10 @@ class Run {
   void read_by_work(Index block, T* to) const
     requires(!is_gpu)
   {
-    constexpr std::size_t slice_bytes = std::size_t{256} << 10U;
+    constexpr std::size_t bytes_of_slice = std::size_t{256} << 10U;
     std::size_t const bytes = static_cast<std::size_t>(elements_of(block)) * sizeof(T);
     auto const slices =
-        static_cast<int>(std::clamp(bytes / slice_bytes, std::size_t{1}, std::size_t{1} << 20U));
+        static_cast<int>(std::clamp(bytes / bytes_of_slice, std::size_t{1}, std::size_t{1} << 20U));
     std::mutex mutex;
     std::exception_ptr error;
     Kokkos::parallel_for(
@@ -272,17 +326,19 @@ class Run {
     if (error != nullptr) std::rethrow_exception(error);
   }
 
-  void read(Index block, T* to, int slice, int slices) const {
-    Part const part = blocks_.part(block);
-    Index const lines = WorkOf::cut == Cut::tiles ? extents_.count : part.count;
-    Index const length = WorkOf::cut == Cut::tiles ? part.count : extents_.length;
-    Index const first = lines * slice / slices;
-    Index const count = lines * (slice + 1) / slices - first;
+  void read(Index transfer, T* to, int slice, int slices) const {
+    Index const block = transfer / transfers_of_block();
+    Part const all = lines_of(transfer);
+    Index const begin = all.count * slice / slices;
+    Index const count = all.count * (slice + 1) / slices - begin;
     if (count == 0) return;
+    Part const part = blocks_.part(block);
+    T* const first = to + begin * line_length(block);
     if constexpr (WorkOf::cut == Cut::tiles) {
-      source_.read(block_of<row_major>(first, count, part.first, length), to + first * length);
+      source_.read(block_of<row_major>(all.first + begin, count, part.first, part.count), first);
     } else {
-      source_.read(block_of<row_major>(part.first + first, count, 0, length), to + first * length);
+      source_.read(block_of<row_major>(part.first + all.first + begin, count, 0, extents_.length),
+                   first);
     }
   }
 
@@ -303,7 +359,7 @@ class Run {
       Kokkos::View<T*, typename Exec::memory_space> const saved("tessera::stream::saved",
                                                                 state->output.size());
       from_host(state->output, saved);
-      copy_elements(exec_, entries(done), {saved.data(), 1}, out);
+      copy_vector<T>(exec_, "tessera::stream::copy", entries(done), saved.data(), 1, out);
       exec_.fence("tessera::stream: output is restored");
     }
     return done;
@@ -337,7 +393,8 @@ class Run {
           Kokkos::view_alloc(exec_, std::string("tessera::stream::done"),
                              Kokkos::WithoutInitializing),
           static_cast<std::size_t>(entries(block + 1)));
-      copy_elements(exec_, entries(block + 1), out, {done.data(), 1});
+      copy_vector<T>(exec_, "tessera::stream::copy", entries(block + 1), out.data, out.stride,
+                     {done.data(), 1});
       exec_.fence("tessera::stream: output is copied");
       state.output = to_host<T>(done);
     }

@@ -20,6 +20,7 @@
 /// memory of the execution space, and enqueues.
 namespace tessera::stream::detail {
 
+using tessera::detail::copy_vector;
 using tessera::detail::is_row_major;
 using tessera::detail::Lines;
 
@@ -31,21 +32,6 @@ using ConstVector =
 template <class T>
 OutputVector<T> from(OutputVector<T> const& out, Index first) {
   return {out.data == nullptr ? nullptr : out.data + first * out.stride, out.stride};
-}
-
-template <class T>
-struct CopyElements {
-  OutputVector<T> from, to;
-  KOKKOS_FUNCTION void operator()(Index i) const { to.set(i, from.data[i * from.stride]); }
-};
-
-/// to[i] = from[i] for the first `count` elements.
-template <class Exec, class T>
-void copy_elements(Exec const& exec, Index count, OutputVector<T> const& from,
-                   OutputVector<T> const& to) {
-  Kokkos::parallel_for("tessera::stream::copy",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count),
-                       CopyElements<T>{from, to});
 }
 
 template <class T>
@@ -280,7 +266,8 @@ class AtaxWork : public TreeWork<Exec, T> {
                              tessera::Options<Exec>{.workspace = &workspace_},
                              tuning_of<RowMajor>(this->instance, lines));
     if (b_.data != nullptr) {
-      copy_elements(this->instance, lines.count, y, from(b_, this->cuts.part(block).first));
+      copy_vector<T>(this->instance, "tessera::stream::copy", lines.count, y.data, 1,
+                     from(b_, this->cuts.part(block).first));
     }
     this->add_chains(block, lines, y_.data());
   }
