@@ -16,68 +16,157 @@
 /// Transposes by host threads: teams of one.
 namespace tessera::detail {
 
-/// A tile is read line by line into scratch, from where a strip of its columns is turned at a time
-/// and written: whole lines of the cache on both sides, however far apart lines are.
+/// Consecutive tiles. A tile is read line by line into scratch, and written from there in blocks
+/// that are whole lines of the cache; while it is, the next tile is read, a few lines of the cache
+/// with each block, so that memory has work while blocks are turned.
 template <class Exec, class T, bool Contiguous, bool Stream>
-struct TransposeTile {
+struct TransposeTiles {
   Elements<T> e;
   TileOrder tiles;
+  Index tiles_per_team;
   int level;
 
-  /// Elements of scratch: a tile and a strip.
-  static Index scratch(Index tile_rows, Index tile_cols) {
-    return whole_strips(tile_rows) * pitch(tile_cols) + width * pitch(tile_rows);
+  /// Elements of scratch: two tiles and a block.
+  KOKKOS_FUNCTION static Index scratch(Index tile_rows, Index tile_cols) {
+    return 2 * tile_scratch(tile_rows, tile_cols) + width * height;
   }
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    auto const corner = tiles.corner(member.league_rank());
-    Index const rows = Kokkos::min(tiles.tile_rows, e.rows - corner.row);
-    Index const cols = Kokkos::min(tiles.tile_cols, e.cols - corner.col);
+    Index const first = member.league_rank() * tiles_per_team;
+    Index const end = Kokkos::min(tiles.count(), first + tiles_per_team);
     Index const line_pitch = pitch(tiles.tile_cols);
-    Index const strip_pitch = pitch(tiles.tile_rows);
-    Index const lines = whole_strips(tiles.tile_rows);
-    T const* const from = e.from + corner.row * e.from_row + corner.col * e.from_col;
-    T* const to = e.to + corner.row * e.to_row + corner.col * e.to_col;
-    T* const sA = team_scratch<T>(member, level, lines * line_pitch + width * strip_pitch);
-    T* const sStrip = sA + lines * line_pitch;  // (width, rows); sA is (rows, cols)
-
-    for (Index i = 0; i < rows; ++i) {
-      T const* const line = from + i * e.from_row;
-      T* const copy = sA + i * line_pitch;
-      for (Index j = 0; j < cols; ++j) copy[j] = line[Contiguous ? j : j * e.from_col];
-    }
-    for (Index j = 0; j < cols; j += width) {
-      // Beyond the last row and column there is room in scratch, and nothing that is kept.
-      for (Index i = 0; i < rows; i += width) {
-        backends::host::transpose_block<size>(
-            reinterpret_cast<unsigned char const*>(sA + i * line_pitch + j), line_pitch * size,
-            reinterpret_cast<unsigned char*>(sStrip + i), strip_pitch * size);
+    Index const size_of_tile = tile_scratch(tiles.tile_rows, tiles.tile_cols);
+    T* const sTiles = team_scratch<T>(member, level, scratch(tiles.tile_rows, tiles.tile_cols));
+    T* const sBlock = sTiles + 2 * size_of_tile;  // (width, height)
+    // What is written could be anything, for all that a compiler knows, but not this copy.
+    TransposeTiles const own = *this;
+    Reader(e, tile(first), sTiles, line_pitch).finish();
+    for (Index t = first; t < end; ++t) {
+      Tile const now = tile(t);
+      T const* const sA = sTiles + (t - first) % 2 * size_of_tile;  // (rows, cols)
+      T* const sNext = sTiles + (t + 1 - first) % 2 * size_of_tile;
+      Reader next(e, t + 1 < end ? tile(t + 1) : Tile{0, 0, 0, 0}, sNext, line_pitch);
+      for (Index j = 0; j < now.cols; j += width) {
+        for (Index i = 0; i < now.rows; i += height) {
+          own.turn(now, i, j, sA + i * line_pitch + j, line_pitch, sBlock);
+          next.read(width * height);  // as much as is written
+        }
       }
-      for (Index k = 0; k < Kokkos::min(Index{width}, cols - j); ++k) {
-        write(sStrip + k * strip_pitch, to + (j + k) * e.to_col, rows);
-      }
+      next.finish();
     }
     if constexpr (Stream) backends::host::end_of_stream();
   }
 
  private:
   static constexpr int size = static_cast<int>(sizeof(T));
-  static constexpr Index width = 16 / size;  ///< columns of a strip
+  static constexpr Index width = 32 / size;   ///< columns of a block
+  static constexpr Index height = 64 / size;  ///< rows of a block, elements of a line of the cache
+
+  /// Elements [row, row + rows) x [col, col + cols).
+  struct Tile {
+    Index row;
+    Index col;
+    Index rows;
+    Index cols;
+  };
+  KOKKOS_FUNCTION Tile tile(Index number) const {
+    auto const corner = tiles.corner(number);
+    return {corner.row, corner.col, Kokkos::min(tiles.tile_rows, e.rows - corner.row),
+            Kokkos::min(tiles.tile_cols, e.cols - corner.col)};
+  }
+
+  /// Copies a tile to scratch, row by row.
+  class Reader {
+   public:
+    KOKKOS_FORCEINLINE_FUNCTION Reader(Elements<T> const& e, Tile const& tile, T* to,
+                                       Index to_pitch)
+        : from(e.from + tile.row * e.from_row + tile.col * e.from_col),
+          from_row(e.from_row),
+          from_col(e.from_col),
+          rows(tile.rows),
+          cols(tile.cols),
+          rows_ahead(lines_ahead * height / (tile.cols + 1) + 1),
+          copy(to),
+          copy_pitch(to_pitch) {
+      for (Index i = 0; i < Kokkos::min(rows, rows_ahead); ++i) look_at(from + i * from_row, cols);
+    }
+    /// Reads `count` elements more, of one row after the other.
+    KOKKOS_FORCEINLINE_FUNCTION void read(Index count) {
+      while (count > 0 && rows > 0) {
+        Index const here = Kokkos::min(count, cols - col);
+        if (rows > rows_ahead) look_at(from + rows_ahead * from_row + col, here);
+        Index k = 0;
+        if constexpr (Contiguous) {
+          for (; k + height <= here; k += height) {
+            backends::host::copy_line(reinterpret_cast<unsigned char const*>(from + col + k),
+                                      reinterpret_cast<unsigned char*>(copy + col + k));
+          }
+        }
+        for (; k < here; ++k) {
+          copy[col + k] = from[Contiguous ? col + k : (col + k) * from_col];
+        }
+        count -= here;
+        col += here;
+        if (col < cols) return;
+        col = 0;
+        --rows;
+        from += from_row;
+        copy += copy_pitch;
+      }
+    }
+    KOKKOS_FORCEINLINE_FUNCTION void finish() { read(rows * cols); }
+
+   private:
+    /// Lines of the cache: about as many as a core waits for at a time. A processor's own
+    /// look-ahead begins anew with every row of a tile.
+    static constexpr Index lines_ahead = 24;
+
+    KOKKOS_FORCEINLINE_FUNCTION static void look_at(T const* place, Index count) {
+      if constexpr (Contiguous) {
+        for (Index k = 0; k < count; k += height) backends::host::prefetch(place + k);
+      }
+    }
+
+    T const* from;  ///< the present row
+    Index from_row;
+    Index from_col;
+    Index rows;  ///< that are left
+    Index cols;
+    Index col = 0;
+    Index rows_ahead;
+    T* copy;  ///< of the present row
+    Index copy_pitch;
+  };
+
+  /// Writes the block whose first element is at (i, j) of a tile and at sA.
+  KOKKOS_FORCEINLINE_FUNCTION void turn(Tile const& tile, Index i, Index j, T const* sA,
+                                        Index line_pitch, T* sBlock) const {
+    auto const* const from = reinterpret_cast<unsigned char const*>(sA);
+    T* const to = e.to + (tile.row + i) * e.to_row + (tile.col + j) * e.to_col;
+    Index const rows = Kokkos::min(Index{height}, tile.rows - i);
+    Index const cols = Kokkos::min(Index{width}, tile.cols - j);
+    if (Contiguous && rows == height && cols == width) {
+      backends::host::transpose_block<size, Stream>(
+          from, line_pitch * size, reinterpret_cast<unsigned char*>(to), e.to_col * size);
+      return;
+    }
+    // Beyond the last row and column there is room in scratch, and nothing that is kept.
+    backends::host::transpose_block<size, false>(
+        from, line_pitch * size, reinterpret_cast<unsigned char*>(sBlock), height * size);
+    for (Index k = 0; k < cols; ++k) {
+      for (Index l = 0; l < rows; ++l) {
+        to[k * e.to_col + (Contiguous ? l : l * e.to_row)] = sBlock[k * height + l];
+      }
+    }
+  }
 
   /// Elements from line to line in scratch: a line of the cache more than needed, so that lines do
   /// not meet in one place of it.
   KOKKOS_FUNCTION static constexpr Index pitch(Index length) {
-    return summation::ceil_div(length * size, 64) * 64 / size + 64 / size;
+    return (summation::ceil_div(length, height) + 1) * height;
   }
-  KOKKOS_FUNCTION static constexpr Index whole_strips(Index rows) {
-    return summation::ceil_div(rows, width) * width;
-  }
-  KOKKOS_FUNCTION void write(T const* from, T* to, Index count) const {
-    if constexpr (Stream) {
-      backends::host::stream(from, to, count);
-    } else {
-      for (Index i = 0; i < count; ++i) to[Contiguous ? i : i * e.to_row] = from[i];
-    }
+  KOKKOS_FUNCTION static constexpr Index tile_scratch(Index tile_rows, Index tile_cols) {
+    return summation::ceil_div(tile_rows, height) * height * pitch(tile_cols);
   }
 };
 
@@ -155,15 +244,18 @@ void transpose_elements(Exec const& exec, std::string const& label, Elements<T> 
     return;
   }
   std::size_t const bytes = scratch_bytes<T>(
-      TransposeTile<Exec, T, false, false>::scratch(tuning.tile_rows, tuning.tile_cols));
+      TransposeTiles<Exec, T, false, false>::scratch(tuning.tile_rows, tuning.tile_cols));
   int const level = scratch_level<Exec>(bytes);
+  // The first tile of a team is read with nothing beside it; four teams a thread even threads out.
+  Index const of_team = summation::ceil_div(tiles.count(), Index{4} * exec.concurrency());
   auto const run = [&]<bool Contiguous, bool Stream>(std::bool_constant<Contiguous>,
                                                      std::bool_constant<Stream>) {
-    for_each_team(exec, label, tiles.count(), bytes,
-                  TransposeTile<Exec, T, Contiguous, Stream>{e, tiles, level});
+    for_each_team(exec, label, summation::ceil_div(tiles.count(), of_team), bytes,
+                  TransposeTiles<Exec, T, Contiguous, Stream>{e, tiles, of_team, level});
   };
   // Lines of the cache that are written in two pieces would be read and written twice.
-  bool const lines_of_cache = on_words(e.to, e.to_col, 64);
+  bool const lines_of_cache =
+      on_words(e.to, e.to_col, 64) && tuning.tile_rows * static_cast<Index>(sizeof(T)) % 64 == 0;
   if (!e.is_contiguous()) {
     run(std::false_type{}, std::false_type{});
   } else if (tuning.stream && lines_of_cache) {
