@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <optional>
 
 #include <app/bench_report.hpp>
 #include <app/commands.hpp>
+#include <app/extents.hpp>
 #include <app/failure.hpp>
 #include <app/measured_backend.hpp>
 #include <app/progress.hpp>
@@ -18,15 +18,7 @@ namespace {
 
 /// "32x8" as a team of threads.
 variants::Team parse_team(std::string const& text) {
-  variants::Team team;
-  char const* const end = text.data() + text.size();
-  auto const rows = std::from_chars(text.data(), end, team.rows);
-  bool good = rows.ec == std::errc{} && rows.ptr != end && *rows.ptr == 'x';
-  if (good) {
-    auto const cols = std::from_chars(rows.ptr + 1, end, team.cols);
-    good = cols.ec == std::errc{} && cols.ptr == end && team.rows >= 1 && team.cols >= 1;
-  }
-  if (good) return team;
+  if (auto const team = two_extents(text)) return {team->first, team->second};
   throw Failure(ExitStatus::usage,
                 "--teams: '" + text + "' is no team: expected RxC, both at least 1");
 }

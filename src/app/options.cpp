@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include <app/completion.hpp>
+#include <app/extents.hpp>
 #include <app/help_texts.hpp>
 #include <app/measure_options.hpp>
 #include <app/option_choice.hpp>
@@ -39,12 +40,11 @@ constexpr std::pair<char const*, io::Layout> raw_orders[] = {{"row", io::Layout:
 constexpr std::pair<char const*, MaybeLayout> output_orders[] = {
     {"as-is", std::nullopt}, {"row", io::Layout::right}, {"column", io::Layout::left}};
 using MaybeFormat = std::optional<io::Format>;
-constexpr std::pair<char const*, MaybeFormat> input_formats[] = {
-    {"by-name", std::nullopt}, {"npy", io::Format::npy}, {"ex3", io::Format::ex3}};
-constexpr std::pair<char const*, MaybeFormat> convert_formats[] = {{"by-name", std::nullopt},
-                                                                   {"npy", io::Format::npy},
-                                                                   {"ex3", io::Format::ex3},
-                                                                   {"raw", io::Format::raw}};
+constexpr std::pair<char const*, MaybeFormat> input_formats[] = {{"by-name", std::nullopt},
+                                                                 {"npy", io::Format::npy},
+                                                                 {"ex3", io::Format::ex3},
+                                                                 {"raw", io::Format::raw}};
+constexpr auto formats_with_shape = std::span(input_formats).first<3>();
 constexpr std::pair<char const*, Method> methods[] = {
     {"auto", Method::automatic}, {"fused", Method::fused}, {"two-stage", Method::two_stage}};
 constexpr std::pair<char const*, ReportFormat> info_formats[] = {{"text", ReportFormat::text},
@@ -107,16 +107,11 @@ void add_variant_name(CLI::App& app, std::string& name, std::vector<VariantFacts
       ->type_name(words);
 }
 
-/// "32x8": two whole numbers >= 1.
+/// "32x8" as a team of threads.
 variants::Team parse_team(std::string const& text) {
-  variants::Team team;
-  char rest = 0;
-  bool const whole = std::sscanf(text.c_str(), "%9dx%9d%c", &team.rows, &team.cols, &rest) == 2;
-  if (!whole || team.rows < 1 || team.cols < 1) {
-    throw CLI::ValidationError(
-        "--team", "'" + text + "' is not two numbers of threads with an x between, such as 32x8");
-  }
-  return team;
+  if (auto const team = two_extents(text)) return {team->first, team->second};
+  throw CLI::ValidationError(
+      "--team", "'" + text + "' is not two numbers of threads with an x between, such as 32x8");
 }
 
 /// The options of variants, as far as one of the variants takes them.
@@ -208,21 +203,18 @@ CLI::App* add_convert(CLI::App& app, io::ConversionRequest& request) {
       ->required()
       ->type_name("");
   command.add_option("OUTPUT", request.output, "The file to write")->required()->type_name("");
-  add_input_format(command, request.input_format, convert_formats);
+  add_input_format(command, request.input_format, input_formats);
   add_choice(command, "--order", request.layout, output_orders, "Order of the elements in OUTPUT");
   add_choice(command, "--output-type", request.type, types, "Type of the elements in OUTPUT");
   auto const parse_chunks = [&request](std::string const& text) {
-    long long chunk_rows = 0;
-    long long chunk_cols = 0;
-    char rest = 0;
-    if (std::sscanf(text.c_str(), "%9lldx%9lld%c", &chunk_rows, &chunk_cols, &rest) != 2 ||
-        chunk_rows < 1 || chunk_cols < 1) {
+    auto const chunk = two_extents(text);
+    if (!chunk) {
       throw CLI::ValidationError("--chunk", "'" + text +
                                                 "' is not two numbers with an x between, such as "
                                                 "1000x100");
     }
-    request.chunks = io::Hdf5Chunks{.rows = static_cast<std::uint64_t>(chunk_rows),
-                                    .cols = static_cast<std::uint64_t>(chunk_cols)};
+    request.chunks = io::Hdf5Chunks{.rows = static_cast<std::uint64_t>(chunk->first),
+                                    .cols = static_cast<std::uint64_t>(chunk->second)};
   };
   auto* const chunk = command
                           .add_option_function<std::string>("--chunk", parse_chunks,
@@ -264,7 +256,7 @@ CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& op
       *app.add_subcommand(std::string(row.command), "Compute " + std::string(row.formula_ascii));
   options.operation = row.id;
   add_input(command, options.input);
-  add_input_format(command, options.input_format, input_formats);
+  add_input_format(command, options.input_format, formats_with_shape);
   command
       .add_option("--vector", options.vector,
                   std::string(row.vector_name) +
@@ -290,7 +282,7 @@ CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& op
 CLI::App* add_transpose(CLI::App& app, TransposeOptions& options) {
   auto& command = *app.add_subcommand("transpose", "Transpose a matrix");
   add_input(command, options.input);
-  add_input_format(command, options.input_format, input_formats);
+  add_input_format(command, options.input_format, formats_with_shape);
   command.add_option("OUTPUT", options.output, "Where the transpose goes (.npy)")
       ->required()
       ->type_name("");
