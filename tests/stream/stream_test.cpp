@@ -157,7 +157,7 @@ TYPED_TEST(Stream, HasTheBitsOfTheReferenceForEveryLimit) {
   for (Trial const& t : {Trial{1, 1, 64 * KiB}, Trial{70, 33, 64 * KiB}, Trial{3000, 40, 128 * KiB},
                          Trial{5001, 129, 4096 * KiB}, Trial{40, 5003, 2048 * KiB},
                          Trial{130, 20011, 4096 * KiB}, Trial{9000, 520, 4096 * KiB},
-                         Trial{100, 70000, 8192 * KiB}, Trial{2000, 2000, 65536 * KiB}}) {
+                         Trial{100, 70000, 9216 * KiB}, Trial{2000, 2000, 65536 * KiB}}) {
     Shape const shape = Shape{t.rows, t.cols};
     auto const p = real_problem<T>(shape, TypeParam::order, 31);
     Source const source(p.A);

@@ -27,8 +27,8 @@ namespace tessera::stream::detail {
 
 /// Transfers to a GPU that are under way at a time: the next one begins as soon as one ends.
 inline constexpr int copies_at_once = 2;
-/// Transfers in host memory. On a host a transfer is a block: one is read, one is ready, one is
-/// used. For a GPU: those that are sent, and those that are read meanwhile.
+/// Transfers in host memory, at most. On a host a transfer is a block: one is read, one is ready,
+/// one is used. For a GPU: those that are sent, and those that are read meanwhile.
 template <class Exec>
 inline constexpr int host_slots = backends::Backend<Exec>::is_gpu ? copies_at_once + 6 : 3;
 /// Blocks in a device's memory: the transfers under way may be of two, one is used, and the one
@@ -95,7 +95,6 @@ class Run {
   static constexpr bool row_major =
       std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>;
   static constexpr bool is_gpu = backends::Backend<Exec>::is_gpu;
-  static constexpr int slot_count = host_slots<Exec>;
   using WorkOf = Work<Exec, T, row_major>;
 
   Run(Exec const& exec, std::string operation, Source const& source, Options<T> const& options)
@@ -113,8 +112,9 @@ class Run {
     using Slot = Kokkos::View<T*, typename HostSpaceOf<Exec>::Type>;
     using OnDevice = Kokkos::View<T*, typename Exec::memory_space>;
     auto const elements = static_cast<std::size_t>(elements_of_block());
+    int const slot_count = slots_within_limit();
     std::vector<Slot> slots;
-    slots.reserve(slot_count);
+    slots.reserve(static_cast<std::size_t>(slot_count));
     for (int k = 0; k < slot_count; ++k) {
       slots.emplace_back(
           Kokkos::view_alloc(std::string("tessera::stream::slot"), Kokkos::WithoutInitializing),
@@ -194,7 +194,7 @@ class Run {
     work.finish();
     exec_.fence("tessera::stream: result is there");
     std::size_t const fixed = WorkOf::bytes(extents_, blocks_) + workspace.bytes();
-    report_.host_bytes = slot_count * elements_of_slot() * sizeof(T) + (is_gpu ? 0 : fixed);
+    report_.host_bytes = slots.size() * bytes_of_slot() + (is_gpu ? 0 : fixed);
     report_.device_bytes = is_gpu ? device_slots * report_.block_bytes + fixed : 0;
     return report_;
   }
@@ -224,8 +224,7 @@ class Run {
   /// Blocks that leave room for the work's own memory, and as much again as a block for kernels.
   [[nodiscard]] Blocks blocks() const {
     Extents const& e = extents_;
-    constexpr std::size_t shares =
-        (is_gpu ? std::max(slot_count, device_slots + 1) : slot_count + 1);
+    constexpr std::size_t shares = (is_gpu ? device_slots : host_slots<Exec>)+1;
     std::size_t const limit = options_.memory_limit;
     Index const across = WorkOf::cut == Cut::tiles ? e.count : e.length;
     std::size_t const target = options_.resume == nullptr || options_.resume->block_lines < 1
@@ -264,15 +263,25 @@ class Run {
   }
   [[nodiscard]] Index lines_of_transfer() const {
     if (!is_gpu) return most_lines();
-    std::size_t const line_bytes =
-        static_cast<std::size_t>(elements_of_block() / most_lines()) * sizeof(T);
-    return std::clamp(static_cast<Index>(transfer_bytes / line_bytes), Index{1}, most_lines());
+    std::size_t const wanted = std::min(transfer_bytes, options_.memory_limit / host_slots<Exec>);
+    return std::clamp(static_cast<Index>(wanted / bytes_of_line()), Index{1}, most_lines());
   }
   [[nodiscard]] Index transfers_of_block() const {
     return ceil_div(most_lines(), lines_of_transfer());
   }
-  [[nodiscard]] std::size_t elements_of_slot() const {
-    return static_cast<std::size_t>(elements_of_block() / most_lines() * lines_of_transfer());
+  [[nodiscard]] std::size_t elements_of_slot() const { return bytes_of_slot() / sizeof(T); }
+  [[nodiscard]] std::size_t bytes_of_slot() const {
+    return static_cast<std::size_t>(lines_of_transfer()) * bytes_of_line();
+  }
+  [[nodiscard]] std::size_t bytes_of_line() const {
+    return static_cast<std::size_t>(elements_of_block() / most_lines()) * sizeof(T);
+  }
+  /// Fewer where a line has more bytes than its share of the limit; blocks leave room for some.
+  [[nodiscard]] int slots_within_limit() const {
+    if (!is_gpu) return host_slots<Exec>;
+    std::size_t const most = options_.memory_limit / bytes_of_slot();
+    return std::clamp(static_cast<int>(std::min(most, std::size_t{host_slots<Exec>})),
+                      copies_at_once + 1, host_slots<Exec>);
   }
   /// Lines of its block that a transfer has; none at the end of a short block.
   [[nodiscard]] Part lines_of(Index transfer) const {
@@ -283,8 +292,8 @@ class Run {
   }
   [[nodiscard]] int slices(int threads) const {
     if (!is_gpu) return threads;
-    auto const most = static_cast<int>(ceil_div(static_cast<Index>(elements_of_slot() * sizeof(T)),
-                                                static_cast<Index>(slice_bytes)));
+    auto const most = static_cast<int>(
+        ceil_div(static_cast<Index>(bytes_of_slot()), static_cast<Index>(slice_bytes)));
     return std::clamp(most, 1, threads);
   }
   [[nodiscard]] int reader_count() const {
