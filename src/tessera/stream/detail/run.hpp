@@ -30,7 +30,7 @@ inline constexpr int copies_at_once = 2;
 /// Transfers in host memory, at most. On a host a transfer is a block: one is read, one is ready,
 /// one is used. For a GPU: those that are sent, and those that are read meanwhile.
 template <class Exec>
-inline constexpr int host_slots = backends::Backend<Exec>::is_gpu ? copies_at_once + 6 : 3;
+inline constexpr int host_slots = backends::Backend<Exec>::is_gpu ? copies_at_once + 5 : 3;
 /// Blocks in a device's memory: the transfers under way may be of two, one is used, and the one
 /// before it may be in use still when the next transfer begins.
 inline constexpr int device_slots = copies_at_once + 2;
