@@ -118,7 +118,8 @@ def run(arguments: argparse.Namespace) -> None:
                     read_loop(matrix, threads)
                 seconds[key].append(contenders[key]())
     size = matrix.stat().st_size
-    context = {key: reports["atax"][key] for key in ("version", "commit", "backend", "device") if key in reports["atax"]}
+    about = tessera.report("info")
+    context = {"version": about["version"], "commit": about["commit"], "device": reports["atax"]["device"]}
     rows = [{"cache": cache, "name": name,
              "seconds": {"min": min(s), "median": statistics.median(s), "max": max(s)},
              "gb_per_s": size / statistics.median(s) * 1e-9} for (cache, name), s in seconds.items()]
@@ -136,8 +137,8 @@ def report(arguments: argparse.Namespace) -> None:
     context, results = data["context"], data["results"]
     lines = [
         f"# Results: streams on {context['processor']['name']}, {context['processor']['cores']} threads", "",
-        f"Made by `benchmarks/streams.py` from [{source.name}]({source.name}), Tessera {context.get('version', '?')}"
-        f" at commit {context.get('commit', '?')}, {context['date']}.", "",
+        f"Made by `benchmarks/streams.py` from [{source.name}]({source.name}), Tessera {context['version']} at"
+        f" commit {context['commit']}, {context['date']}.", "",
         f"A file of {context['rows']} x {context['cols']} floats, {context['bytes'] / 2**30:.1f} GiB, `--memory-limit "
         f"{context['memory_limit']}`; medians of {context['turns']} turns in random order. Warm: the file is in the page cache;"
         " cold: it was dropped from there before. Reading, in GB/s:", "",
