@@ -4,7 +4,7 @@
 
 #include <charconv>
 #include <optional>
-#include <string_view>
+#include <string>
 
 namespace tessera::app {
 
@@ -15,7 +15,7 @@ struct TwoExtents {
 };
 
 /// "32x8" as two numbers.
-inline std::optional<TwoExtents> two_extents(std::string_view text) {
+inline std::optional<TwoExtents> two_extents(std::string const& text) {
   TwoExtents found;
   char const* const end = text.data() + text.size();
   auto const first = std::from_chars(text.data(), end, found.first);

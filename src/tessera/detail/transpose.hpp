@@ -80,41 +80,43 @@ struct TransposeTiles {
    public:
     KOKKOS_FORCEINLINE_FUNCTION Reader(Elements<T> const& e, Tile const& tile, T* to,
                                        Index to_pitch)
-        : from(e.from + tile.row * e.from_row + tile.col * e.from_col),
-          from_row(e.from_row),
-          from_col(e.from_col),
-          rows(tile.rows),
-          cols(tile.cols),
-          rows_ahead(lines_ahead * height / (tile.cols + 1) + 1),
-          copy(to),
-          copy_pitch(to_pitch) {
-      for (Index i = 0; i < Kokkos::min(rows, rows_ahead); ++i) look_at(from + i * from_row, cols);
+        : from_(e.from + tile.row * e.from_row + tile.col * e.from_col),
+          from_row_(e.from_row),
+          from_col_(e.from_col),
+          rows_(tile.rows),
+          cols_(tile.cols),
+          rows_ahead_(lines_ahead * height / (tile.cols + 1) + 1),
+          copy_(to),
+          copy_pitch_(to_pitch) {
+      for (Index i = 0; i < Kokkos::min(rows_, rows_ahead_); ++i) {
+        look_at(from_ + i * from_row_, cols_);
+      }
     }
     /// Reads `count` elements more, of one row after the other.
     KOKKOS_FORCEINLINE_FUNCTION void read(Index count) {
-      while (count > 0 && rows > 0) {
-        Index const here = Kokkos::min(count, cols - col);
-        if (rows > rows_ahead) look_at(from + rows_ahead * from_row + col, here);
+      while (count > 0 && rows_ > 0) {
+        Index const here = Kokkos::min(count, cols_ - col_);
+        if (rows_ > rows_ahead_) look_at(from_ + rows_ahead_ * from_row_ + col_, here);
         Index k = 0;
         if constexpr (Contiguous) {
           for (; k + height <= here; k += height) {
-            backends::host::copy_line(reinterpret_cast<unsigned char const*>(from + col + k),
-                                      reinterpret_cast<unsigned char*>(copy + col + k));
+            backends::host::copy_line(reinterpret_cast<unsigned char const*>(from_ + col_ + k),
+                                      reinterpret_cast<unsigned char*>(copy_ + col_ + k));
           }
         }
         for (; k < here; ++k) {
-          copy[col + k] = from[Contiguous ? col + k : (col + k) * from_col];
+          copy_[col_ + k] = from_[Contiguous ? col_ + k : (col_ + k) * from_col_];
         }
         count -= here;
-        col += here;
-        if (col < cols) return;
-        col = 0;
-        --rows;
-        from += from_row;
-        copy += copy_pitch;
+        col_ += here;
+        if (col_ < cols_) return;
+        col_ = 0;
+        --rows_;
+        from_ += from_row_;
+        copy_ += copy_pitch_;
       }
     }
-    KOKKOS_FORCEINLINE_FUNCTION void finish() { read(rows * cols); }
+    KOKKOS_FORCEINLINE_FUNCTION void finish() { read(rows_ * cols_); }
 
    private:
     /// Lines of the cache: about as many as a core waits for at a time. A processor's own
@@ -127,15 +129,15 @@ struct TransposeTiles {
       }
     }
 
-    T const* from;  ///< the present row
-    Index from_row;
-    Index from_col;
-    Index rows;  ///< that are left
-    Index cols;
-    Index col = 0;
-    Index rows_ahead;
-    T* copy;  ///< of the present row
-    Index copy_pitch;
+    T const* from_;  ///< the present row
+    Index from_row_;
+    Index from_col_;
+    Index rows_;  ///< that are left
+    Index cols_;
+    Index col_ = 0;
+    Index rows_ahead_;
+    T* copy_;  ///< of the present row
+    Index copy_pitch_;
   };
 
   /// Writes the block whose first element is at (i, j) of a tile and at sA.
