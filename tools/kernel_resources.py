@@ -136,7 +136,7 @@ FACTS = {
         lambda k: 4 * k.numbers[1] * k.numbers[2] * k.numbers[3],
     ),
     "FusedTiles": Facts(lambda k: 2 * k.threads * (16 // k.size), lambda k: 8),  # lines
-    "Sum": Facts(lambda k: k.threads * (16 // k.size), lambda k: 8),  # lines
+    "Sum": Facts(lambda k: k.threads * (16 // k.size), lambda k: k.numbers[1]),  # lines
 }
 
 
@@ -169,7 +169,7 @@ def kernels_of(text, arch):
             continue  # Kokkos' own, and copies of vectors
         if ours[1] not in FACTS:
             sys.exit(f"{ours[1]} is not in the table FACTS of this script")
-        rest = [argument for argument in ours[3].split(", ") if argument]
+        rest = [argument for argument in ours[3].split(", ") if argument and "::" not in argument]  # no types
         numbers = [int(a) if a.isdigit() else a for a in rest]
         full = f"{ours[1]}<{', '.join([ours[2]] + rest)}>"
         kernels.append(Kernel(full, ours[1], ours[2], numbers, int(bounds[1]), row[0], row[1], row[2], row[3]))

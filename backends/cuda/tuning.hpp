@@ -64,8 +64,12 @@ Tuning tuning(Index count, Index length, Index multiprocessors) {
   //   16384 x 16384: 1/0 255, 2/0 247, 4/0 248; 2/8 250;   4096 x 4096: 1/0 21.7, 2/0 19.5
   //   32768 x 32768: 1/0 981, 2/0 980, 2/8 950;            4096 x 65536: 2/0 264, 2/8 244
   //   1024 x 1048576: 1/8 958, 2/8 946, 2/32 953;          64 x 4194304: 2/8 259, 2/32 251
-  bool const is_long = line_bytes > 64 * 1024;
-  result.dot.lines_per_step = is_short ? 4 : is_long || 2 * count >= 3 * warps ? 2 : 1;
+  //   10240 x 10240: 1/0 104, 2/0 109;                     double: 1/0 209, 2/0 217, 2/8 225
+  // Two lines a step, unless half of the last wave of warps would find none.
+  bool const is_long = line_bytes > 96 * 1024;
+  auto const places = [&](Index step) { return ceil_div(count, step * warps) * step * warps; };
+  bool const two = 2 * count >= 3 * warps && 10 * places(2) <= 11 * places(1);
+  result.dot.lines_per_step = is_short ? 4 : is_long || two ? 2 : 1;
   Index const side_by_side = (is_short ? 2 * dot_warps : dot_warps) * result.dot.lines_per_step;
   // Lines a team, 4194304 x 64: 64 250, 256 254;        1000003 x 97: 64 151, 256 129;
   //   1048576 x 512: 16 537, 64 483, 256 486;           524288 x 2048: 16 954, 64 947;
@@ -83,12 +87,19 @@ Tuning tuning(Index count, Index length, Index multiprocessors) {
       std::max(result.dot.lines_per_team, ceil_div(count, most_teams / run_blocks));
 
   // A team of the sum has so many threads side by side in a line, and shares itself among panels.
-  // Columns / panels a team, 16384 x 16384: 128/8 251, 128/64 267, 256/8 275, 256/128 256;
+  // Large matrices have teams that end soon; others as many as run at the same time, each with
+  // 128 columns. Columns / panels a team,
+  //   16384 x 16384: 128/8 251, 128/64 267, 256/8 275, 256/128 256;
   //   65536 x 4096: 128/8 245, 256/4 244, 256/32 251;      4194304 x 64: 64/8 247, 64/64 280;
-  //   10240 x 10240: 128/128 126, 128/256 111;             8192 x 8192: 128/128 75, 128/256 73
+  //   10240 x 10240: 128/128 126, 128/256 111;             8192 x 8192: 128/128 75, 128/256 73;
+  //   double, 16384 x 16384: 64/8 512, 128/4 539, 128/32 547;
+  //   8192 x 8192: 64/16 157, 128/128 136, 256/64 137;     4096 x 4096: 64/128 47, 128/32 40;
+  //   12345 x 6789: 64/8 162, 128/32 175;  float, 12000 x 12000: 128/8 158, 256/32 147
   constexpr Index team_threads = 256;
-  constexpr Index many_bytes = Index{512} << 20;
-  constexpr Index most_words = 32;
+  bool const on_words = length % (16 / size) == 0;
+  Index const many_bytes = Index{on_words ? 1024 : 512} << 20;
+  bool const many_waves = count * line_bytes >= many_bytes || line_bytes <= warp_bytes;
+  Index const most_words = many_waves ? 32 : 8 * size;
   Index const words = ceil_div(line_bytes, 16);
   Index const wide = words / most_words > most_teams / 2
                          ? team_threads
@@ -96,10 +107,11 @@ Tuning tuning(Index count, Index length, Index multiprocessors) {
   result.sum.columns_per_team = wide * (16 / size);
   Index const tiles = ceil_div(words, wide);
   Index const sum_runs = team_threads / wide;
-  bool const many_waves = count * line_bytes >= many_bytes || line_bytes <= warp_bytes;
+  // Lines that do not start on words take more registers.
+  Index const together = multiprocessors * (on_words ? 4 : 3);
   Index const fewest = ceil_div(panels.count, std::max(Index{1}, most_teams / tiles));
-  Index const wanted = many_waves ? ceil_div(Index{128}, panels.lines)
-                                  : ceil_div(panels.count * tiles, multiprocessors * 3);
+  Index const wanted = many_waves ? floor_power_of_two(128 / panels.lines)
+                                  : ceil_div(panels.count * tiles, together);
   result.sum.panels_per_team = ceil_power_of_two(std::max({sum_runs, wanted, fewest}));
 
   // Fused: short lines have a panel a worker. Longer ones have as many teams as run at the same

@@ -109,7 +109,7 @@ struct GpuKernels {
       gpu::sum<Exec, T>(exec, label, lines, y, out, workspace, *this);
     }
     [[nodiscard]] int threads() const { return this->team_size; }
-    [[nodiscard]] int lines_side_by_side() const { return 8; }
+    [[nodiscard]] int lines_side_by_side() const { return this->lines_in_flight; }
     [[nodiscard]] Index panels_of_team() const { return this->panels_per_team; }
     [[nodiscard]] Index scratch_of(Lines<T> const&) const {
       return Index{this->team_size} * gpu::word_width<T>;

@@ -112,7 +112,7 @@ struct FusedTiles {
     int const part = place.thread % plan.threads_per_line;
     int const run = place.thread / plan.threads_per_line;
     int const column = Aligned ? part * word_width<T> : part;
-    ColumnSum<Warp, Aligned, Cached, T> const columns{
+    ColumnSum<Warp, Aligned, 8, Cached, T> const columns{
         lines,
         x,
         plan.panels,

@@ -23,7 +23,8 @@ struct SumPlan {
   Index column_tiles;    ///< teams that share a line
   Index panels_per_run;  ///< panels of a thread: a power of two
   Index panels_per_team;
-  Index groups;  ///< teams that share a column
+  Index groups;         ///< teams that share a column
+  int lines_in_flight;  ///< that a thread loads before it adds them: 5 to 8
 
   SumPlan(Exec const&, Lines<T> const& lines, Tuning const& tuning) : panels(lines.panels()) {
     constexpr Index width = word_width<T>;
@@ -37,6 +38,10 @@ struct SumPlan {
         std::max(Index{1}, std::min(tuning.sum.panels_per_team, most) / static_cast<Index>(runs));
     panels_per_team = panels_per_run * runs;
     groups = summation::ceil_div(panels.count, panels_per_team);
+    // A panel in equal parts: of ten lines, eight and then two would wait as long for less.
+    constexpr Index most_lines = 8;
+    lines_in_flight = static_cast<int>(
+        summation::ceil_div(panels.lines, summation::ceil_div(panels.lines, most_lines)));
   }
 
   /// Scalars of the partial vectors, one a group.
@@ -51,10 +56,8 @@ struct SumPlan {
 };
 
 /// One thread's word of columns of a sum over lines.
-template <class Warp, bool Aligned, class How, class T>
+template <class Warp, bool Aligned, int InFlight, class How, class T>
 struct ColumnSum {
-  static constexpr int in_flight = 8;
-
   Lines<T> lines;
   T const* y;
   summation::Panels panels;
@@ -82,15 +85,15 @@ struct ColumnSum {
     for (Index p = 0; p < count; ++p) {
       Index const first = (first_panel + p) * panels.lines;
       Index const last = Kokkos::min(lines.count, first + panels.lines);
-      for (Index i = first; i < last; i += in_flight) {
-        PerLine<Word<T>, in_flight> rA;
-        PerLine<T, in_flight> rY;
-        static_for<in_flight>([&](auto r) {
+      for (Index i = first; i < last; i += InFlight) {
+        PerLine<Word<T>, InFlight> rA;
+        PerLine<T, InFlight> rY;
+        static_for<InFlight>([&](auto r) {
           bool const there = i + r() < last;
           rA[r()] = load(lines.line(i + r()) + column, there ? rest : 0);
           rY[r()] = there ? Warp::load_constant(y + i + r()) : T(0);
         });
-        static_for<in_flight>([&](auto r) {
+        static_for<InFlight>([&](auto r) {
           if (i + r() < last) multiply_add(rY[r()], rA[r()], sum[0]);
         });
       }
@@ -115,7 +118,7 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_runs(Team const& member, Word<T> s
   return sum;
 }
 
-template <class Exec, class T, bool Aligned>
+template <class Exec, class T, bool Aligned, int InFlight>
 struct Sum {
   using Plan = SumPlan<Exec, T>;
 
@@ -135,7 +138,7 @@ struct Sum {
     Index const group = member.league_rank() / plan.column_tiles;
     Index const column =
         tile * plan.threads_per_line * word_width<T> + (Aligned ? part * word_width<T> : part);
-    ColumnSum<WarpOf<Exec>, Aligned, Once, T> const columns{
+    ColumnSum<WarpOf<Exec>, Aligned, InFlight, Once, T> const columns{
         lines, y, plan.panels, column, rest_of_line(lines.length, column), plan.threads_per_line};
     WordStack<1, T> const stack{
         stacks + member.league_rank() * static_cast<Index>(levels) * Plan::team_size + thread,
@@ -158,6 +161,21 @@ struct Sum {
   }
 };
 
+/// body(StaticInt<lines>) for 5 <= lines <= 8.
+template <class Body>
+void with_lines_in_flight(int lines, Body const& body) {
+  switch (lines) {
+    case 5:
+      return body(StaticInt<5>{});
+    case 6:
+      return body(StaticInt<6>{});
+    case 7:
+      return body(StaticInt<7>{});
+    default:
+      return body(StaticInt<8>{});
+  }
+}
+
 /// out[j] = sum over lines i of y[i] * line_i[j], in the canonical order.
 template <class Exec, class T>
 void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
@@ -165,11 +183,13 @@ void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T co
   using Plan = SumPlan<Exec, T>;
   auto* const stacks = reinterpret_cast<Word<T>*>(workspace + plan.partials(lines));
   with_alignment(is_aligned(lines, lines.data), [&](auto aligned) {
-    gpu::for_each_team<Plan::team_size, 3>(
-        exec, label, plan.teams(), Plan::team_size,
-        scratch_bytes<T>(Plan::team_size * word_width<T>),
-        Sum<Exec, T, aligned()>{lines, y, out, workspace, stacks, plan,
-                                stack_levels(plan.panels_per_run)});
+    with_lines_in_flight(plan.lines_in_flight, [&](auto in_flight) {
+      gpu::for_each_team<Plan::team_size, 3>(
+          exec, label, plan.teams(), Plan::team_size,
+          scratch_bytes<T>(Plan::team_size * word_width<T>),
+          Sum<Exec, T, aligned(), in_flight()>{lines, y, out, workspace, stacks, plan,
+                                               stack_levels(plan.panels_per_run)});
+    });
   });
   combine_groups(exec, label, static_cast<T const*>(workspace), plan.groups, lines.length, out);
 }
