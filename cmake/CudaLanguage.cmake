@@ -1,15 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# CUDA as a CMake language, before Kokkos is configured. CMake 3.25.0 and 3.25.1 do not know nvcc's
-# flag for C++20 yet: it is set here, for Kokkos too.
-if(Kokkos_ENABLE_CUDA AND Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE)
-  enable_language(CUDA)
-  if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
-    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
-    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
-    set(CMAKE_CUDA_COMPILE_FEATURES ${CMAKE_CUDA_COMPILE_FEATURES} cuda_std_20)
-    set(CMAKE_CUDA20_COMPILE_FEATURES cuda_std_20)
-    set(CMAKE_CUDA_STANDARD_LATEST 20)
-  endif()
+# CUDA as a CMake language. CMake 3.25.0 and 3.25.1 do not know nvcc's flag for C++20 yet: it is set
+# here, for Kokkos too where that is configured after.
+enable_language(CUDA)
+if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+  set(CMAKE_CUDA_COMPILE_FEATURES ${CMAKE_CUDA_COMPILE_FEATURES} cuda_std_20)
+  set(CMAKE_CUDA20_COMPILE_FEATURES cuda_std_20)
+  set(CMAKE_CUDA_STANDARD_LATEST 20)
 endif()

@@ -6,11 +6,12 @@
 # Kokkos can compile CUDA as a CMake language (Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE, our presets
 # use it) or hide nvcc behind the C++ compiler (nvcc_wrapper or its launcher). In the first case
 # each source with kernels has to say LANGUAGE CUDA: tessera_device_sources does that.
-set(TESSERA_CUDA_AS_LANGUAGE OFF)
+set(cuda_as_language OFF)
 if(Kokkos_ENABLE_CUDA AND (Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE OR Kokkos_COMPILE_LANGUAGE STREQUAL "CUDA"))
-  set(TESSERA_CUDA_AS_LANGUAGE ON)
-  enable_language(CUDA)
+  set(cuda_as_language "${CMAKE_CURRENT_LIST_DIR}/CudaLanguage.cmake")
+  include(CudaLanguage)
 endif()
+set(TESSERA_CUDA_AS_LANGUAGE ${cuda_as_language} CACHE INTERNAL "What enables CUDA, if sources with kernels are of it")
 
 # No contraction of a*b+c on any compiler: every fused multiply-add is written out.
 set(TESSERA_NO_CONTRACTION_FLAGS
@@ -23,10 +24,17 @@ if(Kokkos_ENABLE_CUDA AND NOT TESSERA_CUDA_AS_LANGUAGE AND NOT CMAKE_CXX_COMPILE
 endif()
 
 # tessera_device_sources(<target>): compile the target's C++ sources as CUDA where Kokkos asks for it.
-function(tessera_device_sources target)
-  if(NOT TESSERA_CUDA_AS_LANGUAGE)
-    return()
+# A macro: a language is known in the folder that enables it and below, and a parent project that
+# calls this has not.
+macro(tessera_device_sources target)
+  if(TESSERA_CUDA_AS_LANGUAGE)
+    if(NOT CMAKE_CUDA_COMPILER_LOADED)
+      include("${TESSERA_CUDA_AS_LANGUAGE}")
+    endif()
+    tessera_sources_are_cuda(${target})
   endif()
+endmacro()
+function(tessera_sources_are_cuda target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
