@@ -23,21 +23,24 @@ enum class Fault {
   float_products,  ///< it rounds what it reads to few bits
 };
 
-template <class Exec, class T>
+/// With pointers instead of Views, as the library's kernels.
+template <class T>
 struct MultiplyPlainly {
-  MatrixView<Exec, T, Kokkos::LayoutRight> A;
-  Kokkos::View<T*, Exec> v;
-  Kokkos::View<T*, Exec> B;
+  T const* A;
+  std::int64_t leading;
+  T const* v;
+  T* B;
   std::int64_t n;
   bool is_coarse;
 
   KOKKOS_FUNCTION void operator()(int i) const {
     T sum = 0;
     for (std::int64_t j = n - 1; j >= 0; --j) {
-      T const a = is_coarse ? static_cast<T>(static_cast<int>(A(i, j) * 8)) / T(8) : A(i, j);
-      sum += a * v(j);
+      T const exact = A[i * leading + j];
+      T const a = is_coarse ? static_cast<T>(static_cast<int>(exact * 8)) / T(8) : exact;
+      sum += a * v[j];
     }
-    B(i) = sum;
+    B[i] = sum;
   }
 };
 
@@ -46,9 +49,11 @@ template <class Exec, class T>
 void multiply_plainly(Problem<Exec, T> const& p, Fault fault) {
   std::int64_t const n = p.shape.cols - (fault == Fault::last_missing ? 1 : 0);
   std::int64_t const rows = p.shape.rows - (fault == Fault::one_unwritten ? 1 : 0);
-  Kokkos::parallel_for("bench_test::multiply", Kokkos::RangePolicy<Exec>(p.exec, 0, rows),
-                       MultiplyPlainly<Exec, T>{p.template matrix<Kokkos::LayoutRight>(0), p.v, p.B,
-                                                n, fault == Fault::float_products});
+  auto const A = p.template matrix<Kokkos::LayoutRight>(0);
+  Kokkos::parallel_for(
+      "bench_test::multiply", Kokkos::RangePolicy<Exec>(p.exec, 0, rows),
+      MultiplyPlainly<T>{A.data(), static_cast<std::int64_t>(A.stride(0)), p.v.data(), p.B.data(),
+                         n, fault == Fault::float_products});
 }
 
 template <class Exec, class T>
@@ -87,11 +92,19 @@ struct Outcome {
   }
 };
 
+// Shapes and lists that generic lambdas use have names: nvcc loses what braces say there.
+constexpr Shape padded_shape = {.rows = 33, .cols = 1000, .padding = 1};
+constexpr Shape small_shape = {.rows = 3, .cols = 4};
+constexpr Shape transposed_shape = {.rows = 20, .cols = 31, .padding = 5};
+constexpr Layout layouts[] = {Layout::row_major, Layout::column_major};
+constexpr Shape shapes[] = {
+    {.rows = 37, .cols = 150, .padding = 3}, {.rows = 128, .cols = 64}, {.rows = 1, .cols = 1}};
+
 TEST(BenchCheck, RightResultsPassAndWrongOnesAreFound) {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
     SCOPED_TRACE(std::string(Exec::name()) + (sizeof(T) == 4 ? " float" : " double"));
     Outcome<Exec, T> const outcome(
-        {.rows = 33, .cols = 1000, .padding = 1}, "multiply",
+        padded_shape, "multiply",
         {with_fault<Exec, T>(Fault::other_order), with_fault<Exec, T>(Fault::last_missing),
          with_fault<Exec, T>(Fault::one_unwritten), with_fault<Exec, T>(Fault::float_products),
          with_fault<Exec, T>(Fault::other_order, true), ours<Exec, T>("multiply")});
@@ -118,7 +131,7 @@ TEST(BenchCheck, AContenderThatThrowsIsNoVerdict) {
     refusing.prepare = [](Problem<Exec, T> const&, Launch const&) -> Work {
       throw std::invalid_argument("not with this team");
     };
-    Outcome<Exec, T> const outcome({.rows = 3, .cols = 4}, "multiply",
+    Outcome<Exec, T> const outcome(small_shape, "multiply",
                                    {refusing, with_fault<Exec, T>(Fault::none)});
     EXPECT_EQ(outcome.errors[0], "not with this team");
     EXPECT_FALSE(outcome.verdicts[0].wrong);
@@ -133,7 +146,7 @@ TEST(BenchCheck, ATransposeThatOnlyCopiesIsWrongAndACopyIsNot) {
       if (contender.name != "copy-row") continue;
       auto pretender = contender;
       pretender.is_copy = false;
-      Outcome<Exec, T> const outcome({.rows = 20, .cols = 31, .padding = 5}, "transpose",
+      Outcome<Exec, T> const outcome(transposed_shape, "transpose",
                                      {contender, pretender, ours<Exec, T>("transpose")});
       EXPECT_EQ(outcome.verdicts[0].text, "equal bits");
       EXPECT_TRUE(outcome.verdicts[1].wrong);
@@ -141,11 +154,6 @@ TEST(BenchCheck, ATransposeThatOnlyCopiesIsWrongAndACopyIsNot) {
     }
   });
 }
-
-// Lists that generic lambdas go over have names: nvcc takes no braces there.
-constexpr Layout layouts[] = {Layout::row_major, Layout::column_major};
-constexpr Shape shapes[] = {
-    {.rows = 37, .cols = 150, .padding = 3}, {.rows = 128, .cols = 64}, {.rows = 1, .cols = 1}};
 
 TEST(BenchCheck, EveryRowOfTheTableIsRight) {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {

@@ -133,11 +133,13 @@ TEST(BenchMeasure, EveryRowIsRightAndHasATime) {
   });
 }
 
+constexpr Shape product_shape = {.rows = 40, .cols = 70, .factor_cols = 30};
+
 TEST(BenchMeasure, ProductsOfMatricesAreRightWithoutAStream) {
   backends::for_each_backend([]<class Exec>(std::type_identity<Exec>) {
     for (auto const layout : layouts) {
       auto wanted = request(backends::Backend<Exec>::name, "gemm");
-      wanted.shape = {.rows = 40, .cols = 70, .factor_cols = 30};
+      wanted.shape = product_shape;
       wanted.layout = layout;
       auto const table = measure(wanted);
       EXPECT_FALSE(table.stream.has_value());

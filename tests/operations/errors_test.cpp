@@ -154,8 +154,15 @@ TEST(EveryOperation, AcceptsConstViewsAsInputs) {
   Vector const v("v", 2);
   Vector const B("B", 2);
   Vector const C("C", 2);
-  Kokkos::deep_copy(A, 1.0);
-  Kokkos::deep_copy(v, 2.0);
+  // By a mirror: some development states of Kokkos, compiled by nvcc 13, do not fill a View.
+  auto const host_A = Kokkos::create_mirror_view(A);
+  auto const host_v = Kokkos::create_mirror_view(v);
+  for (std::size_t i = 0; i < 2; ++i) {
+    host_v(i) = 2;
+    for (std::size_t j = 0; j < 2; ++j) host_A(i, j) = 1;
+  }
+  Kokkos::deep_copy(A, host_A);
+  Kokkos::deep_copy(v, host_v);
   Kokkos::View<double const**, Kokkos::LayoutRight, Exec> const const_A = A;
   Kokkos::View<double const*, Exec> const const_v = v;
   atax(Exec(), const_A, const_v, B, C);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include <span>
 #include <stdexcept>
 #include <support/sha256.hpp>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -101,6 +103,28 @@ RunResult ProgramTest::finish(pid_t child) const {
           .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
           .out = slurp(base_ / "out"),
           .err = slurp(base_ / "err")};
+}
+
+long ProgramTest::peak_of(std::vector<std::string> const& arguments) const {
+  pid_t const child = start(arguments);
+  int status = 0;
+  rusage usage{};
+  if (::wait4(child, &status, 0, &usage) != child) throw std::runtime_error("cannot wait");
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << slurp(base_ / "err");
+  return usage.ru_maxrss;
+}
+
+void ProgramTest::expect_peak_below(std::vector<std::string> const& arguments,
+                                    long mebibytes) const {
+  long const peak = peak_of(arguments);
+#ifdef __SANITIZE_ADDRESS__
+  std::printf(
+      "[  SKIPPED ] AddressSanitizer is on: a peak of %ld KiB is NOT COMPARED with %ld MiB\n", peak,
+      mebibytes);
+#else
+  constexpr long MiB = 1024;  // KiB
+  EXPECT_LT(peak, (mebibytes + 32) * MiB + std::max(32 * MiB, peak_of({"info"})));
+#endif
 }
 
 void ProgramTest::kill_when_exists(std::vector<std::string> const& arguments,
