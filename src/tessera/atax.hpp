@@ -19,10 +19,12 @@ bool is_fused(AtaxOptions<Exec> const& options, Tuning const& tuning) {
                                              : options.method == Method::fused;
 }
 
-/// Fused ATAX; `b.data` is null when B is not wanted.
-template <bool RowMajor, class Exec, class V, class T>
+/// Fused ATAX; `b.data` is null when B is not wanted. `source`, if any, is where kernels of
+/// row-major lines on a host have them from instead of memory.
+template <bool RowMajor, class Exec, class V, class T, class... Source>
 void run_fused(Exec const& exec, Lines<T> const& lines, V const& v, OutputVector<T> b,
-               OutputVector<T> c, Workspace<Exec>* workspace, Tuning const& tuning) {
+               OutputVector<T> c, Workspace<Exec>* workspace, Tuning const& tuning,
+               Source const&... source) {
   std::string const label = "tessera::atax::fused";
   FusedOf<Exec, T, RowMajor> const plan(exec, lines, tuning);
   Index const packed = packed_size(v);
@@ -30,7 +32,7 @@ void run_fused(Exec const& exec, Lines<T> const& lines, V const& v, OutputVector
   Parts<Exec, T> parts(exec, workspace, whole_words<T>(packed) + whole_words<T>(partials),
                        plan.exchanged(lines));
   T const* const x = contiguous(exec, label, v, parts.take(packed));
-  plan.run(exec, label, lines, x, b, c, parts.take(partials), parts.meeting());
+  plan.run(exec, label, lines, x, b, c, parts.take(partials), parts.meeting(), source...);
 }
 
 /// Two-stage ATAX; `b.data` is null when B is not wanted.

@@ -163,11 +163,14 @@ TYPED_TEST(Stream, HasTheBitsOfTheReferenceForEveryLimit) {
     Source const source(p.A);
     for (auto const operation : TestFixture::operations) {
       auto const wanted = this->expected(operation, p);
-      for (std::size_t const scale : {std::size_t{1}, std::size_t{32}}) {
-        stream::Options<T> const options{.memory_limit = t.limit * scale, .readers = 3};
+      for (auto const& [scale, readers] :
+           {std::pair{std::size_t{1}, 3}, std::pair{std::size_t{32}, 3},
+            std::pair{std::size_t{1}, -1}, std::pair{std::size_t{32}, -1}}) {
+        stream::Options<T> const options{.memory_limit = t.limit * scale, .readers = readers};
         std::string const where = testing::PrintToString(shape) + ", limit " +
                                   std::to_string(options.memory_limit) + ", operation " +
-                                  std::to_string(static_cast<int>(operation));
+                                  std::to_string(static_cast<int>(operation)) + ", readers " +
+                                  std::to_string(readers);
         try {
           this->expect_same(this->run(operation, source, p, options, 1), wanted, where);
         } catch (std::invalid_argument const& refused) {
@@ -185,7 +188,7 @@ TYPED_TEST(Stream, TakesVectorsOfAnyStrideAndAnyNumberOfReaders) {
   auto const p = real_problem<T>(Shape{700, 300}, TypeParam::order, 32);
   typename TestFixture::Source const source(p.A);
   for (auto const operation : TestFixture::operations) {
-    for (int const readers : {0, 1, 7}) {
+    for (int const readers : {-1, 0, 1, 7}) {
       this->expect_same(
           this->run(operation, source, p, {.memory_limit = 2048 * KiB, .readers = readers}, 3),
           this->expected(operation, p), std::to_string(readers) + " readers");
@@ -314,9 +317,13 @@ TYPED_TEST(Stream, HandsOnWhatTheSourceThrows) {
     typename TestFixture::Source source(p.A);
     source.fail_from(line);
     for (auto const operation : TestFixture::operations) {
-      EXPECT_THAT(
-          ([&] { this->run(operation, source, p, {.memory_limit = 2048 * KiB, .readers = 2}); }),
-          ThrowsMessage<std::runtime_error>("the disk is gone"));
+      for (int const readers : {-1, 2}) {
+        EXPECT_THAT(([&] {
+                      this->run(operation, source, p,
+                                {.memory_limit = 2048 * KiB, .readers = readers});
+                    }),
+                    ThrowsMessage<std::runtime_error>("the disk is gone"));
+      }
     }
   }
 }

@@ -35,10 +35,25 @@ struct FusedLinesPlan {
   }
 };
 
+/// Where the lines of fused ATAX come from: they lie in memory.
+struct LinesInMemory {
+  /// Scalars of a team's scratch that it needs.
+  KOKKOS_INLINE_FUNCTION static Index scratch() { return 0; }
+  /// Lines of a panel that are asked for at a time.
+  KOKKOS_INLINE_FUNCTION static Index at_a_time(Index panel_lines) { return panel_lines; }
+  /// Lines [first, last) of all.
+  template <class T>
+  KOKKOS_INLINE_FUNCTION Lines<T> operator()(Lines<T> const& all, Index first, Index last,
+                                             T* /*scratch*/) const {
+    return {all.line(first), last - first, all.length, all.leading};
+  }
+};
+
 /// A team has a group of panels.
-template <class Exec, class T>
+template <class Exec, class T, class Source>
 struct FusedLines {
   Lines<T> lines;
+  Source source;
   T const* x;
   OutputVector<T> y;
   PartialVectors<T> partials;
@@ -49,29 +64,35 @@ struct FusedLines {
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
     Index const group = member.league_rank();
-    VectorStack<T> const stack{partials.of(group), team_scratch<T>(member, level, scratch),
-                               lines.length};
+    T* const above = team_scratch<T>(member, level, scratch + source.scratch());
+    VectorStack<T> const stack{partials.of(group), above, lines.length};
     Index const first_panel = group * plan.panels_per_team;
     Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
     with_lines_per_step(tuning.lines_per_step, [&](auto step) {
       for (Index p = 0; p < panels; ++p) {
         Index const first = (first_panel + p) * plan.panels.lines;
         Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
-        for_line_blocks<step()>(first, last, [&](auto count, Index block) {
-          PerLine<T, count()> factor;
-          auto const store = [&](Index i, T value) {
-            factor[i - block] = value;
-            y.set(i, value);
-          };
-          if (tuning.dot_side_by_side) {
-            dot_lines<count()>(lines, block, x, 0, lines.length, store);
-          } else {
-            for (Index i = block; i < block + count(); ++i) {
-              dot_lines<1>(lines, i, x, 0, lines.length, store);
+        Index const at_a_time = source.at_a_time(plan.panels.lines);
+        for (Index begin = first; begin < last; begin += at_a_time) {
+          Lines<T> const some =
+              source(lines, begin, Kokkos::min(last, begin + at_a_time), above + scratch);
+          for_line_blocks<step()>(0, some.count, [&](auto count, Index block) {
+            PerLine<T, count()> factor;
+            auto const store = [&](Index i, T value) {
+              factor[i - block] = value;
+              y.set(begin + i, value);
+            };
+            if (tuning.dot_side_by_side) {
+              dot_lines<count()>(some, block, x, 0, lines.length, store);
+            } else {
+              for (Index i = block; i < block + count(); ++i) {
+                dot_lines<1>(some, i, x, 0, lines.length, store);
+              }
             }
-          }
-          add_to_panel<count()>(lines, block, first, last, factor, stack, p, 0, lines.length);
-        });
+            add_to_panel<count()>(some, block, first - begin, last - begin, factor, stack, p, 0,
+                                  lines.length);
+          });
+        }
       }
     });
     stack.finish(panels, 0, lines.length);
@@ -81,14 +102,17 @@ struct FusedLines {
 
 /// y[i] = dot product of line i and x; out[j] = sum over i of y[i] * line_i[j]: each line is read
 /// from memory once, and from cache the second time.
-template <class Exec, class T>
-void fused_lines(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
-                 OutputVector<T> y, PartialVectors<T> const& partials,
-                 FusedLinesPlan<T> const& plan, FusedLinesTuning const& tuning) {
+template <class Exec, class T, class Source>
+void fused_lines(Exec const& exec, std::string const& label, Lines<T> const& lines,
+                 Source const& source, T const* x, OutputVector<T> y,
+                 PartialVectors<T> const& partials, FusedLinesPlan<T> const& plan,
+                 FusedLinesTuning const& tuning) {
   Index const scratch = plan.scratch(lines);
-  int const level = scratch_level<Exec>(scratch_bytes<T>(scratch));
-  for_each_team(exec, label, plan.groups, scratch_bytes<T>(scratch),
-                FusedLines<Exec, T>{lines, x, y, partials, plan, tuning, scratch, level});
+  std::size_t const bytes = scratch_bytes<T>(scratch + source.scratch());
+  int const level = scratch_level<Exec>(bytes);
+  for_each_team(
+      exec, label, plan.groups, bytes,
+      FusedLines<Exec, T, Source>{lines, source, x, y, partials, plan, tuning, scratch, level});
   if (plan.groups > 1 && !partials.last_team_combines()) {
     combine_vectors(exec, label + "::combine", partials);
   }

@@ -56,11 +56,16 @@ struct HostKernels {
     FusedLines(Exec const&, Lines<T> const& lines, Tuning const& t)
         : FusedLinesPlan<T>(lines, t.fused_lines, max_scratch<Exec>()), tuning(t.fused_lines) {}
     void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
-             OutputVector<T> y, OutputVector<T> out, T* workspace,
-             Meeting<T> const& meeting) const {
-      fused_lines(exec, label, lines, x, y,
+             OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
+             auto const& source) const {
+      fused_lines(exec, label, lines, source, x, y,
                   PartialVectors<T>{workspace, this->groups, lines.length, out, meeting.arrivals},
                   *this, tuning);
+    }
+    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+             OutputVector<T> y, OutputVector<T> out, T* workspace,
+             Meeting<T> const& meeting) const {
+      run(exec, label, lines, x, y, out, workspace, meeting, LinesInMemory{});
     }
     [[nodiscard]] Index exchanged(Lines<T> const&) const { return 0; }
     [[nodiscard]] Index teams() const { return this->groups; }

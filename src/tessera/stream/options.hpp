@@ -38,8 +38,8 @@ template <class T>
 struct Options {
   /// Bytes that a call may allocate, on the host and on a device each.
   std::size_t memory_limit = std::size_t{1} << 30;
-  /// Threads that read ahead; 0: those processors that the work leaves, and where it leaves none
-  /// its own threads read each block before they use it.
+  /// Threads that read ahead; 0: as many as there are processors that the work leaves; -1: none, so
+  /// that the work's own threads read each block (on a GPU as 0).
   int readers = 0;
   /// How atax goes over a block.
   Method method = Method::automatic;

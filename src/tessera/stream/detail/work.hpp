@@ -13,6 +13,7 @@
 #include <tessera/atax.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/stream/detail/blocks.hpp>
+#include <tessera/stream/detail/reading.hpp>
 #include <tessera/stream/detail/tree.hpp>
 #include <tessera/stream/options.hpp>
 
@@ -244,14 +245,40 @@ class AtaxWork : public TreeWork<Exec, T> {
     }
     this->sums.push(this->cuts.subtree(block));
   }
+  /// Bytes of the lines that each thread would read for itself; 0: it cannot.
+  [[nodiscard]] std::size_t bytes_to_read() const
+    requires(RowMajor)
+  {
+    auto const lines = this->lines_of(0, nullptr, extents_.length);
+    if (this->cuts.are_pieces() || !is_fused(tuning_of<RowMajor>(this->instance, lines))) return 0;
+    Index const elements =
+        LinesToRead<T>::lines_for(this->cuts.panel_lines(), lines.length) * lines.length;
+    return static_cast<std::size_t>(elements) * sizeof(T);
+  }
+  /// As take, of a block whose lines the threads read as they use them.
+  void take_reading(Index block, typename LinesToRead<T>::Read const& read, FirstError& error)
+    requires(RowMajor)
+  {
+    auto const lines = this->lines_of(block, nullptr, extents_.length);
+    Tuning tuning = tuning_of<RowMajor>(this->instance, lines);
+    // Lines do not come from memory: what counts is how often x does from the second cache.
+    if (tuning.fused_lines.lines_per_step == 8) tuning.fused_lines.dot_side_by_side = true;
+    tessera::detail::run_fused<RowMajor>(
+        this->instance, lines, v_, from(b_, this->cuts.part(block).first), this->sum(), &workspace_,
+        tuning, LinesToRead<T>(read, error, this->cuts.panel_lines(), lines.length));
+    this->sums.push(this->cuts.subtree(block));
+  }
   [[nodiscard]] OutputVector<T> output() const { return b_; }
 
  private:
   static Index cols(Extents const& e) { return RowMajor ? e.length : e.count; }
 
+  [[nodiscard]] bool is_fused(Tuning const& tuning) const {
+    return tessera::detail::is_fused(AtaxOptions<Exec>{.method = method_}, tuning);
+  }
   void run(Lines<T> const& lines, OutputVector<T> const& b) {
     Tuning const tuning = tuning_of<RowMajor>(this->instance, lines);
-    if (tessera::detail::is_fused(AtaxOptions<Exec>{.method = method_}, tuning)) {
+    if (is_fused(tuning)) {
       tessera::detail::run_fused<RowMajor>(this->instance, lines, v_, b, this->sum(), &workspace_,
                                            tuning);
     } else {
