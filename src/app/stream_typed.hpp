@@ -20,6 +20,7 @@
 #include <app/checkpoint_state.hpp>
 #include <app/run_typed.hpp>
 #include <app/stream.hpp>
+#include <kernels/compiled.hpp>
 #include <tessera/stream.hpp>
 
 namespace tessera::app {

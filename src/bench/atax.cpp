@@ -3,6 +3,7 @@
 #include <bench/layouts.hpp>
 #include <bench/table.hpp>
 
+#include <kernels/compiled.hpp>
 #include <tessera/atax.hpp>
 
 namespace tessera::bench {

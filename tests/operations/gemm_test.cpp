@@ -13,6 +13,7 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
+#include <kernels/compiled.hpp>
 #include <tessera/gemm.hpp>
 
 #include "support/cases.hpp"

@@ -14,6 +14,7 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
+#include <kernels/compiled.hpp>
 #include <tessera/stream.hpp>
 
 #include "support/cases.hpp"

@@ -10,6 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <kernels/compiled.hpp>
 #include <tessera/atax.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>

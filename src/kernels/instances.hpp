@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <tessera/detail/dot.hpp>
+#include <tessera/detail/fused_lines.hpp>
+#include <tessera/detail/fused_tiles.hpp>
+#include <tessera/detail/gemm.hpp>
+#include <tessera/detail/gpu/dot.hpp>
+#include <tessera/detail/gpu/fused_lines.hpp>
+#include <tessera/detail/gpu/fused_tiles.hpp>
+#include <tessera/detail/gpu/gemm.hpp>
+#include <tessera/detail/gpu/sum.hpp>
+#include <tessera/detail/sum.hpp>
+#include <tessera/stream/detail/reading.hpp>
+
+// The kernels of the products, of one execution space and scalar. TEMPLATE is `template`, which
+// makes them, or `extern template`, which says that another source does.
+
+#define TESSERA_LINES_TO_VECTOR(EXEC, T) \
+  EXEC const&, std::string const&, Lines<T> const&, T const*, OutputVector<T>
+#define TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, DEEP_A, DEEP_B)                    \
+  TEMPLATE void GEMM<DEEP_A, DEEP_B>(EXEC const&, std::string const&, Product<T> const&, \
+                                     OutputMatrix<T> const&, GemmTuning const&);
+#define TESSERA_ALL_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T)     \
+  TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, false, false) \
+  TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, false, true)  \
+  TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, true, false)  \
+  TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, true, true)
+#define TESSERA_FUSED_LINES_KERNELS(TEMPLATE, EXEC, T, SOURCE)                               \
+  TEMPLATE void fused_lines(EXEC const&, std::string const&, Lines<T> const&, SOURCE const&, \
+                            T const*, OutputVector<T>, PartialVectors<T> const&,             \
+                            FusedLinesPlan<T> const&, FusedLinesTuning const&);
+
+#define TESSERA_HOST_KERNELS(TEMPLATE, EXEC, T)                                         \
+  namespace tessera::detail {                                                           \
+  TEMPLATE void dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, DotTuning const&);            \
+  TEMPLATE void sum(EXEC const&, std::string const&, Lines<T> const&, T const*,         \
+                    PartialVectors<T> const&, SumPlan<T> const&, int);                  \
+  TESSERA_FUSED_LINES_KERNELS(TEMPLATE, EXEC, T, LinesInMemory)                         \
+  TESSERA_FUSED_LINES_KERNELS(TEMPLATE, EXEC, T, stream::detail::LinesToRead<T>)        \
+  TEMPLATE void fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), PartialVectors<T> const&, \
+                            FusedTilesPlan<T> const&, FusedTilesTuning const&);         \
+  TESSERA_ALL_GEMM_KERNELS(TEMPLATE, gemm, EXEC, T)                                     \
+  }
+
+#define TESSERA_GPU_KERNELS(TEMPLATE, EXEC, T)                                                \
+  namespace tessera::detail {                                                                 \
+  TEMPLATE void gpu::dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, gpu::DotPlan<EXEC, T> const&); \
+  TEMPLATE void gpu::sum(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, gpu::SumPlan<EXEC, T> const&); \
+  TEMPLATE void gpu::fused_lines(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,       \
+                                 Meeting<T> const&, gpu::FusedLinesPlan<EXEC, T> const&);     \
+  TEMPLATE void gpu::fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,       \
+                                 gpu::FusedTilesPlan<EXEC, T> const&);                        \
+  TESSERA_ALL_GEMM_KERNELS(TEMPLATE, gpu::gemm, EXEC, T)                                      \
+  }
