@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include <tessera/backends/host/cache.hpp>
 #include <tessera/detail/powers.hpp>
 #include <tessera/tuning.hpp>
 
 /// Tuning values of processors. The machine behind the evidence: 2 cores of an AMD EPYC (Zen 4),
-/// 32 KiB L1, 1 MiB L2 a core, 32 MiB L3, g++ 16, x86-64-v3 (docs/results/host.md).
+/// 32 KiB L1, 1 MiB L2 a core, 32 MiB L3, g++ 16, x86-64-v3 (docs/results/host.md); or, where that
+/// is said, of one (Zen 5) with 48 KiB L1.
 namespace tessera::backends::host {
 
 using detail::floor_power_of_two;
@@ -35,10 +37,16 @@ inline Index teams_for(Index bytes, Index threads) {
 ///   262144 x 1024:  o 2.43 2.44 2.41 2.2, t 2.4 1.7 1.6 1.6;  1024 x 1024: o4 1.57, t4 1.42
 ///   65536 x 4096:   o8 1.55, o4 1.50, t4 1.49, t8 1.46
 ///   32768 x 8192:   t8 1.54, t4 1.51, o8 1.28;  16384 x 16384: t8 1.97, t4 1.84
+/// Milliseconds on Zen 5, whose first cache has 48 KiB:
+///   12345 x 6789:   o8 9.7, t8 10.2;  65536 x 4096, double: o8 52.9, t8 66.4
+///   16384 x 16384:  t4 22.8, t8 26.9; double: t4 55.1, t8 64.8
 inline FusedLinesTuning fused_lines_tuning(Index line_bytes) {
   if (line_bytes <= 1024) return {.lines_per_step = 8, .dot_side_by_side = true};
   if (line_bytes <= 8 * 1024) return {.lines_per_step = 4, .dot_side_by_side = false};
-  return {.lines_per_step = 8, .dot_side_by_side = line_bytes > 16 * 1024};
+  // One by one while x stays in the first cache beside a line; then fewer, so that those of a step
+  // stay in the second.
+  return {.lines_per_step = line_bytes < 64 * 1024 ? 8 : 4,
+          .dot_side_by_side = line_bytes > first_cache_bytes() * 2 / 3};
 }
 
 /// The tuning for `count` lines of `length` scalars T on `threads` threads.
@@ -51,8 +59,12 @@ Tuning tuning(Index count, Index length, Index threads) {
   summation::Panels const panels = summation::panels(count, length);
   Tuning result;
 
-  // Short lines stream best one at a time; long ones save reads of x, which no longer fits in L1.
-  result.dot.lines_per_step = line_bytes <= 16 * 1024 ? 1 : 4;
+  // Lines stream best one at a time; two save reads of x, where it fills much of L2. Milliseconds
+  // on Zen 5, 2 threads, with 1 | 2 | 4 lines a step:  12345 x 6789: 8.5 9.5 9.7,
+  // double 15.8 16.4 17.0;
+  //   65536 x 4096, double: 40.5 - 52.7;  16384 x 16384: 25.7 25.8 28.4, double 40.7 38.3 50.4;
+  //   4096 x 65536: - 24.8 28.0, double - 46.7 53.7
+  result.dot.lines_per_step = line_bytes <= 64 * 1024 ? 1 : 2;
   result.dot.lines_per_team = std::max(Index{1}, ceil_div(count, teams));
   if (count < teams) {
     Index const segments = summation::segments<T>(length);
