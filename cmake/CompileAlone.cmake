@@ -1,0 +1,15 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+
+# tessera_compile_alone(target [regex])
+#
+# Presets that build everything from nothing, and are not worked in, compile several sources at a
+# time (CMAKE_UNITY_BUILD), which reads their headers once. The sources of `target` (those that match)
+# stay alone.
+function(tessera_compile_alone target)
+  get_target_property(sources ${target} SOURCES)
+  if(ARGC GREATER 1)
+    list(FILTER sources INCLUDE REGEX "${ARGV1}")
+  endif()
+  set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
