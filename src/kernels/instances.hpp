@@ -18,7 +18,7 @@
 
 // The kernels of the products, of one execution space and scalar. TEMPLATE is `template`, which
 // makes them, or `extern template`, which says that another source does.
-
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_LINES_TO_VECTOR(EXEC, T) \
   EXEC const&, std::string const&, Lines<T> const&, T const*, OutputVector<T>
 #define TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, DEEP_A, DEEP_B)                    \
@@ -56,3 +56,4 @@
                                  gpu::FusedTilesPlan<EXEC, T> const&);                        \
   TESSERA_ALL_GEMM_KERNELS(TEMPLATE, gpu::gemm, EXEC, T)                                      \
   }
+// NOLINTEND(bugprone-macro-parentheses)
