@@ -12,6 +12,6 @@ folder=build/titan-rtx
 cmake --preset cuda-turing -B "$folder" -DTESSERA_BUILD_APP=OFF -DTESSERA_BUILD_BENCHMARKS=OFF \
   -DCMAKE_CUDA_FLAGS="-Xptxas -v" ${1:+"-DKokkos_ROOT=$1"}
 cmake --build "$folder" --target clean
-cmake --build "$folder" --target tessera_test_runner -v | tee "$folder/ptxas.log"
+cmake --build "$folder" --target tessera_kernels -v | tee "$folder/ptxas.log"
 tools/kernel_resources.py "$folder/ptxas.log" --titan-rtx >"$folder/titan-rtx.md"
 mv "$folder/titan-rtx.md" docs/results/titan-rtx.md
