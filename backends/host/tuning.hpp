@@ -9,8 +9,8 @@
 #include <tessera/tuning.hpp>
 
 /// Tuning values of processors. The machine behind the evidence: 2 cores of an AMD EPYC (Zen 4),
-/// 32 KiB L1, 1 MiB L2 a core, 32 MiB L3, g++ 16, x86-64-v3 (docs/results/host.md); or, where that
-/// is said, of one (Zen 5) with 48 KiB L1.
+/// 32 KiB L1, 1 MiB L2 a core, 32 MiB L3, g++ 16, x86-64-v3; or, where that is said, of one (Zen 5)
+/// with 48 KiB L1 (docs/results/host.md).
 namespace tessera::backends::host {
 
 using detail::floor_power_of_two;
@@ -59,10 +59,10 @@ Tuning tuning(Index count, Index length, Index threads) {
   summation::Panels const panels = summation::panels(count, length);
   Tuning result;
 
-  // Lines stream best one at a time; two save reads of x, where it fills much of L2. Milliseconds
-  // on Zen 5, 2 threads, with 1 | 2 | 4 lines a step:  12345 x 6789: 8.5 9.5 9.7,
-  // double 15.8 16.4 17.0;
-  //   65536 x 4096, double: 40.5 - 52.7;  16384 x 16384: 25.7 25.8 28.4, double 40.7 38.3 50.4;
+  // Lines stream best one at a time; of long ones two, which save reads of x from the second cache.
+  // Milliseconds on Zen 5, 2 threads, with 1 | 2 | 4 lines a step:
+  //   12345 x 6789: 8.5 9.5 9.7, double 15.8 16.4 17.0;  65536 x 4096, double: 40.5 - 52.7;
+  //   16384 x 16384: 25.7 25.8 28.4, double 40.7 38.3 50.4;
   //   4096 x 65536: - 24.8 28.0, double - 46.7 53.7
   result.dot.lines_per_step = line_bytes <= 64 * 1024 ? 1 : 2;
   result.dot.lines_per_team = std::max(Index{1}, ceil_div(count, teams));
