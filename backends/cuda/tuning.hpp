@@ -86,21 +86,29 @@ Tuning tuning(Index count, Index length, Index multiprocessors) {
   result.dot.lines_per_team =
       std::max(result.dot.lines_per_team, ceil_div(count, most_teams / run_blocks));
 
-  // A team of the sum has so many threads side by side in a line, and shares itself among panels.
-  // Large matrices have teams that end soon; others as many as run at the same time, each with
-  // 128 columns. Columns / panels a team,
-  //   16384 x 16384: 128/8 251, 128/64 267, 256/8 275, 256/128 256;
-  //   65536 x 4096: 128/8 245, 256/4 244, 256/32 251;      4194304 x 64: 64/8 247, 64/64 280;
-  //   10240 x 10240: 128/128 126, 128/256 111;             8192 x 8192: 128/128 75, 128/256 73;
-  //   double, 16384 x 16384: 64/8 512, 128/4 539, 128/32 547;
-  //   8192 x 8192: 64/16 157, 128/128 136, 256/64 137;     4096 x 4096: 64/128 47, 128/32 40;
-  //   12345 x 6789: 64/8 162, 128/32 175;  float, 12000 x 12000: 128/8 158, 256/32 147
+  // A team of the sum has so many threads side by side in a line, and shares itself among panels;
+  // there are about as many teams as run at the same time, but for short lines and large matrices,
+  // where the ends of more teams are spread. Panels/columns (teams) a team:
+  //   2048 x 2048: 8/128 (512) 10.4, 16/128 (256) 10.3;  4096 x 4096: 16/128 (1024) 24.3, 32/128
+  //   (512) 21.8, 64/128 (256) 22.4, 128/128 (128) 29.6;  8192 x 8192: 32/128 (2048) 71.4, 64/128
+  //   (1024) 68.3, 128/128 (512) 67.0, 256/128 (256) 71.7;  10240 x 10240: 128/128 (640) 115,
+  //   256/128 (320) 103;  16384 x 16384: 64/128 (2048) 247, 128/128 (1024) 243, 256/128 (512) 249;
+  //   1048576 x 1024: 16/128 (2048) 973, 64/128 (512) 981;  262144 x 256: 64/64 (1024) 73.4, 64/128
+  //   (512) 76.7;  4194304 x 64: 32/64 (1024) 263, 64/64 (512) 285;
+  //   double: 4096 x 4096: 16/128 (1024) 38.3, 32/128 (512) 36.7, 64/128 (256) 38.3;
+  //   16384 x 16384: 32/128 (4096) 480, 64/128 (2048) 477, 128/128 (1024) 484, 256/128 (512) 501.
+  // Few panels are left together, which spares their sum: 256 x 262144: 32/128 70.2, 32/256 66.7;
+  //   128 x 16384: 8/128 8.1, 16/128 6.9.
   constexpr Index team_threads = 256;
   bool const on_words = length % (16 / size) == 0;
-  Index const many_bytes = Index{on_words ? 1024 : 512} << 20;
-  bool const many_waves = count * line_bytes >= many_bytes || line_bytes <= warp_bytes;
-  Index const most_words = many_waves ? 32 : 8 * size;
+  bool const is_large = count * line_bytes >= Index{1} << 30;
+  bool const is_thin = line_bytes <= warp_bytes;
   Index const words = ceil_div(line_bytes, 16);
+  auto const teams_wide = [&](Index words_of_team) { return ceil_div(words, words_of_team); };
+  Index const usual = is_thin ? 4 * size : 8 * size;  // words: 64 or 128 columns
+  bool const few_panels = panels.count <= 32 && 4 * teams_wide(usual) >= 3 * multiprocessors;
+  Index const most_words =
+      few_panels && teams_wide(2 * usual) >= 4 * multiprocessors ? 2 * usual : usual;
   Index const wide = words / most_words > most_teams / 2
                          ? team_threads
                          : ceil_power_of_two(std::clamp(words, Index{8}, most_words));
@@ -108,10 +116,12 @@ Tuning tuning(Index count, Index length, Index multiprocessors) {
   Index const tiles = ceil_div(words, wide);
   Index const sum_runs = team_threads / wide;
   // Lines that do not start on words take more registers.
-  Index const together = multiprocessors * (on_words ? 4 : 3);
+  Index const wanted_teams = multiprocessors * (is_large   ? 2 * size
+                                                : is_thin  ? 8
+                                                : on_words ? 4
+                                                           : 3);
   Index const fewest = ceil_div(panels.count, std::max(Index{1}, most_teams / tiles));
-  Index const wanted = many_waves ? floor_power_of_two(128 / panels.lines)
-                                  : ceil_div(panels.count * tiles, together);
+  Index const wanted = few_panels ? panels.count : ceil_div(panels.count * tiles, wanted_teams);
   result.sum.panels_per_team = ceil_power_of_two(std::max({sum_runs, wanted, fewest}));
 
   // Fused: short lines have a panel a worker. Longer ones have as many teams as run at the same

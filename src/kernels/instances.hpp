@@ -49,7 +49,8 @@
 #define TESSERA_GPU_KERNELS(TEMPLATE, EXEC, T)                                                \
   namespace tessera::detail {                                                                 \
   TEMPLATE void gpu::dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, gpu::DotPlan<EXEC, T> const&); \
-  TEMPLATE void gpu::sum(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, gpu::SumPlan<EXEC, T> const&); \
+  TEMPLATE void gpu::sum(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, Meeting<T> const&,             \
+                         gpu::SumPlan<EXEC, T> const&);                                       \
   TEMPLATE void gpu::fused_lines(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,       \
                                  Meeting<T> const&, gpu::FusedLinesPlan<EXEC, T> const&);     \
   TEMPLATE void gpu::fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,       \

@@ -7,6 +7,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/summation.hpp>
+
 namespace tessera {
 namespace detail {
 
@@ -35,15 +37,17 @@ class Workspace {
  public:
   using memory_space = typename Exec::memory_space;
 
+  /// Counters of teams that a workspace has.
+  static constexpr summation::Index counters = 1024;
   /// What a call works in.
   struct Memory {
-    int* arrivals;        ///< a counter of teams; zero between calls
+    int* arrivals;        ///< `counters` counters of teams; zero between calls
     std::byte* exchange;  ///< where teams meet; all bits set between calls
     std::byte* data;      ///< undefined contents, aligned to a cache line
   };
 
-  /// Memory for at least `bytes` bytes and `exchanged` bytes of exchange beside the counter. Throws
-  /// what Kokkos throws when memory runs out.
+  /// Memory for at least `bytes` bytes and `exchanged` bytes of exchange beside the counters.
+  /// Throws what Kokkos throws when memory runs out.
   Memory reserve(Exec const& exec, std::size_t bytes, std::size_t exchanged = 0) {
     if (bytes_for(bytes) > buffer_.extent(0)) {
       buffer_ = {};  // release before allocating: the peak is the larger, not the sum
@@ -69,7 +73,7 @@ class Workspace {
 
  private:
   using Buffer = Kokkos::View<std::byte*, memory_space>;
-  static constexpr std::size_t header_bytes = 64;
+  static constexpr std::size_t header_bytes = static_cast<std::size_t>(counters) * sizeof(int);
   Buffer buffer_;
   Buffer exchange_;
 };

@@ -110,15 +110,13 @@ struct GpuKernels {
   struct Sum : gpu::SumPlan<Exec, T> {
     using gpu::SumPlan<Exec, T>::SumPlan;
     void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
-             OutputVector<T> out, T* workspace, Meeting<T> const&) const {
-      gpu::sum<Exec, T>(exec, label, lines, y, out, workspace, *this);
+             OutputVector<T> out, T* workspace, Meeting<T> const& meeting) const {
+      gpu::sum<Exec, T>(exec, label, lines, y, out, workspace, meeting, *this);
     }
     [[nodiscard]] int threads() const { return this->team_size; }
     [[nodiscard]] int lines_side_by_side() const { return this->lines_in_flight; }
     [[nodiscard]] Index panels_of_team() const { return this->panels_per_team; }
-    [[nodiscard]] Index scratch_of(Lines<T> const&) const {
-      return Index{this->team_size} * gpu::word_width<T>;
-    }
+    [[nodiscard]] Index scratch_of(Lines<T> const&) const { return this->scratch(); }
   };
   struct FusedLines : gpu::FusedLinesPlan<Exec, T> {
     using gpu::FusedLinesPlan<Exec, T>::FusedLinesPlan;

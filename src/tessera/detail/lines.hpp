@@ -36,7 +36,7 @@ struct Lines {
 /// What teams of one kernel share beside their results; each kernel leaves it as it was.
 template <class T>
 struct Meeting {
-  int* arrivals = nullptr;  ///< a counter, zero
+  int* arrivals = nullptr;  ///< counters, zero
   T* exchange = nullptr;    ///< scalars, all bits set
 };
 

@@ -30,22 +30,26 @@ struct CombineVectors {
   int runs;     ///< threads of a column: team_size / columns
   Index run;    ///< groups of a thread, a power of two
 
-  KOKKOS_FUNCTION T block(Index first, Index last, Index column) const {
-    PerLine<T, in_flight> x;
-    static_for<in_flight>([&](auto k) {
-      x[k()] = first + k() < last ? partials[(first + k()) * length + column] : T(0);
-    });
-    static_for<4>([&](auto level) {
-      constexpr int o = 1 << level();
-      static_for<in_flight / (2 * o)>(
-          [&](auto t) { x[t() * 2 * o] = x[t() * 2 * o] + x[t() * 2 * o + o]; });
-    });
-    return x[0];
-  }
+  /// A team has so many columns, a power of two.
+  CombineVectors(T const* its_partials, Index its_groups, Index its_length, Out const& its_out,
+                 int columns_of_team)
+      : partials(its_partials),
+        groups(its_groups),
+        length(its_length),
+        out(its_out),
+        columns(columns_of_team),
+        runs(team_size / columns_of_team),
+        run(ceil_power_of_two(summation::ceil_div(its_groups, Index{runs}))) {}
+
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    T* const sSum = team_scratch<T>(member, 0, team_size);  // (runs, columns)
+    add(member, member.league_rank(), team_scratch<T>(member, 0, team_size));
+  }
+
+  /// What team number `team` has to do, with a scalar of scratch a thread.
+  template <class Team>
+  KOKKOS_FUNCTION void add(Team const& member, Index team, T* sSum) const {  // (runs, columns)
     int const thread = member.team_rank();
-    Index const column = member.league_rank() * static_cast<Index>(columns) + thread % columns;
+    Index const column = team * columns + thread % columns;
     Index const first = thread / columns * run;
     T value = T(0);
     if (column < length) {
@@ -70,6 +74,23 @@ struct CombineVectors {
     }
     if (thread < columns && column < length) out.set(column, sSum[thread] + T(0));
   }
+
+ private:
+  /// Read past the first cache, where a line may be older than what other teams wrote meanwhile.
+  KOKKOS_FUNCTION T block(Index first, Index last, Index column) const {
+    PerLine<T, in_flight> x;
+    static_for<in_flight>([&](auto k) {
+      x[k()] = first + k() < last
+                   ? WarpOf<Exec>::read_now(partials + (first + k()) * length + column)
+                   : T(0);
+    });
+    static_for<4>([&](auto level) {
+      constexpr int o = 1 << level();
+      static_for<in_flight / (2 * o)>(
+          [&](auto t) { x[t() * 2 * o] = x[t() * 2 * o] + x[t() * 2 * o + o]; });
+    });
+    return x[0];
+  }
 };
 
 /// The tree over partial vectors in a workspace; nothing to do if one group has made the result.
@@ -83,13 +104,7 @@ void combine_groups(Exec const& exec, std::string const& label, T const* partial
   Index const runs =
       std::min(most_runs, ceil_power_of_two(summation::ceil_div(groups, Index{Kernel::in_flight})));
   int const columns = static_cast<int>(Kernel::team_size / runs);
-  Kernel const kernel{partials,
-                      groups,
-                      length,
-                      out,
-                      columns,
-                      static_cast<int>(runs),
-                      ceil_power_of_two(summation::ceil_div(groups, runs))};
+  Kernel const kernel(partials, groups, length, out, columns);
   for_each_team<Kernel::team_size, 2>(exec, label + "::combine",
                                       summation::ceil_div(length, columns), Kernel::team_size,
                                       scratch_bytes<T>(Kernel::team_size), kernel);

@@ -46,11 +46,14 @@ void for_each_team(Exec const& exec, std::string const& label, Index teams, int 
 }
 
 /// The adjacent-pair tree over partial vectors of words that one thread comes by in order. Finished
-/// subtrees wait in memory of the thread's own, (levels, Words, threads).
+/// subtrees wait in places of the thread's own, (levels, Words, threads): the first levels, which
+/// are in use most, in scratch, as far as there is any for them, and the others in memory.
 template <int Words, class T>
 struct WordStack {
-  Word<T>* memory;  ///< the thread's word of level 0
-  Index stride;     ///< words between two words of the thread
+  Word<T>* memory;             ///< the thread's first word there
+  Index stride;                ///< words between two words of the thread
+  Word<T>* scratch = nullptr;  ///< the thread's first word there
+  int scratch_levels = 0;
 
   /// After vector number `index` of `count`: adds what it completes; keeps the sum for later, or
   /// leaves the whole tree in `vector` if it was the last.
@@ -60,16 +63,28 @@ struct WordStack {
     bool const last = index + 1 == count;
     for (int rest = index; top > 0 && (last || (rest & 1) != 0); rest >>= 1) {
       --top;
-      static_for<Words>([&](auto k) { vector[k()] = *at(top, k()) + vector[k()]; });
+      at(top, [&](Word<T> const* own) {
+        static_for<Words>([&](auto k) { vector[k()] = own[k() * stride] + vector[k()]; });
+      });
     }
     if (last) return;
-    static_for<Words>([&](auto k) {
-      *at(top, k()) = vector[k()];
-      vector[k()] = Word<T>{};
+    at(top, [&](Word<T>* own) {
+      static_for<Words>([&](auto k) {
+        own[k() * stride] = vector[k()];
+        vector[k()] = Word<T>{};
+      });
     });
   }
-  KOKKOS_FORCEINLINE_FUNCTION Word<T>* at(int level, int word) const {
-    return memory + (static_cast<Index>(level) * Words + word) * stride;
+
+ private:
+  /// body(the thread's first word of a level). Two calls: each knows which memory it reads.
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void at(int level, Body const& body) const {
+    if (level < scratch_levels) {
+      body(scratch + level * Words * stride);
+    } else {
+      body(memory + (level - scratch_levels) * Words * stride);
+    }
   }
 };
 
