@@ -8,6 +8,7 @@
 
 #include <tessera/backends/backend.hpp>
 #include <tessera/backends/cuda/cache.hpp>
+#include <tessera/backends/cuda/teams.hpp>
 #include <tessera/backends/cuda/together.hpp>
 #include <tessera/backends/cuda/tuning.hpp>
 #include <tessera/backends/cuda/warp.hpp>
@@ -31,6 +32,13 @@ struct Backend<Kokkos::Cuda> {
                            Index teams, Body const& body) {
     cuda::run_together(exec, label, threads, teams, body);
   }
+
+  template <unsigned MaxThreads, unsigned MinTeams, class Kernel>
+  static void run_teams(Kokkos::Cuda const& exec, std::string const& label, Index teams,
+                        int team_size, std::size_t scratch, Kernel const& kernel) {
+    cuda::run_teams<MaxThreads, MinTeams>(exec, label, teams, team_size, scratch, kernel);
+  }
+  static std::size_t most_scratch(Kokkos::Cuda const& exec) { return cuda::most_scratch(exec); }
 
   static CachePreference set_cache_preference(Kokkos::Cuda const& exec, CachePreference wanted) {
     return cuda::set_cache_preference(exec, wanted);

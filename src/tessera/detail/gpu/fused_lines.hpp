@@ -9,6 +9,7 @@
 #include <tessera/detail/gpu/fused_cache.hpp>
 #include <tessera/detail/gpu/fused_parts.hpp>
 #include <tessera/detail/gpu/fused_plan.hpp>
+#include <tessera/detail/gpu/fused_ring.hpp>
 #include <tessera/detail/gpu/fused_short.hpp>
 #include <tessera/detail/gpu/fused_team.hpp>
 
@@ -52,6 +53,10 @@ void fused_lines(Exec const& exec, std::string const& label, FusedArguments<Exec
             FusedTeam<Exec, T, Aligned, 2, Plan::team_rows(2), Plan::team_buffers>{a});
       }
       break;
+    case Plan::Way::ring:
+      return backends::Backend<Exec>::template run_teams<Plan::ring_team, 1>(
+          exec, label, plan.teams(), plan.team_size, scratch_bytes<T>(a.scratch),
+          FusedRing<Exec, T>{a, plan.scratch_levels, is_aligned(a.lines, a.x)});
     case Plan::Way::parts:
       run.template operator()<Plan::small_team, 4>(
           FusedParts<Exec, T, Aligned, Plan::part_slots>{a});

@@ -24,6 +24,7 @@ struct FusedLinesPlan {
     sixteen,  ///< one segment: sixteen threads a panel
     warp,     ///< two segments: a warp a panel
     team,     ///< a team a panel, each warp with a chunk of a line, or two
+    ring,     ///< the same, with lines that wait in scratch
     parts,    ///< several teams a panel, each with a part of its columns
     cache,    ///< a team a panel, a line from the caches the second time
   };
@@ -43,6 +44,10 @@ struct FusedLinesPlan {
   static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 5 : 2;
   static constexpr int cache_rows = 2;  ///< lines of a step that are read again
 
+  static constexpr int ring_team = 384;  ///< threads of a team with a ring, at most
+  static constexpr int ring_chunks = 2;  ///< of a line, a warp
+  static constexpr int ring_slots = 3;   ///< lines
+
   summation::Panels panels;
   Way way;
   int chunks_per_warp;
@@ -52,6 +57,7 @@ struct FusedLinesPlan {
   Index panels_per_worker;  ///< a power of two
   Index panels_per_team;
   Index groups;
+  int scratch_levels = 0;  ///< of the stacks of a ring's threads
 
   FusedLinesPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
       : panels(lines.panels()), chunks_per_warp(1), workers(1), parts(1) {
@@ -65,8 +71,9 @@ struct FusedLinesPlan {
       team_size = small_team;
       workers = small_team / warp_threads;
     } else if (chunks <= most_chunks_per_warp * (largest_team / warp_threads)) {
-      way = Way::team;
-      chunks_per_warp = chunks <= largest_team / warp_threads ? 1 : 2;
+      way = has_ring(exec, lines, chunks) ? Way::ring : Way::team;
+      bool const one = way == Way::team && chunks <= largest_team / warp_threads;
+      chunks_per_warp = one ? 1 : 2;
       team_size = warp_threads * static_cast<int>(summation::ceil_div(chunks, chunks_per_warp));
     } else if (chunks <=
                part_warps * std::min(most_parts, backends::Backend<Exec>::teams_that_meet(exec))) {
@@ -82,13 +89,14 @@ struct FusedLinesPlan {
         Index{1}, std::min(tuning.fused_lines.panels_per_team, most) / static_cast<Index>(workers));
     panels_per_team = panels_per_worker * workers;
     groups = summation::ceil_div(panels.count, panels_per_team);
+    if (way == Way::ring) scratch_levels = levels_in_scratch(exec);
   }
 
   [[nodiscard]] Index teams() const { return groups * parts; }
   /// Words of a line that a thread keeps.
   [[nodiscard]] int words(Lines<T> const& lines) const {
     if (way == Way::cache) return 0;
-    if (way == Way::team) return chunks_per_warp * segment_words;
+    if (way == Way::team || way == Way::ring) return chunks_per_warp * segment_words;
     if (way != Way::sixteen || lines.length > 2 * summation::lanes<T>) return segment_words;
     return lines.length <= summation::lanes<T> ? 1 : 2;
   }
@@ -101,7 +109,7 @@ struct FusedLinesPlan {
   }
   /// Scalars of the stacks of all teams.
   [[nodiscard]] Index stacks(Lines<T> const& lines) const {
-    return teams() * levels() *
+    return teams() * (levels() - scratch_levels) *
            (way == Way::cache ? whole_words<T>(lines.length)
                               : Index{words(lines)} * team_size * word_width<T>);
   }
@@ -119,6 +127,8 @@ struct FusedLinesPlan {
         return workers * lines.length;
       case Way::team:
         return 2 * team_rows(chunks_per_warp) * warp_threads;  // (buffers, lines, warps)
+      case Way::ring:
+        return ring_scratch(team_size, scratch_levels);
       case Way::parts:
         // Lines that wait; dot products of warps and of the line, twice.
         return part_slots * segment_words * team_size * word_width<T> + 2 * (part_warps + 1);
@@ -126,6 +136,33 @@ struct FusedLinesPlan {
         break;
     }
     return 2 * cache_rows * warp_threads;
+  }
+
+ private:
+  static_assert(ring_chunks == 2);
+
+  /// Scalars: lines, sums of panels, and dot products of warps, twice.
+  static Index ring_scratch(int threads, int levels) {
+    return Index{ring_slots + levels} * ring_chunks * segment_words * threads * word_width<T> +
+           2 * warp_threads;
+  }
+  static bool has_room(Exec const& exec, int threads, int levels) {
+    return scratch_bytes<T>(ring_scratch(threads, levels)) <=
+           backends::Backend<Exec>::most_scratch(exec);
+  }
+  /// Shorter lines are faster in registers, and longer ones leave no room for the sums of panels.
+  static bool has_ring(Exec const& exec, Lines<T> const& lines, Index chunks) {
+    constexpr Index most_of_registers = 8;
+    constexpr int fewest_levels = 2;
+    if (!WarpOf<Exec>::has_large_scratch || chunks <= most_of_registers) return false;
+    int const threads = warp_threads * static_cast<int>(summation::ceil_div(chunks, ring_chunks));
+    return threads <= ring_team && is_aligned(lines, lines.data) &&
+           has_room(exec, threads, fewest_levels);
+  }
+  [[nodiscard]] int levels_in_scratch(Exec const& exec) const {
+    int result = 0;
+    while (result < levels() && has_room(exec, team_size, result + 1)) ++result;
+    return result;
   }
 };
 
