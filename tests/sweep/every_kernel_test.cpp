@@ -21,10 +21,12 @@ TYPED_TEST(EveryKernel, HasTheBitsOfTheReference) {
   using T = typename TypeParam::Scalar;
   constexpr bool row_major = TypeParam::order == Order::row_major;
   constexpr Index lanes = summation::lanes<T>;
-  // A thread's words, a warp's chunk of eight times the lanes, one chunk a warp and two, lines in
-  // parts, in more parts than a warp has threads, and lines beyond.
-  constexpr std::array lengths{lanes / 2,  3 * lanes / 2, 3 * lanes,   6 * lanes,    12 * lanes,
-                               46 * lanes, 140 * lanes,   270 * lanes, 1100 * lanes, 2200 * lanes};
+  // A thread's words, a warp's chunk of eight times the lanes, one chunk a warp, a ring in scratch
+  // or two chunks a warp, two chunks, lines in parts, in more parts than a warp has threads, and
+  // lines beyond.
+  constexpr std::array lengths{lanes / 2,   3 * lanes / 2, 3 * lanes,   6 * lanes,
+                               12 * lanes,  46 * lanes,    140 * lanes, 240 * lanes,
+                               270 * lanes, 1100 * lanes,  2200 * lanes};
   std::vector<Tuning> const tunings{
       {.dot = {1, 1, 0}, .sum = {8, 64, 1}, .fused_lines = {4, true, 1}, .fused_tiles = {1, 1, 8}},
       {.dot = {2, 16, 2},
