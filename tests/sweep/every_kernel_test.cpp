@@ -39,10 +39,16 @@ TYPED_TEST(EveryKernel, HasTheBitsOfTheReference) {
        .fused_tiles = {4, 8, 8}},
   };
   auto const resident = make_resident_of<TypeParam>(Instance::own);
-  resident->fill(20 * (lengths.back() + 8) + 8, lengths.back() + 8, 41);
+  constexpr Index of_ring = 140 * lanes;
+  constexpr Index lines_of_ring = 512;  // 64 panels
+  resident->fill(std::max(20 * (lengths.back() + 8), lines_of_ring * (of_ring + 8)) + 8,
+                 lengths.back() + 8, 41);
   for (Index const whole_length : lengths) {
     for (bool const aligned : {true, false}) {
-      Index const count = whole_length <= 8 * lanes ? 100 : whole_length < 1000 * lanes ? 20 : 9;
+      Index const count = whole_length == of_ring && aligned ? lines_of_ring
+                          : whole_length <= 8 * lanes        ? 100
+                          : whole_length < 1000 * lanes      ? 20
+                                                             : 9;
       Index const length = aligned ? whole_length : whole_length + 1;
       Part const A{row_major ? Shape{count, length} : Shape{length, count}, aligned ? 0 : 5,
                    aligned ? length : length + 2};

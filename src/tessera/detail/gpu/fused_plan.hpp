@@ -150,11 +150,14 @@ struct FusedLinesPlan {
     return scratch_bytes<T>(ring_scratch(threads, levels)) <=
            backends::Backend<Exec>::most_scratch(exec);
   }
-  /// Shorter lines are faster in registers, and longer ones leave no room for the sums of panels.
+  /// Shorter lines are faster in registers, longer ones leave no room for the sums of panels, and
+  /// few panels, such as those of a streamed block, need more lines of each under way.
   static bool has_ring(Exec const& exec, Lines<T> const& lines, Index chunks) {
     constexpr Index most_of_registers = 8;
+    constexpr Index fewest_panels = 64;
     constexpr int fewest_levels = 2;
     if (!WarpOf<Exec>::has_large_scratch || chunks <= most_of_registers) return false;
+    if (lines.panels().count < fewest_panels) return false;
     int const threads = warp_threads * static_cast<int>(summation::ceil_div(chunks, ring_chunks));
     return threads <= ring_team && is_aligned(lines, lines.data) &&
            has_room(exec, threads, fewest_levels);
