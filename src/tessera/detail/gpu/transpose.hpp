@@ -181,20 +181,34 @@ KOKKOS_FORCEINLINE_FUNCTION int extent_of(Index left) {
   return static_cast<int>(Kokkos::min(Index{Tile}, left));
 }
 
+/// How far the first tiles begin above and left of the matrix, where tiles start at multiples of
+/// some bytes.
+struct TilesOff {
+  int rows;
+  int cols;
+};
+/// Tiles start with the matrix.
+struct NoneOff {};
+
 /// One tile a team.
-template <class Exec, class E, class Mover, int Tile>
+template <class Exec, class E, class Mover, int Tile, class Off>
 struct TransposeTile {
   Elements<E> e;
   TileOrder tiles;
-  int first_row;  ///< of the first tiles, the matrix having none above row 0: 0 or less
-  int first_col;
+  Off off;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    auto const corner = tiles.corner(member.league_rank());
-    Index const row = Kokkos::max(Index{0}, corner.row + first_row);
-    Index const col = Kokkos::max(Index{0}, corner.col + first_col);
-    auto const rows = static_cast<int>(Kokkos::min(e.rows, corner.row + first_row + Tile) - row);
-    auto const cols = static_cast<int>(Kokkos::min(e.cols, corner.col + first_col + Tile) - col);
+    auto [row, col] = tiles.corner(member.league_rank());
+    int rows = extent_of<Tile>(e.rows - row);
+    int cols = extent_of<Tile>(e.cols - col);
+    if constexpr (std::is_same_v<Off, TilesOff>) {
+      Index const last_row = Kokkos::min(e.rows, row - off.rows + Tile);
+      Index const last_col = Kokkos::min(e.cols, col - off.cols + Tile);
+      row = Kokkos::max(Index{0}, row - off.rows);
+      col = Kokkos::max(Index{0}, col - off.cols);
+      rows = static_cast<int>(last_row - row);
+      cols = static_cast<int>(last_col - col);
+    }
     E* const sA = team_scratch<E>(member, 0, Mover::scratch);
     Mover::load(member.team_rank(), sA,
                 {e.from + row * e.from_row + col * e.from_col, rows, cols, e.from_row, e.from_col});
@@ -308,34 +322,40 @@ template <class E, int Tile, int Threads>
 inline constexpr int teams_side_by_side =
     std::max(1, (Tile * Tile * static_cast<int>(sizeof(E)) / Threads <= 64 ? 1024 : 512) / Threads);
 
-/// The elements from the last multiple of 256 bytes to `data`, if all lines are as far from one.
-/// 8192 x 8192 floats on an H200, tiles that start on such multiples and 128 bytes beside them:
-/// 131 and 137 us. (Kokkos' allocations lie beside them.)
-template <class E>
-int elements_off(E const* data, Index line) {
+/// The elements from the last multiple of 256 bytes to `data`, if all lines are as far from one,
+/// and if tiles of `Tile` of the `length` elements of a line are so many that another one is no
+/// loss. 8192 x 8192 floats on an H200, tiles that start on such multiples and 128 bytes beside
+/// them: 131 and 137 us. (Kokkos' allocations lie beside them.)
+template <int Tile, class E>
+int elements_off(E const* data, Index line, Index length) {
   constexpr auto size = static_cast<Index>(sizeof(E));
   constexpr Index bytes = 256;
+  constexpr Index fewest_tiles = 16;
   auto const off = static_cast<Index>(reinterpret_cast<std::uintptr_t>(data) % bytes);
-  return line * size % bytes == 0 && off % size == 0 ? static_cast<int>(off / size) : 0;
+  bool const is_shared = line * size % bytes == 0 && off % size == 0;
+  return is_shared && length >= fewest_tiles * Tile ? static_cast<int>(off / size) : 0;
 }
 
 template <int Tile, int Threads, class Exec, class E>
 void transpose_tiles(Exec const& exec, std::string const& label, Elements<E> const& e, Index band) {
-  auto const run = [&]<class Mover>(std::type_identity<Mover>, int rows_off, int cols_off) {
-    // A band of all tiles stays one.
-    Index const band_of_all = band * Tile >= e.rows ? e.rows + rows_off : band;
-    TileOrder const tiles(e.rows + rows_off, e.cols + cols_off, Tile, Tile, band_of_all);
+  auto const run = [&]<class Mover, class Off>(std::type_identity<Mover>, Off const& off,
+                                               TileOrder const& tiles) {
     gpu::for_each_team<Threads, teams_side_by_side<E, Tile, Threads>>(
         exec, label, tiles.count(), Threads, scratch_bytes<E>(Mover::scratch),
-        TransposeTile<Exec, E, Mover, Tile>{e, tiles, -rows_off, -cols_off});
+        TransposeTile<Exec, E, Mover, Tile, Off>{e, tiles, off});
   };
+  TileOrder const whole(e.rows, e.cols, Tile, Tile, band);
   if (moves_words(e)) {
-    run(std::type_identity<WordMover<WarpOf<Exec>, E, Tile, Threads>>{},
-        elements_off(e.to, e.to_col), elements_off(e.from, e.from_row));
+    TilesOff const off{elements_off<Tile>(e.to, e.to_col, e.rows),
+                       elements_off<Tile>(e.from, e.from_row, e.cols)};
+    // A band of all tiles stays one.
+    Index const band_of_all = band >= whole.rows ? e.rows + off.rows : band;
+    run(std::type_identity<WordMover<WarpOf<Exec>, E, Tile, Threads>>{}, off,
+        TileOrder(e.rows + off.rows, e.cols + off.cols, Tile, Tile, band_of_all));
   } else if (e.is_contiguous()) {
-    run(std::type_identity<CellMover<E, Tile, Threads, true>>{}, 0, 0);
+    run(std::type_identity<CellMover<E, Tile, Threads, true>>{}, NoneOff{}, whole);
   } else {
-    run(std::type_identity<CellMover<E, Tile, Threads, false>>{}, 0, 0);
+    run(std::type_identity<CellMover<E, Tile, Threads, false>>{}, NoneOff{}, whole);
   }
 }
 
