@@ -195,15 +195,15 @@ struct Sum {
   /// threads past the barriers on their own.
   KOKKOS_FUNCTION void combine(Member<Exec> const& member, Index tile, Word<T>* scratch) const {
     bool const first_thread = member.team_rank() == 0;
-    auto* const sIsLast = reinterpret_cast<int*>(scratch);
+    auto* const sLast = reinterpret_cast<int*>(scratch);
     Kokkos::memory_fence();
     member.team_barrier();
     if (first_thread) {
       int const others = static_cast<int>(plan.groups) - 1;
-      *sIsLast = Kokkos::atomic_fetch_add(arrivals + tile, 1) == others ? 1 : 0;
+      *sLast = Kokkos::atomic_fetch_add(arrivals + tile, 1) == others ? 1 : 0;
     }
     member.team_barrier();
-    bool const is_last = *sIsLast != 0;
+    bool const is_last = *sLast != 0;
     member.team_barrier();  // the scratch is free again
     if (!is_last) return;
     Kokkos::memory_fence();
