@@ -136,7 +136,8 @@ FACTS = {
         lambda k: 4 * k.numbers[1] * k.numbers[2] * k.numbers[3],
     ),
     "FusedTiles": Facts(lambda k: 2 * k.threads * (16 // k.size), lambda k: 8),  # lines
-    "Sum": Facts(lambda k: k.threads * (16 // k.size), lambda k: k.numbers[1]),  # lines
+    # A word a thread, and up to four levels of its stack; lines.
+    "Sum": Facts(lambda k: 5 * k.threads * (16 // k.size), lambda k: k.numbers[1]),
 }
 
 
