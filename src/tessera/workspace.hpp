@@ -7,7 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/summation.hpp>
+#include <tessera/backends/backends.hpp>
 
 namespace tessera {
 namespace detail {
@@ -37,8 +37,8 @@ class Workspace {
  public:
   using memory_space = typename Exec::memory_space;
 
-  /// Counters of teams that a workspace has.
-  static constexpr summation::Index counters = 1024;
+  /// Counters of teams that a workspace has: hosts use one, and get a line of the cache.
+  static constexpr summation::Index counters = backends::Backend<Exec>::is_gpu ? 1024 : 16;
   /// What a call works in.
   struct Memory {
     int* arrivals;        ///< `counters` counters of teams; zero between calls
