@@ -56,7 +56,7 @@ void fused_lines(Exec const& exec, std::string const& label, FusedArguments<Exec
     case Plan::Way::ring:
       return backends::Backend<Exec>::template run_teams<Plan::ring_team, 1>(
           exec, label, plan.teams(), plan.team_size, scratch_bytes<T>(a.scratch),
-          FusedRing<Exec, T>{a, plan.scratch_levels, is_aligned(a.lines, a.x)});
+          FusedRing<Exec, T>{a, plan.scratch_levels, Aligned});
     case Plan::Way::parts:
       run.template operator()<Plan::small_team, 4>(
           FusedParts<Exec, T, Aligned, Plan::part_slots>{a});

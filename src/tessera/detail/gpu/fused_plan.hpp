@@ -72,8 +72,9 @@ struct FusedLinesPlan {
       workers = small_team / warp_threads;
     } else if (chunks <= most_chunks_per_warp * (largest_team / warp_threads)) {
       way = has_ring(exec, lines, chunks) ? Way::ring : Way::team;
-      bool const one = way == Way::team && chunks <= largest_team / warp_threads;
-      chunks_per_warp = one ? 1 : 2;
+      chunks_per_warp = way == Way::ring                        ? ring_chunks
+                        : chunks <= largest_team / warp_threads ? 1
+                                                                : 2;
       team_size = warp_threads * static_cast<int>(summation::ceil_div(chunks, chunks_per_warp));
     } else if (chunks <=
                part_warps * std::min(most_parts, backends::Backend<Exec>::teams_that_meet(exec))) {
@@ -139,8 +140,6 @@ struct FusedLinesPlan {
   }
 
  private:
-  static_assert(ring_chunks == 2);
-
   /// Scalars: lines, sums of panels, and dot products of warps, twice.
   static Index ring_scratch(int threads, int levels) {
     return Index{ring_slots + levels} * ring_chunks * segment_words * threads * word_width<T> +

@@ -187,7 +187,8 @@ struct TilesOff {
   int rows;
   int cols;
 };
-/// Tiles start with the matrix.
+/// Tiles start with the matrix. A type of its own: for lines that do not start on words the
+/// arithmetic of the other took 15 % of the time.
 struct NoneOff {};
 
 /// One tile a team.
