@@ -14,7 +14,8 @@ enum class CachePreference { none, l1, shared, equal };
 /// What Tessera knows of an execution space. Each folder beside this file specialises it:
 /// - `name`: as in `--backend name`;
 /// - `is_gpu`: whether its threads run in warps; then `Warp`, what they exchange with, and
-///   `PinnedSpace`, memory of the host that the GPU copies from while others work, and
+///   `PinnedBuffer`, memory of the host that the GPU copies from while others work, with
+///   `data()` and `pin(exec)`, `PinnedSpace`, where Kokkos finds it, and
 ///   `set_cache_preference(exec, preference)`, which returns what the device then says;
 /// - `run_together(exec, label, threads, teams, body)`: runs body(grid) on teams that can wait for
 ///   each other, grid.sync(), and `teams_together<Body>(exec, threads)`: how many at most;

@@ -8,6 +8,7 @@
 
 #include <tessera/backends/backend.hpp>
 #include <tessera/backends/cuda/cache.hpp>
+#include <tessera/backends/cuda/pinned.hpp>
 #include <tessera/backends/cuda/teams.hpp>
 #include <tessera/backends/cuda/together.hpp>
 #include <tessera/backends/cuda/tuning.hpp>
@@ -22,6 +23,7 @@ struct Backend<Kokkos::Cuda> {
   static constexpr bool is_gpu = true;
   using Warp = cuda::Warp;
   using PinnedSpace = Kokkos::SharedHostPinnedSpace;
+  using PinnedBuffer = cuda::PinnedBuffer;
 
   template <class Body>
   static Index teams_together(Kokkos::Cuda const& exec, int threads) {

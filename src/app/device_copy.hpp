@@ -43,13 +43,11 @@ void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t by
   using Pinned = typename backends::Backend<Exec>::PinnedSpace;
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   using OnDevice = Kokkos::View<std::byte*, typename Exec::memory_space, Unmanaged>;
-  using InPinned = Kokkos::View<std::byte*, Pinned, Unmanaged>;
-  using Buffer = Kokkos::View<std::byte*, Pinned>;
+  using InPinned = Kokkos::View<std::byte const*, Pinned, Unmanaged>;
+  using Buffer = typename backends::Backend<Exec>::PinnedBuffer;
 
   std::size_t const half = std::min(bytes, pinned_half);
-  std::size_t const halves = bytes > half ? 2 : 1;
-  Buffer const buffer(Kokkos::view_alloc("tessera::app::pinned", Kokkos::WithoutInitializing),
-                      half * halves);
+  std::array<Buffer, 2> buffers{Buffer(half), Buffer(bytes > half ? half : 0)};
   auto const streams = Kokkos::Experimental::partition_space(exec, 1, 1);
   auto const* const source = static_cast<std::byte const*>(from);
   auto* const target = static_cast<std::byte*>(to);
@@ -57,10 +55,12 @@ void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t by
   std::size_t turn = 0;
   for (std::size_t done = 0; done < bytes; done += half, turn = 1 - turn) {
     std::size_t const count = std::min(half, bytes - done);
-    std::byte* const pinned = buffer.data() + turn * half;
+    Buffer& buffer = buffers[turn];
     streams[turn].fence("tessera::app::pinned");  // the copy out of this half is over
-    copy_on_host(source + done, pinned, count);
-    Kokkos::deep_copy(streams[turn], OnDevice(target + done, count), InPinned(pinned, count));
+    copy_on_host(source + done, buffer.data(), count);
+    buffer.pin(exec);
+    Kokkos::deep_copy(streams[turn], OnDevice(target + done, count),
+                      InPinned(buffer.data(), count));
   }
   for (auto const& stream : streams) stream.fence("tessera::app::copy_to_device");
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -33,22 +34,42 @@ inline constexpr int host_slots = backends::Backend<Exec>::is_gpu ? copies_at_on
 /// Blocks in a device's memory: the transfers under way may be of two, one is used, and the one
 /// before it may be in use still when the next transfer begins.
 inline constexpr int device_slots = copies_at_once + 2;
-/// Bytes of a transfer to a GPU, unless a line has more; several threads read one. Memory is pinned
-/// at 2 GB/s before the first one begins, so that all slots should be small, and a copy takes long
-/// enough to hide how the next one is started.
+/// Bytes of a transfer to a GPU, unless a line has more; several threads read one. The first one
+/// begins when its memory has been found and pinned, so that slots should be small, and a copy
+/// takes long enough to hide how the next one is started.
 inline constexpr std::size_t transfer_bytes = std::size_t{4} << 20U;
 /// Slices of a transfer that threads read.
 inline constexpr std::size_t slice_bytes = std::size_t{512} << 10U;
 
-/// Where blocks are read to.
-template <class Exec>
-struct HostSpaceOf {
-  using Type = typename Exec::memory_space;
+/// Memory of the host that transfers are read to.
+template <class Exec, class T>
+class HostSlot {
+ public:
+  explicit HostSlot(std::size_t elements)
+      : memory_(
+            Kokkos::view_alloc(std::string("tessera::stream::slot"), Kokkos::WithoutInitializing),
+            elements) {}
+  [[nodiscard]] T* data() const { return memory_.data(); }
+
+ private:
+  Kokkos::View<T*, typename Exec::memory_space> memory_;
 };
-template <class Exec>
+template <class Exec, class T>
   requires(backends::Backend<Exec>::is_gpu)
-struct HostSpaceOf<Exec> {
-  using Type = typename backends::Backend<Exec>::PinnedSpace;
+class HostSlot<Exec, T> {
+ public:
+  explicit HostSlot(std::size_t elements) : memory_(elements * sizeof(T)) {}
+  [[nodiscard]] T* data() const { return reinterpret_cast<T*>(memory_.data()); }
+  /// The first elements for a GPU to copy: they have been read.
+  [[nodiscard]] auto pinned(Exec const& exec, std::size_t elements) {
+    memory_.pin(exec);
+    using Space = typename backends::Backend<Exec>::PinnedSpace;
+    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    return Kokkos::View<T const*, Space, Unmanaged>(data(), elements);
+  }
+
+ private:
+  typename backends::Backend<Exec>::PinnedBuffer memory_;
 };
 
 /// Bytes of blocks worth having: on a host small enough to be in cache still when they are used,
@@ -114,19 +135,14 @@ class Run {
   [[nodiscard]] Blocks const& plan() const { return blocks_; }
 
   Report operator()(WorkOf& work, Workspace<Exec> const& workspace) {
-    using Slot = Kokkos::View<T*, typename HostSpaceOf<Exec>::Type>;
+    using Slot = HostSlot<Exec, T>;
     using OnDevice = Kokkos::View<T*, typename Exec::memory_space>;
     auto const elements = static_cast<std::size_t>(blocks_.size() * across());
     int const readers_wanted = reader_count();
     std::size_t const bytes_to_read = readers_wanted > 0 ? 0 : bytes_that_threads_read(work);
     int const slot_count = bytes_to_read > 0 ? 0 : readers_wanted > 0 ? slots_within_limit() : 1;
-    std::vector<Slot> slots;
-    slots.reserve(static_cast<std::size_t>(slot_count));
-    for (int k = 0; k < slot_count; ++k) {
-      slots.emplace_back(
-          Kokkos::view_alloc(std::string("tessera::stream::slot"), Kokkos::WithoutInitializing),
-          transfers_.bytes / sizeof(T));
-    }
+    std::deque<Slot> slots;
+    for (int k = 0; k < slot_count; ++k) slots.emplace_back(transfers_.bytes / sizeof(T));
     std::vector<OnDevice> on_device;
     on_device.reserve(device_slots);
     for (int k = 0; is_gpu && k < device_slots; ++k) {
@@ -145,7 +161,7 @@ class Run {
                       slices(count), [&](Index transfer, int slot, int slice, int of) {
                         read(transfer, slots[static_cast<std::size_t>(slot)].data(), slice, of);
                       });
-      auto const next = [&](Index transfer) -> Slot const& {
+      auto const next = [&](Index transfer) -> Slot& {
         int const slot =
             timed(report_.seconds_waiting_for_data, [&] { return readers.wait(transfer); });
         return slots[static_cast<std::size_t>(slot)];
@@ -165,7 +181,7 @@ class Run {
           tell(work, block);
         };
         for (Index transfer = done; transfer < end; ++transfer) {
-          auto const& from = next(transfer);
+          Slot& from = next(transfer);
           bool const is_full = transfer - done == copies_at_once;
           if (is_full) copies.of(done).fence("tessera::stream: transfer is on the device");
           // Nothing uses the target any more: the work on its last block was waited for when that
@@ -177,7 +193,7 @@ class Run {
           Kokkos::deep_copy(
               copies.of(transfer),
               Kokkos::subview(target(block), Kokkos::make_pair(offset, offset + size)),
-              Kokkos::subview(from, Kokkos::make_pair(std::size_t{0}, size)));
+              from.pinned(exec_, size));
           if (is_full) finish();
         }
         while (done < end) {
