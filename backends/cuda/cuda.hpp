@@ -37,8 +37,8 @@ struct Backend<Kokkos::Cuda> {
 
   template <unsigned MaxThreads, unsigned MinTeams, class Kernel>
   static void run_teams(Kokkos::Cuda const& exec, std::string const& label, Index teams,
-                        int team_size, std::size_t scratch, Kernel const& kernel) {
-    cuda::run_teams<MaxThreads, MinTeams>(exec, label, teams, team_size, scratch, kernel);
+                        int team_size, std::size_t scratch, Kernel const& kernel, int cluster = 1) {
+    cuda::run_teams<MaxThreads, MinTeams>(exec, label, teams, team_size, scratch, kernel, cluster);
   }
   static std::size_t most_scratch(Kokkos::Cuda const& exec) { return cuda::most_scratch(exec); }
 

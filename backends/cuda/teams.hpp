@@ -12,10 +12,12 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/cuda/errors.hpp>
+#include <tessera/backends/cuda/launch.hpp>
 #include <tessera/summation.hpp>
 
-/// Teams with more scratch than a Kokkos policy gives them: before 5.2, Kokkos has 48 KiB on any
-/// device, and Hopper has 227.
+/// Teams that the backend launches itself. They start sooner than those of a Kokkos policy, hold
+/// less scratch, and may have more than the 48 KiB that Kokkos knows before 5.2 (Hopper: 227), and
+/// on Hopper two may form a cluster.
 namespace tessera::backends::cuda {
 
 using summation::Index;
@@ -56,6 +58,29 @@ class Team {
     KOKKOS_IF_ON_HOST((return 1;))
   }
   KOKKOS_INLINE_FUNCTION void team_barrier() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
+
+  /// The team's number in its cluster.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION int cluster_rank() const {
+    KOKKOS_IF_ON_DEVICE((unsigned rank = 0; asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+                         return static_cast<int>(rank);))
+    KOKKOS_IF_ON_HOST((return 0;))
+  }
+  /// The first half of a barrier of the cluster's threads: what they wrote before it, also to each
+  /// other's scratch, is seen after cluster_wait().
+  KOKKOS_INLINE_FUNCTION void cluster_arrive() const {
+    KOKKOS_IF_ON_DEVICE((asm volatile("barrier.cluster.arrive.release.aligned;" :: : "memory");))
+  }
+  KOKKOS_INLINE_FUNCTION void cluster_wait() const {
+    KOKKOS_IF_ON_DEVICE((asm volatile("barrier.cluster.wait.acquire.aligned;" :: : "memory");))
+  }
+  /// The same place in the scratch of the cluster's team number `rank`.
+  template <class T>
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION T* of_cluster(T* scratch, [[maybe_unused]] int rank) const {
+    KOKKOS_IF_ON_DEVICE(
+        (asm("mapa.u64 %0, %1, %2;" : "=l"(scratch) : "l"(scratch), "r"(rank)); return scratch;))
+    KOKKOS_IF_ON_HOST((return scratch;))
+  }
+
   [[nodiscard]] KOKKOS_INLINE_FUNCTION TeamScratch const& team_scratch(int /*level*/) const {
     return scratch_;
   }
@@ -79,37 +104,45 @@ __global__ void __launch_bounds__(MaxThreads, MinTeams) run_kernel_of_teams(Kern
   kernel(Team{});
 }
 
+/// Lets a kernel's teams have as much scratch as there is; once on each device, but on those beyond
+/// 63 every time. (A kernel that may have it gets less first-level cache.)
+template <class Kernel>
+void allow_scratch(Kokkos::Cuda const& exec, std::string const& label, void const* function) {
+  static std::atomic<std::uint64_t> allowed{0};
+  int const device = exec.cuda_device();
+  std::uint64_t const bit = device < 64 ? std::uint64_t{1} << device : 0;
+  if ((allowed.load(std::memory_order_relaxed) & bit) != 0) return;
+  require_success(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(most_scratch(exec))),
+                  label + ": the scratch of its teams");
+  allowed.fetch_or(bit, std::memory_order_relaxed);
+}
+
 /// Runs kernel(team) on `teams` teams of `team_size` <= MaxThreads threads, each with `scratch`
 /// bytes, in the instance's stream; registers are limited so that MinTeams teams of MaxThreads
-/// threads share a multiprocessor.
+/// threads share a multiprocessor. Every `cluster` teams, 1 to 8, form a cluster.
 template <unsigned MaxThreads, unsigned MinTeams, class Kernel>
 void run_teams(Kokkos::Cuda const& exec, std::string const& label, Index teams, int team_size,
-               std::size_t scratch, Kernel const& kernel) {
+               std::size_t scratch, Kernel const& kernel, int cluster) {
+  constexpr std::size_t without_asking = 48 * 1024;
   if (teams > std::numeric_limits<int>::max()) {
     throw std::length_error(label + ": more teams than a launch takes; choose larger tiles");
   }
-  auto const* const function =
-      reinterpret_cast<void const*>(&run_kernel_of_teams<MaxThreads, MinTeams, Kernel>);
-  int const device = exec.cuda_device();
-  std::uint64_t number = 0;
-  Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &number);
-  require_success(cudaSetDevice(device), "cudaSetDevice");
-  // A kernel is allowed so much once on each device; those beyond 63 are asked every time.
-  static std::atomic<std::uint64_t> allowed{0};
-  std::uint64_t const bit = device < 64 ? std::uint64_t{1} << device : 0;
-  if ((allowed.load(std::memory_order_relaxed) & bit) == 0) {
-    require_success(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         static_cast<int>(most_scratch(exec))),
-                    label + ": the scratch of its teams");
-    allowed.fetch_or(bit, std::memory_order_relaxed);
-  }
-  Kernel copy = kernel;
-  void* arguments[] = {&copy};
-  require_success(cudaLaunchKernel(function, dim3(static_cast<unsigned>(teams)),
-                                   dim3(static_cast<unsigned>(team_size)), arguments, scratch,
-                                   exec.cuda_stream()),
-                  label + ": the launch failed");
-  Kokkos::Tools::endParallelFor(number);
+  launch(exec, label, &run_kernel_of_teams<MaxThreads, MinTeams, Kernel>, kernel,
+         [&](auto const* function, void** arguments) {
+           if (scratch > without_asking) allow_scratch<Kernel>(exec, label, function);
+           cudaLaunchAttribute clusters{};
+           clusters.id = cudaLaunchAttributeClusterDimension;
+           clusters.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+           cudaLaunchConfig_t config{};
+           config.gridDim = dim3(static_cast<unsigned>(teams));
+           config.blockDim = dim3(static_cast<unsigned>(team_size));
+           config.dynamicSmemBytes = scratch;
+           config.stream = exec.cuda_stream();
+           config.attrs = &clusters;
+           config.numAttrs = cluster > 1 ? 1 : 0;
+           return cudaLaunchKernelExC(&config, function, arguments);
+         });
 }
 
 }  // namespace tessera::backends::cuda

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cooperative_groups.h>
-#include <cstdint>
 #include <string>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/cuda/errors.hpp>
+#include <tessera/backends/cuda/launch.hpp>
 #include <tessera/summation.hpp>
 
 /// A kernel whose threads all wait for each other, on CUDA: a cooperative launch.
@@ -61,17 +61,11 @@ Index teams_together(Kokkos::Cuda const& exec, int threads) {
 template <class Body>
 void run_together(Kokkos::Cuda const& exec, std::string const& label, int threads, Index teams,
                   Body const& body) {
-  std::uint64_t kernel = 0;
-  Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &kernel);
-  require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
-  Body copy = body;
-  void* arguments[] = {&copy};
-  require_success(cudaLaunchCooperativeKernel(
-                      reinterpret_cast<void const*>(&run_body_together<Body>),
-                      dim3(static_cast<unsigned>(teams)), dim3(static_cast<unsigned>(threads)),
-                      arguments, 0, exec.cuda_stream()),
-                  label + ": the cooperative launch failed");
-  Kokkos::Tools::endParallelFor(kernel);
+  launch(exec, label, &run_body_together<Body>, body, [&](auto const* function, void** arguments) {
+    return cudaLaunchCooperativeKernel(function, dim3(static_cast<unsigned>(teams)),
+                                       dim3(static_cast<unsigned>(threads)), arguments, 0,
+                                       exec.cuda_stream());
+  });
 }
 
 }  // namespace tessera::backends::cuda

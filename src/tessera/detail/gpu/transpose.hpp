@@ -198,7 +198,8 @@ struct TransposeTile {
   TileOrder tiles;
   Off off;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
     auto [row, col] = tiles.corner(member.league_rank());
     int rows = extent_of<Tile>(e.rows - row);
     int cols = extent_of<Tile>(e.cols - col);
@@ -341,7 +342,9 @@ template <int Tile, int Threads, class Exec, class E>
 void transpose_tiles(Exec const& exec, std::string const& label, Elements<E> const& e, Index band) {
   auto const run = [&]<class Mover, class Off>(std::type_identity<Mover>, Off const& off,
                                                TileOrder const& tiles) {
-    gpu::for_each_team<Threads, teams_side_by_side<E, Tile, Threads>>(
+    // Share of a copy, by a Kokkos policy | so: double 8192 x 8192 0.975 | 0.989, 16384 x 16384
+    // 0.966 | 0.981, float 2048 x 2048 0.938 | 0.989.
+    backends::Backend<Exec>::template run_teams<Threads, teams_side_by_side<E, Tile, Threads>>(
         exec, label, tiles.count(), Threads, scratch_bytes<E>(Mover::scratch),
         TransposeTile<Exec, E, Mover, Tile, Off>{e, tiles, off});
   };

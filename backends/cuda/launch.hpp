@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/cuda/errors.hpp>
+
+/// Launches of kernels by the backend itself, which Kokkos' tools see as others.
+namespace tessera::backends::cuda {
+
+/// Enqueues function(kernel) in the instance's stream, by launch(function, arguments), which
+/// returns CUDA's error, on the instance's device.
+template <class Kernel, class Launch>
+void launch(Kokkos::Cuda const& exec, std::string const& label, void (*function)(Kernel),
+            Kernel const& kernel, Launch const& launch) {
+  require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+  std::uint64_t number = 0;
+  Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &number);
+  Kernel copy = kernel;
+  void* arguments[] = {&copy};
+  require_success(launch(reinterpret_cast<void const*>(function), arguments),
+                  label + ": the launch failed");
+  Kokkos::Tools::endParallelFor(number);
+}
+
+}  // namespace tessera::backends::cuda
