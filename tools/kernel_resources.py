@@ -127,6 +127,10 @@ FACTS = {
         lambda k: k.numbers[1] * 4 * k.threads * (16 // k.size) + 10,
         lambda k: 4 * 2,
     ),
+    "FusedRing": Facts(  # slots, teams; lines, without the sums of panels that find room beside them
+        lambda k: k.numbers[0] * 8 * (288 if k.numbers == [3, 1] else k.threads) * (16 // k.size) + 96,
+        lambda k: 8 * (k.numbers[0] - 1),
+    ),
     "FusedShort": Facts(  # threads of a panel, words of each: a line for each panel of the team
         lambda k: k.threads * k.numbers[2] * (16 // k.size),
         lambda k: k.numbers[2] * k.numbers[3],
@@ -165,7 +169,7 @@ def kernels_of(text, arch):
     kernels = []
     for name, row in zip(demangle(found), found.values()):
         ours = re.search(r"detail::gpu::(\w+)<Kokkos::\w+, (float|double)([^>]*)>", name)
-        bounds = re.search(r"LaunchBounds<(\d+)u?, (\d+)u?>", name)
+        bounds = re.search(r"(?:LaunchBounds|run_kernel_of_teams)<(\d+)u?, (\d+)u?\b", name)
         if not ours or not bounds:
             continue  # Kokkos' own, and copies of vectors
         if ours[1] == "GemmTiles":

@@ -50,13 +50,13 @@ struct Backend<Kokkos::Cuda> {
 
   template <class T>
   static Tuning row_major_tuning(Kokkos::Cuda const& exec, Index rows, Index cols) {
-    Tuning result = cuda::tuning<T>(rows, cols, multiprocessors(exec));
+    Tuning result = cuda::tuning<T>(rows, cols, multiprocessors(exec), Warp::has_clusters);
     result.prefer_fused = cuda::fuse_lines<T>(rows, cols, teams_that_meet(exec));
     return result;
   }
   template <class T>
   static Tuning column_major_tuning(Kokkos::Cuda const& exec, Index rows, Index cols) {
-    Tuning result = cuda::tuning<T>(cols, rows, multiprocessors(exec));
+    Tuning result = cuda::tuning<T>(cols, rows, multiprocessors(exec), Warp::has_clusters);
     // Fused | two stages, microseconds: 4194304 x 64 600 | 572, 262144 x 256 184 | 146,
     // 65536 x 4096 789 | 506, 16384 x 16384 2431 | 509.
     result.prefer_fused = false;

@@ -22,6 +22,10 @@ inline constexpr Index warps_per_multiprocessor = 16;
 /// Bytes of a line in a team of fused ATAX where a line is shared out.
 inline constexpr Index part_bytes = 8 * 1024;
 
+/// Bytes of a line that a team of fused ATAX keeps in scratch, and that a cluster of two does,
+/// where there are clusters.
+inline constexpr Index ring_bytes = 64 * 1024;
+
 /// Teams of a launch at most: Kokkos counts them in 31 bits.
 inline constexpr Index most_teams = Index{1} << 30;
 
@@ -50,7 +54,7 @@ inline Index panels_of_part(summation::Panels const& panels, Index parts, Index 
 
 /// The tuning for `count` lines of `length` scalars T on so many multiprocessors.
 template <class T>
-Tuning tuning(Index count, Index length, Index multiprocessors) {
+Tuning tuning(Index count, Index length, Index multiprocessors, bool has_clusters) {
   constexpr Index size = sizeof(T);
   constexpr Index warp_bytes = 2048;  // of a line, at a time
   constexpr Index dot_warps = 8;      // of a team
@@ -130,11 +134,20 @@ Tuning tuning(Index count, Index length, Index multiprocessors) {
   //   1048576 x 1024: 1 998, 4 984, 16 1569;              65536 x 4096: 1 266, 4 259, 8 284;
   //   8192 x 8192: 2 95, 4 84, 8 77, 16 94;               16384 x 16384: 4 292, 8 281, 16 315;
   //   in parts, 32768 x 32768: 1 1299, 8 1245, 16 2137
+  // A ring of short lines shares a multiprocessor with one or two others, else has it for itself,
+  // or two, of which an H200 has 66 pairs for clusters.
   Index const warps_of_team =
       ceil_div(line_bytes, line_bytes <= 16 * warp_bytes ? warp_bytes : 2 * warp_bytes);
-  Index const teams = line_bytes <= warp_bytes ? panels.count : warps / warps_of_team;
+  bool const is_ring = has_clusters && line_bytes > 4 * warp_bytes && line_bytes <= 2 * ring_bytes;
+  Index const side_by_side_rings = line_bytes <= 6 * warp_bytes   ? 3
+                                   : line_bytes <= 8 * warp_bytes ? 2
+                                                                  : 1;
+  Index const teams = line_bytes <= warp_bytes ? panels.count
+                      : is_ring
+                          ? multiprocessors * side_by_side_rings / ceil_div(line_bytes, ring_bytes)
+                          : warps / warps_of_team;
   result.fused_lines.panels_per_team =
-      line_bytes > 32 * warp_bytes
+      line_bytes > 32 * warp_bytes && !is_ring
           ? panels_of_part(panels, ceil_div(line_bytes, part_bytes), multiprocessors * 4)
           : ceil_power_of_two(ceil_div(panels.count, std::max(Index{1}, teams)));
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 #include <Kokkos_Core.hpp>
 
 /// What Kokkos does not offer of a CUDA warp: exchanges between its threads, loads and stores with
-/// a hint, and copies to scratch that nobody waits for.
+/// a hint, and copies to scratch that run on their own.
 namespace tessera::backends::cuda {
 
 template <class T>
@@ -45,6 +47,14 @@ struct Warp {
   /// Whether a multiprocessor has 96 KiB of scratch and more (Turing: 64 KiB).
   static constexpr bool has_large_scratch = true;
 #endif
+#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
+  /// Whether a thread can have many bytes copied to scratch at a time, and teams form clusters.
+  static constexpr bool has_clusters = true;
+#else
+  static constexpr bool has_clusters = false;
+#endif
+  /// Where the end of a copy to scratch is told.
+  using Arrival = std::uint64_t;
 
   /// The value of the thread whose number differs in the bits of `mask`.
   template <class T>
@@ -91,28 +101,26 @@ struct Warp {
     KOKKOS_IF_ON_HOST((*to = *from;))
   }
 
-  /// Starts to copy 16 aligned bytes to scratch, or as many zeros. They are there once the thread
-  /// has waited for them; until then neither side may change.
-  template <class Bytes>
-  KOKKOS_FORCEINLINE_FUNCTION static void copy_ahead(Bytes* scratch, Bytes const* from,
-                                                     bool is_there) {
-    static_assert(sizeof(Bytes) == 16);
-    KOKKOS_IF_ON_DEVICE((start_copy(scratch, from, is_there ? 16 : 0);))
-    KOKKOS_IF_ON_HOST((*scratch = is_there ? *from : Bytes{};))
+  /// Gets `count` places in scratch ready for copies to be waited for, each one at a time.
+  KOKKOS_FORCEINLINE_FUNCTION static void expect_arrivals(Arrival* arrivals, int count) {
+    KOKKOS_IF_ON_DEVICE(
+        (for (int k = 0; k < count; ++k) start_arrival(arrivals + k); fence_arrivals();))
+    KOKKOS_IF_ON_HOST((for (int k = 0; k < count; ++k) arrivals[k] = 0;))
   }
-  /// Ends a set of copies.
-  KOKKOS_FORCEINLINE_FUNCTION static void end_of_copies() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
+  /// Has `bytes` bytes copied to scratch, both sides and their number multiples of 16, and told
+  /// when they are there; until then neither side may change.
+  KOKKOS_FORCEINLINE_FUNCTION static void copy_piece(void* scratch, void const* from, int bytes,
+                                                     Arrival* arrival) {
+    KOKKOS_IF_ON_DEVICE((start_copy(scratch, from, bytes, arrival);))
+    KOKKOS_IF_ON_HOST((std::memcpy(scratch, from, static_cast<std::size_t>(bytes)); ++*arrival;))
   }
-  /// Waits for all sets of the thread's copies but the `Later` last.
-  template <int Later>
-  KOKKOS_FORCEINLINE_FUNCTION static void wait_for_copies() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(Later) : "memory");
-#endif
+  /// Waits for a copy; `parity` is 0 for the first that the place is used for, then 1, 0 and so on.
+  KOKKOS_FORCEINLINE_FUNCTION static void wait_for_arrival([[maybe_unused]] Arrival const* arrival,
+                                                           [[maybe_unused]] unsigned parity) {
+    KOKKOS_IF_ON_DEVICE((while (!has_arrived(arrival, parity)){}))
   }
+  /// Waits for the threads of the warp; what they wrote before is seen after.
+  KOKKOS_FORCEINLINE_FUNCTION static void sync() { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
 
   /// A value that other teams may write meanwhile.
   template <class T>
@@ -126,18 +134,41 @@ struct Warp {
   }
 
  private:
-  /// Copies `size` bytes, 0 or 16, and fills up with zeros.
-  __device__ static void start_copy([[maybe_unused]] void* scratch,
-                                    [[maybe_unused]] void const* from,
-                                    [[maybe_unused]] unsigned size) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
-                     static_cast<unsigned>(__cvta_generic_to_shared(scratch))),
-                 "l"(from), "r"(size)
+  __device__ static unsigned in_scratch(void const* p) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+  }
+  __device__ static void start_arrival(Arrival* arrival) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(in_scratch(arrival)) : "memory");
+  }
+  /// Lets those that copy see what start_arrival did.
+  __device__ static void fence_arrivals() {
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  }
+  /// The bytes are not needed in the second cache again.
+  __device__ static void start_copy(void* scratch, void const* from, int bytes, Arrival* arrival) {
+    std::uint64_t policy = 0;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(policy));
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(in_scratch(arrival)),
+                 "r"(bytes)
                  : "memory");
-#elif defined(__CUDA_ARCH__)
-    *static_cast<uint4*>(scratch) = size > 0 ? *static_cast<uint4 const*>(from) : uint4{};
-#endif
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+        "[%0], [%1], %2, [%3], %4;" ::"r"(in_scratch(scratch)),
+        "l"(from), "r"(bytes), "r"(in_scratch(arrival)), "l"(policy)
+        : "memory");
+  }
+  __device__ static bool has_arrived(Arrival const* arrival, unsigned parity) {
+    unsigned arrived = 0;
+    asm volatile(
+        "{\n"
+        ".reg .pred arrived;\n"
+        "mbarrier.try_wait.parity.shared.b64 arrived, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, arrived;\n"
+        "}"
+        : "=r"(arrived)
+        : "r"(in_scratch(arrival)), "r"(parity)
+        : "memory");
+    return arrived != 0;
   }
 };
 

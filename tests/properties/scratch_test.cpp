@@ -58,6 +58,7 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
   static constexpr bool is_gpu = true;
   struct Warp {
     static constexpr bool has_large_scratch = HasLargeScratch;
+    static constexpr bool has_clusters = HasLargeScratch;
   };
 
   static Index teams_that_meet(Exec const& exec) { return cuda::teams_that_meet(exec); }
@@ -65,11 +66,11 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
 
   template <class T>
   static Tuning row_major_tuning(Exec const& exec, Index rows, Index cols) {
-    return cuda::tuning<T>(rows, cols, exec.multiprocessors);
+    return cuda::tuning<T>(rows, cols, exec.multiprocessors, Warp::has_clusters);
   }
   template <class T>
   static Tuning column_major_tuning(Exec const& exec, Index rows, Index cols) {
-    return cuda::tuning<T>(cols, rows, exec.multiprocessors);
+    return cuda::tuning<T>(cols, rows, exec.multiprocessors, Warp::has_clusters);
   }
 };
 
@@ -204,12 +205,14 @@ TYPED_TEST(ScratchOfCuda, FitsAMultiprocessorForACallersTuning) {
 TEST(Scratch, NeedsTuningsThatAreValid) {
   for (Index const card : cards) {
     for (Shape const& shape : shapes_of_all_sizes()) {
-      EXPECT_NO_THROW(
-          checks::require_valid(backends::cuda::tuning<float>(shape.rows, shape.cols, card)))
-          << shape;
-      EXPECT_NO_THROW(
-          checks::require_valid(backends::cuda::tuning<double>(shape.rows, shape.cols, card)))
-          << shape;
+      for (bool const has_clusters : {false, true}) {
+        EXPECT_NO_THROW(checks::require_valid(
+            backends::cuda::tuning<float>(shape.rows, shape.cols, card, has_clusters)))
+            << shape;
+        EXPECT_NO_THROW(checks::require_valid(
+            backends::cuda::tuning<double>(shape.rows, shape.cols, card, has_clusters)))
+            << shape;
+      }
     }
   }
 }

@@ -35,7 +35,7 @@ std::vector<Shape> few_shapes() {
 }
 
 std::vector<Shape> large_shapes() {
-  return {{33600, 1000}, {8200, 4100}, {65, 524289}};
+  return {{33600, 1000}, {8200, 4100}, {520, 12288}, {65, 524289}};
 }
 
 }  // namespace tessera::test

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "support/case_test.hpp"
@@ -21,12 +20,19 @@ TYPED_TEST(EveryKernel, HasTheBitsOfTheReference) {
   using T = typename TypeParam::Scalar;
   constexpr bool row_major = TypeParam::order == Order::row_major;
   constexpr Index lanes = summation::lanes<T>;
-  // A thread's words, a warp's chunk of eight times the lanes, one chunk a warp, a ring in scratch
-  // or two chunks a warp, two chunks, lines in parts, in more parts than a warp has threads, and
-  // lines beyond.
-  constexpr std::array lengths{lanes / 2,   3 * lanes / 2, 3 * lanes,   6 * lanes,
-                               12 * lanes,  46 * lanes,    140 * lanes, 240 * lanes,
-                               270 * lanes, 1100 * lanes,  2200 * lanes};
+  // So many lines of such a length: a thread's words, a warp's chunk of eight times the lanes, one
+  // chunk a warp, two chunks a warp, two chunks, lines in parts, in more parts than a warp has
+  // threads, and lines beyond; with 64 panels, rings in scratch: of three lines, of two, and of two
+  // teams.
+  struct Lines {
+    Index count;
+    Index length;
+  };
+  std::vector<Lines> const all_lines{
+      {100, lanes / 2},  {100, 3 * lanes / 2}, {100, 3 * lanes},      {100, 6 * lanes},
+      {20, 12 * lanes},  {20, 46 * lanes},     {20, 140 * lanes},     {20, 240 * lanes},
+      {20, 270 * lanes}, {9, 1100 * lanes},    {9, 2200 * lanes},     {512, 140 * lanes},
+      {512, 46 * lanes}, {512, 270 * lanes},   {512, 240 * lanes + 4}};
   std::vector<Tuning> const tunings{
       {.dot = {1, 1, 0}, .sum = {8, 64, 1}, .fused_lines = {4, true, 1}, .fused_tiles = {1, 1, 8}},
       {.dot = {2, 16, 2},
@@ -39,16 +45,15 @@ TYPED_TEST(EveryKernel, HasTheBitsOfTheReference) {
        .fused_tiles = {4, 8, 8}},
   };
   auto const resident = make_resident_of<TypeParam>(Instance::own);
-  constexpr Index of_ring = 140 * lanes;
-  constexpr Index lines_of_ring = 512;  // 64 panels
-  resident->fill(std::max(20 * (lengths.back() + 8), lines_of_ring * (of_ring + 8)) + 8,
-                 lengths.back() + 8, 41);
-  for (Index const whole_length : lengths) {
+  Index longest = 0;
+  Index most = 0;  // elements
+  for (auto const& [count, length] : all_lines) {
+    longest = std::max(longest, length + 8);
+    most = std::max(most, count * (length + 8));
+  }
+  resident->fill(most + 8, longest, 41);
+  for (auto const& [count, whole_length] : all_lines) {
     for (bool const aligned : {true, false}) {
-      Index const count = whole_length == of_ring && aligned ? lines_of_ring
-                          : whole_length <= 8 * lanes        ? 100
-                          : whole_length < 1000 * lanes      ? 20
-                                                             : 9;
       Index const length = aligned ? whole_length : whole_length + 1;
       Part const A{row_major ? Shape{count, length} : Shape{length, count}, aligned ? 0 : 5,
                    aligned ? length : length + 2};

@@ -41,7 +41,8 @@ struct CombineVectors {
         runs(team_size / columns_of_team),
         run(ceil_power_of_two(summation::ceil_div(its_groups, Index{runs}))) {}
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
     add(member, member.league_rank(), team_scratch<T>(member, 0, team_size));
   }
 
@@ -105,9 +106,10 @@ void combine_groups(Exec const& exec, std::string const& label, T const* partial
       std::min(most_runs, ceil_power_of_two(summation::ceil_div(groups, Index{Kernel::in_flight})));
   int const columns = static_cast<int>(Kernel::team_size / runs);
   Kernel const kernel(partials, groups, length, out, columns);
-  for_each_team<Kernel::team_size, 2>(exec, label + "::combine",
-                                      summation::ceil_div(length, columns), Kernel::team_size,
-                                      scratch_bytes<T>(Kernel::team_size), kernel);
+  // Not by a policy: fused 2048 x 2048 11.4 us instead of 11.9, 8192 x 8192 70.5 instead of 70.9.
+  backends::Backend<Exec>::template run_teams<Kernel::team_size, 2>(
+      exec, label + "::combine", summation::ceil_div(length, columns), Kernel::team_size,
+      scratch_bytes<T>(Kernel::team_size), kernel);
 }
 
 /// out[i] = tree over the `runs` partial sums of line i, + 0: a warp a line.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -24,7 +25,7 @@ struct FusedLinesPlan {
     sixteen,  ///< one segment: sixteen threads a panel
     warp,     ///< two segments: a warp a panel
     team,     ///< a team a panel, each warp with a chunk of a line, or two
-    ring,     ///< the same, with lines that wait in scratch
+    ring,     ///< the same, or two teams a panel, with lines that wait in scratch
     parts,    ///< several teams a panel, each with a part of its columns
     cache,    ///< a team a panel, a line from the caches the second time
   };
@@ -44,9 +45,18 @@ struct FusedLinesPlan {
   static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 5 : 2;
   static constexpr int cache_rows = 2;  ///< lines of a step that are read again
 
-  static constexpr int ring_team = 384;  ///< threads of a team with a ring, at most
-  static constexpr int ring_chunks = 2;  ///< of a line, a warp
-  static constexpr int ring_slots = 3;   ///< lines
+  static constexpr int ring_team = 512;   ///< threads of a team with a ring, at most
+  static constexpr int ring_chunks = 2;   ///< of a line, a warp
+  static constexpr int ring_sums = 2;     ///< lines whose dot products of warps have a place
+  static constexpr Index ring_teams = 2;  ///< of a cluster, at most
+  /// Lines that have a place in a ring: more would not be served evenly.
+  static constexpr int ring_slots(int threads, Index teams) {
+    return teams > 1 || (threads > 4 * warp_threads && threads <= 9 * warp_threads) ? 3 : 2;
+  }
+  /// Teams with rings, or halves of clusters, that share a multiprocessor.
+  static constexpr std::size_t rings_side_by_side(int threads) {
+    return threads <= 3 * warp_threads ? 3 : threads <= 4 * warp_threads ? 2 : 1;
+  }
 
   summation::Panels panels;
   Way way;
@@ -70,11 +80,14 @@ struct FusedLinesPlan {
       way = Way::warp;
       team_size = small_team;
       workers = small_team / warp_threads;
+    } else if (Index const of_cluster = teams_with_ring(exec, lines, chunks); of_cluster > 0) {
+      way = Way::ring;
+      chunks_per_warp = ring_chunks;
+      team_size = ring_threads(chunks, of_cluster);
+      parts = of_cluster;
     } else if (chunks <= most_chunks_per_warp * (largest_team / warp_threads)) {
-      way = has_ring(exec, lines, chunks) ? Way::ring : Way::team;
-      chunks_per_warp = way == Way::ring                        ? ring_chunks
-                        : chunks <= largest_team / warp_threads ? 1
-                                                                : 2;
+      way = Way::team;
+      chunks_per_warp = chunks <= largest_team / warp_threads ? 1 : 2;
       team_size = warp_threads * static_cast<int>(summation::ceil_div(chunks, chunks_per_warp));
     } else if (chunks <=
                part_warps * std::min(most_parts, backends::Backend<Exec>::teams_that_meet(exec))) {
@@ -129,7 +142,7 @@ struct FusedLinesPlan {
       case Way::team:
         return 2 * team_rows(chunks_per_warp) * warp_threads;  // (buffers, lines, warps)
       case Way::ring:
-        return ring_scratch(team_size, scratch_levels);
+        return ring_scratch(team_size, parts, scratch_levels);
       case Way::parts:
         // Lines that wait; dot products of warps and of the line, twice.
         return part_slots * segment_words * team_size * word_width<T> + 2 * (part_warps + 1);
@@ -140,30 +153,39 @@ struct FusedLinesPlan {
   }
 
  private:
-  /// Scalars: lines, sums of panels, and dot products of warps, twice.
-  static Index ring_scratch(int threads, int levels) {
-    return Index{ring_slots + levels} * ring_chunks * segment_words * threads * word_width<T> +
-           2 * warp_threads;
+  static int ring_threads(Index chunks, Index teams) {
+    return warp_threads * static_cast<int>(summation::ceil_div(chunks, Index{ring_chunks} * teams));
   }
-  static bool has_room(Exec const& exec, int threads, int levels) {
-    return scratch_bytes<T>(ring_scratch(threads, levels)) <=
-           backends::Backend<Exec>::most_scratch(exec);
+  /// Scalars: lines, sums of panels, dot products of warps, and where arrivals are told.
+  static Index ring_scratch(int threads, Index teams, int levels) {
+    Index const slots = ring_slots(threads, teams);
+    return (slots + levels) * ring_chunks * segment_words * threads * word_width<T> +
+           ring_sums * warp_threads +
+           slots * (threads / warp_threads) * Index{sizeof(std::uint64_t) / sizeof(T)};
   }
-  /// Shorter lines are faster in registers, longer ones leave no room for the sums of panels, and
-  /// few panels, such as those of a streamed block, need more lines of each under way.
-  static bool has_ring(Exec const& exec, Lines<T> const& lines, Index chunks) {
-    constexpr Index most_of_registers = 8;
+  static bool has_room(Exec const& exec, int threads, Index teams, int levels) {
+    constexpr std::size_t of_system = 1024;  // of each team's scratch
+    std::size_t const bytes = scratch_bytes<T>(ring_scratch(threads, teams, levels)) + of_system;
+    return bytes * rings_side_by_side(threads) <=
+           backends::Backend<Exec>::most_scratch(exec) + of_system;
+  }
+  /// Teams that share a line in a ring; 0: none has one. Shorter lines are faster in registers,
+  /// longer ones take more teams than there is room for clusters of, and few panels, such as those
+  /// of a streamed block, need more lines of each under way.
+  static Index teams_with_ring(Exec const& exec, Lines<T> const& lines, Index chunks) {
+    constexpr Index most_of_registers = 4;
     constexpr Index fewest_panels = 64;
-    constexpr int fewest_levels = 2;
-    if (!WarpOf<Exec>::has_large_scratch || chunks <= most_of_registers) return false;
-    if (lines.panels().count < fewest_panels) return false;
-    int const threads = warp_threads * static_cast<int>(summation::ceil_div(chunks, ring_chunks));
-    return threads <= ring_team && is_aligned(lines, lines.data) &&
-           has_room(exec, threads, fewest_levels);
+    if (!WarpOf<Exec>::has_clusters || chunks <= most_of_registers) return 0;
+    if (lines.panels().count < fewest_panels || !is_aligned(lines, lines.data)) return 0;
+    for (Index teams = 1; teams <= ring_teams; ++teams) {
+      int const threads = ring_threads(chunks, teams);
+      if (threads <= ring_team && has_room(exec, threads, teams, 0)) return teams;
+    }
+    return 0;
   }
   [[nodiscard]] int levels_in_scratch(Exec const& exec) const {
     int result = 0;
-    while (result < levels() && has_room(exec, team_size, result + 1)) ++result;
+    while (result < levels() && has_room(exec, team_size, parts, result + 1)) ++result;
     return result;
   }
 };

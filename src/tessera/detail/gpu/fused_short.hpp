@@ -18,7 +18,8 @@ struct FusedShort {
   static constexpr int workers = team_size / Threads;
   FusedArguments<Exec, T> a;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
     Place const place = Place::of(member);
     int const worker = place.thread / Threads;
     Index const length = a.lines.length;
@@ -69,8 +70,9 @@ struct FusedShort {
   }
 
   /// The tree over the team's workers, through scratch (workers, length).
-  KOKKOS_FUNCTION void add_workers(Member<Exec> const& member, Place const& place, T* sC,
-                                   int column, int rest, Word<T> const* rC) const {
+  template <class Team>
+  KOKKOS_FUNCTION void add_workers(Team const& member, Place const& place, T* sC, int column,
+                                   int rest, Word<T> const* rC) const {
     Index const length = a.lines.length;
     T* const own = sC + place.thread / Threads * length;
     static_for<Words>([&](auto k) {
