@@ -19,10 +19,10 @@ enum class CachePreference { none, l1, shared, equal };
 ///   `set_cache_preference(exec, preference)`, which returns what the device then says;
 /// - `run_together(exec, label, threads, teams, body)`: runs body(grid) on teams that can wait for
 ///   each other, grid.sync(), and `teams_together<Body>(exec, threads)`: how many at most;
-/// - `run_teams<MaxThreads, MinTeams>(exec, label, teams, team_size, scratch, kernel, cluster =
-/// 1)`:
-///   as a Kokkos policy of teams does, with up to `most_scratch(exec)` bytes of scratch (GPUs), and
-///   if `Warp::has_clusters` with clusters of teams that reach each other's scratch;
+/// - `run_teams<MaxThreads, MinTeams>(exec, label, teams, team_size, scratch, kernel)`: as a Kokkos
+///   policy of teams does, with up to `most_scratch(exec)` bytes of scratch (GPUs); where
+///   `Warp::has_clusters`, one more argument is how many teams form a cluster, whose scratch they
+///   reach;
 /// - `row_major_tuning<T>(exec, rows, cols)`, `column_major_tuning<T>(exec, rows, cols)`;
 /// - `transpose_tuning(exec, element_bytes, rows, cols)`.
 /// No answer may change a bit of a result.

@@ -12,17 +12,17 @@
 /// Launches of kernels by the backend itself, which Kokkos' tools see as others.
 namespace tessera::backends::cuda {
 
-/// Enqueues function(kernel) in the instance's stream, by launch(function, arguments), which
-/// returns CUDA's error, on the instance's device.
-template <class Kernel, class Launch>
+/// Enqueues function(kernel) in the instance's stream, by start(function, arguments), which returns
+/// CUDA's error, on the instance's device.
+template <class Kernel, class Start>
 void launch(Kokkos::Cuda const& exec, std::string const& label, void (*function)(Kernel),
-            Kernel const& kernel, Launch const& launch) {
+            Kernel const& kernel, Start const& start) {
   require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
   std::uint64_t number = 0;
   Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &number);
   Kernel copy = kernel;
   void* arguments[] = {&copy};
-  require_success(launch(reinterpret_cast<void const*>(function), arguments),
+  require_success(start(reinterpret_cast<void const*>(function), arguments),
                   label + ": the launch failed");
   Kokkos::Tools::endParallelFor(number);
 }

@@ -65,13 +65,11 @@ class Team {
                          return static_cast<int>(rank);))
     KOKKOS_IF_ON_HOST((return 0;))
   }
-  /// The first half of a barrier of the cluster's threads: what they wrote before it, also to each
-  /// other's scratch, is seen after cluster_wait().
-  KOKKOS_INLINE_FUNCTION void cluster_arrive() const {
-    KOKKOS_IF_ON_DEVICE((asm volatile("barrier.cluster.arrive.release.aligned;" :: : "memory");))
-  }
-  KOKKOS_INLINE_FUNCTION void cluster_wait() const {
-    KOKKOS_IF_ON_DEVICE((asm volatile("barrier.cluster.wait.acquire.aligned;" :: : "memory");))
+  /// Waits for the cluster's threads: what they wrote before, also to each other's scratch, is seen
+  /// after. (In two halves, other work between them, racecheck of CUDA 13.0 saw hazards.)
+  KOKKOS_INLINE_FUNCTION void cluster_barrier() const {
+    KOKKOS_IF_ON_DEVICE((asm volatile("barrier.cluster.arrive.release.aligned;" :: : "memory");
+                         asm volatile("barrier.cluster.wait.acquire.aligned;" :: : "memory");))
   }
   /// The same place in the scratch of the cluster's team number `rank`.
   template <class T>

@@ -138,7 +138,8 @@ Tuning tuning(Index count, Index length, Index multiprocessors, bool has_cluster
   // or two, of which an H200 has 66 pairs for clusters.
   Index const warps_of_team =
       ceil_div(line_bytes, line_bytes <= 16 * warp_bytes ? warp_bytes : 2 * warp_bytes);
-  bool const is_ring = has_clusters && line_bytes > 4 * warp_bytes && line_bytes <= 2 * ring_bytes;
+  bool const is_ring =
+      has_clusters && on_words && line_bytes > 4 * warp_bytes && line_bytes <= 2 * ring_bytes;
   Index const side_by_side_rings = line_bytes <= 6 * warp_bytes   ? 3
                                    : line_bytes <= 8 * warp_bytes ? 2
                                                                   : 1;

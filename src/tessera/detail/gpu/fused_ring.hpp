@@ -199,8 +199,7 @@ struct FusedRing {
     if constexpr (Teams == 1) {
       member.team_barrier();
     } else {
-      member.cluster_arrive();
-      member.cluster_wait();
+      member.cluster_barrier();
     }
   }
 };
