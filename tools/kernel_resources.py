@@ -58,8 +58,8 @@ TITAN_RTX = Device("Titan RTX", "sm_75", 72, 6 << 20, 672e9, 0.88, 1e-6, 72 * 2 
 
 @dataclass
 class Kernel:
-    name: str  # "FusedRegisters<float, true, 2, 1>"
-    base: str  # "FusedRegisters"
+    name: str  # "FusedTeam<float, true, 1, 2, 2>"
+    base: str  # "FusedTeam"
     scalar: str
     numbers: list  # the other template arguments
     threads: int  # of a team, at most
@@ -270,7 +270,7 @@ stages there."""
 
 The template arguments are the scalar; whether lines are aligned to words; then, for `DotLong` and `FusedCache`, lines
 side by side; for `DotShort`, words of a line and lines; for `FusedShort`, threads, words and lines; for
-`FusedRegisters`, chunks and lines.
+`FusedTeam`, chunks of a warp, lines and sets of registers for them; for `FusedParts`, lines that wait; for `Sum`, lines.
 
 ## Bandwidth
 
