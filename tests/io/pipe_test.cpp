@@ -15,6 +15,7 @@
 #include <string>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -86,7 +87,10 @@ class PipeTest : public testing::TestWithParam<Way> {
       } catch (FileError const& error) {
         said = error.what();
       }
-      ::kill(writer, SIGKILL);  // which may wait for a reader that did not stay
+      // It may wait for a reader that did not stay, and what it wrote is there for the next one as
+      // long as it lives.
+      ::kill(writer, SIGKILL);
+      ::waitpid(writer, nullptr, 0);
       return said;
     });
   }
