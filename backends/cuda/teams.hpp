@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -13,11 +14,13 @@
 
 #include <tessera/backends/cuda/errors.hpp>
 #include <tessera/backends/cuda/launch.hpp>
+#include <tessera/backends/cuda/warp.hpp>
 #include <tessera/summation.hpp>
 
 /// Teams that the backend launches itself. They start sooner than those of a Kokkos policy, hold
-/// less scratch, and may have more than the 48 KiB that Kokkos knows before 5.2 (Hopper: 227), and
-/// on Hopper two may form a cluster.
+/// less scratch, and may have more than the 48 KiB that Kokkos knows before 5.2 (Hopper: 227). On
+/// Hopper some may form a cluster, and they start while the memory of the kernel before is still
+/// being written, for whose end they wait.
 namespace tessera::backends::cuda {
 
 using summation::Index;
@@ -99,6 +102,7 @@ inline std::size_t most_scratch(Kokkos::Cuda const& exec) {
 
 template <unsigned MaxThreads, unsigned MinTeams, class Kernel>
 __global__ void __launch_bounds__(MaxThreads, MinTeams) run_kernel_of_teams(Kernel const kernel) {
+  Warp::wait_for_stream();
   kernel(Team{});
 }
 
@@ -129,16 +133,23 @@ void run_teams(Kokkos::Cuda const& exec, std::string const& label, Index teams, 
   launch(exec, label, &run_kernel_of_teams<MaxThreads, MinTeams, Kernel>, kernel,
          [&](auto const* function, void** arguments) {
            if (scratch > without_asking) allow_scratch<Kernel>(exec, label, function);
-           cudaLaunchAttribute clusters{};
-           clusters.id = cudaLaunchAttributeClusterDimension;
-           clusters.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+           std::array<cudaLaunchAttribute, 2> attributes{};
+           unsigned count = 0;
+           if (cluster > 1) {
+             attributes[count].id = cudaLaunchAttributeClusterDimension;
+             attributes[count++].val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+           }
+           if (Warp::starts_early) {
+             attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+             attributes[count++].val.programmaticStreamSerializationAllowed = 1;
+           }
            cudaLaunchConfig_t config{};
            config.gridDim = dim3(static_cast<unsigned>(teams));
            config.blockDim = dim3(static_cast<unsigned>(team_size));
            config.dynamicSmemBytes = scratch;
            config.stream = exec.cuda_stream();
-           config.attrs = &clusters;
-           config.numAttrs = cluster > 1 ? 1 : 0;
+           config.attrs = attributes.data();
+           config.numAttrs = count;
            return cudaLaunchKernelExC(&config, function, arguments);
          });
 }

@@ -50,8 +50,18 @@ struct Warp {
 #if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
   /// Whether a thread can have many bytes copied to scratch at a time, and teams form clusters.
   static constexpr bool has_clusters = true;
+  /// Whether a kernel's teams can start before what the stream had before is done, and wait for it.
+  static constexpr bool starts_early = true;
 #else
   static constexpr bool has_clusters = false;
+  static constexpr bool starts_early = false;
+#endif
+#if defined(KOKKOS_ARCH_AMPERE) || defined(KOKKOS_ARCH_ADA89) || defined(KOKKOS_ARCH_HOPPER) || \
+    defined(KOKKOS_ARCH_BLACKWELL)
+  /// Whether threads can have words copied to scratch and go on meanwhile.
+  static constexpr bool has_copies = true;
+#else
+  static constexpr bool has_copies = false;
 #endif
   /// Where the end of a copy to scratch is told.
   using Arrival = std::uint64_t;
@@ -101,6 +111,20 @@ struct Warp {
     KOKKOS_IF_ON_HOST((*to = *from;))
   }
 
+  /// Starts copying 4, 8 or 16 aligned bytes to scratch, or writes zeros there if not `inside`.
+  template <class Bytes>
+  KOKKOS_FORCEINLINE_FUNCTION static void copy_bytes(Bytes* scratch, Bytes const* from,
+                                                     bool inside) {
+    KOKKOS_IF_ON_DEVICE((start_copy_of_bytes(scratch, from, inside);))
+    KOKKOS_IF_ON_HOST((*scratch = inside ? *from : Bytes{};))
+  }
+  /// The copies that the thread has started since the last call form a batch.
+  KOKKOS_FORCEINLINE_FUNCTION static void end_copies() { KOKKOS_IF_ON_DEVICE((end_batch();)) }
+  /// Waits for the thread's batches but the `younger` last, 0 to 2.
+  KOKKOS_FORCEINLINE_FUNCTION static void wait_for_copies([[maybe_unused]] int younger) {
+    KOKKOS_IF_ON_DEVICE((wait_for_batches(younger);))
+  }
+
   /// Gets `count` places in scratch ready for copies to be waited for, each one at a time.
   KOKKOS_FORCEINLINE_FUNCTION static void expect_arrivals(Arrival* arrivals, int count) {
     KOKKOS_IF_ON_DEVICE(
@@ -121,6 +145,13 @@ struct Warp {
   }
   /// Waits for the threads of the warp; what they wrote before is seen after.
   KOKKOS_FORCEINLINE_FUNCTION static void sync() { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
+
+  /// Waits until all that the kernel's stream had before is done and can be seen.
+  KOKKOS_FORCEINLINE_FUNCTION static void wait_for_stream() {
+    KOKKOS_IF_ON_DEVICE((if constexpr (starts_early) {
+      asm volatile("griddepcontrol.wait;" ::: "memory");
+    }))
+  }
 
   /// A value that other teams may write meanwhile.
   template <class T>
@@ -156,6 +187,35 @@ struct Warp {
         "[%0], [%1], %2, [%3], %4;" ::"r"(in_scratch(scratch)),
         "l"(from), "r"(bytes), "r"(in_scratch(arrival)), "l"(policy)
         : "memory");
+  }
+  template <class Bytes>
+  __device__ static void start_copy_of_bytes(Bytes* scratch, Bytes const* from, bool inside) {
+    if constexpr (!has_copies) {
+      *scratch = inside ? *from : Bytes{};
+    } else if constexpr (sizeof(Bytes) == 16) {
+      asm volatile(
+          "cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;" ::"r"(in_scratch(scratch)),
+          "l"(from), "r"(inside ? 16 : 0)
+          : "memory");
+    } else {
+      asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(in_scratch(scratch)),
+                   "l"(from), "r"(inside ? static_cast<int>(sizeof(Bytes)) : 0), "n"(sizeof(Bytes))
+                   : "memory");
+    }
+  }
+  __device__ static void end_batch() {
+    if constexpr (has_copies) asm volatile("cp.async.commit_group;" ::: "memory");
+  }
+  __device__ static void wait_for_batches(int younger) {
+    if constexpr (has_copies) {
+      if (younger == 0) {
+        asm volatile("cp.async.wait_group 0;" ::: "memory");
+      } else if (younger == 1) {
+        asm volatile("cp.async.wait_group 1;" ::: "memory");
+      } else {
+        asm volatile("cp.async.wait_group 2;" ::: "memory");
+      }
+    }
   }
   __device__ static bool has_arrived(Arrival const* arrival, unsigned parity) {
     unsigned arrived = 0;

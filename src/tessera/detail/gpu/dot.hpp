@@ -66,7 +66,8 @@ struct DotShort {
   OutputVector<T> out;
   Index lines_per_team;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
     Place const place = Place::of(member);
     int const worker = place.thread / segment_threads;
     constexpr int workers = DotPlan<Exec, T>::team_size / segment_threads;
@@ -98,6 +99,7 @@ template <class Exec, class T, bool Aligned, int Rows>
 struct DotLong {
   using Warp = WarpOf<Exec>;
   static constexpr int words = segment_words;
+  static constexpr int ahead = Rows == 1 ? 2 : 1;  ///< chunks of a line that are loaded at a time
   Lines<T> lines;
   T const* x;
   OutputVector<T> out;  ///< partial sums of runs, (count, runs), if runs > 1
@@ -106,7 +108,8 @@ struct DotLong {
   Index chunks_per_run;
   Index runs;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
     Place const place = Place::of(member);
     constexpr int warps = DotPlan<Exec, T>::warps;
     bool const whole = runs == 1;
@@ -122,19 +125,24 @@ struct DotLong {
     for (Index i = first; i < last; i += step) {
       PerLine<WarpTree<Warp, T>, Rows> tree;
       static_for<Rows>([&](auto r) { tree[r()] = WarpTree<Warp, T>(place.lane); });
-      for (Index j = begin; j < end; j += chunk<T>) {
-        int const rest = rest_of_line(end, j + column);
-        PerLine<Word<T>, words> rX;
-        PerLine<PerLine<Word<T>, words>, Rows> rA;
-        static_for<Rows>([&](auto r) {
-          load_words<Warp, Aligned, words>(rA[r()], lines.line(i + r()) + j + column,
-                                           i + r() < last ? rest : 0, Once{});
+      for (Index j = begin; j < end; j += ahead * chunk<T>) {
+        PerLine<PerLine<Word<T>, words>, ahead> rX;
+        PerLine<PerLine<PerLine<Word<T>, words>, ahead>, Rows> rA;
+        static_for<ahead>([&](auto c) {
+          Index const at = j + c() * chunk<T> + column;
+          int const rest = rest_of_line(end, at);
+          static_for<Rows>([&](auto r) {
+            load_words<Warp, Aligned, words>(rA[r()][c()], lines.line(i + r()) + at,
+                                             i + r() < last ? rest : 0, Once{});
+          });
+          load_words<Warp, Aligned, words>(rX[c()], x + at, rest, Constant{});
         });
-        load_words<Warp, Aligned, words>(rX, x + j + column, rest, Constant{});
-        static_for<Rows>([&](auto r) {
-          T sum = segment_dot<Warp, Aligned, words>(rA[r()], rX, place.part);
-          sum += Warp::shuffle_xor(sum, segment_threads);
-          tree[r()].push(sum);
+        static_for<ahead>([&](auto c) {  // those behind the end add zeros
+          static_for<Rows>([&](auto r) {
+            T sum = segment_dot<Warp, Aligned, words>(rA[r()][c()], rX[c()], place.part);
+            sum += Warp::shuffle_xor(sum, segment_threads);
+            tree[r()].push(sum);
+          });
         });
       }
       static_for<Rows>([&](auto r) {
@@ -150,7 +158,7 @@ void dot_short(Exec const& exec, std::string const& label, Lines<T> const& lines
                OutputVector<T> out, DotPlan<Exec, T> const& plan) {
   using Plan = DotPlan<Exec, T>;
   auto const run = [&](auto words, auto rows) {
-    gpu::for_each_team<Plan::team_size, 2>(
+    for_each_team<Plan::team_size, 2>(
         exec, label, plan.line_blocks, Plan::team_size, 0,
         DotShort<Exec, T, Aligned, words(), rows()>{lines, x, out, plan.lines_per_team});
   };
@@ -173,7 +181,7 @@ void dot_long(Exec const& exec, std::string const& label, Lines<T> const& lines,
               OutputVector<T> out, DotPlan<Exec, T> const& plan) {
   using Plan = DotPlan<Exec, T>;
   auto const run = [&](auto rows) {
-    gpu::for_each_team<Plan::team_size, 2>(
+    for_each_team<Plan::team_size, 2>(
         exec, label, plan.teams(), Plan::team_size, 0,
         DotLong<Exec, T, Aligned, rows()>{lines, x, out, plan.lines_per_team, plan.line_blocks,
                                           plan.chunks_per_run, plan.runs});

@@ -14,7 +14,8 @@ struct FusedCache {
   using Warp = WarpOf<Exec>;
   FusedArguments<Exec, T> a;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
     Place const place = Place::of(member);
     int const team_size = member.team_size();
     int const warps = team_size / warp_threads;

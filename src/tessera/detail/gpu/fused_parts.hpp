@@ -30,23 +30,38 @@ struct Exchange {
   /// The tree over the parts of a line, for all threads of a warp, as soon as all have been
   /// published.
   KOKKOS_FORCEINLINE_FUNCTION T gather(Index line, int lane) const {
-    auto const block = [&](int b) { return tree(line, lane + b * warp_threads); };
-    T value = block(0);
     static_assert(FusedLinesPlan<Exec, T>::most_parts == 4 * warp_threads);
-    if (parts > warp_threads) {
-      value += block(1);
-      if (parts > 2 * warp_threads) value += block(2) + block(3);
+    if (parts <= warp_threads) return blocks<1>(line, lane).tree[0] + T(0);
+    if (parts <= 2 * warp_threads) {
+      auto const two = blocks<2>(line, lane);
+      return two.tree[0] + two.tree[1] + T(0);
     }
-    return value + T(0);
+    auto const four = blocks<4>(line, lane);
+    return (four.tree[0] + four.tree[1]) + (four.tree[2] + four.tree[3]) + T(0);
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION T tree(Index line, Index p) const {
-    // One loop for all threads of the warp: with the look inside a branch for those that have a
-    // part, double 16384 x 16384 took 909 instead of 674 us.
-    Bits bits = p < parts ? Warp::read_now(part(line, p)) : Bits{0};
-    while (bits == missing) bits = Warp::read_now(part(line, p));
-    return tree_over_threads<Warp, warp_threads>(Kokkos::bit_cast<T>(bits));
+  template <int Count>
+  struct Blocks {
+    PerLine<T, Count> tree;
+  };
+  /// The trees over runs of parts, one for each thread of a warp; all are on their way at once.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION Blocks<Count> blocks(Index line, int lane) const {
+    PerLine<Bits, Count> bits;
+    static_for<Count>([&](auto b) {
+      Index const p = lane + b() * warp_threads;
+      bits[b()] = p < parts ? Warp::read_now(part(line, p)) : Bits{0};
+    });
+    Blocks<Count> result;
+    static_for<Count>([&](auto b) {
+      // One loop for all threads of the warp: with the look inside a branch for those that have a
+      // part, double 16384 x 16384 took 909 instead of 674 us.
+      Index const p = lane + b() * warp_threads;
+      while (bits[b()] == missing) bits[b()] = Warp::read_now(part(line, p));
+      result.tree[b()] = tree_over_threads<Warp, warp_threads>(Kokkos::bit_cast<T>(bits[b()]));
+    });
+    return result;
   }
 };
 
@@ -66,7 +81,8 @@ struct FusedParts {
   static constexpr int ahead = 2;          ///< lines that are loaded at a time
   FusedArguments<Exec, T> a;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
     Place const place = Place::of(member);
     Index const length = a.lines.length;
     T* const scratch = team_scratch<T>(member, 0, a.scratch);
@@ -160,11 +176,15 @@ struct FusedParts {
 
 template <class Exec, class T>
 struct ClearExchange {
+  static constexpr int team_size = 256;
   BitsOf<T>* memory;
+  Index size;
   int* arrivals;
 
-  KOKKOS_FUNCTION void operator()(Index i) const {
-    memory[i] = Exchange<Exec, T>::missing;
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
+    Index const i = static_cast<Index>(member.league_rank()) * team_size + member.team_rank();
+    if (i < size) memory[i] = Exchange<Exec, T>::missing;
     if (i == 0) *arrivals = 0;
   }
 };
@@ -173,8 +193,10 @@ struct ClearExchange {
 template <class Exec, class T>
 void clear_exchange(Exec const& exec, std::string const& label, BitsOf<T>* memory, Index size,
                     int* arrivals) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
-  Kokkos::parallel_for(label, Policy(exec, 0, size), ClearExchange<Exec, T>{memory, arrivals});
+  using Kernel = ClearExchange<Exec, T>;
+  for_each_team<Kernel::team_size, 1>(exec, label,
+                                      summation::ceil_div(size, Index{Kernel::team_size}),
+                                      Kernel::team_size, 0, Kernel{memory, size, arrivals});
 }
 
 }  // namespace tessera::detail::gpu

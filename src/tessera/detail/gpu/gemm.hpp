@@ -120,7 +120,8 @@ struct GemmTiles {
     }
   };
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
     Index const chain = member.league_rank() / tiles.count();
     auto const corner = tiles.corner(member.league_rank() % tiles.count());
     Index const begin = chain * p.chains.length;

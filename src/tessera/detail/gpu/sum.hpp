@@ -154,7 +154,8 @@ struct Sum {
   bool last_team_combines;
   CombineVectors<Exec, T, OutputVector<T>> upper;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
     int const thread = member.team_rank();
     int const part = thread % plan.threads_per_line;
     int const run = thread / plan.threads_per_line;
@@ -193,7 +194,8 @@ struct Sum {
   /// The tree over the groups, if this team is the last of its tile to arrive. All threads have a
   /// fence: if only those did that have written, ptxas (CUDA 13.0) would take a warp's other
   /// threads past the barriers on their own.
-  KOKKOS_FUNCTION void combine(Member<Exec> const& member, Index tile, Word<T>* scratch) const {
+  template <class Team>
+  KOKKOS_FUNCTION void combine(Team const& member, Index tile, Word<T>* scratch) const {
     bool const first_thread = member.team_rank() == 0;
     auto* const sLast = reinterpret_cast<int*>(scratch);
     Kokkos::memory_fence();
@@ -240,7 +242,7 @@ void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T co
   with_alignment(is_aligned(lines, lines.data), [&](auto aligned) {
     with_lines_in_flight(plan.lines_in_flight, [&](auto in_flight) {
       // Lines that do not start on words take more registers.
-      gpu::for_each_team<Plan::team_size, aligned() ? 4 : 3>(
+      for_each_team<Plan::team_size, aligned() ? 4 : 3>(
           exec, label, plan.teams(), Plan::team_size, scratch_bytes<T>(plan.scratch()),
           Sum<Exec, T, aligned(), in_flight()>{
               lines, y, out, workspace, stacks, meeting.arrivals, plan, plan.levels_in_memory(),

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <limits>
-#include <stdexcept>
+#include <cstddef>
 #include <string>
 
 #include <Kokkos_Core.hpp>
@@ -32,17 +31,13 @@ struct Place {
 };
 
 /// Runs `kernel` on `teams` teams of `team_size` <= MaxThreads threads; registers are limited so
-/// that MinTeams teams of MaxThreads threads share a multiprocessor.
+/// that MinTeams teams of MaxThreads threads share a multiprocessor. Every `cluster` teams form a
+/// cluster, where there are clusters.
 template <unsigned MaxThreads, unsigned MinTeams, class Exec, class Kernel>
 void for_each_team(Exec const& exec, std::string const& label, Index teams, int team_size,
-                   std::size_t scratch, Kernel const& kernel) {
-  if (teams > std::numeric_limits<int>::max()) {
-    throw std::length_error(label + ": more teams than Kokkos can launch; choose larger tiles");
-  }
-  Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<MaxThreads, MinTeams>> policy(
-      exec, static_cast<int>(teams), team_size, 1);
-  if (scratch > 0) policy.set_scratch_size(0, Kokkos::PerTeam(scratch));
-  Kokkos::parallel_for(label, policy, kernel);
+                   std::size_t scratch, Kernel const& kernel, int cluster = 1) {
+  backends::Backend<Exec>::template run_teams<MaxThreads, MinTeams>(exec, label, teams, team_size,
+                                                                    scratch, kernel, cluster);
 }
 
 /// The adjacent-pair tree over partial vectors of words that one thread comes by in order. Finished

@@ -229,7 +229,8 @@ struct SwapTiles {
   Index col;
   TilePairs pairs;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
     auto const corner = pairs.corner(member.league_rank());
     if (corner.row > corner.col) return;
     int const rows = extent_of<Tile>(size - corner.row);
@@ -254,7 +255,8 @@ struct CopyPiece {
   Elements<E> e;
   TileOrder pieces;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
     auto const [row, col] = pieces.corner(member.league_rank());
     Index const left = e.cols - col - member.team_rank();
     Index const from_col = Contiguous ? 1 : e.from_col;
@@ -342,9 +344,7 @@ template <int Tile, int Threads, class Exec, class E>
 void transpose_tiles(Exec const& exec, std::string const& label, Elements<E> const& e, Index band) {
   auto const run = [&]<class Mover, class Off>(std::type_identity<Mover>, Off const& off,
                                                TileOrder const& tiles) {
-    // Share of a copy, by a Kokkos policy | so: double 8192 x 8192 0.975 | 0.989, 16384 x 16384
-    // 0.966 | 0.981, float 2048 x 2048 0.938 | 0.989.
-    backends::Backend<Exec>::template run_teams<Threads, teams_side_by_side<E, Tile, Threads>>(
+    for_each_team<Threads, teams_side_by_side<E, Tile, Threads>>(
         exec, label, tiles.count(), Threads, scratch_bytes<E>(Mover::scratch),
         TransposeTile<Exec, E, Mover, Tile, Off>{e, tiles, off});
   };
@@ -369,7 +369,7 @@ void copy_lines(Exec const& exec, std::string const& label, Elements<E> const& e
   auto const run = [&](auto contiguous) {
     using Kernel = CopyPiece<Exec, E, threads, contiguous()>;
     TileOrder const pieces(e.rows, e.cols, 1, threads * Kernel::cells, 1);
-    gpu::for_each_team<threads, 4>(exec, label, pieces.count(), threads, 0, Kernel{e, pieces});
+    for_each_team<threads, 4>(exec, label, pieces.count(), threads, 0, Kernel{e, pieces});
   };
   with_alignment(e.is_contiguous(), run);
 }
@@ -416,9 +416,9 @@ void transpose_square(Exec const& exec, std::string const& label, T* elements, I
   auto* const data = reinterpret_cast<E*>(elements);
   TilePairs const pairs(size, tile);
   auto const run = [&]<class Mover>(std::type_identity<Mover>) {
-    gpu::for_each_team<threads, 2>(exec, label, pairs.count(), threads,
-                                   2 * scratch_bytes<E>(Mover::scratch),
-                                   SwapTiles<Exec, E, Mover, tile>{data, size, row, col, pairs});
+    for_each_team<threads, 2>(exec, label, pairs.count(), threads,
+                              2 * scratch_bytes<E>(Mover::scratch),
+                              SwapTiles<Exec, E, Mover, tile>{data, size, row, col, pairs});
   };
   if (col == 1 && size % block_width<E> == 0 && on_words(data, row, sizeof(CellWord<E>))) {
     run(std::type_identity<WordMover<WarpOf<Exec>, E, tile, threads>>{});

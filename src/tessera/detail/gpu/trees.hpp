@@ -24,18 +24,22 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_over_threads(T value, int threads) {
   return value;
 }
 
+/// The adjacent-pair tree over the elements of a word.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T tree_over_word(Word<T> const& word) {
+  if constexpr (word_width<T> == 4) {
+    return (word.e[0] + word.e[1]) + (word.e[2] + word.e[3]);
+  } else {
+    return word.e[0] + word.e[1];
+  }
+}
+
 /// The adjacent-pair tree over the lanes of a segment, from the word of lanes that each of sixteen
 /// threads has; all sixteen get it.
 template <class Warp, bool Aligned, class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_over_lanes(Word<T> const& lanes, int thread) {
   if constexpr (Aligned) {
-    T in_word;
-    if constexpr (word_width<T> == 4) {
-      in_word = (lanes.e[0] + lanes.e[1]) + (lanes.e[2] + lanes.e[3]);
-    } else {
-      in_word = lanes.e[0] + lanes.e[1];
-    }
-    return tree_over_threads<Warp, segment_threads>(in_word);
+    return tree_over_threads<Warp, segment_threads>(tree_over_word(lanes));
   } else {
     // Element e of thread t is lane 16 e + t: the tree starts across threads. Partners share out
     // the elements, so that each level halves what a thread still has to add.
