@@ -57,9 +57,8 @@ struct Backend<Kokkos::Cuda> {
   template <class T>
   static Tuning column_major_tuning(Kokkos::Cuda const& exec, Index rows, Index cols) {
     Tuning result = cuda::tuning<T>(cols, rows, multiprocessors(exec), Warp::has_clusters);
-    // Fused | two stages, microseconds: 4194304 x 64 600 | 572, 262144 x 256 184 | 146,
-    // 65536 x 4096 789 | 506, 16384 x 16384 2431 | 509.
-    result.prefer_fused = false;
+    result.prefer_fused = Warp::has_copies && cuda::fuse_slices(cols, most_scratch(exec));
+    if (result.prefer_fused) result.fused_tiles.tiles_per_team = cuda::most_slices_of_group;
     return result;
   }
   static TransposeTuning transpose_tuning(Kokkos::Cuda const&, Index element_bytes, Index rows,
@@ -72,7 +71,6 @@ struct Backend<Kokkos::Cuda> {
     return cuda::gemm_tuning<T>(rows, cols, chains.count, multiprocessors(exec));
   }
 
- private:
   static Index multiprocessors(Kokkos::Cuda const& exec) {
     return exec.cuda_device_prop().multiProcessorCount;
   }

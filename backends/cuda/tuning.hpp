@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
 #include <tessera/detail/powers.hpp>
 #include <tessera/tuning.hpp>
@@ -164,6 +165,20 @@ template <class T>
 bool fuse_lines(Index count, Index length, Index teams_that_meet) {
   Index const parts = ceil_div(length * static_cast<Index>(sizeof(T)), part_bytes);
   return parts <= teams_that_meet && summation::panels(count, length).count * parts >= 64;
+}
+
+/// Slices of lines that a team of fused ATAX adds up: as many as suit the number of teams.
+inline constexpr Index most_slices_of_group = 8;
+
+/// Whether fused ATAX of `count` column-major lines wins over two stages: where slices of them all
+/// fit scratch. Fused | two stages, microseconds:
+///   16384 x 16 8 | 13, 16384 x 310 17 | 21, 65536 x 128 20 | 24, 262144 x 256 88 | 137,
+///   262144 x 310 121 | 159, 1048576 x 1 20 | 32, 1048576 x 128 148 | 260, 4194304 x 64 270 | 509;
+///   in tiles, from the caches the second time: 600 | 572 in 4194304 x 64, 2431 | 509 in
+///   16384 x 16384
+inline bool fuse_slices(Index count, std::size_t scratch) {
+  constexpr Index bytes_of_line = 600;  // in two slices, with sums
+  return bytes_of_line * count + 1024 <= static_cast<Index>(scratch);
 }
 
 /// The tile of a transpose of `rows` lines. H200, tile/threads/band (all: every tile below the

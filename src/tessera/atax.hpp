@@ -12,11 +12,11 @@
 namespace tessera {
 namespace detail {
 
-/// Whether ATAX with these options reads the matrix once.
-template <class Exec>
-bool is_fused(AtaxOptions<Exec> const& options, Tuning const& tuning) {
-  return options.method == Method::automatic ? tuning.prefer_fused
-                                             : options.method == Method::fused;
+/// Whether ATAX by this method reads the matrix once.
+template <class Exec, bool RowMajor, class T>
+bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines) {
+  if (method != Method::automatic) return method == Method::fused;
+  return tuning.prefer_fused && suit_fusion<Exec, RowMajor>(lines);
 }
 
 /// Fused ATAX; `b.data` is null when B is not wanted. `source`, if any, is where kernels of
@@ -78,10 +78,11 @@ void run_atax(Exec const& exec, Matrix const& a, V const& v, OutputVector<T> b, 
   constexpr bool row_major = is_row_major<Matrix>;
   Tuning const tuning = tuning_for<T, row_major>(exec, static_cast<Index>(a.extent(0)),
                                                  static_cast<Index>(a.extent(1)), options.tuning);
-  if (is_fused(options, tuning)) {
-    run_fused<row_major>(exec, lines_of(a), v, b, c, options.workspace, tuning);
+  auto const lines = lines_of(a);
+  if (is_fused<Exec, row_major>(options.method, tuning, lines)) {
+    run_fused<row_major>(exec, lines, v, b, c, options.workspace, tuning);
   } else {
-    run_two_stage<row_major>(exec, lines_of(a), v, b, c, options.workspace, tuning);
+    run_two_stage<row_major>(exec, lines, v, b, c, options.workspace, tuning);
   }
 }
 

@@ -101,13 +101,13 @@ Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
   }
 }
 
-/// What `atax` of a rows x cols matrix would do; as plan_multiply.
+/// What `atax` of a contiguous rows x cols matrix would do; as plan_multiply.
 template <Scalar T, class Layout, ExecutionSpace Exec>
 Plan plan_atax(Exec const& exec, Index rows, Index cols, AtaxOptions<Exec> const& options = {}) {
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
   Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
-  if (!detail::is_fused(options, tuning)) {
+  if (!detail::is_fused<Exec, row_major>(options.method, tuning, lines)) {
     Options<Exec> const stage_options{.workspace = options.workspace, .tuning = tuning};
     Plan plan = plan_multiply<T, Layout>(exec, rows, cols, stage_options);
     Plan second = plan_multiply_transposed<T, Layout>(exec, rows, cols, stage_options);

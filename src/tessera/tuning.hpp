@@ -39,11 +39,13 @@ struct FusedLinesTuning {
   friend constexpr bool operator==(FusedLinesTuning const&, FusedLinesTuning const&) = default;
 };
 
-/// Fused ATAX of a column-major matrix: a team reads tiles, runs of segments of all lines, once.
+/// Fused ATAX of a column-major matrix: a team reads tiles, runs of segments of all lines, once. A
+/// GPU that cuts few lines into slices, parts of segments that fit scratch, has slices as tiles.
 struct FusedTilesTuning {
-  Index segments_per_tile = 1;  ///< segments of each line in a tile: a power of two
-  Index tiles_per_team = 1;     ///< tiles of one team: a power of two
-  int lines_per_step = 8;       ///< lines added in one visit of the tile's part of B: 1, 2, 4 or 8
+  Index segments_per_tile = 1;  ///< segments of each line in a tile: a power of two; slices: unused
+  Index tiles_per_team =
+      1;                   ///< tiles of one team: a power of two; at most so many slices of a group
+  int lines_per_step = 8;  ///< lines added in one visit of the tile's part of B: 1, 2, 4 or 8
 
   friend constexpr bool operator==(FusedTilesTuning const&, FusedTilesTuning const&) = default;
 };
@@ -54,7 +56,7 @@ struct Tuning {
   SumTuning sum{};
   FusedLinesTuning fused_lines{};
   FusedTilesTuning fused_tiles{};
-  bool prefer_fused = true;  ///< what Method::automatic of `atax` takes
+  bool prefer_fused = true;  ///< what Method::automatic of `atax` takes, where lines suit it
 
   friend constexpr bool operator==(Tuning const&, Tuning const&) = default;
 };

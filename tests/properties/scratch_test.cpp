@@ -59,10 +59,12 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
   struct Warp {
     static constexpr bool has_large_scratch = HasLargeScratch;
     static constexpr bool has_clusters = HasLargeScratch;
+    static constexpr bool has_copies = HasLargeScratch;
   };
 
   static Index teams_that_meet(Exec const& exec) { return cuda::teams_that_meet(exec); }
   static std::size_t most_scratch(Exec const&) { return Exec::most_scratch; }
+  static Index multiprocessors(Exec const& exec) { return exec.multiprocessors; }
 
   template <class T>
   static Tuning row_major_tuning(Exec const& exec, Index rows, Index cols) {
@@ -111,15 +113,23 @@ void for_each_plan(Exec const& exec, Shape const& s, std::optional<Tuning> const
   }
 }
 
-/// The most scratch of a launch by `exec`'s own, not Kokkos', if this plan's fused kernel is one of
-/// those: 0 if not.
+/// The most scratch of a team if this plan's fused kernel keeps lines there, more than Kokkos would
+/// give; 0 if not.
 template <class T, class Layout, class Exec>
-std::size_t own_scratch(Exec const& exec, Shape const& s, std::optional<Tuning> const& tuning) {
-  if constexpr (backends::Backend<Exec>::is_gpu && std::is_same_v<Layout, Kokkos::LayoutRight>) {
-    using Plan = tessera::detail::FusedOf<Exec, T, true>;
+std::size_t scratch_for_lines(Exec const& exec, Shape const& s,
+                              std::optional<Tuning> const& tuning) {
+  if constexpr (backends::Backend<Exec>::is_gpu) {
+    constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+    using Plan = tessera::detail::FusedOf<Exec, T, row_major>;
     Plan const plan(exec, tessera::detail::lines_of_shape<T, Layout>(s.rows, s.cols),
-                    tessera::detail::tuning_for<T, true>(exec, s.rows, s.cols, tuning));
-    if (plan.way == Plan::Way::ring) return backends::Backend<Exec>::most_scratch(exec);
+                    tessera::detail::tuning_for<T, row_major>(exec, s.rows, s.cols, tuning));
+    bool keeps_lines = false;
+    if constexpr (row_major) {
+      keeps_lines = plan.way == Plan::Way::ring;
+    } else {
+      keeps_lines = plan.slices.fits();
+    }
+    if (keeps_lines) return backends::Backend<Exec>::most_scratch(exec);
   }
   return 0;
 }
@@ -132,8 +142,8 @@ class Fitting {
 
   template <class T, class Layout>
   void look_at(Shape const& shape, std::optional<Tuning> const& tuning = std::nullopt) {
-    std::size_t const own = own_scratch<T, Layout>(exec_, shape, tuning);
-    if (own > 0) ++rings_;
+    std::size_t const own = scratch_for_lines<T, Layout>(exec_, shape, tuning);
+    if (own > 0) ++(std::is_same_v<Layout, Kokkos::LayoutRight> ? rings_ : slices_);
     for_each_plan<T, Layout>(exec_, shape, tuning, [&](Plan const& plan) {
       for (StagePlan const& stage : plan.stages) {
         if (stage.scratch_bytes > 0) with_scratch_.insert(stage.name);
@@ -162,12 +172,15 @@ class Fitting {
   std::set<std::string> const& with_scratch() const { return with_scratch_; }
   /// Shapes whose fused kernel has a ring of lines in scratch.
   int rings() const { return rings_; }
+  /// Shapes whose fused kernel has slices of all lines there.
+  int slices() const { return slices_; }
 
  private:
   Exec exec_;
   Limit limit_;
   int failures_ = 0;
   int rings_ = 0;
+  int slices_ = 0;
   std::set<std::string> with_scratch_;
 };
 
@@ -189,8 +202,9 @@ TYPED_TEST(ScratchOfCuda, FitsAMultiprocessorForEveryTuning) {
     // Else the test looks at nothing.
     EXPECT_THAT(fitting.with_scratch(),
                 testing::IsSupersetOf({"fused", "multiply", "multiply_transposed"}));
-    // Turing's scratch holds no ring.
+    // Turing's scratch holds no ring, and nothing is copied to it.
     EXPECT_EQ(fitting.rings() > 0, TypeParam::has_large_scratch) << fitting.rings();
+    EXPECT_EQ(fitting.slices() > 0, TypeParam::has_large_scratch) << fitting.slices();
   }
 }
 
@@ -200,6 +214,31 @@ TYPED_TEST(ScratchOfCuda, FitsAMultiprocessorForACallersTuning) {
     for (Shape const& shape : all_shapes()) fitting.look_at_all(shape, tuning);
     for (Shape const& shape : large_shapes()) fitting.look_at_all(shape, tuning);
   }
+}
+
+/// Whether slices of so many lines fit, of any length and for any tuning.
+template <class T>
+bool slices_fit(PlannedCuda<true> const& exec, Index count) {
+  for (Index const length : {Index{1}, Index{1000}, Index{1} << 18, Index{1} << 24}) {
+    tessera::detail::Lines<T> const lines{nullptr, count, length, length};
+    for (Index const tiles : {1, 8, 1024}) {
+      tessera::detail::gpu::SlicesPlan<PlannedCuda<true>, T> const plan(exec, lines, {1, tiles, 8});
+      if (!plan.fits()) return false;
+    }
+  }
+  return true;
+}
+
+TEST(Scratch, HoldsTheSlicesThatAreChosen) {
+  PlannedCuda<true> const exec{132};
+  Index most = 0;
+  while (backends::cuda::fuse_slices(most + 1, exec.most_scratch)) ++most;
+  EXPECT_GE(most, 256);
+  for (Index count = 1; count <= most; ++count) {
+    EXPECT_TRUE(slices_fit<float>(exec, count)) << count;
+    EXPECT_TRUE(slices_fit<double>(exec, count)) << count;
+  }
+  EXPECT_FALSE(slices_fit<float>(exec, 2 * most));
 }
 
 TEST(Scratch, NeedsTuningsThatAreValid) {

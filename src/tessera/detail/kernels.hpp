@@ -137,8 +137,6 @@ struct GpuKernels {
       gpu::fused_tiles<Exec, T>(exec, label, lines, x, y, out, workspace, *this);
     }
     [[nodiscard]] Index exchanged(Lines<T> const&) const { return 0; }
-    [[nodiscard]] Index teams() const { return this->groups; }
-    [[nodiscard]] int threads() const { return this->team_size; }
     [[nodiscard]] int lines_side_by_side() const { return 8; }
     [[nodiscard]] Index panels_of_team() const { return this->panels.count; }
     [[nodiscard]] Index scratch_of(Lines<T> const& lines) const { return this->scratch(lines); }
@@ -156,5 +154,15 @@ using SumOf = typename KernelsOf<Exec, T>::Sum;
 template <class Exec, class T, bool RowMajor>
 using FusedOf = std::conditional_t<RowMajor, typename KernelsOf<Exec, T>::FusedLines,
                                    typename KernelsOf<Exec, T>::FusedTiles>;
+
+/// Whether a tuning's choice to fuse, made for the shape, holds for where these lines lie.
+template <class Exec, bool RowMajor, class T>
+bool suit_fusion(Lines<T> const& lines) {
+  if constexpr (backends::Backend<Exec>::is_gpu && !RowMajor) {
+    return gpu::SlicesPlan<Exec, T>::are_fast(lines);
+  } else {
+    return true;
+  }
+}
 
 }  // namespace tessera::detail

@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/gpu/combine.hpp>
+#include <tessera/detail/gpu/fused_slices.hpp>
 #include <tessera/detail/gpu/sum.hpp>
 #include <tessera/tuning.hpp>
 
@@ -26,9 +27,10 @@ struct FusedTilesPlan {
   Index tiles;
   Index tiles_per_team;
   Index groups;
+  SlicesPlan<Exec, T> slices;  ///< instead of tiles, where it fits
 
-  FusedTilesPlan(Exec const&, Lines<T> const& lines, Tuning const& tuning)
-      : panels(lines.panels()) {
+  FusedTilesPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
+      : panels(lines.panels()), slices(exec, lines, tuning.fused_tiles) {
     Index const segments = summation::segments<T>(lines.length);
     // A thread has a word of a tile's columns.
     constexpr Index most = team_size * word_width<T> / summation::segment<T>;
@@ -53,10 +55,15 @@ struct FusedTilesPlan {
   }
   /// Scalars of workspace: partial vectors, stacks of threads, and of partial vectors.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+    if (slices.fits()) return slices.workspace(lines.count);
     return partials(lines) + stacks() + groups * stack_levels(tiles_per_team) * lines.count;
   }
   /// Scalars of scratch: a word a thread, and the tile's part of B.
-  [[nodiscard]] Index scratch(Lines<T> const&) const { return team_size * word_width<T> + width; }
+  [[nodiscard]] Index scratch(Lines<T> const& lines) const {
+    return slices.fits() ? slices.scratch(lines.count) : team_size * word_width<T> + width;
+  }
+  [[nodiscard]] Index teams() const { return slices.fits() ? slices.teams : groups; }
+  [[nodiscard]] int threads() const { return slices.fits() ? slices.team_size() : team_size; }
 };
 
 template <class Exec, class T, bool Aligned>
@@ -76,7 +83,8 @@ struct FusedTiles {
   int levels;
   int vector_levels;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
     Place const place = Place::of(member);
     T* const sSum = team_scratch<T>(member, 0, scratch);   // (team_size, word_width)
     T* const sB = sSum + Plan::team_size * word_width<T>;  // (width)
@@ -106,7 +114,8 @@ struct FusedTiles {
     }
   }
 
-  KOKKOS_FUNCTION void make_part_of_y(Member<Exec> const& member, Place const& place, Index begin,
+  template <class Team>
+  KOKKOS_FUNCTION void make_part_of_y(Team const& member, Place const& place, Index begin,
                                       Index width, WordStack<1, T> const& words, T* sSum,
                                       T* sB) const {
     int const part = place.thread % plan.threads_per_line;
@@ -165,11 +174,16 @@ template <class Exec, class T>
 void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
                  OutputVector<T> y, OutputVector<T> out, T* workspace,
                  FusedTilesPlan<Exec, T> const& plan) {
+  if constexpr (WarpOf<Exec>::has_copies) {
+    if (plan.slices.fits()) {
+      return fused_slices(exec, label, lines, x, y, out, workspace, plan.slices);
+    }
+  }
   using Plan = FusedTilesPlan<Exec, T>;
   T* const stacks = workspace + plan.partials(lines);
   Index const scratch = plan.scratch(lines);
   with_alignment(is_aligned(lines, lines.data), [&](auto aligned) {
-    gpu::for_each_team<Plan::team_size, 2>(
+    for_each_team<Plan::team_size, 2>(
         exec, label, plan.groups, Plan::team_size, scratch_bytes<T>(scratch),
         FusedTiles<Exec, T, aligned()>{
             lines, x, y, out, workspace, reinterpret_cast<Word<T>*>(stacks), stacks + plan.stacks(),

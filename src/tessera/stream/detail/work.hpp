@@ -250,7 +250,9 @@ class AtaxWork : public TreeWork<Exec, T> {
     requires(RowMajor)
   {
     auto const lines = this->lines_of(0, nullptr, extents_.length);
-    if (this->cuts.are_pieces() || !is_fused(tuning_of<RowMajor>(this->instance, lines))) return 0;
+    if (this->cuts.are_pieces() || !is_fused(tuning_of<RowMajor>(this->instance, lines), lines)) {
+      return 0;
+    }
     Index const elements =
         LinesToRead<T>::lines_for(this->cuts.panel_lines(), lines.length) * lines.length;
     return static_cast<std::size_t>(elements) * sizeof(T);
@@ -273,12 +275,12 @@ class AtaxWork : public TreeWork<Exec, T> {
  private:
   static Index cols(Extents const& e) { return RowMajor ? e.length : e.count; }
 
-  [[nodiscard]] bool is_fused(Tuning const& tuning) const {
-    return tessera::detail::is_fused(AtaxOptions<Exec>{.method = method_}, tuning);
+  [[nodiscard]] bool is_fused(Tuning const& tuning, Lines<T> const& lines) const {
+    return tessera::detail::is_fused<Exec, RowMajor>(method_, tuning, lines);
   }
   void run(Lines<T> const& lines, OutputVector<T> const& b) {
     Tuning const tuning = tuning_of<RowMajor>(this->instance, lines);
-    if (is_fused(tuning)) {
+    if (is_fused(tuning, lines)) {
       tessera::detail::run_fused<RowMajor>(this->instance, lines, v_, b, this->sum(), &workspace_,
                                            tuning);
     } else {
