@@ -102,22 +102,30 @@ struct ColumnSum {
   KOKKOS_FORCEINLINE_FUNCTION Word<T> over_panels(Index first_panel, Index count,
                                                   WordStack<1, T> const& stack) const {
     Word<T> sum[1] = {};
-    for (Index p = 0; p < count; ++p) {
-      Index const first = (first_panel + p) * panels.lines;
-      Index const last = Kokkos::min(lines.count, first + panels.lines);
-      for (Index i = first; i < last; i += InFlight) {
+    Index const first = first_panel * panels.lines;
+    T const* line = lines.line(first) + column;  // the next to load
+    T const* factor = y + first;
+    Index left = lines.count - first;
+    for (int p = 0; p < static_cast<int>(count); ++p) {
+      auto left_of_panel = static_cast<int>(Kokkos::max(Index{0}, Kokkos::min(left, panels.lines)));
+      left -= panels.lines;
+      while (left_of_panel > 0) {
         PerLine<Word<T>, InFlight> rA;
         PerLine<T, InFlight> rY;
         static_for<InFlight>([&](auto r) {
-          bool const there = i + r() < last;
-          rA[r()] = load(lines.line(i + r()) + column, there ? rest : 0);
-          rY[r()] = there ? Warp::load_constant(y + i + r()) : T(0);
+          bool const there = r() < left_of_panel;
+          rA[r()] = load(line + r() * lines.leading, there ? rest : 0);
+          rY[r()] = there ? Warp::load_constant(factor + r()) : T(0);
         });
         static_for<InFlight>([&](auto r) {
-          if (i + r() < last) multiply_add(rY[r()], rA[r()], sum[0]);
+          if (r() < left_of_panel) multiply_add(rY[r()], rA[r()], sum[0]);
         });
+        int const done = Kokkos::min(left_of_panel, InFlight);
+        line += done * lines.leading;
+        factor += done;
+        left_of_panel -= InFlight;
       }
-      stack.push(sum, static_cast<int>(p), static_cast<int>(count));
+      stack.push(sum, p, static_cast<int>(count));
     }
     return sum[0];
   }
