@@ -66,6 +66,17 @@ struct Warp {
   /// Where the end of a copy to scratch is told.
   using Arrival = std::uint64_t;
 
+  /// body(i) for i = first, first + step, … below `last`: a loop that is not unrolled, where that
+  /// would only take instructions.
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each(int first, int last, int step,
+                                                   Body const& body) {
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+    for (int i = first; i < last; i += step) body(i);
+  }
+
   /// The value of the thread whose number differs in the bits of `mask`.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static T shuffle_xor(T value, [[maybe_unused]] int mask) {

@@ -246,20 +246,16 @@ struct FusedSlices {
       int const partial = item / blocks;
       int const word = item % blocks * words_side_by_side + lane % words_side_by_side;
       int const panel = partial * Plan::panels_side_by_side + lane / words_side_by_side;
-      int c = panel * height;
+      int const c = panel * height;
       int const last = Kokkos::min(count, c + height);
       Word<T> sum{};
-#if defined(__CUDA_ARCH__)
-#pragma unroll 1
-#endif
-      for (; c + 8 <= last; c += 8) {
+      int const whole = c + Kokkos::max(0, last - c) / 8 * 8;
+      Warp::for_each(c, whole, 8, [&](int line) {
         static_for<8>(
-            [&](auto k) { multiply_add(s.x[c + k()], slot[place_of(c + k(), word)], sum); });
-      }
-#if defined(__CUDA_ARCH__)
-#pragma unroll 1
-#endif
-      for (; c < last; ++c) multiply_add(s.x[c], slot[place_of(c, word)], sum);
+            [&](auto k) { multiply_add(s.x[line + k()], slot[place_of(line + k(), word)], sum); });
+      });
+      Warp::for_each(whole, last, 1,
+                     [&](int line) { multiply_add(s.x[line], slot[place_of(line, word)], sum); });
       static_for<width>([&](auto e) {
         static_for<log2_of<Plan::panels_side_by_side>>([&](auto level) {
           sum.e[e()] += Warp::shuffle_xor(sum.e[e()], words_side_by_side << level());
