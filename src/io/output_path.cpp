@@ -36,9 +36,9 @@ std::string temporary_name(std::string const& target) {
   constexpr std::size_t longest_kept = 200;  // a name may have 255 bytes
   std::string const name = std::filesystem::path(target).filename().string();
   std::random_device random;
-  std::array<char, 16> digits{};
-  static_cast<void>(std::snprintf(digits.data(), digits.size(), "%08x", random()));
-  return folder_of(target) + "/." + name.substr(0, longest_kept) + ".tessera-" + digits.data();
+  std::array<char, 16> random_part{};
+  static_cast<void>(std::snprintf(random_part.data(), random_part.size(), "%08x", random()));
+  return folder_of(target) + "/." + name.substr(0, longest_kept) + ".tessera-" + random_part.data();
 }
 
 std::optional<int> descriptor_named_by(std::string const& path) {
