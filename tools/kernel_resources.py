@@ -118,9 +118,10 @@ class Facts:
 
 # `numbers` are the template arguments after the scalar: Aligned first, where there is one.
 FACTS = {
+    "ClearExchange": Facts(lambda k: 0, lambda k: 0),
     "CombineRuns": Facts(lambda k: 0, lambda k: 0),
     "CombineVectors": Facts(lambda k: k.threads, lambda k: 0),
-    "DotLong": Facts(lambda k: 0, lambda k: 4 * k.numbers[1]),  # rows
+    "DotLong": Facts(lambda k: 0, lambda k: 8),  # two rows, or two chunks of one
     "DotShort": Facts(lambda k: 0, lambda k: k.numbers[1] * k.numbers[2]),  # words, rows
     "FusedCache": Facts(lambda k: 128, lambda k: 4 * k.numbers[1]),  # rows
     "FusedParts": Facts(  # slots; dot products of warps and of the line, twice
