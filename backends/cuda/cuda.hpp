@@ -46,6 +46,8 @@ struct Backend<Kokkos::Cuda> {
     return cuda::set_cache_preference(exec, wanted);
   }
 
+  static constexpr Index most_slices_of_group = cuda::most_slices_of_group;
+
   static Index teams_that_meet(Kokkos::Cuda const& exec) { return cuda::teams_that_meet(exec); }
 
   template <class T>
@@ -58,7 +60,7 @@ struct Backend<Kokkos::Cuda> {
   static Tuning column_major_tuning(Kokkos::Cuda const& exec, Index rows, Index cols) {
     Tuning result = cuda::tuning<T>(cols, rows, multiprocessors(exec), Warp::has_clusters);
     result.prefer_fused = Warp::has_copies && cuda::fuse_slices(cols, most_scratch(exec));
-    if (result.prefer_fused) result.fused_tiles.tiles_per_team = cuda::most_slices_of_group;
+    if (result.prefer_fused) result.fused_tiles.tiles_per_team = most_slices_of_group;
     return result;
   }
   static TransposeTuning transpose_tuning(Kokkos::Cuda const&, Index element_bytes, Index rows,

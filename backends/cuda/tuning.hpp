@@ -70,6 +70,7 @@ Tuning tuning(Index count, Index length, Index multiprocessors, bool has_cluster
   //   32768 x 32768: 1/0 981, 2/0 980, 2/8 950;            4096 x 65536: 2/0 264, 2/8 244
   //   1024 x 1048576: 1/8 958, 2/8 946, 2/32 953;          64 x 4194304: 2/8 259, 2/32 251
   //   10240 x 10240: 1/0 104, 2/0 109;                     double: 1/0 209, 2/0 217, 2/8 225
+  //   (one line, two chunks of it at a time, as since: 97, double 191)
   // Two lines a step, unless half of the last wave of warps would find none.
   bool const is_long = line_bytes > 96 * 1024;
   auto const places = [&](Index step) { return ceil_div(count, step * warps) * step * warps; };
@@ -167,7 +168,7 @@ bool fuse_lines(Index count, Index length, Index teams_that_meet) {
   return parts <= teams_that_meet && summation::panels(count, length).count * parts >= 64;
 }
 
-/// Slices of lines that a team of fused ATAX adds up: as many as suit the number of teams.
+/// Slices of lines that a team of fused ATAX adds up at most, a power of two.
 inline constexpr Index most_slices_of_group = 8;
 
 /// Whether fused ATAX of `count` column-major lines wins over two stages: where slices of them all

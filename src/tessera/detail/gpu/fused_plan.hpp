@@ -54,7 +54,7 @@ struct FusedLinesPlan {
     return teams > 1 || (threads > 4 * warp_threads && threads <= 9 * warp_threads) ? 3 : 2;
   }
   /// Teams with rings, or halves of clusters, that share a multiprocessor.
-  static constexpr std::size_t rings_side_by_side(int threads) {
+  static constexpr Index rings_side_by_side(int threads) {
     return threads <= 3 * warp_threads ? 3 : threads <= 4 * warp_threads ? 2 : 1;
   }
 
@@ -164,10 +164,8 @@ struct FusedLinesPlan {
            slots * (threads / warp_threads) * Index{sizeof(std::uint64_t) / sizeof(T)};
   }
   static bool has_room(Exec const& exec, int threads, Index teams, int levels) {
-    constexpr std::size_t of_system = 1024;  // of each team's scratch
-    std::size_t const bytes = scratch_bytes<T>(ring_scratch(threads, teams, levels)) + of_system;
-    return bytes * rings_side_by_side(threads) <=
-           backends::Backend<Exec>::most_scratch(exec) + of_system;
+    return teams_with_scratch(exec, scratch_bytes<T>(ring_scratch(threads, teams, levels))) >=
+           rings_side_by_side(threads);
   }
   /// Teams that share a line in a ring; 0: none has one. Shorter lines are faster in registers,
   /// longer ones take more teams than there is room for clusters of, and few panels, such as those

@@ -33,8 +33,8 @@ struct SlicesPlan {
   static constexpr int panels_side_by_side = 4;  ///< in a warp, with eight words each
   static constexpr int partial_levels = 4;
   static constexpr Index most_groups_of_panels = Index{1} << partial_levels;
-  static constexpr int group_levels = 3;
-  static constexpr Index most_slices_of_group = Index{1} << group_levels;
+  static constexpr Index most_slices_of_group = backends::Backend<Exec>::most_slices_of_group;
+  static constexpr int group_levels = log2_of<static_cast<int>(most_slices_of_group)>;
   static constexpr Index most_teams = 4;  ///< of a multiprocessor
   /// Threads of a team. 262144 x 256, microseconds on an H200: 256 100, 512 95, 1024 104.
   static constexpr int threads_for(int parts) { return parts == 4 ? 512 : 256; }
@@ -53,8 +53,6 @@ struct SlicesPlan {
         summation::ceil_div(lines.panels().count, Index{panels_side_by_side});
     if (!WarpOf<Exec>::has_copies || groups_of_panels > most_groups_of_panels) return;
     partials = static_cast<int>(groups_of_panels);
-    constexpr Index of_system = 1024;  // of each team's scratch
-    Index const all_scratch = static_cast<Index>(Backend::most_scratch(exec)) + of_system;
     // Microseconds on an H200, the teams that fit a multiprocessor in brackets:
     //   16777216 x 16: 16 words, 3 places 301 (4), 356 (2);
     //   4194304 x 64: 16, 3 282 (1), 8, 3 271 (2), 8, 2 281 (3), 8, 4 521 (1), 4, 3 303 (4);
@@ -70,8 +68,7 @@ struct SlicesPlan {
          {Choice{16, 3, 2}, Choice{8, 3, 2}, Choice{8, 3, 1}, Choice{4, 3, 1}, Choice{4, 2, 1}}) {
       parts = choice.parts;
       slots = choice.slots;
-      auto const bytes = static_cast<Index>(scratch_bytes<T>(scratch(lines.count)));
-      side_by_side = all_scratch / (bytes + of_system);
+      side_by_side = teams_with_scratch(exec, scratch_bytes<T>(scratch(lines.count)));
       if (side_by_side >= choice.teams) break;
       parts = 0;
     }

@@ -40,6 +40,15 @@ void for_each_team(Exec const& exec, std::string const& label, Index teams, int 
                                                                     scratch, kernel, cluster);
 }
 
+/// Teams that share a multiprocessor if each has so many bytes of scratch, of which the system adds
+/// some to each.
+template <class Exec>
+Index teams_with_scratch(Exec const& exec, std::size_t bytes) {
+  constexpr std::size_t of_system = 1024;
+  return static_cast<Index>((backends::Backend<Exec>::most_scratch(exec) + of_system) /
+                            (bytes + of_system));
+}
+
 /// The adjacent-pair tree over partial vectors of words that one thread comes by in order. Finished
 /// subtrees wait in places of the thread's own, (levels, Words, threads): the first levels, which
 /// are in use most, in scratch, as far as there is any for them, and the others in memory.
