@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -94,6 +96,45 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<double> sums_of_packs(Pack<double> const* p) {
   Pack<double> const high = pairs(p[2], p[3]);
   return __builtin_shufflevector(low, high, 0, 1, 4, 5) +
          __builtin_shufflevector(low, high, 2, 3, 6, 7);
+}
+
+/// The adjacent-pair tree over the elements of a pack.
+KOKKOS_FORCEINLINE_FUNCTION float sum_of_pack(Pack<float> const& p) {
+  auto const low = __builtin_shufflevector(p, p, 0, 1, 2, 3);
+  auto const high = __builtin_shufflevector(p, p, 4, 5, 6, 7);
+  auto const pairs = __builtin_shufflevector(low, high, 0, 2, 4, 6) +
+                     __builtin_shufflevector(low, high, 1, 3, 5, 7);
+  auto const fours = __builtin_shufflevector(pairs, pairs, 0, 2, 0, 2) +
+                     __builtin_shufflevector(pairs, pairs, 1, 3, 1, 3);
+  return fours[0] + fours[1];
+}
+KOKKOS_FORCEINLINE_FUNCTION double sum_of_pack(Pack<double> const& p) {
+  return (p[0] + p[1]) + (p[2] + p[3]);
+}
+
+/// The first `count` <= pack_width elements at a place, and zeros behind them; reads no more.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_first(T const* from, int count) {
+#if defined(__AVX__)
+  constexpr int width = pack_width<T>;
+  using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  static constexpr auto masks = [] {
+    std::array<Bits, static_cast<std::size_t>(2 * width)> result{};
+    for (int i = 0; i < width; ++i) result[static_cast<std::size_t>(i)] = -1;
+    return result;
+  }();
+  auto const mask =
+      _mm256_loadu_si256(reinterpret_cast<__m256i const*>(masks.data() + width - count));
+  if constexpr (sizeof(T) == 4) {
+    return _mm256_maskload_ps(from, mask);
+  } else {
+    return _mm256_maskload_pd(from, mask);
+  }
+#else
+  Pack<T> result{};
+  for (int i = 0; i < count; ++i) result[i] = from[i];
+  return result;
+#endif
 }
 
 /// 16 bytes that may be anything, anywhere; two of them side by side.
@@ -280,9 +321,6 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> sums_of_packs(Pack<T> const* p) {
   return result;
 }
 
-#endif
-
-/// The adjacent-pair tree over the elements of a pack.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T sum_of_pack(Pack<T> const& p) {
   if constexpr (pack_width<T> == 8) {
@@ -291,5 +329,14 @@ KOKKOS_FORCEINLINE_FUNCTION T sum_of_pack(Pack<T> const& p) {
     return (p[0] + p[1]) + (p[2] + p[3]);
   }
 }
+
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_first(T const* from, int count) {
+  Pack<T> result{};
+  for (int i = 0; i < count; ++i) result[i] = from[i];
+  return result;
+}
+
+#endif
 
 }  // namespace tessera::backends::host

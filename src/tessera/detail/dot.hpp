@@ -49,6 +49,7 @@ struct Dot {
   T* workspace;
   DotPlan<T> plan;
   int lines_per_step;
+  Index ahead;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
     Index const run = member.league_rank() % plan.runs;
@@ -60,7 +61,7 @@ struct Dot {
         plan.runs == 1 ? out : OutputVector<T>{workspace + run, plan.runs};
     with_lines_per_step(lines_per_step, [&](auto step) {
       for_line_blocks<step()>(first, last, [&](auto count, Index block) {
-        dot_lines<count()>(lines, block, x, begin, end,
+        dot_lines<count()>(lines, block, x, begin, end, ahead,
                            [&](Index i, T value) { target.set(i, value); });
       });
     });
@@ -73,7 +74,8 @@ void dot(Exec const& exec, std::string const& label, Lines<T> const& lines, T co
          OutputVector<T> out, T* workspace, DotTuning const& tuning) {
   DotPlan<T> const plan(lines, tuning);
   for_each_team(exec, label, plan.line_blocks * plan.runs, 0,
-                Dot<Exec, T>{lines, x, out, workspace, plan, tuning.lines_per_step});
+                Dot<Exec, T>{lines, x, out, workspace, plan, tuning.lines_per_step,
+                             prefetch_distance(lines)});
   if (plan.runs > 1) {
     combine_runs(exec, label + "::combine", workspace, lines.count, plan.runs, out);
   }

@@ -41,6 +41,11 @@ struct LinesInMemory {
   KOKKOS_INLINE_FUNCTION static Index scratch() { return 0; }
   /// Lines of a panel that are asked for at a time.
   KOKKOS_INLINE_FUNCTION static Index at_a_time(Index panel_lines) { return panel_lines; }
+  /// How far ahead to ask for lines, in elements.
+  template <class T>
+  static Index prefetch_distance(Lines<T> const& lines) {
+    return detail::prefetch_distance(lines);
+  }
   /// Lines [first, last) of all.
   template <class T>
   KOKKOS_INLINE_FUNCTION Lines<T> operator()(Lines<T> const& all, Index first, Index last,
@@ -61,6 +66,7 @@ struct FusedLines {
   FusedLinesTuning tuning;
   Index scratch;
   int level;
+  Index ahead;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
     Index const group = member.league_rank();
@@ -83,10 +89,10 @@ struct FusedLines {
               y.set(begin + i, value);
             };
             if (tuning.dot_side_by_side) {
-              dot_lines<count()>(some, block, x, 0, lines.length, store);
+              dot_lines<count()>(some, block, x, 0, lines.length, ahead, store);
             } else {
               for (Index i = block; i < block + count(); ++i) {
-                dot_lines<1>(some, i, x, 0, lines.length, store);
+                dot_lines<1>(some, i, x, 0, lines.length, ahead, store);
               }
             }
             add_to_panel<count()>(some, block, first - begin, last - begin, factor, stack, p, 0,
@@ -110,9 +116,9 @@ void fused_lines(Exec const& exec, std::string const& label, Lines<T> const& lin
   Index const scratch = plan.scratch(lines);
   std::size_t const bytes = scratch_bytes<T>(scratch + source.scratch());
   int const level = scratch_level<Exec>(bytes);
-  for_each_team(
-      exec, label, plan.groups, bytes,
-      FusedLines<Exec, T, Source>{lines, source, x, y, partials, plan, tuning, scratch, level});
+  for_each_team(exec, label, plan.groups, bytes,
+                FusedLines<Exec, T, Source>{lines, source, x, y, partials, plan, tuning, scratch,
+                                            level, source.prefetch_distance(lines)});
   if (plan.groups > 1 && !partials.last_team_combines()) {
     combine_vectors(exec, label + "::combine", partials);
   }

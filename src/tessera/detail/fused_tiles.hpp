@@ -93,7 +93,7 @@ struct FusedTiles {
       }
       T* const part_of_out = stack.level(VectorStack<T>::level_of(t));
       for (Index j = 0; j < tile.count; ++j) {
-        dot_lines<1>(tile, j, sB, 0, width,
+        dot_lines<1>(tile, j, sB, 0, width, 0,
                      [&](Index line, T value) { part_of_out[line] = value; });
       }
       stack.merge(t, 0, tile.count);

@@ -70,6 +70,8 @@ struct LinesToRead {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index at_a_time(Index /*panel_lines*/) const {
     return lines;
   }
+  /// What was read is in cache.
+  static Index prefetch_distance(Lines<T> const& /*lines*/) { return 0; }
   KOKKOS_INLINE_FUNCTION Lines<T> operator()(Lines<T> const& /*all*/, Index first, Index last,
                                              T* sLines) const {
     KOKKOS_IF_ON_HOST((fetch(first, last - first, sLines);))

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <stdexcept>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <tessera/detail/segment.hpp>
+
+#include "support/data.hpp"
+#include "support/reference.hpp"
+#include "support/same_bits.hpp"
+
+/// Hosts' dot products of lines as kernels call them, with what no public argument chooses.
+namespace tessera::detail {
+namespace {
+
+/// Memory whose last byte is the last one that this process may read.
+class MemoryBeforeAPage {
+ public:
+  explicit MemoryBeforeAPage(std::size_t bytes)
+      : page_(static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))),
+        bytes_((bytes + page_ - 1) / page_ * page_),
+        mapped_(::mmap(nullptr, bytes_ + page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                       -1, 0)) {
+    if (mapped_ == MAP_FAILED) throw std::runtime_error("mmap failed");
+    if (::mprotect(begin() + bytes_, page_, PROT_NONE) != 0) {
+      throw std::runtime_error("mprotect failed");
+    }
+  }
+  ~MemoryBeforeAPage() { ::munmap(mapped_, bytes_ + page_); }
+  MemoryBeforeAPage(MemoryBeforeAPage const&) = delete;
+  MemoryBeforeAPage& operator=(MemoryBeforeAPage const&) = delete;
+
+  /// The last `count` scalars.
+  template <class T>
+  [[nodiscard]] T* last(Index count) const {
+    return reinterpret_cast<T*>(begin() + bytes_) - count;
+  }
+
+ private:
+  [[nodiscard]] std::byte* begin() const { return static_cast<std::byte*>(mapped_); }
+  std::size_t page_;
+  std::size_t bytes_;
+  void* mapped_;
+};
+
+template <class T>
+class DotOfLines : public testing::Test {
+ protected:
+  static constexpr Index count = 8;
+  static constexpr Index longest = 5000;
+  static constexpr Index widest = 70;  ///< padding
+
+  /// `count` lines of real numbers and a vector, both at the end of what can be read.
+  DotOfLines() : matrix_(bytes(count * (longest + widest))), x_(bytes(longest)) {}
+
+  Lines<T> lines(Index length, Index leading) {
+    Index const size = (count - 1) * leading + length;
+    T* const data = matrix_.template last<T>(size);
+    for (Index i = 0; i < size; ++i)
+      data[i] = test::real_number<T>(1, static_cast<std::uint64_t>(i));
+    return {data, count, length, leading};
+  }
+  T* x(Index length) {
+    T* const data = x_.template last<T>(length);
+    for (Index i = 0; i < length; ++i)
+      data[i] = test::real_number<T>(2, static_cast<std::uint64_t>(i));
+    return data;
+  }
+
+  /// The products as the reference has them.
+  static std::vector<T> expected(Lines<T> const& lines, T const* x) {
+    return reference::dot<T>({lines.data, lines.count, lines.length, lines.leading},
+                             std::vector<T>(x, x + lines.length));
+  }
+  /// The same by dot_lines, `Count` lines side by side.
+  template <int Count>
+  static std::vector<T> found(Lines<T> const& lines, T const* x, Index ahead) {
+    std::vector<T> result(static_cast<std::size_t>(lines.count));
+    for (Index i = 0; i < lines.count; i += Count) {
+      dot_lines<Count>(lines, i, x, 0, lines.length, ahead, [&](Index line, T value) {
+        result[static_cast<std::size_t>(line)] = value;
+      });
+    }
+    return result;
+  }
+
+ private:
+  static std::size_t bytes(Index scalars) { return static_cast<std::size_t>(scalars) * sizeof(T); }
+  MemoryBeforeAPage matrix_;
+  MemoryBeforeAPage x_;
+};
+
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(DotOfLines, Scalars);
+
+TYPED_TEST(DotOfLines, ReadsNothingBehindTheLastElement) {
+  using T = TypeParam;
+  for (Index length = 1; length <= 2 * summation::segment<T> + 1; ++length) {
+    Lines<T> const lines = this->lines(length, length);
+    T const* const x = this->x(length);
+    EXPECT_THAT(this->template found<1>(lines, x, 0), test::same_bits_as(this->expected(lines, x)))
+        << length;
+  }
+}
+
+TYPED_TEST(DotOfLines, GetsNoOtherBitsFromAskingAhead) {
+  using T = TypeParam;
+  for (Index const length : {Index{1}, Index{63}, Index{64}, Index{255}, Index{256}, Index{257},
+                             Index{1000}, Index{2048}, Index{2049}, this->longest}) {
+    for (Index const padding : {Index{0}, Index{1}, Index{16}, this->widest}) {
+      Lines<T> const lines = this->lines(length, length + padding);
+      T const* const x = this->x(length);
+      std::vector<T> const expected = this->expected(lines, x);
+      for (Index const ahead : {0, 1, 16, 256, 1000, 2048, 100000}) {
+        SCOPED_TRACE(testing::Message() << length << " + " << padding << ", ahead " << ahead);
+        EXPECT_THAT(this->template found<1>(lines, x, ahead), test::same_bits_as(expected));
+        EXPECT_THAT(this->template found<2>(lines, x, ahead), test::same_bits_as(expected));
+        EXPECT_THAT(this->template found<4>(lines, x, ahead), test::same_bits_as(expected));
+        EXPECT_THAT(this->template found<8>(lines, x, ahead), test::same_bits_as(expected));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::detail
