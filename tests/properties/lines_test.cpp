@@ -49,6 +49,12 @@ class MemoryBeforeAPage {
 };
 
 template <class T>
+struct StoreTo {
+  T* to;
+  KOKKOS_FUNCTION void operator()(Index i, T value) const { to[i] = value; }
+};
+
+template <class T>
 class DotOfLines : public testing::Test {
  protected:
   static constexpr Index count = 8;
@@ -82,9 +88,7 @@ class DotOfLines : public testing::Test {
   static std::vector<T> found(Lines<T> const& lines, T const* x, Index ahead) {
     std::vector<T> result(static_cast<std::size_t>(lines.count));
     for (Index i = 0; i < lines.count; i += Count) {
-      dot_lines<Count>(lines, i, x, 0, lines.length, ahead, [&](Index line, T value) {
-        result[static_cast<std::size_t>(line)] = value;
-      });
+      dot_lines<Count>(lines, i, x, 0, lines.length, ahead, StoreTo<T>{result.data()});
     }
     return result;
   }
