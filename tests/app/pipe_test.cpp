@@ -263,17 +263,23 @@ TEST_F(PipeTest, waiting_for_a_writer_can_be_interrupted) {
 }
 
 TEST_F(PipeTest, memory_is_not_taken_on_the_word_of_a_header) {
-  std::string const gibibyte = npy("<f4", "(262144, 1024)", std::string(4096, '\0'));
-  for (Words const& words : {Words{"atax", "pipe.npy"},
-                             {"convert", "pipe.npy", "c.npy"},
-                             {"transpose", "pipe.npy", "c.npy"}}) {
-    Writer const writer(path("pipe.npy"), gibibyte);
+  auto const peak_kib = [&](Words const& words, std::string const& bytes) {
+    Writer const writer(path("pipe.npy"), bytes);
     pid_t const child = start(words);
     int status = 0;
     rusage usage{};
-    ASSERT_EQ(::wait4(child, &status, 0, &usage), child);
+    EXPECT_EQ(::wait4(child, &status, 0, &usage), child);
     EXPECT_TRUE(WEXITSTATUS(status) == 3 || WEXITSTATUS(status) == 4) << WEXITSTATUS(status);
-    EXPECT_LT(usage.ru_maxrss, 256 * 1024) << words[0];  // KiB
+    return usage.ru_maxrss;
+  };
+  std::string const zeros(4096, '\0');
+  std::string const gibibyte = npy("<f4", "(262144, 1024)", zeros);
+  std::string const little = npy("<f4", "(2, 1024)", zeros);  // truncated, too
+  for (Words const& words : {Words{"atax", "pipe.npy"},
+                             {"convert", "pipe.npy", "c.npy"},
+                             {"transpose", "pipe.npy", "c.npy"}}) {
+    // A program with a GPU takes some hundred MiB for that.
+    EXPECT_LT(peak_kib(words, gibibyte), peak_kib(words, little) + 128 * 1024) << words[0];
   }
 }
 

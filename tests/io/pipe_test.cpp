@@ -164,7 +164,7 @@ TEST_P(PipeTest, PiecesOfAnySizeAreJoined) {
                          [](std::string const& path) {
                            MatrixReader const reader(path, {}, Reading::in_order, Format::npy);
                            auto const A = std::get<MatrixView<float, Kokkos::LayoutRight>>(
-                               read_matrix(reader, ScalarType::f32));
+                               kept(read_matrix(reader, ScalarType::f32)));
                            reader.check_unchanged();
                            if (A(0, 0) != 1 || A(2, 1) != 6) throw std::runtime_error("wrong");
                          }),
@@ -174,8 +174,8 @@ TEST_P(PipeTest, PiecesOfAnySizeAreJoined) {
 TEST_P(PipeTest, AMatrixAndThenItsVectorAreReadIntoMemory) {
   Bytes const whole = ex3_bytes(2, 3, {1, 2, 3, 4, 5, 6}, {7, 8});
   auto const read = [](MatrixReader const& reader) {
-    auto const A = std::get<MatrixView<float, Kokkos::LayoutRight>>(read_matrix(reader));
-    auto const v = std::get<VectorView<float>>(read_vector(reader, {.length = 2}));
+    auto const A = std::get<MatrixView<float, Kokkos::LayoutRight>>(kept(read_matrix(reader)));
+    auto const v = std::get<VectorView<float>>(kept(read_vector(reader, {.length = 2})));
     reader.check_unchanged();
     if (A(2, 1) != 6 || v(0) != 7 || v(1) != 8) throw std::runtime_error("wrong");
   };
@@ -188,7 +188,7 @@ TEST_P(PipeTest, AMatrixAndThenItsVectorAreReadIntoMemory) {
   auto const read_A = [&](Bytes const& bytes) {
     return through_pipe({bytes}, [](std::string const& path) {
       MatrixReader const reader(path, {}, Reading::in_order, Format::ex3);
-      static_cast<void>(read_matrix(reader));
+      static_cast<void>(kept(read_matrix(reader)));
       reader.check_unchanged();
     });
   };

@@ -293,7 +293,7 @@ TYPED_TEST(Gemm, NeverGivesANegativeZero) {
 TYPED_TEST(Gemm, NeitherFencesNorAllocatesWithAKeptWorkspace) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Scalar;
-  Exec const own = Kokkos::Experimental::partition_space(Exec(), 1, 1)[0];
+  Exec const own = Kokkos::Experimental::partition_space(Exec(), 1)[0];
   for (Size const& s : {Size{60, 70, 80}, Size{64, 64, 1024}}) {
     GuardedMatrix<Exec, T> const A({s.rows, s.depth}, {MatrixLayout::right});
     GuardedMatrix<Exec, T> const B({s.depth, s.cols}, {MatrixLayout::right});

@@ -191,7 +191,7 @@ TYPED_TEST(Transpose, IsTheSameForEveryTuning) {
 TYPED_TEST(Transpose, EnqueuesOneKernelAndNeitherFencesNorAllocates) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Element;
-  Exec const own = Kokkos::Experimental::partition_space(Exec(), 1, 1)[0];
+  Exec const own = Kokkos::Experimental::partition_space(Exec(), 1)[0];
   for (Shape const& shape : {Shape{200, 300}, Shape{256, 256}}) {
     for (MatrixLayout const to : layouts) {
       GuardedMatrix<Exec, T> const A(shape, {MatrixLayout::right});

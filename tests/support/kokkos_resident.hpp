@@ -68,7 +68,7 @@ class KokkosResident final : public Resident<typename C::Scalar> {
 
   explicit KokkosResident(Instance instance) {
     if (instance == Instance::own) {
-      instance_ = Kokkos::Experimental::partition_space(Exec(), 1, 1)[0];
+      instance_ = Kokkos::Experimental::partition_space(Exec(), 1)[0];
     }
     Kokkos::deep_copy(counter_, host_counter_);  // zero
   }

@@ -98,7 +98,7 @@ class KokkosRunner final : public Runner<typename C::Scalar> {
     return call.kept_workspace ? &workspace_ : nullptr;
   }
 
-  Exec const own_instance_ = Kokkos::Experimental::partition_space(Exec(), 1, 1)[0];
+  Exec const own_instance_ = Kokkos::Experimental::partition_space(Exec(), 1)[0];
   Workspace<Exec> workspace_{};
 };
 

@@ -306,7 +306,7 @@ TYPED_TEST(GemmVariants, AreWithinTheBoundOfAChain) {
 
 TYPED_TEST(GemmVariants, EnqueueOneKernelAndNeitherFenceNorAllocate) {
   using Exec = typename TypeParam::Exec;
-  Exec const own = Kokkos::Experimental::partition_space(Exec(), 1, 1)[0];
+  Exec const own = Kokkos::Experimental::partition_space(Exec(), 1)[0];
   auto const problem = this->problem({70, 50, 90}, &whole);
   problem.for_each_variant([&](auto const& variant, auto const& run) {
     run({}, own);  // Kokkos' scratch of teams grows

@@ -82,7 +82,7 @@ class KokkosGemvRunner final : public GemvRunner<typename C::Scalar> {
   }
 
  private:
-  Exec const own_instance_ = Kokkos::Experimental::partition_space(Exec(), 1, 1)[0];
+  Exec const own_instance_ = Kokkos::Experimental::partition_space(Exec(), 1)[0];
   Workspace<Exec> workspace_{};
   std::vector<GemvVariant> rows_{};
   std::vector<gemv::Variant<Exec, DeviceMatrix<C>, DeviceVector<C>, DeviceVector<C>>> const

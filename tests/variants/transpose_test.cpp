@@ -114,7 +114,7 @@ TYPED_TEST(TransposeVariants, AreExactForEveryShape) {
 TYPED_TEST(TransposeVariants, EnqueueOneKernelAndNeitherFenceNorAllocate) {
   using Exec = typename TypeParam::Exec;
   using Fixture = TestFixture;
-  Exec const own = Kokkos::Experimental::partition_space(Exec(), 1, 1)[0];
+  Exec const own = Kokkos::Experimental::partition_space(Exec(), 1)[0];
   for (auto const& variant : transpose_variants<Exec, typename TypeParam::Scalar>()) {
     typename Fixture::Guarded const A({128, 128}, {MatrixLayout::right});
     typename Fixture::Guarded const out({128, 128}, {MatrixLayout::right});

@@ -5,12 +5,20 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 namespace tessera::io::test {
 
 /// Runs `action` in a forked process, which may change its user, limits or mounts without harm, and
 /// returns the text that it returns (or, for an exception, "exception: …"; "died" if it died).
 [[nodiscard]] std::string in_child(std::function<std::string()> const& action);
+
+/// In a child: keeps `value` as long as it lives. Kokkos waits for all devices before it frees a
+/// View, and a forked process has lost its GPU.
+template <class T>
+T const& kept(T value) {
+  return *new T(std::move(value));
+}
 
 /// In a child: mounts a tmpfs of `bytes` on `folder`, seen by this process alone. Returns an empty
 /// text, or why it could not.
