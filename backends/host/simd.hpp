@@ -98,20 +98,6 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<double> sums_of_packs(Pack<double> const* p) {
          __builtin_shufflevector(low, high, 2, 3, 6, 7);
 }
 
-/// The adjacent-pair tree over the elements of a pack.
-KOKKOS_FORCEINLINE_FUNCTION float sum_of_pack(Pack<float> const& p) {
-  auto const low = __builtin_shufflevector(p, p, 0, 1, 2, 3);
-  auto const high = __builtin_shufflevector(p, p, 4, 5, 6, 7);
-  auto const pairs = __builtin_shufflevector(low, high, 0, 2, 4, 6) +
-                     __builtin_shufflevector(low, high, 1, 3, 5, 7);
-  auto const fours = __builtin_shufflevector(pairs, pairs, 0, 2, 0, 2) +
-                     __builtin_shufflevector(pairs, pairs, 1, 3, 1, 3);
-  return fours[0] + fours[1];
-}
-KOKKOS_FORCEINLINE_FUNCTION double sum_of_pack(Pack<double> const& p) {
-  return (p[0] + p[1]) + (p[2] + p[3]);
-}
-
 /// The first `count` <= pack_width elements at a place, and zeros behind them; reads no more.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_first(T const* from, int count) {
@@ -322,15 +308,6 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> sums_of_packs(Pack<T> const* p) {
 }
 
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T sum_of_pack(Pack<T> const& p) {
-  if constexpr (pack_width<T> == 8) {
-    return ((p[0] + p[1]) + (p[2] + p[3])) + ((p[4] + p[5]) + (p[6] + p[7]));
-  } else {
-    return (p[0] + p[1]) + (p[2] + p[3]);
-  }
-}
-
-template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_first(T const* from, int count) {
   Pack<T> result{};
   for (int i = 0; i < count; ++i) result[i] = from[i];
@@ -338,5 +315,15 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_first(T const* from, int count) {
 }
 
 #endif
+
+/// The adjacent-pair tree over the elements of a pack.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T sum_of_pack(Pack<T> const& p) {
+  if constexpr (pack_width<T> == 8) {
+    return ((p[0] + p[1]) + (p[2] + p[3])) + ((p[4] + p[5]) + (p[6] + p[7]));
+  } else {
+    return (p[0] + p[1]) + (p[2] + p[3]);
+  }
+}
 
 }  // namespace tessera::backends::host

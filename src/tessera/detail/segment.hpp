@@ -22,14 +22,15 @@ KOKKOS_FORCEINLINE_FUNCTION T sum_of_lanes(backends::host::Pack<T> const* lanes)
   namespace host = backends::host;
   constexpr int width = host::pack_width<T>;
   if constexpr (lane_packs<T> == width) {
-    return host::sum_of_pack(host::sums_of_packs(lanes));
+    return host::sum_of_pack<T>(host::sums_of_packs(lanes));
   } else {
     static_assert(lane_packs<T> == 2 * width);
-    return host::sum_of_pack(host::sums_of_packs(lanes)) +
-           host::sum_of_pack(host::sums_of_packs(lanes + width));
+    return host::sum_of_pack<T>(host::sums_of_packs(lanes)) +
+           host::sum_of_pack<T>(host::sums_of_packs(lanes + width));
   }
 }
 
+/// +0 in every lane.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void clear(backends::host::Pack<T>* lanes) {
   static_for<lane_packs<T>>(
@@ -58,9 +59,9 @@ KOKKOS_FORCEINLINE_FUNCTION T segment_sum(T const* line, T const* x) {
   return sum_of_lanes<T>(lanes);
 }
 
-/// The same step by step, of the 1 <= `length` <= segment elements that a segment has.
+/// The subtree of the last segment of a line, of 1 <= `length` < segment elements.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T segment_sum(T const* line, T const* x, int length) {
+KOKKOS_INLINE_FUNCTION T last_segment_sum(T const* line, T const* x, int length) {
   namespace host = backends::host;
   constexpr int width = host::pack_width<T>;
   constexpr int step = summation::lanes<T>;
@@ -68,17 +69,15 @@ KOKKOS_FORCEINLINE_FUNCTION T segment_sum(T const* line, T const* x, int length)
   clear<T>(lanes);
   int done = 0;
   for (; done + step <= length; done += step) add_step(line + done, x + done, lanes);
-  if (done < length) {
-    static_for<lane_packs<T>>([&](auto p) __attribute__((always_inline)) {
-      int const j = done + p() * width;
-      if (j + width <= length) {
-        lanes[p()] = host::fma<T>(host::load_pack(line + j), host::load_pack(x + j), lanes[p()]);
-      } else if (j < length) {
-        lanes[p()] = host::fma<T>(host::load_first(line + j, length - j),
-                                  host::load_first(x + j, length - j), lanes[p()]);
-      }
-    });
-  }
+  static_for<lane_packs<T>>([&](auto p) __attribute__((always_inline)) {
+    int const j = done + p() * width;
+    if (j + width <= length) {
+      lanes[p()] = host::fma<T>(host::load_pack(line + j), host::load_pack(x + j), lanes[p()]);
+    } else if (j < length) {
+      lanes[p()] = host::fma<T>(host::load_first(line + j, length - j),
+                                host::load_first(x + j, length - j), lanes[p()]);
+    }
+  });
   return sum_of_lanes<T>(lanes);
 }
 
@@ -119,6 +118,11 @@ Index prefetch_distance(Lines<T> const& lines) {
   return backends::host::prefetch_distance(lines.count * lines.length * size) / size;
 }
 
+/// A thread asks for nothing.
+struct NothingAhead {
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(int /*r*/, Index /*j*/, Index /*length*/) const {}
+};
+
 /// What a thread that goes over lines, `count` at a time, will need next: it asks for that so early
 /// that memory has it ready, which processors do by themselves within a page only.
 template <class T>
@@ -155,37 +159,39 @@ class Ahead {
 };
 
 /// Dot products of `Count` lines, from element `begin` (a multiple of a segment) to `end`, with x;
-/// the lines are walked side by side, so that x is read once. `ahead` is how far ahead lines are
-/// asked for, in elements; 0: not.
-template <int Count, class T, class Store>
-KOKKOS_INLINE_FUNCTION void dot_lines(Lines<T> const& lines, Index first, T const* x, Index begin,
-                                      Index end, Index ahead, Store const& store) {
+/// the lines are walked side by side, so that x is read once.
+template <int Count, class T, class Ask, class Store>
+KOKKOS_INLINE_FUNCTION void dot_lines_asking(Ask const& next, Lines<T> const& lines, Index first,
+                                             T const* x, Index begin, Index end,
+                                             Store const& store) {
   constexpr int segment = summation::segment<T>;
-  // A processor foresees loads at a constant distance from the last of the same instruction. The
-  // end of a line breaks that of whole segments; of steps less is lost, which cost more to add.
-  // GB/s of 2 threads, whole | by steps: 1000 x 1000 double 143 | 160, float 148 | 141;
-  // 777 x 777 double 149 | 140; 2000 x 2000 float 141 | 154.
-  constexpr Index long_line = 7 * segment;
-  bool const by_steps = ahead == 0 && end - begin > long_line && (end - begin) % segment != 0;
-  Ahead<T> const next(lines, first, Count, begin, end, ahead);
   PerLine<PairTree<T>, Count> tree;
   Index j = begin;
-  if (!by_steps) {
-    for (; j + segment <= end; j += segment) {
-      static_for<Count>([&](auto r) __attribute__((always_inline)) {
-        if (ahead > 0) next.fetch(r(), j, segment);
-        tree[r()].push(segment_sum(lines.line(first + r()) + j, x + j));
-      });
-    }
+  for (; j + segment <= end; j += segment) {
+    static_for<Count>([&](auto r) __attribute__((always_inline)) {
+      next.fetch(r(), j, segment);
+      tree[r()].push(segment_sum(lines.line(first + r()) + j, x + j));
+    });
   }
-  for (; j < end; j += segment) {
-    int const length = static_cast<int>(Kokkos::min(end - j, Index{segment}));
+  if (j < end) {
     for (int r = 0; r < Count; ++r) {
-      if (ahead > 0) next.fetch(r, j, length);
-      tree[r].push(segment_sum(lines.line(first + r) + j, x + j, length));
+      next.fetch(r, j, end - j);
+      tree[r].push(last_segment_sum(lines.line(first + r) + j, x + j, static_cast<int>(end - j)));
     }
   }
   for (int r = 0; r < Count; ++r) store(first + r, tree[r].sum());
+}
+
+/// The same; `ahead` is how far ahead lines are asked for, in elements; 0: not.
+template <int Count, class T, class Store>
+KOKKOS_INLINE_FUNCTION void dot_lines(Lines<T> const& lines, Index first, T const* x, Index begin,
+                                      Index end, Index ahead, Store const& store) {
+  if (ahead > 0) {
+    Ahead<T> const next(lines, first, Count, begin, end, ahead);
+    dot_lines_asking<Count>(next, lines, first, x, begin, end, store);
+  } else {
+    dot_lines_asking<Count>(NothingAhead{}, lines, first, x, begin, end, store);
+  }
 }
 
 }  // namespace tessera::detail
