@@ -28,39 +28,21 @@ struct OutputVector {
 /// fastest cache.
 inline constexpr Index columns_per_chunk = 4096;
 
-/// Finished subtrees that a panel's chains complete as soon as they are there.
-template <class T>
-struct Subtrees {
-  T* nearest;
-  T* next;
-
-  static constexpr int most = 2;
-};
-
 /// c[j] = chain over `Count` lines from line `first` of y[r] * line_r[j], j in [begin, end);
-/// the chain starts from +0 if `Fresh`, else from c[j]. c has the columns from `begin` on. A chain
-/// that completes subtrees, Merges of them, goes there instead, which spares visits of c.
-template <int Count, bool Fresh, int Merges, class T>
+/// the chain starts from +0 if `Fresh`, else from c[j]. c has the columns from `begin` on.
+template <int Count, bool Fresh, class T>
 KOKKOS_INLINE_FUNCTION void add_lines(Lines<T> const& lines, Index first,
-                                      PerLine<T, Count> const& y, T* KOKKOS_RESTRICT c,
-                                      Subtrees<T> const& completed, Index begin, Index end) {
+                                      PerLine<T, Count> const& y, T* KOKKOS_RESTRICT c, Index begin,
+                                      Index end) {
   PerLine<T const * KOKKOS_RESTRICT, Count> line;
   for (int r = 0; r < Count; ++r) line[r] = lines.line(first + r) + begin;
-  T* KOKKOS_RESTRICT const nearest = completed.nearest;
-  T* KOKKOS_RESTRICT const next = completed.next;
   Index const width = end - begin;
   for (Index j = 0; j < width; ++j) {
     T sum = Fresh ? T(0) : c[j];
     static_for<Count>([&](auto r) __attribute__((always_inline)) {
       sum = Kokkos::fma(y[r()], line[r()][j], sum);
     });
-    if constexpr (Merges == 0) {
-      c[j] = sum;
-    } else if constexpr (Merges == 1) {
-      nearest[j] += sum;
-    } else {
-      next[j] += nearest[j] + sum;
-    }
+    c[j] = sum;
   }
 }
 
@@ -84,15 +66,11 @@ struct VectorStack {
   KOKKOS_INLINE_FUNCTION static int level_of(Index index) {
     return Kokkos::popcount(static_cast<std::uint64_t>(index));
   }
-  /// Subtrees that vector number `index` completes.
-  KOKKOS_INLINE_FUNCTION static int merges(Index index) {
-    return Kokkos::countr_one(static_cast<std::uint64_t>(index));
-  }
-  /// After vector number `index` was written, and its first `done` merges were made: makes the
-  /// others, in columns [begin, end).
-  KOKKOS_INLINE_FUNCTION void merge(Index index, Index begin, Index end, int done = 0) const {
-    int const top = level_of(index);
-    for (int l = top - done; l > top - merges(index); --l) {
+  /// After vector number `index` was written: merges the subtrees that it completes, in columns
+  /// [begin, end).
+  KOKKOS_INLINE_FUNCTION void merge(Index index, Index begin, Index end) const {
+    int l = level_of(index);
+    for (; (index & 1) != 0; index >>= 1, --l) {
       add_vector(level(l - 1) + begin, level(l) + begin, end - begin);
     }
   }
@@ -137,15 +115,6 @@ KOKKOS_INLINE_FUNCTION void with_lines_per_step(int lines_per_step, Body const& 
   }
 }
 
-/// Calls body(StaticInt<N>) for the N of [0, Most] nearest to n >= 0.
-template <int Most, class Body>
-KOKKOS_INLINE_FUNCTION void with_at_most(int n, Body const& body) {
-  if constexpr (Most > 0) {
-    if (n < Most) return with_at_most<Most - 1>(n, body);
-  }
-  body(StaticInt<Most>{});
-}
-
 /// Adds lines [block, block + Count) to the panel [first, last) that is number `index` of its
 /// stack, in columns [begin, end); with the panel's last lines, merges the subtrees that it
 /// completes.
@@ -154,22 +123,15 @@ KOKKOS_INLINE_FUNCTION void add_to_panel(Lines<T> const& lines, Index block, Ind
                                          Index last, PerLine<T, Count> const& y,
                                          VectorStack<T> const& stack, Index index, Index begin,
                                          Index end) {
-  int const level = VectorStack<T>::level_of(index);
-  int const merges = block + Count == last ? VectorStack<T>::merges(index) : 0;
+  T* const c = stack.level(VectorStack<T>::level_of(index));
   for (Index j = begin; j < end; j += columns_per_chunk) {
     Index const chunk_end = j + columns_per_chunk < end ? j + columns_per_chunk : end;
-    auto const columns = [&](int l) { return l < 0 ? nullptr : stack.level(l) + (j - begin); };
-    Subtrees<T> const completed{columns(level - 1), columns(level - 2)};
-    with_at_most<Subtrees<T>::most>(merges, [&](auto fused) {
-      if (block == first) {
-        add_lines<Count, true, fused()>(lines, block, y, columns(level), completed, j, chunk_end);
-      } else {
-        add_lines<Count, false, fused()>(lines, block, y, columns(level), completed, j, chunk_end);
-      }
-    });
-    if (merges > Subtrees<T>::most) {
-      stack.merge(index, j - begin, chunk_end - begin, Subtrees<T>::most);
+    if (block == first) {
+      add_lines<Count, true>(lines, block, y, c + (j - begin), j, chunk_end);
+    } else {
+      add_lines<Count, false>(lines, block, y, c + (j - begin), j, chunk_end);
     }
+    if (block + Count == last) stack.merge(index, j - begin, chunk_end - begin);
   }
 }
 
