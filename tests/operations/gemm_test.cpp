@@ -20,6 +20,7 @@
 #include "support/digests.hpp"
 #include "support/double_double.hpp"
 #include "support/guarded_matrix.hpp"
+#include "support/instance.hpp"
 #include "support/kernel_log.hpp"
 #include "support/reference.hpp"
 #include "support/same_bits.hpp"
@@ -293,7 +294,7 @@ TYPED_TEST(Gemm, NeverGivesANegativeZero) {
 TYPED_TEST(Gemm, NeitherFencesNorAllocatesWithAKeptWorkspace) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Scalar;
-  Exec const own = Kokkos::Experimental::partition_space(Exec(), 1)[0];
+  Exec const own = test::instance_of_its_own<Exec>();
   for (Size const& s : {Size{60, 70, 80}, Size{64, 64, 1024}}) {
     GuardedMatrix<Exec, T> const A({s.rows, s.depth}, {MatrixLayout::right});
     GuardedMatrix<Exec, T> const B({s.depth, s.cols}, {MatrixLayout::right});

@@ -16,6 +16,7 @@
 
 #include "support/cases.hpp"
 #include "support/guarded_matrix.hpp"
+#include "support/instance.hpp"
 #include "support/kernel_log.hpp"
 
 /// At = Aᵀ, and A = Aᵀ in place, against two plain loops: bit by bit, on every backend, for every
@@ -191,7 +192,7 @@ TYPED_TEST(Transpose, IsTheSameForEveryTuning) {
 TYPED_TEST(Transpose, EnqueuesOneKernelAndNeitherFencesNorAllocates) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Element;
-  Exec const own = Kokkos::Experimental::partition_space(Exec(), 1)[0];
+  Exec const own = test::instance_of_its_own<Exec>();
   for (Shape const& shape : {Shape{200, 300}, Shape{256, 256}}) {
     for (MatrixLayout const to : layouts) {
       GuardedMatrix<Exec, T> const A(shape, {MatrixLayout::right});

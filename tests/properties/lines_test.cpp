@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -64,19 +65,10 @@ class DotOfLines : public testing::Test {
   /// `count` lines of real numbers and a vector, both at the end of what can be read.
   DotOfLines() : matrix_(bytes(count * (longest + widest))), x_(bytes(longest)) {}
 
-  Lines<T> lines(Index length, Index leading) {
-    Index const size = (count - 1) * leading + length;
-    T* const data = matrix_.template last<T>(size);
-    for (Index i = 0; i < size; ++i)
-      data[i] = test::real_number<T>(1, static_cast<std::uint64_t>(i));
-    return {data, count, length, leading};
+  Lines<T> lines(Index length, Index leading) const {
+    return {numbers(matrix_, 1, (count - 1) * leading + length), count, length, leading};
   }
-  T* x(Index length) {
-    T* const data = x_.template last<T>(length);
-    for (Index i = 0; i < length; ++i)
-      data[i] = test::real_number<T>(2, static_cast<std::uint64_t>(i));
-    return data;
-  }
+  T* x(Index length) const { return numbers(x_, 2, length); }
 
   /// The products as the reference has them.
   static std::vector<T> expected(Lines<T> const& lines, T const* x) {
@@ -94,6 +86,14 @@ class DotOfLines : public testing::Test {
   }
 
  private:
+  /// Real numbers in the last `size` places.
+  static T* numbers(MemoryBeforeAPage const& memory, std::uint64_t seed, Index size) {
+    T* const data = memory.template last<T>(size);
+    for (Index i = 0; i < size; ++i) {
+      data[i] = test::real_number<T>(seed, static_cast<std::uint64_t>(i));
+    }
+    return data;
+  }
   static std::size_t bytes(Index scalars) { return static_cast<std::size_t>(scalars) * sizeof(T); }
   MemoryBeforeAPage matrix_;
   MemoryBeforeAPage x_;

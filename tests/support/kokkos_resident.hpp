@@ -17,6 +17,7 @@
 #include <tessera/workspace.hpp>
 
 #include "support/device_data.hpp"
+#include "support/instance.hpp"
 #include "support/resident.hpp"
 
 namespace tessera::test::detail {
@@ -68,7 +69,7 @@ class KokkosResident final : public Resident<typename C::Scalar> {
 
   explicit KokkosResident(Instance instance) {
     if (instance == Instance::own) {
-      instance_ = Kokkos::Experimental::partition_space(Exec(), 1)[0];
+      instance_ = instance_of_its_own<Exec>();
     }
     Kokkos::deep_copy(counter_, host_counter_);  // zero
   }

@@ -12,6 +12,7 @@
 #include <tessera/workspace.hpp>
 
 #include "support/device_data.hpp"
+#include "support/instance.hpp"
 #include "support/runner.hpp"
 
 namespace tessera::test {
@@ -98,7 +99,7 @@ class KokkosRunner final : public Runner<typename C::Scalar> {
     return call.kept_workspace ? &workspace_ : nullptr;
   }
 
-  Exec const own_instance_ = Kokkos::Experimental::partition_space(Exec(), 1)[0];
+  Exec const own_instance_ = instance_of_its_own<Exec>();
   Workspace<Exec> workspace_{};
 };
 

@@ -18,6 +18,7 @@
 #include "support/data.hpp"
 #include "support/double_double.hpp"
 #include "support/guarded_matrix.hpp"
+#include "support/instance.hpp"
 #include "support/kernel_log.hpp"
 
 /// The published matrix products against three plain loops, in every mix of layouts and for every
@@ -306,7 +307,7 @@ TYPED_TEST(GemmVariants, AreWithinTheBoundOfAChain) {
 
 TYPED_TEST(GemmVariants, EnqueueOneKernelAndNeitherFenceNorAllocate) {
   using Exec = typename TypeParam::Exec;
-  Exec const own = Kokkos::Experimental::partition_space(Exec(), 1)[0];
+  Exec const own = test::instance_of_its_own<Exec>();
   auto const problem = this->problem({70, 50, 90}, &whole);
   problem.for_each_variant([&](auto const& variant, auto const& run) {
     run({}, own);  // Kokkos' scratch of teams grows

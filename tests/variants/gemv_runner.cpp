@@ -11,6 +11,7 @@
 #include <tessera/variants/gemv/table.hpp>
 
 #include "support/device_data.hpp"
+#include "support/instance.hpp"
 
 // The only source that compiles the variants' kernels for the tests.
 namespace tessera::test {
@@ -82,7 +83,7 @@ class KokkosGemvRunner final : public GemvRunner<typename C::Scalar> {
   }
 
  private:
-  Exec const own_instance_ = Kokkos::Experimental::partition_space(Exec(), 1)[0];
+  Exec const own_instance_ = test::instance_of_its_own<Exec>();
   Workspace<Exec> workspace_{};
   std::vector<GemvVariant> rows_{};
   std::vector<gemv::Variant<Exec, DeviceMatrix<C>, DeviceVector<C>, DeviceVector<C>>> const

@@ -12,6 +12,7 @@
 
 #include "support/cases.hpp"
 #include "support/guarded_matrix.hpp"
+#include "support/instance.hpp"
 #include "support/kernel_log.hpp"
 
 /// The published transposes against two plain loops, for every block that they take, and what they
@@ -114,7 +115,7 @@ TYPED_TEST(TransposeVariants, AreExactForEveryShape) {
 TYPED_TEST(TransposeVariants, EnqueueOneKernelAndNeitherFenceNorAllocate) {
   using Exec = typename TypeParam::Exec;
   using Fixture = TestFixture;
-  Exec const own = Kokkos::Experimental::partition_space(Exec(), 1)[0];
+  Exec const own = test::instance_of_its_own<Exec>();
   for (auto const& variant : transpose_variants<Exec, typename TypeParam::Scalar>()) {
     typename Fixture::Guarded const A({128, 128}, {MatrixLayout::right});
     typename Fixture::Guarded const out({128, 128}, {MatrixLayout::right});
