@@ -11,10 +11,10 @@
 /// The caches of this machine's processor.
 namespace tessera::backends::host {
 
-/// What the system says of a cache's size, and `usual` where it does not.
-inline summation::Index cache_bytes([[maybe_unused]] int name, summation::Index usual) {
-#if __has_include(<unistd.h>)
-  long const found = ::sysconf(name);
+/// Bytes of the cache for data of level 1 or 3; `usual` where the system does not say.
+inline summation::Index cache_bytes([[maybe_unused]] int level, summation::Index usual) {
+#if defined(_SC_LEVEL1_DCACHE_SIZE) && defined(_SC_LEVEL3_CACHE_SIZE)
+  long const found = ::sysconf(level == 1 ? _SC_LEVEL1_DCACHE_SIZE : _SC_LEVEL3_CACHE_SIZE);
   if (found > 0) return found;
 #endif
   return usual;
@@ -22,28 +22,21 @@ inline summation::Index cache_bytes([[maybe_unused]] int name, summation::Index 
 
 /// Bytes of a core's first cache for data.
 inline summation::Index first_cache_bytes() {
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-  static summation::Index const found = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32 * 1024);
+  static summation::Index const found = cache_bytes(1, 32 * 1024);
   return found;
-#else
-  return 32 * 1024;
-#endif
 }
 
 /// Bytes of the last cache, which cores share.
 inline summation::Index last_cache_bytes() {
-#ifdef _SC_LEVEL3_CACHE_SIZE
-  static summation::Index const found = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 32 * 1024 * 1024);
+  static summation::Index const found = cache_bytes(3, 32 * 1024 * 1024);
   return found;
-#else
-  return 32 * 1024 * 1024;
-#endif
 }
 
-/// How far ahead a thread asks for the lines of a matrix of so many bytes, in bytes; 0: what is in
-/// the last cache comes soon enough. A v, 2 threads of Zen 5, without | 4 | 8 KiB ahead; over
-/// OpenBLAS: 12345 x 6789 0.83 1.02 1.13, 5000 x 5000 0.85 0.96 1.17, 262144 x 1000 0.62 0.90 0.98,
-/// 16384 x 16384 1.05 1.07 1.05; GB/s: 4096 x 4096 73 60 77; in cache, 1024 x 1024 158 - 151.
+/// How far ahead a thread asks for the lines of a matrix of so many bytes, in bytes; 0: what the
+/// last cache holds most of comes soon enough. A v, 2 threads of Zen 5, without | 4 | 8 KiB ahead,
+/// single runs on a shared machine; over OpenBLAS: 12345 x 6789 0.83 1.02 1.13, 5000 x 5000 0.85
+/// 0.96 1.17, 262144 x 1000 0.62 0.90 0.98, 16384 x 16384 1.05 1.07 1.05; GB/s: 4096 x 4096 73 60
+/// 77; in cache, 1024 x 1024 158 - 151.
 inline summation::Index prefetch_distance(summation::Index bytes) {
   constexpr summation::Index best = 8 * 1024;
   return 2 * bytes > 3 * last_cache_bytes() ? best : 0;
