@@ -51,6 +51,11 @@ struct Backend<Kokkos::Cuda> {
   static Index teams_that_meet(Kokkos::Cuda const& exec) { return cuda::teams_that_meet(exec); }
 
   template <class T>
+  static cuda::Ring ring(summation::Panels const& panels, Index length) {
+    return Warp::has_clusters ? cuda::ring<T>(panels, length) : cuda::Ring{};
+  }
+
+  template <class T>
   static Tuning row_major_tuning(Kokkos::Cuda const& exec, Index rows, Index cols) {
     Tuning result = cuda::tuning<T>(rows, cols, multiprocessors(exec), Warp::has_clusters);
     result.prefer_fused = cuda::fuse_lines<T>(rows, cols, teams_that_meet(exec));

@@ -25,22 +25,27 @@ namespace tessera::backends::cuda {
 
 using summation::Index;
 
-/// The scratch of a team, handed out piece by piece.
+/// What the scratch of a team starts at a multiple of.
+inline constexpr std::size_t scratch_alignment = 128;
+
+/// The scratch of a team, handed out piece by piece. (Counted from its beginning: of addresses
+/// themselves the compiler would not know that they are in scratch, and work them out again and
+/// again.)
 class TeamScratch {
  public:
-  KOKKOS_INLINE_FUNCTION explicit TeamScratch(std::byte* memory) : next_(memory) {}
+  KOKKOS_INLINE_FUNCTION explicit TeamScratch(std::byte* memory) : memory_(memory) {}
 
-  /// The next `size` bytes, at a multiple of `alignment`, a power of two.
+  /// The next `size` bytes, at a multiple of `alignment`, a power of two up to scratch_alignment.
   KOKKOS_INLINE_FUNCTION void* get_shmem_aligned(std::size_t size, std::size_t alignment) const {
-    auto const address = reinterpret_cast<std::uintptr_t>(next_);
-    next_ += (alignment - address % alignment) % alignment;
-    std::byte* const piece = next_;
-    next_ += size;
+    used_ += (alignment - used_ % alignment) % alignment;
+    std::byte* const piece = memory_ + used_;
+    used_ += size;
     return piece;
   }
 
  private:
-  mutable std::byte* next_;
+  std::byte* memory_;
+  mutable std::size_t used_ = 0;
 };
 
 /// The handle of a team: what its kernels use of that of a Kokkos policy.
@@ -68,18 +73,10 @@ class Team {
                          return static_cast<int>(rank);))
     KOKKOS_IF_ON_HOST((return 0;))
   }
-  /// Waits for the cluster's threads: what they wrote before, also to each other's scratch, is seen
-  /// after. (In two halves, other work between them, racecheck of CUDA 13.0 saw hazards.)
+  /// Waits for the cluster's threads: what they wrote before is seen after.
   KOKKOS_INLINE_FUNCTION void cluster_barrier() const {
     KOKKOS_IF_ON_DEVICE((asm volatile("barrier.cluster.arrive.release.aligned;" :: : "memory");
                          asm volatile("barrier.cluster.wait.acquire.aligned;" :: : "memory");))
-  }
-  /// The same place in the scratch of the cluster's team number `rank`.
-  template <class T>
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION T* of_cluster(T* scratch, [[maybe_unused]] int rank) const {
-    KOKKOS_IF_ON_DEVICE(
-        (asm("mapa.u64 %0, %1, %2;" : "=l"(scratch) : "l"(scratch), "r"(rank)); return scratch;))
-    KOKKOS_IF_ON_HOST((return scratch;))
   }
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION TeamScratch const& team_scratch(int /*level*/) const {
@@ -88,8 +85,8 @@ class Team {
 
  private:
   KOKKOS_INLINE_FUNCTION static std::byte* memory() {
-    KOKKOS_IF_ON_DEVICE(
-        (extern __shared__ uint4 team_memory[]; return reinterpret_cast<std::byte*>(team_memory);))
+    KOKKOS_IF_ON_DEVICE((extern __shared__ __align__(scratch_alignment) std::byte team_memory[];
+                         return team_memory;))
     KOKKOS_IF_ON_HOST((return nullptr;))
   }
   TeamScratch scratch_;

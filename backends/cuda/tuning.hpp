@@ -23,9 +23,71 @@ inline constexpr Index warps_per_multiprocessor = 16;
 /// Bytes of a line in a team of fused ATAX where a line is shared out.
 inline constexpr Index part_bytes = 8 * 1024;
 
-/// Bytes of a line that a team of fused ATAX keeps in scratch, and that a cluster of two does,
-/// where there are clusters.
-inline constexpr Index ring_bytes = 64 * 1024;
+/// How fused ATAX keeps lines in scratch (detail/gpu/fused_ring.hpp).
+struct Ring {
+  Index teams = 0;         ///< of the cluster that shares a line; 0: no ring
+  int warps = 0;           ///< of a team
+  int slots = 0;           ///< lines that have a place
+  Index side_by_side = 0;  ///< teams on a multiprocessor
+};
+
+/// The ring for panels of lines of `length` scalars, which start on words. Microseconds of several
+/// runs (one H200 and another differ by 2 %), slots | teams side by side on a multiprocessor;
+/// one team:
+/// - 3 warps: 65536 x 3072 2 | 3 192, 3 | 3 198
+/// - 4 warps: 65536 x 4096 2 | 2 249, 3 | 2 251, 4 | 1 272
+/// - 5 warps: 65536 x 5120 2 | 2 308, 2 | 1 368, 3 | 1 337
+/// - 6 warps: 65536 x 6144 2 | 2 368, 3 | 1 364; double 65536 x 3072 2 | 2 387, 3 | 1 543
+/// - 8 warps: 8192 x 8192 2 | 1 68.0, 3 | 1 66.5, 4 | 1 68.1, 2 | 2 73.6
+///
+/// clusters of two, and one team instead:
+/// - 5 warps: 10240 x 10240 2 | 2 100, 3 | 1 132, one 102
+/// - 6 warps: 12288 x 12288 2 | 2 143, 3 | 1 161, one 147
+/// - 7 warps: 14336 x 14336 2 | 2 192, 3 | 1 188 to 196, one 197
+/// - 8 warps: 16384 x 16384 2 | 2 265, 2 | 1 251, 3 | 1 248, 4 | 1 251, one 268
+/// - the same: double 8192 x 8192 2 | 2 142, 2 | 1 131, 3 | 1 127, 4 | 1 129, one 143
+/// - 10 warps: double 10240 x 10240 2 | 1 217, 3 | 1 200, 4 | 1 213, one 323; of 9: 160, 159
+/// - 11 warps: double 11264 x 11264 2 | 1 231, 3 | 1 241; of 12: double 12288 x 12288 285, 297
+/// - 16 warps: double 16384 x 16384 2 | 1 519, 3 | 1 548; 32768 x 32768 2 | 1 956, 3 | 1 978
+///
+/// clusters of four, and lines in parts instead: 4096 x 65536 329, 336; 50000 x 50000 2812, 3158;
+/// double 32768 x 32768 2660, 2670;
+///
+/// lines of up to 8 KiB, and registers instead:
+/// - 1048576 x 1024 962, 979; double 1048576 x 512 961, 974; 65536 x 1024 70.5, 70.7
+/// - 262144 x 2048 488, 491; double 262144 x 1024 487, 502; 16384 x 1024 23.7, 23.0
+/// - a fourth of the last warp idle: 262144 x 1536 370, 409; more: 262144 x 1200 397, 327
+template <class T>
+Ring ring(summation::Panels const& panels, Index length) {
+  constexpr Index piece = 4096;     // bytes of a line that a warp has
+  constexpr Index most_warps = 16;  // of a team
+  constexpr Index word = 16;
+  constexpr Index fewest_panels = 64;  // fewer need more lines of each in flight
+  constexpr Index many_lines = 16;     // of a panel: 256 MiB of lines of 4 and 8 KiB
+  Index const bytes = length * static_cast<Index>(sizeof(T));
+  Index const pieces = ceil_div(bytes, piece);
+  if (2 * bytes <= piece || pieces > 4 * most_warps || bytes % word != 0) return {};
+  if (panels.count < fewest_panels) return {};
+  if (pieces <= 2 && (panels.lines < many_lines || 4 * bytes < 3 * piece * pieces)) return {};
+  Ring result;
+  result.teams = pieces <= 8 ? 1 : pieces <= 2 * most_warps ? 2 : 4;
+  result.warps = static_cast<int>(ceil_div(pieces, result.teams));
+  if (result.teams == 1) {
+    result.side_by_side = ceil_div(8, result.warps);
+    result.slots = result.side_by_side == 1 ? 3 : 2;
+  } else {
+    result.side_by_side = result.warps <= 6 ? 2 : 1;
+    result.slots = result.teams == 4 || (result.warps >= 7 && result.warps <= 10) ? 3 : 2;
+  }
+  return result;
+}
+
+/// Clusters of a ring, or teams, that run at the same time. Those of four do not find room
+/// everywhere: on an H200 there are 30.
+inline Index clusters_at_once(Ring const& ring, Index multiprocessors) {
+  Index const teams = multiprocessors * ring.side_by_side / ring.teams;
+  return std::max(Index{1}, ring.teams < 4 ? teams : teams * 9 / 10);
+}
 
 /// Teams of a launch at most: Kokkos counts them in 31 bits.
 inline constexpr Index most_teams = Index{1} << 30;
@@ -136,19 +198,14 @@ Tuning tuning(Index count, Index length, Index multiprocessors, bool has_cluster
   //   1048576 x 1024: 1 998, 4 984, 16 1569;              65536 x 4096: 1 266, 4 259, 8 284;
   //   8192 x 8192: 2 95, 4 84, 8 77, 16 94;               16384 x 16384: 4 292, 8 281, 16 315;
   //   in parts, 32768 x 32768: 1 1299, 8 1245, 16 2137
-  // A ring of short lines shares a multiprocessor with one or two others, else has it for itself,
-  // or two, of which an H200 has 66 pairs for clusters.
+  // Rings have as many clusters as run at the same time.
+  Ring const ring_of_line = has_clusters ? ring<T>(panels, length) : Ring{};
+  bool const is_ring = ring_of_line.teams > 0;
   Index const warps_of_team =
       ceil_div(line_bytes, line_bytes <= 16 * warp_bytes ? warp_bytes : 2 * warp_bytes);
-  bool const is_ring =
-      has_clusters && on_words && line_bytes > 4 * warp_bytes && line_bytes <= 2 * ring_bytes;
-  Index const side_by_side_rings = line_bytes <= 6 * warp_bytes   ? 3
-                                   : line_bytes <= 8 * warp_bytes ? 2
-                                                                  : 1;
   Index const teams = line_bytes <= warp_bytes ? panels.count
-                      : is_ring
-                          ? multiprocessors * side_by_side_rings / ceil_div(line_bytes, ring_bytes)
-                          : warps / warps_of_team;
+                      : is_ring                ? clusters_at_once(ring_of_line, multiprocessors)
+                                               : warps / warps_of_team;
   result.fused_lines.panels_per_team =
       line_bytes > 32 * warp_bytes && !is_ring
           ? panels_of_part(panels, ceil_div(line_bytes, part_bytes), multiprocessors * 4)

@@ -142,6 +142,25 @@ struct Warp {
         (for (int k = 0; k < count; ++k) start_arrival(arrivals + k); fence_arrivals();))
     KOKKOS_IF_ON_HOST((for (int k = 0; k < count; ++k) arrivals[k] = 0;))
   }
+  /// Tells a place in scratch that nothing but so many bytes, sent by a cluster's teams, is still
+  /// to come there.
+  KOKKOS_FORCEINLINE_FUNCTION static void expect_bytes([[maybe_unused]] Arrival* arrival,
+                                                       [[maybe_unused]] int bytes) {
+    KOKKOS_IF_ON_DEVICE((announce_bytes(arrival, bytes);))
+  }
+  /// Where a place in scratch lies in that of the cluster's team number `team`, in bytes.
+  using Remote = unsigned;
+  KOKKOS_FORCEINLINE_FUNCTION static Remote of_cluster([[maybe_unused]] void const* scratch,
+                                                       [[maybe_unused]] int team) {
+    KOKKOS_IF_ON_DEVICE((return in_scratch_of(scratch, team);))
+    KOKKOS_IF_ON_HOST((return 0;))
+  }
+  /// Sends a value there, and tells an arrival of the same team.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static void send([[maybe_unused]] Remote to, [[maybe_unused]] T value,
+                                               [[maybe_unused]] Remote arrival) {
+    KOKKOS_IF_ON_DEVICE((send_value(to, value, arrival);))
+  }
   /// Has `bytes` bytes copied to scratch, both sides and their number multiples of 16, and told
   /// when they are there; until then neither side may change.
   KOKKOS_FORCEINLINE_FUNCTION static void copy_piece(void* scratch, void const* from, int bytes,
@@ -149,7 +168,8 @@ struct Warp {
     KOKKOS_IF_ON_DEVICE((start_copy(scratch, from, bytes, arrival);))
     KOKKOS_IF_ON_HOST((std::memcpy(scratch, from, static_cast<std::size_t>(bytes)); ++*arrival;))
   }
-  /// Waits for a copy; `parity` is 0 for the first that the place is used for, then 1, 0 and so on.
+  /// Waits for a copy, or for what a cluster's teams send; `parity` is 0 for the first that the
+  /// place is used for, then 1, 0 and so on.
   KOKKOS_FORCEINLINE_FUNCTION static void wait_for_arrival([[maybe_unused]] Arrival const* arrival,
                                                            [[maybe_unused]] unsigned parity) {
     KOKKOS_IF_ON_DEVICE((while (!has_arrived(arrival, parity)){}))
@@ -182,17 +202,38 @@ struct Warp {
   __device__ static void start_arrival(Arrival* arrival) {
     asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(in_scratch(arrival)) : "memory");
   }
-  /// Lets those that copy see what start_arrival did.
+  /// Lets those that copy and those that send see what start_arrival did.
   __device__ static void fence_arrivals() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  __device__ static void announce_bytes(Arrival* arrival, int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(in_scratch(arrival)),
+                 "r"(bytes)
+                 : "memory");
+  }
+  __device__ static Remote in_scratch_of(void const* p, int team) {
+    Remote result = 0;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(result) : "r"(in_scratch(p)), "r"(team));
+    return result;
+  }
+  __device__ static void send_value(Remote to, float value, Remote arrival) {
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
+        "r"(__float_as_uint(value)), "r"(arrival)
+        : "memory");
+  }
+  __device__ static void send_value(Remote to, double value, Remote arrival) {
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(to),
+        "l"(__double_as_longlong(value)), "r"(arrival)
+        : "memory");
   }
   /// The bytes are not needed in the second cache again.
   __device__ static void start_copy(void* scratch, void const* from, int bytes, Arrival* arrival) {
     std::uint64_t policy = 0;
     asm("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(policy));
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(in_scratch(arrival)),
-                 "r"(bytes)
-                 : "memory");
+    announce_bytes(arrival, bytes);
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
         "[%0], [%1], %2, [%3], %4;" ::"r"(in_scratch(scratch)),

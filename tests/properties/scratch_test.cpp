@@ -68,6 +68,10 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
   static Index multiprocessors(Exec const& exec) { return exec.multiprocessors; }
 
   template <class T>
+  static cuda::Ring ring(summation::Panels const& panels, Index length) {
+    return Warp::has_clusters ? cuda::ring<T>(panels, length) : cuda::Ring{};
+  }
+  template <class T>
   static Tuning row_major_tuning(Exec const& exec, Index rows, Index cols) {
     return cuda::tuning<T>(rows, cols, exec.multiprocessors, Warp::has_clusters);
   }

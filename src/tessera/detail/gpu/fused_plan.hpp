@@ -21,11 +21,12 @@ using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 /// How the panels are dealt to teams, and which of the ways suits the length of a line.
 template <class Exec, class T>
 struct FusedLinesPlan {
+  using Ring = decltype(backends::Backend<Exec>::template ring<T>({}, 0));
   enum class Way {
     sixteen,  ///< one segment: sixteen threads a panel
     warp,     ///< two segments: a warp a panel
     team,     ///< a team a panel, each warp with a chunk of a line, or two
-    ring,     ///< the same, or two teams a panel, with lines that wait in scratch
+    ring,     ///< the same, or a cluster of teams a panel, with lines that wait in scratch
     parts,    ///< several teams a panel, each with a part of its columns
     cache,    ///< a team a panel, a line from the caches the second time
   };
@@ -45,20 +46,14 @@ struct FusedLinesPlan {
   static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 5 : 2;
   static constexpr int cache_rows = 2;  ///< lines of a step that are read again
 
-  static constexpr int ring_team = 512;   ///< threads of a team with a ring, at most
-  static constexpr int ring_chunks = 2;   ///< of a line, a warp
-  static constexpr int ring_sums = 2;     ///< lines whose dot products of warps have a place
-  static constexpr Index ring_teams = 2;  ///< of a cluster, at most
-  /// Lines that have a place in a ring: more would not be served evenly.
-  static constexpr int ring_slots(int threads, Index teams) {
-    return teams > 1 || (threads > 4 * warp_threads && threads <= 9 * warp_threads) ? 3 : 2;
-  }
-  /// Teams with rings, or halves of clusters, that share a multiprocessor.
-  static constexpr Index rings_side_by_side(int threads) {
-    return threads <= 3 * warp_threads ? 3 : threads <= 4 * warp_threads ? 2 : 1;
-  }
+  static constexpr int ring_team = 512;  ///< threads of a team with a ring, at most
+  static constexpr int ring_chunks = 2;  ///< of a line, a warp
+  static constexpr int ring_sums = 2;    ///< lines whose dot products of warps have a place
+  /// Places for the dot products of the warps that share a line.
+  static constexpr int ring_dots(Index teams) { return (teams > 2 ? 2 : 1) * warp_threads; }
 
   summation::Panels panels;
+  Ring ring;
   Way way;
   int chunks_per_warp;
   int team_size;
@@ -70,7 +65,11 @@ struct FusedLinesPlan {
   int scratch_levels = 0;  ///< of the stacks of a ring's threads
 
   FusedLinesPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
-      : panels(lines.panels()), chunks_per_warp(1), workers(1), parts(1) {
+      : panels(lines.panels()),
+        ring(backends::Backend<Exec>::template ring<T>(panels, lines.length)),
+        chunks_per_warp(1),
+        workers(1),
+        parts(1) {
     Index const chunks = summation::ceil_div(lines.length, chunk<T>);
     if (lines.length <= summation::segment<T>) {
       way = Way::sixteen;
@@ -80,11 +79,11 @@ struct FusedLinesPlan {
       way = Way::warp;
       team_size = small_team;
       workers = small_team / warp_threads;
-    } else if (Index const of_cluster = teams_with_ring(exec, lines, chunks); of_cluster > 0) {
+    } else if (has_ring(exec, lines)) {
       way = Way::ring;
       chunks_per_warp = ring_chunks;
-      team_size = ring_threads(chunks, of_cluster);
-      parts = of_cluster;
+      team_size = warp_threads * ring.warps;
+      parts = ring.teams;
     } else if (chunks <= most_chunks_per_warp * (largest_team / warp_threads)) {
       way = Way::team;
       chunks_per_warp = chunks <= largest_team / warp_threads ? 1 : 2;
@@ -142,7 +141,7 @@ struct FusedLinesPlan {
       case Way::team:
         return 2 * team_rows(chunks_per_warp) * warp_threads;  // (buffers, lines, warps)
       case Way::ring:
-        return ring_scratch(team_size, parts, scratch_levels);
+        return ring_scratch(scratch_levels);
       case Way::parts:
         // Lines that wait; dot products of warps and of the line, twice.
         return part_slots * segment_words * team_size * word_width<T> + 2 * (part_warps + 1);
@@ -153,37 +152,22 @@ struct FusedLinesPlan {
   }
 
  private:
-  static int ring_threads(Index chunks, Index teams) {
-    return warp_threads * static_cast<int>(summation::ceil_div(chunks, Index{ring_chunks} * teams));
-  }
   /// Scalars: lines, sums of panels, dot products of warps, and where arrivals are told.
-  static Index ring_scratch(int threads, Index teams, int levels) {
-    Index const slots = ring_slots(threads, teams);
-    return (slots + levels) * ring_chunks * segment_words * threads * word_width<T> +
-           ring_sums * warp_threads +
-           slots * (threads / warp_threads) * Index{sizeof(std::uint64_t) / sizeof(T)};
+  [[nodiscard]] Index ring_scratch(int levels) const {
+    Index const arrivals = Index{ring.slots} * ring.warps + (ring.teams > 1 ? ring_sums : 0);
+    return (ring.slots + levels) * ring_chunks * segment_words * warp_threads * ring.warps *
+               word_width<T> +
+           ring_sums * ring_dots(ring.teams) + arrivals * Index{sizeof(std::uint64_t) / sizeof(T)};
   }
-  static bool has_room(Exec const& exec, int threads, Index teams, int levels) {
-    return teams_with_scratch(exec, scratch_bytes<T>(ring_scratch(threads, teams, levels))) >=
-           rings_side_by_side(threads);
+  [[nodiscard]] bool has_room(Exec const& exec, int levels) const {
+    return teams_with_scratch(exec, scratch_bytes<T>(ring_scratch(levels))) >= ring.side_by_side;
   }
-  /// Teams that share a line in a ring; 0: none has one. Shorter lines are faster in registers,
-  /// longer ones take more teams than there is room for clusters of, and few panels, such as those
-  /// of a streamed block, need more lines of each under way.
-  static Index teams_with_ring(Exec const& exec, Lines<T> const& lines, Index chunks) {
-    constexpr Index most_of_registers = 4;
-    constexpr Index fewest_panels = 64;
-    if (!WarpOf<Exec>::has_clusters || chunks <= most_of_registers) return 0;
-    if (lines.panels().count < fewest_panels || !is_aligned(lines, lines.data)) return 0;
-    for (Index teams = 1; teams <= ring_teams; ++teams) {
-      int const threads = ring_threads(chunks, teams);
-      if (threads <= ring_team && has_room(exec, threads, teams, 0)) return teams;
-    }
-    return 0;
+  [[nodiscard]] bool has_ring(Exec const& exec, Lines<T> const& lines) const {
+    return ring.teams > 0 && is_aligned(lines, lines.data) && has_room(exec, 0);
   }
   [[nodiscard]] int levels_in_scratch(Exec const& exec) const {
     int result = 0;
-    while (result < levels() && has_room(exec, team_size, parts, result + 1)) ++result;
+    while (result < levels() && has_room(exec, result + 1)) ++result;
     return result;
   }
 };

@@ -9,19 +9,16 @@
 namespace tessera::detail::gpu {
 
 /// Longer lines that can be read word by word, on devices with bulk copies and clusters: a team has
-/// a panel, or two teams of a cluster, each with a half of its columns. Each warp keeps its piece
-/// of the next lines in a ring of Slots in scratch; one thread has the next piece copied when the
-/// warp has used up the oldest. Sums of panels that are done wait in scratch too, as far as there
-/// is room. Two teams publish their warps' part of a dot product in each other's scratch, and use
-/// the line before while that is under way.
+/// a panel, or Teams teams of a cluster, each with its share of the columns. Each warp keeps its
+/// piece of the next lines in a ring of Slots in scratch; one thread has the next piece copied when
+/// the warp has used up the oldest. Sums of panels that are done wait in scratch too, as far as
+/// there is room.
 ///
-/// Slots, microseconds on an H200 (more of them in flight are not served evenly):
-///   8192 x 8192: 2 72.9, 3 71.2, 4 72.1, 6 79.6;         10240 x 10240: 2 106.8, 3 107.9, 4 116.9;
-///   16384 x 16384: 2 268, 3 289;                         double 65536 x 4096: 2 479, 3 474, 6 500;
-///   two teams, double 10240 x 10240: 2 262, 3 256; one team of 20 warps: 323;
-///   65536 x 4096, two teams side by side: 2 252.3, 3 256.7, 4 257.5; one: 4 271.6;
-///   65536 x 3072, three: 2 196.3, 3 201.4; two: 3 237.9.
-/// As FusedTeam and FusedParts: 73.0, 115, 277; double 492, 312; 255.5, 245.7.
+/// The warps of one team leave their dot products in its scratch and meet at its barrier. Those of
+/// a cluster send theirs to each team's scratch, where arrivals are told; nothing else makes them
+/// wait for each other. A warp sends for line i + 2 when it has had all of line i + 1, which each
+/// warp has sent after it had used those of line i: two places are enough. (Backends have the
+/// figures beside their choice.)
 template <class Exec, class T, int Slots, int Teams>
 struct FusedRing {
   using Warp = WarpOf<Exec>;
@@ -32,21 +29,22 @@ struct FusedRing {
   static constexpr int warp_words = words * warp_threads;
   static constexpr int whole_piece = chunks * chunk<T>;  ///< elements of a line that a warp has
   static constexpr int sums = Plan::ring_sums;
-  static_assert(Teams * Plan::ring_team <= warp_threads * warp_threads);
+  static constexpr int dots = Plan::ring_dots(Teams);
+  static constexpr int dots_per_lane = dots / warp_threads;
+  static_assert(dots_per_lane <= 2 && (sums & (sums - 1)) == 0);
   FusedArguments<Exec, T> a;
   int scratch_levels;
+  int warps;       ///< of a team
+  int tree_lanes;  ///< lanes that add up the dot products of all warps, a power of two
   bool x_is_aligned;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
-    Place const place = Place::of(member);
-    int const team_size = member.team_size();
-    int const warps = team_size / warp_threads;
+    Place const place = Place::of_unsigned(member);
+    int const team_size = warps * warp_threads;
     int part = 0;
     if constexpr (Teams > 1) part = member.cluster_rank();
     int const warp = part * warps + place.warp;  // of those that share a line
-    int const tree_warps =
-        1 << (32 - Kokkos::countl_zero(static_cast<unsigned>(Teams * warps - 1)));
     Index const length = a.lines.length;
     Index const piece = static_cast<Index>(warp) * whole_piece;  // the warp's first column
     Index const column =
@@ -60,11 +58,13 @@ struct FusedRing {
     Word<T>* const sPiece = sWords + place.warp * warp_words;
     Word<T> const* const sOwn = sPiece + place.half * segment_words * segment_threads + place.part;
     Word<T>* const sStack = sWords + Slots * line_words + place.thread;
-    T* const sDot =  // (sums, warp_threads)
+    T* const sDot =  // (sums, dots)
         reinterpret_cast<T*>(sWords + (Slots + scratch_levels) * line_words);
     auto* const sArrival =  // (warps, Slots)
-        reinterpret_cast<Arrival*>(sDot + sums * warp_threads) + place.warp * Slots;
-    for (int t = place.thread; t < sums * warp_threads; t += team_size) sDot[t] = T(0);
+        reinterpret_cast<Arrival*>(sDot + sums * dots) + place.warp * Slots;
+    auto* const sReady =  // (sums): what the cluster's teams send
+        reinterpret_cast<Arrival*>(sDot + sums * dots) + warps * Slots;
+    for (int t = place.thread; t < sums * dots; t += team_size) sDot[t] = T(0);
     if (piece_length < whole_piece) {  // nothing is ever copied behind the end of lines
       for (int s = 0; s < Slots; ++s) {
         for (int t = place.lane; t < warp_words; t += warp_threads) {
@@ -74,7 +74,16 @@ struct FusedRing {
     }
     if (place.lane == 0) Warp::expect_arrivals(sArrival, Slots);
     Warp::sync();
-    meet(member);
+    int const bytes_of_dots = Teams * warps * static_cast<int>(sizeof(T));
+    if constexpr (Teams == 1) {
+      member.team_barrier();
+    } else {
+      if (place.thread == 0) {
+        Warp::expect_arrivals(sReady, sums);
+        for (int k = 0; k < sums; ++k) Warp::expect_bytes(sReady + k, bytes_of_dots);
+      }
+      member.cluster_barrier();
+    }
 
     PerLine<Word<T>, words> rX{};
     static_for<words>([&](auto k) {
@@ -117,15 +126,8 @@ struct FusedRing {
     };
     static_for<Slots - 1>([&](auto) { copy_next(); });
 
-    int slot_to_come = 0;
-    unsigned round = 0;  // through the slots
-    auto const dot_of_next = [&] {
-      if (piece_length > 0) Warp::wait_for_arrival(sArrival + slot_to_come, round % 2);
-      Word<T> const* const sLine = sOwn + slot_to_come * line_words;
-      if (++slot_to_come == Slots) {
-        slot_to_come = 0;
-        ++round;
-      }
+    /// The warp's part of the dot product of a line that has come.
+    auto const dot = [&](Word<T> const* sLine) {
       T value = T(0);
       static_for<chunks>([&](auto c) {
         Word<T> lanes{};
@@ -139,42 +141,57 @@ struct FusedRing {
       });
       return value;
     };
-    T* sPublic = sDot + warp;
+
+    typename Warp::Remote to_dots = 0;  // of the cluster's team number `lane`
+    typename Warp::Remote to_ready = 0;
     if constexpr (Teams > 1) {
-      if (place.lane < Teams) sPublic = member.of_cluster(sPublic, place.lane);
+      if (place.lane < Teams) {
+        to_dots = Warp::of_cluster(sDot + warp, place.lane);
+        to_ready = Warp::of_cluster(sReady, place.lane);
+      }
     }
-    auto const publish = [&](T value, int buffer) {
-      if (place.lane < Teams) sPublic[buffer * warp_threads] = value;
+    unsigned line = 0;  // of the group
+    /// The dot product of the line, from this warp's part.
+    auto const exchange = [&](T value) {
+      unsigned const sum = line % sums;
+      T* const sSums = sDot + sum * dots;
+      if constexpr (Teams == 1) {
+        if (place.lane == 0) sSums[warp] = value;
+        member.team_barrier();
+      } else {
+        if (place.lane < Teams) {
+          Warp::send(to_dots + sum * unsigned{dots * sizeof(T)}, value,
+                     to_ready + sum * unsigned{sizeof(Arrival)});
+        }
+        Warp::wait_for_arrival(sReady + sum, line / sums % 2);
+      }
+      T const* const sOfLane = sSums + (place.lane & (tree_lanes - 1)) * dots_per_lane;
+      if constexpr (dots_per_lane == 1) {
+        value = sOfLane[0];
+      } else {
+        value = sOfLane[0] + sOfLane[1];
+      }
+      value = tree_over_threads<Warp>(value, tree_lanes) + T(0);
+      if (Teams > 1 && place.thread == 0) Warp::expect_bytes(sReady + sum, bytes_of_dots);
+      ++line;
+      return value;
     };
-    if constexpr (Teams > 1) {
-      publish(dot_of_next(), 0);
-      meet(member);
-    }
 
     PerLine<Word<T>, words> rC{};
     int slot = 0;
-    int buffer = 0;
+    unsigned round = 0;  // through the slots
     for (; left > 0; --left) {
       copy_next();  // to the slot that the line before has left
-      T const* const sSums = sDot + buffer * warp_threads;
-      if constexpr (Teams == 1) {
-        publish(dot_of_next(), buffer);
-        meet(member);
-      }
-      buffer = sums - 1 - buffer;
-      if constexpr (Teams > 1) {
-        if (left > 1) publish(dot_of_next(), buffer);
-      }
-      T value = sSums[place.lane & (tree_warps - 1)];
-      value = tree_over_threads<Warp>(value, tree_warps) + T(0);
-      if (place.thread == 0 && part == 0) a.y.set(last - left, value);
+      if (piece_length > 0) Warp::wait_for_arrival(sArrival + slot, round % 2);
       Word<T> const* const sLine = sOwn + slot * line_words;
-      slot = slot + 1 == Slots ? 0 : slot + 1;
+      if (++slot == Slots) {
+        slot = 0;
+        ++round;
+      }
+      T const value = exchange(dot(sLine));
+      if (place.thread == 0 && part == 0) a.y.set(last - left, value);
       static_for<words>([&](auto k) { multiply_add(value, sLine[place_of(k())], rC[k()]); });
       Warp::sync();  // all have used the piece
-      if constexpr (Teams > 1) {
-        if (left > 1) meet(member);
-      }
       if (--left_of_panel > 0) continue;
       stack.push(rC, panel++, panels);
       left_of_panel = Kokkos::min(panel_lines, left - 1);
@@ -193,14 +210,6 @@ struct FusedRing {
   /// The same in words.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int place_of(int word) {
     return offset_of(word) / word_width<T>;
-  }
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static void meet(Team const& member) {
-    if constexpr (Teams == 1) {
-      member.team_barrier();
-    } else {
-      member.cluster_barrier();
-    }
   }
 };
 
