@@ -115,82 +115,171 @@ inline Index panels_of_part(summation::Panels const& panels, Index parts, Index 
   return best;
 }
 
-/// The tuning for `count` lines of `length` scalars T on so many multiprocessors.
+/// Dot products with `count` lines: lines a step / lines a team / segments a run (0, or left out: a
+/// warp, or half of one, has whole lines).
+/// - 131072 x 16 4/64 6.7, 4/256 5.3, 2/256 6.7; 4194304 x 64 4/64 252, 4/256 257, 2/128 254
+/// - double 1000000 x 32 4/64 61.8, 4/256 64.2, 2/128 65.1; 4194304 x 64 4/256 540, 2/128 525
+/// - 1000003 x 97 4/256 122, 2/128 103, 2/512 101; double 4/256 188, 2/64 182
+/// - 262144 x 255 + 2 4/64 68, 2/32 62, 2/64 63; 262144 x 256 4/64 62.7, 2/64 62.8
+/// - 1048576 x 512 2/32 505, 2/64 490, 2/256 492; 100000 x 500 2/32 50.9, 2/128 49.8, 2/256 55.5
+/// - double 262144 x 256 2/64 128 to 132, 2/128 126 to 129, 2/256 125
+/// - 1048576 x 1024 2/16 944, 2/32 945, 2/64 950
+/// - 262144 x 2048 1/16 474, 2/32 477, 2/64 484; double 262144 x 1024 1/16 478, 2/64 489
+/// - 4096 x 4096 1/8 17.8, 1/16 17.4, 2/16 17.9; 5000 x 5000 1/8 27.2, 1/16 30.2, 2/16 30.2
+/// - 65536 x 4096 1/8 240.6, 1/16 240.4, 2/16 244; double 1/8 474, 1/16 477, 2/16 481
+/// - 8192 x 8192 1/8 63.5, 1/16 63.0, 2/16 63.9; 10240 x 10240 1/8 98, 1/16 104, 2/16 101
+/// - 16384 x 16384 1/8 243.6, 1/16 242.1, 2/16 246; double 1/2/8 476, 2/1/8 483 to 491
+/// - 32768 x 32768 1/2/8 944, 2/1/8 950; double 4096 x 65536 1/2/8 475, 2/1/8 480 to 488
+/// - 50000 x 50000 1/16 2216, 2/1/8 2388 (a fourth of the last block of runs is idle)
+/// - 1024 x 1048576 1/2/8 943, 2/1/8 952; double 128 x 16384 1/1/8 7.8, 2/1/8 8.6
+/// - 97 x 1000003 2/1/8 104, 2/2/32 100; double 2/1/8 200, 2/1/32 188
+/// - 64 x 4194304 2/2/32 248, 1/1/32 251, 1/8/8 254
 template <class T>
-Tuning tuning(Index count, Index length, Index multiprocessors, bool has_clusters) {
-  constexpr Index size = sizeof(T);
-  constexpr Index warp_bytes = 2048;  // of a line, at a time
-  constexpr Index dot_warps = 8;      // of a team
-  Index const line_bytes = length * size;
-  Index const warps = multiprocessors * warps_per_multiprocessor;
-  summation::Panels const panels = summation::panels(count, length);
-  Tuning result;
-
-  bool const is_short = line_bytes <= warp_bytes / 2;
-  // Lines a step / segments a run (0: a warp a line):
-  //   16384 x 16384: 1/0 255, 2/0 247, 4/0 248; 2/8 250;   4096 x 4096: 1/0 21.7, 2/0 19.5
-  //   32768 x 32768: 1/0 981, 2/0 980, 2/8 950;            4096 x 65536: 2/0 264, 2/8 244
-  //   1024 x 1048576: 1/8 958, 2/8 946, 2/32 953;          64 x 4194304: 2/8 259, 2/32 251
-  //   10240 x 10240: 1/0 104, 2/0 109;                     double: 1/0 209, 2/0 217, 2/8 225
-  //   (one line, two chunks of it at a time, as since: 97, double 191)
-  // Two lines a step, unless half of the last wave of warps would find none.
-  bool const is_long = line_bytes > 96 * 1024;
-  auto const places = [&](Index step) { return ceil_div(count, step * warps) * step * warps; };
-  bool const two = 2 * count >= 3 * warps && 10 * places(2) <= 11 * places(1);
-  result.dot.lines_per_step = is_short ? 4 : is_long || two ? 2 : 1;
-  Index const side_by_side = (is_short ? 2 * dot_warps : dot_warps) * result.dot.lines_per_step;
-  // Lines a team, 4194304 x 64: 64 250, 256 254;        1000003 x 97: 64 151, 256 129;
-  //   1048576 x 512: 16 537, 64 483, 256 486;           524288 x 2048: 16 954, 64 947;
-  //   262144 x 8192: 16 1873, 64 1882
-  Index const enough = multiprocessors * 8;
-  Index const steps = line_bytes <= 8 * 1024 && count >= 4 * side_by_side * enough ? 4 : 1;
-  result.dot.lines_per_team = side_by_side * steps;
-  if (is_long || (count < warps / 4 && line_bytes > 4 * warp_bytes)) {
-    result.dot.segments_per_run = line_bytes > 8 * 1024 * 1024 ? 32 : 8;
-    result.dot.lines_per_team = 1;
+DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
+  constexpr Index kib = 1024;
+  constexpr Index warps_of_team = 8;
+  Index const bytes = length * static_cast<Index>(sizeof(T));
+  Index const slots = 4 * multiprocessors;  // for teams, about
+  DotTuning result;
+  result.lines_per_step = bytes <= kib / 4 ? 4 : bytes <= 4 * kib ? 2 : 1;
+  Index const side_by_side = warps_of_team * (bytes <= kib ? 2 : 1) * result.lines_per_step;
+  Index lines = bytes <= kib / 4   ? std::min(kib, floor_power_of_two(16 * kib / bytes))
+                : bytes <= kib     ? floor_power_of_two(64 * kib / bytes)
+                : bytes <= 2 * kib ? 256
+                : bytes <= 4 * kib ? 32
+                                   : 16;
+  if (bytes <= 8 * kib) {
+    while (lines > side_by_side && count < lines * 3 * multiprocessors) lines /= 2;
+  } else {
+    // Hundredths of the slots that have a team, in all waves.
+    auto const use = [&](Index of_team) {
+      Index const teams = ceil_div(count, of_team);
+      return 100 * teams / (ceil_div(teams, slots) * slots);
+    };
+    bool const many = 10 * ceil_div(count, lines) >= 9 * slots;
+    if (!many || use(lines) < use(side_by_side)) lines = side_by_side;
   }
-  Index const run_bytes = result.dot.segments_per_run * (warp_bytes / 2) * dot_warps;
-  Index const run_blocks = run_bytes == 0 ? 1 : ceil_div(line_bytes, run_bytes);
-  result.dot.lines_per_team =
-      std::max(result.dot.lines_per_team, ceil_div(count, most_teams / run_blocks));
+  result.lines_per_team = std::max(lines, side_by_side);
+  // Runs of lines.
+  bool const few_lines = count < slots;
+  constexpr Index block = 8 * warps_of_team * kib;  // bytes of a line that a team has
+  bool const shared_well = 10 * ceil_div(bytes, block) * block <= 11 * bytes;
+  if (few_lines ? bytes > 8 * kib : bytes > 96 * kib && shared_well) {
+    bool const longest = few_lines && bytes >= kib * kib;
+    result.lines_per_step = longest ? 2 : 1;
+    result.lines_per_team = few_lines && !longest ? 1 : 2;
+    result.segments_per_run = longest ? 32 : 8;
+  }
+  Index const run_bytes = result.segments_per_run * warps_of_team * kib;
+  Index const run_blocks = run_bytes == 0 ? 1 : ceil_div(bytes, run_bytes);
+  result.lines_per_team = std::max(result.lines_per_team, ceil_div(count, most_teams / run_blocks));
+  return result;
+}
 
-  // A team of the sum has so many threads side by side in a line, and shares itself among panels;
-  // there are about as many teams as run at the same time, but for short lines and large matrices,
-  // where the ends of more teams are spread. Panels/columns (teams) a team:
-  //   2048 x 2048: 8/128 (512) 10.4, 16/128 (256) 10.3;  4096 x 4096: 16/128 (1024) 24.3, 32/128
-  //   (512) 21.8, 64/128 (256) 22.4, 128/128 (128) 29.6;  8192 x 8192: 32/128 (2048) 71.4, 64/128
-  //   (1024) 68.3, 128/128 (512) 67.0, 256/128 (256) 71.7;  10240 x 10240: 128/128 (640) 115,
-  //   256/128 (320) 103;  16384 x 16384: 64/128 (2048) 247, 128/128 (1024) 243, 256/128 (512) 249;
-  //   1048576 x 1024: 16/128 (2048) 973, 64/128 (512) 981;  262144 x 256: 64/64 (1024) 73.4, 64/128
-  //   (512) 76.7;  4194304 x 64: 32/64 (1024) 263, 64/64 (512) 285;
-  //   double: 4096 x 4096: 16/128 (1024) 38.3, 32/128 (512) 36.7, 64/128 (256) 38.3;
-  //   16384 x 16384: 32/128 (4096) 480, 64/128 (2048) 477, 128/128 (1024) 484, 256/128 (512) 501.
-  // Few panels are left together, which spares their sum: 256 x 262144: 32/128 70.2, 32/256 66.7;
-  //   128 x 16384: 8/128 8.1, 16/128 6.9.
+/// A sum over `count` lines. A team has so many threads side by side in a line, and shares itself
+/// among panels: panels/columns (teams) a team.
+/// - 2048 x 2048 2/512 (512) 8.4, 8/128 (512) 9.0; double 12.1, 12.6
+/// - 4096 x 4096 8/512 (512) 20.3, 32/128 (512) 20.6, 8/1024 (256) 21.2
+/// - 8192 x 8192 32/512 (512) 65.3, 128/128 (512) 66.2; 1024 x 1024 8/128 (128) 5.7, 2/512
+/// (128) 7.8
+/// - 10240 x 10240 64/512 (320) 99.7, 256/128 (320) 101
+/// - 20000 x 2000 16/512 (500) 41.8, 64/128 (512) 42.4
+/// - 100000 x 500 16/512 (521) 52.4, 64/64 (1048) 57.8; double 97.5, 101
+/// - 12345 x 6789 4/512 (3332) 86.4, 8/512 (1666) 87.3, 256/128 (216) 88; double 8/512 162,
+///   256/128 169
+///
+/// from 1 GiB on:
+/// - 65536 x 4096 16/128 (2048) 248, 32/128 (1024) 250; double 16/64 (4096) 485, 16/128 (2048) 493
+/// - 16384 x 16384 64/128 (2048) 248, 128/128 (1024) 246.5; double 64/64 (4096) 484, 64/128 483
+/// - 32768 x 32768 16/128 (4096) 955, 64/128 (1024) 977
+/// - 50000 x 50000 8/128 (7820) 2261, 64/128 (1173) 2413
+/// - 1048576 x 1024 32/32 (4096) 963, 32/128 (1024) 988; 1048576 x 512 485, 64/64 (1024) 510
+/// - 262144 x 2048 32/32 (4096) 487, 32/128 (1024) 495; double 262144 x 1024 16/64 (4096) 487,
+///   16/128 (2048) 494
+///
+/// few columns, on words and off:
+/// - 262144 x 256 128/32 (1024) 69.9, 64/64 (1024) 71.3; double 128/64 (512) 128.8, 64/64 130.1
+/// - 500000 x 128 128/32 (980) 67.5, 64/64 (978) 70.7; double 1000000 x 32 64/64 (505) 65.8
+/// - 4194304 x 64 32/32 (2048) 263, 32/64 (1024) 260; double 64/64 (512) 505, 16/64 (2048) 536
+/// - 1000003 x 97 128/128 (253) 107, 64/64 (1010) 126; 262144 x 255 128/128 (256) 71.4, 64/64 80
+/// - 1000003 x 200 64/64 (1304) 213, 128/64 (652: a second wave for a few) 237
+///
+/// Few panels are left together, which spares their sum:
+/// - 128 x 16384 16/64 (256) 4.9, 16/128 (128) 5.4; double 6.6, 8.1
+/// - 97 x 1000003 8/512 97.5, 8/256 102; 255 x 262144 + 2 32/512 78, 32/256 70
+template <class T>
+SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
+  constexpr Index size = sizeof(T);
   constexpr Index team_threads = 256;
-  bool const on_words = length % (16 / size) == 0;
+  constexpr Index width = 16 / size;  // of a word
+  summation::Panels const panels = summation::panels(count, length);
+  Index const line_bytes = length * size;
+  bool const on_words = length % width == 0;
+  bool const is_thin = length < 500;
   bool const is_large = count * line_bytes >= Index{1} << 30;
-  bool const is_thin = line_bytes <= warp_bytes;
+  bool const is_huge = count * line_bytes >= Index{1} << 32;
+  auto const tiles_of = [&](Index columns) { return ceil_div(length, columns); };
+  bool const few_panels = panels.count <= 32 && 4 * tiles_of(64) >= 3 * multiprocessors;
+
+  Index columns = 0;
+  Index teams = 0;  // of a multiprocessor, at most
+  if (few_panels) {
+    columns = 256;
+    while (columns > 64 && tiles_of(columns) < 3 * multiprocessors) columns /= 2;
+  } else if (is_thin) {
+    bool const wide_off_words = !on_words && length > 64;
+    columns = wide_off_words ? 128 : size == 4 ? 32 : 64;
+    teams = wide_off_words ? 2 : size == 8 ? 4 : is_large ? 16 : 8;
+  } else if (is_large && (size == 8 || line_bytes <= 8 * 1024)) {
+    columns = size == 8 ? 64 : 32;
+    teams = 32;
+  } else if (is_large) {
+    columns = 128;
+    teams = is_huge ? 32 : 16;
+  } else {
+    columns = panels.count * tiles_of(512) >= 7 * multiprocessors ? 512 : 128;
+    teams = on_words ? 4 : 3;
+  }
   Index const words = ceil_div(line_bytes, 16);
-  auto const teams_wide = [&](Index words_of_team) { return ceil_div(words, words_of_team); };
-  Index const usual = is_thin ? 4 * size : 8 * size;  // words: 64 or 128 columns
-  bool const few_panels = panels.count <= 32 && 4 * teams_wide(usual) >= 3 * multiprocessors;
-  Index const most_words =
-      few_panels && teams_wide(2 * usual) >= 4 * multiprocessors ? 2 * usual : usual;
+  Index const most_words = columns / width;
   Index const wide = words / most_words > most_teams / 2
                          ? team_threads
                          : ceil_power_of_two(std::clamp(words, Index{8}, most_words));
-  result.sum.columns_per_team = wide * (16 / size);
+  SumTuning result;
+  result.columns_per_team = wide * width;
   Index const tiles = ceil_div(words, wide);
-  Index const sum_runs = team_threads / wide;
-  // Lines that do not start on words take more registers.
-  Index const wanted_teams = multiprocessors * (is_large   ? 2 * size
-                                                : is_thin  ? 8
-                                                : on_words ? 4
-                                                           : 3);
+  Index const runs = team_threads / wide;
   Index const fewest = ceil_div(panels.count, std::max(Index{1}, most_teams / tiles));
-  Index const wanted = few_panels ? panels.count : ceil_div(panels.count * tiles, wanted_teams);
-  result.sum.panels_per_team = ceil_power_of_two(std::max({sum_runs, wanted, fewest}));
+  Index const wanted =
+      few_panels ? panels.count : ceil_div(panels.count * tiles, teams * multiprocessors);
+  Index of_team = ceil_power_of_two(std::max({runs, wanted, fewest}));
+  // A wave of teams that fills a part of the device only is better than a second one that does; but
+  // if that part is small, some waves are better still.
+  Index const slots = multiprocessors * (on_words ? 4 : 3);
+  auto const poor = [&] {
+    Index const now = ceil_div(panels.count, of_team) * tiles;
+    if (now <= slots) return 10 * now < (teams == 2 ? 0 : 6) * slots;
+    return 10 * now < 8 * ceil_div(now, slots) * slots;
+  };
+  if (!few_panels) {
+    Index const usual = of_team;
+    while (of_team / 2 >= std::max(runs, fewest) && poor()) of_team /= 2;
+    if (poor()) of_team = usual;
+  }
+  result.panels_per_team = of_team;
+  return result;
+}
+
+/// The tuning for `count` lines of `length` scalars T on so many multiprocessors.
+template <class T>
+Tuning tuning(Index count, Index length, Index multiprocessors, bool has_clusters) {
+  constexpr Index warp_bytes = 2048;  // of a line, at a time
+  Index const line_bytes = length * static_cast<Index>(sizeof(T));
+  Index const warps = multiprocessors * warps_per_multiprocessor;
+  summation::Panels const panels = summation::panels(count, length);
+  Tuning result;
+  result.dot = dot_tuning<T>(count, length, multiprocessors);
+  result.sum = sum_tuning<T>(count, length, multiprocessors);
 
   // Fused: short lines have a panel a worker. Longer ones have as many teams as run at the same
   // time, 512 threads to a multiprocessor, so that all end together. Panels a team,
