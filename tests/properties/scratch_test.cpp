@@ -246,6 +246,30 @@ TEST(Scratch, HoldsTheSlicesThatAreChosen) {
   EXPECT_FALSE(slices_fit<float>(exec, 2 * most));
 }
 
+/// Teams of fused ATAX of `count` lines on a card with rings.
+template <class T>
+auto plan_of_lines(Index count, Index length, Index leading) {
+  using Exec = PlannedCuda<true>;
+  Exec const exec{132};
+  return tessera::detail::FusedOf<Exec, T, true>(
+      exec, tessera::detail::Lines<T>{nullptr, count, length, leading},
+      tessera::detail::tuning_for<T, true>(exec, count, length, std::nullopt));
+}
+
+TEST(Rings, LeaveAsManyMultiprocessorsBusyWhereLinesAreOffWords) {
+  for (Index const length : {2048, 4096, 8192, 10240, 12288, 14336, 16384, 20480, 32768, 65536}) {
+    auto const ring = plan_of_lines<float>(length, length, length);
+    auto const off_words = plan_of_lines<float>(length, length, length + 3);
+    EXPECT_NE(off_words.way, decltype(off_words)::Way::ring) << length;
+    EXPECT_GE(2 * off_words.teams(), ring.teams()) << length;
+    EXPECT_GE(off_words.teams(), 66) << length;
+  }
+  EXPECT_EQ(plan_of_lines<float>(16384, 16384, 16384).way,
+            decltype(plan_of_lines<float>(1, 1, 1))::Way::ring);
+  EXPECT_EQ(plan_of_lines<float>(16384, 16384, 16387).teams(), 128);
+  EXPECT_EQ(plan_of_lines<float>(16384, 16384, 16384).teams(), 128);  // 64 clusters
+}
+
 TEST(Scratch, NeedsTuningsThatAreValid) {
   for (Index const card : cards) {
     for (Shape const& shape : shapes_of_all_sizes()) {

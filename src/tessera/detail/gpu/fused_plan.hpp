@@ -99,7 +99,7 @@ struct FusedLinesPlan {
     }
     Index const most = ceil_power_of_two(panels.count);
     panels_per_worker = std::max(
-        Index{1}, std::min(tuning.fused_lines.panels_per_team, most) / static_cast<Index>(workers));
+        Index{1}, std::min(panels_wanted(tuning.fused_lines), most) / static_cast<Index>(workers));
     panels_per_team = panels_per_worker * workers;
     groups = summation::ceil_div(panels.count, panels_per_team);
     if (way == Way::ring) scratch_levels = levels_in_scratch(exec);
@@ -158,6 +158,12 @@ struct FusedLinesPlan {
     return (ring.slots + levels) * ring_chunks * segment_words * warp_threads * ring.warps *
                word_width<T> +
            ring_sums * ring_dots(ring.teams) + arrivals * Index{sizeof(std::uint64_t) / sizeof(T)};
+  }
+  /// A tuning knows a shape, and takes its lines to start on words. If they do not, teams that
+  /// would share a line in a ring have one each, and panels are dealt to more of them.
+  [[nodiscard]] Index panels_wanted(FusedLinesTuning const& tuning) const {
+    if (ring.teams < 2 || way == Way::ring) return tuning.panels_per_team;
+    return ceil_power_of_two(tuning.panels_per_team * ring.side_by_side / ring.teams);
   }
   [[nodiscard]] bool has_room(Exec const& exec, int levels) const {
     return teams_with_scratch(exec, scratch_bytes<T>(ring_scratch(levels))) >= ring.side_by_side;
