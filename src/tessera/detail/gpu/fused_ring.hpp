@@ -165,11 +165,11 @@ struct FusedRing {
         }
         Warp::wait_for_arrival(sReady + sum, line / sums % 2);
       }
-      T const* const sOfLane = sSums + (place.lane & (tree_lanes - 1)) * dots_per_lane;
+      T const* const sPair = sSums + (place.lane & (tree_lanes - 1)) * dots_per_lane;
       if constexpr (dots_per_lane == 1) {
-        value = sOfLane[0];
+        value = sPair[0];
       } else {
-        value = sOfLane[0] + sOfLane[1];
+        value = sPair[0] + sPair[1];
       }
       value = tree_over_threads<Warp>(value, tree_lanes) + T(0);
       if (Teams > 1 && place.thread == 0) Warp::expect_bytes(sReady + sum, bytes_of_dots);
