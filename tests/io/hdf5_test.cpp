@@ -33,7 +33,7 @@ namespace {
 constexpr std::uint64_t rows = 7;
 constexpr std::uint64_t cols = 5;
 
-std::vector<double> elements_of(std::string const& path) {
+std::vector<double> dataset_elements(std::string const& path) {
   MatrixReader const reader(path);
   std::vector<double> elements(reader.info().elements());
   reader.read(Part::matrix, 0, std::span(elements));
@@ -78,7 +78,7 @@ TEST_P(Hdf5Sample, SaysWhatItHolds) {
 }
 
 TEST_P(Hdf5Sample, HasItsElements) {
-  EXPECT_EQ(elements_of(path()), counted());
+  EXPECT_EQ(dataset_elements(path()), counted());
 }
 
 TEST_P(Hdf5Sample, HasItsElementsInPieces) {
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Hdf5, ChunksThatTheFileDoesNotHaveAreFullOfTheFillValue) {
   for (std::string const file : {"old.h5", "new.h5"}) {
-    auto const elements = elements_of(sample(file) + ":/holes");
+    auto const elements = dataset_elements(sample(file) + ":/holes");
     for (std::uint64_t k = 0; k < elements.size(); ++k) {
       bool const there = k / cols >= 2 && k / cols < 4 && k % cols < 2;
       EXPECT_EQ(elements[k], there ? static_cast<double>(k) : 9.5);
@@ -169,7 +169,7 @@ TEST(Hdf5, ChunksThatTheFileDoesNotHaveAreFullOfTheFillValue) {
 }
 
 TEST(Hdf5, AUserBlockShiftsAContiguousDataset) {
-  EXPECT_EQ(elements_of(sample("user_block.h5") + ":/f4"), counted());
+  EXPECT_EQ(dataset_elements(sample("user_block.h5") + ":/f4"), counted());
 }
 
 struct Refusal {
@@ -247,7 +247,7 @@ TEST(Hdf5, OtherFilesAreRefused) {
 /// Reads a damaged file: right, or an error, and never anything else.
 void expect_right_or_refused(std::string const& path) {
   try {
-    EXPECT_EQ(elements_of(path), counted());
+    EXPECT_EQ(dataset_elements(path), counted());
   } catch (FileError const& error) {
     EXPECT_EQ(error.kind(), ErrorKind::bad_input);
     EXPECT_THAT(error.what(), testing::HasSubstr(", found"));
@@ -276,7 +276,7 @@ TEST(Hdf5, ADamagedChunkIsAnError) {
     broken[place + 2] = static_cast<char>(~broken[place + 2]);
     std::string const path = folder.write("A.h5", broken) + ":/all_filters";
     try {
-      static_cast<void>(elements_of(path));  // another dataset's chunk
+      static_cast<void>(dataset_elements(path));  // another dataset's chunk
     } catch (FileError const& error) {
       EXPECT_THAT(error.what(), testing::HasSubstr("damaged chunk"));
       ++damaged;
@@ -294,7 +294,7 @@ TEST(Hdf5, AChecksumThatIsWrongIsAnError) {
   broken[place] = '\1';
   std::string const path = folder.write("A.h5", broken) + ":/fletcher32";
   expect_error(ErrorKind::bad_input, path, {"expected the checksum of its bytes"},
-               [&] { static_cast<void>(elements_of(path)); });
+               [&] { static_cast<void>(dataset_elements(path)); });
 }
 
 TEST(Hdf5, IsWrittenContiguousAndReadBack) {
@@ -311,8 +311,9 @@ TEST(Hdf5, IsWrittenContiguousAndReadBack) {
               .type = type,
               .output = folder / "A.npy",
               .vector_output = folder / "v.npy"});
-    EXPECT_EQ(elements_of(folder / name + ":/some/group/A"), elements_of(folder / "A.npy"));
-    EXPECT_EQ(elements_of(folder / "V" + name + ":/V"), elements_of(folder / "v.npy"));
+    EXPECT_EQ(dataset_elements(folder / name + ":/some/group/A"),
+              dataset_elements(folder / "A.npy"));
+    EXPECT_EQ(dataset_elements(folder / "V" + name + ":/V"), dataset_elements(folder / "v.npy"));
   }
 }
 
@@ -331,7 +332,7 @@ TEST(Hdf5, BecomesOtherFormatsAndComesBack) {
   Folder const folder;
   std::string const npy = folder / "A.npy";
   generate({.rows = 403, .cols = 307, .output = npy, .vector_output = folder / "v.npy"});
-  auto const expected = elements_of(npy);
+  auto const expected = dataset_elements(npy);
   int number = 0;
   for (bool const columns : {false, true}) {
     std::string const from = folder / (columns ? "C.npy" : "A.npy");
@@ -343,7 +344,7 @@ TEST(Hdf5, BecomesOtherFormatsAndComesBack) {
              Hdf5Chunks{.rows = 403, .cols = 307, .deflate = 6}}) {
       std::string const h5 = folder / (std::to_string(++number) + ".h5") + ":/A";
       convert_file({.input = from, .output = h5, .layout = Layout::right, .chunks = chunks});
-      EXPECT_TRUE(elements_of(h5) == expected) << number;
+      EXPECT_TRUE(dataset_elements(h5) == expected) << number;
       EXPECT_EQ(inspect(h5).chunk_rows, chunks ? chunks->rows : 0);
       convert_file({.input = h5, .output = folder / "B.npy"});
       EXPECT_TRUE(content_of(folder / "B.npy") == content_of(npy)) << number;
@@ -366,7 +367,7 @@ TEST(Hdf5, TilesOfALargePackedMatrixMeet) {
   std::string const h5 = folder / "A.h5:/A";
   convert_file(
       {.input = npy, .output = h5, .chunks = Hdf5Chunks{.rows = 500, .cols = 400, .deflate = 1}});
-  EXPECT_TRUE(elements_of(h5) == elements_of(npy));
+  EXPECT_TRUE(dataset_elements(h5) == dataset_elements(npy));
   convert_file({.input = h5, .output = folder / "B.npy"});
   EXPECT_TRUE(content_of(folder / "B.npy") == content_of(npy));
   auto const A = std::get<MatrixView<double, Kokkos::LayoutRight>>(read_matrix(h5));
