@@ -246,7 +246,7 @@ TEST(Scratch, HoldsTheSlicesThatAreChosen) {
   EXPECT_FALSE(slices_fit<float>(exec, 2 * most));
 }
 
-/// Teams of fused ATAX of `count` lines on a card with rings.
+/// The plan of fused ATAX of `count` lines, `leading` apart, on a card with rings.
 template <class T>
 auto plan_of_lines(Index count, Index length, Index leading) {
   using Exec = PlannedCuda<true>;
