@@ -57,13 +57,13 @@ struct Backend<Kokkos::Cuda> {
 
   template <class T>
   static Tuning row_major_tuning(Kokkos::Cuda const& exec, Index rows, Index cols) {
-    Tuning result = cuda::tuning<T>(rows, cols, multiprocessors(exec), Warp::has_clusters);
+    Tuning result = tuning_of_lines<T>(exec, rows, cols);
     result.prefer_fused = cuda::fuse_lines<T>(rows, cols, teams_that_meet(exec));
     return result;
   }
   template <class T>
   static Tuning column_major_tuning(Kokkos::Cuda const& exec, Index rows, Index cols) {
-    Tuning result = cuda::tuning<T>(cols, rows, multiprocessors(exec), Warp::has_clusters);
+    Tuning result = tuning_of_lines<T>(exec, cols, rows);
     result.prefer_fused = Warp::has_copies && cuda::fuse_slices(cols, most_scratch(exec));
     if (result.prefer_fused) result.fused_tiles.tiles_per_team = most_slices_of_group;
     return result;
@@ -80,6 +80,13 @@ struct Backend<Kokkos::Cuda> {
 
   static Index multiprocessors(Kokkos::Cuda const& exec) {
     return exec.cuda_device_prop().multiProcessorCount;
+  }
+
+ private:
+  template <class T>
+  static Tuning tuning_of_lines(Kokkos::Cuda const& exec, Index count, Index length) {
+    return cuda::tuning<T>(count, length, multiprocessors(exec),
+                           ring<T>(summation::panels(count, length), length));
   }
 };
 

@@ -117,51 +117,56 @@ inline Index panels_of_part(summation::Panels const& panels, Index parts, Index 
 
 /// Dot products with `count` lines: lines a step / lines a team / segments a run (0, or left out: a
 /// warp, or half of one, has whole lines).
-/// - 131072 x 16 4/64 6.7, 4/256 5.3, 2/256 6.7; 4194304 x 64 4/64 252, 4/256 257, 2/128 254
-/// - double 1000000 x 32 4/64 61.8, 4/256 64.2, 2/128 65.1; 4194304 x 64 4/256 540, 2/128 525
-/// - 1000003 x 97 4/256 122, 2/128 103, 2/512 101; double 4/256 188, 2/64 182
-/// - 262144 x 255 + 2 4/64 68, 2/32 62, 2/64 63; 262144 x 256 4/64 62.7, 2/64 62.8
-/// - 1048576 x 512 2/32 505, 2/64 490, 2/256 492; 100000 x 500 2/32 50.9, 2/128 49.8, 2/256 55.5
-/// - double 262144 x 256 2/64 128 to 132, 2/128 126 to 129, 2/256 125
-/// - 1048576 x 1024 2/16 944, 2/32 945, 2/64 950
-/// - 262144 x 2048 1/16 474, 2/32 477, 2/64 484; double 262144 x 1024 1/16 478, 2/64 489
-/// - 4096 x 4096 1/8 17.8, 1/16 17.4, 2/16 17.9; 5000 x 5000 1/8 27.2, 1/16 30.2, 2/16 30.2
-/// - 65536 x 4096 1/8 240.6, 1/16 240.4, 2/16 244; double 1/8 474, 1/16 477, 2/16 481
-/// - 8192 x 8192 1/8 63.5, 1/16 63.0, 2/16 63.9; 10240 x 10240 1/8 98, 1/16 104, 2/16 101
-/// - 16384 x 16384 1/8 243.6, 1/16 242.1, 2/16 246; double 1/2/8 476, 2/1/8 483 to 491
-/// - 32768 x 32768 1/2/8 944, 2/1/8 950; double 4096 x 65536 1/2/8 475, 2/1/8 480 to 488
-/// - 50000 x 50000 1/16 2216, 2/1/8 2388 (the last of four blocks of runs is nearly idle)
-/// - 1024 x 1048576 1/2/8 943, 2/1/8 952; double 128 x 16384 1/1/8 7.8, 2/1/8 8.6
-/// - 97 x 1000003 2/1/8 104, 2/2/32 100; double 2/1/8 200, 2/1/32 188
-/// - 64 x 4194304 2/2/32 248, 1/1/32 251, 1/8/8 254
+///
+/// Lines of up to 2 KiB, in teams of few:
+/// - 131072 x 16 8/256 4.5, 4/256 5.0, 4/64 5.9; 500000 x 31 4/256 22.2, 4/64 25.3
+/// - 4194304 x 64 4/64 245, 4/256 249, 8/256 250; double 4/128 504, 4/64 507, 8/128 507
+/// - 262144 x 255 + 2 2/32 61.7, 2/64 62.7, 4/64 62.5; double 1048576 x 128 2/32 241, 4/64 241
+/// - 1048576 x 512 2/32 464, 4/32 464, 2/256 467; double 262144 x 256 2/32 119, 4/32 119, 2/256 122
+///
+/// Longer ones, where two teams share a multiprocessor:
+/// - 1048576 x 1024 2/32 932, 1/32 933, 2/64 937; 262144 x 2048 1/16 464, 2/32 467, 1/64 467
+/// - 1024 x 1024 1/8 3.1, 1/16 3.9; 4096 x 4096 1/16 16.9, 1/8 17.5, 1/32 19.3
+/// - 5000 x 5000 1/8 26.6, 1/32 26.9, 1/16 29.4; 6789 x 12345 1/32 84.5, 1/16 86.2, 1/8 91.6
+/// - 8192 x 8192 1/16 61.3, 1/8 61.7, 1/32 61.7; 10240 x 10240 1/8 96.4, 1/16 101, 1/64 103
+/// - 12345 x 6789 1/16 81.1, 1/8 81.8, 1/32 90.2; 65536 x 4096 1/8 235, 1/16 235, 1/32 236
+/// - 16384 x 16384 1/16 237, 1/32 238, 1/8 238, 1/2/8 239; double 1/2/8 466, 1/16 474, 2/1/8 475
+/// - 32768 x 32768 1/2/8 925, 2/2/8 933, 1/16 934; double 4096 x 65536 1/2/8 464, 2/2/8 469
+/// - 50000 x 50000 1/16 2159, 1/1/32 2186, 2/1/32 2201 (the last of four blocks of runs is nearly
+///   idle)
+/// - 1024 x 1048576 1/2/8 921, 2/2/8 930; double 128 x 16384 1/1/8 7.4, 2/1/8 8.5
+/// - 97 x 1000003 2/8/8 97, 2/2/32 99, 2/1/8 102; double 2/4/32 182, 2/2/32 183, 2/1/8 194
+/// - double 64 x 4194304 2/2/32 498, 1/1/32 507, 2/1/8 536
 template <class T>
 DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index kib = 1024;
   constexpr Index warps_of_team = 8;
+  constexpr Index longest_short = 2 * kib;  // bytes of a line that a warp has at a time
   Index const bytes = length * static_cast<Index>(sizeof(T));
-  Index const slots = 4 * multiprocessors;  // for teams, about
   DotTuning result;
-  result.lines_per_step = bytes <= kib / 4 ? 4 : bytes <= 4 * kib ? 2 : 1;
-  Index const side_by_side = warps_of_team * (bytes <= kib ? 2 : 1) * result.lines_per_step;
+  result.lines_per_step = bytes <= kib / 2 ? 4 : bytes <= 4 * kib ? 2 : 1;
   Index lines = bytes <= kib / 4   ? std::min(kib, floor_power_of_two(16 * kib / bytes))
-                : bytes <= kib     ? floor_power_of_two(64 * kib / bytes)
-                : bytes <= 2 * kib ? 256
+                : bytes <= kib / 2 ? 128
                 : bytes <= 4 * kib ? 32
                                    : 16;
-  if (bytes <= 8 * kib) {
-    while (lines > side_by_side && count < lines * 3 * multiprocessors) lines /= 2;
+  if (bytes <= longest_short) {
+    while (lines > 32 && count < lines * 3 * multiprocessors) lines /= 2;
   } else {
-    // Hundredths of the slots that have a team, in all waves.
+    // Hundredths of the slots that have a team, in all waves: two teams share a multiprocessor.
+    Index const slots = 2 * multiprocessors;
     auto const use = [&](Index of_team) {
       Index const teams = ceil_div(count, of_team);
       return 100 * teams / (ceil_div(teams, slots) * slots);
     };
-    bool const many = 10 * ceil_div(count, lines) >= 9 * slots;
-    if (!many || use(lines) < use(side_by_side)) lines = side_by_side;
+    if (count < 64 * slots) lines = 32;
+    for (Index fewer = lines / 2; fewer >= warps_of_team; fewer /= 2) {
+      if (use(fewer) > use(lines) + 5) lines = fewer;
+    }
+    if (lines < result.lines_per_step * warps_of_team) result.lines_per_step = 1;
   }
-  result.lines_per_team = std::max(lines, side_by_side);
+  result.lines_per_team = lines;
   // Runs of lines.
-  bool const few_lines = count < slots;
+  bool const few_lines = count < 4 * multiprocessors;
   constexpr Index block = 8 * warps_of_team * kib;  // bytes of a line that a team has
   bool const shared_well = 10 * ceil_div(bytes, block) * block <= 11 * bytes;
   if (few_lines ? bytes > 8 * kib : bytes > 96 * kib && shared_well) {
@@ -177,70 +182,53 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
 }
 
 /// A sum over `count` lines. A team has so many threads side by side in a line, and shares itself
-/// among panels: panels/columns (teams) a team.
-/// - 2048 x 2048 2/512 (512) 8.4, 8/128 (512) 9.0; double 12.1, 12.6
-/// - 4096 x 4096 8/512 (512) 20.3, 32/128 (512) 20.6, 8/1024 (256) 21.2
-/// - 8192 x 8192 32/512 (512) 65.3, 128/128 (512) 66.2; 1024 x 1024 8/128 (128) 5.7, 2/512
-/// (128) 7.8
-/// - 10240 x 10240 64/512 (320) 99.7, 256/128 (320) 101
-/// - 20000 x 2000 16/512 (500) 41.8, 64/128 (512) 42.4
-/// - 100000 x 500 16/512 (521) 52.4, 64/64 (1048) 57.8; double 97.5, 101
-/// - 12345 x 6789 4/512 (3332) 86.4, 8/512 (1666) 87.3, 256/128 (216) 88; double 8/512 162,
-///   256/128 169
+/// among panels: panels/columns (teams) a team. One wave of teams, as far as it goes:
+/// - 1024 x 1024 8/128 (128) 5.7, 4/256 (128) 6.1; 2048 x 2048 2/512 (512) 8.6, 8/128 (512) 8.9
+/// - 3000 x 3000 32/128 (288) 13.1, 16/128 (576) 15.2; 5000 x 5000 64/128 (400) 27.3, 32/128 (800)
+///   29.8
+/// - 4096 x 4096 32/128 (512) 19.6, 16/256 (512) 19.8, 8/512 (512) 20.2; double 33.5, 33.6, 33.8
+/// - 6000 x 6000 128/128 (282) 38.5, 32/128 (1128) 42.1; 20000 x 2000 64/128 (512) 40.3, 32/128
+///   (1008) 41.2
+/// - 8192 x 8192 128/128 (512) 64.0, 32/512 (512) 64.3, 64/128 (1024) 65.3
+/// - 2000 x 20000 128/128 (314) 40.6, 32/128 (1256) 44.1; 131072 x 16 32/32 (512) 7.6, 64/32 8.0
 ///
-/// from 1 GiB on:
-/// - 65536 x 4096 16/128 (2048) 248, 32/128 (1024) 250; double 16/64 (4096) 485, 16/128 (2048) 493
-/// - 16384 x 16384 64/128 (2048) 248, 128/128 (1024) 246.5; double 64/64 (4096) 484, 64/128 483
-/// - 32768 x 32768 16/128 (4096) 955, 64/128 (1024) 977
-/// - 50000 x 50000 8/128 (7820) 2261, 64/128 (1173) 2413
-/// - 1048576 x 1024 32/32 (4096) 963, 32/128 (1024) 988; 1048576 x 512 485, 64/64 (1024) 510
-/// - 262144 x 2048 32/32 (4096) 487, 32/128 (1024) 495; double 262144 x 1024 16/64 (4096) 487,
-///   16/128 (2048) 494
+/// Some more waves where matrices are larger:
+/// - 262144 x 256 32/128 (1024) 66.4, 16/128 (2048) 68.1, 64/128 (512) 70.6
+/// - 12345 x 6789 32/128 (1620) 80.7, 16/128 81.1, 256/128 (216) 82.9; double 155, 153
+/// - double 100000 x 500 64/128 (524) 93.5, 16/128 (2084) 96.7, 8/128 (4168) 102
+/// - double 1000003 x 97 16/128 (2017) 184, 8/128 (4033) 184, 64/128 (505) 195
+/// - 65536 x 4096 16/128 (2048) 240, 8/128 (4096) 241, 32/128 (1024) 242; double 472, 473, 474
+/// - 16384 x 16384 128/128 (1024) 239, 64/128 (2048) 241, 32/128 (4096) 243; double 64/128 471
+/// - 1048576 x 1024 8/128 (4096) 933, 16/128 (2048) 938, 64/128 (512) 943
+/// - 32768 x 32768 8/128 (8192) 927, 16/128 929, 32/128 (2048) 937, 128/128 (512) 940
+/// - 50000 x 50000 8/128 (7820) 2184, 32/128 (1955) 2204, 32/256 (980) 2238
 ///
-/// few columns, on words and off:
-/// - 262144 x 256 128/32 (1024) 69.9, 64/64 (1024) 71.3; double 128/64 (512) 128.8, 64/64 130.1
-/// - 500000 x 128 128/32 (980) 67.5, 64/64 (978) 70.7; double 1000000 x 32 64/64 (505) 65.8
-/// - 4194304 x 64 32/32 (2048) 263, 32/64 (1024) 260; double 64/64 (512) 505, 16/64 (2048) 536
-/// - 1000003 x 97 128/128 (253) 107, 64/64 (1010) 126; 262144 x 255 128/128 (256) 71.4, 64/64 80
-/// - 1000003 x 200 64/64 (1304) 213, 128/64 (652: a second wave for a few) 237
+/// and many where lines are short:
+/// - 4194304 x 64 16/64 (2048) 243, 32/64 (1024) 246, 64/64 (512) 270; double 8/64 (4096) 487,
+///   16/64 (2048) 495, 64/64 (512) 491
+/// - double 4194304 x 32 16/32 (2048) 248, 64/32 (512) 270; 1048576 x 128 8/128 (4096) 245,
+///   16/128 (2048) 246
 ///
 /// Few panels are left together, which spares their sum:
-/// - 128 x 16384 16/64 (256) 4.9, 16/128 (128) 5.4; double 6.6, 8.1
-/// - 97 x 1000003 8/512 97.5, 8/256 102; 255 x 262144 + 2 32/512 78, 32/256 70
+/// - 128 x 16384 16/64 (256) 4.9, 16/128 (128) 5.4; double 6.7, 8.2
+/// - 97 x 1000003 8/512 (1954) 91, 8/256 93, 4/512 104; 255 x 262144 + 2 32/512 64.0, 32/256 64.2,
+///   8/512 67.3; 1024 x 1048576 8/128 (8192) 931, 8/512 (2048) 937
 template <class T>
 SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index size = sizeof(T);
   constexpr Index team_threads = 256;
   constexpr Index width = 16 / size;  // of a word
+  constexpr Index large = Index{256} << 20;
   summation::Panels const panels = summation::panels(count, length);
-  Index const line_bytes = length * size;
-  bool const on_words = length % width == 0;
-  bool const is_thin = length < 500;
-  bool const is_large = count * line_bytes >= Index{1} << 30;
-  bool const is_huge = count * line_bytes >= Index{1} << 32;
   auto const tiles_of = [&](Index columns) { return ceil_div(length, columns); };
   bool const few_panels = panels.count <= 32 && 4 * tiles_of(64) >= 3 * multiprocessors;
 
-  Index columns = 0;
-  Index teams = 0;  // of a multiprocessor, at most
+  Index columns = 128;
   if (few_panels) {
-    columns = 256;
+    columns = 512;
     while (columns > 64 && tiles_of(columns) < 3 * multiprocessors) columns /= 2;
-  } else if (is_thin) {
-    bool const wide_off_words = !on_words && length > 64;
-    columns = wide_off_words ? 128 : size == 4 ? 32 : 64;
-    teams = wide_off_words ? 2 : size == 8 ? 4 : is_large ? 16 : 8;
-  } else if (is_large && (size == 8 || line_bytes <= 8 * 1024)) {
-    columns = size == 8 ? 64 : 32;
-    teams = 32;
-  } else if (is_large) {
-    columns = 128;
-    teams = is_huge ? 32 : 16;
-  } else {
-    columns = panels.count * tiles_of(512) >= 7 * multiprocessors ? 512 : 128;
-    teams = on_words ? 4 : 3;
   }
-  Index const words = ceil_div(line_bytes, 16);
+  Index const words = ceil_div(length, width);
   Index const most_words = columns / width;
   Index const wide = words / most_words > most_teams / 2
                          ? team_threads
@@ -250,29 +238,20 @@ SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   Index const tiles = ceil_div(words, wide);
   Index const runs = team_threads / wide;
   Index const fewest = ceil_div(panels.count, std::max(Index{1}, most_teams / tiles));
-  Index const wanted =
-      few_panels ? panels.count : ceil_div(panels.count * tiles, teams * multiprocessors);
-  Index of_team = ceil_power_of_two(std::max({runs, wanted, fewest}));
-  // A wave of teams that fills a part of the device only is better than a second one that does; but
-  // if that part is small, some waves are better still.
-  Index const slots = multiprocessors * (on_words ? 4 : 3);
-  auto const poor = [&] {
-    Index const now = ceil_div(panels.count, of_team) * tiles;
-    if (now <= slots) return 10 * now < (teams == 2 ? 0 : 6) * slots;
-    return 10 * now < 8 * ceil_div(now, slots) * slots;
-  };
-  if (!few_panels) {
-    Index const usual = of_team;
-    while (of_team / 2 >= std::max(runs, fewest) && poor()) of_team /= 2;
-    if (poor()) of_team = usual;
-  }
-  result.panels_per_team = of_team;
+  Index const slots = multiprocessors * 4;
+  Index const bytes = count * length * size;
+  Index const waves = bytes > large                        ? (length <= 128 ? 8 : 4)
+                      : 2 * bytes > large && length <= 256 ? 2
+                                                           : 1;
+  Index const wanted = few_panels ? panels.count : ceil_div(panels.count * tiles, waves * slots);
+  result.panels_per_team = ceil_power_of_two(std::max({runs, wanted, fewest}));
   return result;
 }
 
-/// The tuning for `count` lines of `length` scalars T on so many multiprocessors.
+/// The tuning for `count` lines of `length` scalars T on so many multiprocessors, where `ring`
+/// keeps such lines, if they start on words.
 template <class T>
-Tuning tuning(Index count, Index length, Index multiprocessors, bool has_clusters) {
+Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring) {
   constexpr Index warp_bytes = 2048;  // of a line, at a time
   Index const line_bytes = length * static_cast<Index>(sizeof(T));
   Index const warps = multiprocessors * warps_per_multiprocessor;
@@ -288,12 +267,11 @@ Tuning tuning(Index count, Index length, Index multiprocessors, bool has_cluster
   //   8192 x 8192: 2 95, 4 84, 8 77, 16 94;               16384 x 16384: 4 292, 8 281, 16 315;
   //   in parts, 32768 x 32768: 1 1299, 8 1245, 16 2137
   // Rings have as many clusters as run at the same time.
-  Ring const ring_of_line = has_clusters ? ring<T>(panels, length) : Ring{};
-  bool const is_ring = ring_of_line.teams > 0;
+  bool const is_ring = ring.teams > 0;
   Index const warps_of_team =
       ceil_div(line_bytes, line_bytes <= 16 * warp_bytes ? warp_bytes : 2 * warp_bytes);
   Index const teams = line_bytes <= warp_bytes ? panels.count
-                      : is_ring                ? clusters_at_once(ring_of_line, multiprocessors)
+                      : is_ring                ? clusters_at_once(ring, multiprocessors)
                                                : warps / warps_of_team;
   result.fused_lines.panels_per_team =
       line_bytes > 32 * warp_bytes && !is_ring

@@ -73,11 +73,18 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
   }
   template <class T>
   static Tuning row_major_tuning(Exec const& exec, Index rows, Index cols) {
-    return cuda::tuning<T>(rows, cols, exec.multiprocessors, Warp::has_clusters);
+    return tuning_of_lines<T>(exec, rows, cols);
   }
   template <class T>
   static Tuning column_major_tuning(Exec const& exec, Index rows, Index cols) {
-    return cuda::tuning<T>(cols, rows, exec.multiprocessors, Warp::has_clusters);
+    return tuning_of_lines<T>(exec, cols, rows);
+  }
+
+ private:
+  template <class T>
+  static Tuning tuning_of_lines(Exec const& exec, Index count, Index length) {
+    return cuda::tuning<T>(count, length, exec.multiprocessors,
+                           ring<T>(summation::panels(count, length), length));
   }
 };
 
@@ -270,19 +277,25 @@ TEST(Rings, LeaveAsManyMultiprocessorsBusyWhereLinesAreOffWords) {
   EXPECT_EQ(plan_of_lines<float>(16384, 16384, 16384).teams(), 128);  // 64 clusters
 }
 
-TEST(Scratch, NeedsTuningsThatAreValid) {
+/// Expects tunings that callers could give, of all shapes, on every card.
+template <class Exec>
+void expect_valid_tunings() {
   for (Index const card : cards) {
     for (Shape const& shape : shapes_of_all_sizes()) {
-      for (bool const has_clusters : {false, true}) {
-        EXPECT_NO_THROW(checks::require_valid(
-            backends::cuda::tuning<float>(shape.rows, shape.cols, card, has_clusters)))
-            << shape;
-        EXPECT_NO_THROW(checks::require_valid(
-            backends::cuda::tuning<double>(shape.rows, shape.cols, card, has_clusters)))
-            << shape;
-      }
+      using Backend = backends::Backend<Exec>;
+      Exec const exec{card};
+      EXPECT_NO_THROW(checks::require_valid(
+          Backend::template row_major_tuning<float>(exec, shape.rows, shape.cols)))
+          << shape;
+      EXPECT_NO_THROW(checks::require_valid(
+          Backend::template row_major_tuning<double>(exec, shape.rows, shape.cols)))
+          << shape;
     }
   }
+}
+TEST(Scratch, NeedsTuningsThatAreValid) {
+  expect_valid_tunings<PlannedCuda<false>>();
+  expect_valid_tunings<PlannedCuda<true>>();
 }
 
 template <class C>

@@ -18,7 +18,8 @@ struct DotPlan {
   static constexpr int team_size = 256;
   static constexpr int warps = team_size / warp_threads;
 
-  bool is_short;         ///< lines of one segment: sixteen threads a line
+  bool is_short;         ///< lines of up to two segments: sixteen threads a line, or a warp
+  int words;             ///< of a segment, a thread: 1, 2 or all
   int lines_per_step;    ///< lines a warp (or sixteen threads) walks side by side
   Index lines_per_team;  ///< a multiple of what a team walks side by side
   Index line_blocks;
@@ -26,9 +27,9 @@ struct DotPlan {
   Index runs;            ///< runs of a line
 
   DotPlan(Exec const&, Lines<T> const& lines, Tuning const& tuning)
-      : is_short(lines.length <= summation::segment<T>),
-        lines_per_step(is_short ? (tuning.dot.lines_per_step >= 4 ? 4 : 2)
-                                : std::min(tuning.dot.lines_per_step, 2)) {
+      : is_short(lines.length <= chunk<T>),
+        words(words_of_segment<T>(lines.length)),
+        lines_per_step(step_of(tuning.dot.lines_per_step)) {
     Index const chunks = summation::ceil_div(lines.length, chunk<T>);
     // A warp's tree takes so many chunks at most, and so does the combination of runs.
     Index const most = WarpTree<WarpOf<Exec>, T>::max_values;
@@ -41,7 +42,7 @@ struct DotPlan {
     if (chunks_per_run > most) {
       throw std::length_error("tessera: lines of more than 2^34 bytes do not fit a GPU");
     }
-    Index const workers = is_short ? 2 * warps : runs > 1 ? 1 : warps;
+    Index const workers = lines.length <= summation::segment<T> ? 2 * warps : runs > 1 ? 1 : warps;
     Index const side_by_side = workers * lines_per_step;
     Index const wanted_lines = std::min(tuning.dot.lines_per_team, lines.count);
     lines_per_team = summation::ceil_div(wanted_lines, side_by_side) * side_by_side;
@@ -55,10 +56,18 @@ struct DotPlan {
     return runs == 1 ? 1 : summation::ceil_div(runs, warps);
   }
   [[nodiscard]] Index teams() const { return line_blocks * run_blocks(); }
+
+ private:
+  /// One or two lines, or of short ones as many words as four or eight of them have.
+  [[nodiscard]] int step_of(int lines) const {
+    if (!is_short) return std::min(lines, 2);
+    int const most = words == segment_words ? 4 : 8;
+    return lines >= most ? most : most / 2;
+  }
 };
 
-/// Lines of one segment: sixteen threads a line, Rows lines side by side.
-template <class Exec, class T, bool Aligned, int Words, int Rows>
+/// Lines of up to two segments: `Threads` threads, a worker, have Rows lines side by side.
+template <class Exec, class T, bool Aligned, int Threads, int Words, int Rows>
 struct DotShort {
   using Warp = WarpOf<Exec>;
   Lines<T> lines;
@@ -69,27 +78,31 @@ struct DotShort {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
     Place const place = Place::of(member);
-    int const worker = place.thread / segment_threads;
-    constexpr int workers = DotPlan<Exec, T>::team_size / segment_threads;
-    int const column = thread_offset<T, Aligned>(place.part);
+    int const worker = place.thread / Threads;
+    int const thread = place.thread % Threads;  // of the worker
+    constexpr int workers = DotPlan<Exec, T>::team_size / Threads;
+    int const column = (Threads == warp_threads ? place.half * summation::segment<T> : 0) +
+                       thread_offset<T, Aligned>(place.part);
     int const rest = rest_of_line(lines.length, column);
     PerLine<Word<T>, Words> rX;
     load_words<Warp, Aligned, Words>(rX, x + column, rest, Constant{});
     Index const first = member.league_rank() * lines_per_team;
     Index const last = Kokkos::min(lines.count, first + lines_per_team);
     for (Index block = first; block < last; block += workers * Rows) {
-      Index const line = block + worker;  // neighbours read neighbouring lines
+      Index const line = block + worker * Rows;
       PerLine<PerLine<Word<T>, Words>, Rows> rA;
       static_for<Rows>([&](auto r) {
-        Index const i = line + r() * workers;
+        Index const i = line + r();
         load_words<Warp, Aligned, Words>(rA[r()], lines.line(i) + column, i < last ? rest : 0,
                                          Once{});
       });
+      T own = T(0);  // of the line that the thread writes: together they write whole sectors
       static_for<Rows>([&](auto r) {
-        Index const i = line + r() * workers;
-        T const sum = segment_dot<Warp, Aligned, Words>(rA[r()], rX, place.part) + T(0);
-        if (place.part == 0 && i < last) out.set(i, sum);
+        T sum = segment_dot<Warp, Aligned, Words>(rA[r()], rX, place.part);
+        if constexpr (Threads == warp_threads) sum += Warp::shuffle_xor(sum, segment_threads);
+        if (thread == r()) own = sum + T(0);
       });
+      if (thread < Rows && line + thread < last) out.set(line + thread, own);
     }
   }
 };
@@ -157,23 +170,23 @@ template <bool Aligned, class Exec, class T>
 void dot_short(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
                OutputVector<T> out, DotPlan<Exec, T> const& plan) {
   using Plan = DotPlan<Exec, T>;
-  auto const run = [&](auto words, auto rows) {
+  auto const run = [&](auto threads, auto words, auto rows) {
     for_each_team<Plan::team_size, 2>(
         exec, label, plan.line_blocks, Plan::team_size, 0,
-        DotShort<Exec, T, Aligned, words(), rows()>{lines, x, out, plan.lines_per_team});
+        DotShort<Exec, T, Aligned, threads(), words(), rows()>{lines, x, out, plan.lines_per_team});
   };
-  auto const with_rows = [&](auto words) {
-    if (plan.lines_per_step == 4) {
-      run(words, StaticInt<4>{});
+  auto const with_rows = [&](auto threads, auto words) {
+    constexpr int most = words() == segment_words ? 4 : 8;
+    if (plan.lines_per_step == most) {
+      run(threads, words, StaticInt<most>{});
     } else {
-      run(words, StaticInt<2>{});
+      run(threads, words, StaticInt<most / 2>{});
     }
   };
-  if (lines.length <= summation::lanes<T>) {
-    with_rows(StaticInt<1>{});
-  } else {
-    with_rows(StaticInt<segment_words>{});
+  if (lines.length > summation::segment<T>) {
+    return with_rows(StaticInt<warp_threads>{}, StaticInt<segment_words>{});
   }
+  with_words(plan.words, [&](auto words) { with_rows(StaticInt<segment_threads>{}, words); });
 }
 
 template <bool Aligned, class Exec, class T>

@@ -42,14 +42,8 @@ void fused_lines(Exec const& exec, std::string const& label, FusedArguments<Exec
   };
   switch (plan.way) {
     case Plan::Way::sixteen:
-      switch (plan.words(a.lines)) {
-        case 1:
-          return run_short(StaticInt<segment_threads>{}, StaticInt<1>{});
-        case 2:
-          return run_short(StaticInt<segment_threads>{}, StaticInt<2>{});
-        default:
-          return run_short(StaticInt<segment_threads>{}, StaticInt<segment_words>{});
-      }
+      return with_words(plan.words(a.lines),
+                        [&](auto words) { run_short(StaticInt<segment_threads>{}, words); });
     case Plan::Way::warp:
       return run_short(StaticInt<warp_threads>{}, StaticInt<segment_words>{});
     case Plan::Way::team:

@@ -110,8 +110,7 @@ struct FusedLinesPlan {
   [[nodiscard]] int words(Lines<T> const& lines) const {
     if (way == Way::cache) return 0;
     if (way == Way::team || way == Way::ring) return chunks_per_warp * segment_words;
-    if (way != Way::sixteen || lines.length > 2 * summation::lanes<T>) return segment_words;
-    return lines.length <= summation::lanes<T> ? 1 : 2;
+    return words_of_segment<T>(lines.length);
   }
   /// Lines of a step where sixteen threads or a warp have a panel.
   static constexpr int short_rows(int words) { return words == segment_words ? 4 : 8; }

@@ -120,20 +120,16 @@ struct FusedTiles {
                                       T* sB) const {
     int const part = place.thread % plan.threads_per_line;
     int const run = place.thread / plan.threads_per_line;
-    int const column = Aligned ? part * word_width<T> : part;
-    ColumnSum<Warp, Aligned, 8, Cached, T> const columns{
-        lines,
-        x,
-        plan.panels,
-        begin + column,
-        static_cast<int>(Kokkos::max(Index{0}, width - column)),
-        plan.threads_per_line};
+    using Columns = ColumnSum<Warp, Aligned ? 1 : warp_threads, 8, Cached, T>;
+    int const column = Columns::first_column(part);
+    Columns const columns{lines, x, plan.panels, begin + column,
+                          static_cast<int>(Kokkos::max(Index{0}, width - column))};
     Word<T> sum = columns.over_panels(run * plan.panels_per_run, plan.panels_per_run, words);
     sum = tree_over_runs(member, sum, reinterpret_cast<Word<T>*>(sSum), plan.runs,
                          plan.threads_per_line);
     if (run != 0) return;
     static_for<word_width<T>>([&](auto e) {
-      int const at = column + columns.offset(e());
+      int const at = column + Columns::offset(e());
       if (at >= plan.width) return;
       T const value = sum.e[e()] + T(0);
       sB[at] = value;

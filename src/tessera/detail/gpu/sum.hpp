@@ -21,6 +21,7 @@ struct SumPlan {
   static constexpr int most_scratch_levels = 4;
 
   summation::Panels panels;
+  Index multiprocessors;
   int threads_per_line;  ///< threads side by side in a line: a power of two
   int runs;              ///< threads of a column: team_size / threads_per_line
   Index column_tiles;    ///< teams that share a line
@@ -29,7 +30,8 @@ struct SumPlan {
   Index groups;         ///< teams that share a column
   int lines_in_flight;  ///< that a thread loads before it adds them: 5 to 8
 
-  SumPlan(Exec const&, Lines<T> const& lines, Tuning const& tuning) : panels(lines.panels()) {
+  SumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
+      : panels(lines.panels()), multiprocessors(backends::Backend<Exec>::multiprocessors(exec)) {
     constexpr Index width = word_width<T>;
     Index const words = ceil_power_of_two(
         summation::ceil_div(std::min(tuning.sum.columns_per_team, lines.length), width));
@@ -68,27 +70,35 @@ struct SumPlan {
   [[nodiscard]] Index teams() const { return groups * column_tiles; }
   /// Columns of a team.
   [[nodiscard]] int columns() const { return threads_per_line * word_width<T>; }
-  /// Whether the last team of a tile of columns adds what the tile's teams have made: it spares a
-  /// kernel.
+  /// Whether the last team of a tile of columns adds what the tile's teams have made. It spares a
+  /// kernel, and pays where no multiprocessor has two teams to let others see what they wrote.
   [[nodiscard]] bool last_team_combines() const {
-    return groups > 1 && columns() <= team_size && column_tiles <= Workspace<Exec>::counters;
+    return groups > 1 && teams() <= multiprocessors && columns() <= team_size &&
+           column_tiles <= Workspace<Exec>::counters;
   }
 };
 
-/// One thread's word of columns of a sum over lines.
-template <class Warp, bool Aligned, int InFlight, class How, class T>
+/// One thread's word of columns of a sum over lines: neighbours, or, where lines do not start on
+/// words, columns with a Spacing, so that as many threads next to each other read neighbours.
+template <class Warp, int Spacing, int InFlight, class How, class T>
 struct ColumnSum {
   Lines<T> lines;
   T const* y;
   summation::Panels panels;
   Index column;  ///< the thread's first
   int rest;      ///< columns from there on
-  int spacing;   ///< between the thread's columns: neighbours, or dealt out among threads
 
-  KOKKOS_FORCEINLINE_FUNCTION int offset(int e) const { return Aligned ? e : e * spacing; }
+  /// The first column of the thread number `part` of a line.
+  KOKKOS_FORCEINLINE_FUNCTION static int first_column(int part) {
+    if constexpr (Spacing == 1) return part * word_width<T>;
+    auto const thread = static_cast<unsigned>(part);
+    constexpr unsigned width = Spacing;
+    return static_cast<int>(thread / width * (width * word_width<T>)+thread % width);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int offset(int e) { return e * Spacing; }
   KOKKOS_FORCEINLINE_FUNCTION Word<T> load(T const* from, int there) const {
     Word<T> word{};
-    if constexpr (Aligned) {
+    if constexpr (Spacing == 1) {
       if (there > 0) word = load_whole<Warp>(from, How{});
     } else {
       static_for<word_width<T>>([&](auto e) {
@@ -146,9 +156,10 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_runs(Team const& member, Word<T> s
   return sum;
 }
 
-template <class Exec, class T, bool Aligned, int InFlight>
+template <class Exec, class T, int Spacing, int InFlight>
 struct Sum {
   using Plan = SumPlan<Exec, T>;
+  using Columns = ColumnSum<WarpOf<Exec>, Spacing, InFlight, Once, T>;
 
   Lines<T> lines;
   T const* y;
@@ -171,10 +182,8 @@ struct Sum {
     auto const tiles = static_cast<int>(plan.column_tiles);
     Index const tile = member.league_rank() % tiles;
     Index const group = member.league_rank() / tiles;
-    Index const column =
-        tile * plan.threads_per_line * word_width<T> + (Aligned ? part * word_width<T> : part);
-    ColumnSum<WarpOf<Exec>, Aligned, InFlight, Once, T> const columns{
-        lines, y, plan.panels, column, rest_of_line(lines.length, column), plan.threads_per_line};
+    Index const column = tile * plan.threads_per_line * word_width<T> + Columns::first_column(part);
+    Columns const columns{lines, y, plan.panels, column, rest_of_line(lines.length, column)};
     auto* const sSum = reinterpret_cast<Word<T>*>(team_scratch<T>(
         member, 0, (1 + levels_in_scratch) * Plan::team_size * word_width<T>));  // (team_size)
     WordStack<1, T> const stack{
@@ -186,7 +195,7 @@ struct Sum {
     sum = tree_over_runs(member, sum, sSum, plan.runs, plan.threads_per_line);
     if (run == 0) {
       static_for<word_width<T>>([&](auto e) {
-        int const offset = columns.offset(e());
+        constexpr int offset = Columns::offset(e());
         if (offset >= columns.rest) return;
         if (plan.groups == 1) {
           out.set(column + offset, sum.e[e()] + T(0));
@@ -222,6 +231,20 @@ struct Sum {
   }
 };
 
+/// body(StaticInt<spacing>) for a spacing of 1, 8, 16, or 32 and more.
+template <class Body>
+void with_spacing(int spacing, Body const& body) {
+  switch (spacing) {
+    case 1:
+      return body(StaticInt<1>{});
+    case 8:
+      return body(StaticInt<8>{});
+    case 16:
+      return body(StaticInt<16>{});
+    default:
+      return body(StaticInt<32>{});
+  }
+}
 /// body(StaticInt<lines>) for 5 <= lines <= 8.
 template <class Body>
 void with_lines_in_flight(int lines, Body const& body) {
@@ -247,12 +270,11 @@ void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T co
   bool const last_team_combines = plan.last_team_combines();
   CombineVectors<Exec, T, OutputVector<T>> const upper(workspace, plan.groups, lines.length, out,
                                                        std::min(plan.columns(), Plan::team_size));
-  with_alignment(is_aligned(lines, lines.data), [&](auto aligned) {
+  with_spacing(is_aligned(lines, lines.data) ? 1 : plan.threads_per_line, [&](auto spacing) {
     with_lines_in_flight(plan.lines_in_flight, [&](auto in_flight) {
-      // Lines that do not start on words take more registers.
-      for_each_team<Plan::team_size, aligned() ? 4 : 3>(
+      for_each_team<Plan::team_size, 4>(
           exec, label, plan.teams(), Plan::team_size, scratch_bytes<T>(plan.scratch()),
-          Sum<Exec, T, aligned(), in_flight()>{
+          Sum<Exec, T, spacing(), in_flight()>{
               lines, y, out, workspace, stacks, meeting.arrivals, plan, plan.levels_in_memory(),
               plan.levels_in_scratch(), last_team_combines, upper});
     });

@@ -51,6 +51,25 @@ bool is_aligned(Lines<T> const& lines, T const* x) {
          (lines.leading % word_width<T> == 0 || lines.count == 1);
 }
 
+/// Words that each of sixteen threads has of a segment of a line of `length`: 1, 2 or all.
+template <class T>
+int words_of_segment(Index length) {
+  if (length > 2 * summation::lanes<T>) return segment_words;
+  return length <= summation::lanes<T> ? 1 : 2;
+}
+/// body(StaticInt<words>) for these.
+template <class Body>
+void with_words(int words, Body const& body) {
+  switch (words) {
+    case 1:
+      return body(StaticInt<1>{});
+    case 2:
+      return body(StaticInt<2>{});
+    default:
+      return body(StaticInt<segment_words>{});
+  }
+}
+
 /// body(std::true_type or std::false_type).
 template <class Body>
 void with_alignment(bool aligned, Body const& body) {
