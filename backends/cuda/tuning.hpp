@@ -32,26 +32,27 @@ struct Ring {
 };
 
 /// The ring for panels of lines of `length` scalars, which start on words. Microseconds of several
-/// runs (one H200 and another differ by 2 %), slots | teams side by side on a multiprocessor;
-/// one team:
-/// - 3 warps: 65536 x 3072 2 | 3 192, 3 | 3 198
-/// - 4 warps: 65536 x 4096 2 | 2 249, 3 | 2 251, 4 | 1 272
-/// - 5 warps: 65536 x 5120 2 | 2 308, 2 | 1 368, 3 | 1 337
-/// - 6 warps: 65536 x 6144 2 | 2 368, 3 | 1 364; double 65536 x 3072 2 | 2 387, 3 | 1 543
-/// - 8 warps: 8192 x 8192 2 | 1 68.0, 3 | 1 66.5, 4 | 1 68.1, 2 | 2 73.6
+/// runs (one H200 and another differ by 4 %), slots | teams side by side on a multiprocessor; one
+/// team:
+/// - 3 and 4 warps: 65536 x 3072 2 | 2 189, 2 | 3 189; 65536 x 4096 2 | 2 246, 2 | 3 247, 3 | 2 250
+/// - 5 and 6 warps: 65536 x 5120 2 | 2 304, 2 | 1 361; 65536 x 6144 2 | 2 366, 2 | 1 399
+/// - 7 warps: 65536 x 7168 2 | 2 429, 2 | 1 427
+/// - 8 warps: 8192 x 8192 2 | 1 66.9, 3 | 1 67.6, 1 | 1 68.2, 2 | 2 69.1
 ///
-/// clusters of two, and one team instead:
-/// - 5 warps: 10240 x 10240 2 | 2 100, 3 | 1 132, one 102
-/// - 6 warps: 12288 x 12288 2 | 2 143, 3 | 1 161, one 147
-/// - 7 warps: 14336 x 14336 2 | 2 192, 3 | 1 188 to 196, one 197
-/// - 8 warps: 16384 x 16384 2 | 2 265, 2 | 1 251, 3 | 1 248, 4 | 1 251, one 268
-/// - the same: double 8192 x 8192 2 | 2 142, 2 | 1 131, 3 | 1 127, 4 | 1 129, one 143
-/// - 10 warps: double 10240 x 10240 2 | 1 217, 3 | 1 200, 4 | 1 213, one 323; of 9: 160, 159
-/// - 11 warps: double 11264 x 11264 2 | 1 231, 3 | 1 241; of 12: double 12288 x 12288 285, 297
-/// - 16 warps: double 16384 x 16384 2 | 1 519, 3 | 1 548; 32768 x 32768 2 | 1 956, 3 | 1 978
+/// clusters of two:
+/// - 5 warps: 10240 x 10240 2 | 2 102, 1 | 2 103, 2 | 1 117
+/// - 6 warps: 12288 x 12288 2 | 2 145, 2 | 1 146, 1 | 1 174
+/// - 7 warps: 14336 x 14336 2 | 1 189, 3 | 1 192, 2 | 2 194, 1 | 1 215
+/// - 8 warps: 16384 x 16384 2 | 1 245, 3 | 1 247, 1 | 1 256; double 8192 x 8192 126, 128, 129
+/// - 9 warps: 18432 x 18432 2 | 1 311, 1 | 1 338; double 9216 x 9216 159, 160, 3 | 1 162
+/// - 10 warps: 20480 x 20480 2 | 1 378, 1 | 1 418; double 10240 x 10240 195, 192, 3 | 1 200
+/// - 11 warps: double 11264 x 11264 1 | 1 232, 2 | 1 237; of 12: double 12288 x 12288 273, 312
+/// - 14 warps: double 14336 x 14336 1 | 1 377, 2 | 1 396, 3 | 1 417
+/// - 16 warps: double 16384 x 16384 1 | 1 505, 2 | 1 524, 3 | 1 549; 32768 x 32768 949, 963, 981
 ///
-/// clusters of four, and lines in parts instead: 4096 x 65536 329, 336; 50000 x 50000 2812, 3158;
-/// double 32768 x 32768 2660, 2670;
+/// clusters of four, slots:
+/// - 4096 x 65536 2 269, 3 273, 1 290; 50000 x 50000 2 2450, 3 2455, 1 2759
+/// - double 32768 x 32768 1 2226, 2 2239, 3 2262; 36864 x 36864 2 1234, 3 1287, 1 1324
 ///
 /// lines of up to 8 KiB, and registers instead:
 /// - 1048576 x 1024 962, 979; double 1048576 x 512 961, 974; 65536 x 1024 70.5, 70.7
@@ -72,13 +73,10 @@ Ring ring(summation::Panels const& panels, Index length) {
   Ring result;
   result.teams = pieces <= 8 ? 1 : pieces <= 2 * most_warps ? 2 : 4;
   result.warps = static_cast<int>(ceil_div(pieces, result.teams));
-  if (result.teams == 1) {
-    result.side_by_side = ceil_div(8, result.warps);
-    result.slots = result.side_by_side == 1 ? 3 : 2;
-  } else {
-    result.side_by_side = result.warps <= 6 ? 2 : 1;
-    result.slots = result.teams == 4 || (result.warps >= 7 && result.warps <= 10) ? 3 : 2;
-  }
+  result.side_by_side = result.teams == 1                        ? ceil_div(8, result.warps)
+                        : result.warps <= 6 && result.teams == 2 ? 2
+                                                                 : 1;
+  result.slots = result.teams == 2 && result.warps > 10 ? 1 : 2;
   return result;
 }
 
@@ -113,6 +111,11 @@ inline Index panels_of_part(summation::Panels const& panels, Index parts, Index 
     if (time(of_team) <= time(best)) best = of_team;
   }
   return best;
+}
+
+/// Percent of the slots for teams that have one, in all waves.
+inline Index percent_busy(Index teams, Index slots) {
+  return 100 * teams / (ceil_div(teams, slots) * slots);
 }
 
 /// Dot products with `count` lines: lines a step / lines a team / segments a run (0, or left out: a
@@ -152,12 +155,8 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   if (bytes <= longest_short) {
     while (lines > 32 && count < lines * 3 * multiprocessors) lines /= 2;
   } else {
-    // Hundredths of the slots that have a team, in all waves: two teams share a multiprocessor.
     Index const slots = 2 * multiprocessors;
-    auto const use = [&](Index of_team) {
-      Index const teams = ceil_div(count, of_team);
-      return 100 * teams / (ceil_div(teams, slots) * slots);
-    };
+    auto const use = [&](Index of_team) { return percent_busy(ceil_div(count, of_team), slots); };
     if (count < 64 * slots) lines = 32;
     for (Index fewer = lines / 2; fewer >= warps_of_team; fewer /= 2) {
       if (use(fewer) > use(lines) + 5) lines = fewer;
@@ -196,6 +195,7 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
 /// - 262144 x 256 32/128 (1024) 66.4, 16/128 (2048) 68.1, 64/128 (512) 70.6
 /// - 12345 x 6789 32/128 (1620) 80.7, 16/128 81.1, 256/128 (216) 82.9; double 155, 153
 /// - double 100000 x 500 64/128 (524) 93.5, 16/128 (2084) 96.7, 8/128 (4168) 102
+/// - double 10240 x 10240 32/128 (2560) 188, 64/128 (1280: half a wave at the end) 197
 /// - double 1000003 x 97 16/128 (2017) 184, 8/128 (4033) 184, 64/128 (505) 195
 /// - 65536 x 4096 16/128 (2048) 240, 8/128 (4096) 241, 32/128 (1024) 242; double 472, 473, 474
 /// - 16384 x 16384 128/128 (1024) 239, 64/128 (2048) 241, 32/128 (4096) 243; double 64/128 471
@@ -212,7 +212,8 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
 /// Few panels are left together, which spares their sum:
 /// - 128 x 16384 16/64 (256) 4.9, 16/128 (128) 5.4; double 6.7, 8.2
 /// - 97 x 1000003 8/512 (1954) 91, 8/256 93, 4/512 104; 255 x 262144 + 2 32/512 64.0, 32/256 64.2,
-///   8/512 67.3; 1024 x 1048576 8/128 (8192) 931, 8/512 (2048) 937
+///   8/512 67.3; 1024 x 1048576 8/128 (8192) 931, 8/512 (2048) 937; 64 x 4194304 8/256 (16384) 262,
+///   8/512 273
 template <class T>
 SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index size = sizeof(T);
@@ -225,7 +226,7 @@ SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
 
   Index columns = 128;
   if (few_panels) {
-    columns = 512;
+    columns = tiles_of(512) <= 16 * multiprocessors ? 512 : 256;
     while (columns > 64 && tiles_of(columns) < 3 * multiprocessors) columns /= 2;
   }
   Index const words = ceil_div(length, width);
@@ -244,7 +245,14 @@ SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
                       : 2 * bytes > large && length <= 256 ? 2
                                                            : 1;
   Index const wanted = few_panels ? panels.count : ceil_div(panels.count * tiles, waves * slots);
-  result.panels_per_team = ceil_power_of_two(std::max({runs, wanted, fewest}));
+  Index of_team = ceil_power_of_two(std::max({runs, wanted, fewest}));
+  if (waves > 1 && of_team / 2 >= std::max(runs, fewest)) {
+    auto const use = [&](Index panels_of_team) {
+      return percent_busy(ceil_div(panels.count, panels_of_team) * tiles, slots);
+    };
+    if (use(of_team / 2) > use(of_team) + 12) of_team /= 2;
+  }
+  result.panels_per_team = of_team;
   return result;
 }
 

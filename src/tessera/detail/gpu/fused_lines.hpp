@@ -32,7 +32,7 @@ void fused_lines(Exec const& exec, std::string const& label, FusedArguments<Exec
     int const tree_lanes = static_cast<int>(ceil_power_of_two(
         summation::ceil_div(plan.ring.teams * plan.ring.warps, Index{Kernel::dots_per_lane})));
     run.template operator()<Plan::ring_team, 1>(
-        Kernel{a, plan.scratch_levels, plan.ring.warps, tree_lanes, Aligned});
+        Kernel{a, plan.scratch_parts, plan.ring.warps, tree_lanes, Aligned});
   };
   auto const run_short = [&](auto threads, auto words) {
     constexpr int rows = Plan::short_rows(words());
@@ -68,12 +68,10 @@ void fused_lines(Exec const& exec, std::string const& label, FusedArguments<Exec
       break;
     case Plan::Way::ring:
       if constexpr (WarpOf<Exec>::has_clusters) {
-        auto const with_slots = [&](auto teams) {
-          plan.ring.slots == 3 ? run_ring(StaticInt<3>{}, teams) : run_ring(StaticInt<2>{}, teams);
-        };
-        if (plan.ring.teams == 1) return with_slots(StaticInt<1>{});
-        if (plan.ring.teams == 2) return with_slots(StaticInt<2>{});
-        return run_ring(StaticInt<3>{}, StaticInt<4>{});
+        if (plan.ring.teams == 1) return run_ring(StaticInt<2>{}, StaticInt<1>{});
+        if (plan.ring.teams == 4) return run_ring(StaticInt<2>{}, StaticInt<4>{});
+        return plan.ring.slots == 1 ? run_ring(StaticInt<1>{}, StaticInt<2>{})
+                                    : run_ring(StaticInt<2>{}, StaticInt<2>{});
       }
       break;
     case Plan::Way::parts:

@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/gpu/combine.hpp>
+#include <tessera/detail/gpu/teams.hpp>
 #include <tessera/tuning.hpp>
 
 namespace tessera::detail::gpu {
@@ -48,7 +49,8 @@ struct FusedLinesPlan {
 
   static constexpr int ring_team = 512;  ///< threads of a team with a ring, at most
   static constexpr int ring_chunks = 2;  ///< of a line, a warp
-  static constexpr int ring_sums = 2;    ///< lines whose dot products of warps have a place
+  using RingStack = WordStack<ring_chunks * segment_words, T, true>;
+  static constexpr int ring_sums = 2;  ///< lines whose dot products of warps have a place
   /// Places for the dot products of the warps that share a line.
   static constexpr int ring_dots(Index teams) { return (teams > 2 ? 2 : 1) * warp_threads; }
 
@@ -62,7 +64,7 @@ struct FusedLinesPlan {
   Index panels_per_worker;  ///< a power of two
   Index panels_per_team;
   Index groups;
-  int scratch_levels = 0;  ///< of the stacks of a ring's threads
+  int scratch_parts = 0;  ///< of the stacks of a ring's threads (WordStack)
 
   FusedLinesPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
       : panels(lines.panels()),
@@ -102,7 +104,7 @@ struct FusedLinesPlan {
         Index{1}, std::min(panels_wanted(tuning.fused_lines), most) / static_cast<Index>(workers));
     panels_per_team = panels_per_worker * workers;
     groups = summation::ceil_div(panels.count, panels_per_team);
-    if (way == Way::ring) scratch_levels = levels_in_scratch(exec);
+    if (way == Way::ring) scratch_parts = parts_in_scratch(exec);
   }
 
   [[nodiscard]] Index teams() const { return groups * parts; }
@@ -121,9 +123,9 @@ struct FusedLinesPlan {
   }
   /// Scalars of the stacks of all teams.
   [[nodiscard]] Index stacks(Lines<T> const& lines) const {
-    return teams() * (levels() - scratch_levels) *
-           (way == Way::cache ? whole_words<T>(lines.length)
-                              : Index{words(lines)} * team_size * word_width<T>);
+    if (way == Way::cache) return teams() * levels() * whole_words<T>(lines.length);
+    Index const words_of_thread = levels() * words(lines) - scratch_parts * RingStack::part;
+    return teams() * words_of_thread * team_size * word_width<T>;
   }
   /// Scalars in which parts exchange their dot products.
   [[nodiscard]] Index exchanged(Lines<T> const& lines) const {
@@ -140,7 +142,7 @@ struct FusedLinesPlan {
       case Way::team:
         return 2 * team_rows(chunks_per_warp) * warp_threads;  // (buffers, lines, warps)
       case Way::ring:
-        return ring_scratch(scratch_levels);
+        return ring_scratch(scratch_parts);
       case Way::parts:
         // Lines that wait; dot products of warps and of the line, twice.
         return part_slots * segment_words * team_size * word_width<T> + 2 * (part_warps + 1);
@@ -152,10 +154,10 @@ struct FusedLinesPlan {
 
  private:
   /// Scalars: lines, sums of panels, dot products of warps, and where arrivals are told.
-  [[nodiscard]] Index ring_scratch(int levels) const {
+  [[nodiscard]] Index ring_scratch(int stack_parts) const {
     Index const arrivals = Index{ring.slots} * ring.warps + (ring.teams > 1 ? ring_sums : 0);
-    return (ring.slots + levels) * ring_chunks * segment_words * warp_threads * ring.warps *
-               word_width<T> +
+    return (ring.slots * ring_chunks * segment_words + stack_parts * RingStack::part) *
+               warp_threads * ring.warps * word_width<T> +
            ring_sums * ring_dots(ring.teams) + arrivals * Index{sizeof(std::uint64_t) / sizeof(T)};
   }
   /// A tuning knows a shape, and takes its lines to start on words. If they do not, teams that
@@ -164,15 +166,16 @@ struct FusedLinesPlan {
     if (ring.teams < 2 || way == Way::ring) return tuning.panels_per_team;
     return ceil_power_of_two(tuning.panels_per_team * ring.side_by_side / ring.teams);
   }
-  [[nodiscard]] bool has_room(Exec const& exec, int levels) const {
-    return teams_with_scratch(exec, scratch_bytes<T>(ring_scratch(levels))) >= ring.side_by_side;
+  [[nodiscard]] bool has_room(Exec const& exec, int stack_parts) const {
+    return teams_with_scratch(exec, scratch_bytes<T>(ring_scratch(stack_parts))) >=
+           ring.side_by_side;
   }
   [[nodiscard]] bool has_ring(Exec const& exec, Lines<T> const& lines) const {
     return ring.teams > 0 && is_aligned(lines, lines.data) && has_room(exec, 0);
   }
-  [[nodiscard]] int levels_in_scratch(Exec const& exec) const {
+  [[nodiscard]] int parts_in_scratch(Exec const& exec) const {
     int result = 0;
-    while (result < levels() && has_room(exec, result + 1)) ++result;
+    while (result < levels() * RingStack::parts_of_level && has_room(exec, result + 1)) ++result;
     return result;
   }
 };

@@ -9,10 +9,11 @@
 namespace tessera::detail::gpu {
 
 /// Longer lines that can be read word by word, on devices with bulk copies and clusters: a team has
-/// a panel, or Teams teams of a cluster, each with its share of the columns. Each warp keeps its
-/// piece of the next lines in a ring of Slots in scratch; one thread has the next piece copied when
-/// the warp has used up the oldest. Sums of panels that are done wait in scratch too, as far as
-/// there is room.
+/// a panel, or Teams teams of a cluster, each with its share of the columns. Each warp has its
+/// piece of the next lines copied to a ring of Slots in scratch: as soon as it holds a piece in
+/// registers one thread has the next one copied to the same slot, so that a slot waits for no dot
+/// product. Sums of panels that are done wait in scratch too, as far as there is room: what is
+/// written to memory instead costs many times what it costs to read as much.
 ///
 /// The warps of one team leave their dot products in its scratch and meet at its barrier. Those of
 /// a cluster send theirs to each team's scratch, where arrivals are told; nothing else makes them
@@ -28,14 +29,15 @@ struct FusedRing {
   static constexpr int words = chunks * segment_words;
   static constexpr int warp_words = words * warp_threads;
   static constexpr int whole_piece = chunks * chunk<T>;  ///< elements of a line that a warp has
+  static constexpr int part_words = Plan::RingStack::part;
   static constexpr int sums = Plan::ring_sums;
   static constexpr int dots = Plan::ring_dots(Teams);
   static constexpr int dots_per_lane = dots / warp_threads;
   static_assert(dots_per_lane <= 2 && (sums & (sums - 1)) == 0);
   FusedArguments<Exec, T> a;
-  int scratch_levels;
-  int warps;       ///< of a team
-  int tree_lanes;  ///< lanes that add up the dot products of all warps, a power of two
+  int scratch_parts;  ///< of the threads' stacks
+  int warps;          ///< of a team
+  int tree_lanes;     ///< lanes that add up the dot products of all warps, a power of two
   bool x_is_aligned;
 
   template <class Team>
@@ -54,12 +56,12 @@ struct FusedRing {
 
     auto* const sWords = reinterpret_cast<Word<T>*>(team_scratch<T>(member, 0, a.scratch));
     int const line_words = words * team_size;
-    // (Slots, warps, warp_words); (scratch_levels, words, team_size)
+    // (Slots, warps, warp_words); (scratch_parts, part_words, team_size)
     Word<T>* const sPiece = sWords + place.warp * warp_words;
     Word<T> const* const sOwn = sPiece + place.half * segment_words * segment_threads + place.part;
     Word<T>* const sStack = sWords + Slots * line_words + place.thread;
     T* const sDot =  // (sums, dots)
-        reinterpret_cast<T*>(sWords + (Slots + scratch_levels) * line_words);
+        reinterpret_cast<T*>(sWords + Slots * line_words + scratch_parts * part_words * team_size);
     auto* const sArrival =  // (warps, Slots)
         reinterpret_cast<Arrival*>(sDot + sums * dots) + place.warp * Slots;
     auto* const sReady =  // (sums): what the cluster's teams send
@@ -100,9 +102,10 @@ struct FusedRing {
     });
     Index const rank = member.league_rank();
     Index const group = rank / Teams;
-    WordStack<words, T> const stack{
-        a.stacks + rank * (a.levels - scratch_levels) * line_words + place.thread, team_size,
-        sStack, scratch_levels};
+    int const words_in_memory = a.levels * words - scratch_parts * part_words;
+    typename Plan::RingStack const stack{
+        a.stacks + rank * words_in_memory * team_size + place.thread, team_size, sStack,
+        scratch_parts};
 
     // 32-bit counters of lines, which leave registers to the lines themselves.
     int const panel_lines = static_cast<int>(a.panels.lines);
@@ -124,18 +127,14 @@ struct FusedRing {
       --to_copy;
       slot_to_fill = slot_to_fill + 1 == Slots ? 0 : slot_to_fill + 1;
     };
-    static_for<Slots - 1>([&](auto) { copy_next(); });
+    static_for<Slots>([&](auto) { copy_next(); });
 
-    /// The warp's part of the dot product of a line that has come.
-    auto const dot = [&](Word<T> const* sLine) {
+    /// The warp's part of the dot product of a line that it holds.
+    auto const dot = [&](Word<T> const* held) {
       T value = T(0);
       static_for<chunks>([&](auto c) {
-        Word<T> lanes{};
-        static_for<segment_words>([&](auto k) {
-          constexpr int word = c() * segment_words + k();
-          multiply_add(sLine[place_of(word)], rX[word], lanes);
-        });
-        T segments = tree_over_lanes<Warp, true>(lanes, place.part);
+        constexpr int start = c() * segment_words;
+        T segments = segment_dot<Warp, true, segment_words>(held + start, rX + start, place.part);
         segments += Warp::shuffle_xor(segments, segment_threads);
         value = c() == 0 ? segments : value + segments;
       });
@@ -181,17 +180,18 @@ struct FusedRing {
     int slot = 0;
     unsigned round = 0;  // through the slots
     for (; left > 0; --left) {
-      copy_next();  // to the slot that the line before has left
       if (piece_length > 0) Warp::wait_for_arrival(sArrival + slot, round % 2);
-      Word<T> const* const sLine = sOwn + slot * line_words;
+      PerLine<Word<T>, words> rA;
+      static_for<words>([&](auto k) { rA[k()] = sOwn[slot * line_words + place_of(k())]; });
       if (++slot == Slots) {
         slot = 0;
         ++round;
       }
-      T const value = exchange(dot(sLine));
+      Warp::sync();  // all hold the piece
+      copy_next();   // to its slot
+      T const value = exchange(dot(rA));
       if (place.thread == 0 && part == 0) a.y.set(last - left, value);
-      static_for<words>([&](auto k) { multiply_add(value, sLine[place_of(k())], rC[k()]); });
-      Warp::sync();  // all have used the piece
+      static_for<words>([&](auto k) { multiply_add(value, rA[k()], rC[k()]); });
       if (--left_of_panel > 0) continue;
       stack.push(rC, panel++, panels);
       left_of_panel = Kokkos::min(panel_lines, left - 1);

@@ -109,8 +109,9 @@ struct ColumnSum {
   }
   /// The tree over `count` panels, a power of two, from `first_panel` on; panels that are not there
   /// count as +0.
+  template <class Stack>
   KOKKOS_FORCEINLINE_FUNCTION Word<T> over_panels(Index first_panel, Index count,
-                                                  WordStack<1, T> const& stack) const {
+                                                  Stack const& stack) const {
     Word<T> sum[1] = {};
     Index const first = first_panel * panels.lines;
     T const* line = lines.line(first) + column;  // the next to load
@@ -186,7 +187,7 @@ struct Sum {
     Columns const columns{lines, y, plan.panels, column, rest_of_line(lines.length, column)};
     auto* const sSum = reinterpret_cast<Word<T>*>(team_scratch<T>(
         member, 0, (1 + levels_in_scratch) * Plan::team_size * word_width<T>));  // (team_size)
-    WordStack<1, T> const stack{
+    WordStack<1, T, true> const stack{
         stacks + member.league_rank() * static_cast<Index>(levels_in_memory) * Plan::team_size +
             thread,
         Plan::team_size, sSum + Plan::team_size + thread, levels_in_scratch};

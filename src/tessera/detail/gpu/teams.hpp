@@ -60,46 +60,68 @@ Index teams_with_scratch(Exec const& exec, std::size_t bytes) {
                             (bytes + of_system));
 }
 
-/// The adjacent-pair tree over partial vectors of words that one thread comes by in order. Finished
-/// subtrees wait in places of the thread's own, (levels, Words, threads): the first levels, which
-/// are in use most, in scratch, as far as there is any for them, and the others in memory.
-template <int Words, class T>
+/// The adjacent-pair tree over partial vectors of words that one thread comes by in order. Subtrees
+/// that wait have places of the thread's own, (levels, Words, threads). With scratch they are
+/// placed by size: the smallest ones, which come most often, are there, as far as there is any (by
+/// parts of levels), and the others in memory. Without, they are placed as they come, which takes
+/// fewer registers.
+template <int Words, class T, bool HasScratch = false>
 struct WordStack {
+  static constexpr int parts_of_level = HasScratch && Words > 1 ? 2 : 1;
+  static constexpr int part = Words / parts_of_level;  ///< words
+
   Word<T>* memory;             ///< the thread's first word there
   Index stride;                ///< words between two words of the thread
   Word<T>* scratch = nullptr;  ///< the thread's first word there
-  int scratch_levels = 0;
+  int scratch_parts = 0;
 
   /// After vector number `index` of `count`: adds what it completes; keeps the sum for later, or
   /// leaves the whole tree in `vector` if it was the last.
   KOKKOS_FORCEINLINE_FUNCTION void push(PerLine<Word<T>, Words>& vector, int index,
                                         int count) const {
-    int top = Kokkos::popcount(static_cast<unsigned>(index));
     bool const last = index + 1 == count;
-    for (int rest = index; top > 0 && (last || (rest & 1) != 0); rest >>= 1) {
-      --top;
-      at(top, [&](Word<T> const* own) {
-        static_for<Words>([&](auto k) { vector[k()] = own[k() * stride] + vector[k()]; });
-      });
+    int level = 0;
+    if constexpr (HasScratch) {
+      for (int rest = index; rest != 0 && (last || (rest & 1) != 0); rest >>= 1, ++level) {
+        if ((rest & 1) != 0) add(level, vector);
+      }
+    } else {
+      level = Kokkos::popcount(static_cast<unsigned>(index));
+      for (int rest = index; level > 0 && (last || (rest & 1) != 0); rest >>= 1) {
+        add(--level, vector);
+      }
     }
-    if (last) return;
-    at(top, [&](Word<T>* own) {
-      static_for<Words>([&](auto k) {
-        own[k() * stride] = vector[k()];
-        vector[k()] = Word<T>{};
-      });
-    });
+    if (!last) keep(level, vector);
   }
 
  private:
-  /// body(the thread's first word of a level). Two calls: each knows which memory it reads.
+  KOKKOS_FORCEINLINE_FUNCTION void add(int level, PerLine<Word<T>, Words>& vector) const {
+    at(level, [&](auto first, Word<T> const* own) {
+      static_for<part>(
+          [&](auto k) { vector[first() + k()] = own[k() * stride] + vector[first() + k()]; });
+    });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void keep(int level, PerLine<Word<T>, Words>& vector) const {
+    at(level, [&](auto first, Word<T>* own) {
+      static_for<part>([&](auto k) {
+        own[k() * stride] = vector[first() + k()];
+        vector[first() + k()] = Word<T>{};
+      });
+    });
+  }
+  /// body(first word, its place) for each part of a level. Two calls: each knows which memory it
+  /// reads.
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION void at(int level, Body const& body) const {
-    if (level < scratch_levels) {
-      body(scratch + level * Words * stride);
-    } else {
-      body(memory + (level - scratch_levels) * Words * stride);
-    }
+    static_for<parts_of_level>([&](auto p) {
+      StaticInt<p() * part> const first;
+      int const number = level * parts_of_level + p();
+      if (HasScratch && number < scratch_parts) {
+        body(first, scratch + number * part * stride);
+      } else {
+        body(first, memory + (number - scratch_parts) * part * stride);
+      }
+    });
   }
 };
 
