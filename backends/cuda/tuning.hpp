@@ -212,8 +212,8 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
 /// Few panels are left together, which spares their sum:
 /// - 128 x 16384 16/64 (256) 4.9, 16/128 (128) 5.4; double 6.7, 8.2
 /// - 97 x 1000003 8/512 (1954) 91, 8/256 93, 4/512 104; 255 x 262144 + 2 32/512 64.0, 32/256 64.2,
-///   8/512 67.3; 1024 x 1048576 8/128 (8192) 931, 8/512 (2048) 937; 64 x 4194304 8/256 (16384) 262,
-///   8/512 273
+///   8/512 67.3; 1024 x 1048576 8/128 (8192) 931, 8/512 (2048) 937; double 64 x 4194304 8/512
+///   (8192) 524, 8/256 525
 template <class T>
 SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index size = sizeof(T);
@@ -226,7 +226,7 @@ SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
 
   Index columns = 128;
   if (few_panels) {
-    columns = tiles_of(512) <= 16 * multiprocessors ? 512 : 256;
+    columns = 512;
     while (columns > 64 && tiles_of(columns) < 3 * multiprocessors) columns /= 2;
   }
   Index const words = ceil_div(length, width);
@@ -293,10 +293,17 @@ Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring
 }
 
 /// Whether fused ATAX of row-major lines wins over two stages: where a line's parts can be shared
-/// out among teams that meet, and panels and parts keep many teams busy.
+/// out among teams that meet, and panels and parts keep many teams busy for longer than meetings
+/// take. Fused | two stages, microseconds: 128 x 16384 14.8 | 9.8, double 14.7 | 11.9; 256 x 16384
+/// 15.6 | 12.6, double 18.0 | 19.5; 384 x 16384 16.4 | 17.1; double 256 x 8192 15.9 | 12.8;
+/// 504 x 8192 9.7 | 14.6; 256 x 4096 6.9 | 9.7; 128 x 100000 28.4 | 34.5; 504 x 65536 50.9 | 67.2
 template <class T>
 bool fuse_lines(Index count, Index length, Index teams_that_meet) {
-  Index const parts = ceil_div(length * static_cast<Index>(sizeof(T)), part_bytes);
+  constexpr Index short_matrix = Index{16} << 20;  // bytes
+  constexpr Index parts_of_a_team = 4;             // a line that one team has
+  Index const bytes = length * static_cast<Index>(sizeof(T));
+  Index const parts = ceil_div(bytes, part_bytes);
+  if (parts > parts_of_a_team && count * bytes <= short_matrix) return false;
   return parts <= teams_that_meet && summation::panels(count, length).count * parts >= 64;
 }
 
