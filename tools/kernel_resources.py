@@ -122,15 +122,15 @@ FACTS = {
     "CombineRuns": Facts(lambda k: 0, lambda k: 0),
     "CombineVectors": Facts(lambda k: k.threads, lambda k: 0),
     "DotLong": Facts(lambda k: 0, lambda k: 8),  # two rows, or two chunks of one
-    "DotShort": Facts(lambda k: 0, lambda k: k.numbers[1] * k.numbers[2]),  # words, rows
+    "DotShort": Facts(lambda k: 0, lambda k: k.numbers[2] * k.numbers[3]),  # threads, words, rows
     "FusedCache": Facts(lambda k: 128, lambda k: 4 * k.numbers[1]),  # rows
     "FusedParts": Facts(  # slots; dot products of warps and of the line, twice
         lambda k: k.numbers[1] * 4 * k.threads * (16 // k.size) + 10,
         lambda k: 4 * 2,
     ),
     "FusedRing": Facts(  # slots, teams; lines, without the sums of panels that find room beside them
-        lambda k: k.numbers[0] * 8 * (288 if k.numbers == [3, 1] else k.threads) * (16 // k.size) + 96,
-        lambda k: 8 * (k.numbers[0] - 1),
+        lambda k: k.numbers[0] * 8 * k.threads * (16 // k.size) + 96,
+        lambda k: 8 * k.numbers[0],
     ),
     "FusedShort": Facts(  # threads of a panel, words of each: a line for each panel of the team
         lambda k: k.threads * k.numbers[2] * (16 // k.size),
@@ -141,7 +141,7 @@ FACTS = {
         lambda k: 4 * k.numbers[1] * k.numbers[2] * k.numbers[3],
     ),
     "FusedTiles": Facts(lambda k: 2 * k.threads * (16 // k.size), lambda k: 8),  # lines
-    # A word a thread, and up to four levels of its stack; lines.
+    # A word a thread, and up to four levels of its stack; spacing, lines.
     "Sum": Facts(lambda k: 5 * k.threads * (16 // k.size), lambda k: k.numbers[1]),
 }
 
@@ -269,9 +269,10 @@ stages there."""
 
 {table(kernels, processor, device)}
 
-The template arguments are the scalar; whether lines are aligned to words; then, for `DotLong` and `FusedCache`, lines
-side by side; for `DotShort`, words of a line and lines; for `FusedShort`, threads, words and lines; for
-`FusedTeam`, chunks of a warp, lines and sets of registers for them; for `FusedParts`, lines that wait; for `Sum`, lines.
+The template arguments are the scalar; whether lines are aligned to words (for `Sum`, how far a thread's columns are
+apart, 1 if they are); then, for `DotLong` and `FusedCache`, lines side by side; for `DotShort` and `FusedShort`,
+threads, words of a line and lines; for `FusedTeam`, chunks of a warp, lines and sets of registers for them; for
+`FusedParts`, lines that wait; for `Sum`, lines.
 
 ## Bandwidth
 
