@@ -28,4 +28,14 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr void static_for(Body const& body) {
   static_for_impl(body, std::make_integer_sequence<int, Count>{});
 }
 
+/// body(StaticInt<N>), N being the one of the numbers named that `value` is, or else the last.
+template <int First, int... Others, class Body>
+void with_static(int value, Body const& body) {
+  if constexpr (sizeof...(Others) == 0) {
+    body(StaticInt<First>{});
+  } else {
+    value == First ? body(StaticInt<First>{}) : with_static<Others...>(value, body);
+  }
+}
+
 }  // namespace tessera::detail

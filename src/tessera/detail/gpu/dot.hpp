@@ -61,7 +61,7 @@ struct DotPlan {
   /// One or two lines, or of short ones as many words as four or eight of them have.
   [[nodiscard]] int step_of(int lines) const {
     if (!is_short) return std::min(lines, 2);
-    int const most = words == segment_words ? 4 : 8;
+    int const most = most_short_lines(words);
     return lines >= most ? most : most / 2;
   }
 };
@@ -176,12 +176,8 @@ void dot_short(Exec const& exec, std::string const& label, Lines<T> const& lines
         DotShort<Exec, T, Aligned, threads(), words(), rows()>{lines, x, out, plan.lines_per_team});
   };
   auto const with_rows = [&](auto threads, auto words) {
-    constexpr int most = words() == segment_words ? 4 : 8;
-    if (plan.lines_per_step == most) {
-      run(threads, words, StaticInt<most>{});
-    } else {
-      run(threads, words, StaticInt<most / 2>{});
-    }
+    constexpr int most = most_short_lines(words());
+    with_static<most, most / 2>(plan.lines_per_step, [&](auto rows) { run(threads, words, rows); });
   };
   if (lines.length > summation::segment<T>) {
     return with_rows(StaticInt<warp_threads>{}, StaticInt<segment_words>{});

@@ -35,7 +35,7 @@ void fused_lines(Exec const& exec, std::string const& label, FusedArguments<Exec
         Kernel{a, plan.scratch_parts, plan.ring.warps, tree_lanes, Aligned});
   };
   auto const run_short = [&](auto threads, auto words) {
-    constexpr int rows = Plan::short_rows(words());
+    constexpr int rows = most_short_lines(words());
     constexpr unsigned teams = rows * words() <= 8 ? 8 : 4;
     run.template operator()<Plan::small_team, teams>(
         FusedShort<Exec, T, Aligned, threads(), words(), rows>{a});

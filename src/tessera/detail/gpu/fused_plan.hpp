@@ -114,8 +114,6 @@ struct FusedLinesPlan {
     if (way == Way::team || way == Way::ring) return chunks_per_warp * segment_words;
     return words_of_segment<T>(lines.length);
   }
-  /// Lines of a step where sixteen threads or a warp have a panel.
-  static constexpr int short_rows(int words) { return words == segment_words ? 4 : 8; }
   [[nodiscard]] int levels() const { return stack_levels(panels_per_worker); }
   /// Scalars of the partial vectors, one a group.
   [[nodiscard]] Index partials(Lines<T> const& lines) const {

@@ -232,35 +232,6 @@ struct Sum {
   }
 };
 
-/// body(StaticInt<spacing>) for a spacing of 1, 8, 16, or 32 and more.
-template <class Body>
-void with_spacing(int spacing, Body const& body) {
-  switch (spacing) {
-    case 1:
-      return body(StaticInt<1>{});
-    case 8:
-      return body(StaticInt<8>{});
-    case 16:
-      return body(StaticInt<16>{});
-    default:
-      return body(StaticInt<32>{});
-  }
-}
-/// body(StaticInt<lines>) for 5 <= lines <= 8.
-template <class Body>
-void with_lines_in_flight(int lines, Body const& body) {
-  switch (lines) {
-    case 5:
-      return body(StaticInt<5>{});
-    case 6:
-      return body(StaticInt<6>{});
-    case 7:
-      return body(StaticInt<7>{});
-    default:
-      return body(StaticInt<8>{});
-  }
-}
-
 /// out[j] = sum over lines i of y[i] * line_i[j], in the canonical order.
 template <class Exec, class T>
 void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
@@ -271,8 +242,10 @@ void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T co
   bool const last_team_combines = plan.last_team_combines();
   CombineVectors<Exec, T, OutputVector<T>> const upper(workspace, plan.groups, lines.length, out,
                                                        std::min(plan.columns(), Plan::team_size));
-  with_spacing(is_aligned(lines, lines.data) ? 1 : plan.threads_per_line, [&](auto spacing) {
-    with_lines_in_flight(plan.lines_in_flight, [&](auto in_flight) {
+  int const columns_apart =
+      is_aligned(lines, lines.data) ? 1 : std::min(plan.threads_per_line, warp_threads);
+  with_static<1, 8, 16, warp_threads>(columns_apart, [&](auto spacing) {
+    with_static<5, 6, 7, 8>(plan.lines_in_flight, [&](auto in_flight) {
       for_each_team<Plan::team_size, 4>(
           exec, label, plan.teams(), Plan::team_size, scratch_bytes<T>(plan.scratch()),
           Sum<Exec, T, spacing(), in_flight()>{

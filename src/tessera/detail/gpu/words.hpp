@@ -60,14 +60,12 @@ int words_of_segment(Index length) {
 /// body(StaticInt<words>) for these.
 template <class Body>
 void with_words(int words, Body const& body) {
-  switch (words) {
-    case 1:
-      return body(StaticInt<1>{});
-    case 2:
-      return body(StaticInt<2>{});
-    default:
-      return body(StaticInt<segment_words>{});
-  }
+  with_static<1, 2, segment_words>(words, body);
+}
+/// Lines that sixteen threads or a warp take a step at most, where a thread has so many words of
+/// each.
+inline constexpr int most_short_lines(int words) {
+  return words == segment_words ? 4 : 8;
 }
 
 /// body(std::true_type or std::false_type).
