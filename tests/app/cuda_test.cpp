@@ -170,20 +170,39 @@ TEST_F(CudaProgramTest, device_can_be_named) {
               HasSubstr("tessera: --device " + next + ": there is no such device; expected 0"));
 }
 
-TEST_F(CudaProgramTest, matrix_that_does_not_fit_is_streamed) {
-  auto const memory = info_.at("devices").at(0).at("memory_bytes").get<std::uint64_t>();
-  std::uint64_t const rows = memory / (4 * 1024) + 1;
-  std::string const header = npy("<f4", "(" + std::to_string(rows) + ", 1024)", "");
-  write("huge.npy", header);
-  std::error_code error;  // a file of holes takes no room on the disk
-  std::filesystem::resize_file(path("huge.npy"), header.size() + rows * 4 * 1024, error);
-  if (error) GTEST_SKIP() << "SKIPPED: no file as large as the device: " << error.message();
+/// A matrix of zeros that is larger than device 0: a file of holes, which takes no room on the
+/// disk.
+class LargerThanTheDevice : public CudaProgramTest {
+ protected:
+  void SetUp() override {
+    CudaProgramTest::SetUp();
+    if (IsSkipped()) return;
+    auto const memory = info_.at("devices").at(0).at("memory_bytes").get<std::uint64_t>();
+    std::uint64_t const rows = memory / (4 * 1024) + 1;
+    std::string const header = npy("<f4", "(" + std::to_string(rows) + ", 1024)", "");
+    write("huge.npy", header);
+    std::error_code error;
+    std::filesystem::resize_file(path("huge.npy"), header.size() + rows * 4 * 1024, error);
+    if (error) GTEST_SKIP() << "SKIPPED: no file as large as the device: " << error.message();
+  }
+};
+
+TEST_F(LargerThanTheDevice, matrix_is_streamed) {
   auto const found =
       report({"atax", "huge.npy", "--backend", "cuda", "--device", "0", "--output", "c.npy"});
   EXPECT_EQ(found.at("backend"), "cuda");
   EXPECT_EQ(found.at("method"), "streamed");
   EXPECT_GT(found.at("stream").at("blocks"), 1);
   EXPECT_TRUE(exists("c.npy"));
+}
+
+TEST_F(LargerThanTheDevice, matrix_is_refused_before_it_is_read_where_it_cannot_be_streamed) {
+  auto const result = run({"transpose", "huge.npy", "c.npy", "--backend", "cuda", "--device", "0"});
+  EXPECT_EQ(result.status, 4);
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("tessera: huge.npy: not enough memory on "), HasSubstr("(device 0)"),
+                    HasSubstr(" free, found "), HasSubstr("--backend openmp")));
+  EXPECT_FALSE(exists("c.npy"));
 }
 
 TEST_F(CudaProgramTest, variants_of_gemv_are_right_and_have_the_bits_that_they_document) {
