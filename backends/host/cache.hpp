@@ -32,14 +32,17 @@ inline summation::Index last_cache_bytes() {
   return found;
 }
 
-/// How far ahead a thread asks for the lines of a matrix of so many bytes, in bytes; 0: what the
-/// last cache holds most of comes soon enough. A v, 2 threads of Zen 5, without | 4 | 8 KiB ahead,
-/// single runs on a shared machine; over OpenBLAS: 12345 x 6789 0.83 1.02 1.13, 5000 x 5000 0.85
-/// 0.96 1.17, 262144 x 1000 0.62 0.90 0.98, 16384 x 16384 1.05 1.07 1.05; GB/s: 4096 x 4096 73 60
-/// 77; in cache, 1024 x 1024 158 - 151.
+/// How far ahead a thread asks for the lines of a matrix of so many bytes, in bytes; 0: not. What
+/// the last cache holds most of comes soon enough. A v, 2 threads, single runs on shared machines.
+/// Zen 5 (48 KiB L1), without | 4 | 8 KiB ahead; over OpenBLAS: 12345 x 6789 0.83 1.02 1.13, 5000 x
+/// 5000 0.85 0.96 1.17, 262144 x 1000 0.62 0.90 0.98, 16384 x 16384 1.05 1.07 1.05; GB/s: 4096 x
+/// 4096 73 60 77; in cache, 1024 x 1024 158 - 151. Zen 3 (32 KiB) foresees by itself, and what is
+/// asked for takes the place of that, over OpenBLAS: 4096 x 4096 0.94 0.76 0.78, 12345 x 6789 1.18
+/// 0.91 0.93, 4096 x 65536 1.09 0.93 0.93; fused 16384 x 16384 1.50 - 1.30.
 inline summation::Index prefetch_distance(summation::Index bytes) {
   constexpr summation::Index best = 8 * 1024;
-  return 2 * bytes > 3 * last_cache_bytes() ? best : 0;
+  bool const pays = first_cache_bytes() > 32 * 1024;
+  return pays && 2 * bytes > 3 * last_cache_bytes() ? best : 0;
 }
 
 }  // namespace tessera::backends::host

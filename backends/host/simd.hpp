@@ -74,28 +74,30 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> fma(Pack<T> const& a, Pack<T> const& b, Pack
   return result;
 }
 
-/// From pack_width packs p[0], p[1], …: element i of the result is the adjacent-pair tree over the
-/// elements of p[i].
-KOKKOS_FORCEINLINE_FUNCTION Pack<float> sums_of_packs(Pack<float> const* p) {
-  // (a, b) -> a01 a23 b01 b23 | a45 a67 b45 b67
-  auto const pairs = [](Pack<float> a, Pack<float> b) {
-    return __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14) +
-           __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
-  };
-  Pack<float> const low = pairs(pairs(p[0], p[1]), pairs(p[2], p[3]));
-  Pack<float> const high = pairs(pairs(p[4], p[5]), pairs(p[6], p[7]));
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11) +
-         __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
+/// a * b.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> multiply(Pack<T> const& a, Pack<T> const& b) {
+  return a * b;
 }
-KOKKOS_FORCEINLINE_FUNCTION Pack<double> sums_of_packs(Pack<double> const* p) {
-  // (a, b) -> a01 b01 | a23 b23
-  auto const pairs = [](Pack<double> a, Pack<double> b) {
-    return __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
-  };
-  Pack<double> const low = pairs(p[0], p[1]);
-  Pack<double> const high = pairs(p[2], p[3]);
-  return __builtin_shufflevector(low, high, 0, 1, 4, 5) +
-         __builtin_shufflevector(low, high, 2, 3, 6, 7);
+
+/// Sums of neighbours: a01 a23 b01 b23 | a45 a67 b45 b67.
+KOKKOS_FORCEINLINE_FUNCTION Pack<float> sums_of_neighbours(Pack<float> a, Pack<float> b) {
+  return __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14) +
+         __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+}
+/// Sums of neighbours: a01 b01 | a23 b23.
+KOKKOS_FORCEINLINE_FUNCTION Pack<double> sums_of_neighbours(Pack<double> a, Pack<double> b) {
+  return __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+}
+
+/// Sums of halves: a04 a15 a26 a37 | b04 b15 b26 b37.
+KOKKOS_FORCEINLINE_FUNCTION Pack<float> sums_of_halves(Pack<float> a, Pack<float> b) {
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) +
+         __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+/// Sums of halves: a02 a13 | b02 b13.
+KOKKOS_FORCEINLINE_FUNCTION Pack<double> sums_of_halves(Pack<double> a, Pack<double> b) {
+  return __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
 }
 
 /// The first `count` <= pack_width elements at a place, and zeros behind them; reads no more.
@@ -294,15 +296,30 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> fma(Pack<T> const& a, Pack<T> const& b, Pack
 }
 
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION Pack<T> sums_of_packs(Pack<T> const* p) {
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> multiply(Pack<T> a, Pack<T> const& b) {
+  for (int i = 0; i < pack_width<T>; ++i) a[i] = a[i] * b[i];
+  return a;
+}
+
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> sums_of_neighbours(Pack<T> const& a, Pack<T> const& b) {
+  constexpr int half = pack_width<T> / 2;
   Pack<T> result;
-  for (int i = 0; i < pack_width<T>; ++i) {
-    T x[pack_width<T>];
-    for (int j = 0; j < pack_width<T>; ++j) x[j] = p[i][j];
-    for (int o = 1; o < pack_width<T>; o *= 2) {
-      for (int t = 0; t < pack_width<T>; t += 2 * o) x[t] += x[t + o];
-    }
-    result[i] = x[0];
+  for (int i = 0; i < half; ++i) {
+    int const to = i / (half / 2) * half + i % (half / 2);
+    result[to] = a[2 * i] + a[2 * i + 1];
+    result[to + half / 2] = b[2 * i] + b[2 * i + 1];
+  }
+  return result;
+}
+
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> sums_of_halves(Pack<T> const& a, Pack<T> const& b) {
+  constexpr int half = pack_width<T> / 2;
+  Pack<T> result;
+  for (int i = 0; i < half; ++i) {
+    result[i] = a[i] + a[i + half];
+    result[i + half] = b[i] + b[i + half];
   }
   return result;
 }
@@ -316,7 +333,46 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_first(T const* from, int count) {
 
 #endif
 
-/// The adjacent-pair tree over the elements of a pack.
+/// Levels of an adjacent-pair tree over 2^k values.
+template <int Count>
+inline constexpr int tree_levels = std::countr_zero(static_cast<unsigned>(Count));
+
+/// A level of an adjacent-pair tree over packs, which makes one of two that follow each other.
+/// Level 0 adds neighbours within each. After as many levels as a pack has, element i is the tree
+/// over what was pack i, elements are in order again and neighbours are to be added.
+template <int Level, class T>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> add_level(Pack<T> const& a, Pack<T> const& b) {
+  constexpr int levels = tree_levels<pack_width<T>>;
+  if constexpr (Level % levels == levels - 1) {
+    return sums_of_halves(a, b);
+  } else {
+    return sums_of_neighbours(a, b);
+  }
+}
+
+/// The tree over 2^k packs that are at level `Level`.
+template <int Level, int Count, class T>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> tree_of_packs(Pack<T> const* packs) {  // (Count)
+  if constexpr (Count == 1) {
+    return *packs;
+  } else {
+    constexpr int half = Count / 2;
+    return add_level<Level + tree_levels<half>, T>(tree_of_packs<Level, half, T>(packs),
+                                                   tree_of_packs<Level, half, T>(packs + half));
+  }
+}
+
+/// A pack that is at level `Level`, after those that put its elements in order.
+template <int Level, class T>
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> in_order(Pack<T> const& pack) {
+  if constexpr (Level % tree_levels<pack_width<T>> == 0) {
+    return pack;
+  } else {
+    return in_order<Level + 1, T>(add_level<Level, T>(pack, zero_pack<T>()));
+  }
+}
+
+/// The tree over the elements of a pack that are in order.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T sum_of_pack(Pack<T> const& p) {
   if constexpr (pack_width<T> == 8) {

@@ -107,8 +107,27 @@ TYPED_TEST(DotOfLines, ReadsNothingBehindTheLastElement) {
   for (Index length = 1; length <= 2 * summation::segment<T> + 1; ++length) {
     Lines<T> const lines = this->lines(length, length);
     T const* const x = this->x(length);
-    EXPECT_THAT(this->template found<1>(lines, x, 0), test::same_bits_as(this->expected(lines, x)))
-        << length;
+    std::vector<T> const expected = this->expected(lines, x);
+    EXPECT_THAT(this->template found<1>(lines, x, 0), test::same_bits_as(expected)) << length;
+    EXPECT_THAT(this->template found<8>(lines, x, 0), test::same_bits_as(expected)) << length;
+  }
+}
+
+TYPED_TEST(DotOfLines, AddsAnyNumberOfSegmentsInTheCanonicalOrder) {
+  using T = TypeParam;
+  constexpr Index segment = summation::segment<T>;
+  for (Index segments = 0; (segments + 1) * segment <= this->longest; ++segments) {
+    for (Index const rest : {Index{0}, Index{1}, segment / 2 + 3, segment - 1}) {
+      Index const length = segments * segment + rest;
+      if (length == 0) continue;
+      Lines<T> const lines = this->lines(length, length + 5);
+      T const* const x = this->x(length);
+      std::vector<T> const expected = this->expected(lines, x);
+      EXPECT_THAT(this->template found<1>(lines, x, 0), test::same_bits_as(expected)) << length;
+      EXPECT_THAT(this->template found<2>(lines, x, 0), test::same_bits_as(expected)) << length;
+      EXPECT_THAT(this->template found<4>(lines, x, 0), test::same_bits_as(expected)) << length;
+      EXPECT_THAT(this->template found<8>(lines, x, 0), test::same_bits_as(expected)) << length;
+    }
   }
 }
 

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
+
 #include <Kokkos_Core.hpp>
 
-#include <tessera/backends/host/cache.hpp>
 #include <tessera/backends/host/simd.hpp>
+#include <tessera/detail/ahead.hpp>
 #include <tessera/detail/lines.hpp>
 #include <tessera/detail/static_for.hpp>
 
@@ -16,69 +18,117 @@ namespace tessera::detail {
 template <class T>
 inline constexpr int lane_packs = summation::lanes<T> / backends::host::pack_width<T>;
 
-/// The adjacent-pair tree over the lanes of a segment.
+/// The level of a segment's tree at which one pack is left.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T sum_of_lanes(backends::host::Pack<T> const* lanes) {  // (lane_packs)
+inline constexpr int segment_level = backends::host::tree_levels<lane_packs<T>>;
+
+/// Segments of a line whose packs wait for each other.
+inline constexpr int waiting_segments = 8;
+
+/// The trees of `Count` whole segments, from `line` of each line on, down to a pack each.
+template <int Count, class T>
+KOKKOS_FORCEINLINE_FUNCTION void whole_segments(PerLine<T const*, Count> const& line, T const* x,
+                                                backends::host::Pack<T>* result) {  // (Count)
+  namespace host = backends::host;
+  PerLine<PerLine<host::Pack<T>, lane_packs<T>>, Count> lanes;
+  static_for<summation::chain_steps>([&](auto k) __attribute__((always_inline)) {
+    static_for<lane_packs<T>>([&](auto p) __attribute__((always_inline)) {
+      constexpr int j = k() * summation::lanes<T> + p() * host::pack_width<T>;
+      host::Pack<T> const factor = host::load_pack(x + j);
+      static_for<Count>([&](auto r) __attribute__((always_inline)) {
+        host::Pack<T> const element = host::load_pack(line[r()] + j);
+        if constexpr (k() == 0) {
+          lanes[r()][p()] = host::multiply<T>(element, factor);
+        } else {
+          lanes[r()][p()] = host::fma<T>(element, factor, lanes[r()][p()]);
+        }
+      });
+    });
+  });
+  static_for<Count>([&](auto r) __attribute__((always_inline)) {
+    result[r()] = host::tree_of_packs<0, lane_packs<T>, T>(lanes[r()]);
+  });
+}
+
+/// The trees of the last segments of `count` lines, from `line` of the first of them on, down to a
+/// pack each. The segments have `Whole` whole packs and 0 <= `rest` elements of one more.
+template <int Whole, class T>
+KOKKOS_INLINE_FUNCTION void last_segments_with(T const* line, Index leading, int count, T const* x,
+                                               int rest,
+                                               backends::host::Pack<T>* result) {  // (count)
   namespace host = backends::host;
   constexpr int width = host::pack_width<T>;
-  if constexpr (lane_packs<T> == width) {
-    return host::sum_of_pack<T>(host::sums_of_packs(lanes));
-  } else {
-    static_assert(lane_packs<T> == 2 * width);
-    return host::sum_of_pack<T>(host::sums_of_packs(lanes)) +
-           host::sum_of_pack<T>(host::sums_of_packs(lanes + width));
+  for (int r = 0; r < count; ++r, line += leading) {
+    PerLine<host::Pack<T>, lane_packs<T>> lanes;
+    static_for<lane_packs<T>>(
+        [&](auto p) __attribute__((always_inline)) { lanes[p()] = host::zero_pack<T>(); });
+    auto const add = [&](auto p, host::Pack<T> const& element, host::Pack<T> const& factor)
+                         __attribute__((always_inline)) {
+                           constexpr int lane = p() % lane_packs<T>;
+                           lanes[lane] = host::fma<T>(element, factor, lanes[lane]);
+                         };
+    static_for<Whole>([&](auto p) __attribute__((always_inline)) {
+      add(p, host::load_pack(line + p() * width), host::load_pack(x + p() * width));
+    });
+    if (rest > 0) {
+      constexpr int j = Whole * width;
+      add(StaticInt<Whole>{}, host::load_first(line + j, rest), host::load_first(x + j, rest));
+    }
+    result[r] = host::tree_of_packs<0, lane_packs<T>, T>(lanes);
   }
 }
 
-/// +0 in every lane.
-template <class T>
-KOKKOS_FORCEINLINE_FUNCTION void clear(backends::host::Pack<T>* lanes) {
-  static_for<lane_packs<T>>(
-      [&](auto p) __attribute__((always_inline)) { lanes[p()] = backends::host::zero_pack<T>(); });
+/// The same for segments of 1 <= `length` < segment elements, of which First to Last - 1 packs are
+/// whole.
+template <class T, int First = 0, int Last = summation::chain_steps * lane_packs<T>>
+KOKKOS_INLINE_FUNCTION void last_segments(T const* line, Index leading, int count, T const* x,
+                                          int length, backends::host::Pack<T>* result) {
+  constexpr int width = backends::host::pack_width<T>;
+  constexpr int middle = (First + Last) / 2;
+  if constexpr (First + 1 == Last) {
+    last_segments_with<First>(line, leading, count, x, length - First * width, result);
+  } else if (length < middle * width) {
+    last_segments<T, First, middle>(line, leading, count, x, length, result);
+  } else {
+    last_segments<T, middle, Last>(line, leading, count, x, length, result);
+  }
 }
 
-/// Adds one element of line and x to each lane.
+/// The tree over the packs of 1 <= `count` <= waiting_segments segments, down to one pack with its
+/// elements in order; overwrites the packs beyond.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION void add_step(T const* line, T const* x,
-                                          backends::host::Pack<T>* lanes) {
+KOKKOS_FORCEINLINE_FUNCTION backends::host::Pack<T> tree_of_segments(backends::host::Pack<T>* pack,
+                                                                     int count) {
   namespace host = backends::host;
-  static_for<lane_packs<T>>([&](auto p) __attribute__((always_inline)) {
-    constexpr int j = p() * host::pack_width<T>;
-    lanes[p()] = host::fma<T>(host::load_pack(line + j), host::load_pack(x + j), lanes[p()]);
-  });
+  static_assert(waiting_segments == 8);
+  auto const tree_of = [&](auto all) __attribute__((always_inline)) {
+    static_for<all() / 2>([&](auto i) __attribute__((always_inline)) {
+      constexpr int place = all() / 2 + i();
+      if (place >= count) pack[place] = host::zero_pack<T>();
+    });
+    return host::in_order<segment_level<T> + host::tree_levels<all()>, T>(
+        host::tree_of_packs<segment_level<T>, all(), T>(pack));
+  };
+  if (count == 1) return host::in_order<segment_level<T>, T>(*pack);
+  if (count == 2) return tree_of(StaticInt<2>{});
+  return count <= 4 ? tree_of(StaticInt<4>{}) : tree_of(StaticInt<8>{});
 }
 
-/// The subtree of one whole segment of `line` and `x`.
-template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T segment_sum(T const* line, T const* x) {
-  PerLine<backends::host::Pack<T>, lane_packs<T>> lanes;
-  clear<T>(lanes);
-  static_for<summation::chain_steps>([&](auto k) __attribute__((always_inline)) {
-    add_step(line + k() * summation::lanes<T>, x + k() * summation::lanes<T>, lanes);
-  });
-  return sum_of_lanes<T>(lanes);
-}
-
-/// The subtree of the last segment of a line, of 1 <= `length` < segment elements.
-template <class T>
-KOKKOS_INLINE_FUNCTION T last_segment_sum(T const* line, T const* x, int length) {
+/// sums[r] = the tree over the elements of pack r, which are in order.
+template <int Count, class T>
+KOKKOS_FORCEINLINE_FUNCTION void sums_of_packs(backends::host::Pack<T> const* pack, T* sums) {
   namespace host = backends::host;
   constexpr int width = host::pack_width<T>;
-  constexpr int step = summation::lanes<T>;
-  PerLine<host::Pack<T>, lane_packs<T>> lanes;
-  clear<T>(lanes);
-  int done = 0;
-  for (; done + step <= length; done += step) add_step(line + done, x + done, lanes);
-  static_for<lane_packs<T>>([&](auto p) __attribute__((always_inline)) {
-    int const j = done + p() * width;
-    if (j + width <= length) {
-      lanes[p()] = host::fma<T>(host::load_pack(line + j), host::load_pack(x + j), lanes[p()]);
-    } else if (j < length) {
-      lanes[p()] = host::fma<T>(host::load_first(line + j, length - j),
-                                host::load_first(x + j, length - j), lanes[p()]);
-    }
-  });
-  return sum_of_lanes<T>(lanes);
+  if constexpr (Count == 1) {
+    *sums = host::sum_of_pack<T>(*pack);
+  } else if constexpr (Count > width) {
+    sums_of_packs<Count / 2>(pack, sums);
+    sums_of_packs<Count / 2>(pack + Count / 2, sums + Count / 2);
+  } else {
+    host::Pack<T> const all =
+        host::in_order<host::tree_levels<Count>, T>(host::tree_of_packs<0, Count, T>(pack));
+    static_for<Count>([&](auto r) __attribute__((always_inline)) { sums[r()] = all[r()]; });
+  }
 }
 
 /// The adjacent-pair tree over values that arrive in order: a binary counter of finished subtrees.
@@ -111,75 +161,85 @@ class PairTree {
   T subtree_[max_levels];
 };
 
-/// How far ahead a host's threads ask for these lines, in elements.
-template <class T>
-Index prefetch_distance(Lines<T> const& lines) {
-  constexpr Index size = sizeof(T);
-  return backends::host::prefetch_distance(lines.count * lines.length * size) / size;
+/// sums[r] = dot product of line first + r and x, of 1 <= `length` <= segment elements from `begin`
+/// on. Lines that short come fastest one after the other.
+template <int Count, class T, class Ask>
+KOKKOS_INLINE_FUNCTION void dot_segments(Ask const& next, Lines<T> const& lines, Index first,
+                                         T const* x, Index begin, int length,
+                                         PerLine<T, Count>& sums) {
+  namespace host = backends::host;
+  PerLine<host::Pack<T>, Count> pack;
+  T const* const line = lines.line(first) + begin;
+  for (int r = 0; r < Count; ++r) next.fetch(r, begin, length);
+  if (length == summation::segment<T>) {
+    static_for<Count>([&](auto r) __attribute__((always_inline)) {
+      PerLine<T const*, 1> const one = {line + r() * lines.leading};
+      whole_segments<1, T>(one, x + begin, pack + r());
+    });
+  } else {
+    last_segments(line, lines.leading, Count, x + begin, length, pack);
+  }
+  static_for<Count>([&](auto r) __attribute__((always_inline)) {
+    pack[r()] = host::in_order<segment_level<T>, T>(pack[r()]);
+  });
+  sums_of_packs<Count>(pack, sums);
 }
 
-/// A thread asks for nothing.
-struct NothingAhead {
-  KOKKOS_FORCEINLINE_FUNCTION void fetch(int /*r*/, Index /*j*/, Index /*length*/) const {}
-};
-
-/// What a thread that goes over lines, `count` at a time, will need next: it asks for that so early
-/// that memory has it ready, which processors do by themselves within a page only.
-template <class T>
-class Ahead {
- public:
-  /// For elements [begin, end) of lines from `first` on; `distance` is in elements.
-  KOKKOS_FORCEINLINE_FUNCTION Ahead(Lines<T> const& lines, Index first, int count, Index begin,
-                                    Index end, Index distance)
-      : lines_(lines), near_(first * lines.leading + distance), turn_(end - distance) {
-    Index const span = end - begin;
-    if (distance < span) {
-      far_ = (first + count) * lines.leading + distance - span;
-    } else {
-      far_ = (first + summation::ceil_div(distance, span) * count) * lines.leading;
-      turn_ = begin;
-    }
-  }
-  /// Asks for what follows elements [j, j + length) of line first + r, where anything does.
-  KOKKOS_FORCEINLINE_FUNCTION void fetch(int r, Index j, Index length) const {
-    constexpr Index at_a_time = 64 / static_cast<Index>(sizeof(T));
-    Index const all = (lines_.count - 1) * lines_.leading + lines_.length;
-    Index const place = (j < turn_ ? near_ : far_) + r * lines_.leading + j;
-    if (place + length > all) return;
-    for (Index k = 0; k < length; k += at_a_time) {
-      backends::host::prefetch(lines_.data + place + k);
-    }
-  }
-
- private:
-  Lines<T> const& lines_;
-  Index near_;
-  Index far_;  // from element turn_ on: of a later line
-  Index turn_;
-};
-
-/// Dot products of `Count` lines, from element `begin` (a multiple of a segment) to `end`, with x;
-/// the lines are walked side by side, so that x is read once.
+/// Dot products of `Count` lines, from element `begin` (a multiple of a segment) to `end`, with x.
+/// Two lines at a time share what is read of x, which takes the registers that there are.
 template <int Count, class T, class Ask, class Store>
 KOKKOS_INLINE_FUNCTION void dot_lines_asking(Ask const& next, Lines<T> const& lines, Index first,
                                              T const* x, Index begin, Index end,
                                              Store const& store) {
+  namespace host = backends::host;
   constexpr int segment = summation::segment<T>;
-  PerLine<PairTree<T>, Count> tree;
-  Index j = begin;
-  for (; j + segment <= end; j += segment) {
-    static_for<Count>([&](auto r) __attribute__((always_inline)) {
-      next.fetch(r(), j, segment);
-      tree[r()].push(segment_sum(lines.line(first + r()) + j, x + j));
-    });
+  constexpr int together = Count == 1 ? 1 : 2;
+  PerLine<T, Count> sums;
+  if (end - begin <= segment) {
+    dot_segments<Count>(next, lines, first, x, begin, static_cast<int>(end - begin), sums);
+    for (int r = 0; r < Count; ++r) store(first + r, sums[r] + T(0));
+    return;
   }
-  if (j < end) {
-    for (int r = 0; r < Count; ++r) {
-      next.fetch(r, j, end - j);
-      tree[r].push(last_segment_sum(lines.line(first + r) + j, x + j, static_cast<int>(end - j)));
+  bool const in_one_block = end - begin <= waiting_segments * segment;
+  PerLine<PairTree<T>, Count> tree;
+  for (Index j = begin; j < end;) {
+    PerLine<PerLine<host::Pack<T>, waiting_segments>, Count> waiting;
+    PerLine<host::Pack<T>, Count> pack;
+    int count = 0;
+    for (; count < waiting_segments && j + segment <= end; ++count, j += segment) {
+      static_for<Count / together>([&](auto pair) __attribute__((always_inline)) {
+        constexpr int r0 = pair() * together;
+        PerLine<T const*, together> line;
+        PerLine<host::Pack<T>, together> packs;
+        static_for<together>([&](auto r) __attribute__((always_inline)) {
+          next.fetch(r0 + r(), j, segment);
+          line[r()] = lines.line(first + r0 + r()) + j;
+        });
+        whole_segments<together, T>(line, x + j, packs);
+        static_for<together>(
+            [&](auto r) __attribute__((always_inline)) { waiting[r0 + r()][count] = packs[r()]; });
+      });
+    }
+    if (count < waiting_segments && j < end) {
+      auto const length = static_cast<int>(end - j);
+      for (int r = 0; r < Count; ++r) next.fetch(r, j, length);
+      last_segments(lines.line(first) + j, lines.leading, Count, x + j, length, pack);
+      static_for<Count>([&](auto r)
+                            __attribute__((always_inline)) { waiting[r()][count] = pack[r()]; });
+      ++count;
+      j = end;
+    }
+    static_for<Count>([&](auto r) __attribute__((always_inline)) {
+      pack[r()] = tree_of_segments<T>(waiting[r()], count);
+    });
+    sums_of_packs<Count>(pack, sums);
+    if (!in_one_block) {
+      static_for<Count>([&](auto r) __attribute__((always_inline)) { tree[r()].push(sums[r()]); });
     }
   }
-  for (int r = 0; r < Count; ++r) store(first + r, tree[r].sum());
+  for (int r = 0; r < Count; ++r) {
+    store(first + r, in_one_block ? sums[r] + T(0) : tree[r].sum());
+  }
 }
 
 /// The same; `ahead` is how far ahead lines are asked for, in elements; 0: not.
