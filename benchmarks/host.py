@@ -29,8 +29,21 @@ SHAPES = [
 
 def processor() -> dict:
     text = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
-    names = [line.split(":", 1)[1].strip() for line in text.splitlines() if line.startswith("model name")]
-    return {"name": names[0] if names else platform.processor(), "cores": os.cpu_count()}
+    first = dict(line.split(":", 1) for line in text.split("\n\n")[0].splitlines() if ":" in line)
+    known = {key.strip(): value.strip() for key, value in first.items()}
+    name = known.get("model name", platform.processor())
+    if "cpu family" in known:  # virtual machines often say no more than the maker
+        name += f", family {known['cpu family']} model {known.get('model', '?')}"
+    return {"name": name, "cores": os.cpu_count(), "caches": caches()}
+
+
+def caches() -> dict:
+    """The size of each cache for data that a core sees, by level."""
+    found = {}
+    for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        if (index / "type").read_text().strip() != "Instruction":
+            found["L" + (index / "level").read_text().strip()] = (index / "size").read_text().strip()
+    return found
 
 
 def measure(binary: str, shape: str, scalar: str, turns: int, seconds: float) -> dict:
@@ -104,6 +117,11 @@ def chart(figures: Figures, target: Path) -> None:
     save(figure, target)
 
 
+def caches_in_words(processor: dict) -> str:
+    sizes = [f"{level} {size}" for level, size in processor.get("caches", {}).items()]
+    return f" ({', '.join(sizes)})" if sizes else ""
+
+
 def report(arguments: argparse.Namespace) -> None:
     source = Path(arguments.json)
     figures = Figures(json.loads(source.read_text()))
@@ -112,7 +130,7 @@ def report(arguments: argparse.Namespace) -> None:
         f"# Results: {context['processor']['name']}, {context['concurrency']} threads", "",
         f"Made by `benchmarks/host.py` from [{source.name}]({source.name}). Tessera {context['tessera']} at commit "
         f"{context['commit']}, Kokkos {context['kokkos']} ({context['execution_space']}), {context['compiler']}, "
-        f"peer {context['peers']}, {context['date']}. {context['processor']['cores']} cores of a virtual machine.", "",
+        f"peer {context['peers']}, {context['date']}. {context['processor']['cores']} cores of a virtual machine{caches_in_words(context['processor'])}.", "",
         "Figures are bytes of A over time in GB/s, medians of turns taken within one process. For Aᵀ(A·v) that counts A once, "
         "so two perfect products reach half of the read stream, a plain Kokkos loop over A. Matrices of 32 MB and less are read from "
         "cache. The machine is shared and its memory is now faster, now slower: compare within a row, not between rows.", "",

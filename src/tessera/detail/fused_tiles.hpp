@@ -51,6 +51,11 @@ struct FusedTilesPlan {
   }
 };
 
+/// Lines of a tile whose dot products go together. Two OpenBLAS gemv over ours, 2 threads of Zen 3,
+/// with 1 | 2 | 4 | 8, the mean of two runs: 1048576 x 256 1.27 1.24 1.44 1.39, 262144 x 128 1.25
+/// 1.31 1.49 1.33, double 500000 x 200 1.24 1.21 1.45 1.27.
+inline constexpr int lines_per_tile_dot = 4;
+
 /// A team has a group of tiles.
 template <class Exec, class T>
 struct FusedTiles {
@@ -92,10 +97,10 @@ struct FusedTiles {
         y.set(begin + i, sB[i]);
       }
       T* const part_of_out = stack.level(VectorStack<T>::level_of(t));
-      for (Index j = 0; j < tile.count; ++j) {
-        dot_lines<1>(tile, j, sB, 0, width, 0,
-                     [&](Index line, T value) { part_of_out[line] = value; });
-      }
+      for_line_blocks<lines_per_tile_dot>(0, tile.count, [&](auto count, Index block) {
+        dot_lines<count()>(tile, block, sB, 0, width, 0,
+                           [&](Index line, T value) { part_of_out[line] = value; });
+      });
       stack.merge(t, 0, tile.count);
     }
     stack.finish(tiles, 0, lines.count);

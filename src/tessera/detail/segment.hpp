@@ -194,7 +194,7 @@ KOKKOS_INLINE_FUNCTION void dot_lines_asking(Ask const& next, Lines<T> const& li
   namespace host = backends::host;
   constexpr int segment = summation::segment<T>;
   constexpr int together = Count == 1 ? 1 : 2;
-  PerLine<T, Count> sums;
+  PerLine<T, Count> sums = {};
   if (end - begin <= segment) {
     dot_segments<Count>(next, lines, first, x, begin, static_cast<int>(end - begin), sums);
     for (int r = 0; r < Count; ++r) store(first + r, sums[r] + T(0));
