@@ -33,29 +33,35 @@ inline Index teams_for(Index bytes, Index threads) {
 }
 
 /// How fused ATAX goes over the lines of a panel. Times of two OpenBLAS gemv over ours, 2 threads
-/// of Zen 3, for 2 | 4 | 8 lines a step, their dot products one by one ("o") or together ("t"):
-///   1048576 x 256:  o 2.1 2.2 2.1, t 2.3 2.4 2.5;  200000 x 100: o 2.4 2.5 2.5, t 2.7 2.9 3.1
-///   100000 x 300:   o 2.4 2.4 2.5, t 1.9 2.1 2.2;  100000 x 512: o 1.8 1.9 1.9, t 1.7 1.6 1.5
-///   262144 x 1024:  o 1.61 1.60 1.63, t 1.56 1.69 1.46
-///   65536 x 4096:   o 1.28 1.34 1.35, t 1.49 1.59 1.31;  double: o 1.50 1.49 1.49,
-///   t 1.64 1.83 1.55 16384 x 16384:  o 1.30 1.31 1.26, t 1.37 1.59 1.40 4096 x 65536:
-///   o 1.51 1.53 1.43, t 1.66 1.75 1.65
-inline FusedLinesTuning fused_lines_tuning(Index line_bytes) {
+/// of Zen 3, for 2 | 4 | 8 lines a step, dot products one by one ("o") or side by side ("s"):
+///   1048576 x 256:  o 2.1 2.2 2.1, s 2.3 2.4 2.5
+///   200000 x 100:   o 2.4 2.5 2.5, s 2.7 2.9 3.1
+///   100000 x 300:   o 2.4 2.4 2.5, s 1.9 2.1 2.2
+///   100000 x 512:   o 1.8 1.9 1.9, s 1.7 1.6 1.5
+///   262144 x 1024:  o 1.6 1.6 1.6, s 1.6 1.7 1.5
+///   65536 x 4096:   o 1.3 1.3 1.4, s 1.5 1.6 1.3;  double: o 1.5 1.5 1.5, s 1.6 1.8 1.6
+///   16384 x 16384:  o 1.3 1.3 1.3, s 1.4 1.6 1.4
+///   4096 x 65536:   o 1.5 1.5 1.4, s 1.7 1.8 1.7
+///   in cache, 512 x 512: o 1.4 1.5 1.6, s 1.4 1.7 1.7
+///   in cache, 1024 x 1024: o 1.1 1.2 1.1, s 1.1 1.3 1.1
+inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
   if (line_bytes <= 1024) return {.lines_per_step = 8, .dot_side_by_side = true};
-  return {.lines_per_step = 4, .dot_side_by_side = line_bytes >= 4096};
+  return {.lines_per_step = 4,
+          .dot_side_by_side = line_bytes >= 4096 || bytes <= last_cache_bytes()};
 }
 
-/// Lines a step of dot products. Times of OpenBLAS over ours, 2 threads of Zen 3, for 1 | 2 | 4 |
-/// 8:
-///   in cache: 20000 x 64 0.33 0.44 0.66 0.82, 10000 x 200 0.62 0.68 0.80 0.88, 4000 x 400 0.70
-///   0.67 0.73 0.78, 1000 x 1000 0.72 0.74 0.76 0.70, 1400 x 1400 0.71 0.76 0.74 0.68, 2048 x 2048
-///   0.85 0.92 0.87 0.77; double 10000 x 100 0.62 0.68 0.77 0.92, 1000 x 1000 0.80 0.83 0.79 0.76
-///   4096 x 4096 0.81 0.92 0.94 0.85, 12345 x 6789 1.03 1.12 1.18 1.13, 4096 x 65536 0.98 1.04 1.09
-///   0.96; double 4096 x 4096 0.93 0.99 1.05 0.96
+/// Lines a step of dot products. Times of OpenBLAS over ours, 2 threads of Zen 3, with 1, 2, 4 and
+/// 8 lines:
+///   in cache, 20000 x 64: 0.33 0.44 0.66 0.82;  10000 x 200: 0.62 0.68 0.80 0.88
+///   4000 x 400: 0.70 0.67 0.73 0.78;  1000 x 1000: 0.72 0.74 0.76 0.70
+///   1400 x 1400: 0.71 0.76 0.74 0.68;  2048 x 2048: 0.85 0.92 0.87 0.77
+///   double, 10000 x 100: 0.62 0.68 0.77 0.92;  1000 x 1000: 0.80 0.83 0.79 0.76
+///   4096 x 4096: 0.81 0.92 0.94 0.85;  double 0.93 0.99 1.05 0.96
+///   12345 x 6789: 1.03 1.12 1.18 1.13;  4096 x 65536: 0.98 1.04 1.09 0.96
 /// Lines that are asked for ahead stream best one at a time; of long ones two. Milliseconds on Zen
-/// 5, 2 threads, with 1 | 2 | 4:
-///   12345 x 6789: 8.5 9.5 9.7, double 15.8 16.4 17.0;  65536 x 4096, double: 40.5 - 52.7;
-///   16384 x 16384: 25.7 25.8 28.4, double 40.7 38.3 50.4;
+/// 5, 2 threads, with 1 | 2 | 4, when two lines did not share x yet:
+///   12345 x 6789: 8.5 9.5 9.7, double 15.8 16.4 17.0;  65536 x 4096, double: 40.5 - 52.7
+///   16384 x 16384: 25.7 25.8 28.4, double 40.7 38.3 50.4
 ///   4096 x 65536: - 24.8 28.0, double - 46.7 53.7
 inline int lines_per_dot(Index line_bytes, Index bytes) {
   if (line_bytes <= 2 * 1024) return 8;
@@ -87,7 +93,7 @@ Tuning tuning(Index count, Index length, Index threads) {
   Index const tiles = ceil_div(length, result.sum.columns_per_team);
   result.sum.panels_per_team = floor_power_of_two(panels.count * tiles / teams);
 
-  result.fused_lines = fused_lines_tuning(line_bytes);
+  result.fused_lines = fused_lines_tuning(line_bytes, bytes);
   result.fused_lines.panels_per_team = floor_power_of_two(panels.count / teams);
 
   Index const segments = summation::segments<T>(length);
