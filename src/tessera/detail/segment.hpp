@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bit>
-
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/host/simd.hpp>
