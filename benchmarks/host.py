@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
             data["context"] = {key: output["context"].get(key) for key in keys} | {"processor": processor()}
             rows, columns, _ = size_of(shape)
             data["results"] = [r for r in data["results"] if (r["rows"], r["cols"], r["type"]) != (rows, columns, scalar)]
-            data["results"] += rows_of(output)
+            data["results"] += [row | {"commit": data["context"]["commit"]} for row in rows_of(output)]
             write(data, target)
             print(f"{shape} {scalar}", file=sys.stderr)
 
@@ -117,6 +117,14 @@ def chart(figures: Figures, target: Path) -> None:
     save(figure, target)
 
 
+def commits_in_words(figures: list, context: dict) -> str:
+    """All that results are of: a run with --add keeps what another commit measured."""
+    commits = list(dict.fromkeys(figure.get("commit", context["commit"]) for figure in figures))
+    if len(commits) == 1:
+        return f"commit {commits[0]}"
+    return f"commits {', '.join(commits)} (of each result: in the JSON)"
+
+
 def caches_in_words(processor: dict) -> str:
     sizes = [f"{level} {size}" for level, size in processor.get("caches", {}).items()]
     return f" ({', '.join(sizes)})" if sizes else ""
@@ -124,12 +132,13 @@ def caches_in_words(processor: dict) -> str:
 
 def report(arguments: argparse.Namespace) -> None:
     source = Path(arguments.json)
-    figures = Figures(json.loads(source.read_text()))
+    data = json.loads(source.read_text())
+    figures = Figures(data)
     context = figures.context
     lines = [
         f"# Results: {context['processor']['name']}, {context['concurrency']} threads", "",
-        f"Made by `benchmarks/host.py` from [{source.name}]({source.name}). Tessera {context['tessera']} at commit "
-        f"{context['commit']}, Kokkos {context['kokkos']} ({context['execution_space']}), {context['compiler']}, "
+        f"Made by `benchmarks/host.py` from [{source.name}]({source.name}). Tessera {context['tessera']} at "
+        f"{commits_in_words(data['results'], context)}, Kokkos {context['kokkos']} ({context['execution_space']}), {context['compiler']}, "
         f"peer {context['peers']}, {context['date']}. {context['processor']['cores']} cores of a virtual machine{caches_in_words(context['processor'])}.", "",
         "Figures are bytes of A over time in GB/s, medians of turns taken within one process. For Aᵀ(A·v) that counts A once, "
         "so two perfect products reach half of the read stream, a plain Kokkos loop over A. Matrices of 32 MB and less are read from "
