@@ -23,7 +23,10 @@ inline constexpr int segment_level = backends::host::tree_levels<lane_packs<T>>;
 /// Segments of a line whose packs wait for each other.
 inline constexpr int waiting_segments = 8;
 
-/// The trees of `Count` whole segments, from `line` of each line on, down to a pack each.
+/// The trees of `Count` whole segments, from `line` of each line on, down to a pack each. Chains
+/// begin with a product, not with +0: registers that hold zeros first are missing later. Against
+/// that with one push to the tree for lines of one block too, over OpenBLAS on Zen 3: A v of 512 x
+/// 512 1.51 1.13, 1000 x 1000 0.83 0.73, 1024 x 1024 0.86 0.71.
 template <int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void whole_segments(PerLine<T const*, Count> const& line, T const* x,
                                                 backends::host::Pack<T>* result) {  // (Count)
