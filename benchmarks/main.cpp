@@ -6,6 +6,7 @@
 // Table and timing are those of src/bench; Google Benchmark interleaves the turns and writes JSON.
 
 #include <algorithm>
+#include <bench/check.hpp>
 #include <bench/contender.hpp>
 #include <bench/facts.hpp>
 #include <bench/runner.hpp>
@@ -15,10 +16,12 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -30,6 +33,7 @@ namespace {
 
 using tessera::bench::Contender;
 using tessera::bench::Kind;
+using tessera::bench::Layout;
 using tessera::bench::Problem;
 using tessera::bench::Shape;
 using tessera::bench::ShapeKind;
@@ -50,7 +54,8 @@ constexpr char usage[] =
     "  --seconds=S  time of one turn, about (default: 0.01)\n"
     "  --limit=S    begin no further matrix after so many seconds (default: no limit)\n"
     "Contenders take 7 turns each in random order unless --benchmark_repetitions and\n"
-    "--benchmark_enable_random_interleaving say otherwise.\n";
+    "--benchmark_enable_random_interleaving say otherwise. Before, each is compared with our own\n"
+    "operation; one whose result is wrong is not timed, and the exit status is 1.\n";
 
 struct Arguments {
   std::vector<Shape> shapes;
@@ -114,6 +119,11 @@ class Row {
   Row(std::shared_ptr<Problem<Exec, T> const> problem, Contender<Exec, T> contender, double seconds)
       : runner_(std::move(problem), std::move(contender), {}, seconds) {}
 
+  [[nodiscard]] tessera::bench::Runner<Exec, T>& runner() { return runner_; }
+
+  /// Has every turn fail with a reason.
+  void refuse(std::string why) { error_ = std::move(why); }
+
   /// One turn.
   void run(::benchmark::State& state) {
     try {
@@ -151,14 +161,47 @@ bool is_wanted(Contender<Exec, T> const& contender, Arguments const& arguments,
 }
 
 template <class T>
-void register_contenders(Arguments const& arguments, Shape const& shape, std::string const& type) {
+using Rows = std::vector<std::shared_ptr<Row<T>>>;
+
+/// Judges rows by our own operations. What is wrong or cannot run is refused, so never timed; says
+/// how many are wrong.
+template <class T>
+int refuse_wrong(std::shared_ptr<Problem<Exec, T> const> const& problem, Rows<T> const& rows,
+                 std::string const& matrix) {
+  std::map<std::pair<std::string, Layout>, Rows<T>> groups;
+  for (auto const& row : rows) {
+    auto const& contender = row->runner().contender();
+    groups[{contender.operation, contender.layout}].push_back(row);
+  }
+  int wrong = 0;
+  for (auto const& [of, group] : groups) {
+    std::vector<tessera::bench::Runner<Exec, T>*> runners;
+    for (auto const& row : group) runners.push_back(&row->runner());
+    auto const verdicts = tessera::bench::check(problem, of.first, of.second, runners);
+    for (std::size_t k = 0; k < group.size(); ++k) {
+      if (!verdicts[k].why_not.empty()) group[k]->refuse(verdicts[k].why_not);
+      if (!verdicts[k].wrong) continue;
+      ++wrong;
+      group[k]->refuse(verdicts[k].text);
+      std::fprintf(stderr, "!!! NOT TIMED: %s of %s by %s: %s\n", of.first.c_str(), matrix.c_str(),
+                   full_name(runners[k]->contender()).c_str(), verdicts[k].text.c_str());
+    }
+  }
+  return wrong;
+}
+
+/// Makes the rows of a matrix ready to be timed, and says how many of them are wrong.
+template <class T>
+int register_contenders(Arguments const& arguments, Shape const& shape, std::string const& type) {
   auto const [problem, missing] = tessera::bench::make_problem<Exec, T>(shape);
+  Rows<T> rows;
   for (Contender<Exec, T> const& contender : tessera::bench::contenders<Exec, T>()) {
     if (!is_wanted(contender, arguments, shape)) continue;
     std::string const name =
         contender.operation + "/" + full_name(contender) + "/" + type + "/" + name_of(shape);
     auto const row =
         problem ? std::make_shared<Row<T>>(problem, contender, arguments.seconds) : nullptr;
+    if (row) rows.push_back(row);
     ::benchmark::RegisterBenchmark(name.c_str(),
                                    [row, reason = missing](::benchmark::State& state) {
                                      if (row) {
@@ -171,6 +214,7 @@ void register_contenders(Arguments const& arguments, Shape const& shape, std::st
         ->UseManualTime()
         ->Unit(::benchmark::kMicrosecond);
   }
+  return problem ? refuse_wrong(problem, rows, type + " " + name_of(shape)) : 0;
 }
 
 void add_context() {
@@ -180,11 +224,13 @@ void add_context() {
   }
 }
 
-void run(Arguments const& arguments) {
+/// Says how many contenders were wrong.
+int run(Arguments const& arguments) {
   using Clock = std::chrono::steady_clock;
   auto const begin = Clock::now();
   benchmarks::Report report(arguments.json);
   add_context();
+  int wrong = 0;
   for (Shape const& shape : arguments.shapes) {
     for (std::string const& type : arguments.types) {
       std::chrono::duration<double> const elapsed = Clock::now() - begin;
@@ -193,16 +239,14 @@ void run(Arguments const& arguments) {
                      name_of(shape).c_str(), type.c_str());
         continue;
       }
-      if (type == "float") {
-        register_contenders<float>(arguments, shape, type);
-      } else {
-        register_contenders<double>(arguments, shape, type);
-      }
+      wrong += type == "float" ? register_contenders<float>(arguments, shape, type)
+                               : register_contenders<double>(arguments, shape, type);
       ::benchmark::RunSpecifiedBenchmarks(&report);
       ::benchmark::ClearRegisteredBenchmarks();  // releases the matrix
     }
   }
   report.close();
+  return wrong;
 }
 
 }  // namespace
@@ -226,10 +270,12 @@ int main(int argc, char** argv) {
   }
   try {
     Kokkos::ScopeGuard const guard(Kokkos::InitializationSettings().set_disable_warnings(true));
-    run(arguments);
+    int const wrong = run(arguments);
+    if (wrong == 0) return 0;
+    std::fprintf(stderr, "tessera_benchmark: %d results are WRONG\n", wrong);
+    return 1;
   } catch (std::exception const& error) {
     std::fprintf(stderr, "tessera_benchmark: %s\n", error.what());
     return 4;
   }
-  return 0;
 }

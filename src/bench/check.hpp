@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <bench/operation.hpp>
 #include <bench/runner.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <Kokkos_Core.hpp>
 
@@ -150,15 +155,25 @@ Difference compare(Exec const& exec, Comparison<T> const& comparison) {
 /// How a contender's results compare.
 struct Verdict {
   /// "equal bits", "equal" (to a signed zero), "in bounds", "WRONG: …", or empty: not checked.
-  std::string text;
+  std::string text{};
   bool wrong = false;
+  std::string why_not{};  ///< it could not run; empty: it could
 };
+
+/// Runners, to be judged where they are.
+template <class Exec, class T>
+std::vector<Runner<Exec, T>*> pointers_to(std::vector<Runner<Exec, T>>& runners) {
+  std::vector<Runner<Exec, T>*> pointers;
+  for (auto& runner : runners) pointers.push_back(&runner);
+  return pointers;
+}
 
 /// What is expected of all contenders of an operation and layout on one problem.
 template <class Exec, class T>
 class Checker {
  public:
   using P = Problem<Exec, T>;
+  using Runners = std::vector<Runner<Exec, T>*>;
 
   /// @param ours a row of the table: our own operation
   Checker(std::shared_ptr<P const> problem, Contender<Exec, T> const& ours)
@@ -166,38 +181,38 @@ class Checker {
         operation_(ours.operation),
         reference_(problem_, ours, Launch{}, 1) {}
 
-  /// Fills the data, computes what is expected of them, and checks each of the runners with
-  /// verdict(k), which is told to have thrown by refuse(k, why). Real data are there at the end.
-  template <class Runners>
-  void check(Runners& runners, std::vector<Verdict>& verdicts, std::vector<std::string>& errors) {
+  /// Fills the data, computes what is expected of them, and judges each of the runners. Real data
+  /// are there at the end.
+  std::vector<Verdict> check(Runners const& runners) {
+    std::vector<Verdict> verdicts(runners.size());
     if (operation_ == "transpose") {
       problem_->need_target();
-      check_with(Data::real, runners, verdicts, errors);
-      return;
+      check_with(Data::real, runners, verdicts);
+      return verdicts;
     }
     problem_->fill_first(Data::magnitudes);
     magnitudes_ = computed();
     for (Data const data : {Data::whole, Data::real}) {
       problem_->fill_first(data);
       expected_ = computed();
-      check_with(data, runners, verdicts, errors);
+      check_with(data, runners, verdicts);
     }
+    return verdicts;
   }
 
  private:
   using Vector = Kokkos::View<T*, Exec>;
 
-  template <class Runners>
-  void check_with(Data data, Runners& runners, std::vector<Verdict>& verdicts,
-                  std::vector<std::string>& errors) {
+  void check_with(Data data, Runners const& runners, std::vector<Verdict>& verdicts) {
     for (std::size_t k = 0; k < runners.size(); ++k) {
-      if (!errors[k].empty() || verdicts[k].wrong) continue;
+      Verdict& verdict = verdicts[k];
+      if (!verdict.why_not.empty() || verdict.wrong) continue;
       try {
         clear();
-        runners[k].call_first();
-        judge(data, runners[k].contender(), verdicts[k]);
+        runners[k]->call_first();
+        judge(data, runners[k]->contender(), verdict);
       } catch (std::exception const& error) {
-        errors[k] = error.what();
+        verdict = {.why_not = error.what()};
       }
     }
   }
@@ -291,5 +306,20 @@ class Checker {
   Vector magnitudes_;
   Vector expected_;
 };
+
+/// Judges runners of one operation and layout on their problem by our own row of the table. Where
+/// there is none they stay unchecked. Real data are there at the end.
+template <class Exec, class T>
+std::vector<Verdict> check(std::shared_ptr<Problem<Exec, T> const> const& problem,
+                           std::string_view operation, Layout layout,
+                           std::vector<Runner<Exec, T>*> const& runners) {
+  auto const& all = contenders<Exec, T>();
+  auto const ours = std::ranges::find_if(all, [&](auto const& contender) {
+    return contender.kind == Kind::ours && contender.operation == operation &&
+           contender.layout == layout;
+  });
+  if (ours == all.end()) return std::vector<Verdict>(runners.size());
+  return Checker<Exec, T>(problem, *ours).check(runners);
+}
 
 }  // namespace tessera::bench

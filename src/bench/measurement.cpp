@@ -42,18 +42,11 @@ class Measurement {
   }
 
   void check() {
-    auto const& all = contenders<Exec, T>();
-    auto const ours = std::ranges::find_if(all, [&](auto const& contender) {
-      return contender.kind == Kind::ours && contender.operation == request_.operation &&
-             contender.layout == request_.layout;
-    });
-    if (ours == all.end()) return;  // nothing to compare with; rows stay unchecked
-    std::vector<Verdict> verdicts(runners_.size());
-    std::vector<std::string> errors(runners_.size());
-    Checker<Exec, T>(problem_, *ours).check(runners_, verdicts, errors);
-    for (std::size_t k = 0; k < runners_.size(); ++k) {
-      rows_[k].why_not = errors[k];
-      rows_[k].check = errors[k].empty() ? verdicts[k].text : "";
+    auto const verdicts =
+        bench::check(problem_, request_.operation, request_.layout, pointers_to(runners_));
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+      rows_[k].why_not = verdicts[k].why_not;
+      rows_[k].check = verdicts[k].text;
       rows_[k].wrong = verdicts[k].wrong;
     }
   }

@@ -220,18 +220,16 @@ class Search {
       runners.emplace_back(problem_, contender, candidate.launch, request_.seconds);
       trials.push_back({.stage = stage, .launch = candidate.words, .is_backends = trials.empty()});
     }
-    std::vector<Verdict> verdicts(runners.size());
-    std::vector<std::string> errors(runners.size());
     if (progress_) progress_(stage, 0, 1);
-    Checker<Exec, T>(problem_, contender).check(runners, verdicts, errors);
-    auto const seconds = time_all(stage, runners, verdicts, errors);
+    auto verdicts = Checker<Exec, T>(problem_, contender).check(pointers_to(runners));
+    auto const seconds = time_all(stage, runners, verdicts);
 
     std::optional<std::size_t> best;
     for (std::size_t k = 0; k < trials.size(); ++k) {
-      trials[k].why_not = errors[k];
-      trials[k].check = errors[k].empty() ? verdicts[k].text : "";
+      trials[k].why_not = verdicts[k].why_not;
+      trials[k].check = verdicts[k].text;
       trials[k].wrong = verdicts[k].wrong;
-      if (!errors[k].empty() || seconds[k].empty()) continue;
+      if (!verdicts[k].why_not.empty() || seconds[k].empty()) continue;
       trials[k].seconds = summarise(seconds[k]);
       if (!best || trials[k].seconds->median < trials[*best].seconds->median) best = k;
     }
@@ -241,19 +239,18 @@ class Search {
 
   std::vector<std::vector<double>> time_all(std::string const& stage,
                                             std::vector<Runner<Exec, T>>& runners,
-                                            std::vector<Verdict> const& verdicts,
-                                            std::vector<std::string>& errors) {
+                                            std::vector<Verdict>& verdicts) {
     std::vector<std::vector<double>> seconds(runners.size());
     std::size_t done = 0;
     std::size_t const total = runners.size() * static_cast<std::size_t>(request_.turns);
     take_turns(runners.size(), request_.turns, [&](std::size_t k) {
       if (progress_) progress_(stage, done, total);
       ++done;
-      if (!errors[k].empty() || verdicts[k].wrong) return;
+      if (!verdicts[k].why_not.empty() || verdicts[k].wrong) return;
       try {
         seconds[k].push_back(runners[k].take_turn().seconds);
       } catch (std::exception const& error) {
-        errors[k] = error.what();
+        verdicts[k] = {.why_not = error.what()};
       }
     });
     return seconds;

@@ -79,16 +79,13 @@ Contender<Exec, T> const& ours(std::string const& operation) {
 template <class Exec, class T>
 struct Outcome {
   std::vector<Verdict> verdicts;
-  std::vector<std::string> errors;
 
   Outcome(Shape const& shape, std::string const& operation,
           std::vector<Contender<Exec, T>> const& all) {
     auto const problem = std::make_shared<Problem<Exec, T> const>(shape, 1);
     std::vector<Runner<Exec, T>> runners;
     for (auto const& each : all) runners.emplace_back(problem, each, Launch{}, 1e-6);
-    verdicts.resize(all.size());
-    errors.resize(all.size());
-    Checker<Exec, T>(problem, ours<Exec, T>(operation)).check(runners, verdicts, errors);
+    verdicts = Checker<Exec, T>(problem, ours<Exec, T>(operation)).check(pointers_to(runners));
   }
 };
 
@@ -108,7 +105,7 @@ TEST(BenchCheck, RightResultsPassAndWrongOnesAreFound) {
         {with_fault<Exec, T>(Fault::other_order), with_fault<Exec, T>(Fault::last_missing),
          with_fault<Exec, T>(Fault::one_unwritten), with_fault<Exec, T>(Fault::float_products),
          with_fault<Exec, T>(Fault::other_order, true), ours<Exec, T>("multiply")});
-    for (auto const& error : outcome.errors) EXPECT_EQ(error, "");
+    for (auto const& verdict : outcome.verdicts) EXPECT_EQ(verdict.why_not, "");
     auto const& verdicts = outcome.verdicts;
     EXPECT_EQ(verdicts[0].text, "in bounds");
     EXPECT_FALSE(verdicts[0].wrong);
@@ -133,9 +130,9 @@ TEST(BenchCheck, AContenderThatThrowsIsNoVerdict) {
     };
     Outcome<Exec, T> const outcome(small_shape, "multiply",
                                    {refusing, with_fault<Exec, T>(Fault::none)});
-    EXPECT_EQ(outcome.errors[0], "not with this team");
+    EXPECT_EQ(outcome.verdicts[0].why_not, "not with this team");
     EXPECT_FALSE(outcome.verdicts[0].wrong);
-    EXPECT_EQ(outcome.errors[1], "");
+    EXPECT_EQ(outcome.verdicts[1].why_not, "");
     EXPECT_EQ(outcome.verdicts[1].text, "in bounds");
   });
 }
@@ -160,13 +157,13 @@ TEST(BenchCheck, EveryRowOfTheTableIsRight) {
     for (auto const& operation : operations()) {
       for (auto const layout : layouts) {
         std::vector<Contender<Exec, T>> all;
-        Contender<Exec, T> const* reference = nullptr;
+        bool has_ours = false;
         for (auto const& contender : contenders<Exec, T>()) {
           if (contender.operation != operation.name || contender.layout != layout) continue;
-          if (contender.kind == Kind::ours && reference == nullptr) reference = &contender;
+          has_ours = has_ours || contender.kind == Kind::ours;
           all.push_back(contender);
         }
-        if (reference == nullptr) continue;
+        if (!has_ours) continue;
         for (Shape shape : shapes) {
           if (operation.shapes == ShapeKind::product) {
             shape.padding = 0;
@@ -175,15 +172,14 @@ TEST(BenchCheck, EveryRowOfTheTableIsRight) {
           auto const problem = std::make_shared<Problem<Exec, T> const>(shape, 2);
           std::vector<Runner<Exec, T>> runners;
           for (auto const& each : all) runners.emplace_back(problem, each, Launch{}, 1e-6);
-          std::vector<Verdict> verdicts(all.size());
-          std::vector<std::string> errors(all.size());
-          Checker<Exec, T>(problem, *reference).check(runners, verdicts, errors);
+          auto const verdicts = check(problem, operation.name, layout, pointers_to(runners));
           for (std::size_t k = 0; k < all.size(); ++k) {
-            if (all[k].name.ends_with(" exact") && !errors[k].empty()) {
-              EXPECT_THAT(errors[k], testing::HasSubstr("exact tiling needs rows that are"));
+            if (all[k].name.ends_with(" exact") && !verdicts[k].why_not.empty()) {
+              EXPECT_THAT(verdicts[k].why_not,
+                          testing::HasSubstr("exact tiling needs rows that are"));
               continue;
             }
-            EXPECT_EQ(errors[k], "") << operation.name << " " << full_name(all[k]);
+            EXPECT_EQ(verdicts[k].why_not, "") << operation.name << " " << full_name(all[k]);
             EXPECT_FALSE(verdicts[k].wrong)
                 << operation.name << " " << full_name(all[k]) << ": " << verdicts[k].text;
             EXPECT_NE(verdicts[k].text, "");
