@@ -5,7 +5,7 @@
 if(NOT TARGET Kokkos::kokkos)
   message(FATAL_ERROR "Tessera needs Kokkos: no package was found, and nothing was downloaded.")
 endif()
-foreach(variable Kokkos_VERSION Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE)
+foreach(variable Kokkos_VERSION Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE Kokkos_ENABLE_IMPL_VIEW_LEGACY)
   if(kokkos_SOURCE_DIR AND NOT DEFINED ${variable}) # fetched: ask its own folder
     get_directory_property(${variable} DIRECTORY "${kokkos_SOURCE_DIR}" DEFINITION ${variable})
   endif()
@@ -31,6 +31,21 @@ elseif(Kokkos_VERSION VERSION_LESS 4.5 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6
     FATAL_ERROR "Tessera needs Kokkos 4.5 to 5.x, and found ${Kokkos_VERSION} in "
                 "${Kokkos_DIR}${kokkos_SOURCE_DIR}. Name another one with -DKokkos_DIR=…, or let the "
                 "pinned release be built with -DFETCHCONTENT_TRY_FIND_PACKAGE_MODE=NEVER."
+  )
+endif()
+
+# nvcc lays out members without addresses differently for the device (Kokkos' pull request 8562). Our
+# kernels hold no Views; Kokkos Kernels' do, and products on GPUs come out as garbage.
+if("CUDA" IN_LIST Kokkos_DEVICES
+   AND Kokkos_VERSION VERSION_GREATER_EQUAL 4.6.99
+   AND Kokkos_VERSION VERSION_LESS 4.7.02
+   AND NOT Kokkos_ENABLE_IMPL_VIEW_LEGACY
+   AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.9
+)
+  message(
+    WARNING "Kernels that hold Views read garbage on a GPU with Kokkos ${Kokkos_VERSION} and nvcc "
+            "${CMAKE_CUDA_COMPILER_VERSION}. Tessera's hold none, Kokkos Kernels' and your own may. Take "
+            "Kokkos 4.7.02 or later, or build it with -DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON."
   )
 endif()
 
