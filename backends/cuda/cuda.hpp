@@ -51,8 +51,8 @@ struct Backend<Kokkos::Cuda> {
   static Index teams_that_meet(Kokkos::Cuda const& exec) { return cuda::teams_that_meet(exec); }
 
   template <class T>
-  static cuda::Ring ring(summation::Panels const& panels, Index length) {
-    return Warp::has_clusters ? cuda::ring<T>(panels, length) : cuda::Ring{};
+  static cuda::Ring ring(summation::Panels const& panels, Index length, bool on_words) {
+    return Warp::has_clusters ? cuda::ring<T>(panels, length, on_words) : cuda::Ring{};
   }
 
   template <class T>
@@ -86,7 +86,7 @@ struct Backend<Kokkos::Cuda> {
   template <class T>
   static Tuning tuning_of_lines(Kokkos::Cuda const& exec, Index count, Index length) {
     return cuda::tuning<T>(count, length, multiprocessors(exec),
-                           ring<T>(summation::panels(count, length), length));
+                           ring<T>(summation::panels(count, length), length, true));
   }
 };
 

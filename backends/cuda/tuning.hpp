@@ -31,52 +31,74 @@ struct Ring {
   Index side_by_side = 0;  ///< teams on a multiprocessor
 };
 
-/// The ring for panels of lines of `length` scalars, which start on words. Microseconds of several
-/// runs (one H200 and another differ by 4 %), slots | teams side by side on a multiprocessor; one
-/// team:
-/// - 3 and 4 warps: 65536 x 3072 2 | 2 189, 2 | 3 189; 65536 x 4096 2 | 2 246, 2 | 3 247, 3 | 2 250
+/// The ring for panels of lines of `length` scalars. Microseconds of several runs (one H200 and
+/// another differ by 4 %), slots | teams side by side on a multiprocessor; one team:
+/// - 3 and 4 warps: 65536 x 3072 2 | 2 189, 2 | 3 189; 65536 x 4096 2 | 2 245, 2 | 3 247, 3 | 2 250
 /// - 5 and 6 warps: 65536 x 5120 2 | 2 304, 2 | 1 361; 65536 x 6144 2 | 2 366, 2 | 1 399
 /// - 7 warps: 65536 x 7168 2 | 2 429, 2 | 1 427
-/// - 8 warps: 8192 x 8192 2 | 1 66.9, 3 | 1 67.6, 1 | 1 68.2, 2 | 2 69.1
+/// - 8 warps: 8192 x 8192 2 | 1 67.0, 1 | 2 67.7, 2 | 2 71.0, 1 | 1 74.4
 ///
 /// clusters of two:
-/// - 5 warps: 10240 x 10240 2 | 2 102, 1 | 2 103, 2 | 1 117
-/// - 6 warps: 12288 x 12288 2 | 2 145, 2 | 1 146, 1 | 1 174
-/// - 7 warps: 14336 x 14336 2 | 1 189, 3 | 1 192, 2 | 2 194, 1 | 1 215
-/// - 8 warps: 16384 x 16384 2 | 1 245, 3 | 1 247, 1 | 1 256; double 8192 x 8192 126, 128, 129
-/// - 9 warps: 18432 x 18432 2 | 1 311, 1 | 1 338; double 9216 x 9216 159, 160, 3 | 1 162
-/// - 10 warps: 20480 x 20480 2 | 1 378, 1 | 1 418; double 10240 x 10240 195, 192, 3 | 1 200
-/// - 11 warps: double 11264 x 11264 1 | 1 232, 2 | 1 237; of 12: double 12288 x 12288 273, 312
-/// - 14 warps: double 14336 x 14336 1 | 1 377, 2 | 1 396, 3 | 1 417
-/// - 16 warps: double 16384 x 16384 1 | 1 505, 2 | 1 524, 3 | 1 549; 32768 x 32768 949, 963, 981
+/// - 5 warps: 10240 x 10240 2 | 2 101, 1 | 2 103, 2 | 1 117
+/// - 6 warps: 12288 x 12288 1 | 2 142, 2 | 2 144, 2 | 1 147, 1 | 1 193
+/// - 7 warps: 14336 x 14336 2 | 1 187, 1 | 2 187, 2 | 2 194, 1 | 1 234
+/// - 8 warps: 16384 x 16384 2 | 1 243, 1 | 2 247, 2 | 2 259, 1 | 1 277; double 8192 x 8192 128,
+/// 130,
+///   137, 157
+/// - 9 warps: 18432 x 18432 2 | 1 301, 1 | 1 338; double 9216 x 9216 159, 160, 3 | 1 162
+/// - 10 warps: 20480 x 20480 2 | 1 378, 1 | 1 418; double 10240 x 10240 192, 219
+/// - 11 warps: double 11264 x 11264 1 | 1 232, 2 | 1 237; of 12: double 12288 x 12288 283, 280
+/// - 14 warps: double 14336 x 14336 1 | 1 372, 2 | 1 396, 3 | 1 417
+/// - 16 warps: double 16384 x 16384 1 | 1 497, 2 | 1 514; 32768 x 32768 941, 945
 ///
 /// clusters of four, slots:
-/// - 4096 x 65536 2 269, 3 273, 1 290; 50000 x 50000 2 2450, 3 2455, 1 2759
+/// - 4096 x 65536 2 271, 3 273, 1 290; 50000 x 50000 2 2350, 3 2455, 1 2759
 /// - double 32768 x 32768 1 2226, 2 2239, 3 2262; 36864 x 36864 2 1234, 3 1287, 1 1324
 ///
 /// lines of up to 8 KiB, and registers instead:
 /// - 1048576 x 1024 962, 979; double 1048576 x 512 961, 974; 65536 x 1024 70.5, 70.7
 /// - 262144 x 2048 488, 491; double 262144 x 1024 487, 502; 16384 x 1024 23.7, 23.0
 /// - a fourth of the last warp idle: 262144 x 1536 370, 409; more: 262144 x 1200 397, 327
+///
+/// Lines off words take half as many instructions again, for which more warps are needed, and fewer
+/// places for each; one unused scalar after each line:
+/// - 3 to 5 warps: 65536 x 3072 2 | 3 188, 2 | 2 327; 65536 x 4096 2 | 2 245, 1 | 4 250, 2 | 3 251;
+///   65536 x 5120 2 | 2 306, 2 | 3 313, 1 | 3 329
+/// - 6 to 8: 65536 x 6144 1 | 2 361, 2 | 2 375, 2 | 1 464; 12345 x 6789 84.7, 91.2, 107; 8192 x
+/// 8192
+///   67.8, 74.6, 70.8
+/// - clusters of two: 10240 x 10240 2 | 2 102, 1 | 2 114, 2 | 1 185; 12288 x 12288 1 | 2 143, 2 | 2
+///   147; 14336 x 14336 190, 200; 16384 x 16384 252, 277, 2 | 1 298; double 12345 x 6789 161, 172,
+///   244
+/// - of 10 warps: double 10240 x 10240 2 | 1 215, 1 | 1 217; of 16: 32768 x 32768 1 | 1 938, 2 | 1
+/// 990
+/// - clusters of four 377, parts of lines instead 338: 4096 x 65536; lines of up to 8 KiB and
+///   registers: 1048576 x 1024 973, 969; 262144 x 1536 652, 511
 template <class T>
-Ring ring(summation::Panels const& panels, Index length) {
-  constexpr Index piece = 4096;     // bytes of a line that a warp has
-  constexpr Index most_warps = 16;  // of a team
-  constexpr Index word = 16;
+Ring ring(summation::Panels const& panels, Index length, bool on_words) {
+  constexpr Index piece = 4096;        // bytes of a line that a warp has
+  constexpr Index most_warps = 16;     // of a team
   constexpr Index fewest_panels = 64;  // fewer need more lines of each in flight
   constexpr Index many_lines = 16;     // of a panel: 256 MiB of lines of 4 and 8 KiB
   Index const bytes = length * static_cast<Index>(sizeof(T));
   Index const pieces = ceil_div(bytes, piece);
-  if (2 * bytes <= piece || pieces > 4 * most_warps || bytes % word != 0) return {};
+  if (2 * bytes <= piece || pieces > 4 * most_warps) return {};
   if (panels.count < fewest_panels) return {};
-  if (pieces <= 2 && (panels.lines < many_lines || 4 * bytes < 3 * piece * pieces)) return {};
+  bool const wastes_warps = 4 * bytes < 3 * piece * pieces;
+  if (pieces <= 2 && (!on_words || wastes_warps || panels.lines < many_lines)) return {};
   Ring result;
   result.teams = pieces <= 8 ? 1 : pieces <= 2 * most_warps ? 2 : 4;
+  if (!on_words && result.teams > 2) return {};
   result.warps = static_cast<int>(ceil_div(pieces, result.teams));
-  result.side_by_side = result.teams == 1                        ? ceil_div(8, result.warps)
-                        : result.warps <= 6 && result.teams == 2 ? 2
-                                                                 : 1;
-  result.slots = result.teams == 2 && result.warps > 10 ? 1 : 2;
+  if (on_words) {
+    result.side_by_side = result.teams == 1                        ? ceil_div(8, result.warps)
+                          : result.warps <= 6 && result.teams == 2 ? 2
+                                                                   : 1;
+    result.slots = result.teams == 2 && (result.warps > 10 || result.warps == 6) ? 1 : 2;
+  } else {
+    result.side_by_side = result.warps > 8 ? 1 : std::max(Index{2}, ceil_div(8, result.warps));
+    result.slots = result.warps <= 5 || (result.warps > 8 && result.warps <= 10) ? 2 : 1;
+  }
   return result;
 }
 

@@ -168,6 +168,10 @@ struct Warp {
     KOKKOS_IF_ON_DEVICE((start_copy(scratch, from, bytes, arrival);))
     KOKKOS_IF_ON_HOST((std::memcpy(scratch, from, static_cast<std::size_t>(bytes)); ++*arrival;))
   }
+  /// Has copies that are started later, by this thread or by one that waits for it, come after what
+  /// this thread has read from scratch and written to it. Loads that are under way count: without
+  /// this, copies have overtaken them.
+  KOKKOS_FORCEINLINE_FUNCTION static void before_copies() { KOKKOS_IF_ON_DEVICE((fence_copies();)) }
   /// Waits for a copy, or for what a cluster's teams send; `parity` is 0 for the first that the
   /// place is used for, then 1, 0 and so on.
   KOKKOS_FORCEINLINE_FUNCTION static void wait_for_arrival([[maybe_unused]] Arrival const* arrival,
@@ -202,9 +206,12 @@ struct Warp {
   __device__ static void start_arrival(Arrival* arrival) {
     asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(in_scratch(arrival)) : "memory");
   }
+  __device__ static void fence_copies() {
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  }
   /// Lets those that copy and those that send see what start_arrival did.
   __device__ static void fence_arrivals() {
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    fence_copies();
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
   __device__ static void announce_bytes(Arrival* arrival, int bytes) {

@@ -77,6 +77,25 @@ TYPED_TEST(Atax, ReadsOnlyItsPartOfALargerMatrix) {
   }
 }
 
+// Lines that are copied by words begin and end within some: 512 of them make 64 panels, which a GPU
+// with large scratch deals to rings of one team, of two and of four.
+TYPED_TEST(Atax, ReadsNothingAroundLongLinesThatBeginAndEndWithinWords) {
+  using T = typename TypeParam::Scalar;
+  constexpr Index lanes = summation::lanes<T>;
+  for (Index const length : {46 * lanes + 1, 64 * lanes + 2, 120 * lanes + 3, 270 * lanes + 1}) {
+    for (Margin const margin : {Margin{}, Margin{0, 1, 0}, Margin{0, 2, 3}, Margin{1, 3, 0}}) {
+      Shape const shape =
+          TestFixture::order == Order::row_major ? Shape{512, length} : Shape{length, 512};
+      auto const [A, v, unused] = real_problem<T>(shape, TestFixture::order, 39, margin);
+      auto const [B, C] = this->runner().atax_with_intermediate(A, v, {.method = Method::fused});
+      auto const product = reference::multiply(A.for_reference(), v);
+      EXPECT_THAT(B, same_bits_as(product)) << shape << ", " << A.leading() << " between lines";
+      EXPECT_THAT(C, same_bits_as(reference::multiply_transposed(A.for_reference(), product)))
+          << shape << ", " << A.leading() << " between lines";
+    }
+  }
+}
+
 TYPED_TEST(Atax, TakesVectorsOfAnyStride) {
   using T = typename TypeParam::Scalar;
   for (Index const stride : {2, 7}) {

@@ -68,8 +68,8 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
   static Index multiprocessors(Exec const& exec) { return exec.multiprocessors; }
 
   template <class T>
-  static cuda::Ring ring(summation::Panels const& panels, Index length) {
-    return Warp::has_clusters ? cuda::ring<T>(panels, length) : cuda::Ring{};
+  static cuda::Ring ring(summation::Panels const& panels, Index length, bool on_words) {
+    return Warp::has_clusters ? cuda::ring<T>(panels, length, on_words) : cuda::Ring{};
   }
   template <class T>
   static Tuning row_major_tuning(Exec const& exec, Index rows, Index cols) {
@@ -84,7 +84,7 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
   template <class T>
   static Tuning tuning_of_lines(Exec const& exec, Index count, Index length) {
     return cuda::tuning<T>(count, length, exec.multiprocessors,
-                           ring<T>(summation::panels(count, length), length));
+                           ring<T>(summation::panels(count, length), length, true));
   }
 };
 
@@ -263,17 +263,17 @@ auto plan_of_lines(Index count, Index length, Index leading) {
       tessera::detail::tuning_for<T, true>(exec, count, length, std::nullopt));
 }
 
-TEST(Rings, LeaveAsManyMultiprocessorsBusyWhereLinesAreOffWords) {
-  for (Index const length : {2048, 4096, 8192, 10240, 12288, 14336, 16384, 20480, 32768, 65536}) {
-    auto const ring = plan_of_lines<float>(length, length, length);
+TEST(Rings, TakeLinesOffWordsAsTheyTakeOthers) {
+  for (Index const length : {3072, 4096, 8192, 10240, 12288, 14336, 16384, 20480, 32768, 65536}) {
+    auto const on_words = plan_of_lines<float>(length, length, length);
     auto const off_words = plan_of_lines<float>(length, length, length + 3);
-    EXPECT_NE(off_words.way, decltype(off_words)::Way::ring) << length;
-    EXPECT_GE(2 * off_words.teams(), ring.teams()) << length;
-    EXPECT_GE(off_words.teams(), 66) << length;
+    EXPECT_EQ(on_words.way, decltype(on_words)::Way::ring) << length;
+    EXPECT_EQ(off_words.way, decltype(on_words)::Way::ring) << length;
+    EXPECT_TRUE(on_words.on_words);
+    EXPECT_FALSE(off_words.on_words);
+    EXPECT_EQ(off_words.teams(), on_words.teams()) << length;
+    EXPECT_GE(on_words.teams(), 66) << length;
   }
-  EXPECT_EQ(plan_of_lines<float>(16384, 16384, 16384).way,
-            decltype(plan_of_lines<float>(1, 1, 1))::Way::ring);
-  EXPECT_EQ(plan_of_lines<float>(16384, 16384, 16387).teams(), 128);
   EXPECT_EQ(plan_of_lines<float>(16384, 16384, 16384).teams(), 128);  // 64 clusters
 }
 

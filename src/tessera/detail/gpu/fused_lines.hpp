@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
@@ -27,12 +29,17 @@ void fused_lines(Exec const& exec, std::string const& label, FusedArguments<Exec
     for_each_team<MaxThreads, MinTeams>(exec, label, plan.teams(), plan.team_size, scratch, kernel,
                                         cluster);
   };
-  auto const run_ring = [&](auto slots, auto teams) {
-    using Kernel = FusedRing<Exec, T, slots(), teams()>;
+  auto const run_ring = [&](auto on_words, auto teams) {
+    using Kernel = FusedRing<Exec, T, on_words(), teams()>;
     int const tree_lanes = static_cast<int>(ceil_power_of_two(
         summation::ceil_div(plan.ring.teams * plan.ring.warps, Index{Kernel::dots_per_lane})));
+    constexpr std::uintptr_t word = sizeof(Word<T>);
+    auto const begin = reinterpret_cast<std::uintptr_t>(a.lines.data);
+    auto const end =
+        reinterpret_cast<std::uintptr_t>(a.lines.line(a.lines.count - 1) + a.lines.length);
     run.template operator()<Plan::ring_team, 1>(
-        Kernel{a, plan.scratch_parts, plan.ring.warps, tree_lanes, Aligned});
+        Kernel{a, plan.scratch_parts, plan.ring.slots, plan.ring_piece_words(), plan.ring.warps,
+               tree_lanes, Aligned, (begin + word - 1) / word * word, end / word * word});
   };
   auto const run_short = [&](auto threads, auto words) {
     constexpr int rows = most_short_lines(words());
@@ -68,10 +75,11 @@ void fused_lines(Exec const& exec, std::string const& label, FusedArguments<Exec
       break;
     case Plan::Way::ring:
       if constexpr (WarpOf<Exec>::has_clusters) {
-        if (plan.ring.teams == 1) return run_ring(StaticInt<2>{}, StaticInt<1>{});
-        if (plan.ring.teams == 4) return run_ring(StaticInt<2>{}, StaticInt<4>{});
-        return plan.ring.slots == 1 ? run_ring(StaticInt<1>{}, StaticInt<2>{})
-                                    : run_ring(StaticInt<2>{}, StaticInt<2>{});
+        auto const teams = static_cast<int>(plan.ring.teams);
+        if (!plan.on_words) {
+          return with_static<1, 2>(teams, [&](auto t) { run_ring(std::false_type{}, t); });
+        }
+        return with_static<1, 2, 4>(teams, [&](auto t) { run_ring(std::true_type{}, t); });
       }
       break;
     case Plan::Way::parts:

@@ -22,7 +22,7 @@ using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 /// How the panels are dealt to teams, and which of the ways suits the length of a line.
 template <class Exec, class T>
 struct FusedLinesPlan {
-  using Ring = decltype(backends::Backend<Exec>::template ring<T>({}, 0));
+  using Ring = decltype(backends::Backend<Exec>::template ring<T>({}, 0, true));
   enum class Way {
     sixteen,  ///< one segment: sixteen threads a panel
     warp,     ///< two segments: a warp a panel
@@ -49,12 +49,26 @@ struct FusedLinesPlan {
 
   static constexpr int ring_team = 512;  ///< threads of a team with a ring, at most
   static constexpr int ring_chunks = 2;  ///< of a line, a warp
-  using RingStack = WordStack<ring_chunks * segment_words, T, true>;
+  /// Copies are fast where both sides begin at the same byte of a row of memory.
+  static constexpr int ring_row = 128;
+  static constexpr int ring_most_slots = 2;
   static constexpr int ring_sums = 2;  ///< lines whose dot products of warps have a place
+  /// Bytes of a ring's places where arrivals are told: of sums, and of pieces of each warp.
+  static constexpr int ring_arrival_bytes =
+      (ring_sums + ring_team / warp_threads * ring_most_slots) * 8;
   /// Places for the dot products of the warps that share a line.
   static constexpr int ring_dots(Index teams) { return (teams > 2 ? 2 : 1) * warp_threads; }
+  /// Bytes of a ring's scratch before its lines: arrivals, and dot products of warps.
+  static constexpr int ring_fixed_bytes(Index teams) {
+    int const bytes =
+        ring_arrival_bytes + ring_sums * ring_dots(teams) * static_cast<int>(sizeof(T));
+    return (bytes + ring_row - 1) / ring_row * ring_row;
+  }
+  using RingStack = WordStack<ring_chunks * segment_words, T, true>;
 
   summation::Panels panels;
+  bool on_words;  ///< all lines begin and end on words of 16 bytes
+  bool on_rows;   ///< all lines begin on rows of memory
   Ring ring;
   Way way;
   int chunks_per_warp;
@@ -68,7 +82,10 @@ struct FusedLinesPlan {
 
   FusedLinesPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
       : panels(lines.panels()),
-        ring(backends::Backend<Exec>::template ring<T>(panels, lines.length)),
+        on_words(is_aligned(lines, lines.data)),
+        on_rows(reinterpret_cast<std::uintptr_t>(lines.data) % ring_row == 0 &&
+                lines.leading % (ring_row / static_cast<Index>(sizeof(T))) == 0),
+        ring(backends::Backend<Exec>::template ring<T>(panels, lines.length, on_words)),
         chunks_per_warp(1),
         workers(1),
         parts(1) {
@@ -81,7 +98,7 @@ struct FusedLinesPlan {
       way = Way::warp;
       team_size = small_team;
       workers = small_team / warp_threads;
-    } else if (has_ring(exec, lines)) {
+    } else if (has_ring(exec)) {
       way = Way::ring;
       chunks_per_warp = ring_chunks;
       team_size = warp_threads * ring.warps;
@@ -100,13 +117,18 @@ struct FusedLinesPlan {
       team_size = largest_team;
     }
     Index const most = ceil_power_of_two(panels.count);
-    panels_per_worker = std::max(
-        Index{1}, std::min(panels_wanted(tuning.fused_lines), most) / static_cast<Index>(workers));
+    Index const wanted = panels_wanted(tuning.fused_lines, lines.length);
+    panels_per_worker = std::max(Index{1}, std::min(wanted, most) / static_cast<Index>(workers));
     panels_per_team = panels_per_worker * workers;
     groups = summation::ceil_div(panels.count, panels_per_team);
     if (way == Way::ring) scratch_parts = parts_in_scratch(exec);
   }
 
+  /// Words of scratch for a warp's piece of a line in a ring, which begins where it does in its
+  /// row.
+  [[nodiscard]] int ring_piece_words() const {
+    return ring_chunks * segment_words * warp_threads + (on_rows ? 0 : ring_row / 16);
+  }
   [[nodiscard]] Index teams() const { return groups * parts; }
   /// Words of a line that a thread keeps.
   [[nodiscard]] int words(Lines<T> const& lines) const {
@@ -151,25 +173,31 @@ struct FusedLinesPlan {
   }
 
  private:
-  /// Scalars: lines, sums of panels, dot products of warps, and where arrivals are told.
+  /// Scalars: where arrivals are told, dot products of warps, lines, and sums of panels.
   [[nodiscard]] Index ring_scratch(int stack_parts) const {
-    Index const arrivals = Index{ring.slots} * ring.warps + (ring.teams > 1 ? ring_sums : 0);
-    return (ring.slots * ring_chunks * segment_words + stack_parts * RingStack::part) *
-               warp_threads * ring.warps * word_width<T> +
-           ring_sums * ring_dots(ring.teams) + arrivals * Index{sizeof(std::uint64_t) / sizeof(T)};
+    Index const words = ring.slots * ring_piece_words() +
+                        Index{stack_parts} * RingStack::part * warp_threads;  // of a warp
+    return ring_fixed_bytes(ring.teams) / static_cast<Index>(sizeof(T)) +
+           words * ring.warps * word_width<T>;
   }
-  /// A tuning knows a shape, and takes its lines to start on words. If they do not, teams that
-  /// would share a line in a ring have one each, and panels are dealt to more of them.
-  [[nodiscard]] Index panels_wanted(FusedLinesTuning const& tuning) const {
-    if (ring.teams < 2 || way == Way::ring) return tuning.panels_per_team;
-    return ceil_power_of_two(tuning.panels_per_team * ring.side_by_side / ring.teams);
+  /// A tuning knows a shape, and takes its lines to start on words. If they do not, a
+  /// multiprocessor may have other rings at a time, or teams in their place that have a line each.
+  [[nodiscard]] Index panels_wanted(FusedLinesTuning const& tuning, Index length) const {
+    Ring const supposed = backends::Backend<Exec>::template ring<T>(panels, length, true);
+    Index const wanted = tuning.panels_per_team * supposed.side_by_side;
+    if (way == Way::ring && !on_words) {
+      return ceil_power_of_two(
+          summation::ceil_div(wanted * ring.teams, supposed.teams * ring.side_by_side));
+    }
+    bool const had_clusters = way != Way::ring && supposed.teams > 1;
+    return had_clusters ? ceil_power_of_two(wanted / supposed.teams) : tuning.panels_per_team;
   }
   [[nodiscard]] bool has_room(Exec const& exec, int stack_parts) const {
     return teams_with_scratch(exec, scratch_bytes<T>(ring_scratch(stack_parts))) >=
            ring.side_by_side;
   }
-  [[nodiscard]] bool has_ring(Exec const& exec, Lines<T> const& lines) const {
-    return ring.teams > 0 && is_aligned(lines, lines.data) && has_room(exec, 0);
+  [[nodiscard]] bool has_ring(Exec const& exec) const {
+    return ring.teams > 0 && has_room(exec, 0);
   }
   [[nodiscard]] int parts_in_scratch(Exec const& exec) const {
     int result = 0;
