@@ -234,8 +234,8 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
 /// Few panels are left together, which spares their sum:
 /// - 128 x 16384 16/64 (256) 4.9, 16/128 (128) 5.4; double 6.7, 8.2
 /// - 97 x 1000003 8/512 (1954) 91, 8/256 93, 4/512 104; 255 x 262144 + 2 32/512 64.0, 32/256 64.2,
-///   8/512 67.3; 1024 x 1048576 8/128 (8192) 931, 8/512 (2048) 937; double 64 x 4194304 8/512
-///   (8192) 524, 8/256 525
+///   8/512 67.3; 1024 x 1048576 8/128 (8192) 931, 8/512 (2048) 937; 64 x 4194304 8/1024 (4096) 254,
+///   8/512 273, double 8/512 (8192) 524, 8/256 525
 template <class T>
 SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index size = sizeof(T);
@@ -248,7 +248,7 @@ SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
 
   Index columns = 128;
   if (few_panels) {
-    columns = 512;
+    columns = panels.count <= 8 ? team_threads * width : 512;
     while (columns > 64 && tiles_of(columns) < 3 * multiprocessors) columns /= 2;
   }
   Index const words = ceil_div(length, width);
