@@ -263,18 +263,21 @@ auto plan_of_lines(Index count, Index length, Index leading) {
       tessera::detail::tuning_for<T, true>(exec, count, length, std::nullopt));
 }
 
-TEST(Rings, TakeLinesOffWordsAsTheyTakeOthers) {
+TEST(Rings, LeaveAsManyMultiprocessorsBusyWhereLinesAreOffWords) {
   for (Index const length : {3072, 4096, 8192, 10240, 12288, 14336, 16384, 20480, 32768, 65536}) {
     auto const on_words = plan_of_lines<float>(length, length, length);
     auto const off_words = plan_of_lines<float>(length, length, length + 3);
-    EXPECT_EQ(on_words.way, decltype(on_words)::Way::ring) << length;
-    EXPECT_EQ(off_words.way, decltype(on_words)::Way::ring) << length;
+    using Way = decltype(on_words)::Way;
+    EXPECT_EQ(on_words.way, Way::ring) << length;
+    EXPECT_EQ(off_words.way, length <= 32768 ? Way::ring : Way::parts) << length;
     EXPECT_TRUE(on_words.on_words);
     EXPECT_FALSE(off_words.on_words);
-    EXPECT_EQ(off_words.teams(), on_words.teams()) << length;
-    EXPECT_GE(on_words.teams(), 66) << length;
+    EXPECT_GE(off_words.teams(), on_words.teams()) << length;
+    EXPECT_GE(on_words.teams(), 64) << length;
   }
-  EXPECT_EQ(plan_of_lines<float>(16384, 16384, 16384).teams(), 128);  // 64 clusters
+  // One team of eight warps a multiprocessor, and two.
+  EXPECT_EQ(plan_of_lines<float>(16384, 16384, 16384).teams(), 128);
+  EXPECT_EQ(plan_of_lines<float>(16384, 16384, 16387).teams(), 256);
 }
 
 /// Expects tunings that callers could give, of all shapes, on every card.

@@ -43,6 +43,7 @@ struct FusedRing {
   static constexpr int sums = Plan::ring_sums;
   static constexpr int dots = Plan::ring_dots(Teams);
   static constexpr int dots_per_lane = dots / warp_threads;
+  static constexpr int fixed_bytes = Plan::ring_fixed_bytes(Teams);
   static_assert(dots_per_lane <= 2 && (sums & (sums - 1)) == 0);
   FusedArguments<Exec, T> a;
   int scratch_parts;  ///< of the threads' stacks
@@ -75,7 +76,7 @@ struct FusedRing {
     auto* const sReady = reinterpret_cast<Arrival*>(sBegin);  // (sums): what the teams send
     auto* const sArrivals = sReady + sums;                    // (largest_team, most_slots)
     T* const sDot = reinterpret_cast<T*>(sBegin + Plan::ring_arrival_bytes);  // (sums, dots)
-    auto* const sWords = reinterpret_cast<Word<T>*>(sBegin + Plan::ring_fixed_bytes(Teams));
+    auto* const sWords = reinterpret_cast<Word<T>*>(sBegin + fixed_bytes);
     // (warps, slots, piece_words); (scratch_parts, part_words, team_size)
     Word<T>* const sPiece = sWords + place.warp * slots * piece_words;
     Word<T>* const sStack = sWords + warps * slots * piece_words + place.thread;
