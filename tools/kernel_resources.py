@@ -128,9 +128,9 @@ FACTS = {
         lambda k: k.numbers[1] * 4 * k.threads * (16 // k.size) + 10,
         lambda k: 4 * 2,
     ),
-    "FusedRing": Facts(  # slots, teams; lines, without the sums of panels that find room beside them
-        lambda k: k.numbers[0] * 8 * k.threads * (16 // k.size) + 96,
-        lambda k: 8 * k.numbers[0],
+    "FusedRing": Facts(  # on words, teams; two slots of a piece and a row, without the sums of panels beside them
+        lambda k: 2 * (8 * k.threads + k.threads // 4) * (16 // k.size) + 1408 // k.size,
+        lambda k: 2 * 8,
     ),
     "FusedShort": Facts(  # threads of a panel, words of each: a line for each panel of the team
         lambda k: k.threads * k.numbers[2] * (16 // k.size),

@@ -74,7 +74,7 @@ struct FusedRing {
     auto* const sBegin = static_cast<std::byte*>(member.team_scratch(0).get_shmem_aligned(
         static_cast<std::size_t>(a.scratch) * sizeof(T), Plan::ring_row));
     auto* const sReady = reinterpret_cast<Arrival*>(sBegin);  // (sums): what the teams send
-    auto* const sArrivals = sReady + sums;                    // (largest_team, most_slots)
+    auto* const sArrivals = sReady + sums;                    // (warps, most_slots)
     T* const sDot = reinterpret_cast<T*>(sBegin + Plan::ring_arrival_bytes);  // (sums, dots)
     auto* const sWords = reinterpret_cast<Word<T>*>(sBegin + fixed_bytes);
     // (warps, slots, piece_words); (scratch_parts, part_words, team_size)

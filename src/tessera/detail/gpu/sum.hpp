@@ -21,7 +21,6 @@ struct SumPlan {
   static constexpr int most_scratch_levels = 4;
 
   summation::Panels panels;
-  Index multiprocessors;
   int threads_per_line;  ///< threads side by side in a line: a power of two
   int runs;              ///< threads of a column: team_size / threads_per_line
   Index column_tiles;    ///< teams that share a line
@@ -29,9 +28,11 @@ struct SumPlan {
   Index panels_per_team;
   Index groups;         ///< teams that share a column
   int lines_in_flight;  ///< that a thread loads before it adds them: 5 to 8
+  /// Whether the last team of a tile of columns adds what the tile's teams have made. It spares a
+  /// kernel, and pays where no multiprocessor has two teams to let others see what they wrote.
+  bool last_team_combines;
 
-  SumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
-      : panels(lines.panels()), multiprocessors(backends::Backend<Exec>::multiprocessors(exec)) {
+  SumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning) : panels(lines.panels()) {
     constexpr Index width = word_width<T>;
     Index const words = ceil_power_of_two(
         summation::ceil_div(std::min(tuning.sum.columns_per_team, lines.length), width));
@@ -47,6 +48,8 @@ struct SumPlan {
     constexpr Index most_lines = 8;
     lines_in_flight = static_cast<int>(
         summation::ceil_div(panels.lines, summation::ceil_div(panels.lines, most_lines)));
+    last_team_combines = groups > 1 && teams() <= backends::Backend<Exec>::multiprocessors(exec) &&
+                         columns() <= team_size && column_tiles <= Workspace<Exec>::counters;
   }
 
   /// Scalars of the partial vectors, one a group.
@@ -70,12 +73,6 @@ struct SumPlan {
   [[nodiscard]] Index teams() const { return groups * column_tiles; }
   /// Columns of a team.
   [[nodiscard]] int columns() const { return threads_per_line * word_width<T>; }
-  /// Whether the last team of a tile of columns adds what the tile's teams have made. It spares a
-  /// kernel, and pays where no multiprocessor has two teams to let others see what they wrote.
-  [[nodiscard]] bool last_team_combines() const {
-    return groups > 1 && teams() <= multiprocessors && columns() <= team_size &&
-           column_tiles <= Workspace<Exec>::counters;
-  }
 };
 
 /// One thread's word of columns of a sum over lines: neighbours, or, where lines do not start on
@@ -171,7 +168,6 @@ struct Sum {
   Plan plan;
   int levels_in_memory;
   int levels_in_scratch;
-  bool last_team_combines;
   CombineVectors<Exec, T, OutputVector<T>> upper;
 
   template <class Team>
@@ -205,7 +201,7 @@ struct Sum {
         }
       });
     }
-    if (last_team_combines) combine(member, tile, sSum);
+    if (plan.last_team_combines) combine(member, tile, sSum);
   }
 
  private:
@@ -239,7 +235,6 @@ void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T co
          SumPlan<Exec, T> const& plan) {
   using Plan = SumPlan<Exec, T>;
   auto* const stacks = reinterpret_cast<Word<T>*>(workspace + plan.partials(lines));
-  bool const last_team_combines = plan.last_team_combines();
   CombineVectors<Exec, T, OutputVector<T>> const upper(workspace, plan.groups, lines.length, out,
                                                        std::min(plan.columns(), Plan::team_size));
   int const columns_apart =
@@ -248,12 +243,12 @@ void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T co
     with_static<5, 6, 7, 8>(plan.lines_in_flight, [&](auto in_flight) {
       for_each_team<Plan::team_size, 4>(
           exec, label, plan.teams(), Plan::team_size, scratch_bytes<T>(plan.scratch()),
-          Sum<Exec, T, spacing(), in_flight()>{
-              lines, y, out, workspace, stacks, meeting.arrivals, plan, plan.levels_in_memory(),
-              plan.levels_in_scratch(), last_team_combines, upper});
+          Sum<Exec, T, spacing(), in_flight()>{lines, y, out, workspace, stacks, meeting.arrivals,
+                                               plan, plan.levels_in_memory(),
+                                               plan.levels_in_scratch(), upper});
     });
   });
-  if (!last_team_combines) {
+  if (!plan.last_team_combines) {
     combine_groups(exec, label, static_cast<T const*>(workspace), plan.groups, lines.length, out);
   }
 }
