@@ -21,7 +21,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from results import (OPERATIONS, TYPES, Figures, in_words, matrix_bytes, rows_of, save, size_of, start_pyplot, write)
+from results import (OPERATIONS, TYPES, Figures, in_words, matrix_bytes, require_figures, rows_of, save, size_of, start_pyplot,
+                     write)
 
 CONTEXT = ("tessera", "commit", "device", "compute_capability", "processors", "memory_bytes", "l2_bytes", "peak_GB_per_s",
            "driver", "cuda_driver", "cuda_runtime", "kokkos", "execution_space", "compiler", "peers", "date")
@@ -36,8 +37,7 @@ def measure(binary: str, shapes: str, limit: float) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "output.json"
         command = [*shlex.split(binary), shapes, ",".join(TYPES), f"--json={target}", f"--limit={limit}"]
-        if subprocess.run(command, check=False).returncode != 0:
-            sys.exit(f"{' '.join(command)}: failed")
+        require_figures(command, subprocess.run(command, check=False).returncode)
         return json.loads(target.read_text())
 
 

@@ -19,7 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from results import OPERATIONS, TYPES, Figures, in_words, rows_of, save, size_of, start_pyplot, write
+from results import OPERATIONS, TYPES, Figures, in_words, require_figures, rows_of, save, size_of, start_pyplot, write
 
 SHAPES = [
     "16384x16384", "262144x1024", "1048576x256", "65536x4096", "4096x65536",
@@ -52,8 +52,7 @@ def measure(binary: str, shape: str, scalar: str, turns: int, seconds: float) ->
     ]
     environment = {"OMP_PROC_BIND": "true"} | os.environ
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if run.returncode != 0:
-        sys.exit(f"{' '.join(command)}\n{run.stderr}")
+    require_figures(command, run.returncode, run.stderr)
     return json.loads(run.stdout)
 
 

@@ -73,6 +73,14 @@ def write(data: dict, target: Path) -> None:
     target.write_text('{"context": ' + context + ',\n"results": [\n' + ",\n".join(lines) + "\n]}\n")
 
 
+def require_figures(command: list, returncode: int, output: str = "") -> None:
+    """Ends the program if tessera_benchmark failed. Where it refused wrong results (1) it has said so, and measured the others."""
+    if returncode == 1:
+        print(f"!!! {' '.join(command)}: some results are WRONG and were not timed\n{output}", file=sys.stderr)
+    elif returncode != 0:
+        sys.exit(f"{' '.join(command)}: failed\n{output}")
+
+
 class Figures:
     """Results by what they are of."""
 
