@@ -176,6 +176,7 @@ int refuse_wrong(std::shared_ptr<Problem<Exec, T> const> const& problem, Rows<T>
   int wrong = 0;
   for (auto const& [of, group] : groups) {
     std::vector<tessera::bench::Runner<Exec, T>*> runners;
+    runners.reserve(group.size());
     for (auto const& row : group) runners.push_back(&row->runner());
     auto const verdicts = tessera::bench::check(problem, of.first, of.second, runners);
     for (std::size_t k = 0; k < group.size(); ++k) {

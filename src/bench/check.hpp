@@ -164,6 +164,7 @@ struct Verdict {
 template <class Exec, class T>
 std::vector<Runner<Exec, T>*> pointers_to(std::vector<Runner<Exec, T>>& runners) {
   std::vector<Runner<Exec, T>*> pointers;
+  pointers.reserve(runners.size());
   for (auto& runner : runners) pointers.push_back(&runner);
   return pointers;
 }
