@@ -44,8 +44,9 @@ void for_all(Exec const& exec, Index count, Body const& body) {
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count), body);
 }
 
-// A copy to a slot must not overtake loads of what it replaces. With these lines, which keep
-// sixteen warps of a multiprocessor busy, and two slots it did in every second run.
+// A copy to a slot must not overtake loads of what it replaces. In products of twice as many such
+// lines, which keep sixteen warps of a multiprocessor busy, it did in every second run with two
+// slots.
 TEST(Rings, FillNoSlotThatIsStillBeingRead) {
   if constexpr (!backends::Backend<Exec>::Warp::has_clusters) {
     GTEST_SKIP() << "rings need clusters, which this architecture has not: NOT TESTED";
