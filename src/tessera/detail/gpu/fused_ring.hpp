@@ -100,7 +100,7 @@ struct FusedRing {
       constexpr int offset = offset_of(k());
       rX[k()] = OnWords && x_is_aligned
                     ? load_word<Warp, true>(a.x + column, offset, rest, Constant{})
-                    : load_apart(a.x + column, offset, rest);
+                    : load_scalars<Warp, OnWords>(a.x + column, offset, rest, Constant{});
     });
     turn_halves(rX, place.half);
     Index const rank = member.league_rank();
@@ -288,15 +288,6 @@ struct FusedRing {
   /// Scalars between the beginning of the row of memory that `p` points into and `p`.
   KOKKOS_FORCEINLINE_FUNCTION static int scalars_before(T const* p) {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(p) % Plan::ring_row / sizeof(T));
-  }
-  /// The word at `offset`, from memory that is read scalar by scalar.
-  KOKKOS_FORCEINLINE_FUNCTION static Word<T> load_apart(T const* from, int offset, int rest) {
-    Word<T> word{};
-    static_for<word_width<T>>([&](auto e) {
-      constexpr int at = element_offset<T, OnWords>(e());
-      if (offset + at < rest) word.e[e()] = Warp::load_constant(from + offset + at);
-    });
-    return word;
   }
   /// Has the words that `count` scalars touch copied, but those that reach out of the matrix:
   /// before its first scalar and behind its last.

@@ -127,19 +127,27 @@ KOKKOS_FORCEINLINE_FUNCTION T load_scalar(T const* from, Cached) {
   return *from;
 }
 
+/// The word at `offset`, scalar by scalar; +0 from `rest` on.
+template <class Warp, bool Aligned, class How, class T>
+KOKKOS_FORCEINLINE_FUNCTION Word<T> load_scalars(T const* from, int offset, int rest, How how) {
+  Word<T> word{};
+  static_for<word_width<T>>([&](auto e) {
+    constexpr int at = element_offset<T, Aligned>(e());
+    if (offset + at < rest) word.e[e()] = load_scalar<Warp>(from + offset + at, how);
+  });
+  return word;
+}
+
 /// The word of lane step `step`, whose first element is `offset` after `from`; +0 from `rest` on.
 template <class Warp, bool Aligned, class How, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> load_word(T const* from, int offset, int rest, How how) {
-  Word<T> word{};
   if constexpr (Aligned) {
+    Word<T> word{};
     if (offset < rest) word = load_whole<Warp>(from + offset, how);
+    return word;
   } else {
-    static_for<word_width<T>>([&](auto e) {
-      constexpr int at = element_offset<T, Aligned>(e());
-      if (offset + at < rest) word.e[e()] = load_scalar<Warp>(from + offset + at, how);
-    });
+    return load_scalars<Warp, Aligned>(from, offset, rest, how);
   }
-  return word;
 }
 
 /// The first `Words` words of a thread's part of a segment at `from`.
