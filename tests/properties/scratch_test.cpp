@@ -255,12 +255,13 @@ TEST(Scratch, HoldsTheSlicesThatAreChosen) {
 
 /// The plan of fused ATAX of `count` lines, `leading` apart, on a card with rings.
 template <class T>
-auto plan_of_lines(Index count, Index length, Index leading) {
+auto plan_of_lines(Index count, Index length, Index leading,
+                   std::optional<Tuning> const& tuning = std::nullopt) {
   using Exec = PlannedCuda<true>;
   Exec const exec{132};
   return tessera::detail::FusedOf<Exec, T, true>(
       exec, tessera::detail::Lines<T>{nullptr, count, length, leading},
-      tessera::detail::tuning_for<T, true>(exec, count, length, std::nullopt));
+      tessera::detail::tuning_for<T, true>(exec, count, length, tuning));
 }
 
 TEST(Rings, LeaveAsManyMultiprocessorsBusyWhereLinesAreOffWords) {
@@ -280,6 +281,19 @@ TEST(Rings, LeaveAsManyMultiprocessorsBusyWhereLinesAreOffWords) {
   // One team of eight warps a multiprocessor, and two.
   EXPECT_EQ(plan_of_lines<float>(16384, 16384, 16384).teams(), 128);
   EXPECT_EQ(plan_of_lines<float>(16384, 16384, 16387).teams(), 256);
+}
+
+TEST(Rings, GiveATeamAllPanelsHoweverManyACallerAsksFor) {
+  for (Index const length : {3072, 8192, 16384, 32768, 65536}) {
+    for (Index const offset : {0, 3}) {
+      // 2^62 times the rings of a multiprocessor would be no number, or a small one.
+      for (int power = 20; power <= 62; ++power) {
+        Tuning const tuning{.fused_lines = {.panels_per_team = Index{1} << power}};
+        auto const plan = plan_of_lines<float>(length, length, length + offset, tuning);
+        EXPECT_EQ(plan.groups, 1) << length << " + " << offset << ", 2^" << power;
+      }
+    }
+  }
 }
 
 /// Expects tunings that callers could give, of all shapes, on every card.

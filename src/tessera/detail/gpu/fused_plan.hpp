@@ -117,8 +117,10 @@ struct FusedLinesPlan {
       team_size = largest_team;
     }
     Index const most = ceil_power_of_two(panels.count);
-    Index const wanted = panels_wanted(tuning.fused_lines, lines.length);
-    panels_per_worker = std::max(Index{1}, std::min(wanted, most) / static_cast<Index>(workers));
+    // A caller may ask for any number: more than there are is not multiplied.
+    Index const asked = tuning.fused_lines.panels_per_team;
+    Index const wanted = asked < most ? std::min(panels_wanted(asked, lines.length), most) : most;
+    panels_per_worker = std::max(Index{1}, wanted / static_cast<Index>(workers));
     panels_per_team = panels_per_worker * workers;
     groups = summation::ceil_div(panels.count, panels_per_team);
     if (way == Way::ring) scratch_parts = parts_in_scratch(exec);
@@ -182,15 +184,15 @@ struct FusedLinesPlan {
   }
   /// A tuning knows a shape, and takes its lines to start on words. If they do not, a
   /// multiprocessor may have other rings at a time, or teams in their place that have a line each.
-  [[nodiscard]] Index panels_wanted(FusedLinesTuning const& tuning, Index length) const {
+  [[nodiscard]] Index panels_wanted(Index asked, Index length) const {
     Ring const supposed = backends::Backend<Exec>::template ring<T>(panels, length, true);
-    Index const wanted = tuning.panels_per_team * supposed.side_by_side;
+    Index const wanted = asked * supposed.side_by_side;
     if (way == Way::ring && !on_words) {
       return ceil_power_of_two(
           summation::ceil_div(wanted * ring.teams, supposed.teams * ring.side_by_side));
     }
     bool const had_clusters = way != Way::ring && supposed.teams > 1;
-    return had_clusters ? ceil_power_of_two(wanted / supposed.teams) : tuning.panels_per_team;
+    return had_clusters ? ceil_power_of_two(wanted / supposed.teams) : asked;
   }
   [[nodiscard]] bool has_room(Exec const& exec, int stack_parts) const {
     return teams_with_scratch(exec, scratch_bytes<T>(ring_scratch(stack_parts))) >=
