@@ -58,6 +58,11 @@ inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
 ///   double, 10000 x 100: 0.62 0.68 0.77 0.92;  1000 x 1000: 0.80 0.83 0.79 0.76
 ///   4096 x 4096: 0.81 0.92 0.94 0.85;  double 0.93 0.99 1.05 0.96
 ///   12345 x 6789: 1.03 1.12 1.18 1.13;  4096 x 65536: 0.98 1.04 1.09 0.96
+/// A matrix that a cache of 32 MiB holds most of, or not quite, comes through more lines at a time;
+/// two runs, 2 | 4 lines:
+///   1400 x 1400: 0.86 0.85, 0.78 0.79;  double: 0.75 0.79, 0.77 0.78
+///   2048 x 2048: 0.76 0.83, 0.86 0.90;  double: 0.72 0.79, 0.67 0.79
+///   2896 x 2896: 0.77 0.91, 0.77 0.79;  double 2000 x 2000: 0.74 0.81, 0.65 0.69
 /// Lines that are asked for ahead stream best one at a time; of long ones two. Milliseconds on Zen
 /// 5, 2 threads, with 1 | 2 | 4, when two lines did not share x yet:
 ///   12345 x 6789: 8.5 9.5 9.7, double 15.8 16.4 17.0;  65536 x 4096, double: 40.5 - 52.7
@@ -66,7 +71,7 @@ inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
 inline int lines_per_dot(Index line_bytes, Index bytes) {
   if (line_bytes <= 2 * 1024) return 8;
   if (prefetch_distance(bytes) > 0) return line_bytes <= 64 * 1024 ? 1 : 2;
-  return line_bytes > 4 * 1024 && bytes <= last_cache_bytes() ? 2 : 4;
+  return line_bytes > 4 * 1024 && bytes <= last_cache_bytes() / 4 ? 2 : 4;
 }
 
 /// The tuning for `count` lines of `length` scalars T on `threads` threads.
