@@ -52,26 +52,26 @@ inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
 
 /// Lines a step of dot products. Times of OpenBLAS over ours, 2 threads of Zen 3, with 1, 2, 4 and
 /// 8 lines:
-///   in cache, 20000 x 64: 0.33 0.44 0.66 0.82;  10000 x 200: 0.62 0.68 0.80 0.88
-///   4000 x 400: 0.70 0.67 0.73 0.78;  1000 x 1000: 0.72 0.74 0.76 0.70
-///   1400 x 1400: 0.71 0.76 0.74 0.68;  2048 x 2048: 0.85 0.92 0.87 0.77
-///   double, 10000 x 100: 0.62 0.68 0.77 0.92;  1000 x 1000: 0.80 0.83 0.79 0.76
+///   in cache, 20000 x 64: 0.33 0.44 0.66 0.82
+///   2048 x 2048: 0.72 0.76 0.83 0.74, double: 0.66 0.72 0.79 0.67
+///   2896 x 2896: 0.71 0.77 0.91 0.87
 ///   4096 x 4096: 0.81 0.92 0.94 0.85;  double 0.93 0.99 1.05 0.96
 ///   12345 x 6789: 1.03 1.12 1.18 1.13;  4096 x 65536: 0.98 1.04 1.09 0.96
-/// A matrix that a cache of 32 MiB holds most of, or not quite, comes through more lines at a time;
-/// two runs, 2 | 4 lines:
-///   1400 x 1400: 0.86 0.85, 0.78 0.79;  double: 0.75 0.79, 0.77 0.78
-///   2048 x 2048: 0.76 0.83, 0.86 0.90;  double: 0.72 0.79, 0.67 0.79
-///   2896 x 2896: 0.77 0.91, 0.77 0.79;  double 2000 x 2000: 0.74 0.81, 0.65 0.69
+/// 2, 4 and 8 lines where four share x (whole_segments_by_pairs), two runs:
+///   10000 x 200: 0.72 0.86 0.96, 0.79 0.87 0.95;  2500 x 400: 0.62 0.75 0.81, 0.62 0.78 0.79
+///   512 x 512: 1.34 1.58 1.51, 1.27 1.52 1.48;  1000 x 1000: 0.81 0.85 0.79, 0.89 0.94 0.90
+///   1400 x 1400: 0.89 0.96 0.86, 0.78 0.84 0.79
+///   double, 5000 x 200: 0.73 0.87 0.89, 0.77 0.89 0.92;  256 x 256: 1.18 1.35 1.30
+///   double, 1000 x 1000: 0.86 0.89 0.81, 0.91 0.87 0.85;  1024 x 1024: 0.99 0.93 0.87
 /// Lines that are asked for ahead stream best one at a time; of long ones two. Milliseconds on Zen
 /// 5, 2 threads, with 1 | 2 | 4, when two lines did not share x yet:
 ///   12345 x 6789: 8.5 9.5 9.7, double 15.8 16.4 17.0;  65536 x 4096, double: 40.5 - 52.7
 ///   16384 x 16384: 25.7 25.8 28.4, double 40.7 38.3 50.4
 ///   4096 x 65536: - 24.8 28.0, double - 46.7 53.7
 inline int lines_per_dot(Index line_bytes, Index bytes) {
-  if (line_bytes <= 2 * 1024) return 8;
+  if (line_bytes < 2 * 1024) return 8;
   if (prefetch_distance(bytes) > 0) return line_bytes <= 64 * 1024 ? 1 : 2;
-  return line_bytes > 4 * 1024 && bytes <= last_cache_bytes() / 4 ? 2 : 4;
+  return 4;
 }
 
 /// The tuning for `count` lines of `length` scalars T on `threads` threads.

@@ -77,10 +77,10 @@ class DotOfLines : public testing::Test {
   }
   /// The same by dot_lines, `Count` lines side by side.
   template <int Count>
-  static std::vector<T> found(Lines<T> const& lines, T const* x, Index ahead) {
+  static std::vector<T> found(Lines<T> const& lines, T const* x, Walk const& walk) {
     std::vector<T> result(static_cast<std::size_t>(lines.count));
     for (Index i = 0; i < lines.count; i += Count) {
-      dot_lines<Count>(lines, i, x, 0, lines.length, ahead, StoreTo<T>{result.data()});
+      dot_lines<Count>(lines, i, x, 0, lines.length, walk, StoreTo<T>{result.data()});
     }
     return result;
   }
@@ -108,8 +108,10 @@ TYPED_TEST(DotOfLines, ReadsNothingBehindTheLastElement) {
     Lines<T> const lines = this->lines(length, length);
     T const* const x = this->x(length);
     std::vector<T> const expected = this->expected(lines, x);
-    EXPECT_THAT(this->template found<1>(lines, x, 0), test::same_bits_as(expected)) << length;
-    EXPECT_THAT(this->template found<8>(lines, x, 0), test::same_bits_as(expected)) << length;
+    EXPECT_THAT(this->template found<1>(lines, x, {}), test::same_bits_as(expected)) << length;
+    for (Walk const walk : {Walk{}, Walk{.in_cache = true}}) {
+      EXPECT_THAT(this->template found<8>(lines, x, walk), test::same_bits_as(expected)) << length;
+    }
   }
 }
 
@@ -123,10 +125,14 @@ TYPED_TEST(DotOfLines, AddsAnyNumberOfSegmentsInTheCanonicalOrder) {
       Lines<T> const lines = this->lines(length, length + 5);
       T const* const x = this->x(length);
       std::vector<T> const expected = this->expected(lines, x);
-      EXPECT_THAT(this->template found<1>(lines, x, 0), test::same_bits_as(expected)) << length;
-      EXPECT_THAT(this->template found<2>(lines, x, 0), test::same_bits_as(expected)) << length;
-      EXPECT_THAT(this->template found<4>(lines, x, 0), test::same_bits_as(expected)) << length;
-      EXPECT_THAT(this->template found<8>(lines, x, 0), test::same_bits_as(expected)) << length;
+      EXPECT_THAT(this->template found<1>(lines, x, {}), test::same_bits_as(expected)) << length;
+      EXPECT_THAT(this->template found<2>(lines, x, {}), test::same_bits_as(expected)) << length;
+      for (Walk const walk : {Walk{}, Walk{.in_cache = true}}) {
+        EXPECT_THAT(this->template found<4>(lines, x, walk), test::same_bits_as(expected))
+            << length;
+        EXPECT_THAT(this->template found<8>(lines, x, walk), test::same_bits_as(expected))
+            << length;
+      }
     }
   }
 }
@@ -141,10 +147,14 @@ TYPED_TEST(DotOfLines, GetsNoOtherBitsFromAskingAhead) {
       std::vector<T> const expected = this->expected(lines, x);
       for (Index const ahead : {0, 1, 16, 256, 1000, 2048, 100000}) {
         SCOPED_TRACE(testing::Message() << length << " + " << padding << ", ahead " << ahead);
-        EXPECT_THAT(this->template found<1>(lines, x, ahead), test::same_bits_as(expected));
-        EXPECT_THAT(this->template found<2>(lines, x, ahead), test::same_bits_as(expected));
-        EXPECT_THAT(this->template found<4>(lines, x, ahead), test::same_bits_as(expected));
-        EXPECT_THAT(this->template found<8>(lines, x, ahead), test::same_bits_as(expected));
+        EXPECT_THAT(this->template found<1>(lines, x, {.ahead = ahead}),
+                    test::same_bits_as(expected));
+        EXPECT_THAT(this->template found<2>(lines, x, {.ahead = ahead}),
+                    test::same_bits_as(expected));
+        EXPECT_THAT(this->template found<4>(lines, x, {.ahead = ahead}),
+                    test::same_bits_as(expected));
+        EXPECT_THAT(this->template found<8>(lines, x, {.ahead = ahead}),
+                    test::same_bits_as(expected));
       }
     }
   }

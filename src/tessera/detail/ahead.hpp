@@ -8,14 +8,22 @@
 #include <tessera/backends/host/simd.hpp>
 #include <tessera/detail/lines.hpp>
 
-/// What a host's thread asks memory for before it needs it.
+/// How a host's thread walks lines, and what it asks memory for before it needs it.
 namespace tessera::detail {
 
-/// How far ahead a host's threads ask for these lines, in elements.
+/// How threads walk lines for dot products.
+struct Walk {
+  Index ahead = 0;        ///< how far ahead they ask for lines, in elements; 0: not
+  bool in_cache = false;  ///< lines come from a cache, which puts up with any order
+};
+
+/// How a host's threads walk the lines of a matrix.
 template <class T>
-Index prefetch_distance(Lines<T> const& lines) {
+Walk walk_of(Lines<T> const& lines) {
   constexpr Index size = sizeof(T);
-  return backends::host::prefetch_distance(lines.count * lines.length * size) / size;
+  Index const bytes = lines.count * lines.length * size;
+  return {.ahead = backends::host::prefetch_distance(bytes) / size,
+          .in_cache = backends::host::stays_in_cache(bytes)};
 }
 
 /// A thread asks for nothing.

@@ -49,7 +49,7 @@ struct Dot {
   T* workspace;
   DotPlan<T> plan;
   int lines_per_step;
-  Index ahead;
+  Walk walk;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
     Index const run = member.league_rank() % plan.runs;
@@ -61,7 +61,7 @@ struct Dot {
         plan.runs == 1 ? out : OutputVector<T>{workspace + run, plan.runs};
     with_lines_per_step(lines_per_step, [&](auto step) {
       for_line_blocks<step()>(first, last, [&](auto count, Index block) {
-        dot_lines<count()>(lines, block, x, begin, end, ahead,
+        dot_lines<count()>(lines, block, x, begin, end, walk,
                            [&](Index i, T value) { target.set(i, value); });
       });
     });
@@ -73,9 +73,9 @@ template <class Exec, class T>
 void dot(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
          OutputVector<T> out, T* workspace, DotTuning const& tuning) {
   DotPlan<T> const plan(lines, tuning);
-  for_each_team(exec, label, plan.line_blocks * plan.runs, 0,
-                Dot<Exec, T>{lines, x, out, workspace, plan, tuning.lines_per_step,
-                             prefetch_distance(lines)});
+  for_each_team(
+      exec, label, plan.line_blocks * plan.runs, 0,
+      Dot<Exec, T>{lines, x, out, workspace, plan, tuning.lines_per_step, walk_of(lines)});
   if (plan.runs > 1) {
     combine_runs(exec, label + "::combine", workspace, lines.count, plan.runs, out);
   }

@@ -41,10 +41,10 @@ struct LinesInMemory {
   KOKKOS_INLINE_FUNCTION static Index scratch() { return 0; }
   /// Lines of a panel that are asked for at a time.
   KOKKOS_INLINE_FUNCTION static Index at_a_time(Index panel_lines) { return panel_lines; }
-  /// How far ahead to ask for lines, in elements.
+  /// How threads walk them.
   template <class T>
-  static Index prefetch_distance(Lines<T> const& lines) {
-    return detail::prefetch_distance(lines);
+  static Walk walk_of(Lines<T> const& lines) {
+    return detail::walk_of(lines);
   }
   /// Lines [first, last) of all.
   template <class T>
@@ -66,7 +66,7 @@ struct FusedLines {
   FusedLinesTuning tuning;
   Index scratch;
   int level;
-  Index ahead;
+  Walk walk;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
     Index const group = member.league_rank();
@@ -89,10 +89,10 @@ struct FusedLines {
               y.set(begin + i, value);
             };
             if (tuning.dot_side_by_side) {
-              dot_lines<count()>(some, block, x, 0, lines.length, ahead, store);
+              dot_lines<count()>(some, block, x, 0, lines.length, walk, store);
             } else {
               for (Index i = block; i < block + count(); ++i) {
-                dot_lines<1>(some, i, x, 0, lines.length, ahead, store);
+                dot_lines<1>(some, i, x, 0, lines.length, walk, store);
               }
             }
             add_to_panel<count()>(some, block, first - begin, last - begin, factor, stack, p, 0,
@@ -118,7 +118,7 @@ void fused_lines(Exec const& exec, std::string const& label, Lines<T> const& lin
   int const level = scratch_level<Exec>(bytes);
   for_each_team(exec, label, plan.groups, bytes,
                 FusedLines<Exec, T, Source>{lines, source, x, y, partials, plan, tuning, scratch,
-                                            level, source.prefetch_distance(lines)});
+                                            level, source.walk_of(lines)});
   if (plan.groups > 1 && !partials.last_team_combines()) {
     combine_vectors(exec, label + "::combine", partials);
   }

@@ -98,7 +98,7 @@ struct FusedTiles {
       }
       T* const part_of_out = stack.level(VectorStack<T>::level_of(t));
       for_line_blocks<lines_per_tile_dot>(0, tile.count, [&](auto count, Index block) {
-        dot_lines<count()>(tile, block, sB, 0, width, 0,
+        dot_lines<count()>(tile, block, sB, 0, width, Walk{.in_cache = true},
                            [&](Index line, T value) { part_of_out[line] = value; });
       });
       stack.merge(t, 0, tile.count);

@@ -23,18 +23,18 @@ inline constexpr int segment_level = backends::host::tree_levels<lane_packs<T>>;
 /// Segments of a line whose packs wait for each other.
 inline constexpr int waiting_segments = 8;
 
-/// The trees of `Count` whole segments, from `line` of each line on, down to a pack each. Chains
-/// begin with a product, not with +0: registers that hold zeros first are missing later. Against
-/// that with one push to the tree for lines of one block too, over OpenBLAS on Zen 3: A v of 512 x
-/// 512 1.51 1.13, 1000 x 1000 0.83 0.73, 1024 x 1024 0.86 0.71.
-template <int Count, class T>
-KOKKOS_FORCEINLINE_FUNCTION void whole_segments(PerLine<T const*, Count> const& line, T const* x,
-                                                backends::host::Pack<T>* result) {  // (Count)
+/// The chains of `Packs` packs of lanes from number `First` on, of whole segments from `line` of
+/// each line on. They begin with a product, not with +0: registers that hold zeros first are
+/// missing later. Against that with one push to the tree for lines of one block too, over OpenBLAS
+/// on Zen 3: A v of 512 x 512 1.51 1.13, 1000 x 1000 0.83 0.73, 1024 x 1024 0.86 0.71.
+template <int First, int Packs, int Count, class T>
+KOKKOS_FORCEINLINE_FUNCTION void chains_of(
+    PerLine<T const*, Count> const& line, T const* x,
+    PerLine<PerLine<backends::host::Pack<T>, Packs>, Count>& lanes) {
   namespace host = backends::host;
-  PerLine<PerLine<host::Pack<T>, lane_packs<T>>, Count> lanes;
   static_for<summation::chain_steps>([&](auto k) __attribute__((always_inline)) {
-    static_for<lane_packs<T>>([&](auto p) __attribute__((always_inline)) {
-      constexpr int j = k() * summation::lanes<T> + p() * host::pack_width<T>;
+    static_for<Packs>([&](auto p) __attribute__((always_inline)) {
+      constexpr int j = k() * summation::lanes<T> + (First + p()) * host::pack_width<T>;
       host::Pack<T> const factor = host::load_pack(x + j);
       static_for<Count>([&](auto r) __attribute__((always_inline)) {
         host::Pack<T> const element = host::load_pack(line[r()] + j);
@@ -46,8 +46,43 @@ KOKKOS_FORCEINLINE_FUNCTION void whole_segments(PerLine<T const*, Count> const& 
       });
     });
   });
+}
+
+/// The trees of `Count` whole segments, from `line` of each line on, down to a pack each. Lines are
+/// walked strictly forward.
+template <int Count, class T>
+KOKKOS_FORCEINLINE_FUNCTION void whole_segments(PerLine<T const*, Count> const& line, T const* x,
+                                                backends::host::Pack<T>* result) {  // (Count)
+  namespace host = backends::host;
+  PerLine<PerLine<host::Pack<T>, lane_packs<T>>, Count> lanes;
+  chains_of<0, lane_packs<T>, Count, T>(line, x, lanes);
   static_for<Count>([&](auto r) __attribute__((always_inline)) {
     result[r()] = host::tree_of_packs<0, lane_packs<T>, T>(lanes[r()]);
+  });
+}
+
+/// The same, two neighbouring packs after the other: more lines can share what is read of x, but
+/// none is walked forward, which only caches put up with.
+template <int Count, class T>
+KOKKOS_FORCEINLINE_FUNCTION void whole_segments_by_pairs(PerLine<T const*, Count> const& line,
+                                                         T const* x,
+                                                         backends::host::Pack<T>* result) {
+  namespace host = backends::host;
+  static_assert(lane_packs<T> == 8);
+  // The tree is made as its leaves come, for what waits takes registers.
+  PerLine<PerLine<host::Pack<T>, lane_packs<T> / 2>, Count> pair;
+  static_for<lane_packs<T> / 2>([&](auto q) __attribute__((always_inline)) {
+    PerLine<PerLine<host::Pack<T>, 2>, Count> lanes;
+    chains_of<2 * q(), 2, Count, T>(line, x, lanes);
+    static_for<Count>([&](auto r) __attribute__((always_inline)) {
+      pair[r()][q()] = host::add_level<0, T>(lanes[r()][0], lanes[r()][1]);
+      if constexpr (q() % 2 == 1) {
+        pair[r()][q() / 2] = host::add_level<1, T>(pair[r()][q() - 1], pair[r()][q()]);
+      }
+    });
+  });
+  static_for<Count>([&](auto r) __attribute__((always_inline)) {
+    result[r()] = host::add_level<2, T>(pair[r()][0], pair[r()][1]);
   });
 }
 
@@ -187,14 +222,15 @@ KOKKOS_INLINE_FUNCTION void dot_segments(Ask const& next, Lines<T> const& lines,
 }
 
 /// Dot products of `Count` lines, from element `begin` (a multiple of a segment) to `end`, with x.
-/// Two lines at a time share what is read of x, which takes the registers that there are.
-template <int Count, class T, class Ask, class Store>
+/// Two lines at a time share what is read of x, which takes the registers that there are; or
+/// `Most`, which are not walked forward.
+template <int Count, int Most, class T, class Ask, class Store>
 KOKKOS_INLINE_FUNCTION void dot_lines_asking(Ask const& next, Lines<T> const& lines, Index first,
                                              T const* x, Index begin, Index end,
                                              Store const& store) {
   namespace host = backends::host;
   constexpr int segment = summation::segment<T>;
-  constexpr int together = Count == 1 ? 1 : 2;
+  constexpr int together = Count < Most ? Count : Most;
   PerLine<T, Count> sums = {};
   if (end - begin <= segment) {
     dot_segments<Count>(next, lines, first, x, begin, static_cast<int>(end - begin), sums);
@@ -208,15 +244,19 @@ KOKKOS_INLINE_FUNCTION void dot_lines_asking(Ask const& next, Lines<T> const& li
     PerLine<host::Pack<T>, Count> pack;
     int count = 0;
     for (; count < waiting_segments && j + segment <= end; ++count, j += segment) {
-      static_for<Count / together>([&](auto pair) __attribute__((always_inline)) {
-        constexpr int r0 = pair() * together;
+      static_for<Count / together>([&](auto group) __attribute__((always_inline)) {
+        constexpr int r0 = group() * together;
         PerLine<T const*, together> line;
         PerLine<host::Pack<T>, together> packs;
         static_for<together>([&](auto r) __attribute__((always_inline)) {
           next.fetch(r0 + r(), j, segment);
           line[r()] = lines.line(first + r0 + r()) + j;
         });
-        whole_segments<together, T>(line, x + j, packs);
+        if constexpr (together > 2) {
+          whole_segments_by_pairs<together, T>(line, x + j, packs);
+        } else {
+          whole_segments<together, T>(line, x + j, packs);
+        }
         static_for<together>(
             [&](auto r) __attribute__((always_inline)) { waiting[r0 + r()][count] = packs[r()]; });
       });
@@ -243,15 +283,17 @@ KOKKOS_INLINE_FUNCTION void dot_lines_asking(Ask const& next, Lines<T> const& li
   }
 }
 
-/// The same; `ahead` is how far ahead lines are asked for, in elements; 0: not.
+/// The same, as the lines are best walked.
 template <int Count, class T, class Store>
 KOKKOS_INLINE_FUNCTION void dot_lines(Lines<T> const& lines, Index first, T const* x, Index begin,
-                                      Index end, Index ahead, Store const& store) {
-  if (ahead > 0) {
-    Ahead<T> const next(lines, first, Count, begin, end, ahead);
-    dot_lines_asking<Count>(next, lines, first, x, begin, end, store);
+                                      Index end, Walk const& walk, Store const& store) {
+  if (walk.ahead > 0) {
+    Ahead<T> const next(lines, first, Count, begin, end, walk.ahead);
+    dot_lines_asking<Count, 2>(next, lines, first, x, begin, end, store);
+  } else if (Count > 2 && walk.in_cache) {
+    dot_lines_asking<Count, 4>(NothingAhead{}, lines, first, x, begin, end, store);
   } else {
-    dot_lines_asking<Count>(NothingAhead{}, lines, first, x, begin, end, store);
+    dot_lines_asking<Count, 2>(NothingAhead{}, lines, first, x, begin, end, store);
   }
 }
 

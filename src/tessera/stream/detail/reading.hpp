@@ -10,6 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/detail/ahead.hpp>
 #include <tessera/detail/lines.hpp>
 
 /// Reading inside kernels of a host.
@@ -17,6 +18,7 @@ namespace tessera::stream::detail {
 
 using summation::Index;
 using tessera::detail::Lines;
+using tessera::detail::Walk;
 
 /// The first exception of the threads of a kernel, which cannot leave it.
 class FirstError {
@@ -71,7 +73,7 @@ struct LinesToRead {
     return lines;
   }
   /// What was read is in cache.
-  static Index prefetch_distance(Lines<T> const& /*lines*/) { return 0; }
+  static Walk walk_of(Lines<T> const& /*lines*/) { return {.in_cache = true}; }
   KOKKOS_INLINE_FUNCTION Lines<T> operator()(Lines<T> const& /*all*/, Index first, Index last,
                                              T* sLines) const {
     KOKKOS_IF_ON_HOST((fetch(first, last - first, sLines);))
