@@ -78,6 +78,8 @@ struct Backend<Kokkos::Cuda> {
     return cuda::gemm_tuning<T>(rows, cols, chains.count, multiprocessors(exec));
   }
 
+  static bool stays_in_cache(Index bytes) { return cuda::stays_in_cache(bytes); }
+
   static Index multiprocessors(Kokkos::Cuda const& exec) {
     return exec.cuda_device_prop().multiProcessorCount;
   }

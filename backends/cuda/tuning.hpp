@@ -119,6 +119,14 @@ Index teams_that_meet(Exec const& exec) {
   return exec.concurrency() / 4096;
 }
 
+/// Whether a result of so many bytes is stored for L2 to keep. A large one is gone before it is
+/// read, and costs less where each of its lines goes at once. Kept | not, two runs:
+/// - A v, double 4194304 x 64 514 | 508, float 254 | 253; double 1048576 x 128 249 | 248
+/// - A'b, double 64 x 4194304 521 | 502, float 252 | 253; double 256 x 262144 126 | 126
+inline bool stays_in_cache(Index bytes) {
+  return bytes <= (Index{16} << 20);
+}
+
 /// Panels a team of fused ATAX in parts, of which `slots` run at a time: the least time of all
 /// waves of teams, each of which starts as slowly as it takes some lines.
 inline Index panels_of_part(summation::Panels const& panels, Index parts, Index slots) {
@@ -155,12 +163,15 @@ inline Index percent_busy(Index teams, Index slots) {
 /// - 8192 x 8192 1/16 61.3, 1/8 61.7, 1/32 61.7; 10240 x 10240 1/8 96.4, 1/16 101, 1/64 103
 /// - 12345 x 6789 1/16 81.1, 1/8 81.8, 1/32 90.2; 65536 x 4096 1/8 235, 1/16 235, 1/32 236
 /// - 16384 x 16384 1/16 237, 1/32 238, 1/8 238, 1/2/8 239; double 1/2/8 466, 1/16 474, 2/1/8 475
-/// - 32768 x 32768 1/2/8 925, 2/2/8 933, 1/16 934; double 4096 x 65536 1/2/8 464, 2/2/8 469
+/// - 32768 x 32768 1/2/16 947, 1/2/8 953, 1/16 957, 1/2 958; double 1/2 1903, 1/2/16 1906, 1/2/8
+///   1917; double 16384 x 16384 1/2/16 483, 1/2 487, 1/2/8 489
 /// - 50000 x 50000 1/16 2159, 1/1/32 2186, 2/1/32 2201 (the last of four blocks of runs is nearly
 ///   idle)
-/// - 1024 x 1048576 1/2/8 921, 2/2/8 930; double 128 x 16384 1/1/8 7.4, 2/1/8 8.5
-/// - 97 x 1000003 2/8/8 97, 2/2/32 99, 2/1/8 102; double 2/4/32 182, 2/2/32 183, 2/1/8 194
-/// - double 64 x 4194304 2/2/32 498, 1/1/32 507, 2/1/8 536
+/// - 1024 x 1048576 1/2/8 949, 1/2/16 950, 2/2/8 957; double 128 x 16384 1/1/8 7.4, 2/1/8 8.5
+/// - 97 x 1000003 2/8/8 98.6, 2/2/32 100, 2/1/8 103; 255 x 262144 + 2 2/16/8 67.6, 2/8/8 68.2,
+///   2/2/32 70.0; 256 x 262144 2/16/8 64.2, 2/2/32 65.1, 2/8/8 65.6
+/// - double 97 x 1000003 2/4/32 185, 2/2/32 186, 1/16/8 190; 256 x 262144 2/8/32 125.9, 2/4/32
+///   126.3, 2/2/32 127.1; 64 x 4194304 2/2/32 508, 2/4/32 509, 1/1/32 511, 2/1/16 524
 template <class T>
 DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index kib = 1024;
@@ -187,13 +198,19 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   result.lines_per_team = lines;
   // Runs of lines.
   bool const few_lines = count < 4 * multiprocessors;
-  constexpr Index block = 8 * warps_of_team * kib;  // bytes of a line that a team has
+  constexpr Index segments = 16;                           // of a run
+  constexpr Index block = segments * warps_of_team * kib;  // bytes of a line that a team has
   bool const shared_well = 10 * ceil_div(bytes, block) * block <= 11 * bytes;
   if (few_lines ? bytes > 8 * kib : bytes > 96 * kib && shared_well) {
-    bool const longest = few_lines && bytes >= kib * kib;
-    result.lines_per_step = longest ? 2 : 1;
-    result.lines_per_team = few_lines && !longest ? 1 : 2;
-    result.segments_per_run = longest ? 32 : 8;
+    if (!few_lines) {
+      result = {.lines_per_step = 1, .lines_per_team = 2, .segments_per_run = segments};
+    } else if (bytes < kib * kib) {
+      result = {.lines_per_step = 1, .lines_per_team = 1, .segments_per_run = 8};
+    } else if (sizeof(T) == 4 && bytes <= 4 * kib * kib) {
+      result = {.lines_per_step = 2, .lines_per_team = 8, .segments_per_run = 8};
+    } else {
+      result = {.lines_per_step = 2, .lines_per_team = 4, .segments_per_run = 32};
+    }
   }
   Index const run_bytes = result.segments_per_run * warps_of_team * kib;
   Index const run_blocks = run_bytes == 0 ? 1 : ceil_div(bytes, run_bytes);
@@ -201,53 +218,46 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   return result;
 }
 
-/// A sum over `count` lines. A team has so many threads side by side in a line, and shares itself
-/// among panels: panels/columns (teams) a team. One wave of teams, as far as it goes:
-/// - 1024 x 1024 8/128 (128) 5.7, 4/256 (128) 6.1; 2048 x 2048 2/512 (512) 8.6, 8/128 (512) 8.9
-/// - 3000 x 3000 32/128 (288) 13.1, 16/128 (576) 15.2; 5000 x 5000 64/128 (400) 27.3, 32/128 (800)
-///   29.8
-/// - 4096 x 4096 32/128 (512) 19.6, 16/256 (512) 19.8, 8/512 (512) 20.2; double 33.5, 33.6, 33.8
-/// - 6000 x 6000 128/128 (282) 38.5, 32/128 (1128) 42.1; 20000 x 2000 64/128 (512) 40.3, 32/128
-///   (1008) 41.2
-/// - 8192 x 8192 128/128 (512) 64.0, 32/512 (512) 64.3, 64/128 (1024) 65.3
-/// - 2000 x 20000 128/128 (314) 40.6, 32/128 (1256) 44.1; 131072 x 16 32/32 (512) 7.6, 64/32 8.0
+/// A sum over `count` lines: panels/columns (teams) a team. A warp has 512 bytes of a line, so that
+/// a team adds eight panels at a time.
 ///
-/// Some more waves where matrices are larger:
-/// - 262144 x 256 32/128 (1024) 66.4, 16/128 (2048) 68.1, 64/128 (512) 70.6
-/// - 12345 x 6789 32/128 (1620) 80.7, 16/128 81.1, 256/128 (216) 82.9; double 155, 153
-/// - double 100000 x 500 64/128 (524) 93.5, 16/128 (2084) 96.7, 8/128 (4168) 102
-/// - double 10240 x 10240 32/128 (2560) 188, 64/128 (1280: half a wave at the end) 197
-/// - double 1000003 x 97 16/128 (2017) 184, 8/128 (4033) 184, 64/128 (505) 195
-/// - 65536 x 4096 16/128 (2048) 240, 8/128 (4096) 241, 32/128 (1024) 242; double 472, 473, 474
-/// - 16384 x 16384 128/128 (1024) 239, 64/128 (2048) 241, 32/128 (4096) 243; double 64/128 471
-/// - 1048576 x 1024 8/128 (4096) 933, 16/128 (2048) 938, 64/128 (512) 943
-/// - 32768 x 32768 8/128 (8192) 927, 16/128 929, 32/128 (2048) 937, 128/128 (512) 940
-/// - 50000 x 50000 8/128 (7820) 2184, 32/128 (1955) 2204, 32/256 (980) 2238
+/// One wave of teams where it is nearly full:
+/// - 4096 x 4096 32/128 (512) 19.2, 64/128 19.4, 16/128 19.5; double 64/64 (512) 34.0, 32/64 34.5
+/// - 8192 x 8192 64/128 (1024) 63.3, 128/128 (512) 63.4, 32/128 64.0; 5000 x 5000 64/128
+/// (400) 26.9,
+///   16/128 27.2, 32/128 (800) 33.6; 3000 x 3000 32/128 (288) 12.1, 8/128 12.5, 16/128 13.0
+/// - 262144 x 256 128/128 (256) 63.4, 64/128 (512) 63.8, 32/128 64.0, 16/128 65.3
 ///
-/// and many where lines are short:
-/// - 4194304 x 64 16/64 (2048) 243, 32/64 (1024) 246, 64/64 (512) 270; double 8/64 (4096) 487,
-///   16/64 (2048) 495, 64/64 (512) 491
-/// - double 4194304 x 32 16/32 (2048) 248, 64/32 (512) 270; 1048576 x 128 8/128 (4096) 245,
-///   16/128 (2048) 246
+/// Some more waves where it is not, or where matrices are larger:
+/// - 6000 x 6000 16/128 (2209) 37.5, 8/128 38.0, 32/128 38.1, 64/128 (564) 41.0, 128/128 (282) 41.4
+/// - 12345 x 6789 32/128 (1350) 81.0, 16/128 81.4, 64/128 84.5; double 32/64 (2675) 157, 64/64 164
+/// - 10240 x 10240 32/128 (1600) 96.5, 64/128 97.8, 16/128 98.5; double 64/64 (1600) 187.5,
+///   32/64 188.7, 128/64 192
+/// - 14336 x 14336 32/128 184.4, 64/128 186.5; 16384 x 16384 64/128 (2048) 237.7, 128/128 238.2,
+///   32/128 238.5; double 64/64 469, 32/64 472; double 8192 x 8192 128/64 121.6, 64/64 (2048) 122.3
+/// - 65536 x 4096 128/128 (256) 236.7, 64/128 238.5, 16/128 (2048) 239.7; double 128/64 471, 32/64
+///   (2048) 472; 1048576 x 1024 128/128 936, 16/128 (2048) 946
+/// - 4194304 x 64 64/64 (512) 239, 16/64 (2048) 242; double 64/64 478, 16/64 482, 8/64 489
+/// - 32768 x 32768 16/128 942, 32/128 (2048) 949, 64/128 958; 50000 x 50000 16/128 2204, 32/128
+///   (2737) 2231, 64/128 2279
 ///
 /// Few panels are left together, which spares their sum:
-/// - 128 x 16384 16/64 (256) 4.9, 16/128 (128) 5.4; double 6.7, 8.2
-/// - 97 x 1000003 8/512 (1954) 91, 8/256 93, 4/512 104; 255 x 262144 + 2 32/512 64.0, 32/256 64.2,
-///   8/512 67.3; 1024 x 1048576 8/128 (8192) 931, 8/512 (2048) 937; 64 x 4194304 8/1024 (4096) 254,
-///   8/512 273, double 8/512 (8192) 524, 8/256 525
+/// - 128 x 16384 16/64 (256) 4.9, 16/128 4.9; 256 x 262144 32/128 62.0, 32/512 62.8, double 32/256
+///   120, 32/512 125; 255 x 262144 + 2 32/512 63.2, 32/128 64.2
+/// - 97 x 1000003 8/512 92.0, 8/1024 95.3, double 8/512 175, 8/256 180; 64 x 4194304 8/512 250,
+///   8/128 251, double 8/512 494, 8/128 499
 template <class T>
 SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index size = sizeof(T);
   constexpr Index team_threads = 256;
   constexpr Index width = 16 / size;  // of a word
-  constexpr Index large = Index{256} << 20;
   summation::Panels const panels = summation::panels(count, length);
   auto const tiles_of = [&](Index columns) { return ceil_div(length, columns); };
   bool const few_panels = panels.count <= 32 && 4 * tiles_of(64) >= 3 * multiprocessors;
 
-  Index columns = 128;
+  Index columns = 32 * width;
   if (few_panels) {
-    columns = panels.count <= 8 ? team_threads * width : 512;
+    columns = panels.count <= 8 ? 512 : 128 * width;
     while (columns > 64 && tiles_of(columns) < 3 * multiprocessors) columns /= 2;
   }
   Index const words = ceil_div(length, width);
@@ -258,21 +268,21 @@ SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   SumTuning result;
   result.columns_per_team = wide * width;
   Index const tiles = ceil_div(words, wide);
-  Index const runs = team_threads / wide;
-  Index const fewest = ceil_div(panels.count, std::max(Index{1}, most_teams / tiles));
+  Index const fewest = std::max(team_threads / wide,  // side by side
+                                ceil_div(panels.count, std::max(Index{1}, most_teams / tiles)));
   Index const slots = multiprocessors * 4;
+  Index const work = panels.count * tiles;
+  Index of_team = ceil_power_of_two(few_panels ? panels.count : ceil_div(work, slots));
   Index const bytes = count * length * size;
-  Index const waves = bytes > large                        ? (length <= 128 ? 8 : 4)
-                      : 2 * bytes > large && length <= 256 ? 2
-                                                           : 1;
-  Index const wanted = few_panels ? panels.count : ceil_div(panels.count * tiles, waves * slots);
-  Index of_team = ceil_power_of_two(std::max({runs, wanted, fewest}));
-  if (waves > 1 && of_team / 2 >= std::max(runs, fewest)) {
-    auto const use = [&](Index panels_of_team) {
-      return percent_busy(ceil_div(panels.count, panels_of_team) * tiles, slots);
-    };
-    if (use(of_team / 2) > use(of_team) + 12) of_team /= 2;
+  bool const fills_a_wave = 4 * work >= 3 * slots * of_team;
+  constexpr Index mib = Index{1} << 20;
+  if (!few_panels && bytes >= 64 * mib && (bytes > 256 * mib || !fills_a_wave)) {
+    // Four waves, or what is nearest as a power of two.
+    Index const wanted = work / (4 * slots);
+    Index const less = floor_power_of_two(std::max(Index{1}, wanted));
+    of_team = 5 * wanted > 7 * less ? 2 * less : less;
   }
+  of_team = std::max(of_team, ceil_power_of_two(fewest));
   result.panels_per_team = of_team;
   return result;
 }

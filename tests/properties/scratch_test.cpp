@@ -312,6 +312,30 @@ void expect_valid_tunings() {
     }
   }
 }
+template <class T>
+void expect_room_for_panels(Index columns, Index panels) {
+  namespace gpu = tessera::detail::gpu;
+  gpu::PanelSteps<T> const team(columns, panels);
+  SCOPED_TRACE(testing::Message() << columns << " columns, " << panels << " panels");
+  EXPECT_EQ(team.threads_per_line * team.side_by_side, gpu::PanelSteps<T>::team_size);
+  EXPECT_GE(team.panels(), panels);
+  // No more than the next power of two, or than one step.
+  EXPECT_TRUE(team.panels() < 2 * panels || team.count == 1);
+  EXPECT_EQ(team.levels_in_scratch + team.levels_in_memory, gpu::stack_levels(team.count));
+  EXPECT_GE(team.levels_in_memory, 0);
+  // Beside 1 KiB of the system's for each, three teams share the scratch of Turing.
+  EXPECT_LE(tessera::detail::scratch_bytes<T>(team.scratch()), (64 / 3 - 1) * 1024);
+}
+
+TEST(Sums, HaveRoomForAllPanelsThatWait) {
+  for (Index columns = 1; columns <= 5000; columns = columns * 3 + 1) {
+    for (Index panels = 1; panels <= Index{1} << 40; panels = panels * 5 + 2) {
+      expect_room_for_panels<float>(columns, panels);
+      expect_room_for_panels<double>(columns, panels);
+    }
+  }
+}
+
 TEST(Scratch, NeedsTuningsThatAreValid) {
   expect_valid_tunings<PlannedCuda<false>>();
   expect_valid_tunings<PlannedCuda<true>>();

@@ -40,7 +40,7 @@ TYPED_TEST(EveryKernel, HasTheBitsOfTheReference) {
   std::vector<Tuning> const tunings{
       {.dot = {1, 1, 0}, .sum = {8, 64, 1}, .fused_lines = {4, true, 1}, .fused_tiles = {1, 1, 8}},
       {.dot = {2, 16, 2},
-       .sum = {4, 37, 4},
+       .sum = {4, 137, 4},
        .fused_lines = {2, false, 16},
        .fused_tiles = {2, 2, 4}},
       {.dot = {8, 64, 0},

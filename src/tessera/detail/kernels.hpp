@@ -113,9 +113,9 @@ struct GpuKernels {
              OutputVector<T> out, T* workspace, Meeting<T> const& meeting) const {
       gpu::sum<Exec, T>(exec, label, lines, y, out, workspace, meeting, *this);
     }
-    [[nodiscard]] int threads() const { return this->team_size; }
+    [[nodiscard]] int threads() const { return this->steps.team_size; }
     [[nodiscard]] int lines_side_by_side() const { return this->lines_in_flight; }
-    [[nodiscard]] Index panels_of_team() const { return this->panels_per_team; }
+    [[nodiscard]] Index panels_of_team() const { return this->steps.panels(); }
     [[nodiscard]] Index scratch_of(Lines<T> const&) const { return this->scratch(); }
   };
   struct FusedLines : gpu::FusedLinesPlan<Exec, T> {

@@ -17,29 +17,21 @@ namespace tessera::detail::gpu {
 /// How the tiles of a fused ATAX of column-major lines are dealt to teams.
 template <class Exec, class T>
 struct FusedTilesPlan {
-  static constexpr int team_size = 256;
+  static constexpr int team_size = PanelSteps<T>::team_size;
 
   summation::Panels panels;  ///< of the sum that makes a tile's part of B
   Index width;               ///< elements of each line in a tile
-  int threads_per_line;
-  int runs;              ///< threads of a column: team_size / threads_per_line
-  Index panels_per_run;  ///< panels of a thread: a power of two
+  PanelSteps<T> steps;       ///< of that sum
   Index tiles;
   Index tiles_per_team;
   Index groups;
   SlicesPlan<Exec, T> slices;  ///< instead of tiles, where it fits
 
   FusedTilesPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
-      : panels(lines.panels()), slices(exec, lines, tuning.fused_tiles) {
-    Index const segments = summation::segments<T>(lines.length);
-    // A thread has a word of a tile's columns.
-    constexpr Index most = team_size * word_width<T> / summation::segment<T>;
-    Index const segments_per_tile =
-        std::min({tuning.fused_tiles.segments_per_tile, most, ceil_power_of_two(segments)});
-    width = segments_per_tile * summation::segment<T>;
-    threads_per_line = static_cast<int>(width / word_width<T>);
-    runs = team_size / threads_per_line;
-    panels_per_run = std::max(Index{1}, ceil_power_of_two(panels.count) / runs);
+      : panels(lines.panels()),
+        width(width_of(lines, tuning)),
+        steps(width, panels.count),
+        slices(exec, lines, tuning.fused_tiles) {
     tiles = summation::ceil_div(lines.length, width);
     tiles_per_team = std::min(tuning.fused_tiles.tiles_per_team, ceil_power_of_two(tiles));
     groups = summation::ceil_div(tiles, tiles_per_team);
@@ -49,21 +41,28 @@ struct FusedTilesPlan {
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
     return whole_words<T>(groups * lines.count);
   }
-  /// Scalars of the threads' stacks.
-  [[nodiscard]] Index stacks() const {
-    return groups * stack_levels(panels_per_run) * team_size * word_width<T>;
-  }
+  /// Scalars of the threads' stacks that scratch does not hold.
+  [[nodiscard]] Index stacks() const { return groups * steps.workspace(); }
   /// Scalars of workspace: partial vectors, stacks of threads, and of partial vectors.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     if (slices.fits()) return slices.workspace(lines.count);
     return partials(lines) + stacks() + groups * stack_levels(tiles_per_team) * lines.count;
   }
-  /// Scalars of scratch: a word a thread, and the tile's part of B.
+  /// Scalars of scratch: of the sum, and the tile's part of B.
   [[nodiscard]] Index scratch(Lines<T> const& lines) const {
-    return slices.fits() ? slices.scratch(lines.count) : team_size * word_width<T> + width;
+    return slices.fits() ? slices.scratch(lines.count) : steps.scratch() + width;
   }
   [[nodiscard]] Index teams() const { return slices.fits() ? slices.teams : groups; }
   [[nodiscard]] int threads() const { return slices.fits() ? slices.team_size() : team_size; }
+
+ private:
+  /// A thread has a word of a tile's columns at most.
+  static Index width_of(Lines<T> const& lines, Tuning const& tuning) {
+    constexpr Index segment = summation::segment<T>;
+    constexpr Index most = team_size * word_width<T> / segment;
+    return segment * std::min({tuning.fused_tiles.segments_per_tile, most,
+                               ceil_power_of_two(summation::segments<T>(lines.length))});
+  }
 };
 
 template <class Exec, class T, bool Aligned>
@@ -80,25 +79,24 @@ struct FusedTiles {
   T* above;
   Plan plan;
   Index scratch;
-  int levels;
   int vector_levels;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
     Place const place = Place::of(member);
-    T* const sSum = team_scratch<T>(member, 0, scratch);   // (team_size, word_width)
-    T* const sB = sSum + Plan::team_size * word_width<T>;  // (width)
+    T* const sB = team_scratch<T>(member, 0, scratch);  // (width)
+    auto* const sWords = reinterpret_cast<Word<T>*>(sB + plan.width);
     Index const group = member.league_rank();
     VectorStack<T> const stack{partials + group * lines.count,
                                above + group * vector_levels * lines.count, lines.count};
-    WordStack<1, T> const words{stacks + group * levels * Plan::team_size + place.thread,
-                                Plan::team_size};
+    Word<T>* const waiting = stacks + group * static_cast<Index>(plan.steps.levels_in_memory) *
+                                          plan.steps.threads_per_line;
     Index const first_tile = group * plan.tiles_per_team;
     Index const tiles = Kokkos::min(plan.tiles_per_team, plan.tiles - first_tile);
     for (Index t = 0; t < tiles; ++t) {
       Index const begin = (first_tile + t) * plan.width;
       Index const width = Kokkos::min(plan.width, lines.length - begin);
-      make_part_of_y(member, place, begin, width, words, sSum, sB);
+      make_part_of_y(member, begin, width, waiting, sWords, sB);
       member.team_barrier();
       add_dots(place, begin, width, sB, stack, t);
       member.team_barrier();
@@ -115,19 +113,14 @@ struct FusedTiles {
   }
 
   template <class Team>
-  KOKKOS_FUNCTION void make_part_of_y(Team const& member, Place const& place, Index begin,
-                                      Index width, WordStack<1, T> const& words, T* sSum,
-                                      T* sB) const {
-    int const part = place.thread % plan.threads_per_line;
-    int const run = place.thread / plan.threads_per_line;
+  KOKKOS_FUNCTION void make_part_of_y(Team const& member, Index begin, Index width,
+                                      Word<T>* waiting, Word<T>* sWords, T* sB) const {
     using Columns = ColumnSum<Warp, Aligned ? 1 : warp_threads, 8, Cached, T>;
-    int const column = Columns::first_column(part);
+    int const column = Columns::first_column(member.team_rank() % plan.steps.threads_per_line);
     Columns const columns{lines, x, plan.panels, begin + column,
                           static_cast<int>(Kokkos::max(Index{0}, width - column))};
-    Word<T> sum = columns.over_panels(run * plan.panels_per_run, plan.panels_per_run, words);
-    sum = tree_over_runs(member, sum, reinterpret_cast<Word<T>*>(sSum), plan.runs,
-                         plan.threads_per_line);
-    if (run != 0) return;
+    Word<T> const sum = tree_over_panels<Warp>(member, plan.steps, columns, 0, sWords, waiting);
+    if (member.team_rank() >= plan.steps.threads_per_line) return;
     static_for<word_width<T>>([&](auto e) {
       int const at = column + Columns::offset(e());
       if (at >= plan.width) return;
@@ -181,9 +174,9 @@ void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lin
   with_alignment(is_aligned(lines, lines.data), [&](auto aligned) {
     for_each_team<Plan::team_size, 2>(
         exec, label, plan.groups, Plan::team_size, scratch_bytes<T>(scratch),
-        FusedTiles<Exec, T, aligned()>{
-            lines, x, y, out, workspace, reinterpret_cast<Word<T>*>(stacks), stacks + plan.stacks(),
-            plan, scratch, stack_levels(plan.panels_per_run), stack_levels(plan.tiles_per_team)});
+        FusedTiles<Exec, T, aligned()>{lines, x, y, out, workspace,
+                                       reinterpret_cast<Word<T>*>(stacks), stacks + plan.stacks(),
+                                       plan, scratch, stack_levels(plan.tiles_per_team)});
   });
   combine_groups(exec, label, static_cast<T const*>(workspace), plan.groups, lines.count, out);
 }

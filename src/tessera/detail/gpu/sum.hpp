@@ -13,66 +13,80 @@
 
 namespace tessera::detail::gpu {
 
-/// How a sum over lines is dealt to teams: a thread has a word of columns and a run of panels.
+/// How a team adds panels: some side by side, a word of columns a thread, then the next ones. So
+/// its threads read lines that lie near each other, which memory likes best.
+template <class T>
+struct PanelSteps {
+  static constexpr int team_size = 256;
+  /// For subtrees that wait: three teams of Turing share 64 KiB.
+  static constexpr int words_in_scratch = 768;
+
+  int threads_per_line;  ///< a power of two, 8 and more
+  int side_by_side;      ///< panels: team_size / threads_per_line
+  Index count;           ///< of steps, a power of two
+  /// Levels of the stacks that the threads of a step's first panel have.
+  int levels_in_scratch;
+  int levels_in_memory;
+
+  /// For so many columns, and panels, of a team.
+  PanelSteps(Index columns, Index panels)
+      : threads_per_line(static_cast<int>(
+            std::clamp(ceil_power_of_two(summation::ceil_div(columns, Index{word_width<T>})),
+                       Index{8}, Index{team_size}))),
+        side_by_side(team_size / threads_per_line),
+        count(std::max(Index{1}, ceil_power_of_two(panels) / side_by_side)),
+        levels_in_scratch(std::min(stack_levels(count), words_in_scratch / threads_per_line)),
+        levels_in_memory(stack_levels(count) - levels_in_scratch) {}
+
+  [[nodiscard]] int columns() const { return threads_per_line * word_width<T>; }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION Index panels() const { return count * side_by_side; }
+  /// Scalars of scratch: a word a thread, twice, and stacks.
+  [[nodiscard]] Index scratch() const {
+    return (Index{2} * team_size + Index{levels_in_scratch} * threads_per_line) * word_width<T>;
+  }
+  /// Scalars of a team's workspace: what scratch does not hold of stacks.
+  [[nodiscard]] Index workspace() const {
+    return Index{levels_in_memory} * threads_per_line * word_width<T>;
+  }
+};
+
+/// How a sum over lines is dealt to teams.
 template <class Exec, class T>
 struct SumPlan {
-  static constexpr int team_size = 256;
-  /// Levels of the threads' stacks in scratch: three teams of Turing share 64 KiB.
-  static constexpr int most_scratch_levels = 4;
-
   summation::Panels panels;
-  int threads_per_line;  ///< threads side by side in a line: a power of two
-  int runs;              ///< threads of a column: team_size / threads_per_line
-  Index column_tiles;    ///< teams that share a line
-  Index panels_per_run;  ///< panels of a thread: a power of two
-  Index panels_per_team;
+  PanelSteps<T> steps;
+  Index column_tiles;   ///< teams that share a line
   Index groups;         ///< teams that share a column
   int lines_in_flight;  ///< that a thread loads before it adds them: 5 to 8
   /// Whether the last team of a tile of columns adds what the tile's teams have made. It spares a
   /// kernel, and pays where no multiprocessor has two teams to let others see what they wrote.
   bool last_team_combines;
 
-  SumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning) : panels(lines.panels()) {
-    constexpr Index width = word_width<T>;
-    Index const words = ceil_power_of_two(
-        summation::ceil_div(std::min(tuning.sum.columns_per_team, lines.length), width));
-    threads_per_line = static_cast<int>(std::clamp(words, Index{8}, Index{team_size}));
-    runs = team_size / threads_per_line;
-    column_tiles = summation::ceil_div(lines.length, threads_per_line * width);
-    Index const most = ceil_power_of_two(panels.count);
-    panels_per_run =
-        std::max(Index{1}, std::min(tuning.sum.panels_per_team, most) / static_cast<Index>(runs));
-    panels_per_team = panels_per_run * runs;
-    groups = summation::ceil_div(panels.count, panels_per_team);
+  SumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
+      : panels(lines.panels()),
+        steps(std::min(tuning.sum.columns_per_team, lines.length),
+              std::min(tuning.sum.panels_per_team, panels.count)),
+        column_tiles(summation::ceil_div(lines.length, Index{steps.columns()})),
+        groups(summation::ceil_div(panels.count, steps.panels())) {
     // A panel in equal parts: of ten lines, eight and then two would wait as long for less.
     constexpr Index most_lines = 8;
     lines_in_flight = static_cast<int>(
         summation::ceil_div(panels.lines, summation::ceil_div(panels.lines, most_lines)));
     last_team_combines = groups > 1 && teams() <= backends::Backend<Exec>::multiprocessors(exec) &&
-                         columns() <= team_size && column_tiles <= Workspace<Exec>::counters;
+                         steps.columns() <= PanelSteps<T>::team_size &&
+                         column_tiles <= Workspace<Exec>::counters;
   }
 
   /// Scalars of the partial vectors, one a group.
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
     return groups == 1 ? 0 : whole_words<T>(groups * lines.length);
   }
-  /// Scalars of workspace: partial vectors and the stacks of all threads.
+  /// Scalars of workspace: partial vectors and the stacks of all teams.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
-    return partials(lines) + teams() * levels_in_memory() * team_size * word_width<T>;
+    return partials(lines) + teams() * steps.workspace();
   }
-  /// Scalars of scratch: a word a thread, and its stack.
-  [[nodiscard]] Index scratch() const {
-    return Index{1 + levels_in_scratch()} * team_size * word_width<T>;
-  }
-  [[nodiscard]] int levels_in_scratch() const {
-    return std::min(stack_levels(panels_per_run), most_scratch_levels);
-  }
-  [[nodiscard]] int levels_in_memory() const {
-    return stack_levels(panels_per_run) - levels_in_scratch();
-  }
+  [[nodiscard]] Index scratch() const { return steps.scratch(); }
   [[nodiscard]] Index teams() const { return groups * column_tiles; }
-  /// Columns of a team.
-  [[nodiscard]] int columns() const { return threads_per_line * word_width<T>; }
 };
 
 /// One thread's word of columns of a sum over lines: neighbours, or, where lines do not start on
@@ -93,65 +107,113 @@ struct ColumnSum {
     return static_cast<int>(thread / width * (width * word_width<T>)+thread % width);
   }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int offset(int e) { return e * Spacing; }
-  KOKKOS_FORCEINLINE_FUNCTION Word<T> load(T const* from, int there) const {
+
+  /// The sum of a panel; +0 if there is no such panel.
+  KOKKOS_FORCEINLINE_FUNCTION Word<T> over_panel(Index panel) const {
+    Word<T> sum{};
+    Index const first = panel * panels.lines;
+    T const* line = lines.line(first) + column;  // the next to load
+    T const* factor = y + first;
+    auto left =
+        static_cast<int>(Kokkos::max(Index{0}, Kokkos::min(lines.count - first, panels.lines)));
+    if (rest <= 0) left = 0;
+    while (left > 0) {
+      // Without conditions on lines all loads are under way before the first is waited for.
+      left >= InFlight ? add_lines<true>(line, factor, left, sum)
+                       : add_lines<false>(line, factor, left, sum);
+      // A number that is known would be multiplied once, and kept in registers that are missing.
+      int const done = Kokkos::min(left, InFlight);
+      line += done * lines.leading;
+      factor += done;
+      left -= InFlight;
+    }
+    return sum;
+  }
+
+ private:
+  template <bool AreAllThere>
+  KOKKOS_FORCEINLINE_FUNCTION void add_lines(T const* line, T const* factor, int left,
+                                             Word<T>& sum) const {
+    PerLine<Word<T>, InFlight> rA;
+    PerLine<T, InFlight> rY;
+    static_for<InFlight>([&](auto r) {
+      bool const there = AreAllThere || r() < left;
+      rA[r()] = load(line + r() * lines.leading, there);
+      rY[r()] = there ? Warp::load_constant(factor + r()) : T(0);
+    });
+    static_for<InFlight>([&](auto r) {
+      if (AreAllThere || r() < left) multiply_add(rY[r()], rA[r()], sum);
+    });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Word<T> load(T const* from, bool there) const {
     Word<T> word{};
     if constexpr (Spacing == 1) {
-      if (there > 0) word = load_whole<Warp>(from, How{});
+      if (there) word = load_whole<Warp>(from, How{});
     } else {
       static_for<word_width<T>>([&](auto e) {
-        if (offset(e()) < there) word.e[e()] = load_scalar<Warp>(from + offset(e()), How{});
+        bool const inside = there && offset(e()) < rest;
+        if (inside) word.e[e()] = load_scalar<Warp>(from + offset(e()), How{});
       });
     }
     return word;
   }
-  /// The tree over `count` panels, a power of two, from `first_panel` on; panels that are not there
-  /// count as +0.
-  template <class Stack>
-  KOKKOS_FORCEINLINE_FUNCTION Word<T> over_panels(Index first_panel, Index count,
-                                                  Stack const& stack) const {
-    Word<T> sum[1] = {};
-    Index const first = first_panel * panels.lines;
-    T const* line = lines.line(first) + column;  // the next to load
-    T const* factor = y + first;
-    Index left = lines.count - first;
-    for (int p = 0; p < static_cast<int>(count); ++p) {
-      auto left_of_panel = static_cast<int>(Kokkos::max(Index{0}, Kokkos::min(left, panels.lines)));
-      left -= panels.lines;
-      while (left_of_panel > 0) {
-        PerLine<Word<T>, InFlight> rA;
-        PerLine<T, InFlight> rY;
-        static_for<InFlight>([&](auto r) {
-          bool const there = r() < left_of_panel;
-          rA[r()] = load(line + r() * lines.leading, there ? rest : 0);
-          rY[r()] = there ? Warp::load_constant(factor + r()) : T(0);
-        });
-        static_for<InFlight>([&](auto r) {
-          if (r() < left_of_panel) multiply_add(rY[r()], rA[r()], sum[0]);
-        });
-        int const done = Kokkos::min(left_of_panel, InFlight);
-        line += done * lines.leading;
-        factor += done;
-        left_of_panel -= InFlight;
-      }
-      stack.push(sum, p, static_cast<int>(count));
-    }
-    return sum[0];
-  }
 };
 
-/// The adjacent-pair tree over `runs` threads that are `spacing` apart in their team, through
-/// scratch for a word a thread; the first has it.
-template <class Team, class T>
-KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_runs(Team const& member, Word<T> sum, Word<T>* sSum,
-                                                   int runs, int spacing) {
-  int const thread = member.team_rank();
-  for (int o = 1; o < runs; o *= 2) {
-    sSum[thread] = sum;
-    member.team_barrier();
-    if (thread / spacing % (2 * o) == 0) sum = sum + sSum[thread + o * spacing];
-    member.team_barrier();
+/// The adjacent-pair tree over `Count` words of scratch that are so far apart.
+template <int Count, class T>
+KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_words(Word<T> const* sWords, int apart) {
+  if constexpr (Count == 1) {
+    return *sWords;
+  } else {
+    return tree_over_words<Count / 2>(sWords, apart) +
+           tree_over_words<Count / 2>(sWords + Count / 2 * apart, apart);
   }
-  return sum;
+}
+
+/// The adjacent-pair tree over the panels of a step, of which each thread has its columns: first
+/// those of a warp, then through scratch for a word a thread. The threads of the first panel have
+/// it. A barrier, if the panels are several warps': the scratch is free after the next one.
+template <class Warp, class Team, class T>
+KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_step(Team const& member, PanelSteps<T> const& plan,
+                                                   Word<T> sum, Word<T>* sSum) {
+  for (int apart = plan.threads_per_line; apart < warp_threads; apart *= 2) {
+    Word<T> other;
+    static_for<word_width<T>>([&](auto e) { other.e[e()] = Warp::shuffle_xor(sum.e[e()], apart); });
+    sum = sum + other;
+  }
+  int const apart = Kokkos::max(plan.threads_per_line, int{warp_threads});
+  int const count = PanelSteps<T>::team_size / apart;
+  if (count == 1) return sum;
+  int const thread = member.team_rank();
+  sSum[thread] = sum;
+  member.team_barrier();
+  if (thread >= plan.threads_per_line) return sum;
+  if (count == 2) return tree_over_words<2>(sSum + thread, apart);
+  return count == 4 ? tree_over_words<4>(sSum + thread, apart)
+                    : tree_over_words<8>(sSum + thread, apart);
+}
+
+/// The adjacent-pair tree over a team's panels, from number `first` on; the threads of the first
+/// panel of a step have it. In scratch (2, team_size) words, and the stacks; `memory`: the team's
+/// workspace.
+template <class Warp, class Team, class Columns, class T>
+KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_panels(Team const& member, PanelSteps<T> const& plan,
+                                                     Columns const& columns, Index first,
+                                                     Word<T>* scratch, Word<T>* memory) {
+  constexpr int team_size = PanelSteps<T>::team_size;
+  int const thread = member.team_rank();
+  int const panel = thread / plan.threads_per_line;  // of a step
+  int const steps = static_cast<int>(plan.count);
+  WordStack<1, T, true> const stack{memory + thread, plan.threads_per_line,
+                                    scratch + 2 * team_size + thread, plan.levels_in_scratch};
+  PerLine<Word<T>, 1> sum{};
+  for (int step = 0; step < steps; ++step) {
+    Index const number = first + static_cast<Index>(step) * plan.side_by_side + panel;
+    sum[0] = tree_over_step<Warp>(member, plan, columns.over_panel(number),
+                                  scratch + step % 2 * team_size);
+    if (panel == 0) stack.push(sum, step, steps);
+  }
+  return sum[0];
 }
 
 template <class Exec, class T, int Spacing, int InFlight>
@@ -166,45 +228,60 @@ struct Sum {
   Word<T>* stacks;
   int* arrivals;  ///< of teams, one for each tile of columns
   Plan plan;
-  int levels_in_memory;
-  int levels_in_scratch;
+  Index scratch;
+  bool out_on_words;  ///< where lines are, too
+  bool out_stays;     ///< in cache, for its next reader
   CombineVectors<Exec, T, OutputVector<T>> upper;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
-    int const thread = member.team_rank();
-    int const part = thread % plan.threads_per_line;
-    int const run = thread / plan.threads_per_line;
     // Divided in 32 bits, which takes a third of a microsecond less.
     auto const tiles = static_cast<int>(plan.column_tiles);
     Index const tile = member.league_rank() % tiles;
     Index const group = member.league_rank() / tiles;
-    Index const column = tile * plan.threads_per_line * word_width<T> + Columns::first_column(part);
+    PanelSteps<T> const& steps = plan.steps;
+    Index const column = tile * steps.threads_per_line * word_width<T> +
+                         Columns::first_column(member.team_rank() % steps.threads_per_line);
     Columns const columns{lines, y, plan.panels, column, rest_of_line(lines.length, column)};
-    auto* const sSum = reinterpret_cast<Word<T>*>(team_scratch<T>(
-        member, 0, (1 + levels_in_scratch) * Plan::team_size * word_width<T>));  // (team_size)
-    WordStack<1, T, true> const stack{
-        stacks + member.league_rank() * static_cast<Index>(levels_in_memory) * Plan::team_size +
-            thread,
-        Plan::team_size, sSum + Plan::team_size + thread, levels_in_scratch};
-    Word<T> sum = columns.over_panels(group * plan.panels_per_team + run * plan.panels_per_run,
-                                      plan.panels_per_run, stack);
-    sum = tree_over_runs(member, sum, sSum, plan.runs, plan.threads_per_line);
-    if (run == 0) {
-      static_for<word_width<T>>([&](auto e) {
-        constexpr int offset = Columns::offset(e());
-        if (offset >= columns.rest) return;
-        if (plan.groups == 1) {
-          out.set(column + offset, sum.e[e()] + T(0));
-        } else {
-          partials[group * lines.length + column + offset] = sum.e[e()];
-        }
-      });
-    }
-    if (plan.last_team_combines) combine(member, tile, sSum);
+    auto* const sWords = reinterpret_cast<Word<T>*>(team_scratch<T>(member, 0, scratch));
+    Word<T> const sum = tree_over_panels<WarpOf<Exec>>(
+        member, steps, columns, group * steps.panels(), sWords,
+        stacks + member.league_rank() * static_cast<Index>(steps.levels_in_memory) *
+                     steps.threads_per_line);
+    if (member.team_rank() < steps.threads_per_line) store(group, columns, sum);
+    if (plan.last_team_combines) combine(member, tile, sWords);
   }
 
  private:
+  /// A thread's columns, of the group's partial vector or of the result.
+  KOKKOS_FORCEINLINE_FUNCTION void store(Index group, Columns const& columns, Word<T> sum) const {
+    bool const is_result = plan.groups == 1;
+    if (is_result) {
+      static_for<word_width<T>>([&](auto e) { sum.e[e()] = sum.e[e()] + T(0); });
+    }
+    if constexpr (Spacing == 1) {
+      if (!is_result || out_on_words) {
+        if (columns.rest <= 0) return;
+        T* const to = is_result ? out.data : partials + group * lines.length;
+        auto* const word = reinterpret_cast<Word<T>*>(to + columns.column);
+        if (!is_result || out_stays) {
+          *word = sum;
+        } else {
+          WarpOf<Exec>::store_bytes_once(word, &sum);
+        }
+        return;
+      }
+    }
+    static_for<word_width<T>>([&](auto e) {
+      constexpr int offset = Columns::offset(e());
+      if (offset >= columns.rest) return;
+      if (is_result) {
+        out.set(columns.column + offset, sum.e[e()]);
+      } else {
+        partials[group * lines.length + columns.column + offset] = sum.e[e()];
+      }
+    });
+  }
   /// The tree over the groups, if this team is the last of its tile to arrive. All threads have a
   /// fence: if only those did that have written, ptxas (CUDA 13.0) would take a warp's other
   /// threads past the barriers on their own.
@@ -233,19 +310,21 @@ template <class Exec, class T>
 void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
          OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
          SumPlan<Exec, T> const& plan) {
-  using Plan = SumPlan<Exec, T>;
+  constexpr int team_size = PanelSteps<T>::team_size;
   auto* const stacks = reinterpret_cast<Word<T>*>(workspace + plan.partials(lines));
   CombineVectors<Exec, T, OutputVector<T>> const upper(workspace, plan.groups, lines.length, out,
-                                                       std::min(plan.columns(), Plan::team_size));
+                                                       std::min(plan.steps.columns(), team_size));
   int const columns_apart =
-      is_aligned(lines, lines.data) ? 1 : std::min(plan.threads_per_line, warp_threads);
+      is_aligned(lines, lines.data) ? 1 : std::min(plan.steps.threads_per_line, warp_threads);
+  bool const out_on_words = out.stride == 1 && on_word(out.data);
+  bool const out_stays = stays_in_cache<Exec, T>(lines.length);
   with_static<1, 8, 16, warp_threads>(columns_apart, [&](auto spacing) {
     with_static<5, 6, 7, 8>(plan.lines_in_flight, [&](auto in_flight) {
-      for_each_team<Plan::team_size, 4>(
-          exec, label, plan.teams(), Plan::team_size, scratch_bytes<T>(plan.scratch()),
+      for_each_team<team_size, 4>(
+          exec, label, plan.teams(), team_size, scratch_bytes<T>(plan.scratch()),
           Sum<Exec, T, spacing(), in_flight()>{lines, y, out, workspace, stacks, meeting.arrivals,
-                                               plan, plan.levels_in_memory(),
-                                               plan.levels_in_scratch(), upper});
+                                               plan, plan.scratch(), out_on_words, out_stays,
+                                               upper});
     });
   });
   if (!plan.last_team_combines) {

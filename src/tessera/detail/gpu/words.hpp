@@ -43,10 +43,14 @@ struct alignas(16) Word {
   PerLine<T, word_width<T>> e;
 };
 
+/// Whether a word begins there.
+inline bool on_word(void const* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
+}
+
 /// Whether lines and vector can be read word by word.
 template <class T>
 bool is_aligned(Lines<T> const& lines, T const* x) {
-  auto const on_word = [](T const* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
   return on_word(lines.data) && on_word(x) && lines.length % word_width<T> == 0 &&
          (lines.leading % word_width<T> == 0 || lines.count == 1);
 }
