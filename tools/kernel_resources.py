@@ -140,8 +140,9 @@ FACTS = {
         lambda k: 2 * k.numbers[2] * 32,
         lambda k: 4 * k.numbers[1] * k.numbers[2] * k.numbers[3],
     ),
-    "FusedTiles": Facts(lambda k: 2 * k.threads * (16 // k.size), lambda k: 8),  # lines
-    # A word a thread, and up to four levels of its stack; spacing, lines.
+    # What a sum has, and a word a thread of a tile's part of B; lines.
+    "FusedTiles": Facts(lambda k: 6 * k.threads * (16 // k.size), lambda k: 8),
+    # Two words a thread, and three of stacks at most; spacing, lines.
     "Sum": Facts(lambda k: 5 * k.threads * (16 // k.size), lambda k: k.numbers[1]),
 }
 

@@ -119,10 +119,11 @@ Index teams_that_meet(Exec const& exec) {
   return exec.concurrency() / 4096;
 }
 
-/// Whether a result of so many bytes is stored for L2 to keep. A large one is gone before it is
-/// read, and costs less where each of its lines goes at once. Kept | not, two runs:
-/// - A v, double 4194304 x 64 514 | 508, float 254 | 253; double 1048576 x 128 249 | 248
-/// - A'b, double 64 x 4194304 521 | 502, float 252 | 253; double 256 x 262144 126 | 126
+/// Whether a sum of so many bytes is stored for L2 to keep. A large one is gone before it is read,
+/// and costs less where each of its lines goes at once (behind cuBLAS; behind other kernels
+/// sometimes). Kept | not, two runs: double, 64 x 4194304 521 | 502, 256 x 262144 126 | 126; float
+/// 64 x 4194304 252 | 253. (Dot products gain too little for the registers that it takes, A v of
+/// double 4194304 x 64 514 | 508.)
 inline bool stays_in_cache(Index bytes) {
   return bytes <= (Index{16} << 20);
 }

@@ -95,12 +95,6 @@ struct Warp {
     KOKKOS_IF_ON_DEVICE((return __ldg(from);))
     KOKKOS_IF_ON_HOST((return *from;))
   }
-  /// Stores one scalar that nobody needs soon.
-  template <class T>
-  KOKKOS_FORCEINLINE_FUNCTION static void store_once(T* to, T value) {
-    KOKKOS_IF_ON_DEVICE((__stcs(to, value);))
-    KOKKOS_IF_ON_HOST((*to = value;))
-  }
   /// 16 aligned bytes that are not needed again.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static auto load_word_once(T const* from) {

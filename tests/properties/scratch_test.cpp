@@ -323,8 +323,8 @@ void expect_room_for_panels(Index columns, Index panels) {
   EXPECT_TRUE(team.panels() < 2 * panels || team.count == 1);
   EXPECT_EQ(team.levels_in_scratch + team.levels_in_memory, gpu::stack_levels(team.count));
   EXPECT_GE(team.levels_in_memory, 0);
-  // Beside 1 KiB of the system's for each, three teams share the scratch of Turing.
-  EXPECT_LE(tessera::detail::scratch_bytes<T>(team.scratch()), (64 / 3 - 1) * 1024);
+  // Three teams share the scratch of Turing.
+  EXPECT_LE(3 * tessera::detail::scratch_bytes<T>(team.scratch()), 64 * 1024);
 }
 
 TEST(Sums, HaveRoomForAllPanelsThatWait) {

@@ -73,7 +73,6 @@ struct DotShort {
   Lines<T> lines;
   T const* x;
   OutputVector<T> out;
-  bool out_stays;  ///< in cache, for its next reader
   Index lines_per_team;
 
   template <class Team>
@@ -103,16 +102,7 @@ struct DotShort {
         if constexpr (Threads == warp_threads) sum += Warp::shuffle_xor(sum, segment_threads);
         if (thread == r()) own = sum + T(0);
       });
-      if (thread < Rows && line + thread < last) store(line + thread, own);
-    }
-  }
-
- private:
-  KOKKOS_FORCEINLINE_FUNCTION void store(Index line, T value) const {
-    if (out_stays) {
-      out.set(line, value);
-    } else {
-      Warp::store_once(out.data + line * out.stride, value);
+      if (thread < Rows && line + thread < last) out.set(line + thread, own);
     }
   }
 };
@@ -183,8 +173,7 @@ void dot_short(Exec const& exec, std::string const& label, Lines<T> const& lines
   auto const run = [&](auto threads, auto words, auto rows) {
     for_each_team<Plan::team_size, 2>(
         exec, label, plan.line_blocks, Plan::team_size, 0,
-        DotShort<Exec, T, Aligned, threads(), words(), rows()>{
-            lines, x, out, stays_in_cache<Exec, T>(lines.count), plan.lines_per_team});
+        DotShort<Exec, T, Aligned, threads(), words(), rows()>{lines, x, out, plan.lines_per_team});
   };
   auto const with_rows = [&](auto threads, auto words) {
     constexpr int most = most_short_lines(words());

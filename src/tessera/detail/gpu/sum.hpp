@@ -286,9 +286,9 @@ struct Sum {
   /// fence: if only those did that have written, ptxas (CUDA 13.0) would take a warp's other
   /// threads past the barriers on their own.
   template <class Team>
-  KOKKOS_FUNCTION void combine(Team const& member, Index tile, Word<T>* scratch) const {
+  KOKKOS_FUNCTION void combine(Team const& member, Index tile, Word<T>* sWords) const {
     bool const first_thread = member.team_rank() == 0;
-    auto* const sLast = reinterpret_cast<int*>(scratch);
+    auto* const sLast = reinterpret_cast<int*>(sWords);
     Kokkos::memory_fence();
     member.team_barrier();
     if (first_thread) {
@@ -300,7 +300,7 @@ struct Sum {
     member.team_barrier();  // the scratch is free again
     if (!is_last) return;
     Kokkos::memory_fence();
-    upper.add(member, tile, reinterpret_cast<T*>(scratch));
+    upper.add(member, tile, reinterpret_cast<T*>(sWords));
     if (first_thread) arrivals[tile] = 0;
   }
 };
@@ -317,7 +317,8 @@ void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T co
   int const columns_apart =
       is_aligned(lines, lines.data) ? 1 : std::min(plan.steps.threads_per_line, warp_threads);
   bool const out_on_words = out.stride == 1 && on_word(out.data);
-  bool const out_stays = stays_in_cache<Exec, T>(lines.length);
+  bool const out_stays =
+      backends::Backend<Exec>::stays_in_cache(lines.length * static_cast<Index>(sizeof(T)));
   with_static<1, 8, 16, warp_threads>(columns_apart, [&](auto spacing) {
     with_static<5, 6, 7, 8>(plan.lines_in_flight, [&](auto in_flight) {
       for_each_team<team_size, 4>(

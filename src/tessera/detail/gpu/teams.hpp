@@ -130,12 +130,6 @@ inline int stack_levels(Index count) {
   return count <= 1 ? 0 : summation::tree_levels(count);
 }
 
-/// Whether a result of `length` scalars is stored for caches to keep.
-template <class Exec, class T>
-bool stays_in_cache(Index length) {
-  return backends::Backend<Exec>::stays_in_cache(length * static_cast<Index>(sizeof(T)));
-}
-
 /// A partial result as a team leaves it: the group's vector in the workspace, or the result.
 template <bool Aligned, class T>
 KOKKOS_FORCEINLINE_FUNCTION void store_partial(T* group, bool is_result, OutputVector<T> const& out,
