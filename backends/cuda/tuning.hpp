@@ -202,16 +202,17 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index segments = 16;                           // of a run
   constexpr Index block = segments * warps_of_team * kib;  // bytes of a line that a team has
   bool const shared_well = 10 * ceil_div(bytes, block) * block <= 11 * bytes;
-  if (few_lines ? bytes > 8 * kib : bytes > 96 * kib && shared_well) {
-    if (!few_lines) {
+  if (!few_lines) {
+    if (bytes > 96 * kib && shared_well) {
       result = {.lines_per_step = 1, .lines_per_team = 2, .segments_per_run = segments};
-    } else if (bytes < kib * kib) {
-      result = {.lines_per_step = 1, .lines_per_team = 1, .segments_per_run = 8};
-    } else if (sizeof(T) == 4 && bytes <= 4 * kib * kib) {
-      result = {.lines_per_step = 2, .lines_per_team = 8, .segments_per_run = 8};
-    } else {
-      result = {.lines_per_step = 2, .lines_per_team = 4, .segments_per_run = 32};
     }
+  } else if (bytes >= kib * kib) {
+    bool const shorter = sizeof(T) == 4 && bytes <= 4 * kib * kib;
+    result = {.lines_per_step = 2,
+              .lines_per_team = shorter ? 8 : 4,
+              .segments_per_run = shorter ? 8 : 32};
+  } else if (bytes > 8 * kib) {
+    result = {.lines_per_step = 1, .lines_per_team = 1, .segments_per_run = 8};
   }
   Index const run_bytes = result.segments_per_run * warps_of_team * kib;
   Index const run_blocks = run_bytes == 0 ? 1 : ceil_div(bytes, run_bytes);
@@ -224,9 +225,9 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
 ///
 /// One wave of teams where it is nearly full:
 /// - 4096 x 4096 32/128 (512) 19.2, 64/128 19.4, 16/128 19.5; double 64/64 (512) 34.0, 32/64 34.5
-/// - 8192 x 8192 64/128 (1024) 63.3, 128/128 (512) 63.4, 32/128 64.0; 5000 x 5000 64/128
-/// (400) 26.9,
-///   16/128 27.2, 32/128 (800) 33.6; 3000 x 3000 32/128 (288) 12.1, 8/128 12.5, 16/128 13.0
+/// - 8192 x 8192 64/128 (1024) 63.3, 128/128 (512) 63.4, 32/128 64.0
+/// - 5000 x 5000 64/128 (400) 26.9, 16/128 27.2, 32/128 (800) 33.6
+/// - 3000 x 3000 32/128 (288) 12.1, 8/128 12.5, 16/128 13.0
 /// - 262144 x 256 128/128 (256) 63.4, 64/128 (512) 63.8, 32/128 64.0, 16/128 65.3
 ///
 /// Some more waves where it is not, or where matrices are larger:

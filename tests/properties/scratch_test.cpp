@@ -312,6 +312,7 @@ void expect_valid_tunings() {
     }
   }
 }
+
 template <class T>
 void expect_room_for_panels(Index columns, Index panels) {
   namespace gpu = tessera::detail::gpu;
