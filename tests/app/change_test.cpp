@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <sys/wait.h>
@@ -34,14 +35,20 @@ class ChangeTest : public ProgramTest {
     std::filesystem::resize_file(path("a.npy"), header.size() + rows * 4096, error);
     if (error) throw std::runtime_error("no sparse file of 512 MiB");
   }
-  /// Waits until a program has a.npy open, and stops it there. False if it has ended before.
-  [[nodiscard]] bool stop_while_it_reads(pid_t child) const {
-    std::string const wanted = path("a.npy");
-    std::string const folder = "/proc/" + std::to_string(child) + "/fd";
+  /// The bytes that a program has read so far, its libraries among them.
+  [[nodiscard]] static std::uintmax_t bytes_read_by(pid_t child) {
+    std::ifstream counters("/proc/" + std::to_string(child) + "/io");
+    std::string name;
+    std::uintmax_t bytes = 0;
+    if (!(counters >> name >> bytes) || name != "rchar:") return 0;
+    return bytes;
+  }
+  /// Waits until a program is reading the elements of a.npy, and stops it there. False if it has
+  /// ended before. That the file is open does not say as much: its size may still be unknown.
+  [[nodiscard]] static bool stop_while_it_reads(pid_t child) {
+    constexpr std::uintmax_t more_than_libraries_and_header = std::uintmax_t{16} << 20;
     for (;;) {
-      std::error_code error;
-      for (auto const& entry : std::filesystem::directory_iterator(folder, error)) {
-        if (std::filesystem::read_symlink(entry.path(), error) != wanted) continue;
+      if (bytes_read_by(child) >= more_than_libraries_and_header) {
         ::kill(child, SIGSTOP);
         return true;
       }
@@ -69,6 +76,7 @@ class ChangeTest : public ProgramTest {
 };
 
 TEST_F(ChangeTest, a_file_that_shrinks_or_changes_while_it_is_read_is_an_error) {
+  if (bytes_read_by(::getpid()) == 0) GTEST_SKIP() << "no /proc/PID/io here: NOT TESTED";
   std::filesystem::create_symlink("/dev/null", path("null.npy"));
   for (Words const& words : {Words{"gemv", "a.npy", "--repeat", "1"},
                              {"gemv", "a.npy", "--memory-limit", "32MiB"},
