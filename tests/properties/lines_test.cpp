@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -10,12 +11,14 @@
 #include <gmock/gmock.h>
 
 #include <tessera/detail/segment.hpp>
+#include <tessera/detail/vector_stack.hpp>
 
 #include "support/data.hpp"
 #include "support/reference.hpp"
 #include "support/same_bits.hpp"
 
-/// Hosts' dot products of lines as kernels call them, with what no public argument chooses.
+/// Hosts' dot products and sums of lines as kernels call them, with what no public argument
+/// chooses.
 namespace tessera::detail {
 namespace {
 
@@ -56,14 +59,14 @@ struct StoreTo {
 };
 
 template <class T>
-class DotOfLines : public testing::Test {
+class LinesOfHosts : public testing::Test {
  protected:
   static constexpr Index count = 8;
   static constexpr Index longest = 5000;
   static constexpr Index widest = 70;  ///< padding
 
   /// `count` lines of real numbers and a vector, both at the end of what can be read.
-  DotOfLines() : matrix_(bytes(count * (longest + widest))), x_(bytes(longest)) {}
+  LinesOfHosts() : matrix_(bytes(count * (longest + widest))), x_(bytes(longest)) {}
 
   Lines<T> lines(Index length, Index leading) const {
     return {numbers(matrix_, 1, (count - 1) * leading + length), count, length, leading};
@@ -100,9 +103,9 @@ class DotOfLines : public testing::Test {
 };
 
 using Scalars = testing::Types<float, double>;
-TYPED_TEST_SUITE(DotOfLines, Scalars);
+TYPED_TEST_SUITE(LinesOfHosts, Scalars);
 
-TYPED_TEST(DotOfLines, ReadsNothingBehindTheLastElement) {
+TYPED_TEST(LinesOfHosts, DotsReadNothingBehindTheLastElement) {
   using T = TypeParam;
   for (Index length = 1; length <= 2 * summation::segment<T> + 1; ++length) {
     Lines<T> const lines = this->lines(length, length);
@@ -115,7 +118,7 @@ TYPED_TEST(DotOfLines, ReadsNothingBehindTheLastElement) {
   }
 }
 
-TYPED_TEST(DotOfLines, AddsAnyNumberOfSegmentsInTheCanonicalOrder) {
+TYPED_TEST(LinesOfHosts, DotsAddAnyNumberOfSegmentsInTheCanonicalOrder) {
   using T = TypeParam;
   constexpr Index segment = summation::segment<T>;
   for (Index segments = 0; (segments + 1) * segment <= this->longest; ++segments) {
@@ -137,7 +140,7 @@ TYPED_TEST(DotOfLines, AddsAnyNumberOfSegmentsInTheCanonicalOrder) {
   }
 }
 
-TYPED_TEST(DotOfLines, GetsNoOtherBitsFromAskingAhead) {
+TYPED_TEST(LinesOfHosts, DotsGetNoOtherBitsFromAskingAhead) {
   using T = TypeParam;
   for (Index const length : {Index{1}, Index{63}, Index{64}, Index{255}, Index{256}, Index{257},
                              Index{1000}, Index{2048}, Index{2049}, this->longest}) {
@@ -156,6 +159,46 @@ TYPED_TEST(DotOfLines, GetsNoOtherBitsFromAskingAhead) {
         EXPECT_THAT(this->template found<8>(lines, x, {.ahead = ahead}),
                     test::same_bits_as(expected));
       }
+    }
+  }
+}
+
+/// The tree over two panels of half of the lines each, `Count` lines side by side; next(i) is asked
+/// while those before line i are added.
+template <int Count, class T, class Next>
+std::vector<T> sum_of_two_panels(Lines<T> const& lines, T const* y, Next const& next) {
+  auto const length = static_cast<std::size_t>(lines.length);
+  std::vector<T> result(length, T(-1));
+  std::vector<T> above(length, T(-1));
+  VectorStack<T> const stack{result.data(), above.data(), lines.length};
+  Index const half = lines.count / 2;
+  for (Index i = 0; i < lines.count; i += Count) {
+    PerLine<T, Count> factor;
+    std::copy_n(y + i, Count, factor);
+    Index const first = i / half * half;
+    add_to_panel<Count>(next(i + Count), lines, i, first, first + half, factor, stack, i / half, 0,
+                        lines.length);
+  }
+  stack.finish(2, 0, lines.length);
+  return result;
+}
+
+TYPED_TEST(LinesOfHosts, SumsGetNoOtherBitsFromAskingForTheNextStep) {
+  using T = TypeParam;
+  constexpr Index chunk = 1024 / static_cast<Index>(sizeof(T));
+  for (Index const length : {Index{1}, Index{63}, chunk - 1, chunk, chunk + 1, 3 * chunk,
+                             4 * chunk + 7, this->longest}) {
+    for (Index const padding : {Index{0}, Index{1}, this->widest}) {
+      SCOPED_TRACE(testing::Message() << length << " + " << padding);
+      Lines<T> const lines = this->lines(length, length + padding);
+      T const* const y = this->x(lines.count);
+      auto const nothing = [](Index) { return NothingAhead{}; };
+      auto const step = [&](Index first) { return NextStep<T>{lines, first}; };
+      std::vector<T> const expected = sum_of_two_panels<1>(lines, y, nothing);
+      EXPECT_THAT(sum_of_two_panels<1>(lines, y, step), test::same_bits_as(expected));
+      EXPECT_THAT(sum_of_two_panels<2>(lines, y, step), test::same_bits_as(expected));
+      EXPECT_THAT(sum_of_two_panels<4>(lines, y, step), test::same_bits_as(expected));
+      EXPECT_THAT(sum_of_two_panels<4>(lines, y, nothing), test::same_bits_as(expected));
     }
   }
 }

@@ -11,24 +11,45 @@
 /// How a host's thread walks lines, and what it asks memory for before it needs it.
 namespace tessera::detail {
 
-/// How threads walk lines for dot products.
+/// How threads walk lines.
 struct Walk {
-  Index ahead = 0;        ///< how far ahead they ask for lines, in elements; 0: not
-  bool in_cache = false;  ///< lines come from a cache, which puts up with any order
+  Index ahead = 0;         ///< how far ahead dot products ask for lines, in elements; 0: not
+  bool in_cache = false;   ///< lines come from a cache, which puts up with any order
+  bool next_step = false;  ///< while lines are added, those of the next step are asked for
 };
 
 /// How a host's threads walk the lines of a matrix.
 template <class T>
 Walk walk_of(Lines<T> const& lines) {
   constexpr Index size = sizeof(T);
-  Index const bytes = lines.count * lines.length * size;
+  Index const line_bytes = lines.length * size;
+  Index const bytes = lines.count * line_bytes;
   return {.ahead = backends::host::prefetch_distance(bytes) / size,
-          .in_cache = backends::host::stays_in_cache(bytes)};
+          .in_cache = backends::host::stays_in_cache(bytes),
+          .next_step = backends::host::prefetches_next_step(line_bytes, bytes)};
 }
 
 /// A thread asks for nothing.
 struct NothingAhead {
   KOKKOS_FORCEINLINE_FUNCTION void fetch(int /*r*/, Index /*j*/, Index /*length*/) const {}
+};
+
+/// Asks memory for `length` elements from a place on.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void ask_for(T const* from, Index length) {
+  constexpr Index at_a_time = 64 / static_cast<Index>(sizeof(T));
+  for (Index k = 0; k < length; k += at_a_time) backends::host::prefetch(from + k);
+}
+
+/// What a thread that adds lines will multiply next: it asks for the lines from `first` on.
+template <class T>
+struct NextStep {
+  Lines<T> const& lines;
+  Index first;
+  /// Asks for elements [j, j + length) of line first + r, where there is one.
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(int r, Index j, Index length) const {
+    if (first + r < lines.count) ask_for(lines.line(first + r) + j, length);
+  }
 };
 
 /// What a thread that goes over lines, `count` at a time, will need next: it asks for that so early
@@ -50,13 +71,9 @@ class Ahead {
   }
   /// Asks for what follows elements [j, j + length) of line first + r, where anything does.
   KOKKOS_FORCEINLINE_FUNCTION void fetch(int r, Index j, Index length) const {
-    constexpr Index at_a_time = 64 / static_cast<Index>(sizeof(T));
     Index const all = (lines_.count - 1) * lines_.leading + lines_.length;
     Index const place = (j < turn_ ? near_ : far_) + r * lines_.leading + j;
-    if (place + length > all) return;
-    for (Index k = 0; k < length; k += at_a_time) {
-      backends::host::prefetch(lines_.data + place + k);
-    }
+    if (place + length <= all) ask_for(lines_.data + place, length);
   }
 
  private:

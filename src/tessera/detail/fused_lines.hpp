@@ -95,8 +95,15 @@ struct FusedLines {
                 dot_lines<1>(some, i, x, 0, lines.length, walk, store);
               }
             }
-            add_to_panel<count()>(some, block, first - begin, last - begin, factor, stack, p, 0,
-                                  lines.length);
+            auto const add = [&](auto const& next) {
+              add_to_panel<count()>(next, some, block, first - begin, last - begin, factor, stack,
+                                    p, 0, lines.length);
+            };
+            if (walk.next_step) {
+              add(NextStep<T>{lines, begin + block + count()});
+            } else {
+              add(NothingAhead{});
+            }
           });
         }
       }

@@ -87,7 +87,8 @@ struct FusedTiles {
           for_line_blocks<step()>(first, last, [&](auto count, Index block) {
             PerLine<T, count()> factor;
             for (int r = 0; r < count(); ++r) factor[r] = x[block + r];
-            add_to_panel<count()>(tile, block, first, last, factor, part_of_y, p, 0, width);
+            add_to_panel<count()>(NothingAhead{}, tile, block, first, last, factor, part_of_y, p, 0,
+                                  width);
           });
         }
       });

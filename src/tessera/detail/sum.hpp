@@ -65,7 +65,8 @@ struct Sum {
         for_line_blocks<step()>(first, last, [&](auto count, Index block) {
           PerLine<T, count()> factor;
           for (int r = 0; r < count(); ++r) factor[r] = y[block + r];
-          add_to_panel<count()>(lines, block, first, last, factor, stack, p, begin, end);
+          add_to_panel<count()>(NothingAhead{}, lines, block, first, last, factor, stack, p, begin,
+                                end);
         });
       }
     });
