@@ -44,14 +44,20 @@ inline Index teams_for(Index bytes, Index threads) {
 ///   4096 x 65536:   o 1.5 1.5 1.4, s 1.7 1.8 1.7
 ///   in cache, 512 x 512: o 1.4 1.5 1.6, s 1.4 1.7 1.7
 ///   in cache, 1024 x 1024: o 1.1 1.2 1.1, s 1.1 1.3 1.1
-/// Where a step asks for the lines of the next, both have to find room in a core's caches. The same
-/// on Zen 5, 1 | 2 | 4 lines, side by side: 100000 x 777 1.77 1.92 1.96; 100000 x 1000 1.62 1.78
-/// 1.89; 262144 x 1024 1.82 1.90 1.78, double 1.83 2.30 2.02; 65536 x 4096 1.80 1.85 1.75, double
-/// 1.72 1.73 1.57; 12345 x 6789 1.58 1.73 1.67; 4096 x 65536 1.70 1.82 1.77.
+/// In cache on Zen 5, 4 | 8 lines, side by side, two runs: 512 x 512 1.68 1.81, 1.74 1.90; 777 x
+/// 777 1.07 1.14, 1.07 1.13; 1000 x 1000 1.54 1.60, 1.53 1.57, double 1.41 1.47, 1.46 1.51; 1024 x
+/// 1024 1.34 1.40, 1.29 1.32; 2896 x 2896 1.66 1.72, 1.62 1.71. Where a step asks for the lines of
+/// the next, both have to find room in a core's caches. The same on Zen 5, 1 | 2 | 4 lines, side by
+/// side: 100000 x 777 1.77 1.92 1.96; 100000 x 1000 1.62 1.78 1.89; 262144 x 1024 1.82 1.90 1.78,
+/// double 1.83 2.30 2.02; 65536 x 4096 1.80 1.85 1.75, double 1.72 1.73 1.57; 12345 x
+/// 6789 1.58 1.73 1.67; 4096 x 65536 1.70 1.82 1.77.
 inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
   if (line_bytes <= 1024) return {.lines_per_step = 8, .dot_side_by_side = true};
   if (line_bytes >= 4096 && prefetches_next_step(line_bytes, bytes)) {
     return {.lines_per_step = 2, .dot_side_by_side = true};
+  }
+  if (large_first_cache() && stays_in_cache(bytes)) {
+    return {.lines_per_step = line_bytes <= 16 * 1024 ? 8 : 4, .dot_side_by_side = true};
   }
   return {.lines_per_step = 4,
           .dot_side_by_side = line_bytes >= 4096 || bytes <= last_cache_bytes()};
@@ -75,10 +81,21 @@ inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
 ///   12345 x 6789: 8.5 9.5 9.7, double 15.8 16.4 17.0;  65536 x 4096, double: 40.5 - 52.7
 ///   16384 x 16384: 25.7 25.8 28.4, double 40.7 38.3 50.4
 ///   4096 x 65536: - 24.8 28.0, double - 46.7 53.7
+/// There lines of 4 to 16 KiB come best one at a time from caches, too. OpenBLAS over ours, two
+/// runs, 1 | 4 | 8 lines (of more than one by pairs of packs):
+///   777 x 777: 0.73 0.83 0.87, 0.76 0.89 0.88;  1000 x 1000: 0.87 0.84 0.88, 0.82 0.83 0.87
+///   1024 x 1024: 0.92 0.91 0.90, 0.91 0.83 0.92;  1400 x 1400: 0.84 0.77 0.77, 0.83 0.79 0.78
+///   2048 x 2048: 0.98 0.92 0.83, 0.99 0.93 0.84;  2500 x 2500: 0.79 0.89 0.88, 0.78 0.93 0.91
+///   2896 x 2896: 1.00 0.86 0.87, 1.01 0.87 0.90;  400 x 4000: 1.02 0.91 0.94, 1.06 0.91 0.94
+///   double, 1000 x 1000: 0.81 0.90 0.83, 0.82 0.97 0.84;  1300 x 1300: 0.99 0.90 0.89, 1.03 0.85
+///   double, 1024 x 1024: 1.04 0.94 0.91, 1.06 0.93 0.90;  2048 x 2048: 0.91 0.91 0.82, 0.90 0.88
+///   longer, 100 x 20000: 0.72 0.96 0.99;  double, 300 x 4000: 0.76 0.95 0.96
 inline int lines_per_dot(Index line_bytes, Index bytes) {
   if (line_bytes < 2 * 1024) return 8;
   if (prefetch_distance(bytes) > 0) return line_bytes <= 64 * 1024 ? 1 : 2;
-  return 4;
+  if (!large_first_cache()) return 4;
+  if (line_bytes < 4 * 1024) return 8;
+  return line_bytes <= 16 * 1024 ? 1 : 4;
 }
 
 /// The tuning for `count` lines of `length` scalars T on `threads` threads.
