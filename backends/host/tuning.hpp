@@ -56,11 +56,9 @@ inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
   if (line_bytes >= 4096 && prefetches_next_step(line_bytes, bytes)) {
     return {.lines_per_step = 2, .dot_side_by_side = true};
   }
-  if (large_first_cache() && stays_in_cache(bytes)) {
-    return {.lines_per_step = line_bytes <= 16 * 1024 ? 8 : 4, .dot_side_by_side = true};
-  }
-  return {.lines_per_step = 4,
-          .dot_side_by_side = line_bytes >= 4096 || bytes <= last_cache_bytes()};
+  bool const cached = bytes <= last_cache_bytes();
+  bool const eight = cached && large_first_cache() && line_bytes <= 16 * 1024;
+  return {.lines_per_step = eight ? 8 : 4, .dot_side_by_side = cached || line_bytes >= 4096};
 }
 
 /// Lines a step of dot products. Times of OpenBLAS over ours, 2 threads of Zen 3, with 1, 2, 4 and
