@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -34,27 +35,42 @@ using Words = std::vector<std::string>;
 class Writer {
  public:
   /// @param stays whether it waits to be killed instead of ending
-  Writer(std::string const& pipe, std::string const& bytes, bool stays = false) : child_(::fork()) {
-    if (child_ != 0) return;
+  Writer(std::string const& pipe, std::string const& bytes, bool stays = false) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    child_ = ::fork();
+    if (child_ != 0) {
+      ::close(ends[1]);
+      told_ = ends[0];
+      return;
+    }
     int const descriptor = ::open(pipe.c_str(), O_WRONLY);
     for (std::size_t done = 0; done < bytes.size();) {
       ssize_t const written = ::write(descriptor, bytes.data() + done, bytes.size() - done);
       if (written < 0) ::_exit(1);
       done += static_cast<std::size_t>(written);
     }
-    while (stays) ::pause();
-    ::_exit(0);
+    bool const was_told = ::write(ends[1], "", 1) == 1;
+    while (stays && was_told) ::pause();
+    ::_exit(was_told ? 0 : 1);
   }
   ~Writer() {
     kill();
     ::waitpid(child_, nullptr, 0);
+    ::close(told_);
   }
   Writer(Writer const&) = delete;
   Writer& operator=(Writer const&) = delete;
   void kill() const { ::kill(child_, SIGKILL); }
+  /// Waits until all bytes are written: whether they are. What a pipe does not hold, a reader has.
+  [[nodiscard]] bool has_written() const {
+    char byte = 0;
+    return ::read(told_, &byte, 1) == 1;
+  }
 
  private:
-  pid_t child_;
+  pid_t child_ = -1;
+  int told_ = -1;  ///< where the process says that all bytes are written
 };
 
 class PipeTest : public ProgramTest {
@@ -239,6 +255,7 @@ TEST_F(PipeTest, a_writer_that_dies_is_an_error) {
     auto const before = listing();
     Writer const writer(path("pipe.npy"), half, true);
     pid_t const child = start(words);
+    ASSERT_TRUE(writer.has_written()) << words[0];  // before, the program may not have the pipe yet
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     EXPECT_EQ(::waitpid(child, nullptr, WNOHANG), 0) << "the program did not wait for more";
     writer.kill();
