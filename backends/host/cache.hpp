@@ -38,28 +38,47 @@ inline bool large_first_cache() {
   return first_cache_bytes() > 32 * 1024;
 }
 
-/// How far ahead a thread asks for the lines of a matrix of so many bytes, in bytes; 0: not. What
-/// the last cache holds most of comes soon enough. A v, 2 threads, single runs on shared machines.
-/// Zen 5 (48 KiB L1), without | 4 | 8 KiB ahead; over OpenBLAS: 12345 x 6789 0.83 1.02 1.13, 5000 x
-/// 5000 0.85 0.96 1.17, 262144 x 1000 0.62 0.90 0.98, 16384 x 16384 1.05 1.07 1.05; GB/s: 4096 x
-/// 4096 73 60 77; in cache, 1024 x 1024 158 - 151. Zen 3 (32 KiB) foresees by itself, and what is
-/// asked for takes the place of that, over OpenBLAS: 4096 x 4096 0.94 0.76 0.78, 12345 x 6789 1.18
-/// 0.91 0.93, 4096 x 65536 1.09 0.93 0.93; fused 16384 x 16384 1.50 - 1.30.
-inline summation::Index prefetch_distance(summation::Index bytes) {
-  constexpr summation::Index best = 8 * 1024;
-  return large_first_cache() && 2 * bytes > 3 * last_cache_bytes() ? best : 0;
+/// Whether threads ask memory for the lines of a matrix of so many bytes: where the last cache does
+/// not hold most of it, and where that pays, which it does on Zen 5 (48 KiB L1). Zen 3 (32 KiB)
+/// foresees by itself, and what is asked for takes the place of that. A v over OpenBLAS, 2 threads,
+/// not asked for | 4 | 8 KiB ahead: 4096 x 4096 0.94 0.76 0.78, 12345 x 6789 1.18 0.91 0.93, 4096 x
+/// 65536 1.09 0.93 0.93; fused 16384 x 16384 1.50 - 1.30.
+inline bool asks_memory(summation::Index bytes) {
+  return large_first_cache() && 2 * bytes > 3 * last_cache_bytes();
 }
 
-/// Whether fused ATAX asks for the lines of its next step while it adds those of the present one:
-/// a core of Zen 5 reads 33 GB/s, whether another one reads or not, and a core that adds reads
-/// nothing otherwise. Over two OpenBLAS gemv, 2 threads of Zen 5, without | with that (and with as
-/// many lines a step as are best for each): 16384 x 16384 1.74 1.84, 65536 x 4096 1.60 1.85, 262144
-/// x 1024 1.61 1.90, 4096 x 65536 1.65 1.82, 12345 x 6789 1.47 1.73, 4096 x 4096 1.44 1.77, 100000
-/// x 1000 1.62 1.87, 200000 x 512 1.83 1.92; double 12345 x 6789 1.73 1.96, 4096 x 65536 1.43 1.57,
-/// 16384 x 16384 1.65 1.81. Short lines are under way anyway: 1048576 x 256 2.09 2.15 (double 2.79
-/// 2.74), 1000000 x 100 2.43 1.81.
-inline bool prefetches_next_step(summation::Index line_bytes, summation::Index bytes) {
-  return prefetch_distance(bytes) > 0 && line_bytes > 1024;
+/// Whether lines of so many bytes come from memory fastest as Zen 5 foresees them, which it does
+/// the better the longer they are and the more of them go side by side: up to 40 GB/s a core from
+/// four long lines, where it delivers 33 of what is asked for.
+inline bool foreseen(summation::Index line_bytes) {
+  return line_bytes > 32 * 1024;
+}
+
+/// How far ahead a thread asks for the lines of a matrix, in bytes; 0: not. A v over OpenBLAS, 2
+/// threads of Zen 5, not asked for | 4 | 8 KiB ahead: 12345 x 6789 0.83 1.02 1.13, 5000 x 5000 0.85
+/// 0.96 1.17, 262144 x 1000 0.62 0.90 0.98; GB/s: 4096 x 4096 73 60 77; in cache, 1024 x 1024 158 -
+/// 151. Four lines at a time not asked for | one or two 8 KiB ahead: 65536 x 4096 0.88 0.96, double
+/// 1.01 0.95; 12345 x 6789 1.03 1.09, double 1.25 1.13; 16384 x 16384 1.04 0.94, double 1.26 1.11;
+/// 4096 x 65536 1.12 0.96, double 1.11 1.07.
+inline summation::Index prefetch_distance(summation::Index line_bytes, summation::Index bytes) {
+  constexpr summation::Index best = 8 * 1024;
+  return asks_memory(bytes) && !foreseen(line_bytes) ? best : 0;
+}
+
+/// How much of each line of its next step fused ATAX asks for while it adds those of the present
+/// one, in bytes: a core reads nothing otherwise while it adds. Over two OpenBLAS gemv, 2 threads
+/// of Zen 5, without | with that (and with as many lines a step as are best for each): 65536 x 4096
+/// 1.60 1.85, 262144 x 1024 1.61 1.90, 12345 x 6789 1.47 1.73, 4096 x 4096 1.44 1.77, 100000 x 1000
+/// 1.62 1.87, 200000 x 512 1.83 1.92. Short lines are under way anyway: 1048576 x 256 2.09 2.15
+/// (double 2.79 2.74), 1000000 x 100 2.43 1.81. Of lines that are foreseen the beginning is enough;
+/// all of two lines, dot products asking ahead | nothing of four | 2 | 4 | 16 KiB of four:
+/// 16384 x 16384 1.74 1.92 1.94 1.94 1.84, double 1.77 1.74 1.84 1.91 1.71; 4096 x 65536 1.42 1.51
+/// 1.54 1.53 1.52, double 1.40 1.41 1.42 1.43 1.42; 20000 x 12000 1.73 1.83 1.83 1.81 -; 10000 x
+/// 10000 1.66 1.70 1.71 1.69 -; double 12345 x 6789 1.82 1.86 1.89 1.84 -.
+inline summation::Index next_step_bytes(summation::Index line_bytes, summation::Index bytes) {
+  constexpr summation::Index beginning = 2 * 1024;
+  if (!asks_memory(bytes) || line_bytes <= 1024) return 0;
+  return foreseen(line_bytes) ? beginning : line_bytes;
 }
 
 /// Whether a matrix of so many bytes is read from caches as fast in any order as forward. A v,

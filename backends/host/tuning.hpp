@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include <tessera/backends/host/cache.hpp>
 #include <tessera/detail/powers.hpp>
@@ -32,6 +33,28 @@ inline Index teams_for(Index bytes, Index threads) {
   return std::clamp(bytes / min_team_bytes, Index{1}, most);
 }
 
+/// Panels of a group, a power of two: so many that each thread has a group, or fewer, so that
+/// threads end together; a group more costs an eighth of a panel. OpenBLAS over ours, 2 threads of
+/// Zen 5, with the most panels | so, two runs: Aᵀ·b, 700 x 700 0.85 1.02, 0.71 0.99, double 0.91
+/// 1.05, 0.85 0.97; 400 x 4000 0.73 0.83, 0.76 0.88; fused, 700 x 700 1.00 1.20, 0.89 1.18, double
+/// 1.08 1.22, 1.07 1.26; 400 x 4000 1.03 1.17, 1.01 1.20.
+inline Index balanced_group(Index panels, Index threads) {
+  Index best = 1;
+  Index least = std::numeric_limits<Index>::max();
+  for (Index group = floor_power_of_two(panels / threads); group > 0; group /= 2) {
+    Index const whole = panels / group;
+    Index const rest = panels % group;
+    Index const longest =
+        whole % threads == 0 ? whole / threads * group + rest : ceil_div(whole, threads) * group;
+    Index const time = 8 * longest + ceil_div(panels, group);
+    if (time < least) {
+      least = time;
+      best = group;
+    }
+  }
+  return best;
+}
+
 /// How fused ATAX goes over the lines of a panel. Times of two OpenBLAS gemv over ours, 2 threads
 /// of Zen 3, for 2 | 4 | 8 lines a step, dot products one by one ("o") or side by side ("s"):
 ///   1048576 x 256:  o 2.1 2.2 2.1, s 2.3 2.4 2.5
@@ -50,10 +73,11 @@ inline Index teams_for(Index bytes, Index threads) {
 /// the next, both have to find room in a core's caches. The same on Zen 5, 1 | 2 | 4 lines, side by
 /// side: 100000 x 777 1.77 1.92 1.96; 100000 x 1000 1.62 1.78 1.89; 262144 x 1024 1.82 1.90 1.78,
 /// double 1.83 2.30 2.02; 65536 x 4096 1.80 1.85 1.75, double 1.72 1.73 1.57; 12345 x
-/// 6789 1.58 1.73 1.67; 4096 x 65536 1.70 1.82 1.77.
+/// 6789 1.58 1.73 1.67. Where it asks for the beginnings of longer ones, 2 | 4 | 8 lines (8 asked
+/// for nothing): 16384 x 16384 1.81 1.95 1.73, double 1.86 1.84 1.41; 4096 x 65536 1.48 1.57 1.31.
 inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
   if (line_bytes <= 1024) return {.lines_per_step = 8, .dot_side_by_side = true};
-  if (line_bytes >= 4096 && prefetches_next_step(line_bytes, bytes)) {
+  if (line_bytes >= 4096 && prefetch_distance(line_bytes, bytes) > 0) {
     return {.lines_per_step = 2, .dot_side_by_side = true};
   }
   bool const cached = bytes <= last_cache_bytes();
@@ -74,11 +98,13 @@ inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
 ///   1400 x 1400: 0.89 0.96 0.86, 0.78 0.84 0.79
 ///   double, 5000 x 200: 0.73 0.87 0.89, 0.77 0.89 0.92;  256 x 256: 1.18 1.35 1.30
 ///   double, 1000 x 1000: 0.86 0.89 0.81, 0.91 0.87 0.85;  1024 x 1024: 0.99 0.93 0.87
-/// Lines that are asked for ahead stream best one at a time; of long ones two. Milliseconds on Zen
-/// 5, 2 threads, with 1 | 2 | 4, when two lines did not share x yet:
-///   12345 x 6789: 8.5 9.5 9.7, double 15.8 16.4 17.0;  65536 x 4096, double: 40.5 - 52.7
-///   16384 x 16384: 25.7 25.8 28.4, double 40.7 38.3 50.4
-///   4096 x 65536: - 24.8 28.0, double - 46.7 53.7
+/// Lines that are asked for ahead stream best one at a time. Milliseconds on Zen 5, 2 threads, with
+/// 1 | 2 | 4, when two lines did not share x yet: 12345 x 6789 8.5 9.5 9.7, double 65536 x
+/// 4096 40.5
+/// - 52.7. Longer ones, which are foreseen, come four at a time; over OpenBLAS, 1 | 2 | 4 | 8:
+///   16384 x 16384: 0.98 1.04 1.04 0.86, double 1.06 1.18 1.26 1.00
+///   4096 x 65536: 0.95 1.03 1.12 0.80, double 0.96 1.08 1.11 0.87
+///   double, 12345 x 6789: 1.10 1.23 1.25 0.91
 /// There lines of 4 to 16 KiB come best one at a time from caches, too. OpenBLAS over ours, two
 /// runs, 1 | 4 | 8 lines (of more than one by pairs of packs):
 ///   777 x 777: 0.73 0.83 0.87, 0.76 0.89 0.88;  1000 x 1000: 0.87 0.84 0.88, 0.82 0.83 0.87
@@ -90,7 +116,7 @@ inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
 ///   longer, 100 x 20000: 0.72 0.96 0.99;  double, 300 x 4000: 0.76 0.95 0.96
 inline int lines_per_dot(Index line_bytes, Index bytes) {
   if (line_bytes < 2 * 1024) return 8;
-  if (prefetch_distance(bytes) > 0) return line_bytes <= 64 * 1024 ? 1 : 2;
+  if (prefetch_distance(line_bytes, bytes) > 0) return 1;
   if (!large_first_cache()) return 4;
   if (line_bytes < 4 * 1024) return 8;
   return line_bytes <= 16 * 1024 ? 1 : 4;
@@ -104,6 +130,8 @@ Tuning tuning(Index count, Index length, Index threads) {
   Index const bytes = count * line_bytes;
   Index const teams = teams_for(bytes, threads);
   summation::Panels const panels = summation::panels(count, length);
+  Index const panels_of_team = teams <= threads ? balanced_group(panels.count, teams)
+                                                : floor_power_of_two(panels.count / teams);
   Tuning result;
 
   result.dot.lines_per_step = lines_per_dot(line_bytes, bytes);
@@ -118,10 +146,11 @@ Tuning tuning(Index count, Index length, Index threads) {
   result.sum.lines_per_step = 8;
   result.sum.columns_per_team = std::min(length, 64 * 1024 / size);
   Index const tiles = ceil_div(length, result.sum.columns_per_team);
-  result.sum.panels_per_team = floor_power_of_two(panels.count * tiles / teams);
+  result.sum.panels_per_team =
+      tiles == 1 ? panels_of_team : floor_power_of_two(panels.count * tiles / teams);
 
   result.fused_lines = fused_lines_tuning(line_bytes, bytes);
-  result.fused_lines.panels_per_team = floor_power_of_two(panels.count / teams);
+  result.fused_lines.panels_per_team = panels_of_team;
 
   Index const segments = summation::segments<T>(length);
   Index const tile_bytes = 512 * 1024;

@@ -193,11 +193,13 @@ TYPED_TEST(LinesOfHosts, SumsGetNoOtherBitsFromAskingForTheNextStep) {
       Lines<T> const lines = this->lines(length, length + padding);
       T const* const y = this->x(lines.count);
       auto const nothing = [](Index) { return NothingAhead{}; };
-      auto const step = [&](Index first) { return NextStep<T>{lines, first}; };
+      auto const step = [&](Index first) { return NextStep<T>{lines, first, length}; };
+      auto const beginning = [&](Index first) { return NextStep<T>{lines, first, 2 * chunk}; };
       std::vector<T> const expected = sum_of_two_panels<1>(lines, y, nothing);
       EXPECT_THAT(sum_of_two_panels<1>(lines, y, step), test::same_bits_as(expected));
       EXPECT_THAT(sum_of_two_panels<2>(lines, y, step), test::same_bits_as(expected));
       EXPECT_THAT(sum_of_two_panels<4>(lines, y, step), test::same_bits_as(expected));
+      EXPECT_THAT(sum_of_two_panels<4>(lines, y, beginning), test::same_bits_as(expected));
       EXPECT_THAT(sum_of_two_panels<4>(lines, y, nothing), test::same_bits_as(expected));
     }
   }

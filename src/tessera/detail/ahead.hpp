@@ -13,9 +13,9 @@ namespace tessera::detail {
 
 /// How threads walk lines.
 struct Walk {
-  Index ahead = 0;         ///< how far ahead dot products ask for lines, in elements; 0: not
-  bool in_cache = false;   ///< lines come from a cache, which puts up with any order
-  bool next_step = false;  ///< while lines are added, those of the next step are asked for
+  Index ahead = 0;        ///< how far ahead dot products ask for lines, in elements; 0: not
+  bool in_cache = false;  ///< lines come from a cache, which puts up with any order
+  Index of_next = 0;  ///< elements of each line of the next step asked for while lines are added
 };
 
 /// How a host's threads walk the lines of a matrix.
@@ -24,9 +24,9 @@ Walk walk_of(Lines<T> const& lines) {
   constexpr Index size = sizeof(T);
   Index const line_bytes = lines.length * size;
   Index const bytes = lines.count * line_bytes;
-  return {.ahead = backends::host::prefetch_distance(bytes) / size,
+  return {.ahead = backends::host::prefetch_distance(line_bytes, bytes) / size,
           .in_cache = backends::host::stays_in_cache(bytes),
-          .next_step = backends::host::prefetches_next_step(line_bytes, bytes)};
+          .of_next = backends::host::next_step_bytes(line_bytes, bytes) / size};
 }
 
 /// A thread asks for nothing.
@@ -41,14 +41,16 @@ KOKKOS_FORCEINLINE_FUNCTION void ask_for(T const* from, Index length) {
   for (Index k = 0; k < length; k += at_a_time) backends::host::prefetch(from + k);
 }
 
-/// What a thread that adds lines will multiply next: it asks for the lines from `first` on.
+/// What a thread that adds lines will multiply next: it asks for the lines from `first` on, for
+/// `limit` elements of each.
 template <class T>
 struct NextStep {
   Lines<T> const& lines;
   Index first;
+  Index limit;
   /// Asks for elements [j, j + length) of line first + r, where there is one.
   KOKKOS_FORCEINLINE_FUNCTION void fetch(int r, Index j, Index length) const {
-    if (first + r < lines.count) ask_for(lines.line(first + r) + j, length);
+    if (j < limit && first + r < lines.count) ask_for(lines.line(first + r) + j, length);
   }
 };
 

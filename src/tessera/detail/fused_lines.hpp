@@ -99,8 +99,8 @@ struct FusedLines {
               add_to_panel<count()>(next, some, block, first - begin, last - begin, factor, stack,
                                     p, 0, lines.length);
             };
-            if (walk.next_step) {
-              add(NextStep<T>{lines, begin + block + count()});
+            if (walk.of_next > 0) {
+              add(NextStep<T>{lines, begin + block + count(), walk.of_next});
             } else {
               add(NothingAhead{});
             }
