@@ -39,7 +39,8 @@ class Writer {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
     child_ = ::fork();
-    if (child_ != 0) {
+    if (child_ < 0) throw std::runtime_error("no process");
+    if (child_ > 0) {
       ::close(ends[1]);
       told_ = ends[0];
       return;
@@ -50,9 +51,9 @@ class Writer {
       if (written < 0) ::_exit(1);
       done += static_cast<std::size_t>(written);
     }
-    bool const was_told = ::write(ends[1], "", 1) == 1;
-    while (stays && was_told) ::pause();
-    ::_exit(was_told ? 0 : 1);
+    if (::write(ends[1], "", 1) != 1) ::_exit(1);
+    while (stays) ::pause();
+    ::_exit(0);
   }
   ~Writer() {
     kill();
