@@ -99,9 +99,9 @@ inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
 ///   double, 5000 x 200: 0.73 0.87 0.89, 0.77 0.89 0.92;  256 x 256: 1.18 1.35 1.30
 ///   double, 1000 x 1000: 0.86 0.89 0.81, 0.91 0.87 0.85;  1024 x 1024: 0.99 0.93 0.87
 /// Lines that are asked for ahead stream best one at a time. Milliseconds on Zen 5, 2 threads, with
-/// 1 | 2 | 4, when two lines did not share x yet: 12345 x 6789 8.5 9.5 9.7, double 65536 x
-/// 4096 40.5
-/// - 52.7. Longer ones, which are foreseen, come four at a time; over OpenBLAS, 1 | 2 | 4 | 8:
+/// 1 | 2 | 4, when two lines did not share x yet: 12345 x 6789 8.5 9.5 9.7; double, 65536 x 4096
+/// 40.5 (not tried) 52.7. Longer lines, which are foreseen, come four at a time. OpenBLAS over
+/// ours, two threads of Zen 5, 1 | 2 | 4 | 8 lines:
 ///   16384 x 16384: 0.98 1.04 1.04 0.86, double 1.06 1.18 1.26 1.00
 ///   4096 x 65536: 0.95 1.03 1.12 0.80, double 0.96 1.08 1.11 0.87
 ///   double, 12345 x 6789: 1.10 1.23 1.25 0.91
