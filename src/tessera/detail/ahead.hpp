@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/host/avx512.hpp>
 #include <tessera/backends/host/cache.hpp>
 #include <tessera/backends/host/simd.hpp>
 #include <tessera/detail/lines.hpp>
@@ -15,7 +16,8 @@ namespace tessera::detail {
 struct Walk {
   Index ahead = 0;        ///< how far ahead dot products ask for lines, in elements; 0: not
   bool in_cache = false;  ///< lines come from a cache, which puts up with any order
-  Index of_next = 0;  ///< elements of each line of the next step asked for while lines are added
+  Index of_next = 0;    ///< elements of each line of the next step asked for while lines are added
+  bool avx512 = false;  ///< with AVX-512, where lines are not asked for
 };
 
 /// How a host's threads walk the lines of a matrix.
@@ -26,7 +28,8 @@ Walk walk_of(Lines<T> const& lines) {
   Index const bytes = lines.count * line_bytes;
   return {.ahead = backends::host::prefetch_distance(line_bytes, bytes) / size,
           .in_cache = backends::host::stays_in_cache(bytes),
-          .of_next = backends::host::next_step_bytes(line_bytes, bytes) / size};
+          .of_next = backends::host::next_step_bytes(line_bytes, bytes) / size,
+          .avx512 = backends::host::avx512::available()};
 }
 
 /// A thread asks for nothing.

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/host/avx512.hpp>
 #include <tessera/backends/host/simd.hpp>
 #include <tessera/detail/ahead.hpp>
 #include <tessera/detail/lines.hpp>
@@ -197,53 +198,47 @@ class PairTree {
   T subtree_[max_levels];
 };
 
-/// sums[r] = dot product of line first + r and x, of 1 <= `length` <= segment elements from `begin`
-/// on. Lines that short come fastest one after the other.
-template <int Count, class T, class Ask>
-KOKKOS_INLINE_FUNCTION void dot_segments(Ask const& next, Lines<T> const& lines, Index first,
-                                         T const* x, Index begin, int length,
-                                         PerLine<T, Count>& sums) {
-  namespace host = backends::host;
-  PerLine<host::Pack<T>, Count> pack;
-  T const* const line = lines.line(first) + begin;
-  for (int r = 0; r < Count; ++r) next.fetch(r, begin, length);
-  if (length == summation::segment<T>) {
-    static_for<Count>([&](auto r) __attribute__((always_inline)) {
-      PerLine<T const*, 1> const one = {line + r() * lines.leading};
-      whole_segments<1, T>(one, x + begin, pack + r());
-    });
-  } else {
-    last_segments(line, lines.leading, Count, x + begin, length, pack);
-  }
-  static_for<Count>([&](auto r) __attribute__((always_inline)) {
-    pack[r()] = host::in_order<segment_level<T>, T>(pack[r()]);
-  });
-  sums_of_packs<Count>(pack, sums);
-}
+/// The packs of `Count` lines, one for each segment that waits.
+template <class T, int Count>
+using WaitingPacks = PerLine<PerLine<backends::host::Pack<T>, waiting_segments>, Count>;
 
-/// Dot products of `Count` lines, from element `begin` (a multiple of a segment) to `end`, with x.
-/// Two lines at a time share what is read of x, which takes the registers that there are; or
-/// `Most`, which are not walked forward.
-template <int Count, int Most, class T, class Ask, class Store>
-KOKKOS_INLINE_FUNCTION void dot_lines_asking(Ask const& next, Lines<T> const& lines, Index first,
-                                             T const* x, Index begin, Index end,
-                                             Store const& store) {
-  namespace host = backends::host;
-  constexpr int segment = summation::segment<T>;
-  constexpr int together = Count < Most ? Count : Most;
-  PerLine<T, Count> sums = {};
-  if (end - begin <= segment) {
-    dot_segments<Count>(next, lines, first, x, begin, static_cast<int>(end - begin), sums);
-    for (int r = 0; r < Count; ++r) store(first + r, sums[r] + T(0));
-    return;
+/// How a thread makes the trees over the segments of lines, down to a pack each. Two lines at a
+/// time share what is read of x, which takes the registers that there are; or `Most`, which are not
+/// walked forward. Asks `next` for as much meanwhile.
+template <int Most, class T, class Ask>
+struct SegmentsByPacks {
+  Lines<T> const& lines;
+  T const* x;
+  Ask next;
+
+  /// Of lines from `first` on, from element `begin` on, `length` < segment elements or a segment.
+  /// Lines that short come fastest one after the other.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void one(Index first, Index begin, int length,
+                                       backends::host::Pack<T>* pack) const {  // (Count)
+    T const* const line = lines.line(first) + begin;
+    for (int r = 0; r < Count; ++r) next.fetch(r, begin, length);
+    if (length == summation::segment<T>) {
+      static_for<Count>([&](auto r) __attribute__((always_inline)) {
+        PerLine<T const*, 1> const alone = {line + r() * lines.leading};
+        whole_segments<1, T>(alone, x + begin, pack + r());
+      });
+    } else {
+      last_segments(line, lines.leading, Count, x + begin, length, pack);
+    }
   }
-  bool const in_one_block = end - begin <= waiting_segments * segment;
-  PerLine<PairTree<T>, Count> tree;
-  for (Index j = begin; j < end;) {
-    PerLine<PerLine<host::Pack<T>, waiting_segments>, Count> waiting;
-    PerLine<host::Pack<T>, Count> pack;
+
+  /// Of 1 <= `length` <= waiting_segments segments' elements.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void all(Index first, Index begin, int length,
+                                       WaitingPacks<T, Count>& waiting) const {
+    namespace host = backends::host;
+    constexpr int segment = summation::segment<T>;
+    constexpr int together = Count < Most ? Count : Most;
     int count = 0;
-    for (; count < waiting_segments && j + segment <= end; ++count, j += segment) {
+    Index j = begin;
+    Index const end = begin + length;
+    for (; j + segment <= end; ++count, j += segment) {
       static_for<Count / together>([&](auto group) __attribute__((always_inline)) {
         constexpr int r0 = group() * together;
         PerLine<T const*, together> line;
@@ -261,15 +256,61 @@ KOKKOS_INLINE_FUNCTION void dot_lines_asking(Ask const& next, Lines<T> const& li
             [&](auto r) __attribute__((always_inline)) { waiting[r0 + r()][count] = packs[r()]; });
       });
     }
-    if (count < waiting_segments && j < end) {
-      auto const length = static_cast<int>(end - j);
-      for (int r = 0; r < Count; ++r) next.fetch(r, j, length);
-      last_segments(lines.line(first) + j, lines.leading, Count, x + j, length, pack);
+    if (j < end) {
+      PerLine<host::Pack<T>, Count> pack;
+      auto const rest = static_cast<int>(end - j);
+      for (int r = 0; r < Count; ++r) next.fetch(r, j, rest);
+      last_segments(lines.line(first) + j, lines.leading, Count, x + j, rest, pack);
       static_for<Count>([&](auto r)
                             __attribute__((always_inline)) { waiting[r()][count] = pack[r()]; });
-      ++count;
-      j = end;
     }
+  }
+};
+
+/// The same on processors with AVX-512, which asks for nothing. Lines of one segment are left to
+/// packs.
+template <class T>
+struct SegmentsByRegisters : SegmentsByPacks<1, T, NothingAhead> {
+  using Packs = SegmentsByPacks<1, T, NothingAhead>;
+
+  template <int Count>
+  void all(Index first, Index begin, int length, WaitingPacks<T, Count>& waiting) const {
+    namespace host = backends::host;
+    constexpr int together = Count < 4 ? Count : 4;
+    for (int r = 0; r < Count; r += together) {
+      host::avx512::trees_of_segments<together>(
+          Packs::lines.line(first + r) + begin, Packs::lines.leading, Packs::x + begin, length,
+          reinterpret_cast<T*>(waiting[r]), waiting_segments * host::pack_width<T>);
+    }
+  }
+};
+
+/// Dot products of `Count` lines, from element `begin` (a multiple of a segment) to `end`, with x.
+template <int Count, class T, class Segments, class Store>
+KOKKOS_INLINE_FUNCTION void dot_lines_by(Segments const& segments, Index first, Index begin,
+                                         Index end, Store const& store) {
+  namespace host = backends::host;
+  constexpr int segment = summation::segment<T>;
+  constexpr int at_a_time = waiting_segments * segment;
+  PerLine<T, Count> sums = {};
+  if (end - begin <= segment) {
+    PerLine<host::Pack<T>, Count> pack;
+    segments.template one<Count>(first, begin, static_cast<int>(end - begin), pack);
+    static_for<Count>([&](auto r) __attribute__((always_inline)) {
+      pack[r()] = host::in_order<segment_level<T>, T>(pack[r()]);
+    });
+    sums_of_packs<Count>(pack, sums);
+    for (int r = 0; r < Count; ++r) store(first + r, sums[r] + T(0));
+    return;
+  }
+  bool const in_one_block = end - begin <= at_a_time;
+  PerLine<PairTree<T>, Count> tree;
+  for (Index j = begin; j < end; j += at_a_time) {
+    auto const length = static_cast<int>(Kokkos::min(Index{at_a_time}, end - j));
+    WaitingPacks<T, Count> waiting;
+    PerLine<host::Pack<T>, Count> pack;
+    segments.template all<Count>(first, j, length, waiting);
+    int const count = (length + segment - 1) / segment;
     static_for<Count>([&](auto r) __attribute__((always_inline)) {
       pack[r()] = tree_of_segments<T>(waiting[r()], count);
     });
@@ -289,11 +330,22 @@ KOKKOS_INLINE_FUNCTION void dot_lines(Lines<T> const& lines, Index first, T cons
                                       Index end, Walk const& walk, Store const& store) {
   if (walk.ahead > 0) {
     Ahead<T> const next(lines, first, Count, begin, end, walk.ahead);
-    dot_lines_asking<Count, 2>(next, lines, first, x, begin, end, store);
-  } else if (Count > 2 && walk.in_cache) {
-    dot_lines_asking<Count, 4>(NothingAhead{}, lines, first, x, begin, end, store);
+    dot_lines_by<Count, T>(SegmentsByPacks<2, T, Ahead<T>>{lines, x, next}, first, begin, end,
+                           store);
+    return;
+  }
+  if constexpr (backends::host::avx512::compiled) {
+    if (walk.avx512) {
+      dot_lines_by<Count, T>(SegmentsByRegisters<T>{{lines, x, {}}}, first, begin, end, store);
+      return;
+    }
+  }
+  if (Count > 2 && walk.in_cache) {
+    dot_lines_by<Count, T>(SegmentsByPacks<4, T, NothingAhead>{lines, x, {}}, first, begin, end,
+                           store);
   } else {
-    dot_lines_asking<Count, 2>(NothingAhead{}, lines, first, x, begin, end, store);
+    dot_lines_by<Count, T>(SegmentsByPacks<2, T, NothingAhead>{lines, x, {}}, first, begin, end,
+                           store);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/host/avx512.hpp>
 #include <tessera/detail/ahead.hpp>
 #include <tessera/detail/lines.hpp>
 #include <tessera/detail/static_for.hpp>
@@ -41,9 +42,16 @@ template <int Count, bool Fresh, class T>
 KOKKOS_INLINE_FUNCTION void add_lines(Lines<T> const& lines, Index first,
                                       PerLine<T, Count> const& y, T* KOKKOS_RESTRICT c, Index begin,
                                       Index end) {
+  Index const width = end - begin;
+  if constexpr (backends::host::avx512::compiled) {
+    if (backends::host::avx512::available()) {
+      backends::host::avx512::add_lines<Count, Fresh>(lines.line(first) + begin, lines.leading, y,
+                                                      c, width);
+      return;
+    }
+  }
   PerLine<T const * KOKKOS_RESTRICT, Count> line;
   for (int r = 0; r < Count; ++r) line[r] = lines.line(first + r) + begin;
-  Index const width = end - begin;
   for (Index j = 0; j < width; ++j) {
     T sum = Fresh ? T(0) : c[j];
     static_for<Count>([&](auto r) __attribute__((always_inline)) {

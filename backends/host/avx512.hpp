@@ -1,0 +1,277 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <string_view>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/host/simd.hpp>
+#include <tessera/summation.hpp>
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__)) && !defined(__CUDACC__) && \
+    !defined(__HIPCC__)
+#define TESSERA_WITH_AVX512
+#include <immintrin.h>
+#endif
+
+/// The two inner loops of hosts for processors with AVX-512, whatever the rest of the program is
+/// compiled for: twice as many lanes an instruction and twice as many registers, so that four lines
+/// go side by side with all of their lanes, strictly forward. The order of summation is the same.
+namespace tessera::backends::host::avx512 {
+
+using summation::Index;
+
+/// Scalars of a register.
+template <class T>
+inline constexpr int register_width = 64 / static_cast<int>(sizeof(T));
+/// Registers of a segment's lanes.
+inline constexpr int lane_registers = 4;
+
+#ifdef TESSERA_WITH_AVX512
+
+/// Whether the compiler knows them.
+inline constexpr bool compiled = true;
+
+/// Whether this machine's processor has the instructions, and TESSERA_AVX512=off is not in the
+/// environment.
+inline bool available() {
+  static bool const found = [] {
+    char const* const wanted = std::getenv("TESSERA_AVX512");
+    return (wanted == nullptr || std::string_view(wanted) != "off") &&
+           __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+  }();
+  return found;
+}
+
+// A lambda has no target of its own, so that what follows is made of loops.
+#define TESSERA_AVX512 [[gnu::target("avx512f,avx512dq")]]
+#define TESSERA_AVX512_INLINE [[gnu::target("avx512f,avx512dq"), gnu::always_inline]] inline
+
+TESSERA_AVX512_INLINE __m512 load(float const* from) {
+  return _mm512_loadu_ps(from);
+}
+TESSERA_AVX512_INLINE __m512d load(double const* from) {
+  return _mm512_loadu_pd(from);
+}
+
+/// The first of so many elements that a register has room for, and zeros behind them; reads no
+/// more.
+TESSERA_AVX512_INLINE __m512 load_first(float const* from, int count) {
+  auto const mask = static_cast<__mmask16>(count >= 16 ? 0xffff : (1 << count) - 1);
+  return _mm512_maskz_loadu_ps(mask, from);
+}
+TESSERA_AVX512_INLINE __m512d load_first(double const* from, int count) {
+  auto const mask = static_cast<__mmask8>(count >= 8 ? 0xff : (1 << count) - 1);
+  return _mm512_maskz_loadu_pd(mask, from);
+}
+
+TESSERA_AVX512_INLINE void store(float* to, __m512 value) {
+  _mm512_storeu_ps(to, value);
+}
+TESSERA_AVX512_INLINE void store(double* to, __m512d value) {
+  _mm512_storeu_pd(to, value);
+}
+TESSERA_AVX512_INLINE void store_first(float* to, __m512 value, int count) {
+  _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1 << count) - 1), value);
+}
+TESSERA_AVX512_INLINE void store_first(double* to, __m512d value, int count) {
+  _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1 << count) - 1), value);
+}
+
+TESSERA_AVX512_INLINE __m512 all_of(float value) {
+  return _mm512_set1_ps(value);
+}
+TESSERA_AVX512_INLINE __m512d all_of(double value) {
+  return _mm512_set1_pd(value);
+}
+TESSERA_AVX512_INLINE __m512 multiply(__m512 a, __m512 b) {
+  return _mm512_mul_ps(a, b);
+}
+TESSERA_AVX512_INLINE __m512d multiply(__m512d a, __m512d b) {
+  return _mm512_mul_pd(a, b);
+}
+TESSERA_AVX512_INLINE __m512 add(__m512 a, __m512 b) {
+  return _mm512_add_ps(a, b);
+}
+TESSERA_AVX512_INLINE __m512d add(__m512d a, __m512d b) {
+  return _mm512_add_pd(a, b);
+}
+/// a * b + c, one rounding an element.
+TESSERA_AVX512_INLINE __m512 fma(__m512 a, __m512 b, __m512 c) {
+  return _mm512_fmadd_ps(a, b, c);
+}
+TESSERA_AVX512_INLINE __m512d fma(__m512d a, __m512d b, __m512d c) {
+  return _mm512_fmadd_pd(a, b, c);
+}
+
+/// Sums of neighbours within each quarter: a01 a23 b01 b23.
+TESSERA_AVX512_INLINE __m512 sums_of_neighbours(__m512 a, __m512 b) {
+  return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
+}
+/// a01 b01.
+TESSERA_AVX512_INLINE __m512d sums_of_neighbours(__m512d a, __m512d b) {
+  return _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+}
+/// Sums of neighbouring quarters: a01 a23 b01 b23.
+TESSERA_AVX512_INLINE __m512 sums_of_quarters(__m512 a, __m512 b) {
+  return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
+}
+TESSERA_AVX512_INLINE __m512d sums_of_quarters(__m512d a, __m512d b) {
+  return _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x88), _mm512_shuffle_f64x2(a, b, 0xdd));
+}
+
+/// The first two levels of the tree over a segment's lanes: over four elements a quarter has
+/// (doubles: two levels over four of two quarters).
+TESSERA_AVX512_INLINE __m512 tree_of_lanes(__m512 const (&lanes)[lane_registers]) {
+  return sums_of_neighbours(sums_of_neighbours(lanes[0], lanes[1]),
+                            sums_of_neighbours(lanes[2], lanes[3]));
+}
+TESSERA_AVX512_INLINE __m512d tree_of_lanes(__m512d const (&lanes)[lane_registers]) {
+  return sums_of_quarters(sums_of_neighbours(lanes[0], lanes[1]),
+                          sums_of_neighbours(lanes[2], lanes[3]));
+}
+/// The third level of two segments' trees, side by side, each as detail::whole_segments leaves it:
+/// of floats, element i is the tree over lanes 8 i to 8 i + 7; of doubles, the second and the third
+/// are changed for each other.
+TESSERA_AVX512_INLINE __m512 third_level(__m512 a, __m512 b) {
+  __m512i const places = _mm512_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
+  return _mm512_permutexvar_ps(places, sums_of_quarters(a, b));
+}
+TESSERA_AVX512_INLINE __m512d third_level(__m512d a, __m512d b) {
+  return _mm512_permutex_pd(sums_of_quarters(a, b), 0xd8);
+}
+TESSERA_AVX512_INLINE void store_halves(__m512 value, float* low, float* high) {
+  _mm256_storeu_ps(low, _mm512_castps512_ps256(value));
+  _mm256_storeu_ps(high, _mm512_extractf32x8_ps(value, 1));
+}
+TESSERA_AVX512_INLINE void store_halves(__m512d value, double* low, double* high) {
+  _mm256_storeu_pd(low, _mm512_castpd512_pd256(value));
+  _mm256_storeu_pd(high, _mm512_extractf64x4_pd(value, 1));
+}
+
+/// The trees of the first `length` elements of `Count` lines that are `leading` apart, times those
+/// of x, segment by segment, down to a pack each: those of a line follow each other in `trees`,
+/// `pitch` scalars from line to line.
+template <int Count, class T>
+TESSERA_AVX512 void trees_of_segments(T const* lines, Index leading, T const* x, int length,
+                                      T* trees, int pitch) {
+  constexpr int width = register_width<T>;
+  constexpr int segment = summation::segment<T>;
+  constexpr int steps = summation::chain_steps;
+  constexpr int lanes_of_step = summation::lanes<T>;
+  static_assert(summation::lanes<T> == lane_registers * width);
+  using Register = decltype(load(x));
+  T const* line[std::size_t{Count}];
+#pragma GCC unroll 8
+  for (int r = 0; r < Count; ++r) line[r] = lines + r * leading;
+  for (int begin = 0; begin < length; begin += segment, trees += pack_width<T>) {
+    Register lanes[std::size_t{Count}][lane_registers];
+    if (begin + segment <= length) {
+#pragma GCC unroll 4
+      for (int k = 0; k < steps; ++k) {
+#pragma GCC unroll 4
+        for (int p = 0; p < lane_registers; ++p) {
+          int const j = begin + (k * lane_registers + p) * width;
+          Register const factor = load(x + j);
+#pragma GCC unroll 8
+          for (int r = 0; r < Count; ++r) {
+            Register const element = load(line[r] + j);
+            lanes[r][p] = k == 0 ? multiply(element, factor) : fma(element, factor, lanes[r][p]);
+          }
+        }
+      }
+    } else {
+#pragma GCC unroll 8
+      for (int r = 0; r < Count; ++r) {
+#pragma GCC unroll 4
+        for (int p = 0; p < lane_registers; ++p) lanes[r][p] = all_of(T(0));
+      }
+      int j = begin;
+      for (; j + lanes_of_step <= length; j += lanes_of_step) {
+#pragma GCC unroll 4
+        for (int p = 0; p < lane_registers; ++p) {
+          Register const factor = load(x + j + p * width);
+#pragma GCC unroll 8
+          for (int r = 0; r < Count; ++r) {
+            lanes[r][p] = fma(load(line[r] + j + p * width), factor, lanes[r][p]);
+          }
+        }
+      }
+#pragma GCC unroll 4
+      for (int p = 0; p < lane_registers; ++p) {
+        int const count = length - j - p * width;
+        if (count <= 0) break;
+        Register const factor = load_first(x + j + p * width, count);
+#pragma GCC unroll 8
+        for (int r = 0; r < Count; ++r) {
+          lanes[r][p] = fma(load_first(line[r] + j + p * width, count), factor, lanes[r][p]);
+        }
+      }
+    }
+    if constexpr (Count == 1) {
+      Register const tree = tree_of_lanes(lanes[0]);
+      T unused[pack_width<T>];
+      store_halves(third_level(tree, tree), trees, unused);
+    } else {
+#pragma GCC unroll 4
+      for (int r = 0; r < Count; r += 2) {
+        store_halves(third_level(tree_of_lanes(lanes[r]), tree_of_lanes(lanes[r + 1])),
+                     trees + r * pitch, trees + (r + 1) * pitch);
+      }
+    }
+  }
+}
+
+/// c[j] = chain over `Count` lines, `leading` apart, of y[r] * line_r[j], j in [0, width); it
+/// starts from +0 if `Fresh`, else from c[j].
+template <int Count, bool Fresh, class T>
+TESSERA_AVX512 void add_lines(T const* lines, Index leading, T const* y, T* KOKKOS_RESTRICT c,
+                              Index width) {
+  constexpr Index at_a_time = register_width<T>;
+  using Register = decltype(load(c));
+  T const* line[std::size_t{Count}];
+  Register factor[std::size_t{Count}];
+#pragma GCC unroll 8
+  for (int r = 0; r < Count; ++r) {
+    line[r] = lines + r * leading;
+    factor[r] = all_of(y[r]);
+  }
+  Index j = 0;
+  for (; j + at_a_time <= width; j += at_a_time) {
+    Register sum = Fresh ? all_of(T(0)) : load(c + j);
+#pragma GCC unroll 8
+    for (int r = 0; r < Count; ++r) sum = fma(factor[r], load(line[r] + j), sum);
+    store(c + j, sum);
+  }
+  if (j < width) {
+    auto const rest = static_cast<int>(width - j);
+    Register sum = Fresh ? all_of(T(0)) : load_first(c + j, rest);
+#pragma GCC unroll 8
+    for (int r = 0; r < Count; ++r) sum = fma(factor[r], load_first(line[r] + j, rest), sum);
+    store_first(c + j, sum, rest);
+  }
+}
+
+#undef TESSERA_AVX512
+#undef TESSERA_AVX512_INLINE
+
+#else
+
+inline constexpr bool compiled = false;
+
+inline bool available() {
+  return false;
+}
+
+template <int Count, class T>
+void trees_of_segments(T const* lines, Index leading, T const* x, int length, T* trees, int pitch);
+
+template <int Count, bool Fresh, class T>
+void add_lines(T const* lines, Index leading, T const* y, T* c, Index width);
+
+#endif
+
+}  // namespace tessera::backends::host::avx512
