@@ -29,6 +29,9 @@ template <class T>
 inline constexpr int register_width = 64 / static_cast<int>(sizeof(T));
 /// Registers of a segment's lanes.
 inline constexpr int lane_registers = 4;
+/// Lines and registers of a line of a matrix product's block: 24 registers, and those of factors.
+inline constexpr int block_rows = 12;
+inline constexpr int block_registers = 2;
 
 #ifdef TESSERA_WITH_AVX512
 
@@ -255,6 +258,43 @@ TESSERA_AVX512 void add_lines(T const* lines, Index leading, T const* y, T* KOKK
   }
 }
 
+/// Goes on with the chains of a block of C, block_rows lines that are `leading` apart of
+/// block_registers registers: from +0 if `fresh`; + 0 to what is the result, if `last`. The factors
+/// are (depth, block_rows) and (depth, elements of a line).
+template <class T>
+TESSERA_AVX512 void add_block(T const* a, T const* b, Index depth, T* c, Index leading, bool fresh,
+                              bool last) {
+  constexpr int width = register_width<T>;
+  using Register = decltype(load(a));
+  Register rC[block_rows][block_registers];
+#pragma GCC unroll 16
+  for (int i = 0; i < block_rows; ++i) {
+#pragma GCC unroll 2
+    for (int j = 0; j < block_registers; ++j) {
+      rC[i][j] = fresh ? all_of(T(0)) : load(c + i * leading + j * width);
+    }
+  }
+  for (Index k = 0; k < depth; ++k, a += block_rows, b += block_registers * width) {
+    Register rB[block_registers];
+#pragma GCC unroll 2
+    for (int j = 0; j < block_registers; ++j) rB[j] = load(b + j * width);
+#pragma GCC unroll 16
+    for (int i = 0; i < block_rows; ++i) {
+      Register const rA = all_of(a[i]);
+#pragma GCC unroll 2
+      for (int j = 0; j < block_registers; ++j) rC[i][j] = fma(rA, rB[j], rC[i][j]);
+    }
+  }
+  Register const zero = all_of(T(0));
+#pragma GCC unroll 16
+  for (int i = 0; i < block_rows; ++i) {
+#pragma GCC unroll 2
+    for (int j = 0; j < block_registers; ++j) {
+      store(c + i * leading + j * width, last ? add(rC[i][j], zero) : rC[i][j]);
+    }
+  }
+}
+
 #undef TESSERA_AVX512
 #undef TESSERA_AVX512_INLINE
 
@@ -271,6 +311,9 @@ void trees_of_segments(T const* lines, Index leading, T const* x, int length, T*
 
 template <int Count, bool Fresh, class T>
 void add_lines(T const* lines, Index leading, T const* y, T* c, Index width);
+
+template <class T>
+void add_block(T const* a, T const* b, Index depth, T* c, Index leading, bool fresh, bool last);
 
 #endif
 

@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/host/avx512.hpp>
 #include <tessera/backends/host/simd.hpp>
 #include <tessera/detail/combine.hpp>
 #include <tessera/detail/launch.hpp>
@@ -18,14 +19,63 @@
 /// Matrix products by host threads: teams of one.
 namespace tessera::detail {
 
-/// A tile of C. Its parts of both factors are packed in scratch, some depth at a time, in strips
-/// that a block of C, held in registers, walks along.
-template <class Exec, class T, bool DeepA, bool DeepB>
-struct GemmTile {
+/// A block of C that is held in registers.
+template <class T>
+struct BlockOfPacks {
   static constexpr int width = backends::host::pack_width<T>;
   static constexpr int packs = 2;
-  static constexpr int strip_rows = 6;
-  static constexpr int strip_cols = packs * width;
+  static constexpr int rows = 6;
+  static constexpr int cols = packs * width;
+
+  /// Goes on with the chains of the block: from +0 if fresh; + 0 to what is the result, if last.
+  /// The factors are (depth, rows) and (depth, cols).
+  KOKKOS_FORCEINLINE_FUNCTION static void add(T const* a, T const* b, Index depth, T* c,
+                                              Index leading, bool fresh, bool last) {
+    using Pack = backends::host::Pack<T>;
+    PerLine<PerLine<Pack, packs>, rows> rC;
+    static_for<rows>([&](auto i) {
+      static_for<packs>([&](auto j) {
+        rC[i()][j()] = fresh ? backends::host::zero_pack<T>()
+                             : backends::host::load_pack(c + i() * leading + j() * width);
+      });
+    });
+    for (Index k = 0; k < depth; ++k, a += rows, b += cols) {
+      PerLine<Pack, packs> rB;
+      static_for<packs>([&](auto j) { rB[j()] = backends::host::load_pack(b + j() * width); });
+      static_for<rows>([&](auto i) {
+        Pack const rA = backends::host::all_of(a[i()]);
+        static_for<packs>(
+            [&](auto j) { rC[i()][j()] = backends::host::fma<T>(rA, rB[j()], rC[i()][j()]); });
+      });
+    }
+    static_for<rows>([&](auto i) {
+      static_for<packs>([&](auto j) {
+        T* const to = c + i() * leading + j() * width;
+        backends::host::store_pack(
+            to, last ? rC[i()][j()] + backends::host::zero_pack<T>() : rC[i()][j()]);
+      });
+    });
+  }
+};
+
+/// The same with AVX-512.
+template <class T>
+struct BlockOfRegisters {
+  static constexpr int rows = backends::host::avx512::block_rows;
+  static constexpr int cols =
+      backends::host::avx512::block_registers * backends::host::avx512::register_width<T>;
+
+  static void add(T const* a, T const* b, Index depth, T* c, Index leading, bool fresh, bool last) {
+    backends::host::avx512::add_block(a, b, depth, c, leading, fresh, last);
+  }
+};
+
+/// A tile of C. Its parts of both factors are packed in scratch, some depth at a time, in strips
+/// that a block of C walks along.
+template <class Exec, class T, class Block, bool DeepA, bool DeepB>
+struct GemmTile {
+  static constexpr int strip_rows = Block::rows;
+  static constexpr int strip_cols = Block::cols;
 
   Product<T> p;
   TileOrder tiles;
@@ -60,7 +110,7 @@ struct GemmTile {
           T const* const a = sA + i * depth;
           T const* const b = sB + j * depth;
           if (i + strip_rows <= rows && j + strip_cols <= cols) {
-            add_block(a, b, depth, c, p.leading, k == begin, last);
+            Block::add(a, b, depth, c, p.leading, k == begin, last);
           } else {
             add_edge(a, b, depth, c, Kokkos::min(Index{strip_rows}, rows - i),
                      Kokkos::min(Index{strip_cols}, cols - j), k == begin, last);
@@ -71,8 +121,6 @@ struct GemmTile {
   }
 
  private:
-  using Pack = backends::host::Pack<T>;
-
   KOKKOS_FUNCTION static constexpr Index whole(Index count, Index strip) {
     return summation::ceil_div(count, strip) * strip;
   }
@@ -103,35 +151,7 @@ struct GemmTile {
     }
   }
 
-  /// Goes on with the chains of a block of C: from +0 if fresh; + 0 to what is the result.
-  KOKKOS_FORCEINLINE_FUNCTION static void add_block(T const* a, T const* b, Index depth, T* c,
-                                                    Index leading, bool fresh, bool last) {
-    PerLine<PerLine<Pack, packs>, strip_rows> rC;
-    static_for<strip_rows>([&](auto i) {
-      static_for<packs>([&](auto j) {
-        rC[i()][j()] = fresh ? backends::host::zero_pack<T>()
-                             : backends::host::load_pack(c + i() * leading + j() * width);
-      });
-    });
-    for (Index k = 0; k < depth; ++k, a += strip_rows, b += strip_cols) {
-      PerLine<Pack, packs> rB;
-      static_for<packs>([&](auto j) { rB[j()] = backends::host::load_pack(b + j() * width); });
-      static_for<strip_rows>([&](auto i) {
-        Pack const rA = backends::host::all_of(a[i()]);
-        static_for<packs>(
-            [&](auto j) { rC[i()][j()] = backends::host::fma<T>(rA, rB[j()], rC[i()][j()]); });
-      });
-    }
-    static_for<strip_rows>([&](auto i) {
-      static_for<packs>([&](auto j) {
-        T* const to = c + i() * leading + j() * width;
-        backends::host::store_pack(
-            to, last ? rC[i()][j()] + backends::host::zero_pack<T>() : rC[i()][j()]);
-      });
-    });
-  }
-
-  /// The same of a block that C has not all of.
+  /// A block that C has not all of.
   KOKKOS_FUNCTION void add_edge(T const* a, T const* b, Index depth, T* c, Index rows, Index cols,
                                 bool fresh, bool last) const {
     PerLine<T, strip_rows * strip_cols> block;
@@ -141,18 +161,17 @@ struct GemmTile {
         block[i * strip_cols + j] = is_there ? c[i * p.leading + j] : T(0);
       }
     }
-    add_block(a, b, depth, block, strip_cols, fresh, last);
+    Block::add(a, b, depth, block, strip_cols, fresh, last);
     for (Index i = 0; i < rows; ++i) {
       for (Index j = 0; j < cols; ++j) c[i * p.leading + j] = block[i * strip_cols + j];
     }
   }
 };
 
-/// C = A·B, as `tuning` has it.
-template <bool DeepA, bool DeepB, class Exec, class T>
-void gemm(Exec const& exec, std::string const& label, Product<T> const& product,
-          OutputMatrix<T> const& out, GemmTuning const& tuning) {
-  using Kernel = GemmTile<Exec, T, DeepA, DeepB>;
+template <class Block, bool DeepA, bool DeepB, class Exec, class T>
+void gemm_tiles(Exec const& exec, std::string const& label, Product<T> const& product,
+                GemmTuning const& tuning) {
+  using Kernel = GemmTile<Exec, T, Block, DeepA, DeepB>;
   TileOrder const tiles(product.rows(), product.cols(), tuning.tile_rows, tuning.tile_cols,
                         tuning.band);
   Index const depth = std::min(Index{tuning.tile_depth}, product.chains.length);
@@ -160,6 +179,20 @@ void gemm(Exec const& exec, std::string const& label, Product<T> const& product,
       scratch_bytes<T>(Kernel::scratch(tiles.tile_rows, tiles.tile_cols, depth));
   for_each_team(exec, label, tiles.count() * product.chains.count, bytes,
                 Kernel{product, tiles, depth, scratch_level<Exec>(bytes)});
+}
+
+/// C = A·B, as `tuning` has it.
+template <bool DeepA, bool DeepB, class Exec, class T>
+void gemm(Exec const& exec, std::string const& label, Product<T> const& product,
+          OutputMatrix<T> const& out, GemmTuning const& tuning) {
+  auto const run = [&]<class Block>(Block) {
+    gemm_tiles<Block, DeepA, DeepB>(exec, label, product, tuning);
+  };
+  if constexpr (backends::host::avx512::compiled) {
+    backends::host::avx512::available() ? run(BlockOfRegisters<T>{}) : run(BlockOfPacks<T>{});
+  } else {
+    run(BlockOfPacks<T>{});
+  }
   if (product.chains.count > 1) {
     combine_vectors(
         exec, label + "::combine",
