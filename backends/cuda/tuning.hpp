@@ -161,6 +161,9 @@ inline Index percent_busy(Index teams, Index slots) {
 /// - 1048576 x 1024 2/32 932, 1/32 933, 2/64 937; 262144 x 2048 1/16 464, 2/32 467, 1/64 467
 /// - 1024 x 1024 1/8 3.1, 1/16 3.9; 4096 x 4096 1/16 16.9, 1/8 17.5, 1/32 19.3
 /// - 5000 x 5000 1/8 26.6, 1/32 26.9, 1/16 29.4; 6789 x 12345 1/32 84.5, 1/16 86.2, 1/8 91.6
+/// - double 65536 x 4096 1/8 473.7, 1/16 477, 1/32 478; 100000 x 5000 1/8 888, 1/16 891; 32768 x
+/// 8192
+///   1/32 479.0, 1/16 479.5
 /// - 8192 x 8192 1/16 61.3, 1/8 61.7, 1/32 61.7; 10240 x 10240 1/8 96.4, 1/16 101, 1/64 103
 /// - 12345 x 6789 1/16 81.1, 1/8 81.8, 1/32 90.2; 65536 x 4096 1/8 235, 1/16 235, 1/32 236
 /// - 16384 x 16384 1/16 237, 1/32 238, 1/8 238, 1/2/8 239; double 1/2/8 466, 1/16 474, 2/1/8 475
@@ -170,7 +173,8 @@ inline Index percent_busy(Index teams, Index slots) {
 ///   idle)
 /// - 1024 x 1048576 1/2/8 949, 1/2/16 950, 2/2/8 957; double 128 x 16384 1/1/8 7.4, 2/1/8 8.5
 /// - 97 x 1000003 2/8/8 98.6, 2/2/32 100, 2/1/8 103; 255 x 262144 + 2 2/16/8 67.6, 2/8/8 68.2,
-///   2/2/32 70.0; 256 x 262144 2/16/8 64.2, 2/2/32 65.1, 2/8/8 65.6
+///   2/2/32 70.0; 256 x 262144 2/16/8 64.2, 2/2/32 65.1, 2/8/8 65.6; 200 x 500000 2/8/8 96.1,
+///   2/8/32 96.3
 /// - double 97 x 1000003 2/4/32 185, 2/2/32 186, 1/16/8 190; 256 x 262144 2/8/32 125.9, 2/4/32
 ///   126.3, 2/2/32 127.1; 64 x 4194304 2/2/32 508, 2/4/32 509, 1/1/32 511, 2/1/16 524
 template <class T>
@@ -181,9 +185,11 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   Index const bytes = length * static_cast<Index>(sizeof(T));
   DotTuning result;
   result.lines_per_step = bytes <= kib / 2 ? 4 : bytes <= 4 * kib ? 2 : 1;
+  bool const of_eight = sizeof(T) == 8 && bytes > 16 * kib && bytes <= 48 * kib;
   Index lines = bytes <= kib / 4   ? std::min(kib, floor_power_of_two(16 * kib / bytes))
                 : bytes <= kib / 2 ? 128
                 : bytes <= 4 * kib ? 32
+                : of_eight         ? 8
                                    : 16;
   if (bytes <= longest_short) {
     while (lines > 32 && count < lines * 3 * multiprocessors) lines /= 2;
@@ -208,8 +214,9 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
     }
   } else if (bytes >= kib * kib) {
     bool const shorter = sizeof(T) == 4 && bytes <= 4 * kib * kib;
+    Index const most_lines = count >= 15 * 16 ? 16 : 8;
     result = {.lines_per_step = 2,
-              .lines_per_team = shorter ? 8 : 4,
+              .lines_per_team = shorter ? most_lines : 4,
               .segments_per_run = shorter ? 8 : 32};
   } else if (bytes > 8 * kib) {
     result = {.lines_per_step = 1, .lines_per_team = 1, .segments_per_run = 8};
@@ -230,6 +237,22 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
 /// - 3000 x 3000 32/128 (288) 12.1, 8/128 12.5, 16/128 13.0
 /// - 262144 x 256 128/128 (256) 63.4, 64/128 (512) 63.8, 32/128 64.0, 16/128 65.3
 ///
+/// Small matrices, and no more teams than multiprocessors, so that the last one adds up:
+/// - 1024 x 1024 8/128 (128) 5.0, 8/64 5.0, 8/32 5.2, 8/256 5.6; double, four runs: 8/128 6.9,
+/// 16/64
+///   7.1, 8/64 (256) 6.1, 7.9, 8.4, 8.7
+///
+/// Floats of 64 to 512 MiB, four waves of narrow teams | one of those above:
+/// - 4096 x 4096 32/32 19.0 | 19.6; 8192 x 8192 64/32 64.1 | 64.6; 10240 x 10240 64/32 97.6 | 98.2
+/// - 16384 x 2048 64/32 34.3 | 34.9; 2048 x 16384 64/32 34.2 | 34.4; 4000 x 8000 32/32 32.9 | 33.2;
+///   6000 x 6000 16/32 37.1 | 37.5; not 3000 x 3000 32/32 12.5 | 12.1
+///
+/// From 1 GiB on one wave of wide teams, of floats two to a multiprocessor | four waves:
+/// - 65536 x 4096 64/256 239.9 | 244.7; 1048576 x 1024 64/256 955 | 973; 32768 x 32768 128/256 951
+/// |
+///   966; 16384 x 16384 256/256 242.2, 128/512 240.8 | 243.0
+/// - double 65536 x 4096 64/128 479.1 | 481.6; 16384 x 16384 256/128 478.2 | 483.3
+///
 /// Some more waves where it is not, or where matrices are larger:
 /// - 6000 x 6000 16/128 (2209) 37.5, 8/128 38.0, 32/128 38.1, 64/128 (564) 41.0, 128/128 (282) 41.4
 /// - 12345 x 6789 32/128 (1350) 81.0, 16/128 81.4, 64/128 84.5; double 32/64 (2675) 157, 64/64 164
@@ -247,7 +270,8 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
 /// - 128 x 16384 16/64 (256) 4.9, 16/128 4.9; 256 x 262144 32/128 62.0, 32/512 62.8, double 32/256
 ///   120, 32/512 125; 255 x 262144 + 2 32/512 63.2, 32/128 64.2
 /// - 97 x 1000003 8/512 92.0, 8/1024 95.3, double 8/512 175, 8/256 180; 64 x 4194304 8/512 250,
-///   8/128 251, double 8/512 494, 8/128 499
+///   8/128 251, double 8/512 494, 8/128 499; of long panels 1024 x 1048576 8/256 961, 8/512 968,
+///   double 8/256 1904, 8/512 1932
 template <class T>
 SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index size = sizeof(T);
@@ -257,10 +281,28 @@ SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   auto const tiles_of = [&](Index columns) { return ceil_div(length, columns); };
   bool const few_panels = panels.count <= 32 && 4 * tiles_of(64) >= 3 * multiprocessors;
 
-  Index columns = 32 * width;
+  constexpr Index mib = Index{1} << 20;
+  constexpr bool is_float = size == 4;
+  Index const bytes = count * length * size;
+  bool const small = bytes <= 8 * mib && length >= 512;
+  bool const narrow = is_float && length % width == 0 && bytes >= 64 * mib && bytes <= 512 * mib;
+  bool const wide_teams = bytes >= 1024 * mib && length >= 1024;
+
+  Index columns = small ? 128 : narrow ? 32 : 32 * width;
   if (few_panels) {
-    columns = panels.count <= 8 ? 512 : 128 * width;
+    columns = panels.count > 8 ? 128 * width : panels.lines >= 64 ? 256 : 512;
     while (columns > 64 && tiles_of(columns) < 3 * multiprocessors) columns /= 2;
+  } else if (wide_teams) {
+    // One wave, if it is nearly full.
+    Index const slots = multiprocessors * (is_float ? 2 : 4);
+    Index const tiles = tiles_of(64 * width);
+    Index const of_team = ceil_power_of_two(ceil_div(panels.count * tiles, slots));
+    Index const teams = tiles * ceil_div(panels.count, of_team);
+    if (10 * teams >= 9 * slots) {
+      return {.lines_per_step = SumTuning{}.lines_per_step,
+              .columns_per_team = 64 * width,
+              .panels_per_team = of_team};
+    }
   }
   Index const words = ceil_div(length, width);
   Index const most_words = columns / width;
@@ -272,17 +314,20 @@ SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   Index const tiles = ceil_div(words, wide);
   Index const fewest = std::max(team_threads / wide,  // side by side
                                 ceil_div(panels.count, std::max(Index{1}, most_teams / tiles)));
-  Index const slots = multiprocessors * 4;
+  Index const slots = multiprocessors * (small ? 1 : 4);
   Index const work = panels.count * tiles;
   Index of_team = ceil_power_of_two(few_panels ? panels.count : ceil_div(work, slots));
-  Index const bytes = count * length * size;
   bool const fills_a_wave = 4 * work >= 3 * slots * of_team;
-  constexpr Index mib = Index{1} << 20;
-  if (!few_panels && bytes >= 64 * mib && (bytes > 256 * mib || !fills_a_wave)) {
+  if (!few_panels && bytes >= 64 * mib && (bytes > 256 * mib || narrow || !fills_a_wave)) {
     // Four waves, or what is nearest as a power of two.
     Index const wanted = work / (4 * slots);
     Index const less = floor_power_of_two(std::max(Index{1}, wanted));
     of_team = 5 * wanted > 7 * less ? 2 * less : less;
+    // Of some more, if the last is too empty.
+    while (narrow && of_team > 1 &&
+           percent_busy(tiles * ceil_div(panels.count, of_team), slots) < 90) {
+      of_team /= 2;
+    }
   }
   of_team = std::max(of_team, ceil_power_of_two(fewest));
   result.panels_per_team = of_team;
