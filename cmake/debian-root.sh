@@ -11,7 +11,7 @@ common_packages=(g++ cmake ninja-build ccache git ca-certificates libcli11-dev n
 # Debian has Kokkos twice, and the two packages exclude each other: one root for each.
 openmp_packages=(libkokkos-dev libopenblas-openmp-dev libhdf5-dev)
 serial_packages=(libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev libopenblas-openmp-dev)
-lint_packages=(clang clang-format clang-tidy libclang-rt-dev llvm libomp-dev doxygen graphviz python3)
+lint_packages=(g++-12 clang clang-format clang-tidy libclang-rt-dev llvm libomp-dev doxygen graphviz python3)
 
 # The root that has what a preset needs.
 root_name() {

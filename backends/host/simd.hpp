@@ -197,7 +197,7 @@ KOKKOS_FORCEINLINE_FUNCTION void transpose_block(unsigned char const* from,
                                                  std::ptrdiff_t to_line) {
   constexpr int lines = 16 / Size;
   constexpr std::make_integer_sequence<int, 32> places;
-  constexpr int steps = std::bit_width(static_cast<unsigned>(lines)) - 1;
+  constexpr int steps = static_cast<int>(std::bit_width(static_cast<unsigned>(lines))) - 1;
   // A quarter is 16 bytes of each line; two halves of its lines go side by side from the start.
   auto const turn = [&](unsigned char const* first, auto& block) {
     detail::static_for<lines>([&](auto i) {

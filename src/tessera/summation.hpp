@@ -42,7 +42,7 @@ KOKKOS_INLINE_FUNCTION constexpr Index ceil_div(Index a, Index b) {
 
 /// ceil(log2(x)) for x >= 1: the number of levels of the adjacent-pair tree over x values.
 constexpr int tree_levels(Index x) {
-  return std::bit_width(static_cast<std::uint64_t>(x - 1));
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x - 1)));
 }
 
 /// Upper limit of the number of panels for lines of this length.

@@ -97,7 +97,7 @@ struct VectorStack {
   }
   /// Levels beside level 0 that a stack for `count` vectors needs.
   static constexpr Index levels_above(Index count) {
-    return std::bit_width(static_cast<std::uint64_t>(count)) - 1;
+    return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count))) - 1;
   }
 };
 

@@ -35,7 +35,7 @@ inline constexpr int chunk = 2 * summation::segment<T>;
 
 /// log2 of a power of two.
 template <int X>
-inline constexpr int log2_of = std::bit_width(static_cast<unsigned>(X)) - 1;
+inline constexpr int log2_of = static_cast<int>(std::bit_width(static_cast<unsigned>(X))) - 1;
 
 /// 16 bytes of scalars.
 template <class T>
