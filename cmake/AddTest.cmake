@@ -61,3 +61,13 @@ endforeach()
   file(GENERATE OUTPUT "${labels_file}" CONTENT "${content}")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels_file}")
 endfunction()
+
+# tessera_add_test_without_avx512(test label): one ctest test that runs all of `test` on hosts once
+# more, with the loops for processors without AVX-512; skipped where the processor has none.
+function(tessera_add_test_without_avx512 test label)
+  add_test(NAME ${test}.without_avx512 COMMAND ${test} "--gtest_filter=-*Cuda*")
+  set_tests_properties(
+    ${test}.without_avx512 PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 ENVIRONMENT
+                                      "OMP_WAIT_POLICY=passive;TESSERA_TEST_WITHOUT_AVX512=1"
+  )
+endfunction()

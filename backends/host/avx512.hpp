@@ -17,7 +17,7 @@
 #include <immintrin.h>
 #endif
 
-/// The two inner loops of hosts for processors with AVX-512, whatever the rest of the program is
+/// The inner loops of hosts for processors with AVX-512, whatever the rest of the program is
 /// compiled for: twice as many lanes an instruction and twice as many registers, so that four lines
 /// go side by side with all of their lanes, strictly forward. The order of summation is the same.
 namespace tessera::backends::host::avx512 {
@@ -38,15 +38,19 @@ inline constexpr int block_registers = 2;
 /// Whether the compiler knows them.
 inline constexpr bool compiled = true;
 
-/// Whether this machine's processor has the instructions, and TESSERA_AVX512=off is not in the
-/// environment.
+/// Whether this machine's processor has the instructions, and its system keeps the registers.
+inline bool supported() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+}
+
+/// Whether they are to be used: supported, and TESSERA_AVX512=off was not in the environment of the
+/// first call.
 inline bool available() {
-  static bool const found = [] {
-    char const* const wanted = std::getenv("TESSERA_AVX512");
-    return (wanted == nullptr || std::string_view(wanted) != "off") &&
-           __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+  static bool const wanted = [] {
+    char const* const choice = std::getenv("TESSERA_AVX512");
+    return supported() && (choice == nullptr || std::string_view(choice) != "off");
   }();
-  return found;
+  return wanted;
 }
 
 // A lambda has no target of its own, so that what follows is made of loops.
@@ -301,6 +305,10 @@ TESSERA_AVX512 void add_block(T const* a, T const* b, Index depth, T* c, Index l
 #else
 
 inline constexpr bool compiled = false;
+
+inline bool supported() {
+  return false;
+}
 
 inline bool available() {
   return false;

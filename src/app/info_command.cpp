@@ -16,6 +16,7 @@
 #include <io/hdf5.hpp>
 #include <io/memory.hpp>
 #include <tessera/backends/devices.hpp>
+#include <tessera/backends/host/avx512.hpp>
 #include <tessera/version.hpp>
 
 namespace tessera::app {
@@ -66,6 +67,13 @@ void print(char const* name, std::string const& text) {
   std::printf("%-14s%s\n", name, text.c_str());
 }
 
+/// What the inner loops of hosts are made for.
+std::string inner_loops() {
+  namespace avx512 = backends::host::avx512;
+  if (avx512::available()) return "AVX-512";
+  return TESSERA_HOST_ARCH + std::string(avx512::supported() ? " (TESSERA_AVX512=off)" : "");
+}
+
 /// When `--backend auto` takes a backend; empty: never.
 std::string choice_text(Info const& info, BackendFacts const& backend) {
   bool const any_gpu = info.backends.front().is_gpu;
@@ -98,6 +106,7 @@ void print_text(Info const& info) {
   print("processor", info.processor.name);
   print("instructions",
         "compiled for " TESSERA_HOST_ARCH "; the processor has " + info.processor.instructions);
+  print("inner loops", inner_loops());
   print("memory", io::format_bytes(info.memory) + " available");
   print("HDF5", info.hdf5.empty() ? "left out: this program was built without its library"
                                   : "library " + info.hdf5);
@@ -140,6 +149,7 @@ void print_json(Info const& info) {
                     {"processor", info.processor.name},
                     {"instructions", info.processor.instructions},
                     {"compiled_for", TESSERA_HOST_ARCH},
+                    {"avx512_loops", backends::host::avx512::available()},
                     {"available_bytes", info.memory},
                     {"hdf5", info.hdf5.empty() ? Json(nullptr) : Json(info.hdf5)},
                     {"backends", backends},

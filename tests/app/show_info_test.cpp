@@ -69,8 +69,9 @@ TEST_F(InfoTest, names_all_that_was_promised) {
   EXPECT_EQ(result.status, 0);
   EXPECT_EQ(result.err, "");
   for (auto const* const part :
-       {"tessera ", "commit", "Kokkos", "processor", "compiled for", "memory", "backend", "device",
-        "threads", "scratch     level 0: ", "level 1: ", "(the choice of --backend auto", "GPU"}) {
+       {"tessera ", "commit", "Kokkos", "processor", "compiled for", "inner loops   ", "memory",
+        "backend", "device", "threads",
+        "scratch     level 0: ", "level 1: ", "(the choice of --backend auto", "GPU"}) {
     EXPECT_THAT(result.out, HasSubstr(part));
   }
 }
@@ -93,6 +94,7 @@ TEST_F(InfoTest, json_has_the_same) {
   for (auto const* const key : {"version", "commit", "kokkos", "processor", "compiled_for"}) {
     EXPECT_TRUE(info.at(key).is_string()) << key;
   }
+  EXPECT_TRUE(info.at("avx512_loops").is_boolean());
 }
 
 }  // namespace

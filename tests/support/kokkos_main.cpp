@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 
 #include <tessera/backends/devices.hpp>
+#include <tessera/backends/host/avx512.hpp>
 
 namespace {
 
@@ -23,6 +24,14 @@ int skip_all(std::string const& reason) {
   std::fprintf(stderr, "!!! %s: NO TEST OF THIS PROGRAM IS RUN: %s\n",
                is_failure ? "FAILED" : "SKIPPED", reason.c_str());
   return is_failure ? 1 : skipped;
+}
+
+/// Where TESSERA_TEST_WITHOUT_AVX512 is in the environment, the loops for AVX-512 are not used, and
+/// without them there is nothing to do that other tests have not done.
+bool has_nothing_to_leave_out() {
+  if (std::getenv("TESSERA_TEST_WITHOUT_AVX512") == nullptr) return false;
+  setenv("TESSERA_AVX512", "off", 1);
+  return !tessera::backends::host::avx512::supported();
 }
 
 /// Why Kokkos cannot start; empty: it can.
@@ -38,6 +47,10 @@ std::string why_no_device() {
 int main(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
   if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();  // ctest asks, and may lack a device
+  if (has_nothing_to_leave_out()) {
+    std::fprintf(stderr, "!!! SKIPPED: the other tests do without AVX-512 here, too\n");
+    return skipped;
+  }
   std::string const reason = why_no_device();
   if (!reason.empty()) return skip_all(reason);
   Kokkos::ScopeGuard const kokkos(Kokkos::InitializationSettings().set_disable_warnings(true));
