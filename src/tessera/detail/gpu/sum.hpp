@@ -64,7 +64,7 @@ struct SumPlan {
 
   SumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
       : panels(lines.panels()),
-        steps(std::min(tuning.sum.columns_per_team, lines.length),
+        steps(std::min(std::max(tuning.sum.columns_per_team, fewest_columns(lines)), lines.length),
               std::min(tuning.sum.panels_per_team, panels.count)),
         column_tiles(summation::ceil_div(lines.length, Index{steps.columns()})),
         groups(summation::ceil_div(panels.count, steps.panels())) {
@@ -77,6 +77,12 @@ struct SumPlan {
                          column_tiles <= Workspace<Exec>::counters;
   }
 
+  /// Where lines do not start on words, threads next to each other read neighbours, and each run of
+  /// them costs a sector more: of 4096 x 4096 floats, teams of 32 columns take a tenth longer then
+  /// (an H100), teams of 128 a fortieth (an H200). So a line has a whole warp there.
+  static Index fewest_columns(Lines<T> const& lines) {
+    return is_aligned(lines, lines.data) ? 0 : Index{warp_threads} * word_width<T>;
+  }
   /// Scalars of the partial vectors, one a group.
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
     return groups == 1 ? 0 : whole_words<T>(groups * lines.length);
