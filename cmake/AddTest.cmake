@@ -68,6 +68,6 @@ function(tessera_add_test_without_avx512 test label)
   add_test(NAME ${test}.without_avx512 COMMAND ${test} "--gtest_filter=-*Cuda*")
   set_tests_properties(
     ${test}.without_avx512 PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 ENVIRONMENT
-                                      "OMP_WAIT_POLICY=passive;TESSERA_TEST_WITHOUT_AVX512=1"
+                                      "OMP_WAIT_POLICY=passive;TESSERA_AVX512=off;TESSERA_TEST_WITHOUT_AVX512=1"
   )
 endfunction()
