@@ -24,7 +24,7 @@ enum class CachePreference { none, l1, shared, equal };
 ///   `Warp::has_clusters`, one more argument is how many teams form a cluster, whose scratch they
 ///   reach;
 /// - `row_major_tuning<T>(exec, rows, cols)`, `column_major_tuning<T>(exec, rows, cols)`;
-/// - `transpose_tuning(exec, element_bytes, rows, cols)`.
+/// - `transpose_tuning(exec, shape)`, of a TransposeShape.
 /// No answer may change a bit of a result.
 template <class Exec>
 struct Backend;

@@ -68,9 +68,8 @@ struct Backend<Kokkos::Cuda> {
     if (result.prefer_fused) result.fused_tiles.tiles_per_team = most_slices_of_group;
     return result;
   }
-  static TransposeTuning transpose_tuning(Kokkos::Cuda const&, Index element_bytes, Index rows,
-                                          Index) {
-    return cuda::transpose_tuning(element_bytes, rows);
+  static TransposeTuning transpose_tuning(Kokkos::Cuda const&, TransposeShape const& shape) {
+    return cuda::transpose_tuning(shape);
   }
   template <class T>
   static GemmTuning gemm_tuning(Kokkos::Cuda const& exec, Index rows, Index cols,

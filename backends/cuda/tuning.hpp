@@ -396,20 +396,37 @@ inline bool fuse_slices(Index count, std::size_t scratch) {
   return bytes_of_line * count + 1024 <= static_cast<Index>(scratch);
 }
 
-/// The tile of a transpose of `rows` lines. H200, tile/threads/band (all: every tile below the
-/// first), microseconds, float | double, a copy stream at the end:
+/// The tile of a transpose. Tiles of a band follow each other down the input, so that lines of the
+/// output are written from end to end. Where the input's lines are words but begin within blocks of
+/// 256 bytes, a column of tiles fetches parts of the next one too, and a band is as long as these
+/// stay in the second cache. Microseconds, tile/threads/band (all: every tile below the first), a
+/// copy at the end. H200, float | double:
 ///   8192 x 8192: 64/256/all 132 | 263, 64/256/16 135 | 272, 32/256/8 - | 303, 128 | 253;
 ///   16384 x 16384: 64/256/all 519 | 1094, 64/256/1 535 | 1140, 32/256/16 - | 1224, 503 | 1006;
 ///   1000003 x 97: 64/256/8 245 | 448, 64/256/all 279 | 467, 184 | 364;
-///   97 x 1000003: 64/256/all 232 | 433, 64/256/1 410 | 609, 184 | 364
-inline constexpr TransposeTuning transpose_tuning(Index element_bytes, Index rows) {
-  constexpr Index most_tiles = 1024;
-  int const tile = element_bytes == 1 ? 128 : element_bytes <= 8 ? 64 : 32;
-  Index const tiles = ceil_div(rows, Index{tile});
+///   97 x 1000003: 64/256/all 232 | 433, 64/256/1 410 | 609, 184 | 364.
+/// H100, blocks not fetched | fetched:
+///   10000 x 10000: 64/256/64 296 | 289, all 289 | 280, 270; double all 559 | 553, 534;
+///   20000 x 20000: 64/256/256 1143 | 1124, all 1133 | 1115, 1064;
+///   30000 x 30000: 64/256/256 2626 | 2554, all 2589 | 2608, 2386;
+///   50000 x 50000: 64/256/256 7379 | 7178, all 7202 | 8034, 6614.
+inline constexpr TransposeTuning transpose_tuning(TransposeShape const& shape) {
+  constexpr Index block = 256;
+  constexpr Index word = 16;
+  constexpr Index most_of_whole_blocks = 1024;  // tiles of a band
+  constexpr Index most_of_blocks = 320;
+  constexpr Index of_many = 8;
+  int const tile = shape.element_bytes == 1 ? 128 : shape.element_bytes <= 8 ? 64 : 32;
+  Index const tiles = ceil_div(shape.rows, Index{tile});
+  bool const shares_blocks =
+      shape.from_line_bytes % block != 0 && shape.from_line_bytes % word == 0;
+  Index const even = ceil_div(tiles, ceil_div(tiles, most_of_blocks));
   return {.tile_rows = tile,
           .tile_cols = tile,
           .team_size = 256,
-          .band = tiles <= most_tiles ? static_cast<int>(tiles) : 8};
+          .band = shares_blocks                   ? even
+                  : tiles <= most_of_whole_blocks ? tiles
+                                                  : of_many};
 }
 
 /// A tile of matrix products, and the time of an element of it against the best tile's.

@@ -37,9 +37,8 @@ struct HostBackend {
     result.prefer_fused = host::fuse_tiles<T>(cols, rows, exec.concurrency());
     return result;
   }
-  static TransposeTuning transpose_tuning(Exec const&, Index element_bytes, Index rows,
-                                          Index cols) {
-    return host::transpose_tuning(element_bytes, rows, cols);
+  static TransposeTuning transpose_tuning(Exec const&, TransposeShape const& shape) {
+    return host::transpose_tuning(shape);
   }
   template <class T>
   static GemmTuning gemm_tuning(Exec const& exec, Index rows, Index cols,

@@ -192,17 +192,17 @@ bool fuse_tiles(Index count, Index length, Index threads) {
          summation::segments<T>(length) >= threads;
 }
 
-/// The tile of a transpose, for elements of so many bytes. Milliseconds for 8192 x 8192 floats on 2
+/// The tile of a transpose. Milliseconds for 8192 x 8192 floats on 2
 /// threads, where Kokkos' copy takes 12; tiles of 128 x 128 | 128 x 256 | 256 x 128 elements:
 ///   band 1: 30.9 28.7 37.8; band 8: 26.0 25.2 26.6; band 32: 24.1 29.0 31.3
 /// A band keeps pages of memory on both sides known to the processor.
-inline constexpr TransposeTuning transpose_tuning(Index element_bytes, Index rows, Index cols) {
+inline constexpr TransposeTuning transpose_tuning(TransposeShape const& shape) {
   constexpr Index line_bytes = 512;  // of a tile, on both sides
-  int const tile = static_cast<int>(line_bytes / element_bytes);
+  int const tile = static_cast<int>(line_bytes / shape.element_bytes);
   return {.tile_rows = tile,
           .tile_cols = tile,
           .band = 32,
-          .stream = rows * cols * element_bytes >= Index{8} << 20};
+          .stream = shape.rows * shape.cols * shape.element_bytes >= Index{8} << 20};
 }
 
 /// The tile of a matrix product of `chains` chains an element, in whole strips of 6 rows and two

@@ -105,8 +105,12 @@ class Search {
   }
   std::vector<Candidate> transpose_launches() const {
     auto const& shape = problem_->shape;
-    auto const choice = backends::Backend<Exec>::transpose_tuning(problem_->exec, Index{sizeof(T)},
-                                                                  shape.rows, shape.cols);
+    constexpr auto bytes = static_cast<Index>(sizeof(T));
+    auto const choice = backends::Backend<Exec>::transpose_tuning(
+        problem_->exec, {.element_bytes = bytes,
+                         .rows = shape.rows,
+                         .cols = shape.cols,
+                         .from_line_bytes = (shape.cols + shape.padding) * bytes});
     std::vector<Candidate> all;
     for (auto const& tuning : transpose_candidates(choice, shape.rows, is_gpu<Exec>)) {
       all.push_back({.launch = {.transpose = tuning}, .words = to_string(tuning)});

@@ -44,10 +44,9 @@ void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions cons
 
   using Backend = backends::Backend<Exec>;
   auto const elements = detail::elements_of(a, at);
-  constexpr Index element_bytes = sizeof(typename At::value_type);
-  TransposeTuning const tuning =
-      options.tuning ? *options.tuning
-                     : Backend::transpose_tuning(exec, element_bytes, elements.rows, elements.cols);
+  TransposeTuning const tuning = options.tuning
+                                     ? *options.tuning
+                                     : Backend::transpose_tuning(exec, detail::shape_of(elements));
   if constexpr (Backend::is_gpu) {
     detail::gpu::transpose_elements(exec, "tessera::transpose", elements, tuning);
   } else {

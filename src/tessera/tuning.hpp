@@ -72,6 +72,16 @@ struct TransposeTuning {
   friend constexpr bool operator==(TransposeTuning const&, TransposeTuning const&) = default;
 };
 
+/// What a backend chooses a TransposeTuning by; the lines of the input are rows.
+struct TransposeShape {
+  Index element_bytes = 0;
+  Index rows = 0;
+  Index cols = 0;
+  Index from_line_bytes = 0;  ///< from a line of the input to the next
+
+  friend constexpr bool operator==(TransposeShape const&, TransposeShape const&) = default;
+};
+
 /// Matrix products: teams make tiles of C.
 struct GemmTuning {
   int tile_rows = 128;   ///< rows of C in a tile, >= 1; GPUs have the pairs of gemm_tiles

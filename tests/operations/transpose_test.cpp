@@ -293,7 +293,8 @@ TEST(TransposeErrors, RefusesToTurnAMatrixInPlaceThatIsNotSquare) {
 TEST(TransposeErrors, RefusesATuningThatNoKernelCanFollow) {
   Matrix const A("A", 4, 4);
   Matrix const At("At", 4, 4);
-  TransposeTuning const good = backends::Backend<Exec>::transpose_tuning(Exec(), 8, 4, 4);
+  TransposeTuning const good = backends::Backend<Exec>::transpose_tuning(
+      Exec(), {.element_bytes = 8, .rows = 4, .cols = 4, .from_line_bytes = 32});
   auto const changed = [&](auto const& change) {
     TransposeTuning tuning = good;
     change(tuning);

@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/tile_order.hpp>
+#include <tessera/tuning.hpp>
 
 /// Where the elements of a transpose lie, and which team moves which of them.
 namespace tessera::detail {
@@ -71,6 +72,13 @@ auto elements_of(A const& a, At const& at) {
     e.from_row = e.to_row = e.cols;
   }
   return e;
+}
+
+/// What a backend is told of a transpose.
+template <class T>
+TransposeShape shape_of(Elements<T> const& e) {
+  constexpr auto bytes = static_cast<Index>(sizeof(T));
+  return {bytes, e.rows, e.cols, e.from_row * bytes};
 }
 
 /// The pairs of tiles of a square matrix that change places, tiles of the diagonal with

@@ -105,8 +105,8 @@ struct WordMover {
       constexpr int down = b() * rows_apart * width;
       if (r * width + down >= from.rows || c * width >= from.cols) return;
       static_for<width>([&](auto k) {
-        rA[b()][k()] =
-            Warp::load_bytes_once(reinterpret_cast<Word const*>(first + (down + k()) * from.row));
+        rA[b()][k()] = Warp::load_bytes_once_in_block(
+            reinterpret_cast<Word const*>(first + (down + k()) * from.row));
       });
     });
     auto* const sA = reinterpret_cast<Word*>(scratch_tile);
