@@ -27,12 +27,13 @@ class Kernels : public CaseTest<C> {
  protected:
   using T = typename C::Scalar;
 
-  /// Runs every operation by every method on shapes that need partial results, twice, so that the
-  /// kept workspace has grown, and calls check(log of the second run, name of the operation).
+  /// Runs every operation by every method on shapes that need partial results, and on one that a
+  /// host's team has alone, twice, so that the kept workspace has grown, and calls check(log of the
+  /// second run, name of the operation).
   template <class Check>
   void for_each_call(Call call, Check const& check) {
     call.kept_workspace = true;
-    for (Shape const& shape : {Shape{900, 300}, Shape{300, 900}, Shape{3, 20000}}) {
+    for (Shape const& shape : {Shape{900, 300}, Shape{300, 900}, Shape{3, 20000}, Shape{20, 30}}) {
       auto const [A, v, B] = real_problem<T>(shape, C::order, 71);
       for (Index const stride : {1, 3}) {
         call.vector_stride = stride;

@@ -59,13 +59,13 @@ struct PartialVectors {
   }
 };
 
-template <class Exec, class Partials>
+template <class T, class Partials>
 struct CombineVectors {
   static constexpr Index columns = 512;  ///< of a team
   Partials partials;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    Index const begin = member.league_rank() * columns;
+  KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
+    Index const begin = team.league_rank * columns;
     partials.combine(begin, Kokkos::min(partials.length, begin + columns));
   }
 };
@@ -74,9 +74,9 @@ struct CombineVectors {
 template <class Exec, class T, class Out>
 void combine_vectors(Exec const& exec, std::string const& label,
                      PartialVectors<T, Out> const& partials) {
-  using Kernel = CombineVectors<Exec, PartialVectors<T, Out>>;
-  for_each_team(exec, label, summation::ceil_div(partials.length, Kernel::columns), 0,
-                Kernel{partials});
+  using Kernel = CombineVectors<T, PartialVectors<T, Out>>;
+  for_each_team<T>(exec, label, summation::ceil_div(partials.length, Kernel::columns), 0,
+                   Kernel{partials});
 }
 
 template <class T>

@@ -41,7 +41,7 @@ struct DotPlan {
 };
 
 /// A team has a block of lines, and a run of each.
-template <class Exec, class T>
+template <class T>
 struct Dot {
   Lines<T> lines;
   T const* x;
@@ -51,9 +51,9 @@ struct Dot {
   int lines_per_step;
   Walk walk;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    Index const run = member.league_rank() % plan.runs;
-    Index const first = member.league_rank() / plan.runs * plan.lines_per_team;
+  KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
+    Index const run = team.league_rank % plan.runs;
+    Index const first = team.league_rank / plan.runs * plan.lines_per_team;
     Index const last = Kokkos::min(lines.count, first + plan.lines_per_team);
     Index const begin = run * plan.run_length;
     Index const end = Kokkos::min(lines.length, begin + plan.run_length);
@@ -73,9 +73,8 @@ template <class Exec, class T>
 void dot(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
          OutputVector<T> out, T* workspace, DotTuning const& tuning) {
   DotPlan<T> const plan(lines, tuning);
-  for_each_team(
-      exec, label, plan.line_blocks * plan.runs, 0,
-      Dot<Exec, T>{lines, x, out, workspace, plan, tuning.lines_per_step, walk_of(lines)});
+  for_each_team<T>(exec, label, plan.line_blocks * plan.runs, 0,
+                   Dot<T>{lines, x, out, workspace, plan, tuning.lines_per_step, walk_of(lines)});
   if (plan.runs > 1) {
     combine_runs(exec, label + "::combine", workspace, lines.count, plan.runs, out);
   }

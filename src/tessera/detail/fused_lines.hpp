@@ -55,7 +55,7 @@ struct LinesInMemory {
 };
 
 /// A team has a group of panels.
-template <class Exec, class T, class Source>
+template <class T, class Source>
 struct FusedLines {
   Lines<T> lines;
   Source source;
@@ -64,14 +64,12 @@ struct FusedLines {
   PartialVectors<T> partials;
   FusedLinesPlan<T> plan;
   FusedLinesTuning tuning;
-  Index scratch;
-  int level;
+  Index scratch;  ///< of the stack; what the source needs is behind it
   Walk walk;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    Index const group = member.league_rank();
-    T* const above = team_scratch<T>(member, level, scratch + source.scratch());
-    VectorStack<T> const stack{partials.of(group), above, lines.length};
+  KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
+    Index const group = team.league_rank;
+    VectorStack<T> const stack{partials.of(group), team.scratch, lines.length};
     Index const first_panel = group * plan.panels_per_team;
     Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
     with_lines_per_step(tuning.lines_per_step, [&](auto step) {
@@ -81,7 +79,7 @@ struct FusedLines {
         Index const at_a_time = source.at_a_time(plan.panels.lines);
         for (Index begin = first; begin < last; begin += at_a_time) {
           Lines<T> const some =
-              source(lines, begin, Kokkos::min(last, begin + at_a_time), above + scratch);
+              source(lines, begin, Kokkos::min(last, begin + at_a_time), team.scratch + scratch);
           for_line_blocks<step()>(0, some.count, [&](auto count, Index block) {
             PerLine<T, count()> factor;
             auto const store = [&](Index i, T value) {
@@ -121,11 +119,9 @@ void fused_lines(Exec const& exec, std::string const& label, Lines<T> const& lin
                  PartialVectors<T> const& partials, FusedLinesPlan<T> const& plan,
                  FusedLinesTuning const& tuning) {
   Index const scratch = plan.scratch(lines);
-  std::size_t const bytes = scratch_bytes<T>(scratch + source.scratch());
-  int const level = scratch_level<Exec>(bytes);
-  for_each_team(exec, label, plan.groups, bytes,
-                FusedLines<Exec, T, Source>{lines, source, x, y, partials, plan, tuning, scratch,
-                                            level, source.walk_of(lines)});
+  for_each_team<T>(exec, label, plan.groups, scratch + source.scratch(),
+                   FusedLines<T, Source>{lines, source, x, y, partials, plan, tuning, scratch,
+                                         source.walk_of(lines)});
   if (plan.groups > 1 && !partials.last_team_combines()) {
     combine_vectors(exec, label + "::combine", partials);
   }

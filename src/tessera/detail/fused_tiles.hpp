@@ -57,7 +57,7 @@ struct FusedTilesPlan {
 inline constexpr int lines_per_tile_dot = 4;
 
 /// A team has a group of tiles.
-template <class Exec, class T>
+template <class T>
 struct FusedTiles {
   Lines<T> lines;
   T const* x;
@@ -65,13 +65,11 @@ struct FusedTiles {
   PartialVectors<T> partials;
   FusedTilesPlan<T> plan;
   int lines_per_step;
-  Index scratch;
   Index sum_scratch;
-  int level;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    Index const group = member.league_rank();
-    T* const sB = team_scratch<T>(member, level, scratch);  // (1 + levels, width)
+  KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
+    Index const group = team.league_rank;
+    T* const sB = team.scratch;  // (1 + levels, width)
     VectorStack<T> const part_of_y{sB, sB + plan.width, plan.width};
     VectorStack<T> const stack{partials.of(group), sB + sum_scratch, lines.count};
     Index const first_tile = group * plan.tiles_per_team;
@@ -115,12 +113,9 @@ template <class Exec, class T>
 void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
                  OutputVector<T> y, PartialVectors<T> const& partials,
                  FusedTilesPlan<T> const& plan, FusedTilesTuning const& tuning) {
-  Index const scratch = plan.scratch(lines);
-  Index const sum_scratch = plan.sum_scratch();
-  int const level = scratch_level<Exec>(scratch_bytes<T>(scratch));
-  for_each_team(exec, label, plan.groups, scratch_bytes<T>(scratch),
-                FusedTiles<Exec, T>{lines, x, y, partials, plan, tuning.lines_per_step, scratch,
-                                    sum_scratch, level});
+  for_each_team<T>(
+      exec, label, plan.groups, plan.scratch(lines),
+      FusedTiles<T>{lines, x, y, partials, plan, tuning.lines_per_step, plan.sum_scratch()});
   if (plan.groups > 1 && !partials.last_team_combines()) {
     combine_vectors(exec, label + "::combine", partials);
   }

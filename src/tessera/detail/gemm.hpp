@@ -72,7 +72,7 @@ struct BlockOfRegisters {
 
 /// A tile of C. Its parts of both factors are packed in scratch, some depth at a time, in strips
 /// that a block of C walks along.
-template <class Exec, class T, class Block, bool DeepA, bool DeepB>
+template <class T, class Block, bool DeepA, bool DeepB>
 struct GemmTile {
   static constexpr int strip_rows = Block::rows;
   static constexpr int strip_cols = Block::cols;
@@ -80,21 +80,18 @@ struct GemmTile {
   Product<T> p;
   TileOrder tiles;
   Index tile_depth;
-  int level;
 
   /// Elements of scratch.
   static Index scratch(Index rows, Index cols, Index depth) {
     return depth * (whole(rows, strip_rows) + whole(cols, strip_cols));
   }
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    Index const chain = member.league_rank() / tiles.count();
-    auto const corner = tiles.corner(member.league_rank() % tiles.count());
+  KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
+    Index const chain = team.league_rank / tiles.count();
+    auto const corner = tiles.corner(team.league_rank % tiles.count());
     Index const rows = Kokkos::min(tiles.tile_rows, p.rows() - corner.row);
     Index const cols = Kokkos::min(tiles.tile_cols, p.cols() - corner.col);
-    T* const sA = team_scratch<T>(
-        member, level,
-        tile_depth * (whole(tiles.tile_rows, strip_rows) + whole(tiles.tile_cols, strip_cols)));
+    T* const sA = team.scratch;
     T* const sB = sA + tile_depth * whole(tiles.tile_rows, strip_rows);
 
     Index const begin = chain * p.chains.length;
@@ -171,14 +168,13 @@ struct GemmTile {
 template <class Block, bool DeepA, bool DeepB, class Exec, class T>
 void gemm_tiles(Exec const& exec, std::string const& label, Product<T> const& product,
                 GemmTuning const& tuning) {
-  using Kernel = GemmTile<Exec, T, Block, DeepA, DeepB>;
+  using Kernel = GemmTile<T, Block, DeepA, DeepB>;
   TileOrder const tiles(product.rows(), product.cols(), tuning.tile_rows, tuning.tile_cols,
                         tuning.band);
   Index const depth = std::min(Index{tuning.tile_depth}, product.chains.length);
-  std::size_t const bytes =
-      scratch_bytes<T>(Kernel::scratch(tiles.tile_rows, tiles.tile_cols, depth));
-  for_each_team(exec, label, tiles.count() * product.chains.count, bytes,
-                Kernel{product, tiles, depth, scratch_level<Exec>(bytes)});
+  for_each_team<T>(exec, label, tiles.count() * product.chains.count,
+                   Kernel::scratch(tiles.tile_rows, tiles.tile_cols, depth),
+                   Kernel{product, tiles, depth});
 }
 
 /// C = A·B, as `tuning` has it.

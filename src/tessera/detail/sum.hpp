@@ -40,22 +40,19 @@ struct SumPlan {
 };
 
 /// A team has a group of panels, and the columns of a tile.
-template <class Exec, class T>
+template <class T>
 struct Sum {
   Lines<T> lines;
   T const* y;
   PartialVectors<T> partials;
   SumPlan<T> plan;
   int lines_per_step;
-  Index scratch;
-  int level;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    Index const group = member.league_rank() / plan.column_tiles;
-    Index const begin = member.league_rank() % plan.column_tiles * plan.columns_per_team;
+  KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
+    Index const group = team.league_rank / plan.column_tiles;
+    Index const begin = team.league_rank % plan.column_tiles * plan.columns_per_team;
     Index const end = Kokkos::min(lines.length, begin + plan.columns_per_team);
-    VectorStack<T> const stack{partials.of(group) + begin, team_scratch<T>(member, level, scratch),
-                               plan.columns_per_team};
+    VectorStack<T> const stack{partials.of(group) + begin, team.scratch, plan.columns_per_team};
     Index const first_panel = group * plan.panels_per_team;
     Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
     with_lines_per_step(lines_per_step, [&](auto step) {
@@ -83,10 +80,8 @@ struct Sum {
 template <class Exec, class T>
 void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
          PartialVectors<T> const& partials, SumPlan<T> const& plan, int lines_per_step) {
-  Index const scratch = plan.scratch();
-  int const level = scratch_level<Exec>(scratch_bytes<T>(scratch));
-  for_each_team(exec, label, plan.groups * plan.column_tiles, scratch_bytes<T>(scratch),
-                Sum<Exec, T>{lines, y, partials, plan, lines_per_step, scratch, level});
+  for_each_team<T>(exec, label, plan.groups * plan.column_tiles, plan.scratch(),
+                   Sum<T>{lines, y, partials, plan, lines_per_step});
   if (plan.groups > 1 && (plan.column_tiles > 1 || !partials.last_team_combines())) {
     combine_vectors(exec, label + "::combine", partials);
   }

@@ -19,24 +19,23 @@ namespace tessera::detail {
 /// Consecutive tiles. A tile is read line by line into scratch, and written from there in blocks
 /// that are whole lines of the cache; while it is, the next tile is read, a few lines of the cache
 /// with each block, so that memory has work while blocks are turned.
-template <class Exec, class T, bool Contiguous, bool Stream>
+template <class T, bool Contiguous, bool Stream>
 struct TransposeTiles {
   Elements<T> e;
   TileOrder tiles;
   Index tiles_per_team;
-  int level;
 
   /// Elements of scratch: two tiles and a block.
   KOKKOS_FUNCTION static Index scratch(Index tile_rows, Index tile_cols) {
     return 2 * tile_scratch(tile_rows, tile_cols) + width * height;
   }
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    Index const first = member.league_rank() * tiles_per_team;
+  KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
+    Index const first = team.league_rank * tiles_per_team;
     Index const end = Kokkos::min(tiles.count(), first + tiles_per_team);
     Index const line_pitch = pitch(tiles.tile_cols);
     Index const size_of_tile = tile_scratch(tiles.tile_rows, tiles.tile_cols);
-    T* const sTiles = team_scratch<T>(member, level, scratch(tiles.tile_rows, tiles.tile_cols));
+    T* const sTiles = team.scratch;
     T* const sBlock = sTiles + 2 * size_of_tile;  // (width, height)
     // What is written could be anything, for all that a compiler knows, but not this copy.
     TransposeTiles const own = *this;
@@ -173,13 +172,13 @@ struct TransposeTiles {
 };
 
 /// Lines to lines.
-template <class Exec, class T, bool Contiguous>
+template <class T, bool Contiguous>
 struct CopyTile {
   Elements<T> e;
   TileOrder tiles;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    auto const corner = tiles.corner(member.league_rank());
+  KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
+    auto const corner = tiles.corner(team.league_rank);
     Index const rows = Kokkos::min(tiles.tile_rows, e.rows - corner.row);
     Index const cols = Kokkos::min(tiles.tile_cols, e.cols - corner.col);
     for (Index i = corner.row; i < corner.row + rows; ++i) {
@@ -193,24 +192,23 @@ struct CopyTile {
 };
 
 /// Two tiles of a square matrix change places by way of scratch.
-template <class Exec, class T>
+template <class T>
 struct SwapTiles {
   T* data;
   Index size;
   Index row;  ///< stride
   Index col;
   TilePairs pairs;
-  int level;
 
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    auto const corner = pairs.corner(member.league_rank());
+  KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
+    auto const corner = pairs.corner(team.league_rank);
     if (corner.row > corner.col) return;
     Index const tile = pairs.tile;
     Index const rows = Kokkos::min(tile, size - corner.row);
     Index const cols = Kokkos::min(tile, size - corner.col);
-    T* const upper = data + corner.row * row + corner.col * col;    // (rows, cols)
-    T* const lower = data + corner.col * row + corner.row * col;    // (cols, rows)
-    T* const sUpper = team_scratch<T>(member, level, tile * tile);  // (cols, rows)
+    T* const upper = data + corner.row * row + corner.col * col;  // (rows, cols)
+    T* const lower = data + corner.col * row + corner.row * col;  // (cols, rows)
+    T* const sUpper = team.scratch;                               // (cols, rows)
     for (Index i = 0; i < rows; ++i) {
       for (Index j = 0; j < cols; ++j) sUpper[j * tile + i] = upper[i * row + j * col];
     }
@@ -239,21 +237,20 @@ void transpose_elements(Exec const& exec, std::string const& label, Elements<T> 
     Index const tile = Index{tuning.tile_rows} * tuning.tile_cols;
     TileOrder const pieces = e.rows == 1 ? TileOrder(1, e.cols, 1, tile, 1) : tiles;
     if (e.is_contiguous()) {
-      for_each_team(exec, label, pieces.count(), 0, CopyTile<Exec, T, true>{e, pieces});
+      for_each_team<T>(exec, label, pieces.count(), 0, CopyTile<T, true>{e, pieces});
     } else {
-      for_each_team(exec, label, pieces.count(), 0, CopyTile<Exec, T, false>{e, pieces});
+      for_each_team<T>(exec, label, pieces.count(), 0, CopyTile<T, false>{e, pieces});
     }
     return;
   }
-  std::size_t const bytes = scratch_bytes<T>(
-      TransposeTiles<Exec, T, false, false>::scratch(tuning.tile_rows, tuning.tile_cols));
-  int const level = scratch_level<Exec>(bytes);
+  Index const scratch =
+      TransposeTiles<T, false, false>::scratch(tuning.tile_rows, tuning.tile_cols);
   // The first tile of a team is read with nothing beside it; four teams a thread even threads out.
   Index const of_team = summation::ceil_div(tiles.count(), Index{4} * exec.concurrency());
   auto const run = [&]<bool Contiguous, bool Stream>(std::bool_constant<Contiguous>,
                                                      std::bool_constant<Stream>) {
-    for_each_team(exec, label, summation::ceil_div(tiles.count(), of_team), bytes,
-                  TransposeTiles<Exec, T, Contiguous, Stream>{e, tiles, of_team, level});
+    for_each_team<T>(exec, label, summation::ceil_div(tiles.count(), of_team), scratch,
+                     TransposeTiles<T, Contiguous, Stream>{e, tiles, of_team});
   };
   // Lines of the cache that are written in two pieces would be read and written twice.
   bool const lines_of_cache =
@@ -273,9 +270,8 @@ void transpose_square(Exec const& exec, std::string const& label, T* data, Index
                       Index col) {
   constexpr Index edge = 64;
   TilePairs const pairs(size, edge);
-  std::size_t const bytes = scratch_bytes<T>(pairs.tile * pairs.tile);
-  for_each_team(exec, label, pairs.count(), bytes,
-                SwapTiles<Exec, T>{data, size, row, col, pairs, scratch_level<Exec>(bytes)});
+  for_each_team<T>(exec, label, pairs.count(), pairs.tile * pairs.tile,
+                   SwapTiles<T>{data, size, row, col, pairs});
 }
 
 }  // namespace tessera::detail

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+#include <gmock/gmock.h>
+
+#include <tessera/detail/launch.hpp>
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
+
+/// Where the teams of a host's kernels run, and what scratch they have.
+namespace tessera::test {
+namespace {
+
+using detail::Index;
+using testing::Each;
+using testing::Field;
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+/// What a team finds.
+struct Found {
+  int calls = 0;
+  bool among_others = false;    ///< in a parallel region of several threads
+  std::uintptr_t off_line = 0;  ///< bytes from the beginning of a line of the cache
+};
+
+struct Look {
+  Index scratch;
+  Found* found;  // (teams)
+
+  KOKKOS_FUNCTION void operator()(detail::HostTeam<double> const& team) const {
+    Found& mine = found[team.league_rank];
+    ++mine.calls;
+#if defined(KOKKOS_ENABLE_OPENMP)
+    KOKKOS_IF_ON_HOST((mine.among_others = omp_in_parallel() != 0;))
+#endif
+    mine.off_line = reinterpret_cast<std::uintptr_t>(team.scratch) % 64;
+    // As much as was asked for: tools for addresses see to it that it is there.
+    for (Index k = 0; k < scratch; ++k) team.scratch[k] = 1.0;
+  }
+};
+
+std::vector<Found> look(Index teams, Index scratch) {
+  std::vector<Found> found(static_cast<std::size_t>(teams));
+  detail::for_each_team<double>(Exec(), "look", teams, scratch, Look{scratch, found.data()});
+  Exec().fence();
+  return found;
+}
+
+TEST(HostTeams, RunOnceEachWithScratchOnLinesOfTheCache) {
+  constexpr Index most_alone = detail::most_scratch_alone / sizeof(double);
+  for (Index const teams : {1, 2, 7, 300}) {
+    for (Index const scratch :
+         {Index{0}, Index{1}, Index{100}, most_alone - 8, most_alone, Index{100000}}) {
+      auto const found = look(teams, scratch);
+      EXPECT_THAT(found, Each(Field(&Found::calls, 1))) << teams << ", " << scratch;
+      EXPECT_THAT(found, Each(Field(&Found::off_line, 0U))) << teams << ", " << scratch;
+    }
+  }
+}
+
+TEST(HostTeams, OfWhichThereIsOneAreTheCallersThread) {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  if (Exec().concurrency() == 1) GTEST_SKIP() << "NOT TESTED: there is one thread";
+  EXPECT_FALSE(look(1, 100)[0].among_others);
+  EXPECT_TRUE(look(2, 100)[0].among_others);
+#else
+  GTEST_SKIP() << "NOT TESTED: this Kokkos has no backend that starts threads";
+#endif
+}
+
+}  // namespace
+}  // namespace tessera::test
