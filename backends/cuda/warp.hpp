@@ -23,24 +23,8 @@ struct WordOf<double> {
   using Type = double2;
 };
 
-/// So many bytes, as the hardware loads and stores them at a time.
-template <std::size_t Size>
-struct BytesOf;
-template <>
-struct BytesOf<4> {
-  using Type = unsigned;
-};
-template <>
-struct BytesOf<8> {
-  using Type = uint2;
-};
-template <>
-struct BytesOf<16> {
-  using Type = uint4;
-};
-
-/// So many bytes as numbers, which loads with a hint take. (Doubles as integers are put together of
-/// registers: A·v of 10240 x 10240 took 292 us on an H100 instead of 276.)
+/// So many bytes as numbers, which loads and stores with a hint take. (Doubles as integers are put
+/// together of registers: A·v of 10240 x 10240 took 292 us on an H100 instead of 276.)
 template <std::size_t Size>
 struct NumbersOf;
 template <>
@@ -150,7 +134,7 @@ struct Warp {
   /// still in scratch would read them one by one.)
   template <class Bytes>
   KOKKOS_FORCEINLINE_FUNCTION static void store_bytes_once(Bytes* to, Bytes const* from) {
-    using Type [[maybe_unused]] = typename BytesOf<sizeof(Bytes)>::Type;
+    using Type [[maybe_unused]] = typename NumbersOf<sizeof(Bytes)>::Type;
     KOKKOS_IF_ON_DEVICE(
         (__stcs(reinterpret_cast<Type*>(to), *reinterpret_cast<Type const*>(from));))
     KOKKOS_IF_ON_HOST((*to = *from;))

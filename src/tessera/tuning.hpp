@@ -78,8 +78,6 @@ struct TransposeShape {
   Index rows = 0;
   Index cols = 0;
   Index from_line_bytes = 0;  ///< from a line of the input to the next
-
-  friend constexpr bool operator==(TransposeShape const&, TransposeShape const&) = default;
 };
 
 /// Matrix products: teams make tiles of C.
