@@ -8,6 +8,8 @@
 
 #include <tessera/detail/launch.hpp>
 
+#include "support/host_matrix.hpp"
+
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
 #endif
@@ -16,7 +18,6 @@
 namespace tessera::test {
 namespace {
 
-using detail::Index;
 using testing::Each;
 using testing::Field;
 
@@ -33,7 +34,7 @@ struct Look {
   Index scratch;
   Found* found;  // (teams)
 
-  KOKKOS_FUNCTION void operator()(detail::HostTeam<double> const& team) const {
+  KOKKOS_FUNCTION void operator()(tessera::detail::HostTeam<double> const& team) const {
     Found& mine = found[team.league_rank];
     ++mine.calls;
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -47,13 +48,14 @@ struct Look {
 
 std::vector<Found> look(Index teams, Index scratch) {
   std::vector<Found> found(static_cast<std::size_t>(teams));
-  detail::for_each_team<double>(Exec(), "look", teams, scratch, Look{scratch, found.data()});
+  tessera::detail::for_each_team<double>(Exec(), "look", teams, scratch,
+                                         Look{scratch, found.data()});
   Exec().fence();
   return found;
 }
 
 TEST(HostTeams, RunOnceEachWithScratchOnLinesOfTheCache) {
-  constexpr Index most_alone = detail::most_scratch_alone / sizeof(double);
+  constexpr Index most_alone = tessera::detail::most_scratch_alone / sizeof(double);
   for (Index const teams : {1, 2, 7, 300}) {
     for (Index const scratch :
          {Index{0}, Index{1}, Index{100}, most_alone - 8, most_alone, Index{100000}}) {
