@@ -17,14 +17,15 @@ namespace tessera::app {
 namespace {
 
 /// The names of the choices; a backend of the library has the name of its choice.
-constexpr std::array<std::pair<BackendChoice, std::string_view>, 4> names = {
+constexpr std::array<std::pair<BackendChoice, std::string_view>, 4> backend_names = {
     {{BackendChoice::automatic, "auto"},
      {BackendChoice::openmp, "openmp"},
      {BackendChoice::serial, "serial"},
      {BackendChoice::cuda, "cuda"}}};
 
 BackendChoice choice_named(std::string_view name) {
-  return std::ranges::find(names, name, &std::pair<BackendChoice, std::string_view>::second)->first;
+  return std::ranges::find(backend_names, name, &std::pair<BackendChoice, std::string_view>::second)
+      ->first;
 }
 
 std::string describe_host(int threads) {
@@ -73,7 +74,8 @@ BackendDecision choose_automatically(std::vector<BackendFacts> const& all, Job c
 }  // namespace
 
 std::string_view to_string(BackendChoice choice) {
-  return std::ranges::find(names, choice, &std::pair<BackendChoice, std::string_view>::first)
+  return std::ranges::find(backend_names, choice,
+                           &std::pair<BackendChoice, std::string_view>::first)
       ->second;
 }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cerrno>
-#include <cstring>
 #include <sys/stat.h>
 
 #include <app/checkpoint_job.hpp>
@@ -16,7 +15,7 @@ CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool 
   auto const& info = request.reader.info();
   struct stat facts{};
   if (::stat(request.reader.path().c_str(), &facts) != 0) {
-    throw io::FileError(io::ErrorKind::bad_input, request.reader.path(), std::strerror(errno));
+    throw io::FileError(io::ErrorKind::bad_input, request.reader.path(), io::system_message(errno));
   }
   constexpr std::int64_t second = 1'000'000'000;
   return {.operation = std::string(row_of(id).command) + (with_b ? " with B" : ""),

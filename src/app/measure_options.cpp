@@ -12,13 +12,13 @@
 namespace tessera::app {
 namespace {
 
-constexpr std::pair<char const*, char const*> operations[] = {
+constexpr std::pair<char const*, char const*> measured_operations[] = {
     {"atax", "atax"},           {"gemv", "multiply"}, {"gemvt", "multiply_transposed"},
     {"transpose", "transpose"}, {"gemm", "gemm"},
 };
 
-constexpr std::pair<char const*, io::ScalarType> types[] = {{"float", io::ScalarType::f32},
-                                                            {"double", io::ScalarType::f64}};
+constexpr std::pair<char const*, io::ScalarType> measured_types[] = {
+    {"float", io::ScalarType::f32}, {"double", io::ScalarType::f64}};
 constexpr std::pair<char const*, io::Layout> layouts[] = {{"row", io::Layout::right},
                                                           {"column", io::Layout::left}};
 
@@ -26,11 +26,11 @@ constexpr std::pair<char const*, io::Layout> layouts[] = {{"row", io::Layout::ri
 CLI::Option* add_operation(CLI::App& command, std::string& operation,
                            std::vector<std::string> const& more) {
   std::string words;
-  for (auto const& [word, name] : operations)
+  for (auto const& [word, name] : measured_operations)
     words += (words.empty() ? "" : "|") + std::string(word);
   for (auto const& word : more) words += "|" + word;
   auto const choose = [&operation, more, words](std::string const& text) {
-    for (auto const& [word, name] : operations) {
+    for (auto const& [word, name] : measured_operations) {
       if (text == word) {
         operation = name;
         return;
@@ -50,7 +50,7 @@ CLI::Option* add_operation(CLI::App& command, std::string& operation,
 /// What both commands have.
 template <class Measured>
 void add_common(CLI::App& command, Measured& options) {
-  add_choice(command, "--type", options.type, types, "Type of the elements");
+  add_choice(command, "--type", options.type, measured_types, "Type of the elements");
   add_choice(command, "--layout", options.layout, layouts, "Order of matrices in memory");
   add_choice(command, "--backend", options.backend, backend_choices,
              "Where it is measured (auto: the GPU where there is one)");

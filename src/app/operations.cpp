@@ -10,7 +10,7 @@
 namespace tessera::app {
 namespace {
 
-constexpr std::array<OperationRow, operation_count> rows = {{
+constexpr std::array<OperationRow, operation_count> operation_table = {{
     {.id = OperationId::atax,
      .command = "atax",
      .formula = "C = Aᵀ·(A·V)",
@@ -55,14 +55,14 @@ constexpr std::array<OperationRow, operation_count> rows = {{
 }  // namespace
 
 std::span<OperationRow const, operation_count> table_of_operations() {
-  return rows;
+  return operation_table;
 }
 
 OperationRow const& row_of(OperationId id) {
-  for (auto const& row : rows) {
+  for (auto const& row : operation_table) {
     if (row.id == id) return row;
   }
-  return rows.front();  // not reached: every OperationId has a row
+  return operation_table.front();  // not reached: every OperationId has a row
 }
 
 }  // namespace tessera::app

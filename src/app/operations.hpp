@@ -38,6 +38,9 @@ struct Traffic {
   }
 };
 
+/// Of A·V and of Aᵀ·B: the matrix and both vectors, once.
+inline constexpr Traffic one_product{};
+
 /// One row of the table of operations: all that run, report and check need to know of it.
 struct OperationRow {
   OperationId id;

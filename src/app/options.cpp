@@ -23,7 +23,7 @@ namespace tessera::app {
 namespace {
 
 using MaybeType = std::optional<io::ScalarType>;
-constexpr std::pair<char const*, MaybeType> types[] = {
+constexpr std::pair<char const*, MaybeType> maybe_types[] = {
     {"as-is", std::nullopt}, {"f32", io::ScalarType::f32}, {"f64", io::ScalarType::f64}};
 constexpr std::pair<char const*, io::ScalarType> file_types[] = {{"f32", io::ScalarType::f32},
                                                                  {"f64", io::ScalarType::f64}};
@@ -147,7 +147,7 @@ void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> repor
   add_choice(command, "--backend", options.backend, backend_choices, "Where it is computed");
   add_device(command, options.device);
   add_cache_preference(command, options.cache_preference);
-  add_choice(command, "--type", options.type, types, "Type to compute in");
+  add_choice(command, "--type", options.type, maybe_types, "Type to compute in");
   command.add_option("--repeat", options.repeat, "Timed runs, after a warm-up")
       ->type_name("R")
       ->check(CLI::Range(1, 1'000'000).description(""))
@@ -205,7 +205,7 @@ CLI::App* add_convert(CLI::App& app, io::ConversionRequest& request) {
   command.add_option("OUTPUT", request.output, "The file to write")->required()->type_name("");
   add_input_format(command, request.input_format, input_formats);
   add_choice(command, "--order", request.layout, output_orders, "Order of the elements in OUTPUT");
-  add_choice(command, "--output-type", request.type, types, "Type of the elements in OUTPUT");
+  add_choice(command, "--output-type", request.type, maybe_types, "Type of the elements in OUTPUT");
   auto const parse_chunks = [&request](std::string const& text) {
     auto const chunk = two_extents(text);
     if (!chunk) {
@@ -342,7 +342,7 @@ CLI::App* add_info(CLI::App& app, InfoOptions& options) {
   return &command;
 }
 
-std::vector<CommandDescription> describe(CLI::App const& app) {
+std::vector<CommandDescription> commands_of(CLI::App const& app) {
   std::vector<CommandDescription> commands;
   for (CLI::App const* const command : app.get_subcommands([](auto const*) { return true; })) {
     if (command->get_group().empty()) continue;
@@ -428,7 +428,7 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   if (convert_command->parsed()) return Options(convert);
   if (info_command->parsed()) return Options(info);
   if (completion_command->parsed())
-    return Options(CompletionOptions{bash_completion(describe(app))});
+    return Options(CompletionOptions{bash_completion(commands_of(app))});
   for (std::size_t i = 0; i < operation_count; ++i) {
     if (compute_commands[i]->parsed()) return Options(compute[i]);
   }

@@ -13,13 +13,13 @@
 namespace tessera::app {
 namespace {
 
-using Host = Kokkos::DefaultHostExecutionSpace;
-using Tasks =
-    Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
+using HostExec = Kokkos::DefaultHostExecutionSpace;
+using Tasks = Kokkos::RangePolicy<HostExec, Kokkos::Schedule<Kokkos::Dynamic>,
+                                  Kokkos::IndexType<std::int64_t>>;
 
-constexpr std::int64_t piece = 65536;  // elements of a line that one task adds up
-constexpr std::int64_t width = 16;     // sums side by side in a dot product
-constexpr std::int64_t block = 256;    // columns that one task of a sum over lines owns
+constexpr std::int64_t piece_length = 65536;  // elements of a line that one task adds up
+constexpr std::int64_t width = 16;            // sums side by side in a dot product
+constexpr std::int64_t block = 256;           // columns that one task of a sum over lines owns
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -95,7 +95,7 @@ PreciseSums<T, block> sum_block(Lines<T> lines, PreciseVector const& y, std::int
 }  // namespace
 
 std::int64_t longest_chain_of_dot(std::int64_t length) {
-  return ceil_div(std::min(length, piece), width) + 1;
+  return ceil_div(std::min(length, piece_length), width) + 1;
 }
 
 std::int64_t longest_chain_of_sum(std::int64_t count, std::int64_t length) {
@@ -103,22 +103,22 @@ std::int64_t longest_chain_of_sum(std::int64_t count, std::int64_t length) {
 }
 
 std::uint64_t precise_workspace_bytes(std::int64_t count, std::int64_t length) {
-  auto const dots = count * ceil_div(length, piece);
+  auto const dots = count * ceil_div(length, piece_length);
   auto const sums = runs_of_lines(count, length) * length;
   return static_cast<std::uint64_t>(std::max(dots, sums)) * sizeof(PreciseTotal);
 }
 
 template <class T>
 PreciseVector dot_lines(Lines<T> lines, PreciseVector const& x, ProgressBar& bar) {
-  auto const pieces = ceil_div(lines.length, piece);
-  auto const lines_at_once = pieces > 1 ? 1 : ceil_div(piece, lines.length);
+  auto const pieces = ceil_div(lines.length, piece_length);
+  auto const lines_at_once = pieces > 1 ? 1 : ceil_div(piece_length, lines.length);
   auto const groups = ceil_div(lines.count, lines_at_once);
   std::vector<PreciseTotal> parts(static_cast<std::size_t>(lines.count * pieces));
 
   Kokkos::parallel_for(
-      "tessera::app::dot_lines", Tasks(Host(), 0, groups * pieces), [&](std::int64_t task) {
-        auto const first = task % pieces * piece;
-        auto const last = std::min(first + piece, lines.length);
+      "tessera::app::dot_lines", Tasks(HostExec(), 0, groups * pieces), [&](std::int64_t task) {
+        auto const first = task % pieces * piece_length;
+        auto const last = std::min(first + piece_length, lines.length);
         auto const first_line = task / pieces * lines_at_once;
         auto const last_line = std::min(first_line + lines_at_once, lines.count);
         for (auto i = first_line; i < last_line; ++i) {
@@ -128,7 +128,7 @@ PreciseVector dot_lines(Lines<T> lines, PreciseVector const& x, ProgressBar& bar
         bar.advance(static_cast<std::uint64_t>((last - first) * (last_line - first_line)) *
                     sizeof(T));
       });
-  Host().fence("tessera::app::dot_lines");
+  HostExec().fence("tessera::app::dot_lines");
 
   PreciseVector result(lines.count);
   for (std::size_t i = 0; i < result.high.size(); ++i) {
@@ -150,7 +150,7 @@ PreciseVector sum_lines(Lines<T> lines, PreciseVector const& y, ProgressBar& bar
   std::vector<PreciseTotal> parts(static_cast<std::size_t>(runs * lines.length));
 
   Kokkos::parallel_for(
-      "tessera::app::sum_lines", Tasks(Host(), 0, runs * blocks), [&](std::int64_t task) {
+      "tessera::app::sum_lines", Tasks(HostExec(), 0, runs * blocks), [&](std::int64_t task) {
         auto const run = task / blocks;
         auto const first_line = std::min(run * run_length, lines.count);
         auto const last_line = std::min(first_line + run_length, lines.count);
@@ -163,7 +163,7 @@ PreciseVector sum_lines(Lines<T> lines, PreciseVector const& y, ProgressBar& bar
         }
         bar.advance(static_cast<std::uint64_t>(columns * (last_line - first_line)) * sizeof(T));
       });
-  Host().fence("tessera::app::sum_lines");
+  HostExec().fence("tessera::app::sum_lines");
 
   PreciseVector result(lines.length);
   for (std::size_t j = 0; j < result.high.size(); ++j) {

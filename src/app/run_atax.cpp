@@ -47,7 +47,7 @@ Measurement run_atax(RunRequest const& request) {
             measure(exec, request.repeat, measurement,
                     Stage{"fused", [&] { atax(exec, A, v, B, C, options); }});
           } else {
-            Options<Exec> const stage{.workspace = &workspace, .tuning = request.tuning};
+            tessera::Options<Exec> const stage{.workspace = &workspace, .tuning = request.tuning};
             measure(
                 exec, request.repeat, measurement,
                 Stage{"multiply", [&] { multiply(exec, A, v, B, stage); }},

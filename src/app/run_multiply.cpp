@@ -6,11 +6,6 @@
 #include <tessera/multiply.hpp>
 
 namespace tessera::app {
-namespace {
-
-constexpr Traffic traffic{.matrix = 1, .cols_vectors = 1, .rows_vectors = 1};
-
-}  // namespace
 
 Measurement run_multiply(RunRequest const& request) {
   Measurement measurement;
@@ -24,12 +19,13 @@ Measurement run_multiply(RunRequest const& request) {
                          n = static_cast<std::int64_t>(A.extent(1));
               auto const B = make_vector<Exec, T>(request, "B", m);
               Workspace<Exec> workspace;
-              Options<Exec> const options{.workspace = &workspace, .tuning = request.tuning};
+              tessera::Options<Exec> const options{.workspace = &workspace,
+                                                   .tuning = request.tuning};
               take_plan<Exec>(plan_multiply<T, Layout>(exec, m, n, options), request, measurement);
 
               measure(exec, request.repeat, measurement,
                       Stage{"multiply", [&] { multiply(exec, A, v, B, options); }});
-              measurement.bytes = traffic.bytes(m, n, sizeof(T));
+              measurement.bytes = one_product.bytes(m, n, sizeof(T));
               measurement.result = take_result<Exec, T>(B, measurement);
             });
   return measurement;
@@ -39,7 +35,7 @@ Forecast forecast_multiply(Shape const& shape, BackendChoice backend) {
   Forecast forecast;
   with_types(shape, backend, [&]<class Exec, class T, class Layout>() {
     auto const plan = plan_multiply<T, Layout>(Exec(), shape.rows, shape.cols);
-    forecast = forecast_of<T>(shape, traffic, shape.cols, shape.rows, plan.workspace_bytes);
+    forecast = forecast_of<T>(shape, one_product, shape.cols, shape.rows, plan.workspace_bytes);
   });
   return forecast;
 }

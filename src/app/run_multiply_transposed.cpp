@@ -6,11 +6,6 @@
 #include <tessera/multiply_transposed.hpp>
 
 namespace tessera::app {
-namespace {
-
-constexpr Traffic traffic{.matrix = 1, .cols_vectors = 1, .rows_vectors = 1};
-
-}  // namespace
 
 Measurement run_multiply_transposed(RunRequest const& request) {
   Measurement measurement;
@@ -25,13 +20,13 @@ Measurement run_multiply_transposed(RunRequest const& request) {
                    n = static_cast<std::int64_t>(A.extent(1));
         auto const C = make_vector<Exec, T>(request, "C", n);
         Workspace<Exec> workspace;
-        Options<Exec> const options{.workspace = &workspace, .tuning = request.tuning};
+        tessera::Options<Exec> const options{.workspace = &workspace, .tuning = request.tuning};
         take_plan<Exec>(plan_multiply_transposed<T, Layout>(exec, m, n, options), request,
                         measurement);
 
         measure(exec, request.repeat, measurement,
                 Stage{"multiply_transposed", [&] { multiply_transposed(exec, A, B, C, options); }});
-        measurement.bytes = traffic.bytes(m, n, sizeof(T));
+        measurement.bytes = one_product.bytes(m, n, sizeof(T));
         measurement.result = take_result<Exec, T>(C, measurement);
       });
   return measurement;
@@ -41,7 +36,7 @@ Forecast forecast_multiply_transposed(Shape const& shape, BackendChoice backend)
   Forecast forecast;
   with_types(shape, backend, [&]<class Exec, class T, class Layout>() {
     auto const plan = plan_multiply_transposed<T, Layout>(Exec(), shape.rows, shape.cols);
-    forecast = forecast_of<T>(shape, traffic, shape.rows, shape.cols, plan.workspace_bytes);
+    forecast = forecast_of<T>(shape, one_product, shape.rows, shape.cols, plan.workspace_bytes);
   });
   return forecast;
 }

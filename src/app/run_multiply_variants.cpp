@@ -10,8 +10,6 @@ namespace {
 
 namespace gemv = variants::gemv;
 
-constexpr Traffic traffic{.matrix = 1, .cols_vectors = 1, .rows_vectors = 1};
-
 /// The rows of the table for a product.
 template <class Exec, class Matrix, class Vector>
 auto rows_for(gemv::Product product) {
@@ -75,7 +73,7 @@ Measurement run_variant(RunRequest const& request, gemv::Product product) {
                 measure(exec, request.repeat, measurement,
                         Stage{"variant", [&] { row.run(exec, A, input, result, options); }});
               });
-              measurement.bytes = traffic.bytes(m, n, sizeof(T));
+              measurement.bytes = one_product.bytes(m, n, sizeof(T));
               measurement.result = take_result<Exec, T>(result, measurement);
             });
   return measurement;
@@ -89,7 +87,7 @@ Forecast forecast_variant(Shape const& shape, BackendChoice backend, gemv::Produ
   with_types(shape, backend, [&]<class Exec, class T, class Layout>() {
     auto const buffer = row.has_buffer ? bytes_of<T>(shape.rows * shape.cols) : 0;
     forecast =
-        forecast_of<T>(shape, traffic, transposed ? shape.rows : shape.cols,
+        forecast_of<T>(shape, one_product, transposed ? shape.rows : shape.cols,
                        transposed ? shape.cols : shape.rows, Workspace<Exec>::bytes_for(buffer));
     forecast.traffic +=
         4 * buffer;  // written once; halved, to be read and written, till it is gone

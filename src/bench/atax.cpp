@@ -10,7 +10,7 @@ namespace tessera::bench {
 namespace {
 
 template <class Exec, class T, Layout layout>
-void add_row(std::string const& name, Method method) {
+void add_atax_row(std::string const& name, Method method) {
   auto const prepare = [method](Problem<Exec, T> const& p, Launch const& launch) -> Work {
     return [=, &p, tuning = launch.tuning](int call) {
       AtaxOptions<Exec> const options{
@@ -29,18 +29,18 @@ void add_row(std::string const& name, Method method) {
 }
 
 template <class Exec, class T, Layout layout>
-void add_rows() {
-  add_row<Exec, T, layout>("tessera auto", Method::automatic);
-  add_row<Exec, T, layout>("tessera fused", Method::fused);
-  add_row<Exec, T, layout>("tessera two-stage", Method::two_stage);
+void add_atax_rows() {
+  add_atax_row<Exec, T, layout>("tessera auto", Method::automatic);
+  add_atax_row<Exec, T, layout>("tessera fused", Method::fused);
+  add_atax_row<Exec, T, layout>("tessera two-stage", Method::two_stage);
 }
 
 }  // namespace
 
 void add_atax() {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
-    add_rows<Exec, T, Layout::row_major>();
-    add_rows<Exec, T, Layout::column_major>();
+    add_atax_rows<Exec, T, Layout::row_major>();
+    add_atax_rows<Exec, T, Layout::column_major>();
   });
 }
 

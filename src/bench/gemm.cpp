@@ -11,7 +11,7 @@ namespace {
 
 /// All three matrices in one layout.
 template <class Exec, class T, Layout layout>
-void add_row() {
+void add_gemm_row() {
   using L = KokkosLayout<layout>;
   auto const prepare = [](Problem<Exec, T> const& p, Launch const& launch) -> Work {
     return [&p, tuning = launch.gemm](int call) {
@@ -33,8 +33,8 @@ void add_row() {
 
 void add_gemm() {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
-    add_row<Exec, T, Layout::row_major>();
-    add_row<Exec, T, Layout::column_major>();
+    add_gemm_row<Exec, T, Layout::row_major>();
+    add_gemm_row<Exec, T, Layout::column_major>();
   });
 }
 

@@ -11,7 +11,7 @@ namespace tessera::bench {
 namespace {
 
 template <class Exec, class T, Layout layout, class Variant>
-void add_row(Variant const& variant) {
+void add_gemm_variant_row(Variant const& variant) {
   using L = KokkosLayout<layout>;
   auto const prepare = [=](Problem<Exec, T> const& p, Launch const& launch) -> Work {
     return [=, &p, options = variants::gemm::Options{.team = launch.team}](int call) {
@@ -29,10 +29,10 @@ void add_row(Variant const& variant) {
 }
 
 template <class Exec, class T, Layout layout>
-void add_rows() {
+void add_gemm_variant_rows() {
   using Matrix = MatrixView<Exec, T, KokkosLayout<layout>>;
   for (auto const& variant : variants::gemm::table<Exec, Matrix, Matrix, Matrix>()) {
-    add_row<Exec, T, layout>(variant);
+    add_gemm_variant_row<Exec, T, layout>(variant);
   }
 }
 
@@ -40,8 +40,8 @@ void add_rows() {
 
 void add_gemm_variants() {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
-    add_rows<Exec, T, Layout::row_major>();
-    add_rows<Exec, T, Layout::column_major>();
+    add_gemm_variant_rows<Exec, T, Layout::row_major>();
+    add_gemm_variant_rows<Exec, T, Layout::column_major>();
   });
 }
 

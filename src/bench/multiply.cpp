@@ -10,7 +10,7 @@ namespace tessera::bench {
 namespace {
 
 template <class Exec, class T, Layout layout>
-void add_row() {
+void add_multiply_row() {
   auto const prepare = [](Problem<Exec, T> const& p, Launch const& launch) -> Work {
     return [=, &p, tuning = launch.tuning](int call) {
       Options<Exec> const options{.workspace = p.workspace(), .tuning = tuning};
@@ -31,8 +31,8 @@ void add_row() {
 
 void add_multiply() {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
-    add_row<Exec, T, Layout::row_major>();
-    add_row<Exec, T, Layout::column_major>();
+    add_multiply_row<Exec, T, Layout::row_major>();
+    add_multiply_row<Exec, T, Layout::column_major>();
   });
 }
 

@@ -14,7 +14,8 @@ namespace gemv = variants::gemv;
 
 /// Adds a variant, of one that has tiles with or without checks of their ends.
 template <class Exec, class T, Layout layout, class Variant>
-void add_row(Variant const& variant, variants::Tiling tiling, std::string const& name) {
+void add_multiply_variant_row(Variant const& variant, variants::Tiling tiling,
+                              std::string const& name) {
   bool const transposed = variant.product == gemv::Product::multiply_transposed;
   // A product an element, added up by steps.
   bool const works_in_matrix = variant.name == "repeated-reduction" || variant.name == "grid-sync";
@@ -42,15 +43,16 @@ void add_row(Variant const& variant, variants::Tiling tiling, std::string const&
 }
 
 template <class Exec, class T, Layout layout>
-void add_rows() {
+void add_multiply_variant_rows() {
   using A = MatrixView<Exec, T, KokkosLayout<layout>>;
   using Vector = Kokkos::View<T*, Exec>;
   for (auto const& variant : gemv::table<Exec, A, Vector, Vector>()) {
     std::string const name(variant.name);
-    add_row<Exec, T, layout>(variant, variants::Tiling::automatic, name);
+    add_multiply_variant_row<Exec, T, layout>(variant, variants::Tiling::automatic, name);
     if (!variant.has_tiling) continue;
-    add_row<Exec, T, layout>(variant, variants::Tiling::exact, name + " exact");
-    add_row<Exec, T, layout>(variant, variants::Tiling::inexact, name + " inexact");
+    add_multiply_variant_row<Exec, T, layout>(variant, variants::Tiling::exact, name + " exact");
+    add_multiply_variant_row<Exec, T, layout>(variant, variants::Tiling::inexact,
+                                              name + " inexact");
   }
 }
 
@@ -58,8 +60,8 @@ void add_rows() {
 
 void add_multiply_variants() {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
-    add_rows<Exec, T, Layout::row_major>();
-    add_rows<Exec, T, Layout::column_major>();
+    add_multiply_variant_rows<Exec, T, Layout::row_major>();
+    add_multiply_variant_rows<Exec, T, Layout::column_major>();
   });
 }
 

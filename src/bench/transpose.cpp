@@ -8,7 +8,7 @@ namespace tessera::bench {
 namespace {
 
 template <class Exec, class T>
-void add_row() {
+void add_transpose_row() {
   auto const prepare = [](Problem<Exec, T> const& p, Launch const& launch) -> Work {
     p.need_target();
     return [&p, tuning = launch.transpose](int call) {
@@ -32,7 +32,7 @@ void add_row() {
 }  // namespace
 
 void add_transpose() {
-  for_each_table([]<class Exec, class T>(On<Exec, T>) { add_row<Exec, T>(); });
+  for_each_table([]<class Exec, class T>(On<Exec, T>) { add_transpose_row<Exec, T>(); });
 }
 
 }  // namespace tessera::bench

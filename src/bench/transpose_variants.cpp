@@ -14,7 +14,7 @@ variants::Block block_of(variants::Team team) {
 }
 
 template <class Exec, class T>
-void add_row(variants::TransposeVariant<Exec, T> const& variant) {
+void add_transpose_variant_row(variants::TransposeVariant<Exec, T> const& variant) {
   auto const prepare = [variant](Problem<Exec, T> const& p, Launch const& launch) -> Work {
     p.need_target();
     return [=, &p, block = block_of(launch.team)](int call) {
@@ -43,7 +43,8 @@ void add_row(variants::TransposeVariant<Exec, T> const& variant) {
 
 void add_transpose_variants() {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
-    for (auto const& variant : variants::transpose_variants<Exec, T>()) add_row<Exec, T>(variant);
+    for (auto const& variant : variants::transpose_variants<Exec, T>())
+      add_transpose_variant_row<Exec, T>(variant);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace tessera::io {
 
@@ -32,5 +33,10 @@ class FileError : public std::runtime_error {
   ErrorKind kind_;
   std::string path_;
 };
+
+/// What the system says of an `errno`.
+inline std::string system_message(int error_number) {
+  return std::generic_category().message(error_number);
+}
 
 }  // namespace tessera::io

@@ -14,8 +14,8 @@
 namespace tessera::io {
 namespace {
 
-constexpr std::uint64_t buffer_bytes = 8U << 20U;
-constexpr std::uint64_t block_bytes = 256U << 10U;  // one thread's share of a buffer
+constexpr std::uint64_t batch_bytes = 8U << 20U;
+constexpr std::uint64_t thread_bytes = 256U << 10U;  // what one thread makes of it
 
 /// Writes the elements of A in the order of the file, and afterwards V, counting what is done.
 template <class T>
@@ -48,11 +48,11 @@ class Generator {
  private:
   template <class Fill>
   void write(OutputFile& out, std::uint64_t count, Fill const& fill) {
-    std::vector<T> buffer(std::min<std::uint64_t>(buffer_bytes / sizeof(T), count));
+    std::vector<T> buffer(std::min<std::uint64_t>(batch_bytes / sizeof(T), count));
     for (std::uint64_t first = 0; first < count; first += buffer.size()) {
       std::span<T> const piece(buffer.data(),
                                std::min<std::uint64_t>(buffer.size(), count - first));
-      parallel_blocks(piece.size(), block_bytes / sizeof(T),
+      parallel_blocks(piece.size(), thread_bytes / sizeof(T),
                       [&](std::uint64_t begin, std::uint64_t size) {
                         fill(first + begin, piece.subspan(begin, size));
                       },

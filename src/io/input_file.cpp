@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <fcntl.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -13,10 +12,6 @@
 
 namespace tessera::io {
 namespace {
-
-std::string describe(int error_number) {
-  return std::generic_category().message(error_number);
-}
 
 std::string kind_of_file(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";
@@ -38,7 +33,7 @@ InputFile::InputFile(std::string const& path, std::string name, Reading reading)
                        : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) {
     if (errno == ENOENT) fail("does not exist: expected a file, found nothing");
-    fail("cannot be opened: expected a readable file, found: " + describe(errno));
+    fail("cannot be opened: expected a readable file, found: " + system_message(errno));
   }
   struct stat status{};
   int const error_number = ::fstat(descriptor_, &status) == 0 ? 0 : errno;
@@ -50,7 +45,7 @@ InputFile::InputFile(std::string const& path, std::string name, Reading reading)
   }
   if (error_number != 0 || !S_ISREG(status.st_mode)) {
     ::close(std::exchange(descriptor_, -1));
-    if (error_number != 0) fail("cannot be examined: found: " + describe(error_number));
+    if (error_number != 0) fail("cannot be examined: found: " + system_message(error_number));
     fail("is not a regular file: expected " +
          std::string(reading == Reading::in_order ? "a file or a pipe"
                                                   : "a file that can be read at any position") +
@@ -87,7 +82,7 @@ void InputFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       fail("cannot be read: expected " + std::to_string(to.size()) + " bytes at position " +
-           std::to_string(offset) + ", found: " + describe(errno));
+           std::to_string(offset) + ", found: " + system_message(errno));
     }
     if (got == 0) {
       fail("has become shorter while it was read: expected " + std::to_string(bytes_) +
@@ -102,7 +97,7 @@ void InputFile::check_unchanged(std::uint64_t bytes) const {
   if (pipe_) return pipe_->check_end(bytes);
   struct stat status{};
   if (::fstat(descriptor_, &status) != 0) {
-    fail("cannot be examined: found: " + describe(errno));
+    fail("cannot be examined: found: " + system_message(errno));
   }
   if (static_cast<std::uint64_t>(status.st_size) != bytes_ ||
       status.st_mtim.tv_sec != modified_.tv_sec || status.st_mtim.tv_nsec != modified_.tv_nsec) {

@@ -7,11 +7,11 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
 #include <io/dataset_name.hpp>
+#include <io/errors.hpp>
 #include <io/memory.hpp>
 #include <io/output_file.hpp>
 #include <io/output_path.hpp>
@@ -21,10 +21,6 @@ namespace {
 
 constexpr mode_t mode_of_new_files = 0666;  // less the umask
 constexpr int attempts = 100;               // at a name that nobody has
-
-std::string describe(int error_number) {
-  return std::generic_category().message(error_number);
-}
 
 std::string descriptor_path(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
@@ -81,7 +77,7 @@ OutputFile::OutputFile(std::string path, Temporary temporary) : path_(std::move(
     old_file_ = OldFile{status.st_mode & 0777U, status.st_uid, status.st_gid};
     check_replaceable();
   } else if (errno != ENOENT) {
-    fail("cannot be written: expected a writable place, found: " + describe(errno));
+    fail("cannot be written: expected a writable place, found: " + system_message(errno));
   } else if (target_.ends_with('/')) {
     fail("cannot be written: expected a file, found the name of a folder that does not exist");
   }
@@ -115,25 +111,26 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
 void OutputFile::open_copy_of(int descriptor) {
   direct_ = true;
   descriptor_ = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-  if (descriptor_ < 0) fail("cannot be written: expected an open file, found: " + describe(errno));
+  if (descriptor_ < 0)
+    fail("cannot be written: expected an open file, found: " + system_message(errno));
 }
 
 void OutputFile::open_in_place() {
   direct_ = true;
   descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor_ < 0) {
-    fail("cannot be written: expected a writable device, found: " + describe(errno));
+    fail("cannot be written: expected a writable device, found: " + system_message(errno));
   }
 }
 
 void OutputFile::check_replaceable() const {
   // Renaming would replace a read-only file, too; its owner did not want that.
   if (::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) {
-    fail("cannot be written: expected a writable file, found: " + describe(errno));
+    fail("cannot be written: expected a writable file, found: " + system_message(errno));
   }
   struct stat folder{};
   if (::stat(folder_of(target_).c_str(), &folder) != 0) {
-    fail("cannot be written: expected a writable folder, found: " + describe(errno));
+    fail("cannot be written: expected a writable folder, found: " + system_message(errno));
   }
   bool const owned =
       ::geteuid() == 0 || ::geteuid() == folder.st_uid || ::geteuid() == old_file_->owner;
@@ -155,7 +152,7 @@ void OutputFile::open_beside(Temporary temporary) {
   }
   if (descriptor_ < 0) {
     fail("cannot be written: expected a writable folder '" + folder_of(target_) +
-         "', found: " + describe(errno));
+         "', found: " + system_message(errno));
   }
 }
 
@@ -209,7 +206,7 @@ void OutputFile::commit() {
   }
   // What is delayed until close (network file systems) must not be lost in silence.
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) {
-    fail("cannot be written: expected it to close, found: " + describe(errno));
+    fail("cannot be written: expected it to close, found: " + system_message(errno));
   }
 }
 
@@ -218,7 +215,7 @@ void OutputFile::restore_attributes() const {
   // The owner first: a change of owner may clear permissions. Who may not give files away keeps it.
   static_cast<void>(::fchown(descriptor_, old_file_->owner, old_file_->group) == 0);
   if (::fchmod(descriptor_, old_file_->mode) != 0) {
-    fail("cannot be written: expected to keep its permissions, found: " + describe(errno));
+    fail("cannot be written: expected to keep its permissions, found: " + system_message(errno));
   }
 }
 
@@ -231,13 +228,13 @@ void OutputFile::link_into_place() {
   if (temporary_.empty() && link_as(target_)) return;
   for (int attempt = 0; temporary_.empty() && attempt < attempts; ++attempt) {
     if (errno != EEXIST) {
-      fail("cannot be put in its place: expected to link it, found: " + describe(errno));
+      fail("cannot be put in its place: expected to link it, found: " + system_message(errno));
     }
     std::string name = temporary_name(target_);
     if (link_as(name)) temporary_ = std::move(name);
   }
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
-    fail("cannot be put in its place: expected to replace it, found: " + describe(errno));
+    fail("cannot be put in its place: expected to replace it, found: " + system_message(errno));
   }
   temporary_.clear();
 }
@@ -269,7 +266,7 @@ void OutputFile::fail_writing(std::uint64_t bytes, int error_number) const {
     fail("the disk is full: expected room for " + format_bytes(bytes) + " more, found " + found);
   }
   fail("cannot be written: expected room for " + format_bytes(bytes) +
-       " more, found: " + describe(error_number));
+       " more, found: " + system_message(error_number));
 }
 
 }  // namespace tessera::io

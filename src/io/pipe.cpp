@@ -5,7 +5,6 @@
 #include <array>
 #include <cerrno>
 #include <poll.h>
-#include <system_error>
 #include <unistd.h>
 
 #include <io/errors.hpp>
@@ -47,7 +46,7 @@ std::size_t Pipe::read_some(std::span<std::byte> to) {
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno == EINTR || errno == EAGAIN) continue;
     fail("cannot be read: expected bytes after the first " + std::to_string(position_) +
-         ", found: " + std::generic_category().message(errno));
+         ", found: " + system_message(errno));
   }
 }
 

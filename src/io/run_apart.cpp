@@ -11,9 +11,9 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <system_error>
 #include <unistd.h>
 
+#include <io/errors.hpp>
 #include <io/run_apart.hpp>
 
 namespace tessera::io {
@@ -75,7 +75,7 @@ std::string trouble_of(pid_t child) {
   do {
     ended = ::waitpid(child, &status, 0);
   } while (ended < 0 && errno == EINTR);
-  if (ended < 0) return std::generic_category().message(errno);
+  if (ended < 0) return system_message(errno);
   if (WIFSIGNALED(status)) return std::string("ended by ") + ::strsignal(WTERMSIG(status));
   return WEXITSTATUS(status) == 0 ? "" : "ended early";
 }
@@ -86,7 +86,7 @@ ApartResult run_apart(std::function<void(Send const&)> const& work) {
   ApartResult result;
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
-    result.trouble = std::generic_category().message(errno);
+    result.trouble = system_message(errno);
     return result;
   }
   pid_t const child = ::fork();
@@ -101,7 +101,7 @@ ApartResult run_apart(std::function<void(Send const&)> const& work) {
   }
   ::close(pipe[1]);
   if (child < 0) {
-    result.trouble = std::generic_category().message(errno);
+    result.trouble = system_message(errno);
   } else {
     receive_from(pipe[0], result.bytes);
     result.trouble = trouble_of(child);
