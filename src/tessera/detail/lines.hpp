@@ -47,9 +47,15 @@ constexpr Index whole_words(Index scalars) {
   return summation::ceil_div(scalars, word) * word;
 }
 
-/// One value for each of `Count` lines that are handled side by side.
 template <class T, int Count>
-using PerLine = T[static_cast<std::size_t>(Count)];
+struct PerLineOf {
+  using Type = T[static_cast<std::size_t>(Count)];
+};
+
+/// One value for each of `Count` lines that are handled side by side. The member of a class: at an
+/// alias of the array itself, in a lambda, nvcc 12.4 stops with an internal error.
+template <class T, int Count>
+using PerLine = typename PerLineOf<T, Count>::Type;
 
 /// Whether the rows of this kind of matrix are its contiguous lines.
 template <class Matrix>
