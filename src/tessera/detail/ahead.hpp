@@ -45,12 +45,12 @@ KOKKOS_FORCEINLINE_FUNCTION void ask_for(T const* from, Index length) {
 }
 
 /// What a thread that adds lines will multiply next: it asks for the lines from `first` on, for
-/// `limit` elements of each.
+/// `limit` elements of each; 0: for nothing.
 template <class T>
 struct NextStep {
   Lines<T> const& lines;
-  Index first;
-  Index limit;
+  Index first = 0;
+  Index limit = 0;
   /// Asks for elements [j, j + length) of line first + r, where there is one.
   KOKKOS_FORCEINLINE_FUNCTION void fetch(int r, Index j, Index length) const {
     if (j < limit && first + r < lines.count) ask_for(lines.line(first + r) + j, length);

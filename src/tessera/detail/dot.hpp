@@ -59,12 +59,10 @@ struct Dot {
     Index const end = Kokkos::min(lines.length, begin + plan.run_length);
     OutputVector<T> const target =
         plan.runs == 1 ? out : OutputVector<T>{workspace + run, plan.runs};
-    with_lines_per_step(lines_per_step, [&](auto step) {
-      for_line_blocks<step()>(first, last, [&](auto count, Index block) {
-        dot_lines<count()>(lines, block, x, begin, end, walk,
-                           [&](Index i, T value) { target.set(i, value); });
-      });
-    });
+    auto const multiply = [&](auto count, Index block) {
+      dot_lines<count()>(lines, block, x, begin, end, walk, target.from(block));
+    };
+    for_line_blocks<most_lines_per_step>(lines_per_step, first, last, multiply);
   }
 };
 

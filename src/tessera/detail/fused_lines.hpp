@@ -72,40 +72,30 @@ struct FusedLines {
     VectorStack<T> const stack{partials.of(group), team.scratch, lines.length};
     Index const first_panel = group * plan.panels_per_team;
     Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
-    with_lines_per_step(tuning.lines_per_step, [&](auto step) {
-      for (Index p = 0; p < panels; ++p) {
-        Index const first = (first_panel + p) * plan.panels.lines;
-        Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
-        Index const at_a_time = source.at_a_time(plan.panels.lines);
-        for (Index begin = first; begin < last; begin += at_a_time) {
-          Lines<T> const some =
-              source(lines, begin, Kokkos::min(last, begin + at_a_time), team.scratch + scratch);
-          for_line_blocks<step()>(0, some.count, [&](auto count, Index block) {
-            PerLine<T, count()> factor;
-            auto const store = [&](Index i, T value) {
-              factor[i - block] = value;
-              y.set(begin + i, value);
-            };
-            if (tuning.dot_side_by_side) {
-              dot_lines<count()>(some, block, x, 0, lines.length, walk, store);
-            } else {
-              for (Index i = block; i < block + count(); ++i) {
-                dot_lines<1>(some, i, x, 0, lines.length, walk, store);
-              }
+    for (Index p = 0; p < panels; ++p) {
+      Index const first = (first_panel + p) * plan.panels.lines;
+      Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
+      Index const at_a_time = source.at_a_time(plan.panels.lines);
+      for (Index begin = first; begin < last; begin += at_a_time) {
+        Lines<T> const some =
+            source(lines, begin, Kokkos::min(last, begin + at_a_time), team.scratch + scratch);
+        auto const step = [&](auto count, Index block) {
+          PerLine<T, count()> factor;
+          if (tuning.dot_side_by_side) {
+            dot_lines<count()>(some, block, x, 0, lines.length, walk, {factor, 1});
+          } else {
+            for (int r = 0; r < count(); ++r) {
+              dot_lines<1>(some, block + r, x, 0, lines.length, walk, {factor + r, 1});
             }
-            auto const add = [&](auto const& next) {
-              add_to_panel<count()>(next, some, block, first - begin, last - begin, factor, stack,
-                                    p, 0, lines.length);
-            };
-            if (walk.of_next > 0) {
-              add(NextStep<T>{lines, begin + block + count(), walk.of_next});
-            } else {
-              add(NothingAhead{});
-            }
-          });
-        }
+          }
+          for (int r = 0; r < count(); ++r) y.set(begin + block + r, factor[r]);
+          NextStep<T> const next{lines, begin + block + count(), walk.of_next};
+          add_to_panel<count()>(next, some, block, first - begin, last - begin, factor, stack, p, 0,
+                                lines.length);
+        };
+        for_line_blocks<most_lines_per_step>(tuning.lines_per_step, 0, some.count, step);
       }
-    });
+    }
     stack.finish(panels, 0, lines.length);
     partials.group_is_complete();
   }

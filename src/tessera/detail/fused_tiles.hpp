@@ -78,28 +78,28 @@ struct FusedTiles {
       Index const begin = (first_tile + t) * plan.width;
       Index const width = Kokkos::min(plan.width, lines.length - begin);
       Lines<T> const tile{lines.data + begin, lines.count, width, lines.leading};
-      with_lines_per_step(lines_per_step, [&](auto step) {
-        for (Index p = 0; p < plan.panels.count; ++p) {
-          Index const first = p * plan.panels.lines;
-          Index const last = Kokkos::min(tile.count, first + plan.panels.lines);
-          for_line_blocks<step()>(first, last, [&](auto count, Index block) {
-            PerLine<T, count()> factor;
-            for (int r = 0; r < count(); ++r) factor[r] = x[block + r];
-            add_to_panel<count()>(NothingAhead{}, tile, block, first, last, factor, part_of_y, p, 0,
-                                  width);
-          });
-        }
-      });
+      for (Index p = 0; p < plan.panels.count; ++p) {
+        Index const first = p * plan.panels.lines;
+        Index const last = Kokkos::min(tile.count, first + plan.panels.lines);
+        auto const add = [&](auto count, Index block) {
+          PerLine<T, count()> factor;
+          for (int r = 0; r < count(); ++r) factor[r] = x[block + r];
+          add_to_panel<count()>(NextStep<T>{tile}, tile, block, first, last, factor, part_of_y, p,
+                                0, width);
+        };
+        for_line_blocks<most_lines_per_step>(lines_per_step, first, last, add);
+      }
       part_of_y.finish(plan.panels.count, 0, width);
       for (Index i = 0; i < width; ++i) {
         sB[i] += T(0);
         y.set(begin + i, sB[i]);
       }
       T* const part_of_out = stack.level(VectorStack<T>::level_of(t));
-      for_line_blocks<lines_per_tile_dot>(0, tile.count, [&](auto count, Index block) {
+      auto const multiply = [&](auto count, Index block) {
         dot_lines<count()>(tile, block, sB, 0, width, Walk{.in_cache = true},
-                           [&](Index line, T value) { part_of_out[line] = value; });
-      });
+                           {part_of_out + block, 1});
+      };
+      for_line_blocks<lines_per_tile_dot>(lines_per_tile_dot, 0, tile.count, multiply);
       stack.merge(t, 0, tile.count);
     }
     stack.finish(tiles, 0, lines.count);

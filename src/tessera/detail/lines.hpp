@@ -40,6 +40,21 @@ struct Meeting {
   T* exchange = nullptr;    ///< scalars, all bits set
 };
 
+/// A contiguous or strided vector that a kernel writes; `data` is null when nobody wants it.
+template <class T>
+struct OutputVector {
+  T* data;
+  Index stride;  ///< distance between elements, in elements
+
+  KOKKOS_INLINE_FUNCTION void set(Index i, T value) const {
+    if (data != nullptr) data[i * stride] = value;
+  }
+  /// The vector from element i on.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION OutputVector from(Index i) const {
+    return {data == nullptr ? nullptr : data + i * stride, stride};
+  }
+};
+
 /// Scalars rounded up to whole words of 16 bytes, the widest load.
 template <class T>
 constexpr Index whole_words(Index scalars) {

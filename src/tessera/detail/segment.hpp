@@ -219,9 +219,9 @@ struct SegmentsByPacks {
     T const* const line = lines.line(first) + begin;
     for (int r = 0; r < Count; ++r) next.fetch(r, begin, length);
     if (length == summation::segment<T>) {
-      static_for<Count>([&](auto r) __attribute__((always_inline)) {
-        PerLine<T const*, 1> const alone = {line + r() * lines.leading};
-        whole_segments<1, T>(alone, x + begin, pack + r());
+      for_by_twos<Count>([&](int r) __attribute__((always_inline)) {
+        PerLine<T const*, 1> const alone = {line + r * lines.leading};
+        whole_segments<1, T>(alone, x + begin, pack + r);
       });
     } else {
       last_segments(line, lines.leading, Count, x + begin, length, pack);
@@ -239,8 +239,8 @@ struct SegmentsByPacks {
     Index j = begin;
     Index const end = begin + length;
     for (; j + segment <= end; ++count, j += segment) {
-      static_for<Count / together>([&](auto group) __attribute__((always_inline)) {
-        constexpr int r0 = group() * together;
+      for_by_twos<Count / together>([&](int group) __attribute__((always_inline)) {
+        int const r0 = group * together;
         PerLine<T const*, together> line;
         PerLine<host::Pack<T>, together> packs;
         static_for<together>([&](auto r) __attribute__((always_inline)) {
@@ -261,8 +261,7 @@ struct SegmentsByPacks {
       auto const rest = static_cast<int>(end - j);
       for (int r = 0; r < Count; ++r) next.fetch(r, j, rest);
       last_segments(lines.line(first) + j, lines.leading, Count, x + j, rest, pack);
-      static_for<Count>([&](auto r)
-                            __attribute__((always_inline)) { waiting[r()][count] = pack[r()]; });
+      for (int r = 0; r < Count; ++r) waiting[r][count] = pack[r];
     }
   }
 };
@@ -286,9 +285,9 @@ struct SegmentsByRegisters : SegmentsByPacks<1, T, NothingAhead> {
 };
 
 /// Dot products of `Count` lines, from element `begin` (a multiple of a segment) to `end`, with x.
-template <int Count, class T, class Segments, class Store>
+template <int Count, class T, class Segments>
 KOKKOS_INLINE_FUNCTION void dot_lines_by(Segments const& segments, Index first, Index begin,
-                                         Index end, Store const& store) {
+                                         Index end, OutputVector<T> const& result) {
   namespace host = backends::host;
   constexpr int segment = summation::segment<T>;
   constexpr int at_a_time = waiting_segments * segment;
@@ -300,7 +299,7 @@ KOKKOS_INLINE_FUNCTION void dot_lines_by(Segments const& segments, Index first, 
       pack[r()] = host::in_order<segment_level<T>, T>(pack[r()]);
     });
     sums_of_packs<Count>(pack, sums);
-    for (int r = 0; r < Count; ++r) store(first + r, sums[r] + T(0));
+    for (int r = 0; r < Count; ++r) result.set(r, sums[r] + T(0));
     return;
   }
   bool const in_one_block = end - begin <= at_a_time;
@@ -311,41 +310,39 @@ KOKKOS_INLINE_FUNCTION void dot_lines_by(Segments const& segments, Index first, 
     PerLine<host::Pack<T>, Count> pack;
     segments.template all<Count>(first, j, length, waiting);
     int const count = (length + segment - 1) / segment;
-    static_for<Count>([&](auto r) __attribute__((always_inline)) {
-      pack[r()] = tree_of_segments<T>(waiting[r()], count);
-    });
+    for (int r = 0; r < Count; ++r) pack[r] = tree_of_segments<T>(waiting[r], count);
     sums_of_packs<Count>(pack, sums);
     if (!in_one_block) {
       static_for<Count>([&](auto r) __attribute__((always_inline)) { tree[r()].push(sums[r()]); });
     }
   }
   for (int r = 0; r < Count; ++r) {
-    store(first + r, in_one_block ? sums[r] + T(0) : tree[r].sum());
+    result.set(r, in_one_block ? sums[r] + T(0) : tree[r].sum());
   }
 }
 
 /// The same, as the lines are best walked.
-template <int Count, class T, class Store>
+template <int Count, class T>
 KOKKOS_INLINE_FUNCTION void dot_lines(Lines<T> const& lines, Index first, T const* x, Index begin,
-                                      Index end, Walk const& walk, Store const& store) {
+                                      Index end, Walk const& walk, OutputVector<T> const& result) {
   if (walk.ahead > 0) {
     Ahead<T> const next(lines, first, Count, begin, end, walk.ahead);
     dot_lines_by<Count, T>(SegmentsByPacks<2, T, Ahead<T>>{lines, x, next}, first, begin, end,
-                           store);
+                           result);
     return;
   }
   if constexpr (backends::host::avx512::compiled) {
     if (walk.avx512) {
-      dot_lines_by<Count, T>(SegmentsByRegisters<T>{{lines, x, {}}}, first, begin, end, store);
+      dot_lines_by<Count, T>(SegmentsByRegisters<T>{{lines, x, {}}}, first, begin, end, result);
       return;
     }
   }
   if (Count > 2 && walk.in_cache) {
     dot_lines_by<Count, T>(SegmentsByPacks<4, T, NothingAhead>{lines, x, {}}, first, begin, end,
-                           store);
+                           result);
   } else {
     dot_lines_by<Count, T>(SegmentsByPacks<2, T, NothingAhead>{lines, x, {}}, first, begin, end,
-                           store);
+                           result);
   }
 }
 

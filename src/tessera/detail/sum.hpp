@@ -55,18 +55,17 @@ struct Sum {
     VectorStack<T> const stack{partials.of(group) + begin, team.scratch, plan.columns_per_team};
     Index const first_panel = group * plan.panels_per_team;
     Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
-    with_lines_per_step(lines_per_step, [&](auto step) {
-      for (Index p = 0; p < panels; ++p) {
-        Index const first = (first_panel + p) * plan.panels.lines;
-        Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
-        for_line_blocks<step()>(first, last, [&](auto count, Index block) {
-          PerLine<T, count()> factor;
-          for (int r = 0; r < count(); ++r) factor[r] = y[block + r];
-          add_to_panel<count()>(NothingAhead{}, lines, block, first, last, factor, stack, p, begin,
-                                end);
-        });
-      }
-    });
+    for (Index p = 0; p < panels; ++p) {
+      Index const first = (first_panel + p) * plan.panels.lines;
+      Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
+      auto const add = [&](auto count, Index block) {
+        PerLine<T, count()> factor;
+        for (int r = 0; r < count(); ++r) factor[r] = y[block + r];
+        add_to_panel<count()>(NextStep<T>{lines}, lines, block, first, last, factor, stack, p,
+                              begin, end);
+      };
+      for_line_blocks<most_lines_per_step>(lines_per_step, first, last, add);
+    }
     stack.finish(panels, 0, end - begin);
     if (plan.column_tiles == 1) {
       partials.group_is_complete();

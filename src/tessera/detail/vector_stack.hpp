@@ -16,25 +16,15 @@
 /// Sums over lines in the canonical order, for one thread that owns all columns it was given.
 namespace tessera::detail {
 
-/// A contiguous or strided vector that a kernel writes; `data` is null when nobody wants it.
-template <class T>
-struct OutputVector {
-  T* data;
-  Index stride;  ///< distance between elements, in elements
-
-  KOKKOS_INLINE_FUNCTION void set(Index i, T value) const {
-    if (data != nullptr) data[i * stride] = value;
-  }
-};
-
 /// Columns handled between two visits of the same line: what is being added stays in the fastest
 /// cache, or, where other lines are asked for meanwhile, memory is not asked for too much at a
 /// time. Fused ATAX over two OpenBLAS gemv, 2 threads of Zen 5, with 1 | 2 | 4 | 16 KiB asked for
 /// at a time: 16384 x 16384 1.82 1.69 1.65 1.66; 65536 x 4096 1.78 1.79 1.70 1.63,
 /// double 1.73 1.59 1.57 1.48; 262144 x 1024 1.96 1.97 1.96 1.95; 4096 x 65536 1.82 1.80 1.79 1.67.
-template <class T, class Ask>
-inline constexpr Index columns_per_chunk =
-    std::is_same_v<Ask, NothingAhead> ? 4096 : 1024 / static_cast<Index>(sizeof(T));
+template <class T>
+KOKKOS_INLINE_FUNCTION Index columns_per_chunk(NextStep<T> const& next) {
+  return next.limit > 0 ? 1024 / static_cast<Index>(sizeof(T)) : 4096;
+}
 
 /// c[j] = chain over `Count` lines from line `first` of y[r] * line_r[j], j in [begin, end);
 /// the chain starts from +0 if `Fresh`, else from c[j]. c has the columns from `begin` on.
@@ -101,44 +91,31 @@ struct VectorStack {
   }
 };
 
-/// Calls body(StaticInt<N>, first_of_block) for consecutive blocks of N = `step`
-/// lines of [first, last), and of the smaller powers of two for what remains.
-template <int Step, class Body>
-KOKKOS_INLINE_FUNCTION void for_line_blocks(Index first, Index last, Body const& body) {
-  for (; first + Step <= last; first += Step) body(StaticInt<Step>{}, first);
-  if constexpr (Step > 1) {
-    if (first < last) for_line_blocks<Step / 2>(first, last, body);
+/// Calls body(StaticInt<N>, first_of_block) for consecutive blocks of N = `step` lines of
+/// [first, last), and of the smaller powers of two for what remains; `step` is a power of two up to
+/// `Most`.
+template <int Most, class Body>
+KOKKOS_INLINE_FUNCTION void for_line_blocks(int step, Index first, Index last, Body const& body) {
+  if (step >= Most) {
+    for (; first + Most <= last; first += Most) body(StaticInt<Most>{}, first);
+  }
+  if constexpr (Most > 1) {
+    if (first < last) for_line_blocks<Most / 2>(step, first, last, body);
   }
 }
 
-/// Calls body(StaticInt<lines_per_step>) for lines_per_step in {1, 2, 4, 8}.
-template <class Body>
-KOKKOS_INLINE_FUNCTION void with_lines_per_step(int lines_per_step, Body const& body) {
-  switch (lines_per_step) {
-    case 1:
-      body(StaticInt<1>{});
-      break;
-    case 2:
-      body(StaticInt<2>{});
-      break;
-    case 4:
-      body(StaticInt<4>{});
-      break;
-    default:
-      body(StaticInt<8>{});
-      break;
-  }
-}
+/// The most lines side by side that a tuning can ask for.
+inline constexpr int most_lines_per_step = 8;
 
 /// Adds lines [block, block + Count) to the panel [first, last) that is number `index` of its
 /// stack, in columns [begin, end); with the panel's last lines, merges the subtrees that it
 /// completes. Asks `next` for as many lines meanwhile.
-template <int Count, class T, class Ask>
-KOKKOS_INLINE_FUNCTION void add_to_panel(Ask const& next, Lines<T> const& lines, Index block,
-                                         Index first, Index last, PerLine<T, Count> const& y,
-                                         VectorStack<T> const& stack, Index index, Index begin,
-                                         Index end) {
-  constexpr Index chunk = columns_per_chunk<T, Ask>;
+template <int Count, class T>
+KOKKOS_INLINE_FUNCTION void add_to_panel(NextStep<T> const& next, Lines<T> const& lines,
+                                         Index block, Index first, Index last,
+                                         PerLine<T, Count> const& y, VectorStack<T> const& stack,
+                                         Index index, Index begin, Index end) {
+  Index const chunk = columns_per_chunk(next);
   T* const c = stack.level(VectorStack<T>::level_of(index));
   for (Index j = begin; j < end; j += chunk) {
     Index const chunk_end = j + chunk < end ? j + chunk : end;
