@@ -26,7 +26,7 @@ struct TransposeTiles {
   Index tiles_per_team;
 
   /// Elements of scratch: two tiles and a block.
-  KOKKOS_FUNCTION static Index scratch(Index tile_rows, Index tile_cols) {
+  static Index scratch(Index tile_rows, Index tile_cols) {
     return 2 * tile_scratch(tile_rows, tile_cols) + width * height;
   }
 

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
