@@ -92,13 +92,18 @@ class Copier {
     std::uint64_t const length = length_of_lines(reader.info());
     for_each_tile(reader, transposed, reader.info().chunk_rows, reader.info().chunk_cols,
                   [&](Tile const& tile) {
-                    std::uint64_t const pieces = transposed ? tile.count : tile.lines;
-                    std::uint64_t const size = transposed ? tile.lines : tile.count;
+                    // Of the output: lines that the tile has a part of, and how long that part is.
+                    std::uint64_t pieces = transposed ? tile.count : tile.lines;
+                    std::uint64_t size = transposed ? tile.lines : tile.count;
+                    std::uint64_t const whole = transposed ? lines : length;
+                    std::uint64_t const place = transposed ? tile.first * whole + tile.line
+                                                           : tile.line * whole + tile.first;
+                    if (size == whole) {  // which makes them one piece
+                      size *= pieces;
+                      pieces = 1;
+                    }
                     for (std::uint64_t k = 0; k < pieces; ++k) {
-                      std::uint64_t const place = transposed
-                                                      ? (tile.first + k) * lines + tile.line
-                                                      : (tile.line + k) * length + tile.first;
-                      out.write_at(start + place * sizeof(T),
+                      out.write_at(start + (place + k * whole) * sizeof(T),
                                    std::as_bytes(tile.elements.subspan(k * size, size)));
                     }
                   });
