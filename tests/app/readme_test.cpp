@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <fstream>
+#include <filesystem>
 #include <iterator>
 #include <sstream>
+#include <support/read_file.hpp>
 
 #include <gmock/gmock.h>
 
@@ -13,8 +14,7 @@ namespace tessera::test {
 namespace {
 
 std::string source_file(std::string const& name) {
-  std::ifstream file(std::string(TESSERA_SOURCE_DIR "/") + name);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return read_file(std::filesystem::path(TESSERA_SOURCE_DIR) / name);
 }
 
 using ReadmeTest = ProgramTest;

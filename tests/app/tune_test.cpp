@@ -3,7 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <support/read_file.hpp>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -64,10 +64,7 @@ class TuneTest : public ProgramTest {
     if (all.size() != 1) throw std::runtime_error("not one file of tunings");
     return all.front();
   }
-  std::string content() const {
-    std::ifstream stream(file());
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
+  std::string content() const { return read_file(file()); }
   void replace(std::string const& text) const { std::ofstream(file()) << text; }
 
   std::vector<std::string> product(std::string const& operation) const {

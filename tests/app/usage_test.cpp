@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <fstream>
-#include <iterator>
+#include <support/read_file.hpp>
 
 #include <gmock/gmock.h>
 
@@ -115,8 +114,7 @@ TEST_F(UsageTest, gemv_takes_method_auto) {
 }
 
 TEST_F(UsageTest, committed_bash_completion_is_that_of_the_program) {
-  std::ifstream file(TESSERA_SOURCE_DIR "/src/app/tessera.bash");
-  std::string const committed{std::istreambuf_iterator<char>(file), {}};
+  auto const committed = read_file(TESSERA_SOURCE_DIR "/src/app/tessera.bash");
   auto const result = run({"completion", "bash"});
   EXPECT_EQ(result.status, 0);
   EXPECT_EQ(result.out, committed) << "run: tessera completion bash > src/app/tessera.bash";

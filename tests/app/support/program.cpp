@@ -11,9 +11,9 @@
 #include <fcntl.h>
 #include <fstream>
 #include <grp.h>
-#include <iterator>
 #include <span>
 #include <stdexcept>
+#include <support/read_file.hpp>
 #include <support/sha256.hpp>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -22,11 +22,6 @@
 
 namespace tessera::test {
 namespace {
-
-std::string slurp(std::filesystem::path const& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// Whether a child is there to be waited for.
 bool has_ended(pid_t child) {
@@ -101,8 +96,8 @@ RunResult ProgramTest::finish(pid_t child) const {
   if (waitpid(child, &status, 0) != child) throw std::runtime_error("cannot wait");
   return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
           .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-          .out = slurp(base_ / "out"),
-          .err = slurp(base_ / "err")};
+          .out = read_file(base_ / "out"),
+          .err = read_file(base_ / "err")};
 }
 
 long ProgramTest::peak_of(std::vector<std::string> const& arguments) const {
@@ -110,7 +105,7 @@ long ProgramTest::peak_of(std::vector<std::string> const& arguments) const {
   int status = 0;
   rusage usage{};
   if (::wait4(child, &status, 0, &usage) != child) throw std::runtime_error("cannot wait");
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << slurp(base_ / "err");
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << read_file(base_ / "err");
   return usage.ru_maxrss;
 }
 
@@ -146,7 +141,7 @@ RunResult ProgramTest::run(std::vector<std::string> const& arguments,
 }
 
 std::string ProgramTest::read(std::string const& name) const {
-  return slurp(path(name));
+  return read_file(path(name));
 }
 
 void ProgramTest::write(std::string const& name, std::string const& bytes) const {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <stdlib.h>
+#include <support/read_file.hpp>
 
 #include <gtest/gtest.h>
 
@@ -43,9 +43,8 @@ std::vector<std::string> Folder::names() const {
 }
 
 Bytes content_of(std::string const& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file.is_open()) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
+  EXPECT_TRUE(std::filesystem::exists(path)) << path;
+  return tessera::test::read_file(path);
 }
 
 std::string sample(std::string_view name) {
