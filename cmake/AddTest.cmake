@@ -4,12 +4,6 @@
 include(GoogleTest)
 include(TestsWithoutDriver)
 
-# tessera_compile_quickly(target): its sources have no kernels, and take half as long to compile
-# when they are not optimised.
-function(tessera_compile_quickly target)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
-endfunction()
-
 # tessera_add_test(NAME name SOURCES file… [LIBRARIES target…] [LABELS label…] [KOKKOS_MAIN])
 #
 # Makes the GoogleTest executable `name` and one ctest test per test case. With KOKKOS_MAIN its

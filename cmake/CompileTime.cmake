@@ -1,6 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
+# tessera_compile_quickly(target): its sources have no kernels, or little work for them, and take
+# half as long to compile when they are not optimised.
+function(tessera_compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+endfunction()
+
 # tessera_compile_alone(target [regex])
 #
 # Presets that build everything from nothing, and are not worked in, compile several sources at a
