@@ -59,11 +59,14 @@ def measure(binary: str, shape: str, scalar: str, turns: int, seconds: float) ->
 def run(arguments: argparse.Namespace) -> None:
     target = Path(arguments.json)
     data = json.loads(target.read_text()) if arguments.add and target.exists() else {"results": []}
+    note = arguments.note or data.get("context", {}).get("note")
     for shape in arguments.shapes.split(","):
         for scalar in arguments.types.split(","):
             output = measure(arguments.binary, shape, scalar, arguments.turns, arguments.seconds)
             keys = ("tessera", "commit", "kokkos", "execution_space", "concurrency", "compiler", "peers", "date")
             data["context"] = {key: output["context"].get(key) for key in keys} | {"processor": processor()}
+            if note:
+                data["context"]["note"] = note
             rows, columns, _ = size_of(shape)
             data["results"] = [r for r in data["results"] if (r["rows"], r["cols"], r["type"]) != (rows, columns, scalar)]
             data["results"] += [row | {"commit": data["context"]["commit"]} for row in rows_of(output)]
@@ -142,7 +145,7 @@ def report(arguments: argparse.Namespace) -> None:
         "Figures are bytes of A over time in GB/s, medians of turns taken within one process. For Aᵀ(A·v) that counts A once, "
         "so two perfect products reach half of the read stream, a plain Kokkos loop over A. Matrices of 32 MB and less are read from "
         "cache. The machine is shared and its memory is now faster, now slower: compare within a row, not between rows.", "",
-        "![chart](" + source.with_suffix(".svg").name + ")", "",
+        *([context["note"], ""] if "note" in context else []), "![chart](" + source.with_suffix(".svg").name + ")", "",
     ]
     for scalar in TYPES:
         lines += [f"## {scalar}, row-major", "", *table(figures, scalar, ""), ""]
@@ -162,6 +165,7 @@ def main() -> None:
     runner.add_argument("--types", default=",".join(TYPES))
     runner.add_argument("--turns", type=int, default=7)
     runner.add_argument("--seconds", type=float, default=0.05, help="least time of one turn")
+    runner.add_argument("--note", help="what readers have to know of this machine or its peer")
     runner.add_argument("--add", action="store_true", help="keep what the file has of other shapes")
     runner.set_defaults(function=run)
     reporter = commands.add_parser("report", help="write the page and the chart")
