@@ -8,10 +8,15 @@
 
 namespace tessera::test {
 
-std::string read_file(std::filesystem::path const& path) {
+std::string rest_of(std::istream& stream) {
   std::ostringstream content;
-  content << std::ifstream(path, std::ios::binary).rdbuf();
+  content << stream.rdbuf();
   return std::move(content).str();
+}
+
+std::string read_file(std::filesystem::path const& path) {
+  std::ifstream file(path, std::ios::binary);
+  return rest_of(file);
 }
 
 }  // namespace tessera::test

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <filesystem>
+#include <istream>
 #include <string>
 
 namespace tessera::test {
 
-/// What is in a file, in large pieces: tests are compiled without optimisation, and byte by byte
-/// takes longer than what is tested. Empty where there is no file.
+/// What is left of a stream, in large pieces: tests are compiled without optimisation, and byte by
+/// byte takes longer than what is tested.
+std::string rest_of(std::istream& stream);
+
+/// What is in a file; empty where there is none.
 std::string read_file(std::filesystem::path const& path);
 
 }  // namespace tessera::test

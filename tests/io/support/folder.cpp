@@ -43,8 +43,9 @@ std::vector<std::string> Folder::names() const {
 }
 
 Bytes content_of(std::string const& path) {
-  EXPECT_TRUE(std::filesystem::exists(path)) << path;
-  return tessera::test::read_file(path);
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file.is_open()) << path;
+  return tessera::test::rest_of(file);
 }
 
 std::string sample(std::string_view name) {
