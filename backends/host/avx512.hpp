@@ -29,6 +29,9 @@ template <class T>
 inline constexpr int register_width = 64 / static_cast<int>(sizeof(T));
 /// Registers of a segment's lanes.
 inline constexpr int lane_registers = 4;
+/// Lines whose dot products go side by side, and the most segments that they may have.
+inline constexpr int lines_of_dot = 4;
+inline constexpr int most_segments = 32;
 /// Lines and registers of a line of a matrix product's block: 24 registers, and those of factors.
 inline constexpr int block_rows = 12;
 inline constexpr int block_registers = 2;
@@ -130,6 +133,11 @@ TESSERA_AVX512_INLINE __m512d sums_of_quarters(__m512d a, __m512d b) {
   return _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x88), _mm512_shuffle_f64x2(a, b, 0xdd));
 }
 
+/// Sums of neighbouring halves: a01 b01.
+TESSERA_AVX512_INLINE __m512d sums_of_halves(__m512d a, __m512d b) {
+  return _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x44), _mm512_shuffle_f64x2(a, b, 0xee));
+}
+
 /// The first two levels of the tree over a segment's lanes: over four elements a quarter has
 /// (doubles: two levels over four of two quarters).
 TESSERA_AVX512_INLINE __m512 tree_of_lanes(__m512 const (&lanes)[lane_registers]) {
@@ -140,94 +148,124 @@ TESSERA_AVX512_INLINE __m512d tree_of_lanes(__m512d const (&lanes)[lane_register
   return sums_of_quarters(sums_of_neighbours(lanes[0], lanes[1]),
                           sums_of_neighbours(lanes[2], lanes[3]));
 }
-/// The third level of two segments' trees, side by side, each as detail::whole_segments leaves it:
-/// of floats, element i is the tree over lanes 8 i to 8 i + 7; of doubles, the second and the third
-/// are changed for each other.
-TESSERA_AVX512_INLINE __m512 third_level(__m512 a, __m512 b) {
-  __m512i const places = _mm512_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
-  return _mm512_permutexvar_ps(places, sums_of_quarters(a, b));
+/// Two levels more, of four lines, side by side: of floats, quarter r has four of line r, in order;
+/// of doubles, each half has one of each line.
+TESSERA_AVX512_INLINE __m512 side_by_side(__m512 const (&trees)[lines_of_dot]) {
+  return sums_of_quarters(sums_of_quarters(trees[0], trees[1]),
+                          sums_of_quarters(trees[2], trees[3]));
 }
-TESSERA_AVX512_INLINE __m512d third_level(__m512d a, __m512d b) {
-  return _mm512_permutex_pd(sums_of_quarters(a, b), 0xd8);
+TESSERA_AVX512_INLINE __m512d side_by_side(__m512d const (&trees)[lines_of_dot]) {
+  __m512d const lines = sums_of_neighbours(sums_of_quarters(trees[0], trees[2]),
+                                           sums_of_quarters(trees[1], trees[3]));
+  return _mm512_shuffle_f64x2(lines, lines, 0xd8);
 }
-TESSERA_AVX512_INLINE void store_halves(__m512 value, float* low, float* high) {
-  _mm256_storeu_ps(low, _mm512_castps512_ps256(value));
-  _mm256_storeu_ps(high, _mm512_extractf32x8_ps(value, 1));
+/// The next level of four lines' trees over what is in a, and then in b.
+TESSERA_AVX512_INLINE __m512 next_level(__m512 a, __m512 b) {
+  return sums_of_neighbours(a, b);
 }
-TESSERA_AVX512_INLINE void store_halves(__m512d value, double* low, double* high) {
-  _mm256_storeu_pd(low, _mm512_castpd512_pd256(value));
-  _mm256_storeu_pd(high, _mm512_extractf64x4_pd(value, 1));
+TESSERA_AVX512_INLINE __m512d next_level(__m512d a, __m512d b) {
+  return sums_of_halves(a, b);
+}
+/// The tree over `segments` >= 1 segments of four lines, as side_by_side and next_level have them.
+template <class Register>
+TESSERA_AVX512_INLINE Register tree_of_segments(Register* segment, int segments) {
+  for (; segments > 1; segments = (segments + 1) / 2) {
+    segment[segments] = Register{};  // for the last one, where their number is odd
+    for (int s = 0; s < (segments + 1) / 2; ++s) {
+      segment[s] = next_level(segment[2 * s], segment[2 * s + 1]);
+    }
+  }
+  return segment[0];
+}
+/// The last levels: one sum a line. A -0 becomes +0.
+TESSERA_AVX512_INLINE void store_sums(__m512 lines, float* sums) {
+  lines = sums_of_neighbours(lines, lines);
+  lines = add(sums_of_neighbours(lines, lines), __m512{});
+  __m512i const first_of_quarters =
+      _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  _mm_storeu_ps(sums, _mm512_castps512_ps128(_mm512_permutexvar_ps(first_of_quarters, lines)));
+}
+TESSERA_AVX512_INLINE void store_sums(__m512d lines, double* sums) {
+  lines = add(sums_of_halves(lines, lines), __m512d{});
+  _mm256_storeu_pd(sums, _mm512_castpd512_pd256(lines));
 }
 
-/// The trees of the first `length` elements of `Count` lines that are `leading` apart, times those
-/// of x, segment by segment, down to a pack each: those of a line follow each other in `trees`,
-/// `pitch` scalars from line to line.
-template <int Count, class T>
-TESSERA_AVX512 void trees_of_segments(T const* lines, Index leading, T const* x, int length,
-                                      T* trees, int pitch) {
+/// sums[i · stride] = dot product of the first `length` elements of line i and of x, for `count`
+/// lines, `leading` apart, lines_of_dot of them at a time. They have 1 to most_segments segments.
+template <class T>
+TESSERA_AVX512 void dot_lines(T const* lines, Index leading, Index count, T const* x, int length,
+                              T* sums, Index stride) {
+  constexpr int together = lines_of_dot;
   constexpr int width = register_width<T>;
   constexpr int segment = summation::segment<T>;
-  constexpr int steps = summation::chain_steps;
   constexpr int lanes_of_step = summation::lanes<T>;
   static_assert(summation::lanes<T> == lane_registers * width);
   using Register = decltype(load(x));
-  T const* line[std::size_t{Count}];
-#pragma GCC unroll 8
-  for (int r = 0; r < Count; ++r) line[r] = lines + r * leading;
-  for (int begin = 0; begin < length; begin += segment, trees += pack_width<T>) {
-    Register lanes[std::size_t{Count}][lane_registers];
-    if (begin + segment <= length) {
+  for (Index i = 0; i < count; i += together) {
+    T const* line[together];
 #pragma GCC unroll 4
-      for (int k = 0; k < steps; ++k) {
+    for (int r = 0; r < together; ++r) line[r] = lines + (i + r) * leading;
+    Register waiting[most_segments + 1];
+    int segments = 0;
+    int begin = 0;
+    do {
+      Register lanes[together][lane_registers];
+      if (begin + segment <= length) {
+#pragma GCC unroll 4
+        for (int k = 0; k < summation::chain_steps; ++k) {
+#pragma GCC unroll 4
+          for (int p = 0; p < lane_registers; ++p) {
+            int const j = begin + (k * lane_registers + p) * width;
+            Register const factor = load(x + j);
+#pragma GCC unroll 4
+            for (int r = 0; r < together; ++r) {
+              Register const element = load(line[r] + j);
+              lanes[r][p] = k == 0 ? multiply(element, factor) : fma(element, factor, lanes[r][p]);
+            }
+          }
+        }
+      } else {
+#pragma GCC unroll 4
+        for (int r = 0; r < together; ++r) {
+#pragma GCC unroll 4
+          for (int p = 0; p < lane_registers; ++p) lanes[r][p] = Register{};
+        }
+        int j = begin;
+        for (; j + lanes_of_step <= length; j += lanes_of_step) {
+#pragma GCC unroll 4
+          for (int p = 0; p < lane_registers; ++p) {
+            Register const factor = load(x + j + p * width);
+#pragma GCC unroll 4
+            for (int r = 0; r < together; ++r) {
+              lanes[r][p] = fma(load(line[r] + j + p * width), factor, lanes[r][p]);
+            }
+          }
+        }
 #pragma GCC unroll 4
         for (int p = 0; p < lane_registers; ++p) {
-          int const j = begin + (k * lane_registers + p) * width;
-          Register const factor = load(x + j);
-#pragma GCC unroll 8
-          for (int r = 0; r < Count; ++r) {
-            Register const element = load(line[r] + j);
-            lanes[r][p] = k == 0 ? multiply(element, factor) : fma(element, factor, lanes[r][p]);
+          int const rest = length - j - p * width;
+          if (rest <= 0) break;
+          Register const factor = load_first(x + j + p * width, rest);
+#pragma GCC unroll 4
+          for (int r = 0; r < together; ++r) {
+            lanes[r][p] = fma(load_first(line[r] + j + p * width, rest), factor, lanes[r][p]);
           }
         }
       }
+      Register trees[together];
+#pragma GCC unroll 4
+      for (int r = 0; r < together; ++r) trees[r] = tree_of_lanes(lanes[r]);
+      waiting[segments] = side_by_side(trees);
+      ++segments;
+      begin += segment;
+    } while (begin < length);
+    Register const all = tree_of_segments(waiting, segments);
+    if (stride == 1) {
+      store_sums(all, sums + i);
     } else {
-#pragma GCC unroll 8
-      for (int r = 0; r < Count; ++r) {
-#pragma GCC unroll 4
-        for (int p = 0; p < lane_registers; ++p) lanes[r][p] = all_of(T(0));
-      }
-      int j = begin;
-      for (; j + lanes_of_step <= length; j += lanes_of_step) {
-#pragma GCC unroll 4
-        for (int p = 0; p < lane_registers; ++p) {
-          Register const factor = load(x + j + p * width);
-#pragma GCC unroll 8
-          for (int r = 0; r < Count; ++r) {
-            lanes[r][p] = fma(load(line[r] + j + p * width), factor, lanes[r][p]);
-          }
-        }
-      }
-#pragma GCC unroll 4
-      for (int p = 0; p < lane_registers; ++p) {
-        int const count = length - j - p * width;
-        if (count <= 0) break;
-        Register const factor = load_first(x + j + p * width, count);
-#pragma GCC unroll 8
-        for (int r = 0; r < Count; ++r) {
-          lanes[r][p] = fma(load_first(line[r] + j + p * width, count), factor, lanes[r][p]);
-        }
-      }
-    }
-    if constexpr (Count == 1) {
-      Register const tree = tree_of_lanes(lanes[0]);
-      T unused[pack_width<T>];
-      store_halves(third_level(tree, tree), trees, unused);
-    } else {
-#pragma GCC unroll 4
-      for (int r = 0; r < Count; r += 2) {
-        store_halves(third_level(tree_of_lanes(lanes[r]), tree_of_lanes(lanes[r + 1])),
-                     trees + r * pitch, trees + (r + 1) * pitch);
-      }
+      T found[together];
+      store_sums(all, found);
+      for (int r = 0; r < together; ++r) sums[(i + r) * stride] = found[r];
     }
   }
 }
@@ -314,8 +352,9 @@ inline bool available() {
   return false;
 }
 
-template <int Count, class T>
-void trees_of_segments(T const* lines, Index leading, T const* x, int length, T* trees, int pitch);
+template <class T>
+void dot_lines(T const* lines, Index leading, Index count, T const* x, int length, T* sums,
+               Index stride);
 
 template <int Count, bool Fresh, class T>
 void add_lines(T const* lines, Index leading, T const* y, T* c, Index width);

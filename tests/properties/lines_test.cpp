@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 
+#include <tessera/backends/host/avx512.hpp>
 #include <tessera/detail/segment.hpp>
 #include <tessera/detail/vector_stack.hpp>
 
@@ -56,7 +57,7 @@ template <class T>
 class LinesOfHosts : public testing::Test {
  protected:
   static constexpr Index count = 8;
-  static constexpr Index longest = 5000;
+  static constexpr Index longest = 9000;
   static constexpr Index widest = 70;  ///< padding
 
   /// `count` lines of real numbers and a vector, both at the end of what can be read.
@@ -66,6 +67,14 @@ class LinesOfHosts : public testing::Test {
     return {numbers(matrix_, 1, (count - 1) * leading + length), count, length, leading};
   }
   T* x(Index length) const { return numbers(x_, 2, length); }
+
+  /// How lines are walked that are not asked for. Without AVX-512 its loops are not tested, which
+  /// Avx512.IsUsedWhereTheProcessorHasItUnlessItIsSwitchedOff says.
+  static std::vector<Walk> walks() {
+    std::vector<Walk> all = {Walk{}, Walk{.in_cache = true}};
+    if (backends::host::avx512::available()) all.push_back(Walk{.avx512 = true});
+    return all;
+  }
 
   /// The products as the reference has them.
   static std::vector<T> expected(Lines<T> const& lines, T const* x) {
@@ -106,7 +115,7 @@ TYPED_TEST(LinesOfHosts, DotsReadNothingBehindTheLastElement) {
     T const* const x = this->x(length);
     std::vector<T> const expected = this->expected(lines, x);
     EXPECT_THAT(this->template found<1>(lines, x, {}), test::same_bits_as(expected)) << length;
-    for (Walk const walk : {Walk{}, Walk{.in_cache = true}}) {
+    for (Walk const& walk : this->walks()) {
       EXPECT_THAT(this->template found<8>(lines, x, walk), test::same_bits_as(expected)) << length;
     }
   }
@@ -124,13 +133,41 @@ TYPED_TEST(LinesOfHosts, DotsAddAnyNumberOfSegmentsInTheCanonicalOrder) {
       std::vector<T> const expected = this->expected(lines, x);
       EXPECT_THAT(this->template found<1>(lines, x, {}), test::same_bits_as(expected)) << length;
       EXPECT_THAT(this->template found<2>(lines, x, {}), test::same_bits_as(expected)) << length;
-      for (Walk const walk : {Walk{}, Walk{.in_cache = true}}) {
+      for (Walk const& walk : this->walks()) {
         EXPECT_THAT(this->template found<4>(lines, x, walk), test::same_bits_as(expected))
             << length;
         EXPECT_THAT(this->template found<8>(lines, x, walk), test::same_bits_as(expected))
             << length;
       }
     }
+  }
+}
+
+TYPED_TEST(LinesOfHosts, DotsAtOnceAreOfWholeFoursAndAnyStride) {
+  using T = TypeParam;
+  namespace avx512 = backends::host::avx512;
+  Walk const walk{.avx512 = avx512::available()};
+  constexpr Index segment = summation::segment<T>;
+  constexpr Index stride = 3;
+  for (Index const length :
+       {segment, segment + 1, 3 * segment, 7 * segment + 5, avx512::most_segments * segment,
+        avx512::most_segments * segment + 1}) {
+    SCOPED_TRACE(length);
+    Lines<T> const lines = this->lines(length, length + 1);
+    T const* const x = this->x(length);
+    std::vector<T> const expected = this->expected(lines, x);
+    bool const can = walk.avx512 && length > segment && length <= avx512::most_segments * segment;
+    for (Index last = 1; last <= lines.count; ++last) {
+      Index const whole = can ? last / avx512::lines_of_dot * avx512::lines_of_dot : 0;
+      std::vector<T> result(static_cast<std::size_t>(lines.count * stride), T(-1));
+      EXPECT_EQ(dot_at_once<T>(lines, 0, last, x, 0, length, walk, {result.data(), stride}), whole);
+      std::vector<T> wanted(result.size(), T(-1));
+      for (Index i = 0; i < whole; ++i) {
+        wanted[static_cast<std::size_t>(i * stride)] = expected[static_cast<std::size_t>(i)];
+      }
+      EXPECT_THAT(result, test::same_bits_as(wanted)) << last;
+    }
+    EXPECT_EQ(dot_at_once<T>(lines, 0, lines.count, x, 0, length, walk, {nullptr, 1}), 0);
   }
 }
 

@@ -62,7 +62,11 @@ struct Dot {
     auto const multiply = [&](auto count, Index block) {
       dot_lines<count()>(lines, block, x, begin, end, walk, target.from(block));
     };
-    for_line_blocks<most_lines_per_step>(lines_per_step, first, last, multiply);
+    Index next = first;
+    if (lines_per_step >= backends::host::avx512::lines_of_dot) {
+      next = dot_at_once(lines, first, last, x, begin, end, walk, target.from(first));
+    }
+    for_line_blocks<most_lines_per_step>(lines_per_step, next, last, multiply);
   }
 };
 

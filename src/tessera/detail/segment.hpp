@@ -202,11 +202,12 @@ class PairTree {
 template <class T, int Count>
 using WaitingPacks = PerLine<PerLine<backends::host::Pack<T>, waiting_segments>, Count>;
 
-/// How a thread makes the trees over the segments of lines, down to a pack each. Two lines at a
-/// time share what is read of x, which takes the registers that there are; or `Most`, which are not
-/// walked forward. Asks `next` for as much meanwhile.
+/// How a thread makes the trees over segments of lines. Two lines at a time share what is read of
+/// x, which takes the registers that there are; or `Most`, which are not walked forward. Asks
+/// `next` for as much meanwhile.
 template <int Most, class T, class Ask>
 struct SegmentsByPacks {
+  static constexpr int at_a_time = waiting_segments;
   Lines<T> const& lines;
   T const* x;
   Ask next;
@@ -215,8 +216,10 @@ struct SegmentsByPacks {
   /// Lines that short come fastest one after the other.
   template <int Count>
   KOKKOS_FORCEINLINE_FUNCTION void one(Index first, Index begin, int length,
-                                       backends::host::Pack<T>* pack) const {  // (Count)
+                                       T* sums) const {  // (Count)
+    namespace host = backends::host;
     T const* const line = lines.line(first) + begin;
+    PerLine<host::Pack<T>, Count> pack;
     for (int r = 0; r < Count; ++r) next.fetch(r, begin, length);
     if (length == summation::segment<T>) {
       for_by_twos<Count>([&](int r) __attribute__((always_inline)) {
@@ -226,15 +229,21 @@ struct SegmentsByPacks {
     } else {
       last_segments(line, lines.leading, Count, x + begin, length, pack);
     }
+    static_for<Count>([&](auto r) __attribute__((always_inline)) {
+      pack[r()] = host::in_order<segment_level<T>, T>(pack[r()]);
+    });
+    sums_of_packs<Count>(pack, sums);
   }
 
   /// Of 1 <= `length` <= waiting_segments segments' elements.
   template <int Count>
   KOKKOS_FORCEINLINE_FUNCTION void all(Index first, Index begin, int length,
-                                       WaitingPacks<T, Count>& waiting) const {
+                                       T* sums) const {  // (Count)
     namespace host = backends::host;
     constexpr int segment = summation::segment<T>;
     constexpr int together = Count < Most ? Count : Most;
+    WaitingPacks<T, Count> waiting;
+    PerLine<host::Pack<T>, Count> pack;
     int count = 0;
     Index j = begin;
     Index const end = begin + length;
@@ -257,61 +266,43 @@ struct SegmentsByPacks {
       });
     }
     if (j < end) {
-      PerLine<host::Pack<T>, Count> pack;
       auto const rest = static_cast<int>(end - j);
       for (int r = 0; r < Count; ++r) next.fetch(r, j, rest);
       last_segments(lines.line(first) + j, lines.leading, Count, x + j, rest, pack);
       for (int r = 0; r < Count; ++r) waiting[r][count] = pack[r];
+      ++count;
     }
+    for (int r = 0; r < Count; ++r) pack[r] = tree_of_segments<T>(waiting[r], count);
+    sums_of_packs<Count>(pack, sums);
   }
 };
 
-/// The same on processors with AVX-512, which asks for nothing. Lines of one segment are left to
-/// packs.
+/// The same on processors with AVX-512, for lines of more than avx512::most_segments segments.
 template <class T>
-struct SegmentsByRegisters : SegmentsByPacks<1, T, NothingAhead> {
-  using Packs = SegmentsByPacks<1, T, NothingAhead>;
+struct SegmentsByRegisters {
+  static constexpr int at_a_time = backends::host::avx512::most_segments;
+  Lines<T> const& lines;
+  T const* x;
 
   template <int Count>
-  void all(Index first, Index begin, int length, WaitingPacks<T, Count>& waiting) const {
-    namespace host = backends::host;
-    constexpr int together = Count < 4 ? Count : 4;
-    for (int r = 0; r < Count; r += together) {
-      host::avx512::trees_of_segments<together>(
-          Packs::lines.line(first + r) + begin, Packs::lines.leading, Packs::x + begin, length,
-          reinterpret_cast<T*>(waiting[r]), waiting_segments * host::pack_width<T>);
-    }
+  void all(Index first, Index begin, int length, T* sums) const {
+    backends::host::avx512::dot_lines(lines.line(first) + begin, lines.leading, Index{Count},
+                                      x + begin, length, sums, Index{1});
   }
 };
 
-/// Dot products of `Count` lines, from element `begin` (a multiple of a segment) to `end`, with x.
+/// Dot products of `Count` lines, from element `begin` (a multiple of a segment) to `end`, with x,
+/// by several segments at a time.
 template <int Count, class T, class Segments>
 KOKKOS_INLINE_FUNCTION void dot_lines_by(Segments const& segments, Index first, Index begin,
                                          Index end, OutputVector<T> const& result) {
-  namespace host = backends::host;
-  constexpr int segment = summation::segment<T>;
-  constexpr int at_a_time = waiting_segments * segment;
-  PerLine<T, Count> sums = {};
-  if (end - begin <= segment) {
-    PerLine<host::Pack<T>, Count> pack;
-    segments.template one<Count>(first, begin, static_cast<int>(end - begin), pack);
-    static_for<Count>([&](auto r) __attribute__((always_inline)) {
-      pack[r()] = host::in_order<segment_level<T>, T>(pack[r()]);
-    });
-    sums_of_packs<Count>(pack, sums);
-    for (int r = 0; r < Count; ++r) result.set(r, sums[r] + T(0));
-    return;
-  }
+  constexpr int at_a_time = Segments::at_a_time * summation::segment<T>;
   bool const in_one_block = end - begin <= at_a_time;
+  PerLine<T, Count> sums = {};
   PerLine<PairTree<T>, Count> tree;
   for (Index j = begin; j < end; j += at_a_time) {
     auto const length = static_cast<int>(Kokkos::min(Index{at_a_time}, end - j));
-    WaitingPacks<T, Count> waiting;
-    PerLine<host::Pack<T>, Count> pack;
-    segments.template all<Count>(first, j, length, waiting);
-    int const count = (length + segment - 1) / segment;
-    for (int r = 0; r < Count; ++r) pack[r] = tree_of_segments<T>(waiting[r], count);
-    sums_of_packs<Count>(pack, sums);
+    segments.template all<Count>(first, j, length, sums);
     if (!in_one_block) {
       static_for<Count>([&](auto r) __attribute__((always_inline)) { tree[r()].push(sums[r()]); });
     }
@@ -321,28 +312,69 @@ KOKKOS_INLINE_FUNCTION void dot_lines_by(Segments const& segments, Index first, 
   }
 }
 
-/// The same, as the lines are best walked.
+/// The same by packs.
+template <int Count, int Most, class T, class Ask>
+KOKKOS_INLINE_FUNCTION void dot_lines_by_packs(Lines<T> const& lines, Index first, T const* x,
+                                               Index begin, Index end, Ask const& next,
+                                               OutputVector<T> const& result) {
+  SegmentsByPacks<Most, T, Ask> const segments{lines, x, next};
+  if (end - begin > summation::segment<T>) {
+    dot_lines_by<Count, T>(segments, first, begin, end, result);
+    return;
+  }
+  PerLine<T, Count> sums = {};
+  segments.template one<Count>(first, begin, static_cast<int>(end - begin), sums);
+  for (int r = 0; r < Count; ++r) result.set(r, sums[r] + T(0));
+}
+
+/// Whether dot products go avx512::lines_of_dot lines at a time through registers of AVX-512: not
+/// where lines are asked for, nor where a segment or less is all there is of each.
+template <class T>
+KOKKOS_INLINE_FUNCTION bool by_registers(Walk const& walk, Index length) {
+  return walk.avx512 && walk.ahead == 0 && length > summation::segment<T>;
+}
+
+/// Dot products of lines from `first` on, so many at a time, as far as there are so many and where
+/// that can be done at once. Returns the first line that is left.
+template <class T>
+KOKKOS_INLINE_FUNCTION Index dot_at_once(Lines<T> const& lines, Index first, Index last, T const* x,
+                                         Index begin, Index end, Walk const& walk,
+                                         OutputVector<T> const& result) {
+  namespace avx512 = backends::host::avx512;
+  Index const length = end - begin;
+  if constexpr (avx512::compiled) {
+    if (by_registers<T>(walk, length) && length <= avx512::most_segments * summation::segment<T> &&
+        result.data != nullptr) {
+      Index const count = (last - first) / avx512::lines_of_dot * avx512::lines_of_dot;
+      avx512::dot_lines(lines.line(first) + begin, lines.leading, count, x + begin,
+                        static_cast<int>(length), result.data, result.stride);
+      return first + count;
+    }
+  }
+  return first;
+}
+
+/// Dot products of `Count` lines, from element `begin` (a multiple of a segment) to `end`, with x,
+/// as the lines are best walked.
 template <int Count, class T>
 KOKKOS_INLINE_FUNCTION void dot_lines(Lines<T> const& lines, Index first, T const* x, Index begin,
                                       Index end, Walk const& walk, OutputVector<T> const& result) {
   if (walk.ahead > 0) {
     Ahead<T> const next(lines, first, Count, begin, end, walk.ahead);
-    dot_lines_by<Count, T>(SegmentsByPacks<2, T, Ahead<T>>{lines, x, next}, first, begin, end,
-                           result);
+    dot_lines_by_packs<Count, 2>(lines, first, x, begin, end, next, result);
     return;
   }
-  if constexpr (backends::host::avx512::compiled) {
-    if (walk.avx512) {
-      dot_lines_by<Count, T>(SegmentsByRegisters<T>{{lines, x, {}}}, first, begin, end, result);
+  if constexpr (backends::host::avx512::compiled && Count >= backends::host::avx512::lines_of_dot) {
+    if (dot_at_once(lines, first, first + Count, x, begin, end, walk, result) > first) return;
+    if (by_registers<T>(walk, end - begin)) {
+      dot_lines_by<Count, T>(SegmentsByRegisters<T>{lines, x}, first, begin, end, result);
       return;
     }
   }
   if (Count > 2 && walk.in_cache) {
-    dot_lines_by<Count, T>(SegmentsByPacks<4, T, NothingAhead>{lines, x, {}}, first, begin, end,
-                           result);
+    dot_lines_by_packs<Count, 4>(lines, first, x, begin, end, NothingAhead{}, result);
   } else {
-    dot_lines_by<Count, T>(SegmentsByPacks<2, T, NothingAhead>{lines, x, {}}, first, begin, end,
-                           result);
+    dot_lines_by_packs<Count, 2>(lines, first, x, begin, end, NothingAhead{}, result);
   }
 }
 
