@@ -270,13 +270,13 @@ TESSERA_AVX512 void dot_lines(T const* lines, Index leading, Index count, T cons
   }
 }
 
-/// c[j] = chain over `Count` lines, `leading` apart, of y[r] * line_r[j], j in [0, width); it
-/// starts from +0 if `Fresh`, else from c[j].
-template <int Count, bool Fresh, class T>
-TESSERA_AVX512 void add_lines(T const* lines, Index leading, T const* y, T* KOKKOS_RESTRICT c,
-                              Index width) {
+/// sums[j] = chain over `Count` lines, `leading` apart, of y[r] * line_r[j], j in [0, width); it
+/// starts from +0 if `Fresh`, else from sums[j]. Or, if `Merge`, below[j] += that chain.
+template <int Count, bool Fresh, bool Merge, class T>
+TESSERA_AVX512 void add_lines(T const* lines, Index leading, T const* y, T* KOKKOS_RESTRICT sums,
+                              T* KOKKOS_RESTRICT below, Index width) {
   constexpr Index at_a_time = register_width<T>;
-  using Register = decltype(load(c));
+  using Register = decltype(load(sums));
   T const* line[std::size_t{Count}];
   Register factor[std::size_t{Count}];
 #pragma GCC unroll 8
@@ -284,19 +284,20 @@ TESSERA_AVX512 void add_lines(T const* lines, Index leading, T const* y, T* KOKK
     line[r] = lines + r * leading;
     factor[r] = all_of(y[r]);
   }
+  T* const result = Merge ? below : sums;
   Index j = 0;
   for (; j + at_a_time <= width; j += at_a_time) {
-    Register sum = Fresh ? all_of(T(0)) : load(c + j);
+    Register sum = Fresh ? all_of(T(0)) : load(sums + j);
 #pragma GCC unroll 8
     for (int r = 0; r < Count; ++r) sum = fma(factor[r], load(line[r] + j), sum);
-    store(c + j, sum);
+    store(result + j, Merge ? add(load(below + j), sum) : sum);
   }
   if (j < width) {
     auto const rest = static_cast<int>(width - j);
-    Register sum = Fresh ? all_of(T(0)) : load_first(c + j, rest);
+    Register sum = Fresh ? all_of(T(0)) : load_first(sums + j, rest);
 #pragma GCC unroll 8
     for (int r = 0; r < Count; ++r) sum = fma(factor[r], load_first(line[r] + j, rest), sum);
-    store_first(c + j, sum, rest);
+    store_first(result + j, Merge ? add(load_first(below + j, rest), sum) : sum, rest);
   }
 }
 
@@ -356,8 +357,8 @@ template <class T>
 void dot_lines(T const* lines, Index leading, Index count, T const* x, int length, T* sums,
                Index stride);
 
-template <int Count, bool Fresh, class T>
-void add_lines(T const* lines, Index leading, T const* y, T* c, Index width);
+template <int Count, bool Fresh, bool Merge, class T>
+void add_lines(T const* lines, Index leading, T const* y, T* sums, T* below, Index width);
 
 template <class T>
 void add_block(T const* a, T const* b, Index depth, T* c, Index leading, bool fresh, bool last);
