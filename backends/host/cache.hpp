@@ -38,13 +38,18 @@ inline bool large_first_cache() {
   return first_cache_bytes() > 32 * 1024;
 }
 
-/// Whether threads ask memory for the lines of a matrix of so many bytes: where the last cache does
-/// not hold most of it, and where that pays, which it does on Zen 5 (48 KiB L1). Zen 3 (32 KiB)
-/// foresees by itself, and what is asked for takes the place of that. A v over OpenBLAS, 2 threads,
-/// not asked for | 4 | 8 KiB ahead: 4096 x 4096 0.94 0.76 0.78, 12345 x 6789 1.18 0.91 0.93, 4096 x
-/// 65536 1.09 0.93 0.93; fused 16384 x 16384 1.50 - 1.30.
+/// Whether most of a matrix of so many bytes comes from memory: the last cache does not hold it.
+inline bool comes_from_memory(summation::Index bytes) {
+  return 2 * bytes > 3 * last_cache_bytes();
+}
+
+/// Whether threads ask memory for the lines of a matrix of so many bytes: where that pays, which it
+/// does on Zen 5 (48 KiB L1). Zen 3 (32 KiB) foresees by itself, and what is asked for takes the
+/// place of that. A v over OpenBLAS, 2 threads, not asked for | 4 | 8 KiB ahead: 4096 x 4096 0.94
+/// 0.76 0.78, 12345 x 6789 1.18 0.91 0.93, 4096 x 65536 1.09 0.93 0.93; fused 16384 x 16384 1.50
+/// - 1.30.
 inline bool asks_memory(summation::Index bytes) {
-  return large_first_cache() && 2 * bytes > 3 * last_cache_bytes();
+  return large_first_cache() && comes_from_memory(bytes);
 }
 
 /// Whether lines of so many bytes come from memory fastest as Zen 5 foresees them, which it does

@@ -56,6 +56,18 @@ inline Index balanced_group(Index panels, Index threads) {
   return best;
 }
 
+/// Whether lines come from memory faster the fewer of them go at the same time, if they are not
+/// long: so on Zen 4, which is told by AVX-512 and 32 KiB of L1.
+inline bool comes_line_by_line(Index bytes) {
+  return avx512::supported() && !large_first_cache() && comes_from_memory(bytes);
+}
+
+/// The longest lines in caches, in bytes, that fused ATAX takes eight at a time.
+inline Index longest_of_eight() {
+  if (large_first_cache()) return (avx512::available() ? 4 : 16) * 1024;
+  return avx512::available() ? 2 * 1024 : 0;
+}
+
 /// How fused ATAX goes over the lines of a panel. Times of two OpenBLAS gemv over ours, 2 threads
 /// of Zen 3, for 2 | 4 | 8 lines a step, dot products one by one ("o") or side by side ("s"):
 ///   1048576 x 256:  o 2.1 2.2 2.1, s 2.3 2.4 2.5
@@ -78,15 +90,21 @@ inline Index balanced_group(Index panels, Index threads) {
 /// for nothing): 16384 x 16384 1.81 1.95 1.73, double 1.86 1.84 1.41; 4096 x 65536 1.48 1.57 1.31.
 /// Without AVX-512 | with it, there eight lines up to 4 KiB only: 512 x 512 2.23 2.85; 1000 x 1000
 /// 1.22 1.30; 1024 x 1024 1.20 1.44; 2048 x 2048 1.13 1.35, double 1.34 1.62.
+/// On 2 threads of Zen 4, four lines, one by one | side by side: 100000 x 300 3.1 1.8, double 3.9
+/// 2.3; 80000 x 512 2.5 1.5, double 2.1 1.8; 40000 x 1024 2.3 1.7, double 1.65 1.72; 20000 x 2048
+/// 1.7 1.5, double 1.6 1.6; 12000 x 4096 1.4 1.7, double 1.3 1.9. In cache, 4 | 8, side by side,
+/// two runs: 256 x 256 1.24 1.34, 1.23 1.32; 512 x 512 1.61 2.12, 1.91 2.03; 1000 x
+/// 1000 1.13 1.14, 1.13 1.13; 1400 x 1400 1.09 1.01, 1.06 0.98.
 inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
   if (line_bytes <= 1024) return {.lines_per_step = 8, .dot_side_by_side = true};
   if (line_bytes >= 4096 && prefetch_distance(line_bytes, bytes) > 0) {
     return {.lines_per_step = 2, .dot_side_by_side = true};
   }
   bool const cached = bytes <= last_cache_bytes();
-  Index const longest_of_eight = (avx512::available() ? 4 : 16) * 1024;
-  bool const eight = cached && large_first_cache() && line_bytes <= longest_of_eight;
-  return {.lines_per_step = eight ? 8 : 4, .dot_side_by_side = cached || line_bytes >= 4096};
+  bool const eight = cached && line_bytes <= longest_of_eight();
+  Index const shortest_side_by_side = (comes_line_by_line(bytes) ? 12 : 4) * 1024;
+  return {.lines_per_step = eight ? 8 : 4,
+          .dot_side_by_side = cached || line_bytes >= shortest_side_by_side};
 }
 
 /// Lines a step of dot products. Times of OpenBLAS over ours, 2 threads of Zen 3, with 1, 2, 4 and
@@ -123,7 +141,12 @@ inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
 ///   512 x 512: 1.86 2.35;  777 x 777: 0.87 0.94;  1000 x 1000: 0.85 0.91, double 0.78 0.92
 ///   1024 x 1024: 0.85 0.98;  1400 x 1400: 0.74 0.93, double 0.80 0.99
 ///   2048 x 2048: 0.84 1.00, double 0.94 1.05;  16384 x 16384: 1.07 1.16, double 1.24 1.30
+/// From memory on Zen 4, with 8 | 2 | 1 lines, OpenBLAS over ours:
+///   150000 x 256: 1.59 1.54 1.48, double 0.99 0.91 1.66;  100000 x 400: 1.13 1.02 1.41
+///   80000 x 512: 1.06 0.88 2.06, double 1.00 0.73 1.01;  40000 x 1024: 1.08 0.88 1.30, double 0.99
+///   0.80 0.98
 inline int lines_per_dot(Index line_bytes, Index bytes) {
+  if (comes_line_by_line(bytes) && line_bytes > 1024 && line_bytes <= 4 * 1024) return 1;
   if (line_bytes < 2 * 1024) return 8;
   if (prefetch_distance(line_bytes, bytes) > 0) return 1;
   if (avx512::available()) return bytes <= last_cache_bytes() ? 8 : 4;
@@ -152,9 +175,14 @@ Tuning tuning(Index count, Index length, Index threads) {
     result.dot.segments_per_run = floor_power_of_two(segments / runs);
   }
 
-  // 16384 x 16384 against OpenBLAS, with columns_per_team 16384 | 8192 | 4096: 1.10 1.03 0.96.
+  // 16384 x 16384 against OpenBLAS, with columns_per_team 16384 | 8192 | 4096: 1.10 1.03 0.96. In
+  // cache sums have to stay in the first one; 2 threads of Zen 4, two runs, 64 | 16 | 8 KiB: 64 x
+  // 8000 0.81 0.87 0.90, 0.84 0.91 0.91, double 0.87 0.92 1.02, 0.89 0.95 0.98; 128 x 16384 0.82
+  // 0.89 0.86, 0.85 0.87 0.87, double 0.84 1.10 0.98, 0.89 1.10 0.99; 1000 x 4000 0.97 0.98 1.03,
+  // 0.94 0.96 1.05, double 1.28 1.30 1.18, 1.28 1.45 1.47.
+  bool const is_near = bytes <= last_cache_bytes() && !large_first_cache();
   result.sum.lines_per_step = 8;
-  result.sum.columns_per_team = std::min(length, 64 * 1024 / size);
+  result.sum.columns_per_team = std::min(length, (is_near ? 16 : 64) * 1024 / size);
   Index const tiles = ceil_div(length, result.sum.columns_per_team);
   result.sum.panels_per_team =
       tiles == 1 ? panels_of_team : floor_power_of_two(panels.count * tiles / teams);
@@ -176,8 +204,16 @@ Tuning tuning(Index count, Index length, Index threads) {
 template <class T>
 bool fuse_lines(Index count, Index length, Index threads) {
   // A line that does not stay in cache is read twice all the same; few panels leave threads idle.
-  return length * static_cast<Index>(sizeof(T)) <= 1024 * 1024 &&
-         summation::panels(count, length).count >= threads;
+  // Two stages are as near as such a line where the matrix is in the last cache. Over two OpenBLAS
+  // gemv, 2 threads of Zen 4, two runs, fused | two stages: 400 x 4000 0.81 0.82, 0.89 0.87, double
+  // 0.92 1.14, 0.99 1.09; 256 x 8192 0.89 0.96, 0.96 0.98; 256 x 16384 0.67 1.05, 0.82 0.98; not
+  // so without AVX-512, nor of 32 MiB: double, 256 x 16384 1.24 1.08, 1.22 1.13.
+  Index const line_bytes = length * static_cast<Index>(sizeof(T));
+  bool const is_near = count * line_bytes <= last_cache_bytes() / 2;
+  if (avx512::available() && !large_first_cache() && is_near && line_bytes >= 12 * 1024) {
+    return false;
+  }
+  return line_bytes <= 1024 * 1024 && summation::panels(count, length).count >= threads;
 }
 
 /// Whether fused ATAX of column-major lines wins over two stages. GB/s, fused | two stages, float:
