@@ -11,9 +11,9 @@
 #include <tessera/tuning.hpp>
 
 /// Tuning values of processors. The machine behind the evidence: 2 cores of an AMD EPYC (Zen 4),
-/// 32 KiB L1, 1 MiB L2 a core, 32 MiB L3, g++ 16, x86-64-v3; or, where that is said, of one (Zen 5)
-/// with 48 KiB L1 (docs/results/host-zen5.md) or one (Zen 3) with 512 KiB L2 a core
-/// (docs/results/host.md).
+/// 32 KiB L1, 1 MiB L2 a core, 32 MiB L3, g++ 16, x86-64-v3 (docs/results/host-zen4.md); or, where
+/// that is said, of one (Zen 5) with 48 KiB L1 (docs/results/host-zen5.md) or one (Zen 3) with
+/// 512 KiB L2 a core (docs/results/host.md).
 namespace tessera::backends::host {
 
 using detail::floor_power_of_two;
