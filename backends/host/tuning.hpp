@@ -136,8 +136,9 @@ inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
 ///   double, 1000 x 1000: 0.81 0.90 0.83, 0.82 0.97 0.84;  1300 x 1300: 0.99 0.90 0.89, 1.03 0.85
 ///   double, 1024 x 1024: 1.04 0.94 0.91, 1.06 0.93 0.90;  2048 x 2048: 0.91 0.91 0.82, 0.90 0.88
 ///   longer, 100 x 20000: 0.72 0.96 0.99;  double, 300 x 4000: 0.76 0.95 0.96
-/// With AVX-512 four lines share x with all of their lanes in registers, in caches two times in a
-/// step. OpenBLAS over ours, there with AVX-512 as well, two threads of Zen 5, without | with:
+/// With AVX-512 four lines share x with all of their lanes in registers, and all fours of a team go
+/// at once but where lines are very long. OpenBLAS over ours, four by four and not at once yet,
+/// there with AVX-512 as well, two threads of Zen 5, without | with:
 ///   512 x 512: 1.86 2.35;  777 x 777: 0.87 0.94;  1000 x 1000: 0.85 0.91, double 0.78 0.92
 ///   1024 x 1024: 0.85 0.98;  1400 x 1400: 0.74 0.93, double 0.80 0.99
 ///   2048 x 2048: 0.84 1.00, double 0.94 1.05;  16384 x 16384: 1.07 1.16, double 1.24 1.30
@@ -149,8 +150,7 @@ inline int lines_per_dot(Index line_bytes, Index bytes) {
   if (comes_line_by_line(bytes) && line_bytes > 1024 && line_bytes <= 4 * 1024) return 1;
   if (line_bytes < 2 * 1024) return 8;
   if (prefetch_distance(line_bytes, bytes) > 0) return 1;
-  if (avx512::available()) return bytes <= last_cache_bytes() ? 8 : 4;
-  if (!large_first_cache()) return 4;
+  if (avx512::available() || !large_first_cache()) return 4;
   if (line_bytes < 4 * 1024) return 8;
   return line_bytes <= 16 * 1024 ? 1 : 4;
 }
