@@ -46,22 +46,26 @@ struct Look {
   }
 };
 
-std::vector<Found> look(Index teams, Index scratch) {
+constexpr Index brief = tessera::detail::brief_bytes;
+
+std::vector<Found> look(Index teams, Index scratch, Index bytes) {
   std::vector<Found> found(static_cast<std::size_t>(teams));
   tessera::detail::for_each_team<double>(Exec(), "look", teams, scratch,
-                                         Look{scratch, found.data()});
+                                         Look{scratch, found.data()}, bytes);
   Exec().fence();
   return found;
 }
 
 TEST(HostTeams, RunOnceEachWithScratchOnLinesOfTheCache) {
-  constexpr Index most_alone = tessera::detail::most_scratch_alone / sizeof(double);
+  constexpr Index most = tessera::detail::most_scratch_on_stack / sizeof(double);
   for (Index const teams : {1, 2, 7, 300}) {
-    for (Index const scratch :
-         {Index{0}, Index{1}, Index{100}, most_alone - 8, most_alone, Index{100000}}) {
-      auto const found = look(teams, scratch);
-      EXPECT_THAT(found, Each(Field(&Found::calls, 1))) << teams << ", " << scratch;
-      EXPECT_THAT(found, Each(Field(&Found::off_line, 0U))) << teams << ", " << scratch;
+    for (Index const scratch : {Index{0}, Index{1}, Index{100}, most - 8, most, Index{100000}}) {
+      for (Index const bytes : {brief, brief + 1}) {
+        SCOPED_TRACE(testing::Message() << teams << ", " << scratch << ", " << bytes);
+        auto const found = look(teams, scratch, bytes);
+        EXPECT_THAT(found, Each(Field(&Found::calls, 1)));
+        EXPECT_THAT(found, Each(Field(&Found::off_line, 0U)));
+      }
     }
   }
 }
@@ -69,8 +73,10 @@ TEST(HostTeams, RunOnceEachWithScratchOnLinesOfTheCache) {
 TEST(HostTeams, OfWhichThereIsOneAreTheCallersThread) {
 #if defined(KOKKOS_ENABLE_OPENMP)
   if (Exec().concurrency() == 1) GTEST_SKIP() << "NOT TESTED: there is one thread";
-  EXPECT_FALSE(look(1, 100)[0].among_others);
-  EXPECT_TRUE(look(2, 100)[0].among_others);
+  for (Index const bytes : {brief, brief + 1}) {
+    EXPECT_FALSE(look(1, 100, bytes)[0].among_others);
+    EXPECT_TRUE(look(2, 100, bytes)[0].among_others);
+  }
 #else
   GTEST_SKIP() << "NOT TESTED: this Kokkos has no backend that starts threads";
 #endif

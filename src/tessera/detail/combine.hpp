@@ -76,7 +76,7 @@ void combine_vectors(Exec const& exec, std::string const& label,
                      PartialVectors<T, Out> const& partials) {
   using Kernel = CombineVectors<T, PartialVectors<T, Out>>;
   for_each_team<T>(exec, label, summation::ceil_div(partials.length, Kernel::columns), 0,
-                   Kernel{partials});
+                   Kernel{partials}, partials.groups * partials.length * Index{sizeof(T)});
 }
 
 template <class T>

@@ -76,7 +76,8 @@ void dot(Exec const& exec, std::string const& label, Lines<T> const& lines, T co
          OutputVector<T> out, T* workspace, DotTuning const& tuning) {
   DotPlan<T> const plan(lines, tuning);
   for_each_team<T>(exec, label, plan.line_blocks * plan.runs, 0,
-                   Dot<T>{lines, x, out, workspace, plan, tuning.lines_per_step, walk_of(lines)});
+                   Dot<T>{lines, x, out, workspace, plan, tuning.lines_per_step, walk_of(lines)},
+                   lines.bytes());
   if (plan.runs > 1) {
     combine_runs(exec, label + "::combine", workspace, lines.count, plan.runs, out);
   }

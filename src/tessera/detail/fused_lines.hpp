@@ -111,7 +111,8 @@ void fused_lines(Exec const& exec, std::string const& label, Lines<T> const& lin
   Index const scratch = plan.scratch(lines);
   for_each_team<T>(exec, label, plan.groups, scratch + source.scratch(),
                    FusedLines<T, Source>{lines, source, x, y, partials, plan, tuning, scratch,
-                                         source.walk_of(lines)});
+                                         source.walk_of(lines)},
+                   lines.bytes());
   if (plan.groups > 1 && !partials.last_team_combines()) {
     combine_vectors(exec, label + "::combine", partials);
   }

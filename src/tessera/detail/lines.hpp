@@ -25,6 +25,14 @@ struct Lines {
   Index panel_lines = 0;
 
   KOKKOS_INLINE_FUNCTION T const* line(Index i) const { return data + i * leading; }
+  /// What they are together.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION Index bytes() const {
+    return count * length * static_cast<Index>(sizeof(T));
+  }
+  /// Some of them.
+  KOKKOS_INLINE_FUNCTION Lines from(Index first, Index some) const {
+    return {line(first), some, length, leading};
+  }
   /// The panels of a sum over the lines.
   [[nodiscard]] summation::Panels panels() const {
     return panel_lines == 0 ? summation::panels(count, length)
