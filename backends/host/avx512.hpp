@@ -32,6 +32,8 @@ inline constexpr int lane_registers = 4;
 /// Lines whose dot products go side by side, and the most segments that they may have.
 inline constexpr int lines_of_dot = 4;
 inline constexpr int most_segments = 32;
+/// Panels of a sum over lines whose tree stays in registers.
+inline constexpr int panels_at_once = 4;
 /// Lines and registers of a line of a matrix product's block: 24 registers, and those of factors.
 inline constexpr int block_rows = 12;
 inline constexpr int block_registers = 2;
@@ -301,6 +303,92 @@ TESSERA_AVX512 void add_lines(T const* lines, Index leading, T const* y, T* KOKK
   }
 }
 
+/// The tree over `Panels` panels of lines that are `leading` apart, line i times y[i], in as many
+/// registers of columns; of the first `rest` columns of one register, if `Masked`.
+template <int Panels, bool Masked, std::size_t Registers, class T, class Register>
+TESSERA_AVX512_INLINE void tree_of_panels(T const* lines, Index leading, T const* y, int rest,
+                                          Register (&sums)[Registers]) {
+  constexpr Index lines_of_panel = summation::min_panel_lines;
+  if constexpr (Panels == 1) {
+#pragma GCC unroll 8
+    for (std::size_t c = 0; c < Registers; ++c) sums[c] = Register{};
+#pragma GCC unroll 8
+    for (Index r = 0; r < lines_of_panel; ++r) {
+      Register const factor = all_of(y[r]);
+#pragma GCC unroll 8
+      for (std::size_t c = 0; c < Registers; ++c) {
+        T const* const from = lines + r * leading + c * std::size_t{register_width<T>};
+        sums[c] = fma(factor, Masked ? load_first(from, rest) : load(from), sums[c]);
+      }
+    }
+  } else {
+    constexpr Index half = Panels / 2 * lines_of_panel;
+    Register second[Registers];
+    tree_of_panels<Panels / 2, Masked>(lines, leading, y, rest, sums);
+    tree_of_panels<Panels / 2, Masked>(lines + half * leading, leading, y + half, rest, second);
+#pragma GCC unroll 8
+    for (std::size_t c = 0; c < Registers; ++c) sums[c] = add(sums[c], second[c]);
+  }
+}
+
+/// sums[j], if `Merge` with what it has been, = the tree over panels_at_once panels of
+/// summation::min_panel_lines lines, `leading` apart, line i times y[i], j in [0, width).
+template <bool Merge, class T>
+TESSERA_AVX512 void add_panels(T const* lines, Index leading, T const* y, T* sums, Index width) {
+  constexpr std::size_t registers = 4;
+  constexpr Index at_a_time = register_width<T>;
+  using Register = decltype(load(sums));
+  Index j = 0;
+  for (; j + Index{registers} * at_a_time <= width; j += Index{registers} * at_a_time) {
+    Register sum[registers];
+    tree_of_panels<panels_at_once, false>(lines + j, leading, y, 0, sum);
+#pragma GCC unroll 8
+    for (std::size_t c = 0; c < registers; ++c) {
+      T* const to = sums + j + c * std::size_t{register_width<T>};
+      store(to, Merge ? add(load(to), sum[c]) : sum[c]);
+    }
+  }
+  for (; j < width; j += at_a_time) {
+    int const rest = static_cast<int>(width - j < at_a_time ? width - j : at_a_time);
+    Register sum[1];
+    tree_of_panels<panels_at_once, true>(lines + j, leading, y, rest, sum);
+    if (Merge) sum[0] = add(load_first(sums + j, rest), sum[0]);
+    store_first(sums + j, sum[0], rest);
+  }
+}
+
+/// sums[j] = chain over `count` lines, `leading` apart, of y[r] * line_r[j], for the columns of
+/// `Registers` registers, which hold the sums: lines are read in the order in which they lie.
+template <std::size_t Registers, class T>
+TESSERA_AVX512 void add_lines_of(T const* lines, Index leading, Index count, T const* y, T* sums) {
+  constexpr std::size_t at_a_time = register_width<T>;
+  decltype(load(sums)) sum[Registers];
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < Registers; ++c) sum[c] = all_of(T(0));
+  for (Index r = 0; r < count; ++r) {
+    auto const factor = all_of(y[r]);
+    T const* const line = lines + r * leading;
+#pragma GCC unroll 16
+    for (std::size_t c = 0; c < Registers; ++c) {
+      sum[c] = fma(factor, load(line + c * at_a_time), sum[c]);
+    }
+  }
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < Registers; ++c) store(sums + c * at_a_time, sum[c]);
+}
+
+/// The same for lines of `width` columns, where they fill 1 to `Most` registers; whether they do.
+template <std::size_t Most = 16, class T>
+bool add_short_lines(T const* lines, Index leading, Index count, T const* y, T* sums, Index width) {
+  if constexpr (Most > 0) {
+    if (width != Index{Most} * register_width<T>) {
+      return add_short_lines<Most - 1>(lines, leading, count, y, sums, width);
+    }
+    add_lines_of<Most>(lines, leading, count, y, sums);
+  }
+  return Most > 0;
+}
+
 /// Goes on with the chains of a block of C, block_rows lines that are `leading` apart of
 /// block_registers registers: from +0 if `fresh`; + 0 to what is the result, if `last`. The factors
 /// are (depth, block_rows) and (depth, elements of a line).
@@ -359,6 +447,12 @@ void dot_lines(T const* lines, Index leading, Index count, T const* x, int lengt
 
 template <int Count, bool Fresh, bool Merge, class T>
 void add_lines(T const* lines, Index leading, T const* y, T* sums, T* below, Index width);
+
+template <bool Merge, class T>
+void add_panels(T const* lines, Index leading, T const* y, T* sums, Index width);
+
+template <class T>
+bool add_short_lines(T const* lines, Index leading, Index count, T const* y, T* sums, Index width);
 
 template <class T>
 void add_block(T const* a, T const* b, Index depth, T* c, Index leading, bool fresh, bool last);

@@ -63,8 +63,8 @@ class LinesOfHosts : public testing::Test {
   /// `count` lines of real numbers and a vector, both at the end of what can be read.
   LinesOfHosts() : matrix_(bytes(count * (longest + widest))), x_(bytes(longest)) {}
 
-  Lines<T> lines(Index length, Index leading) const {
-    return {numbers(matrix_, 1, (count - 1) * leading + length), count, length, leading};
+  Lines<T> lines(Index length, Index leading, Index some = count) const {
+    return {numbers(matrix_, 1, (some - 1) * leading + length), some, length, leading};
   }
   T* x(Index length) const { return numbers(x_, 2, length); }
 
@@ -204,11 +204,9 @@ std::vector<T> sum_of_two_panels(Lines<T> const& lines, T const* y, Index asked_
   VectorStack<T> const stack{result.data(), above.data(), lines.length};
   Index const half = lines.count / 2;
   for (Index i = 0; i < lines.count; i += Count) {
-    PerLine<T, Count> factor;
-    std::copy_n(y + i, Count, factor);
     Index const first = i / half * half;
     add_to_panel<Count>(NextStep<T>{lines, i + Count, asked_for}, lines, i, first, first + half,
-                        factor, stack, i / half, 0, lines.length);
+                        y + i, stack, i / half, 0, lines.length);
   }
   stack.finish(2, 0, lines.length);
   return result;
@@ -230,6 +228,54 @@ TYPED_TEST(LinesOfHosts, SumsGetNoOtherBitsFromAskingForTheNextStep) {
       EXPECT_THAT(sum_of_two_panels<4>(lines, y, 2 * chunk), test::same_bits_as(expected));
       EXPECT_THAT(sum_of_two_panels<4>(lines, y, 0), test::same_bits_as(expected));
     }
+  }
+}
+
+/// Compares the sum over lines, in panels, with the reference's, however a tuning walks them; with
+/// AVX-512 where it is.
+template <class T>
+void expect_sums_of_reference(Lines<T> const& lines, T const* y) {
+  auto const size = static_cast<std::size_t>(lines.length);
+  std::vector<T> const expected = reference::sum<T>(
+      {lines.data, lines.count, lines.length, lines.leading}, std::vector<T>(y, y + lines.count));
+  auto const compare = [&](PanelWalk const& walk) {
+    std::vector<T> result(size, T(-1));
+    std::vector<T> above(8 * size, T(-1));
+    add_panels(lines, summation::min_panel_lines, y, walk,
+               VectorStack<T>{result.data(), above.data(), lines.length});
+    for (T& sum : result) sum += T(0);
+    EXPECT_THAT(result, test::same_bits_as(expected)) << walk.lines_per_step << ", " << walk.runs;
+  };
+  for (int const step : {1, 2, 4, 8}) {
+    compare({step});
+    if (backends::host::avx512::available()) compare({step, true});
+  }
+}
+
+TYPED_TEST(LinesOfHosts, SumsReadNothingBehindTheLastElement) {
+  using T = TypeParam;
+  constexpr Index panel = summation::min_panel_lines;
+  constexpr Index word = 64 / static_cast<Index>(sizeof(T));  // a register of AVX-512
+  for (Index const count : {Index{1}, panel - 1, panel, 4 * panel - 1, 4 * panel, 4 * panel + 1,
+                            9 * panel, 16 * panel + 3}) {
+    for (Index const length : {Index{1}, word - 1, word, word + 1, 3 * word, 4 * word, 4 * word + 1,
+                               7 * word - 1, 16 * word, 17 * word, 19 * word + 5}) {
+      for (Index const padding : {Index{0}, Index{3}}) {
+        SCOPED_TRACE(testing::Message() << count << " x " << length << " + " << padding);
+        expect_sums_of_reference(this->lines(length, length + padding, count), this->x(count));
+      }
+    }
+  }
+}
+
+TYPED_TEST(LinesOfHosts, SumsOfLongLinesMergeByPartsOfThem) {
+  using T = TypeParam;
+  constexpr Index count = 8 * summation::min_panel_lines + 5;
+  for (Index const length : {columns_of_merge, columns_of_merge + 1, 2 * columns_of_merge + 77}) {
+    SCOPED_TRACE(length);
+    // Lines overlap, for so many long ones would take much memory.
+    Lines<T> const lines = this->lines(length, 7, count);
+    expect_sums_of_reference(lines, this->x(count));
   }
 }
 

@@ -78,18 +78,7 @@ struct FusedTiles {
       Index const begin = (first_tile + t) * plan.width;
       Index const width = Kokkos::min(plan.width, lines.length - begin);
       Lines<T> const tile{lines.data + begin, lines.count, width, lines.leading};
-      for (Index p = 0; p < plan.panels.count; ++p) {
-        Index const first = p * plan.panels.lines;
-        Index const last = Kokkos::min(tile.count, first + plan.panels.lines);
-        auto const add = [&](auto count, Index block) {
-          PerLine<T, count()> factor;
-          for (int r = 0; r < count(); ++r) factor[r] = x[block + r];
-          add_to_panel<count()>(NextStep<T>{tile}, tile, block, first, last, factor, part_of_y, p,
-                                0, width);
-        };
-        for_line_blocks<most_lines_per_step>(lines_per_step, first, last, add);
-      }
-      part_of_y.finish(plan.panels.count, 0, width);
+      add_panels(tile, plan.panels.lines, x, {lines_per_step}, part_of_y);
       for (Index i = 0; i < width; ++i) {
         sB[i] += T(0);
         y.set(begin + i, sB[i]);
@@ -115,7 +104,8 @@ void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lin
                  FusedTilesPlan<T> const& plan, FusedTilesTuning const& tuning) {
   for_each_team<T>(
       exec, label, plan.groups, plan.scratch(lines),
-      FusedTiles<T>{lines, x, y, partials, plan, tuning.lines_per_step, plan.sum_scratch()});
+      FusedTiles<T>{lines, x, y, partials, plan, tuning.lines_per_step, plan.sum_scratch()},
+      lines.bytes());
   if (plan.groups > 1 && !partials.last_team_combines()) {
     combine_vectors(exec, label + "::combine", partials);
   }

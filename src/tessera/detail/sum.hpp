@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/host/tuning.hpp>
 #include <tessera/detail/combine.hpp>
 #include <tessera/detail/launch.hpp>
 #include <tessera/detail/vector_stack.hpp>
@@ -46,27 +47,17 @@ struct Sum {
   T const* y;
   PartialVectors<T> partials;
   SumPlan<T> plan;
-  int lines_per_step;
+  PanelWalk walk;
 
   KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
     Index const group = team.league_rank / plan.column_tiles;
     Index const begin = team.league_rank % plan.column_tiles * plan.columns_per_team;
     Index const end = Kokkos::min(lines.length, begin + plan.columns_per_team);
     VectorStack<T> const stack{partials.of(group) + begin, team.scratch, plan.columns_per_team};
-    Index const first_panel = group * plan.panels_per_team;
-    Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
-    for (Index p = 0; p < panels; ++p) {
-      Index const first = (first_panel + p) * plan.panels.lines;
-      Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
-      auto const add = [&](auto count, Index block) {
-        PerLine<T, count()> factor;
-        for (int r = 0; r < count(); ++r) factor[r] = y[block + r];
-        add_to_panel<count()>(NextStep<T>{lines}, lines, block, first, last, factor, stack, p,
-                              begin, end);
-      };
-      for_line_blocks<most_lines_per_step>(lines_per_step, first, last, add);
-    }
-    stack.finish(panels, 0, end - begin);
+    Index const first = group * plan.panels_per_team * plan.panels.lines;
+    Index const last = Kokkos::min(lines.count, first + plan.panels_per_team * plan.panels.lines);
+    Lines<T> const tile{lines.line(first) + begin, last - first, end - begin, lines.leading};
+    add_panels(tile, plan.panels.lines, y + first, walk, stack);
     if (plan.column_tiles == 1) {
       partials.group_is_complete();
     } else if (plan.groups == 1) {
@@ -79,8 +70,11 @@ struct Sum {
 template <class Exec, class T>
 void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
          PartialVectors<T> const& partials, SumPlan<T> const& plan, int lines_per_step) {
+  PanelWalk const walk{lines_per_step, lines_per_step == most_lines_per_step &&
+                                           backends::host::adds_runs_of_panels(
+                                               lines.bytes(), lines.leading * Index{sizeof(T)})};
   for_each_team<T>(exec, label, plan.groups * plan.column_tiles, plan.scratch(),
-                   Sum<T>{lines, y, partials, plan, lines_per_step});
+                   Sum<T>{lines, y, partials, plan, walk}, lines.bytes());
   if (plan.groups > 1 && (plan.column_tiles > 1 || !partials.last_team_combines())) {
     combine_vectors(exec, label + "::combine", partials);
   }
