@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/host/simd.hpp>
+#include <tessera/detail/vector_stack.hpp>
 #include <tessera/summation.hpp>
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__)) && !defined(__CUDACC__) && \
@@ -32,8 +35,6 @@ inline constexpr int lane_registers = 4;
 /// Lines whose dot products go side by side, and the most segments that they may have.
 inline constexpr int lines_of_dot = 4;
 inline constexpr int most_segments = 32;
-/// Panels of a sum over lines whose tree stays in registers.
-inline constexpr int panels_at_once = 4;
 /// Lines and registers of a line of a matrix product's block: 24 registers, and those of factors.
 inline constexpr int block_rows = 12;
 inline constexpr int block_registers = 2;
@@ -192,6 +193,53 @@ TESSERA_AVX512_INLINE void store_sums(__m512d lines, double* sums) {
   _mm256_storeu_pd(sums, _mm512_castpd512_pd256(lines));
 }
 
+/// Writes the sums of lines_of_dot lines, `stride` apart.
+TESSERA_AVX512_INLINE void store_sums(auto lines, auto* sums, Index stride) {
+  if (stride == 1) return store_sums(lines, sums);
+  std::remove_reference_t<decltype(*sums)> found[lines_of_dot];
+  store_sums(lines, found);
+  for (int r = 0; r < lines_of_dot; ++r) sums[r * stride] = found[r];
+}
+
+/// What dot_lines does for lines of a segment or less, which have elements in `Steps` steps of
+/// their lanes: all of x is in registers, and lines are read in the order in which they lie.
+template <int Steps, class T>
+TESSERA_AVX512 void dot_short_lines(T const* lines, Index leading, Index count, T const* x,
+                                    int length, T* sums, Index stride) {
+  constexpr int width = register_width<T>;
+  constexpr int last = (Steps - 1) * lane_registers;
+  using Register = decltype(load(x));
+  Register factors[std::size_t{last + lane_registers}];
+  int rest[lane_registers];
+#pragma GCC unroll 16
+  for (int p = 0; p < last; ++p) factors[p] = load(x + p * width);
+#pragma GCC unroll 4
+  for (int p = 0; p < lane_registers; ++p) {
+    rest[p] = std::max(0, length - (last + p) * width);
+    factors[last + p] = load_first(x + (last + p) * width, rest[p]);
+  }
+  for (Index i = 0; i < count; i += lines_of_dot) {
+    Register trees[lines_of_dot];
+#pragma GCC unroll 4
+    for (int r = 0; r < lines_of_dot; ++r) {
+      T const* const line = lines + (i + r) * leading;
+      Register lanes[lane_registers] = {};
+#pragma GCC unroll 4
+      for (int k = 0; k < Steps; ++k) {
+#pragma GCC unroll 4
+        for (int p = 0; p < lane_registers; ++p) {
+          int const j = k * lane_registers + p;
+          Register const element =
+              k < Steps - 1 ? load(line + j * width) : load_first(line + j * width, rest[p]);
+          lanes[p] = fma(element, factors[j], lanes[p]);
+        }
+      }
+      trees[r] = tree_of_lanes(lanes);
+    }
+    store_sums(side_by_side(trees), sums + i * stride, stride);
+  }
+}
+
 /// sums[i · stride] = dot product of the first `length` elements of line i and of x, for `count`
 /// lines, `leading` apart, lines_of_dot of them at a time. They have 1 to most_segments segments.
 template <class T>
@@ -203,6 +251,18 @@ TESSERA_AVX512 void dot_lines(T const* lines, Index leading, Index count, T cons
   constexpr int lanes_of_step = summation::lanes<T>;
   static_assert(summation::lanes<T> == lane_registers * width);
   using Register = decltype(load(x));
+  if (length <= segment) {
+    switch ((length - 1) / lanes_of_step) {
+      case 0:
+        return dot_short_lines<1>(lines, leading, count, x, length, sums, stride);
+      case 1:
+        return dot_short_lines<2>(lines, leading, count, x, length, sums, stride);
+      case 2:
+        return dot_short_lines<3>(lines, leading, count, x, length, sums, stride);
+      default:
+        return dot_short_lines<4>(lines, leading, count, x, length, sums, stride);
+    }
+  }
   for (Index i = 0; i < count; i += together) {
     T const* line[together];
 #pragma GCC unroll 4
@@ -261,130 +321,144 @@ TESSERA_AVX512 void dot_lines(T const* lines, Index leading, Index count, T cons
       ++segments;
       begin += segment;
     } while (begin < length);
-    Register const all = tree_of_segments(waiting, segments);
-    if (stride == 1) {
-      store_sums(all, sums + i);
-    } else {
-      T found[together];
-      store_sums(all, found);
-      for (int r = 0; r < together; ++r) sums[(i + r) * stride] = found[r];
-    }
+    store_sums(tree_of_segments(waiting, segments), sums + i * stride, stride);
   }
 }
 
-/// sums[j] = chain over `Count` lines, `leading` apart, of y[r] * line_r[j], j in [0, width); it
-/// starts from +0 if `Fresh`, else from sums[j]. Or, if `Merge`, below[j] += that chain.
-template <int Count, bool Fresh, bool Merge, class T>
-TESSERA_AVX512 void add_lines(T const* lines, Index leading, T const* y, T* KOKKOS_RESTRICT sums,
-                              T* KOKKOS_RESTRICT below, Index width) {
-  constexpr Index at_a_time = register_width<T>;
-  using Register = decltype(load(sums));
-  T const* line[std::size_t{Count}];
-  Register factor[std::size_t{Count}];
-#pragma GCC unroll 8
-  for (int r = 0; r < Count; ++r) {
-    line[r] = lines + r * leading;
-    factor[r] = all_of(y[r]);
-  }
-  T* const result = Merge ? below : sums;
-  Index j = 0;
-  for (; j + at_a_time <= width; j += at_a_time) {
-    Register sum = Fresh ? all_of(T(0)) : load(sums + j);
-#pragma GCC unroll 8
-    for (int r = 0; r < Count; ++r) sum = fma(factor[r], load(line[r] + j), sum);
-    store(result + j, Merge ? add(load(below + j), sum) : sum);
-  }
-  if (j < width) {
-    auto const rest = static_cast<int>(width - j);
-    Register sum = Fresh ? all_of(T(0)) : load_first(sums + j, rest);
-#pragma GCC unroll 8
-    for (int r = 0; r < Count; ++r) sum = fma(factor[r], load_first(line[r] + j, rest), sum);
-    store_first(result + j, Merge ? add(load_first(below + j, rest), sum) : sum, rest);
+/// Columns of a sum over lines that are handled together, in registers.
+inline constexpr std::size_t sum_registers = 4;
+
+/// Columns from `to` on that fill `Registers` registers; or, if `Masked`, the first `rest` of one.
+template <bool Masked, std::size_t Registers, class T, class Register>
+TESSERA_AVX512_INLINE void load_columns(T const* from, int rest, Register (&columns)[Registers]) {
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < Registers; ++c) {
+    T const* const place = from + c * std::size_t{register_width<T>};
+    columns[c] = Masked ? load_first(place, rest) : load(place);
   }
 }
 
-/// The tree over `Panels` panels of lines that are `leading` apart, line i times y[i], in as many
-/// registers of columns; of the first `rest` columns of one register, if `Masked`.
-template <int Panels, bool Masked, std::size_t Registers, class T, class Register>
-TESSERA_AVX512_INLINE void tree_of_panels(T const* lines, Index leading, T const* y, int rest,
-                                          Register (&sums)[Registers]) {
-  constexpr Index lines_of_panel = summation::min_panel_lines;
-  if constexpr (Panels == 1) {
+/// The chains that `sums` are go on over lines, `leading` apart, each times its factor.
+template <bool Masked, std::size_t Registers, std::size_t Count, class T, class Register>
+TESSERA_AVX512_INLINE void go_on(T const* lines, Index leading, Register const (&factors)[Count],
+                                 int rest, Register (&sums)[Registers]) {
 #pragma GCC unroll 8
-    for (std::size_t c = 0; c < Registers; ++c) sums[c] = Register{};
+  for (std::size_t r = 0; r < Count; ++r) {
+    Register elements[Registers];
+    load_columns<Masked>(lines + static_cast<Index>(r) * leading, rest, elements);
+#pragma GCC unroll 16
+    for (std::size_t c = 0; c < Registers; ++c) sums[c] = fma(factors[r], elements[c], sums[c]);
+  }
+}
+
+/// Writes `sums` where they are `joined`, from column j on.
+template <bool Masked, std::size_t Registers, class T, class Register>
+TESSERA_AVX512_INLINE void write(Register (&sums)[Registers], detail::Joined<T> const& joined,
+                                 Index j, int rest) {
+  for (int i = 0; i < joined.waiting; ++i) {
+    Register subtree[Registers];
+    load_columns<Masked>(joined.subtree(i) + j, rest, subtree);
+#pragma GCC unroll 16
+    for (std::size_t c = 0; c < Registers; ++c) sums[c] = add(subtree[c], sums[c]);
+  }
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < Registers; ++c) {
+    T* const place = joined.oldest + j + c * std::size_t{register_width<T>};
+    Masked ? store_first(place, sums[c], rest) : store(place, sums[c]);
+  }
+}
+
+/// y[0 … Panels · Count), as factors.
+template <std::size_t Panels, std::size_t Count, class T, class Register>
+TESSERA_AVX512_INLINE void spread(T const* y, Register (&factors)[Panels][Count]) {
+#pragma GCC unroll 2
+  for (std::size_t p = 0; p < Panels; ++p) {
 #pragma GCC unroll 8
-    for (Index r = 0; r < lines_of_panel; ++r) {
-      Register const factor = all_of(y[r]);
-#pragma GCC unroll 8
-      for (std::size_t c = 0; c < Registers; ++c) {
-        T const* const from = lines + r * leading + c * std::size_t{register_width<T>};
-        sums[c] = fma(factor, Masked ? load_first(from, rest) : load(from), sums[c]);
-      }
-    }
-  } else {
-    constexpr Index half = Panels / 2 * lines_of_panel;
-    Register second[Registers];
-    tree_of_panels<Panels / 2, Masked>(lines, leading, y, rest, sums);
-    tree_of_panels<Panels / 2, Masked>(lines + half * leading, leading, y + half, rest, second);
-#pragma GCC unroll 8
+    for (std::size_t r = 0; r < Count; ++r) factors[p][r] = all_of(y[p * Count + r]);
+  }
+}
+
+/// Columns from number j on of the vector that add_vector makes.
+template <bool Masked, std::size_t Registers, std::size_t Panels, std::size_t Count, class T,
+          class Register>
+TESSERA_AVX512_INLINE void add_columns(T const* lines, Index leading,
+                                       Register const (&factors)[Panels][Count], T const* begun,
+                                       detail::Joined<T> const& joined, Index j, int rest) {
+  Register sums[Registers] = {};
+  if (begun != nullptr) load_columns<Masked>(begun + j, rest, sums);
+  go_on<Masked>(lines + j, leading, factors[0], rest, sums);
+  if constexpr (Panels == 2) {
+    Register second[Registers] = {};
+    go_on<Masked>(lines + j + Index{Count} * leading, leading, factors[1], rest, second);
+#pragma GCC unroll 16
     for (std::size_t c = 0; c < Registers; ++c) sums[c] = add(sums[c], second[c]);
   }
+  write<Masked>(sums, joined, j, rest);
 }
 
-/// sums[j], if `Merge` with what it has been, = the tree over panels_at_once panels of
-/// summation::min_panel_lines lines, `leading` apart, line i times y[i], j in [0, width).
-template <bool Merge, class T>
-TESSERA_AVX512 void add_panels(T const* lines, Index leading, T const* y, T* sums, Index width) {
-  constexpr std::size_t registers = 4;
-  constexpr Index at_a_time = register_width<T>;
-  using Register = decltype(load(sums));
+/// The tree over `Panels` chains, 1 or 2, each over `Count` lines, `leading` apart, of y[r] *
+/// line_r[j], j in [0, width), which is `joined`. The first chain starts from +0, or, where it is
+/// `begun`, from begun[j].
+template <std::size_t Panels, std::size_t Count, class T>
+TESSERA_AVX512_INLINE void add_vector(T const* lines, Index leading, T const* y, T const* begun,
+                                      detail::Joined<T> const& joined, Index width) {
+  constexpr Index one = register_width<T>;
+  constexpr Index together = Index{sum_registers} * one;
+  decltype(load(y)) factors[Panels][Count];
+  spread(y, factors);
   Index j = 0;
-  for (; j + Index{registers} * at_a_time <= width; j += Index{registers} * at_a_time) {
-    Register sum[registers];
-    tree_of_panels<panels_at_once, false>(lines + j, leading, y, 0, sum);
-#pragma GCC unroll 8
-    for (std::size_t c = 0; c < registers; ++c) {
-      T* const to = sums + j + c * std::size_t{register_width<T>};
-      store(to, Merge ? add(load(to), sum[c]) : sum[c]);
-    }
+  for (; j + together <= width; j += together) {
+    add_columns<false, sum_registers>(lines, leading, factors, begun, joined, j, 0);
   }
-  for (; j < width; j += at_a_time) {
-    int const rest = static_cast<int>(width - j < at_a_time ? width - j : at_a_time);
-    Register sum[1];
-    tree_of_panels<panels_at_once, true>(lines + j, leading, y, rest, sum);
-    if (Merge) sum[0] = add(load_first(sums + j, rest), sum[0]);
-    store_first(sums + j, sum[0], rest);
+  for (; j < width; j += one) {
+    auto const rest = static_cast<int>(width - j < one ? width - j : one);
+    add_columns<true, 1>(lines, leading, factors, begun, joined, j, rest);
   }
 }
 
-/// sums[j] = chain over `count` lines, `leading` apart, of y[r] * line_r[j], for the columns of
+/// The chain over `Count` lines, `leading` apart, of y[r] * line_r[j], j in [0, width), which is
+/// `joined`; it starts from +0, or, where it is `begun`, from begun[j].
+template <int Count, class T>
+TESSERA_AVX512 void add_lines(T const* lines, Index leading, T const* y, T const* begun,
+                              detail::Joined<T> joined, Index width) {
+  add_vector<1, std::size_t{Count}>(lines, leading, y, begun, joined, width);
+}
+
+/// Panels of summation::min_panel_lines lines, `leading` apart, line i times y[i], in columns [0,
+/// width): `Panels` of them, 1 or 2, are together a vector of the stack, which has `groups` so.
+template <int Panels, class T>
+TESSERA_AVX512 void add_panels(T const* lines, Index leading, Index groups, T const* y,
+                               detail::VectorStack<T> stack, Index width) {
+  constexpr Index lines_of_group = Panels * summation::min_panel_lines;
+  for (Index g = 0; g < groups; ++g, lines += lines_of_group * leading, y += lines_of_group) {
+    add_vector<std::size_t{Panels}, std::size_t{summation::min_panel_lines}>(
+        lines, leading, y, static_cast<T const*>(nullptr), stack.joined(g), width);
+  }
+}
+
+/// The chain over `count` lines, `leading` apart, of y[r] * line_r[j], for the columns of
 /// `Registers` registers, which hold the sums: lines are read in the order in which they lie.
 template <std::size_t Registers, class T>
-TESSERA_AVX512 void add_lines_of(T const* lines, Index leading, Index count, T const* y, T* sums) {
-  constexpr std::size_t at_a_time = register_width<T>;
-  decltype(load(sums)) sum[Registers];
-#pragma GCC unroll 16
-  for (std::size_t c = 0; c < Registers; ++c) sum[c] = all_of(T(0));
+TESSERA_AVX512 void add_lines_of(T const* lines, Index leading, Index count, T const* y,
+                                 detail::Joined<T> const& joined) {
+  using Register = decltype(load(y));
+  Register sums[Registers] = {};
   for (Index r = 0; r < count; ++r) {
-    auto const factor = all_of(y[r]);
-    T const* const line = lines + r * leading;
-#pragma GCC unroll 16
-    for (std::size_t c = 0; c < Registers; ++c) {
-      sum[c] = fma(factor, load(line + c * at_a_time), sum[c]);
-    }
+    Register const factor[] = {all_of(y[r])};
+    go_on<false>(lines + r * leading, leading, factor, 0, sums);
   }
-#pragma GCC unroll 16
-  for (std::size_t c = 0; c < Registers; ++c) store(sums + c * at_a_time, sum[c]);
+  write<false>(sums, joined, 0, 0);
 }
 
 /// The same for lines of `width` columns, where they fill 1 to `Most` registers; whether they do.
 template <std::size_t Most = 16, class T>
-bool add_short_lines(T const* lines, Index leading, Index count, T const* y, T* sums, Index width) {
+bool add_short_lines(T const* lines, Index leading, Index count, T const* y,
+                     detail::Joined<T> const& joined, Index width) {
   if constexpr (Most > 0) {
     if (width != Index{Most} * register_width<T>) {
-      return add_short_lines<Most - 1>(lines, leading, count, y, sums, width);
+      return add_short_lines<Most - 1>(lines, leading, count, y, joined, width);
     }
-    add_lines_of<Most>(lines, leading, count, y, sums);
+    add_lines_of<Most>(lines, leading, count, y, joined);
   }
   return Most > 0;
 }
@@ -445,14 +519,17 @@ template <class T>
 void dot_lines(T const* lines, Index leading, Index count, T const* x, int length, T* sums,
                Index stride);
 
-template <int Count, bool Fresh, bool Merge, class T>
-void add_lines(T const* lines, Index leading, T const* y, T* sums, T* below, Index width);
+template <int Count, class T>
+void add_lines(T const* lines, Index leading, T const* y, T const* begun, detail::Joined<T> joined,
+               Index width);
 
-template <bool Merge, class T>
-void add_panels(T const* lines, Index leading, T const* y, T* sums, Index width);
+template <int Panels, class T>
+void add_panels(T const* lines, Index leading, Index groups, T const* y,
+                detail::VectorStack<T> stack, Index width);
 
 template <class T>
-bool add_short_lines(T const* lines, Index leading, Index count, T const* y, T* sums, Index width);
+bool add_short_lines(T const* lines, Index leading, Index count, T const* y,
+                     detail::Joined<T> const& joined, Index width);
 
 template <class T>
 void add_block(T const* a, T const* b, Index depth, T* c, Index leading, bool fresh, bool last);

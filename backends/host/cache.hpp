@@ -38,6 +38,10 @@ inline bool large_first_cache() {
   return first_cache_bytes() > 32 * 1024;
 }
 
+/// Up to this size a matrix is read from caches so fast that starting more than one team a thread
+/// would show.
+inline constexpr summation::Index small_bytes = 8 * 1024 * 1024;
+
 /// Whether most of a matrix of so many bytes comes from memory: the last cache does not hold it.
 inline bool comes_from_memory(summation::Index bytes) {
   return 2 * bytes > 3 * last_cache_bytes();

@@ -25,15 +25,17 @@ using summation::Index;
 inline constexpr Index teams_per_thread = 8;
 /// A team with less data than this costs more to start than to run.
 inline constexpr Index min_team_bytes = 64 * 1024;
-/// Up to this size a matrix is read from cache so fast that one team a thread is best.
-inline constexpr Index small_bytes = 8 * 1024 * 1024;
 /// Below this size a thread is done before `threads` have started. Starting 1 | 2 | 4 | 8 | 16 of a
 /// Xeon (Emerald Rapids) takes 0.35 1.0 1.8 2.4 4.0 us; floats there, us alone | on 2 | 8 | 16
 /// threads, all of them teams of 64 KiB: 192 x 192 A·v 3.4 2.7 3.8 4.5, Aᵀ·b 1.9 3.0 3.7 4.1; 256 x
 /// 256 3.8 4.7 3.5 5.1, 4.4 3.5 4.3 5.6, fused 9.0 5.2 5.0 6.3; 384 x 384 6.2 4.8 4.5 5.6, 6.2 5.7
 /// 5.8 9.1; 512 x 512 10.6 7.3 4.9 5.3, 10.9 8.0 6.3 9.4; double 256 x 256 on 16, fused, 14.2 8.0.
+/// With AVX-512 a thread is done sooner. 256 x 256 floats over OpenBLAS, Zen 4, alone | on 2
+/// threads that are near each other | far: A·v 1.04 1.04 0.57, Aᵀ·b 0.94 0.98 0.52, fused 1.07 1.37
+/// 0.85; without AVX-512 A·v 0.90 1.04 0.61, Aᵀ·b 0.82 0.94 0.54; Zen 3 fused, us, alone | on 2
+/// threads: 7.0 4.5.
 inline Index bytes_of_one_thread(Index threads) {
-  return (128 + 16 * threads) * 1024;
+  return ((avx512::available() ? 240 : 128) + 16 * threads) * 1024;
 }
 /// Teams worth having for `bytes` of matrix. Fused ATAX against two OpenBLAS gemv, 2 threads, with
 /// 2 | 4 | 8 | 16 teams: 512 x 512: 1.51 1.39 1.26; 1024 x 1024: 1.29 1.27 1.22 1.14;
@@ -50,9 +52,11 @@ inline Index teams_for(Index bytes, Index threads) {
 /// 1.05, 0.85 0.97; 400 x 4000 0.73 0.83, 0.76 0.88; fused, 700 x 700 1.00 1.20, 0.89 1.18, double
 /// 1.08 1.22, 1.07 1.26; 400 x 4000 1.03 1.17, 1.01 1.20.
 inline Index balanced_group(Index panels, Index threads) {
+  Index const largest = ceil_power_of_two(ceil_div(panels, threads));
+  if (threads == 1) return largest;
   Index best = 1;
   Index least = std::numeric_limits<Index>::max();
-  for (Index group = ceil_power_of_two(ceil_div(panels, threads)); group > 0; group /= 2) {
+  for (Index group = largest; group > 0; group /= 2) {
     Index const whole = panels / group;
     Index const rest = panels % group;
     Index const longest =
@@ -165,13 +169,13 @@ inline int lines_per_dot(Index line_bytes, Index bytes) {
   return line_bytes <= 16 * 1024 ? 1 : 4;
 }
 
-/// Whether sums over `bytes` of lines, `leading_bytes` apart, add several panels at a time, with
+/// Whether sums over `bytes` of lines, `leading_bytes` apart, add two panels at a time, with
 /// AVX-512: those that are small, and do not meet in a few sets of the first cache. GB/s of one
-/// thread of Zen 4, panels one by one | so: 192 x 384 89 92, 350 x 700 77 82, 500 x 1000 74 76, 200
-/// x 4000 71 78, double 72 80; 2000 x 64 82 85, double 85 93; 2500 x 100 56 60; 40000 x 64 61 67.
-/// 256 x 512 89 84, 512 x 1024 74 48, double 256 x 512 77 55; 2000 x 2000 63 56.
-inline bool adds_runs_of_panels(Index bytes, Index leading_bytes) {
-  return avx512::available() && bytes <= small_bytes && leading_bytes % 2048 != 0;
+/// thread of Zen 4, panels one by one | so: 192 x 384 107 109; 350 x 700 97 99, double 82 89; 500 x
+/// 1000 82 86, double 83 89; 200 x 4000 78 85, double 80 87; 2000 x 64 110 112. Lines of a multiple
+/// of 4 KiB: 1024 x 1024 78 72; double, 512 x 512 78 72, 128 x 512 93 75.
+inline bool adds_pairs_of_panels(Index bytes, Index leading_bytes) {
+  return avx512::available() && bytes <= small_bytes && leading_bytes % 4096 != 0;
 }
 
 /// Lines a step of sums. From memory, GB/s on 2 threads of Zen 4, 8 | 4 | 2 | 1 lines, where A·v

@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 
 #include <tessera/backends/host/avx512.hpp>
+#include <tessera/detail/panels.hpp>
 #include <tessera/detail/segment.hpp>
-#include <tessera/detail/vector_stack.hpp>
 
 #include "support/data.hpp"
 #include "support/reference.hpp"
@@ -72,7 +72,10 @@ class LinesOfHosts : public testing::Test {
   /// Avx512.IsUsedWhereTheProcessorHasItUnlessItIsSwitchedOff says.
   static std::vector<Walk> walks() {
     std::vector<Walk> all = {Walk{}, Walk{.in_cache = true}};
-    if (backends::host::avx512::available()) all.push_back(Walk{.avx512 = true});
+    if (backends::host::avx512::available()) {
+      all.push_back(Walk{.avx512 = true});
+      all.push_back(Walk{.in_cache = true, .avx512 = true});
+    }
     return all;
   }
 
@@ -146,28 +149,32 @@ TYPED_TEST(LinesOfHosts, DotsAddAnyNumberOfSegmentsInTheCanonicalOrder) {
 TYPED_TEST(LinesOfHosts, DotsAtOnceAreOfWholeFoursAndAnyStride) {
   using T = TypeParam;
   namespace avx512 = backends::host::avx512;
-  Walk const walk{.avx512 = avx512::available()};
   constexpr Index segment = summation::segment<T>;
   constexpr Index stride = 3;
-  for (Index const length :
-       {segment, segment + 1, 3 * segment, 7 * segment + 5, avx512::most_segments * segment,
-        avx512::most_segments * segment + 1}) {
-    SCOPED_TRACE(length);
-    Lines<T> const lines = this->lines(length, length + 1);
-    T const* const x = this->x(length);
-    std::vector<T> const expected = this->expected(lines, x);
-    bool const can = walk.avx512 && length > segment && length <= avx512::most_segments * segment;
-    for (Index last = 1; last <= lines.count; ++last) {
-      Index const whole = can ? last / avx512::lines_of_dot * avx512::lines_of_dot : 0;
-      std::vector<T> result(static_cast<std::size_t>(lines.count * stride), T(-1));
-      EXPECT_EQ(dot_at_once<T>(lines, 0, last, x, 0, length, walk, {result.data(), stride}), whole);
-      std::vector<T> wanted(result.size(), T(-1));
-      for (Index i = 0; i < whole; ++i) {
-        wanted[static_cast<std::size_t>(i * stride)] = expected[static_cast<std::size_t>(i)];
+  for (bool const in_cache : {false, true}) {
+    Walk const walk{.in_cache = in_cache, .avx512 = avx512::available()};
+    for (Index const length :
+         {Index{1}, Index{summation::lanes<T> + 1}, segment - 1, segment, segment + 1, 3 * segment,
+          7 * segment + 5, avx512::most_segments * segment, avx512::most_segments * segment + 1}) {
+      SCOPED_TRACE(testing::Message() << length << (in_cache ? " in cache" : ""));
+      Lines<T> const lines = this->lines(length, length + 1);
+      T const* const x = this->x(length);
+      std::vector<T> const expected = this->expected(lines, x);
+      bool const can = walk.avx512 && (in_cache || length > segment) &&
+                       length <= avx512::most_segments * segment;
+      for (Index last = 1; last <= lines.count; ++last) {
+        Index const whole = can ? last / avx512::lines_of_dot * avx512::lines_of_dot : 0;
+        std::vector<T> result(static_cast<std::size_t>(lines.count * stride), T(-1));
+        EXPECT_EQ(dot_at_once<T>(lines, 0, last, x, 0, length, walk, {result.data(), stride}),
+                  whole);
+        std::vector<T> wanted(result.size(), T(-1));
+        for (Index i = 0; i < whole; ++i) {
+          wanted[static_cast<std::size_t>(i * stride)] = expected[static_cast<std::size_t>(i)];
+        }
+        EXPECT_THAT(result, test::same_bits_as(wanted)) << last;
       }
-      EXPECT_THAT(result, test::same_bits_as(wanted)) << last;
+      EXPECT_EQ(dot_at_once<T>(lines, 0, lines.count, x, 0, length, walk, {nullptr, 1}), 0);
     }
-    EXPECT_EQ(dot_at_once<T>(lines, 0, lines.count, x, 0, length, walk, {nullptr, 1}), 0);
   }
 }
 
@@ -244,7 +251,7 @@ void expect_sums_of_reference(Lines<T> const& lines, T const* y) {
     add_panels(lines, summation::min_panel_lines, y, walk,
                VectorStack<T>{result.data(), above.data(), lines.length});
     for (T& sum : result) sum += T(0);
-    EXPECT_THAT(result, test::same_bits_as(expected)) << walk.lines_per_step << ", " << walk.runs;
+    EXPECT_THAT(result, test::same_bits_as(expected)) << walk.lines_per_step << ", " << walk.pairs;
   };
   for (int const step : {1, 2, 4, 8}) {
     compare({step});

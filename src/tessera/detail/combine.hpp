@@ -26,7 +26,7 @@ struct PartialVectors {
   T* data;  // (groups, length)
   Index groups;
   Index length;
-  Out out;        ///< set(j, value) for length elements
+  Out out;        ///< set_sums for length elements
   int* arrivals;  ///< counts groups that are done
 
   /// Below this many scalars the last team to finish combines all groups, which spares a launch.
@@ -44,7 +44,7 @@ struct PartialVectors {
         add_vector(of(t) + begin, of(t + o) + begin, end - begin);
       }
     }
-    for (Index j = begin; j < end; ++j) out.set(j, data[j] + T(0));
+    out.set_sums(data, begin, end);
   }
 
   /// Called by each group's only team when its partial vector is complete.

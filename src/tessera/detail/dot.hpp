@@ -9,7 +9,6 @@
 #include <tessera/detail/combine.hpp>
 #include <tessera/detail/launch.hpp>
 #include <tessera/detail/segment.hpp>
-#include <tessera/detail/vector_stack.hpp>
 #include <tessera/tuning.hpp>
 
 namespace tessera::detail {

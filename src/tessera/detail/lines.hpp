@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/detail/static_for.hpp>
 #include <tessera/summation.hpp>
 
 namespace tessera::detail {
@@ -57,11 +58,36 @@ struct OutputVector {
   KOKKOS_INLINE_FUNCTION void set(Index i, T value) const {
     if (data != nullptr) data[i * stride] = value;
   }
+  /// Elements [begin, end) = those of `sums`, + 0.
+  KOKKOS_INLINE_FUNCTION void set_sums(T const* sums, Index begin, Index end) const {
+    if (data == nullptr) return;
+    if (stride == 1) {
+      for (Index j = begin; j < end; ++j) data[j] = sums[j] + T(0);
+    } else {
+      for (Index j = begin; j < end; ++j) data[j * stride] = sums[j] + T(0);
+    }
+  }
   /// The vector from element i on.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION OutputVector from(Index i) const {
     return {data == nullptr ? nullptr : data + i * stride, stride};
   }
 };
+
+/// Calls body(StaticInt<N>, first_of_block) for consecutive blocks of N = `step` lines of
+/// [first, last), and of the smaller powers of two for what remains; `step` is a power of two up to
+/// `Most`.
+template <int Most, class Body>
+KOKKOS_INLINE_FUNCTION void for_line_blocks(int step, Index first, Index last, Body const& body) {
+  if (step >= Most) {
+    for (; first + Most <= last; first += Most) body(StaticInt<Most>{}, first);
+  }
+  if constexpr (Most > 1) {
+    if (first < last) for_line_blocks<Most / 2>(step, first, last, body);
+  }
+}
+
+/// The most lines side by side that a tuning can ask for.
+inline constexpr int most_lines_per_step = 8;
 
 /// Scalars rounded up to whole words of 16 bytes, the widest load.
 template <class T>

@@ -31,6 +31,10 @@ struct OutputMatrix {
   KOKKOS_INLINE_FUNCTION void set(Index i, T value) const {
     data[i / cols * leading + i % cols] = value;
   }
+  /// Elements [begin, end) = those of `sums`, + 0.
+  KOKKOS_INLINE_FUNCTION void set_sums(T const* sums, Index begin, Index end) const {
+    for (Index i = begin; i < end; ++i) set(i, sums[i] + T(0));
+  }
 };
 
 /// C(i, j) = sum over k of a(i, k) b(j, k), in chains.

@@ -9,7 +9,7 @@
 #include <tessera/backends/host/tuning.hpp>
 #include <tessera/detail/combine.hpp>
 #include <tessera/detail/launch.hpp>
-#include <tessera/detail/vector_stack.hpp>
+#include <tessera/detail/panels.hpp>
 #include <tessera/tuning.hpp>
 
 namespace tessera::detail {
@@ -71,7 +71,7 @@ template <class Exec, class T>
 void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
          PartialVectors<T> const& partials, SumPlan<T> const& plan, int lines_per_step) {
   PanelWalk const walk{lines_per_step, lines_per_step == most_lines_per_step &&
-                                           backends::host::adds_runs_of_panels(
+                                           backends::host::adds_pairs_of_panels(
                                                lines.bytes(), lines.leading * Index{sizeof(T)})};
   for_each_team<T>(exec, label, plan.groups * plan.column_tiles, plan.scratch(),
                    Sum<T>{lines, y, partials, plan, walk}, lines.bytes());
