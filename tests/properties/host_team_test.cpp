@@ -46,7 +46,7 @@ struct Look {
   }
 };
 
-constexpr Index brief = tessera::detail::brief_bytes;
+constexpr Index small = tessera::backends::host::small_bytes;
 
 std::vector<Found> look(Index teams, Index scratch, Index bytes) {
   std::vector<Found> found(static_cast<std::size_t>(teams));
@@ -60,7 +60,7 @@ TEST(HostTeams, RunOnceEachWithScratchOnLinesOfTheCache) {
   constexpr Index most = tessera::detail::most_scratch_on_stack / sizeof(double);
   for (Index const teams : {1, 2, 7, 300}) {
     for (Index const scratch : {Index{0}, Index{1}, Index{100}, most - 8, most, Index{100000}}) {
-      for (Index const bytes : {brief, brief + 1}) {
+      for (Index const bytes : {small, small + 1}) {
         SCOPED_TRACE(testing::Message() << teams << ", " << scratch << ", " << bytes);
         auto const found = look(teams, scratch, bytes);
         EXPECT_THAT(found, Each(Field(&Found::calls, 1)));
@@ -73,7 +73,7 @@ TEST(HostTeams, RunOnceEachWithScratchOnLinesOfTheCache) {
 TEST(HostTeams, OfWhichThereIsOneAreTheCallersThread) {
 #if defined(KOKKOS_ENABLE_OPENMP)
   if (Exec().concurrency() == 1) GTEST_SKIP() << "NOT TESTED: there is one thread";
-  for (Index const bytes : {brief, brief + 1}) {
+  for (Index const bytes : {small, small + 1}) {
     EXPECT_FALSE(look(1, 100, bytes)[0].among_others);
     EXPECT_TRUE(look(2, 100, bytes)[0].among_others);
   }
