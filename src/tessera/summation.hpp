@@ -32,8 +32,9 @@ inline constexpr Index min_chain = 256;
 inline constexpr Index chain_grain = 16;
 /// Chains of a matrix product that are enough to keep any device busy.
 inline constexpr Index enough_chains = Index{1} << 20;
-/// Longest line that gets many panels.
+/// Longest line that gets many panels, and the fewest that it then gets at most.
 inline constexpr Index max_ordinary_length = 16384;
+inline constexpr Index min_ordinary_panels = 1024;
 
 /// ceil(a / b) for a >= 0, b >= 1.
 KOKKOS_INLINE_FUNCTION constexpr Index ceil_div(Index a, Index b) {
@@ -50,7 +51,7 @@ constexpr Index max_panels(Index length) {
   if (length > max_ordinary_length) {
     return 8 * std::max(Index{1}, (Index{1} << 20) / length);
   }
-  return std::clamp((Index{1} << 22) / length, Index{1024}, Index{32768});
+  return std::clamp((Index{1} << 22) / length, min_ordinary_panels, Index{32768});
 }
 
 /// How `count` lines of `length` elements are cut into panels for a sum over lines.
@@ -63,6 +64,10 @@ struct Panels {
 
 /// The panels of `count` >= 1 lines of `length` >= 1 elements.
 constexpr Panels panels(Index count, Index length) {
+  // What follows does this as well, by divisions: they show where the matrix is small.
+  if (length <= max_ordinary_length && count <= min_ordinary_panels * min_panel_lines) {
+    return {.lines = min_panel_lines, .count = ceil_div(count, min_panel_lines)};
+  }
   Index const lines = std::max(min_panel_lines, ceil_div(count, max_panels(length)));
   return {.lines = lines, .count = ceil_div(count, lines)};
 }
