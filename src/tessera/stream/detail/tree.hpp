@@ -9,7 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/vector_stack.hpp>
+#include <tessera/detail/lines.hpp>
 #include <tessera/summation.hpp>
 
 namespace tessera::stream::detail {
