@@ -78,6 +78,9 @@ struct Backend<Kokkos::Cuda> {
   }
 
   static bool stays_in_cache(Index bytes) { return cuda::stays_in_cache(bytes); }
+  static bool fetches_blocks(Kokkos::Cuda const& exec) {
+    return cuda::fetches_blocks(exec.cuda_device_prop().memoryBusWidth);
+  }
 
   static Index multiprocessors(Kokkos::Cuda const& exec) {
     return exec.cuda_device_prop().multiProcessorCount;

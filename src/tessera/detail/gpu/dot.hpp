@@ -26,12 +26,11 @@ struct DotPlan {
   Index chunks_per_run;  ///< chunks that a warp adds up; whole lines if runs == 1
   Index runs;            ///< runs of a line
   /// Whether blocks of 256 bytes are fetched at once, which serves the neighbour too where lines
-  /// begin within one. Microseconds on an H100 without | with it: 32768 x 32768 1382 | 1375, double
-  /// 2784 | 2756; double 16384 x 16384 694 | 689, 256 x 262144 183 | 181; 50000 x 50000 3268 |
-  /// 3235. Of few lines in runs it costs: 64 x 4194304 359 | 362, double 733 | 753.
+  /// begin within one. Of few lines in runs it costs (microseconds on an H100 without | with it):
+  /// 64 x 4194304 359 362, double 733 753.
   bool in_blocks;
 
-  DotPlan(Exec const&, Lines<T> const& lines, Tuning const& tuning)
+  DotPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
       : is_short(lines.length <= chunk<T>),
         words(words_of_segment<T>(lines.length)),
         lines_per_step(step_of(tuning.dot.lines_per_step)) {
@@ -52,7 +51,7 @@ struct DotPlan {
     Index const wanted_lines = std::min(tuning.dot.lines_per_team, lines.count);
     lines_per_team = summation::ceil_div(wanted_lines, side_by_side) * side_by_side;
     line_blocks = summation::ceil_div(lines.count, lines_per_team);
-    in_blocks = runs == 1 || lines.count >= 128;
+    in_blocks = (runs == 1 || lines.count >= 128) && backends::Backend<Exec>::fetches_blocks(exec);
   }
 
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
