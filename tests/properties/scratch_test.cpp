@@ -65,6 +65,7 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
   static Index teams_that_meet(Exec const& exec) { return cuda::teams_that_meet(exec); }
   static std::size_t most_scratch(Exec const&) { return Exec::most_scratch; }
   static constexpr Index most_slices_of_group = cuda::most_slices_of_group;
+  static bool fetches_blocks(Exec const&) { return cuda::fetches_blocks(5120); }
   static Index multiprocessors(Exec const& exec) { return exec.multiprocessors; }
 
   template <class T>
