@@ -378,7 +378,7 @@ TESSERA_AVX512_INLINE void spread(T const* y, Register (&factors)[Panels][Count]
   }
 }
 
-/// Columns from number j on of the vector that add_vector makes.
+/// Columns from number j on of the vector that add_chains makes.
 template <bool Masked, std::size_t Registers, std::size_t Panels, std::size_t Count, class T,
           class Register>
 TESSERA_AVX512_INLINE void add_columns(T const* lines, Index leading,
@@ -400,7 +400,7 @@ TESSERA_AVX512_INLINE void add_columns(T const* lines, Index leading,
 /// line_r[j], j in [0, width), which is `joined`. The first chain starts from +0, or, where it is
 /// `begun`, from begun[j].
 template <std::size_t Panels, std::size_t Count, class T>
-TESSERA_AVX512_INLINE void add_vector(T const* lines, Index leading, T const* y, T const* begun,
+TESSERA_AVX512_INLINE void add_chains(T const* lines, Index leading, T const* y, T const* begun,
                                       detail::Joined<T> const& joined, Index width) {
   constexpr Index one = register_width<T>;
   constexpr Index together = Index{sum_registers} * one;
@@ -421,7 +421,7 @@ TESSERA_AVX512_INLINE void add_vector(T const* lines, Index leading, T const* y,
 template <int Count, class T>
 TESSERA_AVX512 void add_lines(T const* lines, Index leading, T const* y, T const* begun,
                               detail::Joined<T> joined, Index width) {
-  add_vector<1, std::size_t{Count}>(lines, leading, y, begun, joined, width);
+  add_chains<1, std::size_t{Count}>(lines, leading, y, begun, joined, width);
 }
 
 /// Panels of summation::min_panel_lines lines, `leading` apart, line i times y[i], in columns [0,
@@ -431,7 +431,7 @@ TESSERA_AVX512 void add_panels(T const* lines, Index leading, Index groups, T co
                                detail::VectorStack<T> stack, Index width) {
   constexpr Index lines_of_group = Panels * summation::min_panel_lines;
   for (Index g = 0; g < groups; ++g, lines += lines_of_group * leading, y += lines_of_group) {
-    add_vector<std::size_t{Panels}, std::size_t{summation::min_panel_lines}>(
+    add_chains<std::size_t{Panels}, std::size_t{summation::min_panel_lines}>(
         lines, leading, y, static_cast<T const*>(nullptr), stack.joined(g), width);
   }
 }

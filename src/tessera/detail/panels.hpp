@@ -75,7 +75,7 @@ KOKKOS_INLINE_FUNCTION void add_lines(T const* lines, Index leading, T const* y,
           ? add_lines_by_packs<Count, false, false>(from, leading, y, begun + j, sums, some)
           : add_lines_by_packs<Count, false, true>(from, leading, y, begun + j, sums, some);
     }
-    join_subtrees(to, some);
+    to.join_others(some);
   }
 }
 
@@ -126,7 +126,7 @@ __attribute__((noinline)) KOKKOS_FUNCTION void add_one_by_one(Lines<T> const& li
 /// How a thread goes over panels.
 struct PanelWalk {
   int lines_per_step;
-  bool pairs = false;  ///< with AVX-512: two short panels together
+  bool pairs = false;  ///< with AVX-512: two panels together
 };
 
 /// Level 0 of the stack = the sum over lines of y[i] * line_i, in panels of `panel_lines`.

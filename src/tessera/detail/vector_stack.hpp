@@ -38,15 +38,11 @@ struct Joined {
   KOKKOS_INLINE_FUNCTION Joined from(Index j) const {
     return {oldest + j, waiting, newest == nullptr ? nullptr : newest + j, pitch};
   }
-};
-
-/// The vector at subtree(0) joins those that wait with it, in columns [0, width).
-template <class T>
-KOKKOS_INLINE_FUNCTION void join_subtrees(Joined<T> const& joined, Index width) {
-  for (int i = 1; i < joined.waiting; ++i) {
-    add_vector(joined.subtree(i), joined.subtree(i - 1), width);
+  /// The vector, which the newest subtree has joined, joins the others, in columns [0, width).
+  KOKKOS_INLINE_FUNCTION void join_others(Index width) const {
+    for (int i = 1; i < waiting; ++i) add_vector(subtree(i), subtree(i - 1), width);
   }
-}
+};
 
 /// The adjacent-pair tree over vectors that arrive in order: a binary counter of finished subtrees.
 /// Level 0 is where the result will be; the other levels are scratch.
@@ -70,10 +66,10 @@ struct VectorStack {
   /// After vector number `index` was written: merges the subtrees that it completes, in columns
   /// [begin, end).
   KOKKOS_INLINE_FUNCTION void merge(Index index, Index begin, Index end) const {
-    int l = level_of(index);
-    for (; (index & 1) != 0; index >>= 1, --l) {
-      add_vector(level(l - 1) + begin, level(l) + begin, end - begin);
-    }
+    Joined<T> const to = joined(index).from(begin);
+    if (to.waiting == 0) return;
+    add_vector(to.subtree(0), level(level_of(index)) + begin, end - begin);
+    to.join_others(end - begin);
   }
   /// After the last of `count` vectors: merges what is left into level 0.
   KOKKOS_INLINE_FUNCTION void finish(Index count, Index begin, Index end) const {
