@@ -4,7 +4,8 @@
 include(GoogleTest)
 include(TestsWithoutDriver)
 
-# tessera_add_test(NAME name SOURCES file… [LIBRARIES target…] [LABELS label…] [KOKKOS_MAIN])
+# tessera_add_test(NAME name SOURCES file… [LIBRARIES target…] [LABELS label…] [KOKKOS_MAIN]
+#                  [TIMEOUT seconds])
 #
 # Makes the GoogleTest executable `name` and one ctest test per test case. With KOKKOS_MAIN its
 # main() initialises Kokkos, and its sources are compiled for the device where there is one; without,
@@ -12,7 +13,7 @@ include(TestsWithoutDriver)
 # Labels in use: unit, property, io, app, headers, package, slow; and gpu for every case on a GPU, one
 # at a time.
 function(tessera_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "KOKKOS_MAIN" "NAME" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "KOKKOS_MAIN" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
   if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tessera_add_test: NAME and SOURCES are needed; not known: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -31,12 +32,17 @@ function(tessera_add_test)
     tessera_compile_quickly(${arg_NAME})
   endif()
 
+  set(timeout "")
+  if(arg_TIMEOUT)
+    set(timeout TIMEOUT ${arg_TIMEOUT})
+  endif()
   gtest_discover_tests(
     ${arg_NAME}
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
     PROPERTIES SKIP_RETURN_CODE 77 # of tests/support/kokkos_main.cpp
                ENVIRONMENT OMP_WAIT_POLICY=passive # tests share the cores
+               ${timeout}
   )
 
   # gtest_discover_tests takes one label at most: ctest adds them when it has the names.

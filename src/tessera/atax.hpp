@@ -20,12 +20,12 @@ bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines) {
 }
 
 /// Fused ATAX; `b.data` is null when B is not wanted. `source`, if any, is where kernels of
-/// row-major lines on a host have them from instead of memory.
+/// row-major lines on a host have them from instead of memory. Kernels are called `name`::fused.
 template <bool RowMajor, class Exec, class V, class T, class... Source>
-void run_fused(Exec const& exec, Lines<T> const& lines, V const& v, OutputVector<T> b,
-               OutputVector<T> c, Workspace<Exec>* workspace, Tuning const& tuning,
-               Source const&... source) {
-  std::string const label = "tessera::atax::fused";
+void run_fused(Exec const& exec, std::string const& name, Lines<T> const& lines, V const& v,
+               OutputVector<T> b, OutputVector<T> c, Workspace<Exec>* workspace,
+               Tuning const& tuning, Source const&... source) {
+  std::string const label = name + "::fused";
   FusedOf<Exec, T, RowMajor> const plan(exec, lines, tuning);
   Index const packed = packed_size(v);
   Index const partials = plan.workspace(lines);
@@ -35,10 +35,12 @@ void run_fused(Exec const& exec, Lines<T> const& lines, V const& v, OutputVector
   plan.run(exec, label, lines, x, b, c, parts.take(partials), parts.meeting(), source...);
 }
 
-/// Two-stage ATAX; `b.data` is null when B is not wanted.
+/// Two-stage ATAX; `b.data` is null when B is not wanted. Kernels are called `name`::multiply and
+/// so on.
 template <bool RowMajor, class Exec, class V, class T>
-void run_two_stage(Exec const& exec, Lines<T> const& lines, V const& v, OutputVector<T> b,
-                   OutputVector<T> c, Workspace<Exec>* workspace, Tuning const& tuning) {
+void run_two_stage(Exec const& exec, std::string const& name, Lines<T> const& lines, V const& v,
+                   OutputVector<T> b, OutputVector<T> c, Workspace<Exec>* workspace,
+                   Tuning const& tuning) {
   Index const rows = RowMajor ? lines.count : lines.length;
   bool const own_b = b.data == nullptr || b.stride != 1;
   Index const intermediate = own_b ? rows : 0;
@@ -51,12 +53,12 @@ void run_two_stage(Exec const& exec, Lines<T> const& lines, V const& v, OutputVe
   Parts<Exec, T> parts(exec, workspace,
                        whole_words<T>(packed) + whole_words<T>(intermediate) +
                            whole_words<T>(runs) + whole_words<T>(partials));
-  T const* const x = contiguous(exec, "tessera::atax", v, parts.take(packed));
+  T const* const x = contiguous(exec, name, v, parts.take(packed));
   OutputVector<T> const first = own_b ? OutputVector<T>{parts.take(intermediate), 1} : b;
   T* const dot_workspace = parts.take(runs);
   T* const sum_workspace = parts.take(partials);
-  auto const multiply_label = "tessera::atax::multiply";
-  auto const transposed_label = "tessera::atax::multiply_transposed";
+  std::string const multiply_label = name + "::multiply";
+  std::string const transposed_label = name + "::multiply_transposed";
   T const* const intermediate_vector = first.data;
   if constexpr (RowMajor) {
     dot_plan.run(exec, multiply_label, lines, x, first, dot_workspace);
@@ -67,7 +69,7 @@ void run_two_stage(Exec const& exec, Lines<T> const& lines, V const& v, OutputVe
     dot_plan.run(exec, transposed_label, lines, intermediate_vector, c, dot_workspace);
   }
   if (own_b && b.data != nullptr) {
-    copy_vector<T>(exec, "tessera::atax::unpack", rows, first.data, 1, b);
+    copy_vector<T>(exec, name + "::unpack", rows, first.data, 1, b);
   }
 }
 
@@ -76,13 +78,14 @@ template <class Exec, class Matrix, class V, class T>
 void run_atax(Exec const& exec, Matrix const& a, V const& v, OutputVector<T> b, OutputVector<T> c,
               AtaxOptions<Exec> const& options) {
   constexpr bool row_major = is_row_major<Matrix>;
+  std::string const name = "tessera::atax";
   Tuning const tuning = tuning_for<T, row_major>(exec, static_cast<Index>(a.extent(0)),
                                                  static_cast<Index>(a.extent(1)), options.tuning);
   auto const lines = lines_of(a);
   if (is_fused<Exec, row_major>(options.method, tuning, lines)) {
-    run_fused<row_major>(exec, lines, v, b, c, options.workspace, tuning);
+    run_fused<row_major>(exec, name, lines, v, b, c, options.workspace, tuning);
   } else {
-    run_two_stage<row_major>(exec, lines, v, b, c, options.workspace, tuning);
+    run_two_stage<row_major>(exec, name, lines, v, b, c, options.workspace, tuning);
   }
 }
 

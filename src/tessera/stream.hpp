@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
+#include <string>
+#include <type_traits>
+
 #include <Kokkos_Core.hpp>
 
 #include <tessera/checks.hpp>
@@ -17,49 +21,84 @@ namespace tessera::stream {
 
 namespace detail {
 
-/// A vector's elements side by side in memory of Exec: its own, or a copy that `keep` holds.
-template <class Exec, class View, class Keep>
-auto side_by_side(Exec const& exec, View const& x, Keep& keep) {
-  using T = typename View::non_const_value_type;
-  Index const size = tessera::detail::packed_size(x);
-  if (size > 0) {
-    keep = Keep(Kokkos::view_alloc(exec, std::string("tessera::stream::vector"),
-                                   Kokkos::WithoutInitializing),
-                static_cast<std::size_t>(size));
+/// A vector's elements side by side in memory of Exec: its own, or a copy.
+template <class Exec, class T>
+class SideBySide {
+ public:
+  template <class View>
+  SideBySide(Exec const& exec, View const& x) {
+    Index const size = tessera::detail::packed_size(x);
+    if (size > 0) {
+      copy_ = Copy(Kokkos::view_alloc(exec, std::string("tessera::stream::vector"),
+                                      Kokkos::WithoutInitializing),
+                   static_cast<std::size_t>(size));
+    }
+    T const* const data = tessera::detail::contiguous(exec, "tessera::stream", x, copy_.data());
+    vector_ = ConstVector<Exec, T>(data, x.extent(0));
   }
-  T const* const data = tessera::detail::contiguous(exec, "tessera::stream", x, keep.data());
-  return ConstVector<Exec, T>(data, x.extent(0));
-}
+  /// Bytes of the copy that there would be.
+  template <class View>
+  static std::size_t bytes(View const& x) {
+    return static_cast<std::size_t>(tessera::detail::packed_size(x)) * sizeof(T);
+  }
+  [[nodiscard]] ConstVector<Exec, T> const& vector() const { return vector_; }
 
+ private:
+  using Copy = Kokkos::View<T*, typename Exec::memory_space>;
+  Copy copy_;
+  ConstVector<Exec, T> vector_;
+};
+
+/// The matrix has elements, and their bytes can be counted.
 template <class Source>
 void require_elements(char const* operation, Source const& source) {
-  if (source.rows() < 1 || source.cols() < 1) {
-    checks::fail(operation, "the matrix must have at least one row and one column");
+  auto const rows = static_cast<Index>(source.rows());
+  auto const cols = static_cast<Index>(source.cols());
+  if (rows < 1 || cols < 1) {
+    checks::fail(operation, "the matrix must have at least one row and one column, found " +
+                                std::to_string(rows) + " x " + std::to_string(cols));
+  }
+  constexpr auto size = static_cast<Index>(sizeof(typename Source::value_type));
+  if (rows > std::numeric_limits<Index>::max() / 4 / size / cols) {
+    checks::fail(operation, "the matrix must have fewer than 2^61 bytes, found " +
+                                std::to_string(rows) + " x " + std::to_string(cols));
   }
 }
 
 template <class Exec, class Source, class V, class T>
 Report run_atax(Exec const& exec, Source const& source, V const& v, OutputVector<T> b,
                 OutputVector<T> c, Options<T> const& options) {
-  Kokkos::View<T*, typename Exec::memory_space> keep;
+  bool const with_b = b.data != nullptr;
+  Run<Exec, Source, AtaxWork> run(exec, "stream::atax", source,
+                                  {.operation = with_b ? "atax with B" : "atax",
+                                   .copied = SideBySide<Exec, T>::bytes(v),
+                                   .output = with_b ? static_cast<Index>(source.rows()) : 0,
+                                   .is_strided = b.stride != 1},
+                                  options);
+  SideBySide<Exec, T> const x(exec, v);
   Workspace<Exec> workspace;
-  Run<Exec, Source, AtaxWork> run(exec, "stream::atax", source, options);
-  AtaxWork<Exec, T, decltype(run)::row_major> work(exec, run.extents(), run.plan(), options.method,
-                                                   side_by_side(exec, v, keep), b, c, workspace);
-  return run(work, workspace);
+  AtaxWork<Exec, T, decltype(run)::row_major> work(exec, run.extents(), run.blocks(),
+                                                   options.method, x.vector(), b, c, workspace);
+  return run(work);
 }
 
 /// One product: dot products of lines, or a sum over lines.
 template <template <class, class, bool> class Work, class Exec, class Source, class X, class T>
-Report run_product(Exec const& exec, char const* operation, Source const& source, X const& x,
-                   OutputVector<T> out, Options<T> const& options) {
-  Kokkos::View<T*, typename Exec::memory_space> keep;
+Report run_product(Exec const& exec, std::string const& name, Source const& source, X const& x,
+                   OutputVector<T> out, Index entries, Options<T> const& options) {
+  // A sum over lines is there at the end only.
+  Index const growing = std::is_same_v<Work<Exec, T, true>, DotWork<Exec, T, true>> ? entries : 0;
+  Run<Exec, Source, Work> run(exec, "stream::" + name, source,
+                              {.operation = name,
+                               .copied = SideBySide<Exec, T>::bytes(x),
+                               .output = growing,
+                               .is_strided = out.stride != 1},
+                              options);
+  SideBySide<Exec, T> const vector(exec, x);
   Workspace<Exec> workspace;
-  Run<Exec, Source, Work> run(exec, operation, source, options);
-  Work<Exec, T, decltype(run)::row_major> work(exec, std::string("tessera::") + operation,
-                                               run.extents(), run.plan(),
-                                               side_by_side(exec, x, keep), out, workspace);
-  return run(work, workspace);
+  Work<Exec, T, decltype(run)::row_major> work(exec, "tessera::stream::" + name, run.extents(),
+                                               run.blocks(), vector.vector(), out, workspace);
+  return run(work);
 }
 
 template <class Source>
@@ -88,9 +127,11 @@ concept OutputVectorFor = VectorFor<View, Exec, Source> && OutputVector<View>;
 ///
 /// Guarantees: C has the bits of `tessera::atax` of the matrix in memory, whatever the limit and
 /// the number of readers. Synchronous: C is there when the call returns; `exec` is fenced. What the
-/// call allocates stays below options.memory_limit, on the host and on a device each. Throws
-/// std::invalid_argument for sizes that do not fit and for a limit that is too small (the sentence
-/// says what is needed), and what the source and the callbacks throw; C is undefined then.
+/// call allocates stays within options.memory_limit, on the host and on a device each. Throws
+/// LimitError for a limit that is too small, which says what would do; std::invalid_argument for
+/// sizes that do not fit, more readers than there may be, and a state of anything else;
+/// std::system_error where a thread that reads cannot start; and what the source and the callbacks
+/// throw. C is undefined then.
 ///
 /// Source: aligned groups of panels (row-major) or segments (column-major) are subtrees of the sum
 /// (docs/summation.md); their vectors wait in a binary counter.
@@ -140,10 +181,11 @@ Report multiply(Exec const& exec, Source const& source, V const& v, B const& b,
   checks::require_extent(operation, "B", b, static_cast<std::size_t>(source.rows()));
   checks::require_apart(operation, "B", b, "v", v);
   auto const out = tessera::detail::output(b);
+  auto const entries = static_cast<Index>(b.extent(0));
   if constexpr (detail::has_rows<Source>) {
-    return detail::run_product<detail::DotWork>(exec, operation, source, v, out, options);
+    return detail::run_product<detail::DotWork>(exec, "multiply", source, v, out, entries, options);
   } else {
-    return detail::run_product<detail::SumWork>(exec, operation, source, v, out, options);
+    return detail::run_product<detail::SumWork>(exec, "multiply", source, v, out, entries, options);
   }
 }
 
@@ -160,10 +202,13 @@ Report multiply_transposed(Exec const& exec, Source const& source, B const& b, C
   checks::require_extent(operation, "C", c, static_cast<std::size_t>(source.cols()));
   checks::require_apart(operation, "C", c, "B", b);
   auto const out = tessera::detail::output(c);
+  auto const entries = static_cast<Index>(c.extent(0));
   if constexpr (detail::has_rows<Source>) {
-    return detail::run_product<detail::SumWork>(exec, operation, source, b, out, options);
+    return detail::run_product<detail::SumWork>(exec, "multiply_transposed", source, b, out,
+                                                entries, options);
   } else {
-    return detail::run_product<detail::DotWork>(exec, operation, source, b, out, options);
+    return detail::run_product<detail::DotWork>(exec, "multiply_transposed", source, b, out,
+                                                entries, options);
   }
 }
 

@@ -1,14 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -17,6 +21,7 @@
 #include <kernels/compiled.hpp>
 #include <tessera/stream.hpp>
 
+#include "failing_threads.hpp"
 #include "support/cases.hpp"
 #include "support/device_data.hpp"
 #include "support/host_matrix.hpp"
@@ -28,6 +33,8 @@
 namespace tessera::test {
 namespace {
 
+namespace tools = Kokkos::Tools::Experimental;
+
 using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
@@ -36,11 +43,12 @@ using testing::StartsWith;
 using testing::ThrowsMessage;
 
 /// A source that hands out a matrix in memory, counts what it hands out, and can fail.
-template <class T, class LayoutT>
+template <class T, class LayoutT, bool InKernels = true>
 class MemorySource {
  public:
   using value_type = T;
   using array_layout = LayoutT;
+  static constexpr bool reads_in_kernels = InKernels;
 
   explicit MemorySource(HostMatrix<T> const& matrix) : matrix_(matrix) {}
 
@@ -76,12 +84,55 @@ class MemorySource {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
+/// What Kokkos tells its tools while this lives: the names of kernels, and the bytes of memory.
+class Watch {
+ public:
+  Watch() {
+    listener = this;
+    tools::set_begin_parallel_for_callback([](char const* label, std::uint32_t, std::uint64_t*) {
+      std::lock_guard const lock(listener->mutex_);
+      listener->kernels_.emplace_back(label);
+    });
+    tools::set_allocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle, char const*, void const*, std::uint64_t bytes) {
+          std::lock_guard const lock(listener->mutex_);
+          listener->bytes_ += static_cast<std::int64_t>(bytes);
+          listener->most_ = std::max(listener->most_, listener->bytes_);
+        });
+    tools::set_deallocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle, char const*, void const*, std::uint64_t bytes) {
+          std::lock_guard const lock(listener->mutex_);
+          listener->bytes_ -= static_cast<std::int64_t>(bytes);
+        });
+  }
+  ~Watch() {
+    tools::set_begin_parallel_for_callback(nullptr);
+    tools::set_allocate_data_callback(nullptr);
+    tools::set_deallocate_data_callback(nullptr);
+    listener = nullptr;
+  }
+  Watch(Watch const&) = delete;
+  Watch& operator=(Watch const&) = delete;
+
+  [[nodiscard]] std::vector<std::string> const& kernels() const { return kernels_; }
+  /// The most bytes that were held at a time, beside what was there before.
+  [[nodiscard]] std::size_t most_bytes() const { return static_cast<std::size_t>(most_); }
+
+ private:
+  static inline Watch* listener = nullptr;
+  std::mutex mutex_;
+  std::vector<std::string> kernels_;
+  std::int64_t bytes_ = 0;
+  std::int64_t most_ = 0;
+};
+
 template <class C>
 class Stream : public testing::Test {
  protected:
   using Exec = typename C::Exec;
   using T = typename C::Scalar;
   using Source = MemorySource<T, typename C::Layout>;
+  using SourceOutside = MemorySource<T, typename C::Layout, false>;
   using Vectors = std::vector<std::vector<T>>;
 
   enum class Operation { atax, atax_with_b, multiply, multiply_transposed };
@@ -89,7 +140,8 @@ class Stream : public testing::Test {
       Operation::atax, Operation::atax_with_b, Operation::multiply, Operation::multiply_transposed};
 
   /// What an operation of the library writes.
-  static Vectors run(Operation operation, Source const& source, Problem<T> const& p,
+  template <class From>
+  static Vectors run(Operation operation, From const& source, Problem<T> const& p,
                      stream::Options<T> const& options, Index stride = 1,
                      stream::Report* report = nullptr) {
     GuardedVector<C> const v(p.v, stride);
@@ -174,9 +226,9 @@ TYPED_TEST(Stream, HasTheBitsOfTheReferenceForEveryLimit) {
                                   std::to_string(readers);
         try {
           this->expect_same(this->run(operation, source, p, options, 1), wanted, where);
-        } catch (std::invalid_argument const& refused) {
+        } catch (stream::LimitError const& refused) {
           // Segments of all columns need more; the next limit is enough.
-          EXPECT_THAT(refused.what(), HasSubstr("a block of the matrix has at least")) << where;
+          EXPECT_GT(refused.needed(), options.memory_limit) << where;
           EXPECT_EQ(scale, 1) << where;
         }
       }
@@ -190,9 +242,13 @@ TYPED_TEST(Stream, TakesVectorsOfAnyStrideAndAnyNumberOfReaders) {
   typename TestFixture::Source const source(p.A);
   for (auto const operation : TestFixture::operations) {
     for (int const readers : {-1, 0, 1, 7}) {
+      stream::Options<T> const options{.memory_limit = 2048 * KiB, .readers = readers};
+      std::string const where = std::to_string(readers) + " readers";
+      this->expect_same(this->run(operation, source, p, options, 3), this->expected(operation, p),
+                        where);
       this->expect_same(
-          this->run(operation, source, p, {.memory_limit = 2048 * KiB, .readers = readers}, 3),
-          this->expected(operation, p), std::to_string(readers) + " readers");
+          this->run(operation, typename TestFixture::SourceOutside(p.A), p, options, 3),
+          this->expected(operation, p), where + " outside kernels");
     }
   }
 }
@@ -223,6 +279,114 @@ TYPED_TEST(Stream, ReadsTheMatrixOnceAndStaysBelowItsLimit) {
     EXPECT_GT(report.blocks, 2);
     EXPECT_THAT((std::vector<std::size_t>{report.host_bytes, report.device_bytes}),
                 Each(Le(limit)));
+  }
+}
+
+TYPED_TEST(Stream, HoldsNoMoreThanItSaysWithStatesAndStrides) {
+  using T = typename TypeParam::Scalar;
+  struct Trial {
+    Index rows;
+    Index cols;
+    std::size_t limit;
+  };
+  // Long outputs, long lines whose sums are most of the memory, parts of panels.
+  for (Trial const& t : {Trial{60000, 10, 4096 * KiB}, Trial{20, 40000, 8192 * KiB},
+                         Trial{3000, 700, 8192 * KiB}, Trial{37, 20011, 4096 * KiB}}) {
+    auto const p = real_problem<T>(Shape{t.rows, t.cols}, TypeParam::order, 40);
+    typename TestFixture::Source const source(p.A);
+    for (auto const operation : TestFixture::operations) {
+      for (int const readers : {-1, 2}) {
+        std::size_t states = 0;
+        stream::Options<T> const options{
+            .memory_limit = t.limit,
+            .readers = readers,
+            .wants_state = [](stream::Progress const& at) { return at.blocks_done % 5 == 2; },
+            .on_state =
+                [&](stream::State<T> const& state) {
+                  std::size_t elements = state.chain.size() + state.output.size();
+                  for (auto const& sum : state.waiting) elements += sum.size();
+                  states = std::max(states, elements * sizeof(T));
+                }};
+        std::string const where = testing::PrintToString(Shape{t.rows, t.cols}) + ", operation " +
+                                  std::to_string(static_cast<int>(operation)) + ", readers " +
+                                  std::to_string(readers);
+        // The vectors of the caller are there, too, while the operation runs.
+        std::size_t const callers =
+            3 * sizeof(T) * static_cast<std::size_t>(2 * t.rows + 2 * t.cols) + 64 * KiB;
+        stream::Report report;
+        std::size_t most = 0;
+        try {
+          Watch const watch;
+          this->run(operation, source, p, options, 3, &report);
+          most = watch.most_bytes();
+        } catch (stream::LimitError const& refused) {
+          EXPECT_EQ(TypeParam::order, Order::column_major) << where << refused.what();
+          EXPECT_LE(operation, TestFixture::Operation::atax_with_b) << where;
+          continue;
+        }
+        EXPECT_LE(most + states, report.host_bytes + report.device_bytes + callers) << where;
+        EXPECT_THAT((std::vector<std::size_t>{report.host_bytes, report.device_bytes}),
+                    Each(Le(t.limit)))
+            << where;
+      }
+    }
+  }
+}
+
+TYPED_TEST(Stream, SaysWhichLimitWouldDo) {
+  using T = typename TypeParam::Scalar;
+  auto const p = real_problem<T>(Shape{1500, 300}, TypeParam::order, 41);
+  typename TestFixture::Source const source(p.A);
+  for (auto const operation : TestFixture::operations) {
+    std::size_t needed = 0;
+    try {
+      this->run(operation, source, p, {.memory_limit = 1000, .readers = 1});
+      FAIL() << "1000 bytes are enough";
+    } catch (stream::LimitError const& refused) {
+      needed = refused.needed();
+      EXPECT_THAT(refused.what(), HasSubstr(": expected a limit of at least " +
+                                            std::to_string(needed) + " bytes, found 1000"));
+    }
+    this->expect_same(this->run(operation, source, p, {.memory_limit = needed, .readers = 1}),
+                      this->expected(operation, p), "the least limit");
+    EXPECT_THROW(this->run(operation, source, p, {.memory_limit = needed - 1, .readers = 1}),
+                 stream::LimitError);
+  }
+}
+
+TYPED_TEST(Stream, CallsItsKernelsByItsName) {
+  using T = typename TypeParam::Scalar;
+  auto const p = real_problem<T>(Shape{1500, 300}, TypeParam::order, 42);
+  for (auto const operation : TestFixture::operations) {
+    for (Method const method : {Method::fused, Method::two_stage}) {
+      GuardedVector<TypeParam> const v(p.v, 1);
+      GuardedVector<TypeParam> const in(p.B, 1);
+      GuardedVector<TypeParam> const b(static_cast<Index>(p.B.size()), 1);
+      GuardedVector<TypeParam> const c(static_cast<Index>(p.v.size()), 1);
+      typename TestFixture::Source const source(p.A);
+      typename TestFixture::Exec const exec;
+      stream::Options<T> const options{.memory_limit = 4096 * KiB, .method = method};
+      Watch const watch;
+      using Operation = typename TestFixture::Operation;
+      std::string name = "tessera::stream::atax";
+      if (operation == Operation::atax) {
+        stream::atax(exec, source, v.strided(), c.strided(), options);
+      } else if (operation == Operation::atax_with_b) {
+        stream::atax(exec, source, v.strided(), b.strided(), c.strided(), options);
+      } else if (operation == Operation::multiply) {
+        name = "tessera::stream::multiply";
+        stream::multiply(exec, source, v.strided(), b.strided(), options);
+      } else {
+        name = "tessera::stream::multiply_transposed";
+        stream::multiply_transposed(exec, source, in.strided(), c.strided(), options);
+      }
+      EXPECT_THAT(watch.kernels(), testing::Contains(StartsWith(name)));
+      for (std::string const& kernel : watch.kernels()) {
+        EXPECT_THAT(kernel,
+                    testing::AnyOf(StartsWith("tessera::stream::"),
+                                   StartsWith("tessera::workspace::"), StartsWith("Kokkos::")));
+      }
+    }
   }
 }
 
@@ -263,29 +427,92 @@ TYPED_TEST(Stream, GoesOnFromEveryStateWithTheSameBits) {
 
 TYPED_TEST(Stream, RefusesAStateOfSomethingElse) {
   using T = typename TypeParam::Scalar;
-  auto const p = real_problem<T>(Shape{1500, 300}, TypeParam::order, 36);
-  auto const other = real_problem<T>(Shape{1500, 301}, TypeParam::order, 36);
-  std::optional<stream::State<T>> state;
   using Operation = typename TestFixture::Operation;
-  this->run(Operation::atax, typename TestFixture::Source(p.A), p,
-            {.memory_limit = 2048 * KiB,
-             .wants_state = [&](stream::Progress const& at) { return at.blocks_done == 2; },
-             .on_state = [&](stream::State<T> const& found) { state = found; }});
-  ASSERT_TRUE(state);
-  auto const refuses = ThrowsMessage<std::invalid_argument>(
-      HasSubstr("the state to go on from is of another matrix, operation or limit of memory"));
-  auto const going_on = [&](Problem<T> const& problem, std::size_t limit, Operation operation) {
-    return [=, this, &problem, &state] {
-      this->run(operation, typename TestFixture::Source(problem.A), problem,
-                {.memory_limit = limit, .resume = &*state});
-    };
+  auto const p = real_problem<T>(Shape{300, 300}, TypeParam::order, 36);
+  auto const other = real_problem<T>(Shape{300, 301}, TypeParam::order, 36);
+  std::string const layout = TypeParam::order == Order::row_major ? "rows" : "columns";
+  std::string const scalar = sizeof(T) == 4 ? "float" : "double";
+  std::array<std::string, 4> const names = {"atax", "atax with B", "multiply",
+                                            "multiply_transposed"};
+  auto const name_of = [&](Operation operation, std::string const& shape = "300 x 300") {
+    return names[static_cast<std::size_t>(operation)] + " of " + shape + " " + scalar + ", " +
+           layout + " contiguous, order of summation 1";
   };
-  EXPECT_THAT(going_on(other, 2048 * KiB, Operation::atax), refuses);
-  EXPECT_THAT(going_on(p, 2048 * KiB, Operation::atax_with_b), refuses);
-  EXPECT_ANY_THROW(going_on(p, 64 * KiB, Operation::atax)()) << "its blocks do not fit";
-  this->expect_same(this->run(Operation::atax, typename TestFixture::Source(p.A), p,
-                              {.memory_limit = 8192 * KiB, .resume = &*state}),
-                    this->expected(Operation::atax, p), "with a larger limit");
+  auto const refusal = [](std::string const& expected, std::string const& found) {
+    return ThrowsMessage<std::invalid_argument>(
+        HasSubstr("expected a state of " + expected + " to go on from, found one of " + found));
+  };
+  // With one block that is not the last, all four leave a state of the same sizes.
+  for (Operation const operation : TestFixture::operations) {
+    std::optional<stream::State<T>> state;
+    this->run(operation, typename TestFixture::Source(p.A), p,
+              {.memory_limit = 4096 * KiB,
+               .wants_state = [&](stream::Progress const& at) { return at.blocks_done == 1; },
+               .on_state = [&](stream::State<T> const& found) { state = found; }});
+    ASSERT_TRUE(state);
+    auto const going_on = [&](Problem<T> const& problem, Operation wanted,
+                              stream::State<T> const& from) {
+      return [&, wanted, this] {
+        this->run(wanted, typename TestFixture::Source(problem.A), problem,
+                  {.memory_limit = 4096 * KiB, .resume = &from});
+      };
+    };
+    for (Operation const wanted : TestFixture::operations) {
+      if (wanted == operation) continue;
+      EXPECT_THAT(going_on(p, wanted, *state), refusal(name_of(wanted), name_of(operation)));
+    }
+    EXPECT_THAT(going_on(other, operation, *state),
+                refusal(name_of(operation, "300 x 301"), name_of(operation)));
+    auto changed = *state;
+    changed.of.layout = "diagonals";
+    EXPECT_THAT(
+        going_on(p, operation, changed),
+        refusal(name_of(operation), names[static_cast<std::size_t>(operation)] + " of 300 x 300 " +
+                                        scalar + ", diagonals contiguous"));
+    changed = *state;
+    changed.of.scalar = "half";
+    EXPECT_THAT(going_on(p, operation, changed),
+                refusal(name_of(operation),
+                        names[static_cast<std::size_t>(operation)] + " of 300 x 300 half"));
+    changed = *state;
+    changed.of.order = 2;
+    EXPECT_THROW(going_on(p, operation, changed)(), std::invalid_argument);
+  }
+}
+
+TYPED_TEST(Stream, GoesOnWithTheBlocksOfItsState) {
+  using T = typename TypeParam::Scalar;
+  using Operation = typename TestFixture::Operation;
+  // Parts of panels, where lines are rows; groups of panels or tiles.
+  for (auto const& [rows, cols] :
+       {std::pair{Index{37}, Index{20011}}, std::pair{Index{1500}, Index{300}}}) {
+    auto const p = real_problem<T>(Shape{rows, cols}, TypeParam::order, 43);
+    typename TestFixture::Source const source(p.A);
+    for (Operation const operation : {Operation::multiply, Operation::multiply_transposed}) {
+      std::optional<stream::State<T>> state;
+      this->run(operation, source, p,
+                {.memory_limit = 2048 * KiB,
+                 .wants_state = [&](stream::Progress const& at) { return at.blocks_done == 2; },
+                 .on_state = [&](stream::State<T> const& found) { state = found; }});
+      ASSERT_TRUE(state);
+      this->expect_same(
+          this->run(operation, source, p, {.memory_limit = 65536 * KiB, .resume = &*state}),
+          this->expected(operation, p), "with a larger limit");
+      EXPECT_THAT(
+          ([&] { this->run(operation, source, p, {.memory_limit = 10000, .resume = &*state}); }),
+          ThrowsMessage<stream::LimitError>(HasSubstr("expected a limit of at least")));
+      auto changed = *state;
+      changed.block_lines = rows * cols;
+      EXPECT_THAT(([&] {
+                    this->run(operation, source, p,
+                              {.memory_limit = 2048 * KiB, .resume = &changed});
+                  }),
+                  ThrowsMessage<std::invalid_argument>(
+                      HasSubstr("expected a state whose blocks are parts of the order of "
+                                "summation, found blocks of " +
+                                std::to_string(rows * cols) + " lines")));
+    }
+  }
 }
 
 TYPED_TEST(Stream, RefusesAStateWithoutTheSumsThatItsBlocksLeave) {
@@ -304,9 +531,13 @@ TYPED_TEST(Stream, RefusesAStateWithoutTheSumsThatItsBlocksLeave) {
     auto damaged = *state;
     auto& sum = damaged.waiting[level];
     sum = std::vector<T>(sum.empty() ? p.v.size() : 0);  // one too few, or one too many
-    EXPECT_THROW(
-        this->run(Operation::atax, source, p, {.memory_limit = 2048 * KiB, .resume = &damaged}),
-        std::invalid_argument)
+    EXPECT_THAT(([&] {
+                  this->run(Operation::atax, source, p,
+                            {.memory_limit = 2048 * KiB, .resume = &damaged});
+                }),
+                ThrowsMessage<std::invalid_argument>(
+                    HasSubstr("expected a state with the sums and the output that its blocks "
+                              "leave, found others")))
         << "level " << level;
   }
 }
@@ -359,6 +590,67 @@ TYPED_TEST(Stream, TellsHowFarItIs) {
   EXPECT_EQ(bytes, static_cast<std::size_t>(shape.size()) * sizeof(T));
 }
 
+TYPED_TEST(Stream, ReadsInNoKernelUnlessTheSourceSaysThatItMay) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Exec;
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  Shape const shape = Shape{600, 200};
+  auto const p = real_problem<T>(shape, TypeParam::order, 44);
+  typename TestFixture::SourceOutside const matrix(p.A);
+  // It would wait for ever in a kernel.
+  auto const source = stream::make_source<T, typename TypeParam::Layout>(
+      shape.rows, shape.cols, [&](stream::Block const& block, T* to) {
+        auto const size = static_cast<std::size_t>(block.rows * block.cols);
+        Kokkos::View<T*, Host> const elements("elements", size);
+        matrix.read(block, elements.data());
+        Kokkos::View<T*, Host, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const target(to, size);
+        Kokkos::deep_copy(target, T(0));
+        Kokkos::parallel_for(
+            "read", Kokkos::RangePolicy<Host>(0, static_cast<int>(size)), [=](int k) {
+              target(static_cast<std::size_t>(k)) = elements(static_cast<std::size_t>(k));
+            });
+        Host().fence();
+      });
+  static_assert(!stream::may_read_in_kernels<decltype(source)>);
+  static_assert(stream::may_read_in_kernels<typename TestFixture::Source>);
+  using Operation = typename TestFixture::Operation;
+  for (int const readers : {-1, 0, 3}) {
+    GuardedVector<TypeParam> const v(p.v, 1);
+    GuardedVector<TypeParam> const c(static_cast<Index>(p.v.size()), 1);
+    stream::atax(Exec(), source, v.strided(), c.strided(),
+                 {.memory_limit = 2048 * KiB, .readers = readers});
+    EXPECT_THAT(c.to_host(), same_bits_as(this->expected(Operation::atax, p)[0]));
+  }
+}
+
+TYPED_TEST(Stream, StartsAllOfItsReadersOrFails) {
+  using T = typename TypeParam::Scalar;
+  using Operation = typename TestFixture::Operation;
+  auto const p = real_problem<T>(Shape{600, 200}, TypeParam::order, 45);
+  typename TestFixture::Source const source(p.A);
+  auto const run = [&](int readers) {
+    return this->run(Operation::multiply, source, p,
+                     {.memory_limit = 4096 * KiB, .readers = readers});
+  };
+  auto const wanted = this->expected(Operation::multiply, p);
+  this->expect_same(run(1), wanted, "a first run, which starts Kokkos' threads");
+  for (int const more : {0, 1, 3}) {
+    FewThreads const few(more);
+    EXPECT_THAT(([&] { run(4); }),
+                ThrowsMessage<std::system_error>(
+                    HasSubstr("tessera::stream::multiply: expected to start 4 threads that read "
+                              "ahead, found that the system starts only " +
+                              std::to_string(more) + ": Resource temporarily unavailable")));
+  }
+  this->expect_same(run(4), wanted, "the system has threads again");
+  this->expect_same(run(stream::most_readers), wanted, "as many as there may be");
+  for (int const readers : {-2, stream::most_readers + 1}) {
+    EXPECT_THAT(([&] { run(readers); }),
+                ThrowsMessage<std::invalid_argument>(HasSubstr(
+                    "readers must be -1, or between 0 and 256, found " + std::to_string(readers))));
+  }
+}
+
 using Exec = Kokkos::DefaultExecutionSpace;
 using Vector = Kokkos::View<float*, Exec>;
 
@@ -400,9 +692,11 @@ TEST(StreamErrors, RefuseVectorsThatDoNotFitAndLimitsThatAreTooSmall) {
   EXPECT_THAT([&] { stream::atax(Exec(), ones(50, 100), v, v); },
               refuses("atax", "C must not overlap v"));
   EXPECT_THAT([&] { stream::atax(Exec(), ones(0, 100), v, c); },
-              refuses("atax", "at least one row and one column"));
+              refuses("atax", "at least one row and one column, found 0 x 100"));
+  EXPECT_THAT([&] { stream::multiply(Exec(), ones(Index{1} << 58, 100), v, b); },
+              refuses("multiply", "must have fewer than 2^61 bytes"));
   EXPECT_THAT(([&] { stream::atax(Exec(), ones(50, 100), v, c, {.memory_limit = 1200}); }),
-              refuses("atax", "a block of the matrix has at least 400 bytes"));
+              refuses("atax", "expected a limit of at least "));
 }
 
 }  // namespace

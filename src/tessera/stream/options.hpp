@@ -4,14 +4,14 @@
 
 #include <cstddef>
 #include <functional>
-#include <vector>
+#include <stdexcept>
+#include <string>
 
 #include <tessera/options.hpp>
+#include <tessera/stream/state.hpp>
 #include <tessera/summation.hpp>
 
 namespace tessera::stream {
-
-using summation::Index;
 
 /// How far a streamed operation is.
 struct Progress {
@@ -21,16 +21,21 @@ struct Progress {
   std::size_t bytes;
 };
 
-/// What a streamed operation has found so far: with it, and the same source, an operation goes on
-/// as if it had never stopped.
-template <class T>
-struct State {
-  Index blocks_done = 0;
-  Index block_lines = 0;  ///< of a block, the same for all that goes on from here
-  std::vector<std::vector<T>>
-      waiting;            ///< finished subtrees by level, the whole tree last; empty: there is none
-  std::vector<T> chain;   ///< of a panel that has begun; empty: there is none
-  std::vector<T> output;  ///< entries that are done of the output along the lines
+/// Most threads that read ahead.
+inline constexpr int most_readers = 256;
+
+/// Thrown for a limit of memory that is too small.
+class LimitError : public std::invalid_argument {
+ public:
+  LimitError(std::string const& operation, std::size_t needed, std::size_t found)
+      : std::invalid_argument("tessera::" + operation + ": expected a limit of at least " +
+                              std::to_string(needed) + " bytes, found " + std::to_string(found)),
+        needed_(needed) {}
+  /// Bytes of a limit that would do.
+  [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
+
+ private:
+  std::size_t needed_;
 };
 
 /// Options of streamed operations.
@@ -38,17 +43,21 @@ template <class T>
 struct Options {
   /// Bytes that a call may allocate, on the host and on a device each.
   std::size_t memory_limit = std::size_t{1} << 30;
-  /// Threads that read ahead; 0: as many as there are processors that the work leaves; -1: none, so
-  /// that the work's own threads read each block (on a GPU as 0).
+  /// Threads that read ahead, at most `most_readers`. 0: as many as there are processors that the
+  /// work leaves, and one where it leaves none; but none where the work's own threads may read
+  /// (may_read_in_kernels). -1: none: each block is read by the work's own threads if they may,
+  /// else by the calling one (on a GPU as 0).
   int readers = 0;
   /// How atax goes over a block.
   Method method = Method::automatic;
   /// Called after each block, from the calling thread; may be empty. What it throws ends the call.
   std::function<void(Progress const&)> on_progress{};
-  /// Asked after each block whether `on_state` wants the state; may be empty.
+  /// Asked after each block whether `on_state` wants the state; may be empty. With both, a state
+  /// counts against the limit.
   std::function<bool(Progress const&)> wants_state{};
   std::function<void(State<T> const&)> on_state{};
-  /// Where to go on; null: at the beginning.
+  /// Where to go on; null: at the beginning. It is not looked at any more once a callback is
+  /// called.
   State<T> const* resume = nullptr;
 };
 
@@ -56,8 +65,8 @@ struct Options {
 struct Report {
   Index blocks = 0;
   std::size_t block_bytes = 0;   ///< of the largest block
-  std::size_t host_bytes = 0;    ///< allocated on the host
-  std::size_t device_bytes = 0;  ///< allocated on a device
+  std::size_t host_bytes = 0;    ///< that the call allocates on the host, at most
+  std::size_t device_bytes = 0;  ///< the same on a device
   std::size_t bytes_read = 0;    ///< of the matrix, by this call
   double seconds_waiting_for_data = 0;
   double seconds_waiting_for_work = 0;

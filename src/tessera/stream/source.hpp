@@ -27,8 +27,9 @@ struct Block {
 };
 
 /// A matrix that hands out its blocks. `read` fills block.rows x block.cols elements, without gaps,
-/// in the order of `array_layout`; it is called from several threads at once, and reports trouble
-/// by exceptions. Its elements must be the same whenever they are asked for.
+/// in the order of `array_layout`; it is called from several threads at once, outside kernels
+/// (unless may_read_in_kernels), and reports trouble by exceptions. Its elements must be the same
+/// whenever they are asked for.
 template <class S>
 concept MatrixSource = Scalar<typename S::value_type> &&
                        (std::same_as<typename S::array_layout, Kokkos::LayoutRight> ||
@@ -39,12 +40,21 @@ concept MatrixSource = Scalar<typename S::value_type> &&
                          source.read(block, to);
                        };
 
-/// A matrix that a function makes: read(block, to) as in MatrixSource.
+/// Whether the threads that work may call `read`, inside a kernel. Such a `read` must not use
+/// Kokkos: who allocates a View, copies or starts a kernel within a kernel waits for ever. A source
+/// says so by `static constexpr bool reads_in_kernels = true;`. Without it, `read` is never called
+/// in there.
+template <class S>
+inline constexpr bool may_read_in_kernels = requires { requires bool(S::reads_in_kernels); };
+
+/// A matrix that a function makes: read(block, to) as in MatrixSource. It may be read in kernels if
+/// the type of the function says so.
 template <Scalar T, class Layout, class Read>
 class FunctionSource {
  public:
   using value_type = T;
   using array_layout = Layout;
+  static constexpr bool reads_in_kernels = may_read_in_kernels<Read>;
 
   FunctionSource(Index rows, Index cols, Read read)
       : rows_(rows), cols_(cols), read_(std::move(read)) {}

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
+#include <optional>
 
 #include <tessera/checks.hpp>
 #include <tessera/detail/lines.hpp>
@@ -40,20 +40,16 @@ struct Part {
 /// The blocks of a matrix, all of them but perhaps the last of a panel as large as the first.
 class Blocks {
  public:
-  /// Blocks of about `target` and at most `most` bytes.
+  /// Blocks of about `target` and at most `most` bytes; nothing where not even the smallest block
+  /// has so few.
   template <class T>
-  static Blocks of(std::string const& operation, Extents const& e, Cut cut, std::size_t target,
-                   std::size_t most) {
+  static std::optional<Blocks> of(Extents const& e, Cut cut, std::size_t target, std::size_t most) {
     constexpr auto size = static_cast<Index>(sizeof(T));
     Index const tile = std::min(Index{summation::segment<T>}, e.length);
     Index const unit = (cut == Cut::tiles ? tile * e.count : e.length) * size;
     Index const units = cut == Cut::tiles ? summation::segments<T>(e.length) : e.count;
     auto const units_in = [&](std::size_t bytes) { return static_cast<Index>(bytes) / unit; };
-    if (units_in(most) < 1) {
-      checks::fail(operation, "a block of the matrix has at least " + std::to_string(unit) +
-                                  " bytes, and the limit leaves " + std::to_string(most) +
-                                  " for each");
-    }
+    if (units_in(most) < 1) return std::nullopt;
     Index const wanted = std::clamp(units_in(target), Index{1}, std::min(units_in(most), units));
     Blocks blocks;
     blocks.total_ = cut == Cut::tiles ? e.length : e.count;
@@ -71,13 +67,29 @@ class Blocks {
           blocks.size_ = panels.lines * floor_power_of_two(wanted / panels.lines);
         } else {
           Index const pieces = ceil_div(panels.lines, units_in(most));
-          blocks.size_ = ceil_div(panels.lines, pieces);
-          blocks.pieces_ = ceil_div(panels.lines, blocks.size_);
+          blocks.cut_panels(ceil_div(panels.lines, pieces));
         }
         break;
       }
     }
     return blocks;
+  }
+  /// The blocks whose size() is this; nothing where no blocks have it.
+  template <class T>
+  static std::optional<Blocks> of_size(Extents const& e, Cut cut, Index size) {
+    Blocks blocks;
+    blocks.total_ = cut == Cut::tiles ? e.length : e.count;
+    blocks.size_ = size;
+    if (cut == Cut::panels) blocks.panel_ = summation::panels(e.count, e.length).lines;
+    if (size < 1 || size > blocks.total_) return std::nullopt;
+    if (size == blocks.total_ || cut == Cut::lines) return blocks;
+    if (cut == Cut::panels && size < blocks.panel_) {
+      blocks.cut_panels(size);
+      return blocks;
+    }
+    Index const unit = cut == Cut::tiles ? Index{summation::segment<T>} : blocks.panel_;
+    bool const is_subtree = size % unit == 0 && checks::is_power_of_two(size / unit);
+    return is_subtree ? std::optional(blocks) : std::nullopt;
   }
 
   /// Number of blocks.
@@ -96,6 +108,8 @@ class Blocks {
   }
   /// Whether blocks are parts of a panel, whose chains go from one to the next.
   [[nodiscard]] bool are_pieces() const { return pieces_ > 1; }
+  /// Blocks of a panel; 1 where blocks are whole panels, or have nothing to do with them.
+  [[nodiscard]] Index pieces() const { return pieces_; }
   [[nodiscard]] bool begins_panel(Index block) const { return block % pieces_ == 0; }
   [[nodiscard]] bool ends_panel(Index block) const {
     auto const [first, count] = part(block);
@@ -109,10 +123,16 @@ class Blocks {
   [[nodiscard]] Index panel_lines() const { return panel_; }
 
  private:
+  /// Blocks are pieces of so many lines of a panel.
+  void cut_panels(Index lines) {
+    size_ = lines;
+    pieces_ = ceil_div(panel_, lines);
+  }
+
   Index total_ = 0;
   Index size_ = 0;
   Index panel_ = 0;
-  Index pieces_ = 1;  ///< blocks of a panel, if it has several
+  Index pieces_ = 1;
 };
 
 }  // namespace tessera::stream::detail

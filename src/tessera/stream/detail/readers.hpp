@@ -8,6 +8,8 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -23,8 +25,9 @@ class Readers {
   /// Reads slice number `slice` of `slices` of a transfer into a slot.
   using Read = std::function<void(Index transfer, int slot, int slice, int slices)>;
 
-  /// For transfers [first, end).
-  Readers(Index first, Index end, int slots, int threads, int slices, Read read)
+  /// For transfers [first, end). @throws std::system_error when a thread cannot start
+  Readers(std::string const& operation, Index first, Index end, int slots, int threads, int slices,
+          Read read)
       : read_(std::move(read)),
         end_(end),
         slots_(slots),
@@ -33,16 +36,21 @@ class Readers {
         released_(first),
         left_(static_cast<std::size_t>(slots), slices) {
     threads_.reserve(static_cast<std::size_t>(threads));
-    for (int t = 0; t < threads; ++t) threads_.emplace_back([this] { work(); });
-  }
-  ~Readers() {
-    {
-      std::lock_guard const lock(mutex_);
-      stop_ = true;
+    try {
+      for (int t = 0; t < threads; ++t) threads_.emplace_back([this] { work(); });
+    } catch (std::system_error const& error) {
+      stop();
+      throw std::system_error(error.code(), "tessera::" + operation + ": expected to start " +
+                                                std::to_string(threads) +
+                                                " threads that read ahead, found that the system "
+                                                "starts only " +
+                                                std::to_string(threads_.size()));
+    } catch (...) {
+      stop();
+      throw;
     }
-    changed_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
   }
+  ~Readers() { stop(); }
   Readers(Readers const&) = delete;
   Readers& operator=(Readers const&) = delete;
 
@@ -68,6 +76,16 @@ class Readers {
  private:
   [[nodiscard]] int slot_of(Index transfer) const { return static_cast<int>(transfer % slots_); }
   int& left(int slot) { return left_[static_cast<std::size_t>(slot)]; }
+
+  /// Ends the threads that run.
+  void stop() {
+    {
+      std::lock_guard const lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
 
   void work() {
     std::unique_lock lock(mutex_);

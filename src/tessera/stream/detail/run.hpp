@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -81,14 +82,14 @@ std::size_t target_bytes(Exec const& exec) {
   return of_thread * static_cast<std::size_t>(std::max(2, exec.concurrency()));
 }
 
-/// Threads that read ahead: those that the work leaves, none if it needs all. A GPU wants as much
-/// as a few threads can copy. More threads than processors would stop the work's own in turn, and
-/// all of them wait for the one that was stopped.
+/// Threads that read ahead: those that the work leaves, and at least `fewest`. A GPU wants as much
+/// as a few threads can copy. More threads than processors stop the work's own in turn, and all of
+/// them wait for the one that was stopped.
 template <class Exec>
-int default_readers(Exec const& exec) {
+int default_readers(Exec const& exec, int fewest) {
   auto const processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   return backends::Backend<Exec>::is_gpu ? std::clamp(processors - 1, 1, 12)
-                                         : std::clamp(processors - exec.concurrency(), 0, 8);
+                                         : std::clamp(processors - exec.concurrency(), fewest, 8);
 }
 
 /// A part of a matrix as its source knows it: lines [line, line + lines) of it, elements
@@ -107,6 +108,14 @@ Extents extents_of(Source const& source) {
   return row_major ? Extents{rows, cols} : Extents{cols, rows};
 }
 
+/// What an operation has beside its matrix.
+struct Vectors {
+  std::string operation;    ///< as a state says it
+  std::size_t copied = 0;   ///< bytes of vectors that are copied to lie side by side
+  Index output = 0;         ///< entries of the output that grows block by block; 0: there is none
+  bool is_strided = false;  ///< whether that output is
+};
+
 /// Runs a kind of work over all blocks of a source.
 template <class Exec, class Source, template <class, class, bool> class Work>
 class Run {
@@ -118,31 +127,35 @@ class Run {
   using WorkOf = Work<Exec, T, row_major>;
   /// Whether blocks are whole lines; else they are runs of elements of all lines.
   static constexpr bool cuts_lines = WorkOf::cut != Cut::tiles;
-  /// Whether there is a way for the work's threads to read the lines they use.
+  /// Whether the work's threads may read.
+  static constexpr bool may_read = !is_gpu && may_read_in_kernels<Source>;
+  /// Whether there is a way for them to read the lines they use.
   static constexpr bool can_read_lines =
-      !is_gpu && requires(WorkOf const& work) { work.bytes_to_read(); };
+      may_read && requires(Exec const& exec, Extents const& e, Blocks const& blocks) {
+        WorkOf::bytes_to_read(exec, e, blocks, Method::automatic);
+      };
 
-  Run(Exec const& exec, std::string operation, Source const& source, Options<T> const& options)
+  Run(Exec const& exec, std::string operation, Source const& source, Vectors vectors,
+      Options<T> const& options)
       : exec_(exec),
         operation_(std::move(operation)),
         source_(source),
+        vectors_(std::move(vectors)),
         options_(options),
         extents_(extents_of(source)),
-        blocks_(blocks()),
-        transfers_(transfers()) {}
+        readers_(reader_count()),
+        plan_(plan()) {}
 
   [[nodiscard]] Extents const& extents() const { return extents_; }
-  [[nodiscard]] Blocks const& plan() const { return blocks_; }
+  [[nodiscard]] Blocks const& blocks() const { return plan_.blocks; }
 
-  Report operator()(WorkOf& work, Workspace<Exec> const& workspace) {
+  Report operator()(WorkOf& work) {
     using Slot = HostSlot<Exec, T>;
     using OnDevice = Kokkos::View<T*, typename Exec::memory_space>;
-    auto const elements = static_cast<std::size_t>(blocks_.size() * across());
-    int const readers_wanted = reader_count();
-    std::size_t const bytes_to_read = readers_wanted > 0 ? 0 : bytes_that_threads_read(work);
-    int const slot_count = bytes_to_read > 0 ? 0 : readers_wanted > 0 ? slots_within_limit() : 1;
+    Blocks const& blocks = plan_.blocks;
+    auto const elements = static_cast<std::size_t>(blocks.size() * across());
     std::deque<Slot> slots;
-    for (int k = 0; k < slot_count; ++k) slots.emplace_back(transfers_.bytes / sizeof(T));
+    for (int k = 0; k < plan_.slots; ++k) slots.emplace_back(plan_.transfers.bytes / sizeof(T));
     std::vector<OnDevice> on_device;
     on_device.reserve(device_slots);
     for (int k = 0; is_gpu && k < device_slots; ++k) {
@@ -153,12 +166,14 @@ class Run {
     Index const first = resume(work);
     exec_.fence("tessera::stream: arguments are there");
 
-    report_.blocks = blocks_.count();
+    report_.blocks = blocks.count();
     report_.block_bytes = elements * sizeof(T);
-    if (int const count = readers_wanted; count > 0) {
-      Index const per_block = transfers_.per_block;
-      Readers readers(first * per_block, blocks_.count() * per_block, slot_count, count,
-                      slices(count), [&](Index transfer, int slot, int slice, int of) {
+    report_.host_bytes = plan_.host_bytes;
+    report_.device_bytes = plan_.device_bytes;
+    if (readers_ > 0) {
+      Index const per_block = plan_.transfers.per_block;
+      Readers readers(operation_, first * per_block, blocks.count() * per_block, plan_.slots,
+                      readers_, slices(), [&](Index transfer, int slot, int slice, int of) {
                         read(transfer, slots[static_cast<std::size_t>(slot)].data(), slice, of);
                       });
       auto const next = [&](Index transfer) -> Slot& {
@@ -171,7 +186,7 @@ class Run {
         auto const target = [&](Index block) -> OnDevice const& {
           return on_device[static_cast<std::size_t>(block % device_slots)];
         };
-        Index const end = blocks_.count() * per_block;
+        Index const end = blocks.count() * per_block;
         Index done = first * per_block;  // transfers that the device has
         auto const finish = [&] {
           readers.release(done);
@@ -201,18 +216,18 @@ class Run {
           finish();
         }
       } else {
-        for (Index block = first; block < blocks_.count(); ++block) {
+        for (Index block = first; block < blocks.count(); ++block) {
           take(work, block, next(block).data(), false);
           readers.release(block);
           tell(work, block);
         }
       }
     } else if constexpr (!is_gpu) {
-      for (Index block = first; block < blocks_.count(); ++block) {
-        if (bytes_to_read > 0) {
+      for (Index block = first; block < blocks.count(); ++block) {
+        if (plan_.bytes_of_reader > 0) {
           take_reading(work, block);
         } else {
-          timed(report_.seconds_waiting_for_data, [&] { read_by_work(block, slots[0].data()); });
+          timed(report_.seconds_waiting_for_data, [&] { read_block(block, slots[0].data()); });
           take(work, block, slots[0].data(), false);
         }
         tell(work, block);
@@ -220,14 +235,13 @@ class Run {
     }
     work.finish();
     exec_.fence("tessera::stream: result is there");
-    std::size_t const fixed = WorkOf::bytes(extents_, blocks_) + workspace.bytes();
-    report_.host_bytes =
-        slots.size() * transfers_.bytes + (is_gpu ? 0 : fixed) + bytes_to_read * threads();
-    report_.device_bytes = is_gpu ? device_slots * report_.block_bytes + fixed : 0;
     return report_;
   }
 
  private:
+  using Entries =
+      Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
   /// Instances that copies are enqueued on, in turn. Waits for them at the end, also where
   /// something is thrown: what they read and write is freed then.
   class Copies {
@@ -256,33 +270,119 @@ class Run {
     std::size_t bytes;  ///< at most
   };
 
-  /// Blocks that leave room for the work's own memory, and as much again as a block for kernels.
-  [[nodiscard]] Blocks blocks() const {
-    Extents const& e = extents_;
-    constexpr int slots = is_gpu ? device_slots : host_slots<Exec>;
-    constexpr std::size_t shares = slots + 1;
+  /// How the work is cut, and what all of it takes.
+  struct Plan {
+    Blocks blocks;
+    Transfers transfers;
+    int slots = 0;  ///< transfers in host memory
+    std::size_t bytes_of_reader =
+        0;  ///< lines of each thread that reads those it uses; 0: none does
+    std::size_t host_bytes = 0;
+    std::size_t device_bytes = 0;
+  };
+
+  /// The cut for the limit. @throws LimitError, std::invalid_argument for a state of something else
+  [[nodiscard]] Plan plan() const {
+    require_own_state();
     std::size_t const limit = options_.memory_limit;
-    std::size_t const target = options_.resume == nullptr || options_.resume->block_lines < 1
-                                   ? target_bytes(exec_) * (threads_may_read() ? 4 : 1)
-                                   : static_cast<std::size_t>(options_.resume->block_lines) *
-                                         static_cast<std::size_t>(across()) * sizeof(T);
-    auto const with = [&](std::size_t most) {
-      return Blocks::of<T>(operation_, e, WorkOf::cut, target, most);
-    };
-    // Smaller blocks need a taller tree: ask again with what the first cut leaves.
-    Blocks found = with(limit / shares);
-    for (int turn = 0; turn < 4; ++turn) {
-      std::size_t const fixed = WorkOf::bytes(e, found);
-      found = with(fixed < limit ? (limit - fixed) / shares : 0);
-      if (WorkOf::bytes(e, found) <= fixed) break;
+    if (auto found = plan_within(limit)) return *found;
+    constexpr std::size_t most = std::size_t{1} << 62U;
+    std::size_t enough = std::max(limit, std::size_t{1});
+    do {
+      if (enough >= most) checks::fail(operation_, "the matrix is too large");
+      enough *= 2;
+    } while (!plan_within(enough));
+    std::size_t too_small = limit;
+    while (enough - too_small > 1) {
+      std::size_t const middle = too_small + (enough - too_small) / 2;
+      (plan_within(middle) ? enough : too_small) = middle;
     }
-    return found;
+    throw LimitError(operation_, enough, limit);
   }
-  [[nodiscard]] Transfers transfers() const {
-    Index const lines = cuts_lines ? blocks_.size() : extents_.count;
-    Index const length = cuts_lines ? extents_.length : blocks_.size();
+
+  [[nodiscard]] std::optional<Blocks> blocks_of_state() const {
+    if (options_.resume == nullptr) return std::nullopt;
+    return Blocks::of_size<T>(extents_, WorkOf::cut, options_.resume->block_lines);
+  }
+  void require_own_state() const {
+    if (options_.resume == nullptr) return;
+    State<T> const& state = *options_.resume;
+    if (state.of != identity()) {
+      checks::fail(operation_, "expected a state of " + to_string(identity()) +
+                                   " to go on from, found one of " + to_string(state.of));
+    }
+    if (!blocks_of_state()) {
+      checks::fail(operation_,
+                   "expected a state whose blocks are parts of the order of summation, "
+                   "found blocks of " +
+                       std::to_string(state.block_lines) +
+                       (cuts_lines ? " lines" : " elements of all lines"));
+    }
+  }
+
+  /// The largest blocks that are worth having, and that fit a limit with all else.
+  [[nodiscard]] std::optional<Plan> plan_within(std::size_t limit) const {
+    if (auto const blocks = blocks_of_state()) return plan_of(*blocks, limit);
+    std::size_t const target = target_bytes(exec_) * (threads_may_read() ? 4 : 1);
+    // Beside its own memory the work leaves as much as a block for kernels, at first.
+    constexpr std::size_t slots = is_gpu ? device_slots : host_slots<Exec>;
+    for (std::size_t most = limit / (slots + 1); most > 0;) {
+      auto const blocks = Blocks::of<T>(extents_, WorkOf::cut, target, most);
+      if (!blocks) break;
+      if (auto const found = plan_of(*blocks, limit)) return found;
+      std::size_t const beside = bytes_beside(*blocks);
+      std::size_t const left = beside < limit ? (limit - beside) / slots : most / 2;
+      most = std::min(left, most - most / 8 - 1);
+    }
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<Plan> plan_of(Blocks const& blocks, std::size_t limit) const {
+    Plan plan{.blocks = blocks, .transfers = transfers(blocks, limit)};
+    std::size_t const beside = bytes_beside(blocks);
+    if (is_gpu) {
+      std::size_t const block = static_cast<std::size_t>(blocks.size() * across()) * sizeof(T);
+      plan.device_bytes = device_slots * block + beside;
+      // Fewer where a line has more bytes than its share of the limit.
+      std::size_t const room = limit - std::min(limit, state_bytes(blocks));
+      std::size_t const fitting = room / plan.transfers.bytes;
+      plan.slots = static_cast<int>(
+          std::clamp(fitting, std::size_t{copies_at_once + 1}, std::size_t{host_slots<Exec>}));
+      plan.host_bytes =
+          static_cast<std::size_t>(plan.slots) * plan.transfers.bytes + state_bytes(blocks);
+    } else {
+      plan.bytes_of_reader = bytes_that_threads_read(plan);
+      plan.slots = plan.bytes_of_reader > 0 ? 0 : readers_ > 0 ? host_slots<Exec> : 1;
+      plan.host_bytes = static_cast<std::size_t>(plan.slots) * plan.transfers.bytes +
+                        plan.bytes_of_reader * static_cast<std::size_t>(exec_.concurrency()) +
+                        beside;
+    }
+    bool const fits = plan.host_bytes <= limit && plan.device_bytes <= limit;
+    return fits ? std::optional(plan) : std::nullopt;
+  }
+  /// Bytes where the work is done that are not of blocks.
+  [[nodiscard]] std::size_t bytes_beside(Blocks const& blocks) const {
+    std::size_t const copied_output = !is_gpu                                 ? state_bytes(blocks)
+                                      : takes_states() && vectors_.is_strided ? output_bytes()
+                                                                              : 0;
+    return WorkOf::bytes(extents_, blocks) +
+           WorkOf::kernel_bytes(exec_, extents_, blocks, options_.method) + vectors_.copied +
+           copied_output;
+  }
+  [[nodiscard]] std::size_t output_bytes() const {
+    return static_cast<std::size_t>(vectors_.output) * sizeof(T);
+  }
+  [[nodiscard]] bool takes_states() const {
+    return options_.resume != nullptr || (options_.on_state && options_.wants_state);
+  }
+  /// Bytes of a state, at most; one is there at a time.
+  [[nodiscard]] std::size_t state_bytes(Blocks const& blocks) const {
+    return takes_states() ? WorkOf::bytes(extents_, blocks) + output_bytes() : 0;
+  }
+  [[nodiscard]] Transfers transfers(Blocks const& blocks, std::size_t limit) const {
+    Index const lines = cuts_lines ? blocks.size() : extents_.count;
+    Index const length = cuts_lines ? extents_.length : blocks.size();
     std::size_t const line_bytes = static_cast<std::size_t>(length) * sizeof(T);
-    std::size_t const wanted = std::min(transfer_bytes, options_.memory_limit / host_slots<Exec>);
+    std::size_t const wanted = std::min(transfer_bytes, limit / host_slots<Exec>);
     Index const taken =
         is_gpu ? std::clamp(static_cast<Index>(wanted / line_bytes), Index{1}, lines) : lines;
     return {taken, ceil_div(lines, taken), static_cast<std::size_t>(taken) * line_bytes};
@@ -291,36 +391,36 @@ class Run {
   [[nodiscard]] Index across() const { return cuts_lines ? extents_.length : extents_.count; }
   /// Lines of a block in its memory, and their length.
   [[nodiscard]] Index line_count(Index block) const {
-    return cuts_lines ? blocks_.part(block).count : extents_.count;
+    return cuts_lines ? plan_.blocks.part(block).count : extents_.count;
   }
   [[nodiscard]] Index line_length(Index block) const {
-    return cuts_lines ? extents_.length : blocks_.part(block).count;
+    return cuts_lines ? extents_.length : plan_.blocks.part(block).count;
   }
   [[nodiscard]] std::size_t bytes_of(Index block) const {
-    return static_cast<std::size_t>(blocks_.part(block).count * across()) * sizeof(T);
-  }
-  /// Fewer where a line has more bytes than its share of the limit; blocks leave room for some.
-  [[nodiscard]] int slots_within_limit() const {
-    if (!is_gpu) return host_slots<Exec>;
-    std::size_t const most = options_.memory_limit / transfers_.bytes;
-    return std::clamp(static_cast<int>(std::min(most, std::size_t{host_slots<Exec>})),
-                      copies_at_once + 1, host_slots<Exec>);
+    return static_cast<std::size_t>(plan_.blocks.part(block).count * across()) * sizeof(T);
   }
   /// Lines of its block that a transfer has; none at the end of a short block.
   [[nodiscard]] Part lines_of(Index transfer) const {
-    Index const lines = line_count(transfer / transfers_.per_block);
-    Index const first = std::min(transfer % transfers_.per_block * transfers_.lines, lines);
-    return {first, std::min(transfers_.lines, lines - first)};
+    Index const lines = line_count(transfer / plan_.transfers.per_block);
+    Index const first =
+        std::min(transfer % plan_.transfers.per_block * plan_.transfers.lines, lines);
+    return {first, std::min(plan_.transfers.lines, lines - first)};
   }
-  [[nodiscard]] int slices(int threads) const {
-    if (!is_gpu) return threads;
+  [[nodiscard]] int slices() const {
+    if (!is_gpu) return readers_;
     auto const most = static_cast<int>(
-        ceil_div(static_cast<Index>(transfers_.bytes), static_cast<Index>(slice_bytes)));
-    return std::clamp(most, 1, threads);
+        ceil_div(static_cast<Index>(plan_.transfers.bytes), static_cast<Index>(slice_bytes)));
+    return std::clamp(most, 1, readers_);
   }
   [[nodiscard]] int reader_count() const {
-    if (options_.readers > 0) return options_.readers;
-    return options_.readers < 0 && !is_gpu ? 0 : default_readers(exec_);
+    int const wanted = options_.readers;
+    if (wanted < -1 || wanted > most_readers) {
+      checks::fail(operation_, "readers must be -1, or between 0 and " +
+                                   std::to_string(most_readers) + ", found " +
+                                   std::to_string(wanted));
+    }
+    if (wanted > 0) return wanted;
+    return wanted < 0 && !is_gpu ? 0 : default_readers(exec_, may_read ? 0 : 1);
   }
 
   /// Enqueues a block's work; waits for that of the block before, or of this one.
@@ -337,25 +437,25 @@ class Run {
   /// do not wait in a cache, and threads of uneven speed wait for each other less: 4 blocks as one
   /// are a tenth faster.
   [[nodiscard]] bool threads_may_read() const {
-    return can_read_lines && reader_count() == 0 && options_.method != Method::two_stage &&
+    return can_read_lines && readers_ == 0 && options_.method != Method::two_stage &&
            LinesToRead<T>::lines_for(extents_.count, extents_.length) > 0;
-  }
-  [[nodiscard]] std::size_t threads() const {
-    return static_cast<std::size_t>(exec_.concurrency());
   }
   /// Bytes of each thread that reads the lines it uses, if together they take no more than slots
   /// would; 0: none does.
-  [[nodiscard]] std::size_t bytes_that_threads_read([[maybe_unused]] WorkOf const& work) const {
+  [[nodiscard]] std::size_t bytes_that_threads_read([[maybe_unused]] Plan const& plan) const {
     if constexpr (can_read_lines) {
-      std::size_t const bytes = work.bytes_to_read();
-      if (bytes * threads() <= host_slots<Exec> * transfers_.bytes) return bytes;
+      if (readers_ > 0) return 0;
+      std::size_t const bytes =
+          WorkOf::bytes_to_read(exec_, extents_, plan.blocks, options_.method);
+      auto const threads = static_cast<std::size_t>(exec_.concurrency());
+      if (bytes * threads <= host_slots<Exec> * plan.transfers.bytes) return bytes;
     }
     return 0;
   }
   void take_reading([[maybe_unused]] WorkOf& work, [[maybe_unused]] Index block) {
     if constexpr (can_read_lines) {
       FirstError error;
-      Index const begin = blocks_.part(block).first;
+      Index const begin = plan_.blocks.part(block).first;
       typename LinesToRead<T>::Read const lines = [&](Index first, Index count, T* to) {
         source_.read(block_of<row_major>(begin + first, count, 0, extents_.length), to);
       };
@@ -368,9 +468,18 @@ class Run {
     }
   }
 
-  /// Reads a block by the threads that work, of a host.
-  void read_by_work(Index block, T* to) const
+  /// Reads a block where no thread reads ahead: by the threads that work, if they may.
+  void read_block(Index block, T* to) const
     requires(!is_gpu)
+  {
+    if constexpr (may_read) {
+      read_in_kernel(block, to);
+    } else {
+      read(block, to, 0, 1);
+    }
+  }
+  void read_in_kernel(Index block, T* to) const
+    requires(may_read)
   {
     constexpr std::size_t bytes_of_slice = std::size_t{256} << 10U;
     std::size_t const bytes = bytes_of(block);
@@ -392,12 +501,12 @@ class Run {
   }
 
   void read(Index transfer, T* to, int slice, int slices) const {
-    Index const block = transfer / transfers_.per_block;
+    Index const block = transfer / plan_.transfers.per_block;
     Part const all = lines_of(transfer);
     Index const begin = all.count * slice / slices;
     Index const count = all.count * (slice + 1) / slices - begin;
     if (count == 0) return;
-    Part const part = blocks_.part(block);
+    Part const part = plan_.blocks.part(block);
     T* const first = to + begin * line_length(block);
     if constexpr (cuts_lines) {
       source_.read(block_of<row_major>(part.first + all.first + begin, count, 0, extents_.length),
@@ -407,39 +516,79 @@ class Run {
     }
   }
 
+  [[nodiscard]] StateOf identity() const {
+    return {.operation = vectors_.operation,
+            .scalar = sizeof(T) == sizeof(float) ? "float" : "double",
+            .layout = row_major ? "rows" : "columns",
+            .order = order_version,
+            .rows = static_cast<Index>(source_.rows()),
+            .cols = static_cast<Index>(source_.cols())};
+  }
   Index resume(WorkOf& work) const {
     State<T> const* const state = options_.resume;
     if (state == nullptr) return 0;
     Index const done = state->blocks_done;
     auto const out = work.output();
-    bool const is_ours =
-        state->block_lines == blocks_.size() && done >= 0 && done <= blocks_.count() &&
+    bool const is_whole =
+        done >= 0 && done <= blocks().count() &&
         static_cast<Index>(state->output.size()) == (out.data == nullptr ? 0 : entries(done)) &&
         work.restore(*state);
-    if (!is_ours) {
+    if (!is_whole) {
       checks::fail(operation_,
-                   "the state to go on from is of another matrix, operation or limit of memory");
+                   "expected a state with the sums and the output that its blocks "
+                   "leave, found others");
     }
-    if (!state->output.empty()) {
-      Kokkos::View<T*, typename Exec::memory_space> const saved("tessera::stream::saved",
-                                                                state->output.size());
-      from_host(state->output, saved);
-      copy_vector<T>(exec_, "tessera::stream::copy", entries(done), saved.data(), 1, out);
-      exec_.fence("tessera::stream: output is restored");
-    }
+    if (!state->output.empty()) restore_output(state->output, out);
     return done;
+  }
+  /// Writes the first entries of an output; fences.
+  void restore_output(std::vector<T> const& from, OutputVector<T> const& out) const {
+    auto const count = static_cast<Index>(from.size());
+    if constexpr (is_gpu) {
+      if (out.stride == 1) return from_host(from, Entries(out.data, from.size()));
+      Kokkos::View<T*, typename Exec::memory_space> const copy(
+          Kokkos::view_alloc(exec_, std::string("tessera::stream::output"),
+                             Kokkos::WithoutInitializing),
+          from.size());
+      from_host(from, copy);
+      copy_vector<T>(exec_, "tessera::stream::copy", count, copy.data(), 1, out);
+    } else {
+      copy_vector<T>(exec_, "tessera::stream::copy", count, from.data(), 1, out);
+    }
+    exec_.fence("tessera::stream: output is restored");
+  }
+  /// The first entries of an output; fences.
+  [[nodiscard]] std::vector<T> saved_output(OutputVector<T> const& out, Index count) const {
+    auto const size = static_cast<std::size_t>(count);
+    if constexpr (is_gpu) {
+      exec_.fence("tessera::stream: output is there");
+      if (out.stride == 1) return to_host<T>(Entries(out.data, size));
+      Kokkos::View<T*, typename Exec::memory_space> const copy(
+          Kokkos::view_alloc(exec_, std::string("tessera::stream::output"),
+                             Kokkos::WithoutInitializing),
+          size);
+      copy_vector<T>(exec_, "tessera::stream::copy", count, out.data, out.stride, {copy.data(), 1});
+      exec_.fence("tessera::stream: output is copied");
+      return to_host<T>(copy);
+    } else {
+      std::vector<T> saved(size);
+      copy_vector<T>(exec_, "tessera::stream::copy", count, out.data, out.stride,
+                     {saved.data(), 1});
+      exec_.fence("tessera::stream: output is copied");
+      return saved;
+    }
   }
 
   /// Entries of the output that so many blocks make.
   [[nodiscard]] Index entries(Index done) const {
     if (done == 0) return 0;
-    Part const part = blocks_.part(done - 1);
+    Part const part = plan_.blocks.part(done - 1);
     return part.first + part.count;
   }
 
   void tell(WorkOf const& work, Index block) const {
     auto const bytes = [&](Index count) { return static_cast<std::size_t>(count) * sizeof(T); };
-    Progress const progress{block + 1, blocks_.count(), bytes(entries(block + 1) * across()),
+    Progress const progress{block + 1, plan_.blocks.count(), bytes(entries(block + 1) * across()),
                             bytes(extents_.count * extents_.length)};
     if (options_.on_state && options_.wants_state && options_.wants_state(progress)) {
       options_.on_state(state_after(work, block));
@@ -448,20 +597,12 @@ class Run {
   }
   [[nodiscard]] State<T> state_after(WorkOf const& work, Index block) const {
     State<T> state;
+    state.of = identity();
     state.blocks_done = block + 1;
-    state.block_lines = blocks_.size();
+    state.block_lines = blocks().size();
     work.save(state, block);
     auto const out = work.output();
-    if (out.data != nullptr) {
-      Kokkos::View<T*, typename Exec::memory_space> const done(
-          Kokkos::view_alloc(exec_, std::string("tessera::stream::done"),
-                             Kokkos::WithoutInitializing),
-          static_cast<std::size_t>(entries(block + 1)));
-      copy_vector<T>(exec_, "tessera::stream::copy", entries(block + 1), out.data, out.stride,
-                     {done.data(), 1});
-      exec_.fence("tessera::stream: output is copied");
-      state.output = to_host<T>(done);
-    }
+    if (out.data != nullptr) state.output = saved_output(out, entries(block + 1));
     return state;
   }
 
@@ -479,10 +620,11 @@ class Run {
   Exec exec_;
   std::string operation_;
   Source const& source_;
+  Vectors vectors_;
   Options<T> const& options_;
   Extents extents_;
-  Blocks blocks_;
-  Transfers transfers_;
+  int readers_;
+  Plan plan_;
   Report report_;
 };
 

@@ -133,9 +133,10 @@ class VectorTree {
     }
     for (std::size_t level = 0; level < waiting_.size(); ++level) {
       if (saved[level].empty()) continue;
-      Vector sum = allocate();
-      from_host(saved[level], sum);
-      put(sum, level);
+      Level& to = waiting_[level];
+      if (to.sum.extent(0) == 0) to.sum = allocate();
+      from_host(saved[level], to.sum);
+      to.is_there = true;
     }
     is_complete_ = !saved.back().empty();
     if (is_complete_) from_host(saved.back(), next_);

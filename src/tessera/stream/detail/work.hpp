@@ -80,27 +80,62 @@ Tuning tuning_of(Exec const& exec, Lines<T> const& lines) {
   return tuning;
 }
 
+/// Bytes that a kernel takes for some lines beside its vectors: its workspace, with room for `more`
+/// scalars, and on a host the scratch of all threads, where it does not lie on their stacks.
+template <class Exec, class T, class Plan>
+std::size_t bytes_of_kernel(Exec const& exec, Lines<T> const& lines, Plan const& plan,
+                            Index more = 0) {
+  constexpr bool is_gpu = backends::Backend<Exec>::is_gpu;
+  using tessera::detail::whole_words;
+  Index scalars = whole_words<T>(plan.workspace(lines)) + whole_words<T>(more);
+  if constexpr (requires { plan.exchanged(lines); }) scalars += plan.exchanged(lines);
+  std::size_t bytes = static_cast<std::size_t>(scalars) * sizeof(T);
+  if constexpr (!is_gpu && requires { plan.scratch_of(lines); }) {
+    std::size_t const scratch = tessera::detail::scratch_bytes<T>(plan.scratch_of(lines));
+    if (scratch > tessera::detail::most_scratch_on_stack) {
+      bytes += scratch * static_cast<std::size_t>(exec.concurrency());
+    }
+  }
+  return Workspace<Exec>::bytes_for(bytes);
+}
+
+/// The most that `bytes(block)` is: blocks have few sizes, the last of a panel and of the matrix
+/// one of their own.
+template <class Bytes>
+std::size_t most_of_blocks(Blocks const& blocks, Bytes const& bytes) {
+  Index const last = blocks.count() - 1;
+  return std::max({bytes(Index{0}), bytes(std::min(last, blocks.pieces() - 1)), bytes(last)});
+}
+
 /// One number a line.
 template <class Exec, class T, bool RowMajor>
 class DotWork {
  public:
   static constexpr Cut cut = Cut::lines;
   static std::size_t bytes(Extents const&, Blocks const&) { return 0; }
+  static std::size_t kernel_bytes(Exec const& exec, Extents const& e, Blocks const& blocks,
+                                  Method) {
+    return most_of_blocks(blocks, [&](Index block) {
+      Lines<T> const lines = lines_of(e, blocks, block, nullptr);
+      return bytes_of_kernel(
+          exec, lines,
+          tessera::detail::DotOf<Exec, T>(exec, lines, tuning_of<RowMajor>(exec, lines)));
+    });
+  }
 
   DotWork(Exec const& exec, std::string label, Extents const& e, Blocks const& blocks,
           ConstVector<Exec, T> x, OutputVector<T> out, Workspace<Exec>& workspace)
       : exec_(exec),
         label_(std::move(label)),
-        length_(e.length),
+        extents_(e),
         blocks_(blocks),
         x_(x),
         out_(out),
         workspace_(workspace) {}
 
   void take(Index block, T const* data) {
-    Part const part = blocks_.part(block);
-    Lines<T> const lines{data, part.count, length_, length_};
-    tessera::detail::run_dot(exec_, label_, lines, x_, from(out_, part.first),
+    Lines<T> const lines = lines_of(extents_, blocks_, block, data);
+    tessera::detail::run_dot(exec_, label_, lines, x_, from(out_, blocks_.part(block).first),
                              tessera::Options<Exec>{.workspace = &workspace_},
                              tuning_of<RowMajor>(exec_, lines));
   }
@@ -111,9 +146,13 @@ class DotWork {
   [[nodiscard]] OutputVector<T> output() const { return out_; }
 
  private:
+  static Lines<T> lines_of(Extents const& e, Blocks const& blocks, Index block, T const* data) {
+    return {data, blocks.part(block).count, e.length, e.length};
+  }
+
   Exec exec_;
   std::string label_;
-  Index length_;
+  Extents extents_;
   Blocks blocks_;
   ConstVector<Exec, T> x_;
   OutputVector<T> out_;
@@ -151,9 +190,9 @@ class TreeWork {
   [[nodiscard]] bool is_inside_panel(Index block) const {
     return cuts.are_pieces() && !cuts.ends_panel(block);
   }
-  /// The lines of a block of a matrix whose lines have `length` elements.
-  [[nodiscard]] Lines<T> lines_of(Index block, T const* data, Index length) const {
-    return {data, cuts.part(block).count, length, length, cuts.panel_lines()};
+  /// A block that is lines, of a matrix whose lines have `length` elements.
+  static Lines<T> lines_of(Blocks const& blocks, Index block, T const* data, Index length) {
+    return {data, blocks.part(block).count, length, length, blocks.panel_lines()};
   }
   [[nodiscard]] OutputVector<T> sum() const { return {sums.next().data(), 1}; }
   void add_chains(Index block, Lines<T> const& lines, T const* y) {
@@ -177,6 +216,16 @@ class SumWork : public TreeWork<Exec, T> {
   static std::size_t bytes(Extents const& e, Blocks const& blocks) {
     return VectorTree<Exec, T>::bytes(e.length, blocks.subtrees());
   }
+  static std::size_t kernel_bytes(Exec const& exec, Extents const& e, Blocks const& blocks,
+                                  Method) {
+    if (blocks.are_pieces()) return 0;
+    return most_of_blocks(blocks, [&](Index block) {
+      Lines<T> const lines = TreeWork<Exec, T>::lines_of(blocks, block, nullptr, e.length);
+      return bytes_of_kernel(
+          exec, lines,
+          tessera::detail::SumOf<Exec, T>(exec, lines, tuning_of<RowMajor>(exec, lines)));
+    });
+  }
 
   SumWork(Exec const& exec, std::string label, Extents const& e, Blocks const& blocks,
           ConstVector<Exec, T> y, OutputVector<T> out, Workspace<Exec>& workspace)
@@ -187,7 +236,7 @@ class SumWork : public TreeWork<Exec, T> {
         workspace_(workspace) {}
 
   void take(Index block, T const* data) {
-    auto const lines = this->lines_of(block, data, length_);
+    auto const lines = this->lines_of(this->cuts, block, data, length_);
     Index const first = this->cuts.part(block).first;
     if (this->cuts.are_pieces()) return this->add_chains(block, lines, y_.data() + first);
     ConstVector<Exec, T> const part(y_.data() + first, static_cast<std::size_t>(lines.count));
@@ -216,6 +265,36 @@ class AtaxWork : public TreeWork<Exec, T> {
     auto const rows = static_cast<std::size_t>(blocks.are_pieces() ? blocks.size() : 0);
     return VectorTree<Exec, T>::bytes(cols(e), blocks.subtrees()) + rows * sizeof(T);
   }
+  static std::size_t kernel_bytes(Exec const& exec, Extents const& e, Blocks const& blocks,
+                                  Method method) {
+    using tessera::detail::DotOf;
+    return most_of_blocks(blocks, [&](Index block) {
+      Lines<T> const lines = lines_of(e, blocks, block, nullptr);
+      Tuning const tuning = tuning_of<RowMajor>(exec, lines);
+      if (blocks.are_pieces()) {
+        return bytes_of_kernel(exec, lines, DotOf<Exec, T>(exec, lines, tuning));
+      }
+      if (is_fused(method, tuning, lines)) {
+        return bytes_of_kernel(exec, lines,
+                               tessera::detail::FusedOf<Exec, T, RowMajor>(exec, lines, tuning));
+      }
+      Index const rows = RowMajor ? lines.count : lines.length;
+      return bytes_of_kernel(exec, lines, DotOf<Exec, T>(exec, lines, tuning)) +
+             bytes_of_kernel(exec, lines, tessera::detail::SumOf<Exec, T>(exec, lines, tuning),
+                             rows);
+    });
+  }
+  /// Bytes of the lines that each thread would read for itself; 0: it cannot.
+  static std::size_t bytes_to_read(Exec const& exec, Extents const& e, Blocks const& blocks,
+                                   Method method)
+    requires(RowMajor)
+  {
+    auto const lines = lines_of(e, blocks, 0, nullptr);
+    if (blocks.are_pieces() || !is_fused(method, tuning_of<RowMajor>(exec, lines), lines)) return 0;
+    Index const elements =
+        LinesToRead<T>::lines_for(blocks.panel_lines(), lines.length) * lines.length;
+    return static_cast<std::size_t>(elements) * sizeof(T);
+  }
 
   AtaxWork(Exec const& exec, Extents const& e, Blocks const& blocks, Method method,
            ConstVector<Exec, T> v, OutputVector<T> b, OutputVector<T> c, Workspace<Exec>& workspace)
@@ -233,65 +312,57 @@ class AtaxWork : public TreeWork<Exec, T> {
   }
 
   void take(Index block, T const* data) {
-    Part const part = this->cuts.part(block);
-    if constexpr (RowMajor) {
-      auto const lines = this->lines_of(block, data, extents_.length);
-      if (this->cuts.are_pieces()) return take_piece(block, lines);
-      run(lines, from(b_, part.first));
-    } else {
-      run({data, extents_.count, part.count, part.count,
-           summation::panels(extents_.count, extents_.length).lines},
-          from(b_, part.first));
-    }
+    auto const lines = lines_of(extents_, this->cuts, block, data);
+    if (this->cuts.are_pieces()) return take_piece(block, lines);
+    run(lines, from(b_, this->cuts.part(block).first));
     this->sums.push(this->cuts.subtree(block));
-  }
-  /// Bytes of the lines that each thread would read for itself; 0: it cannot.
-  [[nodiscard]] std::size_t bytes_to_read() const
-    requires(RowMajor)
-  {
-    auto const lines = this->lines_of(0, nullptr, extents_.length);
-    if (this->cuts.are_pieces() || !is_fused(tuning_of<RowMajor>(this->instance, lines), lines)) {
-      return 0;
-    }
-    Index const elements =
-        LinesToRead<T>::lines_for(this->cuts.panel_lines(), lines.length) * lines.length;
-    return static_cast<std::size_t>(elements) * sizeof(T);
   }
   /// As take, of a block whose lines the threads read as they use them.
   void take_reading(Index block, typename LinesToRead<T>::Read const& read, FirstError& error)
     requires(RowMajor)
   {
-    auto const lines = this->lines_of(block, nullptr, extents_.length);
+    auto const lines = lines_of(extents_, this->cuts, block, nullptr);
     Tuning tuning = tuning_of<RowMajor>(this->instance, lines);
     // Lines do not come from memory: what counts is how often x does from the second cache.
     if (tuning.fused_lines.lines_per_step == 8) tuning.fused_lines.dot_side_by_side = true;
     tessera::detail::run_fused<RowMajor>(
-        this->instance, lines, v_, from(b_, this->cuts.part(block).first), this->sum(), &workspace_,
-        tuning, LinesToRead<T>(read, error, this->cuts.panel_lines(), lines.length));
+        this->instance, name, lines, v_, from(b_, this->cuts.part(block).first), this->sum(),
+        &workspace_, tuning, LinesToRead<T>(read, error, this->cuts.panel_lines(), lines.length));
     this->sums.push(this->cuts.subtree(block));
   }
   [[nodiscard]] OutputVector<T> output() const { return b_; }
 
  private:
+  static constexpr auto name = "tessera::stream::atax";  ///< of its kernels
+
   static Index cols(Extents const& e) { return RowMajor ? e.length : e.count; }
 
-  [[nodiscard]] bool is_fused(Tuning const& tuning, Lines<T> const& lines) const {
-    return tessera::detail::is_fused<Exec, RowMajor>(method_, tuning, lines);
+  /// The elements of a block: lines of a row-major matrix, runs of all columns of another.
+  static Lines<T> lines_of(Extents const& e, Blocks const& blocks, Index block, T const* data) {
+    if constexpr (RowMajor) {
+      return TreeWork<Exec, T>::lines_of(blocks, block, data, e.length);
+    } else {
+      Index const rows = blocks.part(block).count;
+      return {data, e.count, rows, rows, summation::panels(e.count, e.length).lines};
+    }
+  }
+  static bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines) {
+    return tessera::detail::is_fused<Exec, RowMajor>(method, tuning, lines);
   }
   void run(Lines<T> const& lines, OutputVector<T> const& b) {
     Tuning const tuning = tuning_of<RowMajor>(this->instance, lines);
-    if (is_fused(tuning, lines)) {
-      tessera::detail::run_fused<RowMajor>(this->instance, lines, v_, b, this->sum(), &workspace_,
-                                           tuning);
+    if (is_fused(method_, tuning, lines)) {
+      tessera::detail::run_fused<RowMajor>(this->instance, name, lines, v_, b, this->sum(),
+                                           &workspace_, tuning);
     } else {
-      tessera::detail::run_two_stage<RowMajor>(this->instance, lines, v_, b, this->sum(),
+      tessera::detail::run_two_stage<RowMajor>(this->instance, name, lines, v_, b, this->sum(),
                                                &workspace_, tuning);
     }
   }
   /// Part of a panel: B's part first, then the panel's chains go on.
   void take_piece(Index block, Lines<T> const& lines) {
     OutputVector<T> const y{y_.data(), 1};
-    tessera::detail::run_dot(this->instance, "tessera::stream::atax", lines, v_, y,
+    tessera::detail::run_dot(this->instance, name, lines, v_, y,
                              tessera::Options<Exec>{.workspace = &workspace_},
                              tuning_of<RowMajor>(this->instance, lines));
     if (b_.data != nullptr) {
