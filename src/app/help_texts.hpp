@@ -14,8 +14,8 @@ inline constexpr char program[] =
     "  tessera atax 7 --check                              C = A^T(A V) of test/7, into 7-out.bin\n"
     "  tessera check 7 7-out.bin                           is 7-out.bin right?\n"
     "  tessera COMMAND --help                              all options of a command\n\n"
-    "Exit status: 0 good, 1 a check found a difference, 2 bad usage, 3 bad input or file,\n"
-    "4 out of memory or device trouble.";
+    "Exit status: 0 good, 1 a check found a difference or could not judge, 2 bad usage,\n"
+    "3 bad input or file, 4 out of memory or device trouble.";
 
 inline constexpr char generate[] =
     "The format follows the extension: .npy holds A, and V goes beside it (NAME-vector.npy);\n"
@@ -121,7 +121,8 @@ inline constexpr char tune[] =
 inline constexpr char check[] =
     "The reference is computed in higher precision. The bound of each element follows from the\n"
     "order of summation and the data; a result of another order of summation may fail.\n"
-    "Exit status 0: right, 1: not.\n\n"
+    "Where the order decides whether an infinity is right, nothing is: `NOT JUDGED`.\n"
+    "Exit status 0: right, 1: wrong or not judged.\n\n"
     "Examples:\n"
     "  tessera check 7 7-out.bin\n"
     "  tessera check a.npy b.npy --operation gemv --vector v.npy";

@@ -19,42 +19,67 @@ struct Lines {
   std::int64_t length;  ///< elements of a line
 };
 
-/// Numbers known beyond the precision of T: high + low, double for float and double-double for
-/// double. weight[i] is what the absolute values of a product with entry i are multiplied with to
-/// get a bound of the error.
-///
-/// An entry that infinite or NaN input makes non-finite has that value in `high`. An infinite
-/// weight means that nothing is known of the entry (it may overflow).
-struct PreciseVector {
-  std::vector<double> high;
-  std::vector<double> low;
-  std::vector<double> weight;
+/// What a computed element may be. Several where rounding or the order of summation decides.
+struct Outcomes {
+  bool number = true;  ///< one within its error of the reference
+  bool plus = false;   ///< infinity
+  bool minus = false;  ///< minus infinity
+  bool nan = false;
 
-  explicit PreciseVector(std::int64_t size)
-      : high(static_cast<std::size_t>(size)), low(high.size()), weight(high.size()) {}
-  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(high.size()); }
+  [[nodiscard]] int count() const { return int{number} + int{plus} + int{minus} + int{nan}; }
+  /// A number, whatever rounding and order do.
+  [[nodiscard]] bool is_number() const { return number && count() == 1; }
 };
+
+/// What a value of an input is: itself.
+[[nodiscard]] Outcomes outcomes_of(double value);
+
+/// A number known beyond the precision of T: high + low, double for float and double-double for
+/// double. A computed number lies within `error` of it. Where it cannot be a number, `high` says
+/// what it may be instead.
+struct PreciseEntry {
+  double high = 0;
+  double low = 0;
+  double error = 0;  ///< infinite: there is no bound
+  Outcomes outcomes{};
+};
+
+/// The errors of one product, whose terms each go through so many roundings.
+struct ErrorModel {
+  double relative;   ///< of a term; infinite: so many roundings have no bound
+  double of_bound;   ///< by how much the computed bound may be too small: a factor
+  double underflow;  ///< absolute, of a sum
+};
+
+/// Lines times a vector, in a sum of its own for each element of the result.
+using PreciseVector = std::vector<PreciseEntry>;
 
 /// Multiplications that are added up one after the other, before sums are merged without loss.
 [[nodiscard]] std::int64_t longest_chain_of_dot(std::int64_t length);
 /// @copydoc longest_chain_of_dot
 [[nodiscard]] std::int64_t longest_chain_of_sum(std::int64_t count, std::int64_t length);
 
-/// d[i] = Σ_j line_i[j]·x[j], and weight[i] = Σ_j |line_i[j]|·x.weight[j]. Runs on the default host
-/// execution space; advances the bar by the bytes read.
+/// d[i] = Σ_j line_i[j]·x[j], with the errors that a product of this model may have. Runs on the
+/// default host execution space; advances the bar by the bytes read.
 template <class T>
-[[nodiscard]] PreciseVector dot_lines(Lines<T> lines, PreciseVector const& x, ProgressBar& bar);
+[[nodiscard]] PreciseVector dot_lines(Lines<T> lines, PreciseVector const& x,
+                                      ErrorModel const& model, ProgressBar& bar);
 
-/// s[j] = Σ_i line_i[j]·y[i], and weight[j] = Σ_i |line_i[j]|·y.weight[i]. As dot_lines.
+/// s[j] = Σ_i line_i[j]·y[i], as dot_lines.
 template <class T>
-[[nodiscard]] PreciseVector sum_lines(Lines<T> lines, PreciseVector const& y, ProgressBar& bar);
+[[nodiscard]] PreciseVector sum_lines(Lines<T> lines, PreciseVector const& y,
+                                      ErrorModel const& model, ProgressBar& bar);
 
-/// Bytes that dot_lines or sum_lines need beside the lines and the vectors.
-[[nodiscard]] std::uint64_t precise_workspace_bytes(std::int64_t count, std::int64_t length);
+/// Bytes that dot_lines or sum_lines need beside the lines: the vectors and what is added up.
+[[nodiscard]] std::uint64_t precise_bytes(std::int64_t count, std::int64_t length);
 
-extern template PreciseVector dot_lines(Lines<float>, PreciseVector const&, ProgressBar&);
-extern template PreciseVector dot_lines(Lines<double>, PreciseVector const&, ProgressBar&);
-extern template PreciseVector sum_lines(Lines<float>, PreciseVector const&, ProgressBar&);
-extern template PreciseVector sum_lines(Lines<double>, PreciseVector const&, ProgressBar&);
+extern template PreciseVector dot_lines(Lines<float>, PreciseVector const&, ErrorModel const&,
+                                        ProgressBar&);
+extern template PreciseVector dot_lines(Lines<double>, PreciseVector const&, ErrorModel const&,
+                                        ProgressBar&);
+extern template PreciseVector sum_lines(Lines<float>, PreciseVector const&, ErrorModel const&,
+                                        ProgressBar&);
+extern template PreciseVector sum_lines(Lines<double>, PreciseVector const&, ErrorModel const&,
+                                        ProgressBar&);
 
 }  // namespace tessera::app

@@ -65,12 +65,14 @@ class CsvTable {
   std::string row_;
 };
 
+/// Where nothing was judged there is no greatest error.
 void add_verdict(CsvTable& table, Verdict const& verdict) {
+  auto const if_judged = [&](std::string const& text) { return verdict.judged() > 0 ? text : ""; };
   table.add("failed", verdict.failed);
   table.add("not_judged", verdict.not_judged);
-  table.add("greatest_error_in_bounds", verdict.worst_in_bounds);
-  table.add("greatest_error_in_ulp", verdict.greatest_ulp);
-  table.add("index", verdict.worst);
+  table.add("greatest_error_in_bounds", if_judged(general(verdict.worst_in_bounds, 9)));
+  table.add("greatest_error_in_ulp", if_judged(general(verdict.greatest_ulp, 9)));
+  table.add("index", if_judged(std::to_string(verdict.worst)));
 }
 
 }  // namespace
@@ -119,7 +121,7 @@ std::string to_csv(Report const& r) {
   table.add("bytes", static_cast<std::int64_t>(r.run.bytes));
   table.add("gb_per_s", r.gb_per_s());
   table.add("sha256", r.sha256);
-  table.add("check", std::string(!r.check ? "" : r.check->passed() ? "passed" : "failed"));
+  table.add("check", std::string(r.check ? to_string(r.check->judgement()) : ""));
   table.add("version", std::string(version));
   table.add("input", r.input);
   table.add("vector", r.vector);
@@ -152,7 +154,7 @@ std::string to_csv(CheckReport const& r) {
   table.add("cols", r.cols);
   table.add("type", std::string(io::to_string(r.type)));
   table.add("layout", std::string(io::to_string(r.layout)));
-  table.add("check", std::string(r.verdict.passed() ? "passed" : "failed"));
+  table.add("check", std::string(to_string(r.verdict.judgement())));
   add_verdict(table, r.verdict);
   table.add("version", std::string(version));
   table.add("input", r.input);

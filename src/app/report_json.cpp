@@ -21,18 +21,26 @@ Json number(double value) {
   return value;
 }
 
+/// Where nothing was judged there is no greatest error: null.
 Json to_object(Verdict const& verdict) {
+  Json not_judged = Json::array();
+  for (auto const& run : verdict.which_not_judged) {
+    not_judged.push_back({{"first", run.first}, {"last", run.last}, {"why", run.why}});
+  }
+  auto const if_judged = [&](Json value) { return verdict.judged() > 0 ? value : Json(nullptr); };
   return {{"passed", verdict.passed()},
+          {"verdict", to_string(verdict.judgement())},
           {"elements", verdict.elements},
           {"failed", verdict.failed},
           {"not_judged", verdict.not_judged},
-          {"greatest_error_in_bounds", number(verdict.worst_in_bounds)},
-          {"index", verdict.worst},
-          {"value", number(verdict.worst_value)},
-          {"reference", number(verdict.worst_reference)},
-          {"bound", number(verdict.worst_bound)},
-          {"greatest_error_in_ulp", number(verdict.greatest_ulp)},
-          {"ulp_index", verdict.ulp_index},
+          {"which_not_judged", not_judged},
+          {"greatest_error_in_bounds", if_judged(number(verdict.worst_in_bounds))},
+          {"index", if_judged(verdict.worst)},
+          {"value", if_judged(number(verdict.worst_value))},
+          {"reference", if_judged(number(verdict.worst_reference))},
+          {"bound", if_judged(number(verdict.worst_bound))},
+          {"greatest_error_in_ulp", if_judged(number(verdict.greatest_ulp))},
+          {"ulp_index", if_judged(verdict.ulp_index)},
           {"seconds", verdict.seconds}};
 }
 
@@ -42,6 +50,7 @@ Json file_or_null(std::string const& file) {
 
 Json to_object(BitVerdict const& verdict) {
   return {{"passed", verdict.passed()},
+          {"verdict", to_string(verdict.judgement())},
           {"elements", verdict.elements},
           {"failed", verdict.failed},
           {"seconds", verdict.seconds}};

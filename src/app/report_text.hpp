@@ -84,7 +84,7 @@ inline std::string time_lines(Measurement const& run, double read_seconds) {
 
 inline std::string verdict_lines(Verdict const& verdict) {
   std::string text = line("check", to_sentence(verdict));
-  if (!verdict.passed()) {
+  if (verdict.failed > 0) {
     text += line("", "element " + std::to_string(verdict.worst) + " is " +
                          general(verdict.worst_value, 17) + ", should be " +
                          general(verdict.worst_reference, 17) + ", give or take " +

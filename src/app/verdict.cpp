@@ -26,67 +26,33 @@ constexpr double unit_roundoff(int digits) {
 }
 
 /// γ_k = k·u / (1 - k·u): the relative error that k roundings can cause (Higham, Accuracy and
-/// Stability of Numerical Algorithms, section 3.1).
+/// Stability of Numerical Algorithms, section 3.1). Infinite from 1 on, where zeros would pass.
 double gamma(std::int64_t k, double unit) {
   double const ku = static_cast<double>(k) * unit;
-  return ku < 1 ? ku / (1 - ku) : infinity;
+  return ku < 0.5 ? ku / (1 - ku) : infinity;
 }
 
-/// How far a computed value may be from the reference value.
-using Errors = std::vector<double>;
+/// Of sums of products in double for float, and of compensated ones for double (Ogita, Rump, Oishi,
+/// Accurate Sum and Dot Product, proposition 5.5).
+template <class T>
+double reference_error(std::int64_t chain) {
+  double const g = gamma(chain + 2, unit_roundoff(53));
+  return std::is_same_v<T, float> ? g : 2 * g * g + unit_roundoff(62) * unit_roundoff(40);
+}
 
-/// Adds the errors of one product to a reference. `depth` roundings are on the path of a term in
-/// the result, and `chain` on its path in the reference; `terms` are added up.
+/// The errors of a product of which `depth` roundings are on the path of a term in the result, and
+/// `chain` on its path in the reference; `terms` are added up.
 ///
 /// With error e of each x, the error of Σ a·x is at most Σ |a|·(γ_depth·(|x| + e) + e), plus what
 /// underflow takes: half of the smallest number for each multiplication. The reference's own error
 /// is added, and that of the bound itself, which double arithmetic computes.
 template <class T>
-class ErrorModel {
- public:
-  ErrorModel(std::int64_t depth, std::int64_t chain, std::int64_t terms)
-      : relative_(gamma(depth, unit_roundoff(std::numeric_limits<T>::digits)) +
-                  reference_error(chain)),
-        of_bound_(1 + gamma(terms + 8, unit_roundoff(53))),
-        underflow_(2 * static_cast<double>(terms) *
-                   static_cast<double>(std::numeric_limits<T>::denorm_min())) {}
-
-  /// The weights that the product needs, from the errors of x so far.
-  void set_weights(PreciseVector& x, Errors const& errors) const {
-    for (std::size_t i = 0; i < x.high.size(); ++i) {
-      if (!std::isfinite(errors[i])) {
-        x.weight[i] = infinity;
-      } else if (!std::isfinite(x.high[i])) {
-        x.weight[i] = 0;  // certainly infinite or NaN: no error to speak of
-      } else {
-        x.weight[i] = relative_ * (std::fabs(x.high[i]) + errors[i]) + errors[i];
-      }
-    }
-  }
-
-  /// The errors of the product that was computed with these weights.
-  [[nodiscard]] Errors errors(PreciseVector const& product) const {
-    double const largest = 0.99 * static_cast<double>(std::numeric_limits<T>::max());
-    Errors errors(product.weight.size());
-    for (std::size_t i = 0; i < errors.size(); ++i) {
-      bool const safe = product.weight[i] / relative_ < largest;  // no partial sum can overflow
-      errors[i] = safe ? product.weight[i] * of_bound_ + underflow_ : infinity;
-    }
-    return errors;
-  }
-
- private:
-  /// Of sums of products in double for float, and of compensated ones for double (Ogita, Rump,
-  /// Oishi, Accurate Sum and Dot Product, proposition 5.5).
-  static double reference_error(std::int64_t chain) {
-    double const g = gamma(chain + 2, unit_roundoff(53));
-    return std::is_same_v<T, float> ? g : 2 * g * g + unit_roundoff(62) * unit_roundoff(40);
-  }
-
-  double relative_;
-  double of_bound_;
-  double underflow_;
-};
+ErrorModel errors_of(std::int64_t depth, std::int64_t chain, std::int64_t terms) {
+  using Limits = std::numeric_limits<T>;
+  return {.relative = gamma(depth, unit_roundoff(Limits::digits)) + reference_error<T>(chain),
+          .of_bound = 1 + gamma(terms + 8, unit_roundoff(53)),
+          .underflow = 2 * static_cast<double>(terms) * static_cast<double>(Limits::denorm_min())};
+}
 
 template <class T, class Layout>
 class Reference {
@@ -97,31 +63,24 @@ class Reference {
     lines_ = {.data = A.data(), .count = by_rows ? m : n, .length = by_rows ? n : m};
   }
 
-  /// Replaces x by A·x (or Aᵀ·x), and its errors by those of a product whose terms go through
-  /// `depth` roundings; empty: as many as in the canonical order.
-  void multiply(bool transposed, PreciseVector& x, Errors& errors,
+  /// Replaces x by A·x (or Aᵀ·x), whose terms go through `depth` roundings; empty: as many as in
+  /// the canonical order.
+  void multiply(bool transposed, PreciseVector& x,
                 std::optional<std::int64_t> depth = std::nullopt) const {
+    auto const [data, count, length] = lines_;
     if (transposed != by_rows) {  // along the lines
-      auto const length = lines_.length;
-      ErrorModel<T> const model(depth.value_or(summation::dot_depth<T>(length)),
-                                longest_chain_of_dot(length), length);
-      model.set_weights(x, errors);
-      x = dot_lines(lines_, x, bar_);
-      errors = model.errors(x);
+      auto const model = errors_of<T>(depth.value_or(summation::dot_depth<T>(length)),
+                                      longest_chain_of_dot(length), length);
+      x = dot_lines(lines_, x, model, bar_);
     } else {
-      auto const [data, count, length] = lines_;
-      ErrorModel<T> const model(depth.value_or(summation::sum_depth(count, length)),
-                                longest_chain_of_sum(count, length), count);
-      model.set_weights(x, errors);
-      x = sum_lines(lines_, x, bar_);
-      errors = model.errors(x);
+      auto const model = errors_of<T>(depth.value_or(summation::sum_depth(count, length)),
+                                      longest_chain_of_sum(count, length), count);
+      x = sum_lines(lines_, x, model, bar_);
     }
   }
 
   [[nodiscard]] std::uint64_t memory_needed() const {
-    auto const vectors =
-        static_cast<std::uint64_t>(lines_.count + lines_.length) * 5 * sizeof(double);
-    return vectors + precise_workspace_bytes(lines_.count, lines_.length);
+    return precise_bytes(lines_.count, lines_.length);
   }
 
  private:
@@ -138,40 +97,77 @@ double ulp(double value) {
   return std::ldexp(1.0, exponent - std::numeric_limits<T>::digits);
 }
 
+constexpr char const* by_order =
+    "rounding and the order of summation decide whether it is a number, an infinity or NaN";
+constexpr char const* without_bound = "no bound holds after so many roundings";
+
+/// Whether an element may be what it is.
+bool is_possible(double value, Outcomes const& outcomes) {
+  if (std::isnan(value)) return outcomes.nan;
+  if (std::isinf(value)) return value > 0 ? outcomes.plus : outcomes.minus;
+  return outcomes.number;
+}
+
+void add_not_judged(Verdict& verdict, std::int64_t index, char const* why) {
+  ++verdict.not_judged;
+  auto& runs = verdict.which_not_judged;
+  if (!runs.empty() && runs.back().last + 1 == index && runs.back().why == why) {
+    runs.back().last = index;
+  } else if (runs.size() < Verdict::most_listed) {
+    runs.push_back({.first = index, .last = index, .why = why});
+  }
+}
+
 /// Adds what a comparison of elements finds. `value_of(i)` is element i, and `index_of(i)` what the
 /// verdict calls it.
 template <class T, class ValueOf, class IndexOf>
-void compare(PreciseVector const& reference, Errors const& errors, ValueOf const& value_of,
-             IndexOf const& index_of, Verdict& verdict) {
-  verdict.elements += reference.size();
-  for (std::size_t i = 0; i < errors.size(); ++i) {
+void compare(PreciseVector const& reference, ValueOf const& value_of, IndexOf const& index_of,
+             Verdict& verdict) {
+  verdict.elements += static_cast<std::int64_t>(reference.size());
+  for (std::size_t i = 0; i < reference.size(); ++i) {
     double const value = static_cast<double>(value_of(i));
-    double const expected = reference.high[i];
-    if (!std::isfinite(errors[i])) {
-      ++verdict.not_judged;
-      continue;
-    }
+    PreciseEntry const& entry = reference[i];
     double in_bounds = infinity, in_ulp = infinity;
-    if (std::isfinite(expected) && std::isfinite(value)) {
-      double const error = std::fabs((value - expected) - reference.low[i]);
-      in_bounds = error / errors[i];
-      in_ulp = error / ulp<T>(expected);
-    } else if (value == expected || (std::isnan(value) && std::isnan(expected))) {
-      in_bounds = in_ulp = 0;
+    if (is_possible(value, entry.outcomes)) {
+      if (!std::isfinite(value)) {
+        if (entry.outcomes.count() > 1) {
+          add_not_judged(verdict, index_of(i), by_order);
+          continue;
+        }
+        in_bounds = in_ulp = 0;
+      } else if (!std::isfinite(entry.error)) {
+        add_not_judged(verdict, index_of(i), without_bound);
+        continue;
+      } else {
+        double const error = std::fabs((value - entry.high) - entry.low);
+        in_bounds = error > 0 ? error / entry.error : 0;
+        in_ulp = error / ulp<T>(entry.high);
+      }
     }
     verdict.failed += in_bounds > 1 ? 1 : 0;
     if (in_bounds > verdict.worst_in_bounds) {
       verdict.worst = index_of(i);
       verdict.worst_in_bounds = in_bounds;
       verdict.worst_value = value;
-      verdict.worst_reference = expected;
-      verdict.worst_bound = errors[i];
+      verdict.worst_reference = entry.high;
+      verdict.worst_bound = entry.error;
     }
     if (in_ulp > verdict.greatest_ulp) {
       verdict.ulp_index = index_of(i);
       verdict.greatest_ulp = in_ulp;
     }
   }
+}
+
+/// A vector of an input: without errors.
+template <class ValueOf>
+PreciseVector precise(std::size_t size, ValueOf const& value_of) {
+  PreciseVector vector(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    vector[i].high = static_cast<double>(value_of(i));
+    vector[i].outcomes = outcomes_of(vector[i].high);
+  }
+  return vector;
 }
 
 /// A verdict with all elements in it.
@@ -192,22 +188,20 @@ Verdict judge_typed(OperationId operation, io::MatrixView<T, Layout> const& A,
   auto const passes = operation == OperationId::atax ? 2 : 1;
   bar.set(0, static_cast<std::uint64_t>(passes) * A.size() * sizeof(T));
 
-  PreciseVector value(static_cast<std::int64_t>(x.size()));
-  std::copy(x.data(), x.data() + x.size(), value.high.begin());
-  Errors errors(x.size(), 0.0);
+  PreciseVector value = precise(x.size(), [&](std::size_t i) { return x(i); });
   // In any order a product is rounded once, and then by each of the other terms' additions at most.
   auto const depth = [&](unsigned extent) {
     return order == Summation::any ? std::optional(static_cast<std::int64_t>(A.extent(extent)))
                                    : std::nullopt;
   };
   if (operation != OperationId::multiply_transposed) {
-    reference.multiply(false, value, errors, depth(1));
+    reference.multiply(false, value, depth(1));
   }
-  if (operation != OperationId::multiply) reference.multiply(true, value, errors, depth(0));
+  if (operation != OperationId::multiply) reference.multiply(true, value, depth(0));
 
   Verdict verdict{.worst_in_bounds = -1};
   compare<T>(
-      value, errors, [&](std::size_t i) { return result(i); },
+      value, [&](std::size_t i) { return result(i); },
       [](std::size_t i) { return static_cast<std::int64_t>(i); }, verdict);
   return finished(verdict, watch);
 }
@@ -229,12 +223,10 @@ Verdict judge_product_typed(io::MatrixView<T, LayoutA> const& A, MatrixB const& 
   bar.set(0, columns * A.size() * sizeof(T));
   Verdict verdict{.worst_in_bounds = -1};
   for (std::size_t j = 0; j < columns; ++j) {
-    PreciseVector value(static_cast<std::int64_t>(B.extent(0)));
-    for (std::size_t k = 0; k < B.extent(0); ++k) value.high[k] = static_cast<double>(B(k, j));
-    Errors errors(B.extent(0), 0.0);
-    reference.multiply(false, value, errors, depth);
+    PreciseVector value = precise(B.extent(0), [&](std::size_t k) { return B(k, j); });
+    reference.multiply(false, value, depth);
     compare<T>(
-        value, errors, [&](std::size_t i) { return C(i, j); },
+        value, [&](std::size_t i) { return C(i, j); },
         [&](std::size_t i) { return static_cast<std::int64_t>(i * columns + j); }, verdict);
   }
   return finished(verdict, watch);
@@ -267,19 +259,37 @@ Verdict judge_product(io::HostMatrix const& A, io::HostMatrix const& B, io::Host
       A, B, C);
 }
 
+char const* to_string(Judgement judgement) {
+  switch (judgement) {
+    case Judgement::passed:
+      return "passed";
+    case Judgement::failed:
+      return "failed";
+    case Judgement::not_judged:
+      break;
+  }
+  return "not judged";
+}
+
 std::string to_sentence(Verdict const& verdict) {
-  char text[256];
-  std::snprintf(text, sizeof text,
-                "%s: greatest error %.3g of the bound at element %lld, %.3g ulp at element %lld; "
-                "%lld of %lld fail",
-                verdict.passed() ? "passed" : "FAILED", verdict.worst_in_bounds,
-                static_cast<long long>(verdict.worst), verdict.greatest_ulp,
-                static_cast<long long>(verdict.ulp_index), static_cast<long long>(verdict.failed),
-                static_cast<long long>(verdict.elements));
-  std::string sentence = text;
+  std::string sentence = verdict.passed()     ? "passed: "
+                         : verdict.failed > 0 ? "FAILED: "
+                                              : "NOT JUDGED: ";
+  if (verdict.judged() > 0) {
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "greatest error %.3g of the bound at element %lld, %.3g ulp at element %lld; "
+                  "%lld of %lld fail",
+                  verdict.worst_in_bounds, static_cast<long long>(verdict.worst),
+                  verdict.greatest_ulp, static_cast<long long>(verdict.ulp_index),
+                  static_cast<long long>(verdict.failed), static_cast<long long>(verdict.elements));
+    sentence += text;
+  }
   if (verdict.not_judged > 0) {
-    sentence +=
-        "; " + std::to_string(verdict.not_judged) + " not judged, because their sums may overflow";
+    auto const& first = verdict.which_not_judged.front();
+    sentence += (verdict.judged() > 0 ? "; " : "") + std::to_string(verdict.not_judged) + " of " +
+                std::to_string(verdict.elements) + " not judged, element " +
+                std::to_string(first.first) + " the first: " + first.why;
   }
   return sentence;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -23,7 +24,9 @@
 /// numbers a result that is documented to have our bits has to have them; for any other order of
 /// summation a bound is derived: with u the unit roundoff, k the additions and multiplications on
 /// the way to an element and g = k·u / (1 - k·u), two results differ by at most 2g·S, where S is
-/// the same operation on the magnitudes; and S, computed, is at least (1 - g) times itself.
+/// the same operation on the magnitudes; and S, computed, is at least (1 - g) times itself. Where k
+/// is so large that there is no such bound, whole numbers alone have judged, and the verdict says
+/// so.
 namespace tessera::bench {
 
 /// A matrix of scalars in memory, seen from outside.
@@ -154,7 +157,8 @@ Difference compare(Exec const& exec, Comparison<T> const& comparison) {
 
 /// How a contender's results compare.
 struct Verdict {
-  /// "equal bits", "equal" (to a signed zero), "in bounds", "WRONG: …", or empty: not checked.
+  /// "equal bits", "in bounds", "equal on whole numbers alone" (no bound holds for real ones), or
+  /// "WRONG: …".
   std::string text{};
   bool wrong = false;
   std::string why_not{};  ///< it could not run; empty: it could
@@ -226,8 +230,9 @@ class Checker {
       comparison.factor = data == Data::whole ? 0 : factor();
     }
     auto const difference = compare(problem_->exec, comparison);
+    bool const has_bound = data == Data::real && std::isfinite(factor());
     verdict.wrong = difference.count > 0;
-    verdict.text = bits ? "equal bits" : data == Data::whole ? "equal" : "in bounds";
+    verdict.text = bits ? "equal bits" : has_bound ? "in bounds" : "equal on whole numbers alone";
     if (verdict.wrong) {
       verdict.text = std::string("WRONG: ") + (data == Data::whole ? "whole numbers: " : "") +
                      to_string(difference);
@@ -308,8 +313,9 @@ class Checker {
   Vector expected_;
 };
 
-/// Judges runners of one operation and layout on their problem by our own row of the table. Where
-/// there is none they stay unchecked. Real data are there at the end.
+/// Judges runners of one operation and layout on their problem by our own row of the table. Real
+/// data are there at the end.
+/// @throws std::invalid_argument where there is no row of ours, so that nothing could be judged
 template <class Exec, class T>
 std::vector<Verdict> check(std::shared_ptr<Problem<Exec, T> const> const& problem,
                            std::string_view operation, Layout layout,
@@ -319,7 +325,10 @@ std::vector<Verdict> check(std::shared_ptr<Problem<Exec, T> const> const& proble
     return contender.kind == Kind::ours && contender.operation == operation &&
            contender.layout == layout;
   });
-  if (ours == all.end()) return std::vector<Verdict>(runners.size());
+  if (ours == all.end()) {
+    throw std::invalid_argument("nothing of ours computes " + std::string(operation) +
+                                " in this layout: there is nothing to compare with");
+  }
   return Checker<Exec, T>(problem, *ours).check(runners);
 }
 

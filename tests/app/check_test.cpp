@@ -13,6 +13,7 @@ namespace tessera::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// A random matrix and its three right results.
 class CheckTest : public ProgramTest {
@@ -124,6 +125,103 @@ TEST_F(CheckTest, json_and_csv_carry_the_verdict) {
   auto const csv = run({"check", "a.npy", "c.bin", "--vector", "a-vector.npy", "--format", "csv"});
   EXPECT_THAT(csv.out, HasSubstr("operation,rows,cols,type,layout,check,failed,"));
   EXPECT_THAT(csv.out, HasSubstr("\natax,200,100,f32,right,passed,0,"));
+}
+
+/// A matrix whose results overflow, or may.
+class OverflowTest : public ProgramTest {
+ protected:
+  static constexpr float largest = std::numeric_limits<float>::max();
+  static constexpr float infinity = std::numeric_limits<float>::infinity();
+
+  OverflowTest() {
+    // The order of summation decides of row 1.
+    write("m.npy", npy("<f4", "(3, 2)", bytes_of<float>({1, 1, largest, -largest, 1, 2})));
+    write("v.npy", npy("<f4", "(2,)", bytes_of<float>({2, 2})));
+  }
+  RunResult check_atax(std::vector<float> const& result) const {
+    write("c.npy", npy("<f4", "(4,)", bytes_of(result)));
+    return run({"check", "big.npy", "c.npy"});
+  }
+  void expect_not_judged(RunResult const& result) const {
+    EXPECT_EQ(result.status, 1) << result.err;
+    EXPECT_THAT(result.out,
+                HasSubstr("check        NOT JUDGED: greatest error 0 of the bound at element 0, 0 "
+                          "ulp at element 0; 0 of 3 fail; 1 of 3 not judged, element 1 the first: "
+                          "rounding and the order of summation decide whether it is a number, an "
+                          "infinity or NaN\n"));
+    EXPECT_THAT(result.out, Not(HasSubstr("should be")));
+  }
+};
+
+TEST_F(OverflowTest, zeros_where_all_orders_overflow_fail_and_infinity_passes) {
+  write("big.npy", npy("<f4", "(8, 4)", bytes_of(std::vector<float>(32, 4e18f))));
+  auto const zeros = check_atax({0, 0, 0, 0});
+  EXPECT_EQ(zeros.status, 1);
+  EXPECT_THAT(zeros.out, HasSubstr("FAILED: greatest error inf of the bound at element 0"));
+  EXPECT_THAT(zeros.out, HasSubstr("4 of 4 fail"));
+  EXPECT_THAT(zeros.out, HasSubstr("element 0 is 0, should be inf"));
+  EXPECT_EQ(check_atax(std::vector<float>(4, infinity)).status, 0);
+  EXPECT_EQ(check_atax({infinity, infinity, -infinity, infinity}).status, 1);
+  EXPECT_EQ(run({"atax", "big.npy", "--check", "--output", "o.npy"}).status, 0);
+}
+
+TEST_F(OverflowTest, numbers_are_judged_though_magnitudes_are_beyond_range) {
+  write("b.npy", npy("<f4", "(3,)", bytes_of<float>({4, 0, 6})));
+  EXPECT_EQ(run({"check", "m.npy", "b.npy", "--operation", "gemv", "--vector", "v.npy"}).status, 0);
+  write("b.npy", npy("<f4", "(3,)", bytes_of<float>({4, largest, 6})));
+  EXPECT_EQ(run({"check", "m.npy", "b.npy", "--operation", "gemv", "--vector", "v.npy"}).status, 1);
+}
+
+TEST_F(OverflowTest, what_nobody_can_judge_has_status_1_in_every_command) {
+  auto const gemv = run({"gemv", "m.npy", "--vector", "v.npy", "--output", "b.npy", "--check"});
+  expect_not_judged(gemv);
+  expect_not_judged(run({"check", "m.npy", "b.npy", "--operation", "gemv", "--vector", "v.npy"}));
+  expect_not_judged(run({"gemv", "m.npy", "--vector", "v.npy", "--variant", "atomic", "--output",
+                         "b.npy", "--check"}));
+  write("column.npy", npy("<f4", "(2, 1)", bytes_of<float>({2, 2})));
+  expect_not_judged(run({"gemm", "m.npy", "column.npy", "product.npy", "--check"}));
+}
+
+TEST_F(OverflowTest, json_and_csv_say_what_is_not_judged_and_why) {
+  std::vector<std::string> const gemv{"gemv", "m.npy", "--vector", "v.npy", "--check", "--format"};
+  auto const with = [&](std::string const& format) {
+    auto arguments = gemv;
+    arguments.push_back(format);
+    return run(arguments);
+  };
+  auto const json = with("json");
+  EXPECT_EQ(json.status, 1);
+  auto const check = nlohmann::json::parse(json.out).at("check");
+  EXPECT_EQ(check.at("passed"), false);
+  EXPECT_EQ(check.at("verdict"), "not judged");
+  EXPECT_EQ(check.at("failed"), 0);
+  EXPECT_EQ(check.at("not_judged"), 1);
+  EXPECT_EQ(
+      check.at("which_not_judged"),
+      nlohmann::json::parse(R"([{"first": 1, "last": 1, "why": "rounding and the order of )"
+                            R"(summation decide whether it is a number, an infinity or NaN"}])"));
+  auto const csv = with("csv");
+  EXPECT_EQ(csv.status, 1);
+  EXPECT_THAT(csv.out, HasSubstr(",not judged,"));
+}
+
+TEST_F(OverflowTest, where_nothing_is_judged_there_is_no_greatest_error) {
+  write("row.npy", npy("<f4", "(1, 2)", bytes_of<float>({largest, -largest})));
+  write("b.npy", npy("<f4", "(1,)", bytes_of<float>({infinity})));
+  std::vector<std::string> const check{"check", "row.npy",  "b.npy", "--operation",
+                                       "gemv",  "--vector", "v.npy", "--format"};
+  auto const with = [&](std::string const& format) {
+    auto arguments = check;
+    arguments.push_back(format);
+    return run(arguments);
+  };
+  EXPECT_THAT(with("text").out, HasSubstr("check        NOT JUDGED: 1 of 1 not judged, element 0"));
+  auto const verdict = nlohmann::json::parse(with("json").out).at("check");
+  for (char const* const key : {"greatest_error_in_bounds", "index", "value", "reference", "bound",
+                                "greatest_error_in_ulp", "ulp_index"}) {
+    EXPECT_TRUE(verdict.at(key).is_null()) << key;
+  }
+  EXPECT_THAT(with("csv").out, HasSubstr("\ngemv,1,2,f32,right,not judged,0,1,,,,"));
 }
 
 TEST_F(CheckTest, threads_do_not_change_the_verdict) {

@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -35,9 +37,29 @@ TEST(DoubleDouble, sum_of_two_is_good_to_a_hundred_bits) {
 
 TEST(PreciseSums, cancellation_in_double_loses_nothing) {
   PreciseSums<double, 1> sums;
-  for (double const x : {1e16, 1.0, -1e16, 0x1p-50}) sums.add(0, 1.0, x, 0.0, 1.0);
+  for (double const x : {1e16, 1.0, -1e16, 0x1p-50}) sums.add(0, 1.0, x, 0.0, std::fabs(x));
   EXPECT_EQ(sums.value(0).high, 1 + 0x1p-50);
-  EXPECT_EQ(sums.weight(0), 4.0);
+  EXPECT_EQ(sums.value(0).low, 0);
+  EXPECT_EQ(sums.magnitude(0), 2e16 + 2);  // 1 + 2^-50 more are rounded
+}
+
+TEST(PreciseSums, low_parts_of_products_sums_and_factors_are_kept) {
+  double const a = 1 + 0x1p-30;
+  PreciseSums<double, 1> product;
+  product.add(0, a, a, 0, a);
+  EXPECT_EQ(product.value(0).high, 1 + 0x1p-29);
+  EXPECT_EQ(product.value(0).low, 0x1p-60);
+
+  PreciseSums<double, 1> sum;
+  sum.add(0, 1, 1, 0, 1);
+  sum.add(0, 0x1p-60, 1, 0, 1);
+  EXPECT_EQ(sum.value(0).high, 1);
+  EXPECT_EQ(sum.value(0).low, 0x1p-60);
+
+  PreciseSums<double, 1> factor;
+  factor.add(0, 2, 1, 0x1p-60, 1);
+  EXPECT_EQ(factor.value(0).high, 2);
+  EXPECT_EQ(factor.value(0).low, 0x1p-59);
 }
 
 TEST(PreciseSums, products_of_floats_are_exact) {
@@ -46,20 +68,129 @@ TEST(PreciseSums, products_of_floats_are_exact) {
   EXPECT_EQ(sums.value(0).high, static_cast<double>(0.1f) * static_cast<double>(0.1f));
 }
 
-TEST(PreciseSums, infinities_and_nan_are_kept_apart) {
-  double const infinity = std::numeric_limits<double>::infinity();
-  PreciseSums<double, 4> sums;
-  sums.add_any(0, infinity, 1.0, 0.0, 0.0);
-  sums.add_any(0, 5.0, 1.0, 0.0, 0.0);
-  EXPECT_EQ(sums.special(0), infinity);
-  EXPECT_EQ(sums.value(0).high, 5.0);
-  sums.add_any(1, infinity, 1.0, 0.0, 0.0);
-  sums.add_any(1, -infinity, 1.0, 0.0, 0.0);
-  EXPECT_TRUE(std::isnan(sums.special(1)));
-  sums.add_any(2, infinity, 0.0, 0.0, 0.0);
-  EXPECT_TRUE(std::isnan(sums.special(2)));
-  sums.add_any(3, infinity, 1e-9, 0.0, 1e-3);  // its sign is not known
-  EXPECT_EQ(sums.weight(3), infinity);
+template <class T>
+class CarefulSums : public ::testing::Test {
+ protected:
+  static constexpr T infinity = std::numeric_limits<T>::infinity();
+  static constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  static constexpr T largest = std::numeric_limits<T>::max();
+  static constexpr double unit = 0.5 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  static constexpr ErrorModel model = {.relative = unit, .of_bound = 1 + 0x1p-50, .underflow = 0};
+
+  struct Term {
+    T a;
+    PreciseEntry x;
+  };
+  static PreciseEntry number(T value, T error = 0) {
+    return {.high = static_cast<double>(value),
+            .error = static_cast<double>(error),
+            .outcomes = outcomes_of(static_cast<double>(value))};
+  }
+  static PreciseEntry sum(std::vector<Term> const& terms) {
+    CarefulSum<T> careful;
+    for (auto const& [a, x] : terms) careful.add(a, x);
+    return careful.entry(model);
+  }
+  /// "number", "+", "-" and "nan", those that a sum may be.
+  static std::string outcomes(std::vector<Term> const& terms) {
+    auto const [is_number, plus, minus, is_nan] = sum(terms).outcomes;
+    return std::string(is_number ? "number " : "") + (plus ? "+ " : "") + (minus ? "- " : "") +
+           (is_nan ? "nan " : "");
+  }
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(CarefulSums, Scalars);
+
+TYPED_TEST(CarefulSums, ordinary_terms_have_value_and_error) {
+  using T = TypeParam;
+  auto const entry = this->sum({{T(3), this->number(2)}, {T(-1), this->number(8, 4)}});
+  EXPECT_TRUE(entry.outcomes.is_number());
+  EXPECT_EQ(entry.high, -2);
+  EXPECT_EQ(entry.low, 0);
+  EXPECT_EQ(entry.error, ((6 + 8 + 4) * this->unit + 4) * this->model.of_bound);
+}
+
+TYPED_TEST(CarefulSums, infinities_and_nan_make_what_they_make_in_any_order) {
+  using T = TypeParam;
+  auto const infinity = this->infinity;
+  auto const number = [](T value) { return TestFixture::number(value); };
+  EXPECT_EQ(this->outcomes({{infinity, number(1)}, {T(5), number(1)}}), "+ ");
+  EXPECT_EQ(this->outcomes({{infinity, number(-1)}}), "- ");
+  EXPECT_EQ(this->outcomes({{-infinity, number(1)}}), "- ");
+  EXPECT_EQ(this->outcomes({{infinity, number(1)}, {-infinity, number(1)}}), "nan ");
+  EXPECT_EQ(this->outcomes({{infinity, number(0)}}), "nan ");
+  EXPECT_EQ(this->outcomes({{this->nan, number(1)}, {infinity, number(1)}}), "nan ");
+  EXPECT_EQ(this->outcomes({{T(2), number(infinity)}}), "+ ");
+  EXPECT_EQ(this->outcomes({{T(-2), number(infinity)}}), "- ");
+  EXPECT_EQ(this->outcomes({{T(2), number(-infinity)}}), "- ");
+  EXPECT_EQ(this->outcomes({{T(0), number(infinity)}}), "nan ");
+  EXPECT_EQ(this->outcomes({{T(0), number(1)}}), "number ");
+  EXPECT_EQ(this->outcomes({{T(1), number(this->nan)}}), "nan ");
+  EXPECT_EQ(this->outcomes({{infinity, TestFixture::number(1, 2)}}), "+ - nan ");
+  EXPECT_EQ(this->outcomes({{infinity, TestFixture::number(2, 1)}}), "+ ");
+}
+
+TYPED_TEST(CarefulSums, overflow_is_told_where_every_order_agrees) {
+  using T = TypeParam;
+  auto const largest = this->largest;
+  auto const number = [](T value) { return TestFixture::number(value); };
+  // Both signs stay in range, though their magnitudes together do not.
+  EXPECT_EQ(this->outcomes({{T(1), number(largest / 2)}, {T(-1), number(largest / 2)}}), "number ");
+  // Beyond range with terms of one sign.
+  EXPECT_EQ(this->outcomes({{T(1), number(largest)}, {T(1), number(largest)}}), "+ ");
+  EXPECT_EQ(this->outcomes({{T(-1), number(largest)}, {T(1), number(-largest)}, {T(1), number(9)}}),
+            "- ");
+  // One partial sum may overflow, or none.
+  EXPECT_EQ(
+      this->outcomes(
+          {{T(1), number(largest)}, {T(1), number(largest / 2)}, {T(-1), number(largest / 2)}}),
+      "number + ");
+  // The order decides everything.
+  EXPECT_EQ(this->outcomes({{T(2), number(largest)}, {T(-2), number(largest)}}), "number + - nan ");
+  // A product that no partial sum brings back.
+  EXPECT_EQ(this->outcomes({{T(3), number(largest)}, {T(-3), number(largest)}}), "+ - nan ");
+  // Rounding decides.
+  EXPECT_EQ(this->outcomes({{T(1), number(largest)}, {T(1), number(1)}}), "number + ");
+}
+
+TYPED_TEST(CarefulSums, what_may_have_overflown_before_may_be_that_or_a_number) {
+  using T = TypeParam;
+  PreciseEntry x = this->number(1);
+  x.outcomes.plus = true;
+  EXPECT_EQ(this->outcomes({{T(3), x}}), "number + ");
+  EXPECT_EQ(this->outcomes({{T(-3), x}}), "number - ");
+  EXPECT_EQ(this->outcomes({{T(0), x}}), "number nan ");
+  EXPECT_EQ(this->outcomes({{T(1), x}, {T(-1), x}}), "number + - nan ");
+  EXPECT_EQ(this->outcomes({{T(1), x}, {-this->infinity, this->number(1)}}), "- nan ");
+  EXPECT_EQ(this->sum({{T(3), x}}).high, 3);
+}
+
+TYPED_TEST(CarefulSums, sums_of_large_and_small_terms_have_the_right_value) {
+  using T = TypeParam;
+  T const large = this->largest / 2;
+  T const small = std::ldexp(T(1), -20);
+  auto const entry = this->sum({{large, this->number(1)},
+                                {large, this->number(1)},
+                                {small, this->number(small)},
+                                {large, this->number(-1)}});
+  EXPECT_EQ(entry.high, static_cast<double>(large));
+  EXPECT_EQ(entry.error, 3 * this->unit * static_cast<double>(large) * this->model.of_bound);
+
+  PreciseEntry x = this->number(1);  // not ordinary, though nothing is large
+  x.outcomes.plus = true;
+  auto const tiny = this->sum({{std::numeric_limits<T>::min(), x}});
+  EXPECT_EQ(tiny.high, static_cast<double>(std::numeric_limits<T>::min()));
+}
+
+TYPED_TEST(CarefulSums, nothing_is_known_of_a_term_without_a_bound) {
+  using T = TypeParam;
+  PreciseEntry x = this->number(1);
+  x.error = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(this->sum({{T(1), x}}).error, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(this->sum({{T(0), x}}).error, 0);
+  CarefulSum<T> sum;
+  sum.add(T(1), this->number(1));
+  EXPECT_EQ(sum.entry({.relative = x.error, .of_bound = 1, .underflow = 0}).error, x.error);
 }
 
 }  // namespace

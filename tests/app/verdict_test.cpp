@@ -5,6 +5,11 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -101,20 +106,145 @@ TYPED_TEST(VerdictTest, one_rounding_error_too_many_fails) {
   EXPECT_EQ(verdict.failed, 1);
 }
 
-TYPED_TEST(VerdictTest, sums_that_may_overflow_are_not_judged) {
+/// A result of `multiply` with this as its only element.
+template <class Matrix>
+Verdict judge_one(Matrix const& A, typename Matrix::non_const_value_type v,
+                  typename Matrix::non_const_value_type result,
+                  Summation order = Summation::canonical) {
+  using T = typename Matrix::non_const_value_type;
+  return judge(OperationId::multiply, A, vector_of<T>(A.extent(1), v), vector_of<T>(1, result),
+               "test", order);
+}
+
+/// A matrix of one row.
+template <class Matrix>
+Matrix row_of(std::vector<typename Matrix::non_const_value_type> const& elements) {
+  Matrix A("A", 1, elements.size());
+  for (std::size_t j = 0; j < elements.size(); ++j) A(0, j) = elements[j];
+  return A;
+}
+
+TYPED_TEST(VerdictTest, where_the_order_decides_about_overflow_numbers_are_judged_alone) {
   using T = typename TypeParam::non_const_value_type;
   T const largest = std::numeric_limits<T>::max();
-  TypeParam A("A", 2, 2);
-  Kokkos::deep_copy(A, largest);
-  A(0, 1) = -largest;
-  A(1, 0) = A(1, 1) = 1;
-  auto const v = vector_of<T>(2, T{2});
-  auto const B = vector_of<T>(2, T{4});
-  B(0) = std::numeric_limits<T>::quiet_NaN();
-  Verdict const verdict = judge(OperationId::multiply, A, v, B, "test");
-  EXPECT_TRUE(verdict.passed());
-  EXPECT_EQ(verdict.not_judged, 1);
-  EXPECT_NE(to_sentence(verdict).find("1 not judged"), std::string::npos);
+  auto const A = row_of<TypeParam>({largest, -largest});
+  Verdict const good = judge_one(A, 2, 0);
+  EXPECT_EQ(good.judgement(), Judgement::passed) << to_sentence(good);
+  EXPECT_EQ(judge_one(A, 2, largest / 2).judgement(), Judgement::failed);
+  for (T const value : {infinity<T>, -infinity<T>, std::numeric_limits<T>::quiet_NaN()}) {
+    Verdict const verdict = judge_one(A, 2, value);
+    EXPECT_EQ(verdict.judgement(), Judgement::not_judged);
+    EXPECT_FALSE(verdict.passed());
+    EXPECT_EQ(verdict.failed, 0);
+    EXPECT_EQ(verdict.not_judged, 1);
+    EXPECT_EQ(to_sentence(verdict),
+              "NOT JUDGED: 1 of 1 not judged, element 0 the first: rounding and the order of "
+              "summation decide whether it is a number, an infinity or NaN");
+  }
+}
+
+TYPED_TEST(VerdictTest, overflow_that_every_order_has_is_judged) {
+  using T = typename TypeParam::non_const_value_type;
+  T const largest = std::numeric_limits<T>::max();
+  T const nan = std::numeric_limits<T>::quiet_NaN();
+  auto const A = row_of<TypeParam>({largest, largest, -1});
+  EXPECT_EQ(judge_one(A, 1, infinity<T>).judgement(), Judgement::passed);
+  for (T const wrong : {T(0), largest, nan, -infinity<T>}) {
+    Verdict const verdict = judge_one(A, 1, wrong);
+    EXPECT_EQ(verdict.judgement(), Judgement::failed) << wrong;
+    EXPECT_EQ(verdict.worst_reference, std::numeric_limits<double>::infinity());
+  }
+  EXPECT_EQ(judge_one(A, -1, -infinity<T>).judgement(), Judgement::passed);
+  EXPECT_EQ(judge_one(A, -1, infinity<T>).judgement(), Judgement::failed);
+}
+
+TYPED_TEST(VerdictTest, zeros_are_no_result_of_a_product_that_overflows) {
+  using T = typename TypeParam::non_const_value_type;
+  TypeParam A("A", 10, 20);
+  Kokkos::deep_copy(A, std::is_same_v<T, float> ? T(4e18) : T(4e153));
+  auto const v = vector_of<T>(20, 1);
+  for (auto const& [value, judgement] : {std::pair{T(0), Judgement::failed},
+                                         {infinity<T>, Judgement::passed},
+                                         {-infinity<T>, Judgement::failed}}) {
+    Verdict const verdict = judge(OperationId::atax, A, v, vector_of<T>(20, value), "test");
+    EXPECT_EQ(verdict.judgement(), judgement) << to_sentence(verdict);
+    EXPECT_EQ(verdict.failed, judgement == Judgement::failed ? 20 : 0);
+  }
+}
+
+TYPED_TEST(VerdictTest, what_overflowed_in_b_goes_on_into_c) {
+  using T = typename TypeParam::non_const_value_type;
+  T const largest = std::numeric_limits<T>::max();
+  TypeParam A("A", 2, 3);
+  A(0, 0) = A(0, 1) = largest;  // B(0) is infinite
+  A(0, 2) = 0;
+  A(1, 0) = 1;
+  A(1, 1) = -1;
+  A(1, 2) = 1;
+  auto const v = vector_of<T>(3, 1);
+  auto const C = vector_of<T>(3, infinity<T>);
+  C(2) = std::numeric_limits<T>::quiet_NaN();
+  Verdict const verdict = judge(OperationId::atax, A, v, C, "test");
+  EXPECT_EQ(verdict.judgement(), Judgement::passed) << to_sentence(verdict);
+  C(2) = infinity<T>;
+  EXPECT_EQ(judge(OperationId::atax, A, v, C, "test").worst, 2);
+  C(2) = 1;
+  EXPECT_EQ(judge(OperationId::atax, A, v, C, "test").worst, 2);
+}
+
+TYPED_TEST(VerdictTest, magnitudes_beyond_range_do_not_keep_a_sum_from_being_judged) {
+  using T = typename TypeParam::non_const_value_type;
+  T const most = std::ldexp(T(1), std::numeric_limits<T>::max_exponent - 1);
+  // All partial sums stay in range.
+  auto const A = row_of<TypeParam>({most, -most, 1});
+  EXPECT_EQ(judge_one(A, 1, 1).judgement(), Judgement::passed);
+  EXPECT_EQ(judge_one(A, 1, infinity<T>).judgement(), Judgement::failed);
+  // Some may overflow: a number is judged all the same.
+  auto const B = row_of<TypeParam>({most, most, -most});
+  EXPECT_EQ(judge_one(B, 1, most).worst_in_bounds, 0);
+  EXPECT_EQ(judge_one(B, 1, most * T(1.001)).judgement(), Judgement::failed);
+}
+
+TYPED_TEST(VerdictTest, elements_that_are_not_judged_are_listed_in_runs) {
+  using T = typename TypeParam::non_const_value_type;
+  T const largest = std::numeric_limits<T>::max();
+  TypeParam A("A", 6, 2);
+  Kokkos::deep_copy(A, T(1));
+  for (std::size_t const i : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {
+    A(i, 0) = largest;
+    A(i, 1) = -largest;
+  }
+  auto const v = vector_of<T>(2, 2);
+  auto const B = vector_of<T>(6, 4);
+  B(1) = B(2) = B(4) = infinity<T>;
+  Verdict verdict = judge(OperationId::multiply, A, v, B, "test");
+  EXPECT_EQ(verdict.judgement(), Judgement::not_judged);
+  EXPECT_EQ(verdict.not_judged, 3);
+  EXPECT_EQ(verdict.judged(), 3);
+  ASSERT_EQ(verdict.which_not_judged.size(), 2u);
+  EXPECT_EQ(verdict.which_not_judged[0].first, 1);
+  EXPECT_EQ(verdict.which_not_judged[0].last, 2);
+  EXPECT_EQ(verdict.which_not_judged[1].first, 4);
+  EXPECT_EQ(verdict.which_not_judged[1].last, 4);
+  EXPECT_EQ(to_sentence(verdict),
+            "NOT JUDGED: greatest error 0 of the bound at element 0, 0 ulp at element 0; 0 of 6 "
+            "fail; 3 of 6 not judged, element 1 the first: rounding and the order of summation "
+            "decide whether it is a number, an infinity or NaN");
+  B(5) = 5;
+  verdict = judge(OperationId::multiply, A, v, B, "test");
+  EXPECT_EQ(verdict.judgement(), Judgement::failed) << "an error is one beside what is not judged";
+  EXPECT_EQ(verdict.worst, 5);
+}
+
+TEST(Verdict, roundings_without_a_bound_are_not_judged) {
+  using Matrix = io::MatrixView<float, Kokkos::LayoutRight>;
+  std::size_t const n = std::size_t{1} << 23;
+  Matrix A("A", 1, n);
+  A(0, 0) = 1;
+  Verdict const verdict = judge_one(A, 1, 1, Summation::any);
+  EXPECT_EQ(verdict.judgement(), Judgement::not_judged);
+  ASSERT_EQ(verdict.which_not_judged.size(), 1u);
+  EXPECT_STREQ(verdict.which_not_judged[0].why, "no bound holds after so many roundings");
 }
 
 TYPED_TEST(VerdictTest, infinity_and_nan_must_stand_where_the_reference_has_them) {
@@ -213,6 +343,120 @@ TYPED_TEST(VerdictTest, moved_elements_are_compared_bit_by_bit) {
   EXPECT_FALSE(wrong.passed());
   EXPECT_EQ(wrong.failed, 2);
   EXPECT_EQ(to_sentence(wrong), "FAILED: 2 of 9170 elements have wrong bits");
+}
+
+// Bounds worked out by hand from docs/accuracy.md, as double rounds them, and errors of results
+// that were chosen for them. With u = 2^-24 or 2^-53, g(k) = k u / (1 - k u) = k u + (k u)^2 + ...
+
+using FloatRow = io::MatrixView<float, Kokkos::LayoutRight>;
+using FloatColumn = io::MatrixView<float, Kokkos::LayoutLeft>;
+using DoubleRow = io::MatrixView<double, Kokkos::LayoutRight>;
+
+TEST(BoundByHand, one_product_of_floats) {
+  // g(1) of float, and of double g(4) for the reference, whose chains are of 2 and which has 2
+  // more. The bound is computed in double with at most 1 + 8 roundings: 1 + g(9) is 1 + 5 * 2^-52.
+  double const bound = 0x1p-24 * (1 + 0x1p-24 + 0x1p-27 + 21 * 0x1p-52);
+  Verdict const exact = judge_one(row_of<FloatRow>({1}), 1, 1);
+  EXPECT_EQ(exact.worst_bound, bound);
+  EXPECT_EQ(exact.worst_in_bounds, 0);
+  Verdict const next = judge_one(row_of<FloatRow>({1}), 1, 1 + 0x1p-23f);
+  EXPECT_EQ(next.worst_in_bounds, 0x1p-23 / bound);
+  EXPECT_EQ(next.greatest_ulp, 1);
+  EXPECT_EQ(next.judgement(), Judgement::failed);
+}
+
+TEST(BoundByHand, one_product_of_doubles) {
+  // g(1) = 2^-53 (1 + 2^-52); the reference adds 2 g(4)^2 + 2^-102 = 3 * 2^-102.
+  EXPECT_EQ(judge_one(row_of<DoubleRow>({1}), 1, 1).worst_bound, 0x1p-53 * (1 + 30 * 0x1p-52));
+}
+
+TEST(BoundByHand, products_that_underflow) {
+  // Twice the smallest number for each of three terms.
+  FloatRow const A("A", 1, 3);
+  Kokkos::deep_copy(A, std::numeric_limits<float>::min());
+  Verdict const floats = judge_one(A, std::numeric_limits<float>::min(), 0);
+  EXPECT_EQ(floats.worst_bound, 6 * 0x1p-149);
+  EXPECT_EQ(floats.judgement(), Judgement::passed);
+  DoubleRow const B("B", 1, 3);
+  Kokkos::deep_copy(B, std::numeric_limits<double>::min());
+  EXPECT_EQ(judge_one(B, std::numeric_limits<double>::min(), 0).worst_bound, 6 * 0x1p-1074);
+}
+
+TEST(BoundByHand, factors_below_the_smallest_normal_number) {
+  // The product is an ordinary number, 2^-60, though the vector's entry is subnormal.
+  Verdict const verdict = judge_one(row_of<DoubleRow>({0x1p1000}), 0x1p-1060, 0x1p-60);
+  EXPECT_EQ(verdict.worst_bound, 0x1p-113 * (1 + 30 * 0x1p-52));
+}
+
+TEST(BoundByHand, a_line_of_floats) {
+  // 256 elements: chains of 4 and a tree of 6 levels over 64 lanes. g(10) of float; of double
+  // g(19), since chains of the reference have 256 / 16 + 1; 1 + g(264) = 1 + 132 * 2^-52.
+  FloatRow const A("A", 1, 256);
+  Kokkos::deep_copy(A, 1.0f);
+  double const relative = 10 * 0x1p-24 + 100 * 0x1p-48 + 1000 * 0x1p-72 + 19 * 0x1p-53;
+  EXPECT_EQ(judge_one(A, 1, 256).worst_bound, 256 * (relative + 165 * 0x1p-73));
+}
+
+TEST(BoundByHand, a_sum_over_lines) {
+  // 16 columns: two panels of 8. g(9) of float, g(3) of double; 1 + g(24) = 1 + 12 * 2^-52, which
+  // makes 13.5 units in the last place of the relative error, and a little more: 14.
+  FloatColumn const A("A", 1, 16);
+  Kokkos::deep_copy(A, 1.0f);
+  double const relative = 9 * 0x1p-24 + 81 * 0x1p-48 + 729 * 0x1p-72 + 3 * 0x1p-53;
+  EXPECT_EQ(judge_one(A, 1, 16).worst_bound, 16 * (relative + 14 * 0x1p-73));
+}
+
+TEST(BoundByHand, two_products_one_after_the_other) {
+  // The first has the bound b above. The second has g(1) and, since its chain is of 1, g(3) of the
+  // reference: r = 2^-24 (1 + 2^-24 + 3 * 2^-29 + 2^-48). The bound is (1 + b + b / r) r (1 +
+  // g(9)), where b / r is 1 + 2^-29 + 4 * 2^-52, and the sum 2 (1 + 2^-25 + 2^-30 + 11 * 2^-52).
+  // The product of both has 103 * 2^-30 = 2^-24 + 3 * 2^-29 + 2^-25 + 2^-30 in its first order, and
+  // in units of the last place 16 + 9 + 11 more; 1 + g(9) adds 5 of them.
+  Verdict const verdict = judge(OperationId::atax, row_of<FloatRow>({1}), vector_of<float>(1, 1.0f),
+                                vector_of<float>(1, 1.0f), "test");
+  EXPECT_EQ(verdict.worst_bound, 0x1p-23 * (1 + 103 * 0x1p-30 + 41 * 0x1p-52));
+}
+
+TEST(BoundByHand, products_of_matrices) {
+  // 512 products an element: two chains of 256 and one addition, or in any order 512 roundings. The
+  // reference has chains of 512 / 16 + 1: g(35) of double. 1 + g(520) = 1 + 260 * 2^-52.
+  FloatRow const A("A", 1, 512), B("B", 512, 1), C("C", 1, 1);
+  Kokkos::deep_copy(A, 1.0f);
+  Kokkos::deep_copy(B, 1.0f);
+  Kokkos::deep_copy(C, 512.0f);
+  // In units of 2^-68: 257^3 * 2^-72 + 257^4 * 2^-96 is 1060928, and 260 * 2^-52 of the whole 261.
+  double const canonical =
+      257 * 0x1p-24 + 66049 * 0x1p-48 + 35 * 0x1p-53 + (1060928 + 261) * 0x1p-68;
+  EXPECT_EQ(judge_product(A, B, C, "test").worst_bound, 512 * canonical);
+  double const any = 1 + 0x1p-15 + 0x1p-30 + 35 * 0x1p-38 + 0x1p-45 + 260 * 0x1p-52;
+  EXPECT_EQ(judge_product(A, B, C, "test", Summation::any).worst_bound, 0x1p-6 * any);
+}
+
+TEST(ReferenceByHand, keeps_what_a_sum_of_doubles_rounds_away) {
+  Verdict const verdict = judge_one(row_of<DoubleRow>({1, 0x1p-60}), 1, 1);
+  EXPECT_EQ(verdict.worst_reference, 1);
+  EXPECT_EQ(verdict.greatest_ulp, 0x1p-8);  // 2^-60 over 2^-52
+}
+
+TEST(ReferenceByHand, keeps_what_a_product_of_doubles_rounds_away) {
+  Verdict const verdict = judge_one(row_of<DoubleRow>({1 + 0x1p-30}), 1 + 0x1p-30, 1 + 0x1p-29);
+  EXPECT_EQ(verdict.greatest_ulp, 0x1p-8);
+}
+
+TEST(ReferenceByHand, keeps_what_the_first_of_two_products_rounds_away) {
+  auto const C = vector_of<double>(2, 1);
+  C(1) = 0x1p-60;
+  Verdict const verdict =
+      judge(OperationId::atax, row_of<DoubleRow>({1, 0x1p-60}), vector_of<double>(2, 1), C, "test");
+  EXPECT_EQ(verdict.greatest_ulp, 0x1p-8);
+  EXPECT_EQ(verdict.ulp_index, 0);
+}
+
+TEST(ReferenceByHand, has_products_of_floats_exactly) {
+  // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24, which float rounds to even.
+  Verdict const verdict = judge_one(row_of<FloatRow>({1 + 0x1p-12f}), 1 + 0x1p-12f, 1 + 0x1p-11f);
+  EXPECT_EQ(verdict.greatest_ulp, 0.5);
+  EXPECT_EQ(verdict.worst_reference, 1 + 0x1p-11 + 0x1p-24);
 }
 
 // The bound is that of the library's short order of summation: a plain loop is much worse.

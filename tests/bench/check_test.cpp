@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
 
 /// What a contender of these tests does wrong.
 enum class Fault {
@@ -92,6 +93,7 @@ struct Outcome {
 // Shapes and lists that generic lambdas use have names: nvcc loses what braces say there.
 constexpr Shape padded_shape = {.rows = 33, .cols = 1000, .padding = 1};
 constexpr Shape small_shape = {.rows = 3, .cols = 4};
+constexpr Shape long_shape = {.rows = 1, .cols = std::int64_t{1} << 23};  // 2^23 roundings
 constexpr Shape transposed_shape = {.rows = 20, .cols = 31, .padding = 5};
 constexpr Layout layouts[] = {Layout::row_major, Layout::column_major};
 constexpr Shape shapes[] = {
@@ -120,6 +122,28 @@ TEST(BenchCheck, RightResultsPassAndWrongOnesAreFound) {
     EXPECT_EQ(verdicts[5].text, "equal bits");
     EXPECT_FALSE(verdicts[5].wrong);
   });
+}
+
+TEST(BenchCheck, WhereNoBoundHoldsTheVerdictSaysThatWholeNumbersJudged) {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  Outcome<Exec, float> const outcome(
+      long_shape, "multiply",
+      {with_fault<Exec, float>(Fault::other_order), with_fault<Exec, float>(Fault::one_unwritten),
+       ours<Exec, float>("multiply")});
+  EXPECT_EQ(outcome.verdicts[0].text, "equal on whole numbers alone");
+  EXPECT_FALSE(outcome.verdicts[0].wrong);
+  EXPECT_THAT(outcome.verdicts[1].text, StartsWith("WRONG: whole numbers: "));
+  EXPECT_EQ(outcome.verdicts[2].text, "equal bits");
+}
+
+TEST(BenchCheck, NothingPassesWhereThereIsNothingToCompareWith) {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  auto const problem = std::make_shared<Problem<Exec, float> const>(small_shape, 1);
+  std::vector<Runner<Exec, float>*> const none;
+  EXPECT_THAT([&] { check(problem, "transpose", Layout::column_major, none); },
+              ThrowsMessage<std::invalid_argument>(
+                  "nothing of ours computes transpose in this layout: there is nothing to compare "
+                  "with"));
 }
 
 TEST(BenchCheck, AContenderThatThrowsIsNoVerdict) {
