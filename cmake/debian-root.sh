@@ -36,7 +36,8 @@ root_path() {
   echo "$roots_dir/$1-${hash:0:12}"
 }
 
-# The mirror that this machine takes Debian from: the URI of its own release in apt's sources.
+# The mirror that this machine takes Debian from: the URI of its own release in apt's sources. Empty
+# where it has none; then mmdebstrap takes its default.
 debian_mirror() {
   local codename mirror
   codename=$(. /etc/os-release && [[ $ID == debian ]] && echo "${VERSION_CODENAME:-}") || codename=-
@@ -48,7 +49,7 @@ debian_mirror() {
     tolower($1) == "suites:" { for (i = 2; i <= NF; i++) if ($i == suite) hit = 1 }
     NF == 0 || $1 == "==>" { end_stanza() }
     END { end_stanza(); print found }') || true
-  echo "${mirror:-http://deb.debian.org/debian}"
+  echo "$mirror"
 }
 
 # make_root NAME PATH: nothing to do when it is there; built beside and renamed when complete.
@@ -60,7 +61,7 @@ make_root() {
   if [[ ! -d $path ]]; then
     command -v mmdebstrap >/dev/null || install_mmdebstrap
     mirror=$(debian_mirror)
-    say "making the root once from $mirror, about a minute; log in $path.log"
+    say "making the root once from ${mirror:-the default mirror of mmdebstrap}, about a minute; log in $path.log"
     rm -rf --one-file-system "$path.partial"
     bootstrap_root "$mirror" "$path.partial" "$(root_packages "$name")" &>"$path.log" || explain_failure "$path.log"
     finish_root "$path.partial" >>"$path.log"
@@ -80,7 +81,8 @@ install_mmdebstrap() {
     die "mmdebstrap is needed: apt-get install mmdebstrap"
 }
 
-# bootstrap_root MIRROR PATH PACKAGES: apt's settings of this machine hold in the root too.
+# bootstrap_root MIRROR PATH PACKAGES: apt's settings of this machine hold in the root too. An empty
+# MIRROR is that of mmdebstrap.
 bootstrap_root() {
   local options=() line keyring=/usr/share/keyrings/debian-archive-keyring.gpg
   while read -r line; do options+=("--aptopt=$line"); done < <(
@@ -90,7 +92,7 @@ bootstrap_root() {
   mmdebstrap --mode=root --variant=apt --include="${3// /,}" "${options[@]}" \
     --aptopt='APT::Sandbox::User "root"' --aptopt='APT::Install-Recommends "false"' \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
-    "$suite" "$2" "$1" </dev/null
+    "$suite" "$2" ${1:+"$1"} </dev/null
 }
 
 # finish_root PATH: libkokkos-dev names two archives in its CMake files that it does not ship; both
