@@ -13,14 +13,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <io/descriptor.hpp>
 #include <io/errors.hpp>
+#include <io/memory.hpp>
 #include <io/run_apart.hpp>
 
 namespace tessera::io {
 namespace {
 
 constexpr rlim_t seconds = 60;
-constexpr std::uint64_t more_memory = std::uint64_t{1} << 30U;
 
 void lower_limit(int resource, rlim_t most) {
   rlimit limit{};
@@ -46,7 +47,7 @@ void prepare() {
   lower_limit(RLIMIT_CORE, 0);
   lower_limit(RLIMIT_CPU, seconds);
   if (std::uint64_t const used = address_space(); used > 0) {
-    lower_limit(RLIMIT_AS, used + more_memory);
+    lower_limit(RLIMIT_AS, used + most_apart);
   }
 }
 
@@ -59,54 +60,80 @@ void send_to(int descriptor, std::span<std::byte const> bytes) {
   }
 }
 
-void receive_from(int descriptor, std::vector<std::byte>& bytes) {
+/// A forked process, which is ended with this object if it was not waited for.
+class Child {
+ public:
+  explicit Child(pid_t id) : id_(id) {}
+  ~Child() {
+    if (id_ <= 0) return;
+    ::kill(id_, SIGKILL);
+    static_cast<void>(wait());
+  }
+  Child(Child const&) = delete;
+  Child& operator=(Child const&) = delete;
+
+  /// Waits for its end. @return why it did not end by itself; empty: it did
+  std::string wait() {
+    int status = 0;
+    pid_t ended = 0;
+    do {
+      ended = ::waitpid(id_, &status, 0);
+    } while (ended < 0 && errno == EINTR);
+    id_ = 0;
+    if (ended < 0) return system_message(errno);
+    if (WIFSIGNALED(status)) return std::string("ended by ") + ::strsignal(WTERMSIG(status));
+    return WEXITSTATUS(status) == 0 ? "" : "ended early";
+  }
+
+ private:
+  pid_t id_;
+};
+
+/// Appends what comes until the end. @return whether that are most_bytes at most
+bool receive_from(int descriptor, std::uint64_t most_bytes, std::vector<std::byte>& bytes) {
   std::vector<std::byte> buffer(64U << 10U);
   for (;;) {
     ssize_t const got = ::read(descriptor, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return;
+    if (got <= 0) return true;
+    if (static_cast<std::uint64_t>(got) > most_bytes - bytes.size()) return false;
     bytes.insert(bytes.end(), buffer.begin(), buffer.begin() + got);
   }
 }
 
-std::string trouble_of(pid_t child) {
-  int status = 0;
-  pid_t ended = 0;
-  do {
-    ended = ::waitpid(child, &status, 0);
-  } while (ended < 0 && errno == EINTR);
-  if (ended < 0) return system_message(errno);
-  if (WIFSIGNALED(status)) return std::string("ended by ") + ::strsignal(WTERMSIG(status));
-  return WEXITSTATUS(status) == 0 ? "" : "ended early";
+/// What the process apart does. It never returns.
+[[noreturn]] void work_apart(std::function<void(Send const&)> const& work, int descriptor) {
+  prepare();
+  try {
+    work([&](std::span<std::byte const> bytes) { send_to(descriptor, bytes); });
+  } catch (...) {
+    ::_exit(1);
+  }
+  ::_exit(0);
 }
 
 }  // namespace
 
-ApartResult run_apart(std::function<void(Send const&)> const& work) {
-  ApartResult result;
+ApartResult run_apart(std::function<void(Send const&)> const& work, std::uint64_t most_bytes) {
   std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
-    result.trouble = system_message(errno);
-    return result;
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return {.bytes = {}, .trouble = system_message(errno)};
+  Descriptor from(pipe[0]);
+  Descriptor to(pipe[1]);
+  pid_t const id = ::fork();
+  if (id < 0) return {.bytes = {}, .trouble = system_message(errno)};
+  if (id == 0) {
+    from.reset();  // so that it ends where this process has ended
+    work_apart(work, to.get());
   }
-  pid_t const child = ::fork();
-  if (child == 0) {
-    prepare();
-    try {
-      work([&](std::span<std::byte const> bytes) { send_to(pipe[1], bytes); });
-    } catch (...) {
-      ::_exit(1);
-    }
-    ::_exit(0);
+  Child child(id);
+  to.reset();
+  ApartResult result;
+  if (!receive_from(from.get(), most_bytes, result.bytes)) {
+    result.bytes.clear();
+    result.trouble = "more than " + format_bytes(most_bytes) + " of answer";
+    return result;  // which ends the process
   }
-  ::close(pipe[1]);
-  if (child < 0) {
-    result.trouble = system_message(errno);
-  } else {
-    receive_from(pipe[0], result.bytes);
-    result.trouble = trouble_of(child);
-  }
-  ::close(pipe[0]);
+  result.trouble = child.wait();
   return result;
 }
 

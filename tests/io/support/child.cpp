@@ -9,12 +9,22 @@
 #include <fstream>
 #include <grp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdexcept>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace tessera::io::test {
+
+void end_with_parent() {
+  for (int const number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
 
 std::string in_child(std::function<std::string()> const& action) {
   std::array<int, 2> pipe{};
@@ -22,6 +32,7 @@ std::string in_child(std::function<std::string()> const& action) {
   pid_t const child = ::fork();
   if (child < 0) throw std::runtime_error("fork failed");
   if (child == 0) {
+    end_with_parent();
     ::close(pipe[0]);
     std::string text;
     try {

@@ -13,6 +13,10 @@ namespace tessera::io::test {
 /// returns the text that it returns (or, for an exception, "exception: …"; "died" if it died).
 [[nodiscard]] std::string in_child(std::function<std::string()> const& action);
 
+/// In a child: signals end it, whatever the test's parent has made of them, and so does the end of
+/// the test.
+void end_with_parent();
+
 /// In a child: keeps `value` as long as it lives. Kokkos waits for all devices before it frees a
 /// View, and a forked process has lost its GPU.
 template <class T>

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <unistd.h>
+#include <utility>
+
+namespace tessera::io {
+
+/// An open descriptor, or none. Closed with this object. Move-only.
+class Descriptor {
+ public:
+  /// None.
+  Descriptor() = default;
+  /// @param number a descriptor to own; negative: none
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { reset(); }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  Descriptor(Descriptor const&) = delete;
+  Descriptor& operator=(Descriptor const&) = delete;
+
+  /// The number for the system's calls; negative where there is none.
+  [[nodiscard]] int get() const noexcept { return number_; }
+  [[nodiscard]] bool is_open() const noexcept { return number_ >= 0; }
+
+  /// Closes it. @return what close(2) returned, or 0 where there was nothing to close
+  int reset() noexcept {
+    int const number = std::exchange(number_, -1);
+    return number >= 0 ? ::close(number) : 0;
+  }
+
+ private:
+  int number_ = -1;
+};
+
+}  // namespace tessera::io

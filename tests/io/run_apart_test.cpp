@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <new>
+#include <signal.h>
+#include <stdexcept>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <io/run_apart.hpp>
+
+#include "io/support/child.hpp"
+
+namespace tessera::io::test {
+namespace {
+
+using testing::IsEmpty;
+
+std::ptrdiff_t open_descriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+}
+
+bool has_children() {
+  return ::waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD;
+}
+
+void send_for_ever(Send const& send) {
+  std::vector<std::byte> const piece(1U << 16U);
+  for (;;) send(piece);
+}
+
+TEST(RunApart, GivesWhatIsSent) {
+  auto const before = open_descriptors();
+  std::vector<std::byte> const sent(300000, std::byte{7});
+  auto const result = run_apart([&](Send const& send) { send(sent); });
+  EXPECT_THAT(result.trouble, IsEmpty());
+  EXPECT_TRUE(result.bytes == sent);
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST(RunApart, SaysHowTheProcessEnded) {
+  EXPECT_EQ(run_apart([](Send const&) { ::raise(SIGABRT); }).trouble, "ended by Aborted");
+  EXPECT_EQ(run_apart([](Send const&) { throw std::runtime_error("no"); }).trouble, "ended early");
+}
+
+TEST(RunApart, AnAnswerAsLargeAsMayBeIsTaken) {
+  std::vector<std::byte> const sent(100000, std::byte{7});
+  auto const result = run_apart([&](Send const& send) { send(sent); }, sent.size());
+  EXPECT_THAT(result.trouble, IsEmpty());
+  EXPECT_EQ(result.bytes.size(), sent.size());
+}
+
+TEST(RunApart, AnEndlessAnswerIsTroubleAndNothingIsLeft) {
+  auto const before = open_descriptors();
+  auto const result = run_apart(send_for_ever, 1U << 20U);
+  EXPECT_EQ(result.trouble, "more than 1.0 MiB of answer");
+  EXPECT_THAT(result.bytes, IsEmpty());
+  EXPECT_EQ(open_descriptors(), before);
+  EXPECT_FALSE(has_children());
+}
+
+TEST(RunApart, WithoutMemoryForTheAnswerNothingIsLeft) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "[  SKIPPED ] AddressSanitizer needs more address space than can be limited";
+#endif
+  EXPECT_EQ(in_child([]() -> std::string {
+              auto const before = open_descriptors();
+              auto const pages = [] {
+                std::uint64_t count = 0;
+                std::ifstream("/proc/self/statm") >> count;
+                return count;
+              };
+              rlim_t const most = pages() * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) +
+                                  (rlim_t{64} << 20U);
+              rlimit const limit{most, most};
+              ::setrlimit(RLIMIT_AS, &limit);
+              try {
+                static_cast<void>(run_apart(send_for_ever));
+                return "no error";
+              } catch (std::bad_alloc const&) {
+                if (open_descriptors() != before) return "a descriptor is left";
+                return has_children() ? "a process is left" : "nothing is left";
+              }
+            }),
+            "nothing is left");
+}
+
+}  // namespace
+}  // namespace tessera::io::test
