@@ -12,6 +12,7 @@
 #include <io/hdf5_chunk_writer.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/output_file.hpp>
+#include <io/output_path.hpp>
 #include <io/parallel_blocks.hpp>
 #include <io/writers.hpp>
 
@@ -139,22 +140,25 @@ class Copier {
   };
 
   /// Calls use(tile) for all tiles of A. They are as square as A and the capacity allow, and whole
-  /// numbers of `height` lines and `width` elements where these fit (0: of any size).
+  /// numbers of units of `height` lines and `width` elements (0: of any size), but for the last
+  /// ones and where a unit does not fit.
   template <class Use>
   void for_each_tile(MatrixReader const& reader, bool transposed, std::uint64_t height,
                      std::uint64_t width, Use const& use) {
     MatrixInfo const& info = reader.info();
     std::uint64_t const all_lines = lines_of(info);
     std::uint64_t const length = length_of_lines(info);
+    height = std::clamp<std::uint64_t>(height, 1, all_lines);
+    width = std::clamp<std::uint64_t>(width, 1, length);
+    if (width > capacity / height) height = width = 1;
     auto const side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(capacity)));
-    auto const whole = [](std::uint64_t size, std::uint64_t unit, std::uint64_t all) {
-      return unit == 0 || size < unit || size == all ? size : size / unit * unit;
+    // As much of `room` as there is in all, and a whole number of units; one fits.
+    auto const whole = [](std::uint64_t room, std::uint64_t unit, std::uint64_t all) {
+      return room >= all ? all : std::max(unit, room / unit * unit);
     };
-    std::uint64_t const narrowest = std::min(all_lines, std::max(side, height));
-    std::uint64_t const most_count =
-        whole(std::min(length, std::max<std::uint64_t>(1, capacity / narrowest)), width, length);
-    std::uint64_t const most_lines =
-        whole(std::min(all_lines, capacity / most_count), height, all_lines);
+    std::uint64_t const narrowest = std::max(std::min(all_lines, side), height);
+    std::uint64_t const most_count = whole(capacity / narrowest, width, length);
+    std::uint64_t const most_lines = whole(capacity / most_count, height, all_lines);
     from_.resize(most_lines * most_count);
     if (transposed) to_.resize(from_.size());
     for (std::uint64_t first = 0; first < length; first += most_count) {
@@ -244,7 +248,10 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
                                                       : &reader;
   Part const vector_part = vector ? vector->vector_part(info.cols) : Part::vector;
   std::optional<OutputFile> vector_out;
-  OutputFile out(request.output);
+  auto const existing =
+      request.add_dataset ? OutputFile::Existing::extended : OutputFile::Existing::refused;
+  OutputFile out(request.output, OutputFile::Temporary::unnamed_if_possible, existing);
+  bool const has_vector_output = !request.vector_output.empty();
   bool const line = info.rows == 1 || info.cols == 1;  // which has one order only
   bool const transposed = !line && info.layout != reader.info().layout;
   bool const from_pipe = reader.info().in_order_only;
@@ -252,7 +259,7 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
     refuse(request.output, "cannot be written in another order than that of " + request.input +
                                ": expected a regular file there, found a pipe");
   }
-  if (from_pipe && vector == &reader && !request.vector_output.empty()) {
+  if (from_pipe && vector == &reader && has_vector_output) {
     refuse(request.vector_output, "cannot hold V of " + request.input + " beside " +
                                       request.output + ": expected a regular file, found a pipe");
   }
@@ -261,12 +268,13 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
                                ": expected a regular file, found one without positions");
   }
   if (!request.chunks) begin(out, format, info);
-  std::uint64_t const vector_elements =
-      info.has_vector || !request.vector_output.empty() ? info.cols : 0;
+  std::uint64_t const vector_elements = info.has_vector || has_vector_output ? info.cols : 0;
   std::uint64_t const elements = info.elements() + (info.has_vector ? info.cols : 0);
   // What a pipe says of its length is believed when it is there.
   if (!request.chunks && !from_pipe) out.reserve(out.bytes_written() + elements * sizeof(T));
-  if (!request.vector_output.empty()) vector_out.emplace(request.vector_output);
+  if (has_vector_output && !in_same_file(request.output, request.vector_output)) {
+    vector_out.emplace(request.vector_output, OutputFile::Temporary::unnamed_if_possible, existing);
+  }
 
   Copier<T> copier((info.elements() + vector_elements) * sizeof(T), progress);
   if (request.chunks) {
@@ -277,13 +285,15 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
     copier.copy(reader, Part::matrix, info.elements(), out);
   }
   if (vector) copier.copy(*vector, vector_part, info.cols, out);
-  if (vector_out) {
+  if (has_vector_output) {
     MatrixInfo vector_info;
     vector_info.type = info.type;
     vector_info.dimensions = 1;
     vector_info.rows = info.cols;
-    format_of(request.vector_output).begin_vector(*vector_out, vector_info);
-    copier.copy(reader, Part::vector, info.cols, *vector_out);
+    if (!vector_out) out.begin_next(request.vector_output);
+    OutputFile& to = vector_out ? *vector_out : out;
+    format_of(request.vector_output).begin_vector(to, vector_info);
+    copier.copy(reader, Part::vector, info.cols, to);
   }
   reader.check_unchanged();
   if (vector_file) vector_file->check_unchanged();
@@ -291,7 +301,7 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
   out.commit();
   return {.input = reader.info(),
           .output = std::move(info),
-          .vector_written = vector != nullptr || vector_out.has_value()};
+          .vector_written = vector != nullptr || has_vector_output};
 }
 
 }  // namespace

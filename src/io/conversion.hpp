@@ -22,7 +22,9 @@ struct ConversionRequest {
       std::nullopt;  ///< of the output; empty: that of the input where the format can hold it
   std::optional<Hdf5Chunks> chunks = std::nullopt;  ///< of an HDF5 output; empty: contiguous
   std::string vector = {};         ///< V of an ex3 output; empty: that of an ex3 input
-  std::string vector_output = {};  ///< where V of an ex3 input goes; empty: nowhere
+  std::string vector_output = {};  ///< where V of an ex3 input goes; empty: nowhere. It may be
+                                   ///< another dataset of the HDF5 file that the output is in.
+  bool add_dataset = false;        ///< to an HDF5 file that exists; else it is refused
 };
 
 /// What convert_file() has read and written.

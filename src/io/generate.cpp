@@ -8,6 +8,7 @@
 #include <io/formats.hpp>
 #include <io/generate.hpp>
 #include <io/output_file.hpp>
+#include <io/output_path.hpp>
 #include <io/parallel_blocks.hpp>
 #include <io/writers.hpp>
 
@@ -104,10 +105,15 @@ void check_request(GenerateRequest const& request) {
 template <class T>
 void generate_as(GenerateRequest const& request, Progress const& progress) {
   FormatRow const& format = matrix_format(request.output);
+  bool const has_vector_output = !request.vector_output.empty();
+  if (has_vector_output) check_vector_format(request.vector_output);
+  auto const existing =
+      request.add_dataset ? OutputFile::Existing::extended : OutputFile::Existing::refused;
+  OutputFile out(request.output, OutputFile::Temporary::unnamed_if_possible, existing);
   std::optional<OutputFile> vector_out;
-  if (!request.vector_output.empty()) check_vector_format(request.vector_output);
-  OutputFile out(request.output);
-  if (!request.vector_output.empty()) vector_out.emplace(request.vector_output);
+  if (has_vector_output && !in_same_file(request.output, request.vector_output)) {
+    vector_out.emplace(request.vector_output, OutputFile::Temporary::unnamed_if_possible, existing);
+  }
 
   MatrixInfo info;
   info.format = format.format;
@@ -119,19 +125,21 @@ void generate_as(GenerateRequest const& request, Progress const& progress) {
   std::uint64_t const elements = info.elements() + (format.vector_follows_matrix ? info.cols : 0);
   out.reserve(out.bytes_written() + elements * sizeof(T));
 
-  std::uint64_t const total = (elements + (vector_out ? info.cols : 0)) * sizeof(T);
+  std::uint64_t const total = (elements + (has_vector_output ? info.cols : 0)) * sizeof(T);
   Generator<T> generator(request, total, progress);
   generator.write_matrix(out);
   if (format.vector_follows_matrix) generator.write_vector(out);
-  if (vector_out) {
+  if (has_vector_output) {
     MatrixInfo vector_info;
     vector_info.type = request.type;
     vector_info.dimensions = 1;
     vector_info.rows = request.cols;
-    format_of(request.vector_output).begin_vector(*vector_out, vector_info);
-    generator.write_vector(*vector_out);
-    vector_out->commit();
+    if (!vector_out) out.begin_next(request.vector_output);
+    OutputFile& to = vector_out ? *vector_out : out;
+    format_of(request.vector_output).begin_vector(to, vector_info);
+    generator.write_vector(to);
   }
+  if (vector_out) vector_out->commit();
   out.commit();
 }
 

@@ -255,7 +255,7 @@ std::unique_ptr<MatrixSource> open_hdf5(std::string const& path, RawFile const& 
   return std::make_unique<ChunkedSource>(std::move(file), std::move(info), std::move(dataset));
 }
 
-std::string check_hdf5_output(OutputFile& out, MatrixInfo const& info) {
+std::string check_hdf5_output(OutputFile const& out, MatrixInfo const& info) {
   auto const fail = [&](std::string const& sentence) {
     throw FileError(ErrorKind::bad_output, out.path(), sentence);
   };
@@ -269,16 +269,12 @@ std::string check_hdf5_output(OutputFile& out, MatrixInfo const& info) {
   if (info.layout != Layout::right) {
     fail("an HDF5 dataset is stored row by row: expected layout right, found left");
   }
-  // Where the disk does not take the start of a file, the library would end the process.
-  constexpr std::size_t start = 4096;
-  out.write_at(0, std::vector<std::byte>(start));
   return name.dataset;
 }
 
 void begin_hdf5(OutputFile& out, MatrixInfo const& info) {
-  Hdf5File file(out.path(), out.temporary(), check_hdf5_output(out, info), info, nullptr);
-  out.skip(file.offset());
-  file.close();
+  std::string const dataset = check_hdf5_output(out, info);
+  out.go_to(create_hdf5_dataset(out.path(), out.temporary(), dataset, info, nullptr));
 }
 
 }  // namespace tessera::io

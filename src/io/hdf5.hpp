@@ -28,11 +28,11 @@ namespace tessera::io {
 [[nodiscard]] std::unique_ptr<MatrixSource> open_hdf5(std::string const& path, RawFile const& raw,
                                                       Reading reading);
 
-/// Checks that `out` can become an HDF5 file with this dataset. @return the dataset's name
+/// Checks that `out` can be an HDF5 file with this dataset. @return the dataset's name
 /// @throws FileError bad_output
-[[nodiscard]] std::string check_hdf5_output(OutputFile& out, MatrixInfo const& info);
+[[nodiscard]] std::string check_hdf5_output(OutputFile const& out, MatrixInfo const& info);
 
-/// Makes the file with a contiguous dataset, so that what is written next are its elements.
+/// Makes a contiguous dataset in the file, so that what is written next are its elements.
 /// @throws FileError bad_output
 void begin_hdf5(OutputFile& out, MatrixInfo const& info);
 

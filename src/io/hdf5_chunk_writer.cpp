@@ -27,21 +27,26 @@ struct Hdf5ChunkWriter::State {
 
 Hdf5ChunkWriter::Hdf5ChunkWriter(OutputFile& out, MatrixInfo const& info,
                                  Hdf5Chunks const& chunks) {
-  constexpr std::uint64_t most_bytes = 16U << 20U;
+  auto const refuse = [&](std::string const& expected) {
+    throw FileError(ErrorKind::bad_output, out.path(),
+                    "cannot be stored in such chunks: expected " + expected + ", found " +
+                        std::to_string(chunks.rows) + " x " + std::to_string(chunks.cols) + " of " +
+                        std::string(to_string(info.type)));
+  };
   std::uint64_t bytes = 0;
   bool overflow = __builtin_mul_overflow(chunks.rows, chunks.cols, &bytes);
   overflow = __builtin_mul_overflow(bytes, size_of(info.type), &bytes) || overflow;
-  if (overflow || bytes == 0 || bytes > most_bytes) {
-    throw FileError(ErrorKind::bad_output, out.path(),
-                    "cannot be stored in such chunks: expected 1 element to 16 MiB, found " +
-                        std::to_string(chunks.rows) + " x " + std::to_string(chunks.cols) + " of " +
-                        std::string(to_string(info.type)));
+  if (overflow || bytes == 0 || bytes > Hdf5Chunks::most_bytes) refuse("1 element to 16 MiB");
+  if (chunks.rows > info.rows || chunks.cols > info.cols) {
+    refuse("at most the " + std::to_string(info.rows) + " x " + std::to_string(info.cols) +
+           " of the matrix");
   }
   std::string const dataset = check_hdf5_output(out, info);
+  static_cast<void>(create_hdf5_dataset(out.path(), out.temporary(), dataset, info, &chunks));
   state_.reset(new State{.path = out.path(),
                          .info = info,
                          .chunks = chunks,
-                         .file = Hdf5File(out.path(), out.temporary(), dataset, info, &chunks),
+                         .file = Hdf5File(out.path(), out.temporary(), dataset),
                          .mutex = {}});
 }
 

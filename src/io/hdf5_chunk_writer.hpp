@@ -15,7 +15,8 @@ namespace tessera::io {
 /// Writes an HDF5 dataset in chunks, packed or not.
 class Hdf5ChunkWriter {
  public:
-  /// Begins the file. @throws FileError bad_output, also for chunks larger than 16 MiB
+  /// Makes the dataset. @throws FileError bad_output, also for chunks larger than 16 MiB or than
+  /// the matrix
   Hdf5ChunkWriter(OutputFile& out, MatrixInfo const& info, Hdf5Chunks const& chunks);
   ~Hdf5ChunkWriter();
   Hdf5ChunkWriter(Hdf5ChunkWriter const&) = delete;

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <hdf5.h>
 #include <mutex>
 #include <optional>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <io/errors.hpp>
@@ -411,28 +414,180 @@ class Examination {
   Hdf5Dataset result_{};
 };
 
-// The first byte of an answer: facts, chunks and elements follow, or a sentence.
+[[noreturn]] void fail_to_write(std::string const& path, std::string const& found) {
+  throw FileError(ErrorKind::bad_output, path,
+                  "cannot be written: expected HDF5's library to do it, found: " + found);
+}
+
+void check_output(herr_t status, std::string const& path) {
+  if (status < 0) fail_to_write(path, library_error());
+}
+
+Handle checked_output(hid_t id, herr_t (*close)(hid_t), std::string const& path) {
+  if (id < 0) fail_to_write(path, library_error());
+  return {id, close};
+}
+
+/// Opens an HDF5 file whatever HDF5_DRIVER says.
+Handle open_for_writing(Handle const& access, std::string const& place, std::string const& path) {
+  check_output(H5Pset_fapl_sec2(access.get()), path);
+  return checked_output(H5Fopen(place.c_str(), H5F_ACC_RDWR, access.get()), H5Fclose, path);
+}
+
+/// Makes one dataset; every member function throws FileError.
+class Creation {
+ public:
+  Creation(std::string const& path, std::string const& place, std::string const& dataset)
+      : path_(path), place_(place), dataset_(dataset) {}
+
+  /// @return contiguous: bytes from the start of the file to the elements
+  std::uint64_t create(MatrixInfo const& info, Hdf5Chunks const* chunks) {
+    Handle file = open_file();
+    // What cannot be written must show before the library closes the file, where it ends the
+    // process; so nothing is closed that has failed.
+    hid_t const file_id = file.release();
+    Handle const access = checked(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+    check(H5Pset_elink_cb(access.get(), refuse_link, &led_out_));
+    require_new(file_id, access.get());
+    Handle const links = checked(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+    check(H5Pset_create_intermediate_group(links.get(), 1));
+    Handle const creation = creation_of(info, chunks);
+    std::array<hsize_t, 2> const extents{info.rows, info.cols};
+    Handle const space =
+        checked(H5Screate_simple(info.dimensions, extents.data(), nullptr), H5Sclose);
+    hid_t const type = info.type == ScalarType::f32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+    hid_t const dataset = H5Dcreate2(file_id, dataset_.c_str(), type, space.get(), links.get(),
+                                     creation.get(), access.get());
+    check_inside();
+    if (dataset < 0) fail(library_error());
+    std::uint64_t const offset = chunks == nullptr ? offset_of(dataset) : 0;
+    check(H5Fflush(file_id, H5F_SCOPE_LOCAL));
+    check(H5Dclose(dataset));
+    check(H5Fclose(file_id));
+    return offset;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string const& found) const { fail_to_write(path_, found); }
+  void check(herr_t status) const { check_output(status, path_); }
+  Handle checked(hid_t id, herr_t (*close)(hid_t)) const {
+    return checked_output(id, close, path_);
+  }
+
+  static herr_t refuse_link(char const*, char const*, char const*, char const*, unsigned*, hid_t,
+                            void* flag) {
+    *static_cast<bool*>(flag) = true;
+    return -1;
+  }
+
+  /// No other file than this one is written.
+  void check_inside() const {
+    if (!led_out_) return;
+    throw FileError(ErrorKind::bad_output, path_,
+                    "leads into another file: expected a place in the file itself, found an "
+                    "external link");
+  }
+
+  Handle open_file() const {
+    Handle const access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    if (!is_empty()) return open_for_writing(access, place_, path_);
+    check(H5Pset_fapl_sec2(access.get()));
+    Handle const root = checked(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    check(H5Pset_obj_track_times(root.get(), false));  // the same bytes every time
+    return checked(H5Fcreate(place_.c_str(), H5F_ACC_TRUNC, root.get(), access.get()), H5Fclose);
+  }
+
+  [[nodiscard]] bool is_empty() const {
+    std::error_code error;
+    return std::filesystem::file_size(place_, error) == 0 && !error;
+  }
+
+  /// Refuses a name that something in the file has.
+  void require_new(hid_t file, hid_t access) const {
+    std::size_t end = 0;
+    while (end != std::string::npos) {
+      end = dataset_.find('/', end + 1);
+      std::string const part = dataset_.substr(0, end);
+      if (part.empty() || part.ends_with('/')) continue;
+      htri_t const found = H5Lexists(file, part.c_str(), access);
+      check_inside();
+      if (found < 0) fail(library_error());
+      if (found == 0) return;
+    }
+    throw FileError(ErrorKind::bad_output, path_,
+                    "cannot be added: expected a new name in the file, found one that it has");
+  }
+
+  Handle creation_of(MatrixInfo const& info, Hdf5Chunks const* chunks) const {
+    Handle creation = checked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    check(H5Pset_obj_track_times(creation.get(), false));
+    check(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER));
+    if (chunks == nullptr) {
+      check(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY));
+      return creation;
+    }
+    std::array<hsize_t, 2> const shape{chunks->rows, chunks->cols};
+    check(H5Pset_chunk(creation.get(), info.dimensions, shape.data()));
+    if (chunks->deflate != 0) {
+      check(H5Pset_shuffle(creation.get()));
+      check(H5Pset_deflate(creation.get(), static_cast<unsigned>(chunks->deflate)));
+    }
+    return creation;
+  }
+
+  [[nodiscard]] std::uint64_t offset_of(hid_t dataset) const {
+    haddr_t const offset = H5Dget_offset(dataset);
+    if (offset == HADDR_UNDEF) fail(library_error());
+    return offset;
+  }
+
+  std::string const& path_;
+  std::string const& place_;
+  std::string const& dataset_;
+  bool led_out_ = false;
+};
+
+// The first byte of an answer: what was asked for follows, or a sentence.
 constexpr char answer_good = 'g';
 constexpr char answer_bad = 'b';
 
-/// Understands what examine_hdf5() sends.
-Hdf5Dataset answer_of(ApartResult const& answer, std::string const& path) {
-  std::span<std::byte const> bytes(answer.bytes);
-  char const verdict = bytes.empty() ? '\0' : static_cast<char>(bytes[0]);
-  if (verdict == answer_bad && answer.trouble.empty()) {
-    bytes = bytes.subspan(1);
-    throw FileError(ErrorKind::bad_input, path,
+/// Calls make() in a process apart, since the library may die of a file, and what it returns is
+/// sent by deliver(). The sentence of a FileError comes back as one of this kind.
+/// @param failure what to say where the library dies
+/// @return what was sent
+template <class Make, class Deliver>
+std::vector<std::byte> ask_apart(std::string const& path, ErrorKind kind,
+                                 std::string const& failure, Make const& make,
+                                 Deliver const& deliver) {
+  std::lock_guard const lock(library_mutex);
+  ApartResult answer = run_apart([&](Send const& send) {
+    start_library();
+    try {
+      auto const made = make();
+      deliver(made, send);
+      send(std::as_bytes(std::span(&answer_good, 1)));
+    } catch (FileError const& error) {
+      send(std::as_bytes(std::span(std::string_view(error.what()).substr(path.size() + 2))));
+      send(std::as_bytes(std::span(&answer_bad, 1)));
+    }
+  });
+  std::vector<std::byte>& bytes = answer.bytes;
+  char const verdict = bytes.empty() ? '\0' : static_cast<char>(bytes.back());
+  if (!bytes.empty()) bytes.pop_back();
+  if (answer.trouble.empty() && verdict == answer_good) return std::move(bytes);
+  if (answer.trouble.empty() && verdict == answer_bad) {
+    throw FileError(kind, path,
                     std::string(reinterpret_cast<char const*>(bytes.data()), bytes.size()));
   }
-  if (verdict != answer_good || bytes.size() < 1 + sizeof(Hdf5Facts) || !answer.trouble.empty()) {
-    throw FileError(ErrorKind::bad_input, path,
-                    "cannot be read: expected a whole HDF5 file, found one at which HDF5's library "
-                    "fails (" +
-                        (answer.trouble.empty() ? "no answer" : answer.trouble) + ")");
-  }
+  throw FileError(kind, path,
+                  failure + " (" + (answer.trouble.empty() ? "no answer" : answer.trouble) + ")");
+}
+
+/// Understands what examine_hdf5() sends.
+Hdf5Dataset dataset_of(std::span<std::byte const> bytes) {
   Hdf5Dataset dataset{};
-  std::memcpy(&dataset.facts, bytes.data() + 1, sizeof dataset.facts);
-  bytes = bytes.subspan(1 + sizeof dataset.facts);
+  std::memcpy(&dataset.facts, bytes.data(), sizeof dataset.facts);
+  bytes = bytes.subspan(sizeof dataset.facts);
   if (dataset.facts.storage == Hdf5Facts::Storage::chunked) {
     dataset.chunks.resize(bytes.size() / sizeof(Hdf5Chunk));
     if (!dataset.chunks.empty()) {
@@ -456,63 +611,38 @@ std::string hdf5_version() {
 
 Hdf5Dataset examine_hdf5(std::string const& path, DatasetName const& name,
                          std::uint64_t file_bytes) {
-  std::lock_guard const lock(library_mutex);
-  ApartResult const answer = run_apart([&](Send const& send) {
-    start_library();
-    try {
-      Hdf5Dataset const found = Examination(path, name, file_bytes).examine();
-      send(std::as_bytes(std::span(&answer_good, 1)));
-      send(std::as_bytes(std::span(&found.facts, 1)));
-      send(std::as_bytes(std::span(found.chunks)));
-      send(std::span(found.compact));
-    } catch (FileError const& error) {
-      send(std::as_bytes(std::span(&answer_bad, 1)));
-      send(std::as_bytes(std::span(std::string_view(error.what()).substr(path.size() + 2))));
-    }
-  });
-  return answer_of(answer, path);
+  return dataset_of(ask_apart(
+      path, ErrorKind::bad_input,
+      "cannot be read: expected a whole HDF5 file, found one at which HDF5's library fails",
+      [&] { return Examination(path, name, file_bytes).examine(); },
+      [](Hdf5Dataset const& found, Send const& send) {
+        send(std::as_bytes(std::span(&found.facts, 1)));
+        send(std::as_bytes(std::span(found.chunks)));
+        send(std::span(found.compact));
+      }));
 }
 
-Hdf5File::Hdf5File(std::string path, std::string const& place, std::string const& dataset,
-                   MatrixInfo const& info, Hdf5Chunks const* chunks)
+std::uint64_t create_hdf5_dataset(std::string const& path, std::string const& place,
+                                  std::string const& dataset, MatrixInfo const& info,
+                                  Hdf5Chunks const* chunks) {
+  std::vector<std::byte> const bytes = ask_apart(
+      path, ErrorKind::bad_output,
+      "cannot be written: expected HDF5's library to do it, found that it fails",
+      [&] { return Creation(path, place, dataset).create(info, chunks); },
+      [](std::uint64_t offset, Send const& send) { send(std::as_bytes(std::span(&offset, 1))); });
+  std::uint64_t offset = 0;
+  std::memcpy(&offset, bytes.data(), sizeof offset);
+  return offset;
+}
+
+Hdf5File::Hdf5File(std::string path, std::string const& place, std::string const& dataset)
     : path_(std::move(path)) {
   InLibrary const in_library;
-  auto const check = [&](herr_t status) {
-    if (status < 0) fail(library_error());
-  };
-  auto const checked = [&](hid_t id, herr_t (*closer)(hid_t)) {
-    if (id < 0) fail(library_error());
-    return Handle(id, closer);
-  };
-  int const dimensions = info.dimensions;
-  Handle const access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  check(H5Pset_fapl_sec2(access.get()));
-  Handle const root = checked(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-  check(H5Pset_obj_track_times(root.get(), false));  // the same bytes every time
-  file_ = checked(H5Fcreate(place.c_str(), H5F_ACC_TRUNC, root.get(), access.get()), H5Fclose)
-              .release();
-  Handle const links = checked(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  check(H5Pset_create_intermediate_group(links.get(), 1));
-  Handle const creation = checked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  check(H5Pset_obj_track_times(creation.get(), false));
-  check(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER));
-  if (chunks == nullptr) {
-    check(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY));
-  } else {
-    std::array<hsize_t, 2> const shape{chunks->rows, chunks->cols};
-    check(H5Pset_chunk(creation.get(), dimensions, shape.data()));
-    if (chunks->deflate != 0) {
-      check(H5Pset_shuffle(creation.get()));
-      check(H5Pset_deflate(creation.get(), static_cast<unsigned>(chunks->deflate)));
-    }
-  }
-  std::array<hsize_t, 2> const extents{info.rows, info.cols};
-  Handle const space = checked(H5Screate_simple(dimensions, extents.data(), nullptr), H5Sclose);
-  hid_t const type = info.type == ScalarType::f32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
-  dataset_ = checked(H5Dcreate2(file_, dataset.c_str(), type, space.get(), links.get(),
-                                creation.get(), H5P_DEFAULT),
-                     H5Dclose)
-                 .release();
+  Handle const access = checked_output(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path_);
+  Handle file = open_for_writing(access, place, path_);
+  dataset_ =
+      checked_output(H5Dopen2(file.get(), dataset.c_str(), H5P_DEFAULT), H5Dclose, path_).release();
+  file_ = file.release();
 }
 
 // A file that was not closed has failed. Closing it now, the library would end the process where
@@ -524,32 +654,19 @@ Hdf5File::Hdf5File(Hdf5File&& other) noexcept
       file_(std::exchange(other.file_, -1)),
       dataset_(std::exchange(other.dataset_, -1)) {}
 
-std::uint64_t Hdf5File::offset() const {
-  InLibrary const in_library;
-  haddr_t const offset = H5Dget_offset(dataset_);
-  if (offset == HADDR_UNDEF) fail(library_error());
-  return offset;
-}
-
 void Hdf5File::write_chunk(std::uint64_t row, std::uint64_t col, std::span<std::byte const> bytes) {
   InLibrary const in_library;
   std::array<hsize_t, 2> const offset{row, col};
-  if (H5Dwrite_chunk(dataset_, H5P_DEFAULT, 0, offset.data(), bytes.size(), bytes.data()) < 0) {
-    fail(library_error());
-  }
+  check_output(H5Dwrite_chunk(dataset_, H5P_DEFAULT, 0, offset.data(), bytes.size(), bytes.data()),
+               path_);
 }
 
 void Hdf5File::close() {
   InLibrary const in_library;
   // What cannot be written must show before the library closes the file, where it ends the process.
-  if (H5Fflush(file_, H5F_SCOPE_LOCAL) < 0) fail(library_error());
+  check_output(H5Fflush(file_, H5F_SCOPE_LOCAL), path_);
   bool const closed = H5Dclose(std::exchange(dataset_, -1)) >= 0;
-  if (H5Fclose(std::exchange(file_, -1)) < 0 || !closed) fail(library_error());
-}
-
-void Hdf5File::fail(std::string const& found) const {
-  throw FileError(ErrorKind::bad_output, path_,
-                  "cannot be written: expected HDF5's library to do it, found: " + found);
+  if (H5Fclose(std::exchange(file_, -1)) < 0 || !closed) fail_to_write(path_, library_error());
 }
 
 }  // namespace tessera::io

@@ -59,25 +59,32 @@ struct Hdf5Dataset {
 [[nodiscard]] Hdf5Dataset examine_hdf5(std::string const& path, DatasetName const& name,
                                        std::uint64_t file_bytes);
 
-/// A new HDF5 file with one dataset. One that is not closed is given up: the library keeps its
-/// descriptor and memory until the process ends.
+/// Makes a dataset, in a process apart: it may crash the library where the file was damaged before,
+/// and where the disk is full. An empty file becomes an HDF5 file; another one keeps what it has.
+/// @param path   for messages
+/// @param place  the name of the file
+/// @param chunks how the dataset is packed; null: it is contiguous
+/// @return contiguous: bytes from the start of the file to the elements, which the library does not
+/// write; chunked: 0
+/// @throws FileError bad_output, also where there is something of this name in the file
+[[nodiscard]] std::uint64_t create_hdf5_dataset(std::string const& path, std::string const& place,
+                                                std::string const& dataset, MatrixInfo const& info,
+                                                Hdf5Chunks const* chunks);
+
+/// A dataset in chunks, which are written. One that is not closed is given up: the library keeps
+/// its descriptor and memory until the process ends.
 class Hdf5File {
  public:
+  /// Opens a dataset that create_hdf5_dataset() has made.
   /// @param path   for messages
   /// @param place  the name of the file
-  /// @param chunks how the dataset is packed; null: it is contiguous
   /// @throws FileError bad_output
-  Hdf5File(std::string path, std::string const& place, std::string const& dataset,
-           MatrixInfo const& info, Hdf5Chunks const* chunks);
+  Hdf5File(std::string path, std::string const& place, std::string const& dataset);
   ~Hdf5File();
   Hdf5File(Hdf5File&& other) noexcept;
   Hdf5File(Hdf5File const&) = delete;
   Hdf5File& operator=(Hdf5File const&) = delete;
   Hdf5File& operator=(Hdf5File&&) = delete;
-
-  /// Contiguous: bytes from the start of the file to the elements, which the library does not
-  /// write.
-  [[nodiscard]] std::uint64_t offset() const;
 
   /// Writes the chunk whose first element is (row, col), as it is to be in the file.
   /// @throws FileError bad_output
@@ -87,8 +94,6 @@ class Hdf5File {
   void close();
 
  private:
-  [[noreturn]] void fail(std::string const& found) const;
-
   std::string path_;
   std::int64_t file_ = -1;  // identifiers of the library
   std::int64_t dataset_ = -1;

@@ -81,8 +81,10 @@ struct Block {
   [[nodiscard]] std::uint64_t elements() const { return rows * cols; }
 };
 
-/// How an HDF5 dataset is to be packed. A chunk has 16 MiB at most.
+/// How an HDF5 dataset is to be packed. A chunk is no larger than the matrix.
 struct Hdf5Chunks {
+  static constexpr std::uint64_t most_bytes = 16U << 20U;  ///< of a chunk
+
   std::uint64_t rows = 0;
   std::uint64_t cols = 0;
   int deflate = 0;  ///< 1 (fast) to 9 (small), after a shuffle of the bytes; 0: neither

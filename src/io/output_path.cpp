@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include <io/dataset_name.hpp>
 #include <io/errors.hpp>
 #include <io/output_path.hpp>
 
@@ -30,6 +31,19 @@ std::string follow_links(std::string const& path) {
 std::string folder_of(std::string const& path) {
   auto const folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
+}
+
+bool in_same_file(std::string const& a, std::string const& b) {
+  auto const file_a = split_dataset(a);
+  auto const file_b = split_dataset(b);
+  if (file_a.dataset.empty() || file_b.dataset.empty()) return false;
+  std::string const target_a = follow_links(file_a.file);
+  std::string const target_b = follow_links(file_b.file);
+  std::error_code error;
+  bool const same_folder =
+      std::filesystem::equivalent(folder_of(target_a), folder_of(target_b), error);
+  return !error && same_folder &&
+         std::filesystem::path(target_a).filename() == std::filesystem::path(target_b).filename();
 }
 
 std::string temporary_name(std::string const& target) {

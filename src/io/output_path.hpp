@@ -16,6 +16,9 @@ namespace tessera::io {
 /// The folder of a path, "." where it names none.
 [[nodiscard]] std::string folder_of(std::string const& path);
 
+/// Whether two paths name datasets of one HDF5 file, which need not exist yet.
+[[nodiscard]] bool in_same_file(std::string const& a, std::string const& b);
+
 /// A new name in the folder of `target`: ".NAME.tessera-XXXXXXXX" with random digits.
 [[nodiscard]] std::string temporary_name(std::string const& target);
 

@@ -28,7 +28,8 @@ inline constexpr std::uint64_t most_apart = std::uint64_t{1} << 30U;
 /// returns what it sends. The process says nothing on stderr, and has a minute of processor time
 /// and a GiB more of memory than this one. The work must not use threads, Kokkos or a device.
 /// @param most_bytes a process that sends more is ended, and that is its trouble
-/// @throws std::bad_alloc where there is no memory for what is sent; the process has ended then, too
+/// @throws std::bad_alloc where there is no memory for what is sent; the process has ended then,
+/// too
 [[nodiscard]] ApartResult run_apart(std::function<void(Send const&)> const& work,
                                     std::uint64_t most_bytes = most_apart);
 

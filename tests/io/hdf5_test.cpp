@@ -403,6 +403,154 @@ TEST(Hdf5, AFileThatExistsIsNotReplaced) {
   EXPECT_EQ(content_of(folder / "A.h5"), "precious");
 }
 
+/// The datasets of the samples that can be read, in all their kinds of storage.
+std::vector<std::string> sample_datasets() {
+  return {"f4", "group/f8_big", "compact", "chunks", "deflate", "all_filters", "resizable"};
+}
+
+TEST(Hdf5, ADatasetIsAddedToAFileThatExists) {
+  Folder const folder;
+  std::string const npy = folder / "A.npy";
+  generate({.rows = 300, .cols = 200, .output = npy, .vector_output = folder / "v.npy"});
+  auto const expected = dataset_elements(npy);
+  for (std::string const file : {"old.h5", "new.h5"}) {
+    std::filesystem::copy_file(sample(file), folder / file);
+    std::string const h5 = folder / file;
+    convert_file({.input = npy, .output = h5 + ":/added", .add_dataset = true});
+    convert_file({.input = npy,
+                  .output = h5 + ":/group/added",
+                  .chunks = Hdf5Chunks{.rows = 70, .cols = 90, .deflate = 1},
+                  .add_dataset = true});
+    convert_file({.input = h5 + ":/f4", .output = h5 + ":/deep/f4", .add_dataset = true});
+    EXPECT_TRUE(dataset_elements(h5 + ":/added") == expected);
+    EXPECT_TRUE(dataset_elements(h5 + ":/group/added") == expected);
+    EXPECT_EQ(dataset_elements(h5 + ":/deep/f4"), counted());
+    for (auto const& dataset : sample_datasets()) {
+      EXPECT_EQ(dataset_elements(h5 + ":/" + dataset), counted()) << dataset;
+    }
+  }
+  std::filesystem::copy_file(sample("user_block.h5"), folder / "u.h5");
+  convert_file({.input = npy, .output = folder / "u.h5:/added", .add_dataset = true});
+  EXPECT_TRUE(dataset_elements(folder / "u.h5:/added") == expected);
+  EXPECT_EQ(dataset_elements(folder / "u.h5:/f4"), counted());
+}
+
+TEST(Hdf5, ADatasetThatCannotBeAddedLeavesTheFile) {
+  Folder const folder;
+  std::filesystem::copy_file(sample("new.h5"), folder / "A.h5");
+  std::filesystem::copy_file(sample("new.h5"), folder / "other.h5");
+  Bytes const before = content_of(folder / "A.h5");
+  for (auto const& [dataset, sentence] : {Refusal{"f4", "found one that it has"},
+                                          {"group", "found one that it has"},
+                                          {"group/", "names no dataset"},
+                                          {"f4/new", "expected HDF5's library to do it"},
+                                          {"external", "found one that it has"},
+                                          {"external/new", "found an external link"},
+                                          {"soft_external/new", "found an external link"}}) {
+    std::string const output = folder / "A.h5:/" + dataset;
+    expect_error(ErrorKind::bad_output, output, {sentence}, [&] {
+      convert_file({.input = sample("old.h5") + ":/f4", .output = output, .add_dataset = true});
+    });
+    EXPECT_TRUE(content_of(folder / "A.h5") == before) << dataset;
+    EXPECT_TRUE(content_of(folder / "other.h5") == before) << dataset;
+    EXPECT_THAT(folder.names(), testing::ElementsAre("A.h5", "other.h5"));
+  }
+}
+
+/// The library may die of such a file, and nothing else may.
+TEST(Hdf5, ADamagedFileIsExtendedOrRefused) {
+  Folder const folder;
+  Bytes const whole = content_of(sample("old.h5"));
+  int refused = 0;
+  for (std::size_t size = 0; size < whole.size(); size += 1499) {
+    Bytes const before = size == 0 ? Bytes("no HDF5 file") : whole.substr(0, size);
+    std::string const output = folder.write("A.h5", before) + ":/added";
+    try {
+      convert_file({.input = sample("old.h5") + ":/f4", .output = output, .add_dataset = true});
+      EXPECT_EQ(dataset_elements(output), counted());
+    } catch (FileError const& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::bad_output);
+      EXPECT_THAT(error.what(), testing::HasSubstr("expected HDF5's library to do it, found"));
+      EXPECT_TRUE(content_of(folder / "A.h5") == before);
+      ++refused;
+    }
+    EXPECT_THAT(folder.names(), testing::ElementsAre("A.h5"));
+  }
+  EXPECT_GT(refused, 0);
+}
+
+TEST(Hdf5, TwoDatasetsOfOneFileAreWrittenInOneRun) {
+  Folder const folder;
+  for (bool const add : {false, true}) {
+    std::string const h5 = folder / (add ? "added.h5" : "new.h5");
+    if (add) std::filesystem::copy_file(sample("old.h5"), h5);
+    GenerateRequest request{.rows = 300,
+                            .cols = 200,
+                            .output = h5 + ":/some/A",
+                            .vector_output = h5 + ":/some/v",
+                            .add_dataset = add};
+    generate(request);
+    request.output = folder / "A.npy";
+    request.vector_output = folder / "v.npy";
+    generate(request);
+    EXPECT_TRUE(dataset_elements(h5 + ":/some/A") == dataset_elements(folder / "A.npy"));
+    EXPECT_TRUE(dataset_elements(h5 + ":/some/v") == dataset_elements(folder / "v.npy"));
+    if (add) {
+      EXPECT_EQ(dataset_elements(h5 + ":/all_filters"), counted());
+    }
+  }
+  convert_file({.input = folder / "A.npy", .output = folder / "A.ex3", .vector = folder / "v.npy"});
+  for (auto const& chunks :
+       {std::optional<Hdf5Chunks>(), std::optional(Hdf5Chunks{.rows = 100, .cols = 100})}) {
+    std::string const h5 = folder / (chunks ? "c.h5" : "d.h5");
+    convert_file({.input = folder / "A.ex3",
+                  .output = h5 + ":/A",
+                  .chunks = chunks,
+                  .vector_output = h5 + ":/v"});
+    EXPECT_TRUE(dataset_elements(h5 + ":/A") == dataset_elements(folder / "A.npy"));
+    EXPECT_TRUE(dataset_elements(h5 + ":/v") == dataset_elements(folder / "v.npy"));
+  }
+}
+
+TEST(Hdf5, ChunksOfAnyShapeHoldLongRows) {
+  Folder const folder;
+  struct Case {
+    std::uint64_t height;
+    std::uint64_t width;
+    ScalarType type;
+    Hdf5Chunks chunks;
+  };
+  for (auto const& [height, width, type, chunks] :
+       {Case{2060, 2060, ScalarType::f32, {.rows = 1, .cols = 2049}},
+        {1460, 1460, ScalarType::f64, {.rows = 1, .cols = 1449}},
+        {3, 1'500'000, ScalarType::f32, {.rows = 1, .cols = 1'450'000}}}) {
+    SCOPED_TRACE(std::to_string(chunks.rows) + " x " + std::to_string(chunks.cols));
+    std::string const npy = folder / "A.npy";
+    generate({.rows = height, .cols = width, .type = type, .output = npy});
+    std::filesystem::remove(folder / "A.h5");
+    convert_file({.input = npy, .output = folder / "A.h5:/A", .chunks = chunks});
+    EXPECT_EQ(inspect(folder / "A.h5:/A").chunk_cols, chunks.cols);
+    convert_file({.input = folder / "A.h5:/A", .output = folder / "B.npy"});
+    EXPECT_TRUE(content_of(folder / "B.npy") == content_of(npy));
+  }
+}
+
+TEST(Hdf5, ChunksLargerThanTheMatrixAreRefused) {
+  Folder const folder;
+  for (auto const& chunks :
+       {Hdf5Chunks{.rows = rows + 1, .cols = 1}, Hdf5Chunks{.rows = 1, .cols = cols + 1}}) {
+    std::string const output = folder / "A.h5:/A";
+    expect_error(
+        ErrorKind::bad_output, output,
+        {"expected at most the 7 x 5 of the matrix, found " + std::to_string(chunks.rows) + " x " +
+         std::to_string(chunks.cols)},
+        [&] {
+          convert_file({.input = sample("old.h5") + ":/f4", .output = output, .chunks = chunks});
+        });
+  }
+  EXPECT_THAT(folder.names(), testing::IsEmpty());
+}
+
 TEST(Hdf5, ADiskThatIsFullLeavesNothing) {
   Folder const folder;
   std::string const npy = folder / "A.npy";

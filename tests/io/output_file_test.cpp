@@ -4,7 +4,10 @@
 #include <array>
 #include <fcntl.h>
 #include <filesystem>
+#include <functional>
+#include <signal.h>
 #include <string>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -12,6 +15,7 @@
 #include <gmock/gmock.h>
 
 #include <io/output_file.hpp>
+#include <io/temporary_file.hpp>
 
 #include "io/support/child.hpp"
 #include "io/support/errors.hpp"
@@ -138,6 +142,160 @@ TEST_P(OutputFileTest, AFileThatAppearsMeanwhileIsReplacedWhole) {
   folder_.write("C.bin", "theirs");
   out.commit();
   EXPECT_EQ(content_of(folder_ / "C.bin"), "ours");
+}
+
+OutputFile extending(std::string const& path) {
+  return OutputFile(path, OutputFile::Temporary::unnamed_if_possible,
+                    OutputFile::Existing::extended);
+}
+
+/// Expects an error of extending a file, which stays as it is, with nothing beside.
+void expect_not_extended(Folder const& folder, std::string const& sentence,
+                         std::function<void()> const& action) {
+  expect_error(ErrorKind::bad_output, folder / "A.h5:/A", {sentence}, action);
+  EXPECT_THAT(folder.names(), ElementsAre("A.h5"));
+}
+
+TEST(OutputFileOfADataset, AFileThatAppearsMeanwhileStays) {
+  Folder const folder;
+  {
+    OutputFile out(folder / "A.h5:/A");
+    write_text(out, "ours");
+    folder.write("A.h5", "theirs");
+    expect_error(ErrorKind::bad_output, folder / "A.h5:/A",
+                 {"expected no file of this name, found one that has appeared"},
+                 [&] { out.commit(); });
+  }
+  EXPECT_EQ(content_of(folder / "A.h5"), "theirs");
+  EXPECT_THAT(folder.names(), ElementsAre("A.h5"));
+}
+
+TEST(OutputFileOfADataset, ALinkToNothingThatAppearsMeanwhileStays) {
+  Folder const folder;
+  OutputFile out(folder / "A.h5:/A");
+  std::filesystem::create_symlink("B.h5", folder / "A.h5");
+  expect_error(ErrorKind::bad_output, folder / "A.h5:/A", {"found one that has appeared"},
+               [&] { out.commit(); });
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "A.h5"));
+}
+
+TEST(OutputFileOfADataset, AppearsWithCommitUnderOneName) {
+  Folder const folder;
+  OutputFile out(folder / "A.h5:/A");
+  write_text(out, "ours");
+  EXPECT_THAT(folder.names(), testing::SizeIs(1));
+  EXPECT_FALSE(std::filesystem::exists(folder / "A.h5"));
+  out.commit();
+  EXPECT_EQ(content_of(folder / "A.h5"), "ours");
+  EXPECT_THAT(folder.names(), ElementsAre("A.h5"));
+}
+
+TEST(OutputFileOfADataset, AFileThatIsExtendedIsCopiedFirst) {
+  Folder const folder;
+  std::string const old(3'000'000, 'x');
+  auto const path = folder.write("A.h5", old);
+  ::chmod(path.c_str(), 0640);
+  {
+    auto const given_up = extending(path + ":/A");
+    EXPECT_EQ(content_of(given_up.temporary()), old);
+  }
+  EXPECT_THAT(folder.names(), ElementsAre("A.h5"));
+  EXPECT_EQ(content_of(path), old);
+  auto out = extending(path + ":/A");
+  EXPECT_EQ(out.bytes_written(), old.size());
+  write_text(out, "more");
+  EXPECT_EQ(content_of(path), old);
+  out.commit();
+  EXPECT_EQ(content_of(path), old + "more");
+  EXPECT_EQ(mode_of(path), 0640U);
+  EXPECT_THAT(folder.names(), ElementsAre("A.h5"));
+}
+
+TEST(OutputFileOfADataset, AFileThatIsExtendedNeedNotBeThere) {
+  Folder const folder;
+  auto out = extending(folder / "A.h5:/A");
+  write_text(out, "new");
+  folder.write("A.h5", "theirs");
+  expect_error(ErrorKind::bad_output, folder / "A.h5:/A", {"found one that has appeared"},
+               [&] { out.commit(); });
+  std::filesystem::remove(folder / "A.h5");
+  out.commit();
+  EXPECT_EQ(content_of(folder / "A.h5"), "new");
+}
+
+TEST(OutputFileOfADataset, AFileThatHasChangedSinceItWasCopiedStays) {
+  for (std::string const changed : {"longer than it was", "new"}) {
+    Folder const folder;
+    folder.write("A.h5", "old");
+    expect_not_extended(folder, "found that another program has changed it", [&] {
+      auto out = extending(folder / "A.h5:/A");
+      folder.write("A.h5", changed);
+      out.commit();
+    });
+    EXPECT_EQ(content_of(folder / "A.h5"), changed);
+  }
+  Folder const folder;
+  folder.write("A.h5", "old");
+  expect_not_extended(folder, "found that another program has changed it", [&] {
+    auto out = extending(folder / "A.h5:/A");
+    folder.write("B.h5", "old");
+    std::filesystem::rename(folder / "B.h5", folder / "A.h5");
+    out.commit();
+  });
+}
+
+TEST(OutputFileOfADataset, OneRunAtATimeExtendsAFile) {
+  Folder const folder;
+  folder.write("A.h5", "old");
+  {
+    auto out = extending(folder / "A.h5:/B");
+    expect_error(ErrorKind::bad_output, folder / "A.h5:/A", {"expected no other run"},
+                 [&] { auto const second = extending(folder / "A.h5:/A"); });
+    write_text(out, " first");
+    out.commit();
+  }
+  auto out = extending(folder / "A.h5:/A");
+  write_text(out, " second");
+  out.commit();
+  EXPECT_EQ(content_of(folder / "A.h5"), "old first second");
+}
+
+TEST(OutputFileOfADataset, AFileThatAnotherProgramWritesIsNotExtended) {
+  Folder const folder;
+  auto const path = folder.write("A.h5", "old");
+  int const writer = ::open(path.c_str(), O_RDWR);
+  ASSERT_EQ(::flock(writer, LOCK_EX), 0);  // as HDF5's library does
+  expect_not_extended(folder, "found one that another program has open for writing",
+                      [&] { auto const out = extending(path + ":/A"); });
+  ::close(writer);
+  int const reader = ::open(path.c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(reader, LOCK_SH), 0);
+  EXPECT_NO_THROW(extending(path + ":/A"));
+  ::close(reader);
+}
+
+TEST(Temporaries, SignalsThatAreIgnoredStayIgnored) {
+  Folder const folder;
+  EXPECT_EQ(in_child([&] {
+              ::signal(SIGHUP, SIG_IGN);
+              remove_temporaries_at_end();
+              OutputFile const out(folder / "A.bin", OutputFile::Temporary::named);
+              ::raise(SIGHUP);
+              return std::string(std::filesystem::exists(out.temporary()) ? "lives" : "removed");
+            }),
+            "lives");
+}
+
+TEST(Temporaries, AProcessApartRemovesNoneOfItsParent) {
+  Folder const folder;
+  OutputFile const out(folder / "A.bin", OutputFile::Temporary::named);
+  EXPECT_EQ(in_child([] {
+              remove_temporaries_at_end();
+              ::raise(SIGTERM);
+              return std::string("lives");
+            }),
+            "died");
+  EXPECT_TRUE(std::filesystem::exists(out.temporary()));
 }
 
 TEST(OutputFileErrors, ADirectoryIsRefused) {

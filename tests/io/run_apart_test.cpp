@@ -80,8 +80,8 @@ TEST(RunApart, WithoutMemoryForTheAnswerNothingIsLeft) {
                 std::ifstream("/proc/self/statm") >> count;
                 return count;
               };
-              rlim_t const most = pages() * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) +
-                                  (rlim_t{64} << 20U);
+              rlim_t const most =
+                  pages() * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (rlim_t{64} << 20U);
               rlimit const limit{most, most};
               ::setrlimit(RLIMIT_AS, &limit);
               try {
