@@ -297,6 +297,107 @@ TEST(Rings, GiveATeamAllPanelsHoweverManyACallerAsksFor) {
   }
 }
 
+/// What kernels of GPUs hold of fixed size is enough for what their plans deal them, or the plan is
+/// refused.
+template <class T>
+class Capacities : public testing::Test {
+ protected:
+  using Exec = PlannedCuda<true>;
+  using Warp = backends::Backend<Exec>::Warp;
+  static constexpr Index chunk = tessera::detail::gpu::chunk<T>;
+
+  static auto fused(Index count, Index length, Tuning const& tuning = {}) {
+    return tessera::detail::FusedOf<Exec, T, true>(
+        Exec{132}, tessera::detail::Lines<T>{nullptr, count, length, length}, tuning);
+  }
+  static auto dot(Index length, Index segments_per_run) {
+    return tessera::detail::DotOf<Exec, T>(Exec{132},
+                                           tessera::detail::Lines<T>{nullptr, 2, length, length},
+                                           Tuning{.dot = {.segments_per_run = segments_per_run}});
+  }
+  /// Beside the powers of two, and the length whose results differed.
+  static std::vector<Index> lengths(Index longest) {
+    std::vector<Index> result{300000000};
+    for (Index power = 512; power <= longest; power *= 2) {
+      result.insert(result.end(), {power - 1, power, power + 1});
+    }
+    result.pop_back();
+    return result;
+  }
+};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(Capacities, Scalars);
+
+TYPED_TEST(Capacities, OfTreesHoldWhatAWarpHasOfALineThatIsReadAgain) {
+  using T = TypeParam;
+  using Tree = tessera::detail::gpu::LongWarpTree<typename TestFixture::Warp, T>;
+  using Plan = decltype(this->fused(1, 1));
+  int looked_at = 0;
+  for (Index const length : this->lengths(Plan::longest_line)) {
+    Plan const plan = this->fused(2, length);
+    if (plan.way != Plan::Way::cache) continue;
+    ++looked_at;
+    Index const of_warp = plan.chunks_per_warp;
+    EXPECT_GE(of_warp * (plan.team_size / 32) * TestFixture::chunk, length);
+    EXPECT_TRUE(checks::is_power_of_two(of_warp)) << length;
+    EXPECT_LE(of_warp, Tree::max_values) << length;
+  }
+  EXPECT_GT(looked_at, 50);
+  EXPECT_THAT([&] { this->fused(1, Plan::longest_line + 1); },
+              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(
+                  "fused ATAX takes lines of at most " + std::to_string(Plan::longest_line) +
+                  " elements on a GPU, found " + std::to_string(Plan::longest_line + 1))));
+}
+
+TYPED_TEST(Capacities, OfTreesHoldWhatAWarpHasOfARunAndOfRuns) {
+  using T = TypeParam;
+  using Tree = tessera::detail::gpu::WarpTree<typename TestFixture::Warp, T>;
+  constexpr Index longest = (Index{1} << 46) / sizeof(T);
+  for (Index const segments : {Index{0}, Index{1}, Index{2}, Index{1} << 20, Index{1} << 62}) {
+    for (Index const length : this->lengths(longest)) {
+      auto const plan = this->dot(length, segments);
+      EXPECT_LE(plan.chunks_per_run, Tree::max_values) << length << ", " << segments;
+      EXPECT_LE(plan.runs, 32 * Tree::max_values) << length << ", " << segments;
+      EXPECT_GE(plan.runs * plan.chunks_per_run * TestFixture::chunk, length);
+    }
+    EXPECT_THAT([&] { this->dot(longest + 1, segments); },
+                testing::ThrowsMessage<std::invalid_argument>(
+                    testing::HasSubstr("a GPU takes lines of at most 2^46 bytes, found " +
+                                       std::to_string((longest + 1) * Index{sizeof(T)}))));
+  }
+}
+
+TYPED_TEST(Capacities, OfCountersHoldTheLinesThatAWorkerAdds) {
+  namespace gpu = tessera::detail::gpu;
+  Tuning const all_panels{.fused_lines = {.panels_per_team = Index{1} << 62}};
+  for (Index const length : {1, 300, 1024, 3072, 16384, 40000, 100000, 1000000}) {
+    for (Index count = 1; count <= (Index{1} << 45) / length; count *= 2) {
+      auto const plan = this->fused(count, length, all_panels);
+      EXPECT_LE(plan.panels_per_worker * plan.panels.lines, gpu::most_lines_in_turn)
+          << count << " x " << length;
+      EXPECT_GE(plan.groups * plan.panels_per_team, plan.panels.count);
+      EXPECT_NO_THROW(gpu::require_countable_lines(plan.panels));
+    }
+  }
+  EXPECT_THAT([] { gpu::require_countable_lines({.lines = (Index{1} << 30) + 1, .count = 2}); },
+              testing::ThrowsMessage<std::invalid_argument>(
+                  testing::HasSubstr("panels have at most 1073741824 lines, found 1073741825")));
+}
+
+TYPED_TEST(Capacities, OfCountersAreOneForEachTileOfColumns) {
+  using T = TypeParam;
+  using Exec = PlannedCuda<true>;
+  for (Index const length : {1, 1000, 100000, 10000000}) {
+    for (Index const columns : {1, 32, 1024}) {
+      tessera::detail::SumOf<Exec, T> const plan(
+          Exec{5000}, tessera::detail::Lines<T>{nullptr, 16384, length, length},
+          Tuning{.sum = {.columns_per_team = columns, .panels_per_team = 1024}});
+      EXPECT_TRUE(!plan.last_team_combines || plan.column_tiles <= Workspace<Exec>::counters)
+          << length << ", " << columns;
+    }
+  }
+}
+
 /// Expects tunings that callers could give, of all shapes, on every card.
 template <class Exec>
 void expect_valid_tunings() {

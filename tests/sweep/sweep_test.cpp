@@ -27,9 +27,11 @@ namespace tessera::test {
 namespace {
 
 constexpr Index largest_extent = 5000;
-/// (In the last but one, rings of one warp for floats, of two for doubles.)
-constexpr std::array giants{Shape{1, 1 << 27},  Shape{1 << 27, 1},  Shape{4194304, 64},
-                            Shape{64, 4194304}, Shape{61441, 1024}, Shape{46341, 46341}};
+/// (In the last but three, rings of one warp for floats, of two for doubles; lines of the last have
+/// more than 1 GiB.)
+constexpr std::array giants{Shape{1, 1 << 27},   Shape{1 << 27, 1},  Shape{4194304, 64},
+                            Shape{64, 4194304},  Shape{61441, 1024}, Shape{46341, 46341},
+                            Shape{2, 300000000}, Shape{300000000, 2}};
 /// Failures of a test after which it stops.
 constexpr int enough_failures = 5;
 

@@ -44,7 +44,8 @@ struct DotPlan {
     chunks_per_run = std::max(std::min(wanted, most), fewest);
     runs = summation::ceil_div(chunks, chunks_per_run);
     if (chunks_per_run > most) {
-      throw std::length_error("tessera: lines of more than 2^34 bytes do not fit a GPU");
+      throw std::invalid_argument("tessera: a GPU takes lines of at most 2^46 bytes, found " +
+                                  std::to_string(lines.length * Index{sizeof(T)}));
     }
     Index const workers = lines.length <= summation::segment<T> ? 2 * warps : runs > 1 ? 1 : warps;
     Index const side_by_side = workers * lines_per_step;

@@ -13,12 +13,12 @@ template <class Exec, class T, bool Aligned, int Rows>
 struct FusedCache {
   using Warp = WarpOf<Exec>;
   FusedArguments<Exec, T> a;
+  int chunks_per_warp;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
     Place const place = Place::of(member);
     int const team_size = member.team_size();
-    int const warps = team_size / warp_threads;
     Index const length = a.lines.length;
     T* const sDot = team_scratch<T>(member, 0, a.scratch);  // (2, Rows, warp_threads)
     for (Index t = place.thread; t < a.scratch; t += team_size) sDot[t] = T(0);
@@ -29,12 +29,9 @@ struct FusedCache {
     Index const panel_lines = a.panels.lines;
     Index const first_panel = group * a.panels_per_worker;
     Index const panels = Kokkos::min(a.panels_per_worker, a.panels.count - first_panel);
-    // A warp's run of chunks: a power of two, so that it is a subtree.
-    Index const chunks = summation::ceil_div(length, chunk<T>);
-    Index run = 1;
-    while (run * warps < chunks) run *= 2;
-    Index const begin = Kokkos::min(length, place.warp * run * chunk<T>);
-    Index const end = Kokkos::min(length, begin + run * chunk<T>);
+    Index const run = static_cast<Index>(chunks_per_warp) * chunk<T>;
+    Index const begin = Kokkos::min(length, place.warp * run);
+    Index const end = Kokkos::min(length, begin + run);
     Index const column = place.half * summation::segment<T> + thread_offset<T, Aligned>(place.part);
     int buffer = 0;
     for (Index p = 0; p < panels; ++p) {
@@ -42,8 +39,8 @@ struct FusedCache {
       Index const last = Kokkos::min(a.lines.count, first + panel_lines);
       T* const target = stack.level(VectorStack<T>::level_of(p));
       for (Index i = first; i < last; i += Rows) {
-        PerLine<WarpTree<Warp, T>, Rows> tree;
-        static_for<Rows>([&](auto r) { tree[r()] = WarpTree<Warp, T>(place.lane); });
+        PerLine<LongWarpTree<Warp, T>, Rows> tree;
+        static_for<Rows>([&](auto r) { tree[r()] = LongWarpTree<Warp, T>(place.lane); });
         for (Index j = begin; j < end; j += chunk<T>) {
           int const rest = rest_of_line(end, j + column);
           PerLine<PerLine<Word<T>, segment_words>, Rows> rA;

@@ -89,7 +89,7 @@ void fused_lines(Exec const& exec, std::string const& label, FusedArguments<Exec
                                      a.arrivals);
     case Plan::Way::cache:
       return run.template operator()<Plan::largest_team, 1>(
-          FusedCache<Exec, T, Aligned, Plan::cache_rows>{a});
+          FusedCache<Exec, T, Aligned, Plan::cache_rows>{a, plan.chunks_per_warp});
   }
 }
 
@@ -98,6 +98,7 @@ template <class Exec, class T>
 void fused_lines(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
                  OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
                  FusedLinesPlan<Exec, T> const& plan) {
+  require_countable_lines(plan.panels);
   T* const stacks = workspace + plan.partials(lines);
   FusedArguments<Exec, T> const arguments{lines,
                                           x,

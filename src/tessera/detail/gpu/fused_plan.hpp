@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/gpu/combine.hpp>
 #include <tessera/detail/gpu/teams.hpp>
+#include <tessera/detail/gpu/trees.hpp>
 #include <tessera/tuning.hpp>
 
 namespace tessera::detail::gpu {
@@ -46,6 +49,9 @@ struct FusedLinesPlan {
   /// Lines of a part that scratch holds while their dot products are exchanged.
   static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 5 : 2;
   static constexpr int cache_rows = 2;  ///< lines of a step that are read again
+  /// Scalars of a line that is read again: what the trees of a team's warps take.
+  static constexpr Index longest_line =
+      LongWarpTree<WarpOf<Exec>, T>::max_values * (largest_team / warp_threads) * chunk<T>;
 
   static constexpr int ring_team = 512;  ///< threads of a team with a ring, at most
   static constexpr int ring_chunks = 2;  ///< of a line, a warp
@@ -71,7 +77,7 @@ struct FusedLinesPlan {
   bool on_rows;   ///< all lines begin on rows of memory
   Ring ring;
   Way way;
-  int chunks_per_warp;
+  int chunks_per_warp;  ///< of a line that is read again: a power of two, a subtree
   int team_size;
   int workers;              ///< panels that a team handles side by side
   Index parts;              ///< teams that share a line
@@ -115,12 +121,20 @@ struct FusedLinesPlan {
     } else {
       way = Way::cache;
       team_size = largest_team;
+      if (lines.length > longest_line) {
+        throw std::invalid_argument("tessera: fused ATAX takes lines of at most " +
+                                    std::to_string(longest_line) + " elements on a GPU, found " +
+                                    std::to_string(lines.length) + "; use two stages");
+      }
+      Index const warps = largest_team / warp_threads;
+      chunks_per_warp = static_cast<int>(ceil_power_of_two(summation::ceil_div(chunks, warps)));
     }
     Index const most = ceil_power_of_two(panels.count);
     // A caller may ask for any number: more than there are is not multiplied.
     Index const asked = tuning.fused_lines.panels_per_team;
     Index const wanted = asked < most ? std::min(panels_wanted(asked, lines.length), most) : most;
-    panels_per_worker = std::max(Index{1}, wanted / static_cast<Index>(workers));
+    Index const most_of_worker = floor_power_of_two(most_lines_in_turn / panels.lines);
+    panels_per_worker = std::clamp(wanted / static_cast<Index>(workers), Index{1}, most_of_worker);
     panels_per_team = panels_per_worker * workers;
     groups = summation::ceil_div(panels.count, panels_per_team);
     if (way == Way::ring) scratch_parts = parts_in_scratch(exec);

@@ -169,6 +169,7 @@ void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lin
     }
   }
   using Plan = FusedTilesPlan<Exec, T>;
+  require_countable_lines(plan.panels);
   T* const stacks = workspace + plan.partials(lines);
   Index const scratch = plan.scratch(lines);
   with_alignment(is_aligned(lines, lines.data), [&](auto aligned) {

@@ -215,6 +215,10 @@ void gemm(Exec const& exec, std::string const& label, Product<T> const& product,
   bool const words_out = reinterpret_cast<std::uintptr_t>(product.data) % 16 == 0 &&
                          product.leading % word_width<T> == 0 &&
                          product.cols() % word_width<T> == 0;
+  if (product.chains.length > most_lines_in_turn) {
+    checks::fail("gemm", "a GPU takes chains of at most " + std::to_string(most_lines_in_turn) +
+                             " products, found " + std::to_string(product.chains.length));
+  }
   TileOrder const tiles(product.rows(), product.cols(), tuning.tile_rows, tuning.tile_cols,
                         tuning.band);
   bool const found = with_gemm_tile<T>(tuning, [&]<class Tile>(Tile) {

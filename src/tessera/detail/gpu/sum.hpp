@@ -316,6 +316,7 @@ template <class Exec, class T>
 void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
          OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
          SumPlan<Exec, T> const& plan) {
+  require_countable_lines(plan.panels);
   constexpr int team_size = PanelSteps<T>::team_size;
   auto* const stacks = reinterpret_cast<Word<T>*>(workspace + plan.partials(lines));
   CombineVectors<Exec, T, OutputVector<T>> const upper(workspace, plan.groups, lines.length, out,

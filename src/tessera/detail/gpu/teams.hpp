@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 
 #include <Kokkos_Core.hpp>
@@ -124,6 +125,19 @@ struct WordStack {
     });
   }
 };
+
+/// Lines that threads add one after the other at most, whose counters have 32 bits.
+inline constexpr Index most_lines_in_turn = Index{1} << 30;
+
+/// Throws std::invalid_argument if a panel has more lines than that. (The matrix would have 2^45
+/// elements and more.)
+inline void require_countable_lines(summation::Panels const& panels) {
+  if (panels.lines > most_lines_in_turn) {
+    throw std::invalid_argument("tessera: a GPU takes matrices whose panels have at most " +
+                                std::to_string(most_lines_in_turn) + " lines, found " +
+                                std::to_string(panels.lines));
+  }
+}
 
 /// Levels of a WordStack for `count` vectors: one for each subtree that can wait.
 inline int stack_levels(Index count) {
