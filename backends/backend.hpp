@@ -17,6 +17,8 @@ enum class CachePreference { none, l1, shared, equal };
 ///   `PinnedBuffer`, memory of the host that the GPU copies from while others work, with
 ///   `data()` and `pin(exec)`, `PinnedSpace`, where Kokkos finds it, and
 ///   `set_cache_preference(exec, preference)`, which returns what the device then says;
+/// - on hosts `has_all_threads(exec)`: whether a kernel gets as many threads as Kokkos counts on,
+///   `exec.concurrency()`; kernels whose threads wait for each other need them;
 /// - `run_together(exec, label, threads, teams, body)`: runs body(grid) on teams that can wait for
 ///   each other, grid.sync(), and `teams_together<Body>(exec, threads)`: how many at most;
 /// - `run_teams<MaxThreads, MinTeams>(exec, label, teams, team_size, scratch, kernel)`: as a Kokkos

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <omp.h>
+
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/host/backend.hpp>
@@ -12,6 +14,12 @@ namespace tessera::backends {
 template <>
 struct Backend<Kokkos::OpenMP> : HostBackend<Kokkos::OpenMP> {
   static constexpr char const* name = "openmp";
+
+  static bool has_all_threads(Kokkos::OpenMP const& exec) {
+    // A limit counts the threads of a region around this one, too.
+    return ::omp_get_dynamic() == 0 && ::omp_get_active_level() < ::omp_get_max_active_levels() &&
+           ::omp_get_thread_limit() / ::omp_get_num_threads() >= exec.concurrency();
+  }
 };
 
 }  // namespace tessera::backends

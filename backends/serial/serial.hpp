@@ -12,6 +12,8 @@ namespace tessera::backends {
 template <>
 struct Backend<Kokkos::Serial> : HostBackend<Kokkos::Serial> {
   static constexpr char const* name = "serial";
+
+  static bool has_all_threads(Kokkos::Serial const& /*exec*/) { return true; }
 };
 
 }  // namespace tessera::backends

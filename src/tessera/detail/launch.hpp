@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -54,15 +55,57 @@ struct HostTeam {
   T* scratch;
 };
 
-/// What Kokkos calls for each team.
+/// Teams that workers have still to run, in shares. A worker begins with a share of its own, in the
+/// order of the teams, and goes on with what is left of the others': threads of uneven speed end
+/// together, and none waits for another. So all teams run if any worker does: Kokkos' backends
+/// count on threads that OpenMP may not give (OMP_THREAD_LIMIT, OMP_DYNAMIC, regions inside of
+/// others), and leave out the workers of those.
+class Shares {
+ public:
+  /// Of teams [0, teams).
+  Shares(Index teams, int workers)
+      : count_(static_cast<int>(std::min(Index{most}, std::min(teams, Index{workers})))) {
+    for (int s = 0; s < count_; ++s) {
+      share_[s] = {teams * s / count_, teams * (s + 1) / count_};
+    }
+  }
+  Shares(Shares const&) = delete;
+  Shares& operator=(Shares const&) = delete;
+
+  /// body(team) for all teams that nobody has taken before.
+  template <class Body>
+  KOKKOS_INLINE_FUNCTION void run(int worker, Body const& body) {
+    for (int s = 0; s < count_; ++s) {
+      Share& share = share_[(worker + s) % count_];
+      // Looked at first: to take one writes a line of the cache that others need.
+      while (Kokkos::atomic_load(&share.next) < share.end) {
+        Index const team = Kokkos::atomic_fetch_add(&share.next, Index{1});
+        if (team < share.end) body(team);
+      }
+    }
+  }
+
+ private:
+  static constexpr int most = 256;
+  struct alignas(64) Share {
+    Index next;
+    Index end;
+  };
+  int count_;
+  Share share_[most];  // NOLINT: as many are used as there are shares
+};
+
+/// What Kokkos calls for each worker.
 template <class Exec, class T, class Kernel>
 struct OnTeams {
   Kernel kernel;
+  Shares* shares;
   Index scratch;
   int level;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    kernel(HostTeam<T>{member.league_rank(), team_scratch<T>(member, level, scratch)});
+    T* const memory = team_scratch<T>(member, level, scratch);
+    shares->run(member.league_rank(), [&](Index team) { kernel(HostTeam<T>{team, memory}); });
   }
 };
 
@@ -98,13 +141,14 @@ void run_alone(Exec const& exec, std::string const& label, Team const& team) {
 /// Runs `kernel` on `teams` teams of one thread with `scratch` scalars each, which read `bytes` in
 /// all, or compute for long. One team runs in the caller's thread: others need not be started,
 /// which takes 0.6 to 1.6 us for two. Small ones are dealt in turn by a RangePolicy: on 2 threads
-/// of Zen 4, in us, 2 | 16 teams, 1.15 | 1.15; by a TeamPolicy with Static 1.63 | 1.65, with
-/// Dynamic 2.4 | 3.0.
+/// of Zen 4, in us, 2 | 16 teams, 1.15 | 1.15; by a TeamPolicy with Static 1.63 | 1.65. Returns
+/// when all teams are done.
 template <class T, class Exec, class Kernel>
 void for_each_team(Exec const& exec, std::string const& label, Index teams, Index scratch,
                    Kernel const& kernel, Index bytes = std::numeric_limits<Index>::max()) {
   if (teams > std::numeric_limits<int>::max()) {
-    throw std::length_error(label + ": more teams than Kokkos can launch; choose larger tiles");
+    throw std::invalid_argument(label + ": " + std::to_string(teams) +
+                                " teams are more than Kokkos launches; choose larger tiles");
   }
   std::size_t const bytes_of_team = scratch_bytes<T>(scratch);
   int const count = static_cast<int>(teams);
@@ -118,17 +162,11 @@ void for_each_team(Exec const& exec, std::string const& label, Index teams, Inde
     }
   }
   int const level = scratch_level<Exec>(bytes_of_team);
-  auto const launch = [&]<class Schedule>(Schedule) {
-    Kokkos::TeamPolicy<Exec, Schedule> policy(exec, count, 1);
-    if (bytes_of_team > 0) policy.set_scratch_size(level, Kokkos::PerTeam(bytes_of_team));
-    Kokkos::parallel_for(label, policy, OnTeams<Exec, T, Kernel>{kernel, scratch, level});
-  };
-  // Dealing teams out while they run evens out threads of uneven speed, and costs more to start.
-  if (teams <= exec.concurrency()) {
-    launch(Kokkos::Schedule<Kokkos::Static>{});
-  } else {
-    launch(Kokkos::Schedule<Kokkos::Dynamic>{});
-  }
+  int const workers = std::min(count, exec.concurrency());
+  Shares shares(teams, workers);  // hosts' kernels return when all is done
+  Kokkos::TeamPolicy<Exec, Kokkos::Schedule<Kokkos::Static>> policy(exec, workers, 1);
+  if (bytes_of_team > 0) policy.set_scratch_size(level, Kokkos::PerTeam(bytes_of_team));
+  Kokkos::parallel_for(label, policy, OnTeams<Exec, T, Kernel>{kernel, &shares, scratch, level});
 }
 
 }  // namespace tessera::detail

@@ -85,6 +85,7 @@ void for_each_block(Exec const& exec, std::string const& name, Grid const& grid,
   if (grid.x > std::numeric_limits<int>::max() / grid.y) {
     checks::fail(name, "more blocks than a launch can have; choose larger ones");
   }
+  require_all_threads(name, exec);
   int const team_size = backends::Backend<Exec>::is_gpu ? grid.block.x * grid.block.y : 1;
   TeamPolicy<Exec> policy(exec, static_cast<int>(grid.x * grid.y), team_size);
   if (scratch > 0) policy.set_scratch_size(0, Kokkos::PerTeam(scratch));

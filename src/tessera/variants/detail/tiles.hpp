@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,21 @@ int most_threads(Exec const& exec) {
   int const found =
       TeamPolicy<Exec>(exec, 1, 1).team_size_max(Nothing<Exec>{}, Kokkos::ParallelForTag{});
   return std::min(found, most_team_threads);
+}
+
+/// Throws std::runtime_error where Kokkos counts on threads that a kernel would not get: those of a
+/// team would wait for each other for ever, and teams of the missing ones would be left out.
+template <class Exec>
+void require_all_threads(std::string_view label, Exec const& exec) {
+  using Backend = backends::Backend<Exec>;
+  if constexpr (!Backend::is_gpu) {
+    if (Backend::has_all_threads(exec)) return;
+    throw std::runtime_error(std::string(label) + ": Kokkos counts on " +
+                             std::to_string(exec.concurrency()) +
+                             " threads, and OpenMP may start fewer (OMP_THREAD_LIMIT, OMP_DYNAMIC, "
+                             "OMP_MAX_ACTIVE_LEVELS, or a parallel region around the call); start "
+                             "Kokkos with as many as there are");
+  }
 }
 
 /// The published team where the execution space can give it, else one thread.
@@ -130,6 +146,7 @@ template <class T, class Exec, class Kernel>
 void for_each_tile(Exec const& exec, std::string const& label, Index tiles, Index teams, Team team,
                    Index scalars, Kernel const& kernel) {
   Index const most = teams > 0 ? teams : most_teams;
+  require_all_threads(label, exec);
   TeamPolicy<Exec> policy(exec, static_cast<int>(std::min(tiles, most)),
                           static_cast<int>(team.threads()));
   if (scalars > 0) {

@@ -100,6 +100,7 @@ void grid_sync(Exec const& exec, A const& a, V const& v, B const& b,
                            " threads cannot wait for each other: " + Backend::name + " runs " +
                            std::to_string(resident) + " of them at a time");
   }
+  variants::detail::require_all_threads(name, exec);
   Workspace<Exec> own;
   Body const body{detail::halving(exec, options, own, detail::elements_of(a), detail::input(v),
                                   detail::output(b), team)};
