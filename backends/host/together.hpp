@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/host/arithmetic.hpp>
 #include <tessera/summation.hpp>
 
 /// A kernel whose threads all wait for each other, on a host: one team, whose threads have a
@@ -30,7 +31,10 @@ template <class Member, class Body>
 struct Together {
   Body body;
 
-  KOKKOS_FUNCTION void operator()(Member const& member) const { body(Grid<Member>{member}); }
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    OrdinaryArithmetic const mode;
+    body(Grid<Member>{member});
+  }
 };
 
 /// Runs body(grid) on one team.

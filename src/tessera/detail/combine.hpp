@@ -96,8 +96,7 @@ struct CombineRuns {
 template <class Exec, class T>
 void combine_runs(Exec const& exec, std::string const& label, T const* partials, Index count,
                   Index runs, OutputVector<T> out) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
-  Kokkos::parallel_for(label, Policy(exec, 0, count), CombineRuns<T>{partials, runs, out});
+  for_each_element(exec, label, count, CombineRuns<T>{partials, runs, out});
 }
 
 }  // namespace tessera::detail

@@ -11,6 +11,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/backends.hpp>
+#include <tessera/backends/host/arithmetic.hpp>
 #include <tessera/backends/host/cache.hpp>
 #include <tessera/detail/lines.hpp>
 
@@ -104,6 +106,7 @@ struct OnTeams {
   int level;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    backends::host::OrdinaryArithmetic const mode;
     T* const memory = team_scratch<T>(member, level, scratch);
     shares->run(member.league_rank(), [&](Index team) { kernel(HostTeam<T>{team, memory}); });
   }
@@ -123,6 +126,7 @@ struct OnStack {
   std::size_t bytes;
 
   KOKKOS_FUNCTION void operator()(int league_rank) const {
+    backends::host::OrdinaryArithmetic const mode;
     alignas(alignment) unsigned char room[most_scratch_on_stack];  // NOLINT: not initialised
     std::size_t const first = (most_scratch_on_stack - bytes) / alignment * alignment;
     kernel(HostTeam<T>{league_rank, reinterpret_cast<T*>(room + first)});
@@ -167,6 +171,35 @@ void for_each_team(Exec const& exec, std::string const& label, Index teams, Inde
   Kokkos::TeamPolicy<Exec, Kokkos::Schedule<Kokkos::Static>> policy(exec, workers, 1);
   if (bytes_of_team > 0) policy.set_scratch_size(level, Kokkos::PerTeam(bytes_of_team));
   Kokkos::parallel_for(label, policy, OnTeams<Exec, T, Kernel>{kernel, &shares, scratch, level});
+}
+
+/// What Kokkos calls for each block of elements on a host.
+template <class Body>
+struct OnElements {
+  Body body;
+  Index count;
+  Index of_block;
+
+  KOKKOS_FUNCTION void operator()(Index block) const {
+    backends::host::OrdinaryArithmetic const mode;
+    Index const end = Kokkos::min(count, (block + 1) * of_block);
+    for (Index i = block * of_block; i < end; ++i) body(i);
+  }
+};
+
+/// Runs body(i) for 0 <= i < count: elements that are computed by themselves.
+template <class Exec, class Body>
+void for_each_element(Exec const& exec, std::string const& label, Index count, Body const& body) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
+  if constexpr (backends::Backend<Exec>::is_gpu) {
+    Kokkos::parallel_for(label, Policy(exec, 0, count), body);
+  } else {
+    constexpr Index most = 4096;
+    Index const of_block =
+        std::clamp(summation::ceil_div(count, Index{4} * exec.concurrency()), Index{1}, most);
+    Kokkos::parallel_for(label, Policy(exec, 0, summation::ceil_div(count, of_block)),
+                         OnElements<Body>{body, count, of_block});
+  }
 }
 
 }  // namespace tessera::detail

@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/detail/launch.hpp>
 #include <tessera/detail/lines.hpp>
 #include <tessera/summation.hpp>
 
@@ -30,9 +31,8 @@ struct AddVectors {
 /// right[j] = left[j] + right[j]
 template <class Exec, class T>
 void add_vectors(Exec const& exec, Index length, T const* left, T* right) {
-  Kokkos::parallel_for("tessera::stream::add",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, length),
-                       AddVectors<T>{left, right});
+  tessera::detail::for_each_element(exec, "tessera::stream::add", length,
+                                    AddVectors<T>{left, right});
 }
 
 template <class T>
@@ -45,9 +45,8 @@ struct SetResult {
 /// out[j] = sum[j] + 0
 template <class Exec, class T>
 void set_result(Exec const& exec, Index length, T const* sum, OutputVector<T> const& out) {
-  Kokkos::parallel_for("tessera::stream::result",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, length),
-                       SetResult<T>{sum, out});
+  tessera::detail::for_each_element(exec, "tessera::stream::result", length,
+                                    SetResult<T>{sum, out});
 }
 
 /// Vectors between the host and an execution space's memory; these fence.

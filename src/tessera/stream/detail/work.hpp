@@ -59,10 +59,9 @@ struct GoOnWithChains {
 template <class Exec, class T>
 void go_on_with_chains(Exec const& exec, Lines<T> const& lines, T const* y, T* c, bool fresh) {
   constexpr Index columns = backends::Backend<Exec>::is_gpu ? 1 : 1024;
-  Kokkos::parallel_for("tessera::stream::chains",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(
-                           exec, 0, summation::ceil_div(lines.length, columns)),
-                       GoOnWithChains<T>{lines, y, c, columns, fresh});
+  tessera::detail::for_each_element(exec, "tessera::stream::chains",
+                                    summation::ceil_div(lines.length, columns),
+                                    GoOnWithChains<T>{lines, y, c, columns, fresh});
 }
 
 /// The tuning for a block, whose panels may be longer than those of a matrix of its own size.

@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
+#include <tessera/backends/host/arithmetic.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/variants/detail/tiles.hpp>
 
@@ -78,6 +79,17 @@ void require_block(std::string const& name, Block const& block, std::size_t scra
   }
 }
 
+/// What Kokkos calls for each block.
+template <class Exec, class Kernel>
+struct EachBlock {
+  Kernel kernel;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    backends::host::OrdinaryArithmetic const mode;
+    kernel(member);
+  }
+};
+
 /// Runs `kernel` on every block of a grid, as "tessera::name".
 template <class Exec, class Kernel>
 void for_each_block(Exec const& exec, std::string const& name, Grid const& grid,
@@ -89,7 +101,7 @@ void for_each_block(Exec const& exec, std::string const& name, Grid const& grid,
   int const team_size = backends::Backend<Exec>::is_gpu ? grid.block.x * grid.block.y : 1;
   TeamPolicy<Exec> policy(exec, static_cast<int>(grid.x * grid.y), team_size);
   if (scratch > 0) policy.set_scratch_size(0, Kokkos::PerTeam(scratch));
-  Kokkos::parallel_for("tessera::" + name, policy, kernel);
+  Kokkos::parallel_for("tessera::" + name, policy, EachBlock<Exec, Kernel>{kernel});
 }
 
 }  // namespace detail

@@ -11,6 +11,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
+#include <tessera/backends/host/arithmetic.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/detail/launch.hpp>
 #include <tessera/variants/options.hpp>
@@ -133,6 +134,7 @@ struct EachTile {
   Kernel kernel;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    backends::host::OrdinaryArithmetic const mode;
     T* const scratch = tessera::detail::team_scratch<T>(member, 0, scalars);
     for (Index tile = member.league_rank(); tile < tiles; tile += member.league_size()) {
       kernel(member, tile, scratch);

@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
+#include <tessera/backends/host/arithmetic.hpp>
 #include <tessera/variants/gemm/detail/common.hpp>
 
 namespace tessera::variants::gemm {
@@ -18,6 +19,7 @@ struct Serial {
   Product<T> product;
 
   KOKKOS_FUNCTION void operator()(Index /*the only one*/) const {
+    backends::host::OrdinaryArithmetic const mode;
     for (Index i = 0; i < product.rows; ++i) {
       for (Index j = 0; j < product.cols; ++j) product.store(i, j, product.sum(i, j));
     }

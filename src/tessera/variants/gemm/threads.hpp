@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/host/arithmetic.hpp>
 #include <tessera/variants/gemm/detail/common.hpp>
 
 namespace tessera::variants::gemm {
@@ -17,6 +18,7 @@ struct Threads {
   Product<T> product;
 
   KOKKOS_FUNCTION void operator()(Index const element) const {
+    backends::host::OrdinaryArithmetic const mode;
     Index const i = element / product.cols;
     Index const j = element % product.cols;
     product.store(i, j, product.sum(i, j));
