@@ -103,10 +103,13 @@ __global__ void __launch_bounds__(MaxThreads, MinTeams) run_kernel_of_teams(Kern
   kernel(Team{});
 }
 
-/// Lets a kernel's teams have as much scratch as there is; once on each device, but on those beyond
-/// 63 every time. (A kernel that may have it gets less first-level cache.)
-template <class Kernel>
-void allow_scratch(Kokkos::Cuda const& exec, std::string const& label, void const* function) {
+/// Lets the teams of a function, one for each kernel and its launch bounds, have as much scratch as
+/// there is; once on each device, but on those beyond 63 every time. (A kernel that may have it
+/// gets less first-level cache.)
+template <unsigned MaxThreads, unsigned MinTeams, class Kernel>
+void allow_scratch(Kokkos::Cuda const& exec, std::string const& label) {
+  auto const* const function =
+      reinterpret_cast<void const*>(&run_kernel_of_teams<MaxThreads, MinTeams, Kernel>);
   static std::atomic<std::uint64_t> allowed{0};
   int const device = exec.cuda_device();
   std::uint64_t const bit = device < 64 ? std::uint64_t{1} << device : 0;
@@ -125,11 +128,13 @@ void run_teams(Kokkos::Cuda const& exec, std::string const& label, Index teams, 
                std::size_t scratch, Kernel const& kernel, int cluster) {
   constexpr std::size_t without_asking = 48 * 1024;
   if (teams > std::numeric_limits<int>::max()) {
-    throw std::length_error(label + ": more teams than a launch takes; choose larger tiles");
+    throw std::invalid_argument(label + ": more teams than a launch takes; choose larger tiles");
   }
   launch(exec, label, &run_kernel_of_teams<MaxThreads, MinTeams, Kernel>, kernel,
          [&](auto const* function, void** arguments) {
-           if (scratch > without_asking) allow_scratch<Kernel>(exec, label, function);
+           if (scratch > without_asking) {
+             allow_scratch<MaxThreads, MinTeams, Kernel>(exec, label);
+           }
            std::array<cudaLaunchAttribute, 2> attributes{};
            unsigned count = 0;
            if (cluster > 1) {

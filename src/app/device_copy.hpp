@@ -48,7 +48,19 @@ void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t by
 
   std::size_t const half = std::min(bytes, pinned_half);
   std::array<Buffer, 2> buffers{Buffer(half), Buffer(bytes > half ? half : 0)};
-  auto const streams = Kokkos::Experimental::partition_space(exec, 1, 1);
+  // Where something is thrown the buffers are freed, too, after the copies that are under way.
+  struct Streams {
+    std::array<Exec, 2> each;
+    void fence() const {
+      for (Exec const& stream : each) stream.fence("tessera::app::copy_to_device");
+    }
+    ~Streams() {
+      try {
+        fence();
+      } catch (...) {  // The device has failed, and uses nothing any more.
+      }
+    }
+  } const streams{Kokkos::Experimental::partition_space(exec, 1, 1)};
   auto const* const source = static_cast<std::byte const*>(from);
   auto* const target = static_cast<std::byte*>(to);
   exec.fence("tessera::app::copy_to_device");  // the target may be in use
@@ -56,13 +68,13 @@ void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t by
   for (std::size_t done = 0; done < bytes; done += half, turn = 1 - turn) {
     std::size_t const count = std::min(half, bytes - done);
     Buffer& buffer = buffers[turn];
-    streams[turn].fence("tessera::app::pinned");  // the copy out of this half is over
+    streams.each[turn].fence("tessera::app::pinned");  // the copy out of this half is over
     copy_on_host(source + done, buffer.data(), count);
     buffer.pin(exec);
-    Kokkos::deep_copy(streams[turn], OnDevice(target + done, count),
+    Kokkos::deep_copy(streams.each[turn], OnDevice(target + done, count),
                       InPinned(buffer.data(), count));
   }
-  for (auto const& stream : streams) stream.fence("tessera::app::copy_to_device");
+  streams.fence();
 }
 
 }  // namespace tessera::app

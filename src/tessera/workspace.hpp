@@ -42,7 +42,7 @@ class Workspace {
   /// What a call works in.
   struct Memory {
     int* arrivals;        ///< `counters` counters of teams; zero between calls
-    std::byte* exchange;  ///< where teams meet; all bits set between calls
+    std::byte* exchange;  ///< where teams meet; undefined contents
     std::byte* data;      ///< undefined contents, aligned to a cache line
   };
 

@@ -42,11 +42,11 @@ struct Lines {
   }
 };
 
-/// What teams of one kernel share beside their results; each kernel leaves it as it was.
+/// What teams of one kernel share beside their results.
 template <class T>
 struct Meeting {
-  int* arrivals = nullptr;  ///< counters, zero
-  T* exchange = nullptr;    ///< scalars, all bits set
+  int* arrivals = nullptr;  ///< counters, zero: each kernel leaves them so
+  T* exchange = nullptr;    ///< scalars, of any contents
 };
 
 /// A contiguous or strided vector that a kernel writes; `data` is null when nobody wants it.

@@ -44,6 +44,15 @@ void for_all(Exec const& exec, Index count, Body const& body) {
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count), body);
 }
 
+/// Elements of two vectors whose bits differ.
+Index differences_of(Exec const& exec, T const* a, T const* b, Index count) {
+  Index differences = 0;
+  Kokkos::parallel_reduce("test::compare",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count),
+                          CountDifferences{a, b}, differences);
+  return differences;
+}
+
 // A copy to a slot must not overtake loads of what it replaces. In products of twice as many such
 // lines, which keep sixteen warps of a multiprocessor busy, it did in every second run with two
 // slots.
@@ -80,14 +89,39 @@ TEST(Rings, FillNoSlotThatIsStillBeingRead) {
           detail::gpu::fused_lines(exec, "test", lines, static_cast<T const*>(v.data()),
                                    detail::OutputVector<T>{}, {fused.data(), 1}, memory.data(),
                                    detail::Meeting<T>{}, plan);
-          Index differences = 0;
-          Kokkos::parallel_reduce(
-              "test::compare", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, length),
-              CountDifferences{fused.data(), expected.data()}, differences);
-          EXPECT_EQ(differences, 0) << slots << " slots, run " << run << ", padding " << padding;
+          EXPECT_EQ(differences_of(exec, fused.data(), expected.data(), length), 0)
+              << slots << " slots, run " << run << ", padding " << padding;
         }
       }
     }
+  }
+}
+
+// A call that has ended early leaves what it exchanged in a workspace that is kept.
+TEST(PartsOfLines, NeedNothingThatTheCallBeforeHasLeft) {
+  constexpr Index count = 40;
+  constexpr Index length = 36000;
+  Exec const exec;
+  Kokkos::View<T*, Exec> const A("A", count * length);
+  Kokkos::View<T*, Exec> const v("v", length);
+  Kokkos::View<T*, Exec> const fused("fused", length);
+  Kokkos::View<T*, Exec> const expected("expected", length);
+  for_all(exec, count * length, Fill{A.data(), 3});
+  for_all(exec, length, Fill{v.data(), 4});
+  detail::Lines<T> const lines{A.data(), count, length, length};
+  auto const tuning = detail::tuning_for<T, true>(exec, count, length, std::nullopt);
+  Plan const plan(exec, lines, tuning);
+  if (plan.way != Plan::Way::parts) GTEST_SKIP() << "no lines in parts on this device: NOT TESTED";
+  detail::run_two_stage<true>(exec, lines, Kokkos::View<T const*, Exec>(v),
+                              detail::OutputVector<T>{}, {expected.data(), 1},
+                              static_cast<Workspace<Exec>*>(nullptr), tuning);
+  Workspace<Exec> workspace;
+  for (std::uint32_t run = 0; run < 3; ++run) {
+    auto const memory = workspace.reserve(exec, 0, plan.exchanged(lines) * sizeof(T));
+    for_all(exec, plan.exchanged(lines), Fill{reinterpret_cast<T*>(memory.exchange), run});
+    detail::run_fused<true>(exec, lines, Kokkos::View<T const*, Exec>(v), detail::OutputVector<T>{},
+                            {fused.data(), 1}, &workspace, tuning);
+    EXPECT_EQ(differences_of(exec, fused.data(), expected.data(), length), 0) << run;
   }
 }
 

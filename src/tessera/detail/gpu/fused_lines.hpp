@@ -83,10 +83,9 @@ void fused_lines(Exec const& exec, std::string const& label, FusedArguments<Exec
       }
       break;
     case Plan::Way::parts:
-      run.template operator()<Plan::small_team, 4>(
+      clear_exchange<Exec, T>(exec, label + "::clear", a.exchanged, plan.exchanged(a.lines));
+      return run.template operator()<Plan::small_team, 4>(
           FusedParts<Exec, T, Aligned, Plan::part_slots>{a});
-      return clear_exchange<Exec, T>(exec, label + "::clear", a.exchanged, plan.exchanged(a.lines),
-                                     a.arrivals);
     case Plan::Way::cache:
       return run.template operator()<Plan::largest_team, 1>(
           FusedCache<Exec, T, Aligned, Plan::cache_rows>{a, plan.chunks_per_warp});

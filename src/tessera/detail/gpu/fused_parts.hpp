@@ -93,6 +93,7 @@ struct FusedParts {
     auto* const sItem = reinterpret_cast<unsigned*>(sValues);
     if (place.thread == 0) {
       *sItem = static_cast<unsigned>(Kokkos::atomic_fetch_add(a.arrivals, 1));
+      if (*sItem + 1 == a.groups * a.parts) *a.arrivals = 0;  // the last to come
     }
     member.team_barrier();
     Index const item = *sItem;
@@ -179,24 +180,22 @@ struct ClearExchange {
   static constexpr int team_size = 256;
   BitsOf<T>* memory;
   Index size;
-  int* arrivals;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
     Index const i = static_cast<Index>(member.league_rank()) * team_size + member.team_rank();
     if (i < size) memory[i] = Exchange<Exec, T>::missing;
-    if (i == 0) *arrivals = 0;
   }
 };
 
-/// Leaves the exchange and the counter as a kernel expects to find them.
+/// Leaves the exchange as a kernel expects to find it. Each call does so before it uses it, so that
+/// none depends on how the one before it ended.
 template <class Exec, class T>
-void clear_exchange(Exec const& exec, std::string const& label, BitsOf<T>* memory, Index size,
-                    int* arrivals) {
+void clear_exchange(Exec const& exec, std::string const& label, BitsOf<T>* memory, Index size) {
   using Kernel = ClearExchange<Exec, T>;
   for_each_team<Kernel::team_size, 1>(exec, label,
                                       summation::ceil_div(size, Index{Kernel::team_size}),
-                                      Kernel::team_size, 0, Kernel{memory, size, arrivals});
+                                      Kernel::team_size, 0, Kernel{memory, size});
 }
 
 }  // namespace tessera::detail::gpu
