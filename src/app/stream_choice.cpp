@@ -18,17 +18,18 @@ std::uint64_t part_of(std::uint64_t free) {
   return static_cast<std::uint64_t>(share * static_cast<double>(free));
 }
 
-BackendFacts streaming_backend(BackendChoice choice) {
-  auto const all = enabled_backends();
-  return choice == BackendChoice::automatic
-             ? *std::ranges::find(all, false, &BackendFacts::is_gpu)
-             : *std::ranges::find(all, choice, &BackendFacts::choice);
-}
-
 }  // namespace
 
+BackendFacts streaming_backend(BackendChoice choice, std::vector<BackendFacts> const& all) {
+  if (choice != BackendChoice::automatic) {
+    return *std::ranges::find(all, choice, &BackendFacts::choice);
+  }
+  auto const host = std::ranges::find(all, false, &BackendFacts::is_gpu);
+  return host != all.end() ? *host : all.front();
+}
+
 std::optional<StreamChoice> choose_stream(ComputeOptions const& options, Job const& job) {
-  BackendFacts const backend = streaming_backend(options.backend);
+  BackendFacts const backend = streaming_backend(options.backend, enabled_backends());
   std::uint64_t const needed = job.forecast(backend.choice).memory();
   std::uint64_t const free = io::available_memory();
   std::uint64_t const limit = options.memory_limit > 0 ? options.memory_limit : part_of(free);

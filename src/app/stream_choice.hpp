@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <app/backends.hpp>
 #include <app/options.hpp>
@@ -18,6 +19,11 @@ struct StreamChoice {
   std::uint64_t memory_limit;
   std::string why;
 };
+
+/// Where a job is streamed: by the backend that was chosen, which is among `all`, or the first of
+/// the host, or, in a build that has none of the host, the first.
+[[nodiscard]] BackendFacts streaming_backend(BackendChoice choice,
+                                             std::vector<BackendFacts> const& all);
 
 /// Whether a job is streamed: where the user's limit or a checkpoint asks for it, or where its
 /// matrix fits neither the GPU that it is meant for nor the host.
