@@ -32,12 +32,18 @@ struct HostWarp {
   static inline thread_local int lane = 0;
 
   template <class T>
-  static T shuffle_xor(T value, int mask) {
+  static T exchange(T value, int mask) {
     shared->values[static_cast<std::size_t>(lane)] = value;
     shared->meeting.arrive_and_wait();
     auto const received = static_cast<T>(shared->values[static_cast<std::size_t>(lane ^ mask)]);
     shared->meeting.arrive_and_wait();
     return received;
+  }
+  /// Called on the host only; trees are compiled for devices as well.
+  template <class T>
+  KOKKOS_FUNCTION static T shuffle_xor(T value, [[maybe_unused]] int mask) {
+    KOKKOS_IF_ON_HOST((return exchange(value, mask);))
+    KOKKOS_IF_ON_DEVICE((return value;))
   }
 };
 

@@ -48,7 +48,7 @@ class MemorySource {
  public:
   using value_type = T;
   using array_layout = LayoutT;
-  static constexpr bool reads_in_kernels = InKernels;
+  [[maybe_unused]] static constexpr bool reads_in_kernels = InKernels;
 
   explicit MemorySource(HostMatrix<T> const& matrix) : matrix_(matrix) {}
 

@@ -83,7 +83,7 @@ TEST(Rings, FillNoSlotThatIsStillBeingRead) {
                                             static_cast<std::size_t>(plan.workspace(lines)));
         for (std::uint32_t run = 0; run < 12; ++run) {
           for_all(exec, count * leading, Fill{A.data(), run});
-          detail::run_two_stage<true>(exec, lines, Kokkos::View<T const*, Exec>(v),
+          detail::run_two_stage<true>(exec, "test", lines, Kokkos::View<T const*, Exec>(v),
                                       detail::OutputVector<T>{}, {expected.data(), 1}, &workspace,
                                       tuning);
           detail::gpu::fused_lines(exec, "test", lines, static_cast<T const*>(v.data()),
@@ -112,14 +112,14 @@ TEST(PartsOfLines, NeedNothingThatTheCallBeforeHasLeft) {
   auto const tuning = detail::tuning_for<T, true>(exec, count, length, std::nullopt);
   Plan const plan(exec, lines, tuning);
   if (plan.way != Plan::Way::parts) GTEST_SKIP() << "no lines in parts on this device: NOT TESTED";
-  detail::run_two_stage<true>(exec, lines, Kokkos::View<T const*, Exec>(v),
+  detail::run_two_stage<true>(exec, "test", lines, Kokkos::View<T const*, Exec>(v),
                               detail::OutputVector<T>{}, {expected.data(), 1},
                               static_cast<Workspace<Exec>*>(nullptr), tuning);
   Workspace<Exec> workspace;
   for (std::uint32_t run = 0; run < 3; ++run) {
     auto const memory = workspace.reserve(exec, 0, plan.exchanged(lines) * sizeof(T));
     for_all(exec, plan.exchanged(lines), Fill{reinterpret_cast<T*>(memory.exchange), run});
-    detail::run_fused<true>(exec, lines, Kokkos::View<T const*, Exec>(v), detail::OutputVector<T>{},
+    detail::run_fused<true>(exec, "test", lines, Kokkos::View<T const*, Exec>(v), detail::OutputVector<T>{},
                             {fused.data(), 1}, &workspace, tuning);
     EXPECT_EQ(differences_of(exec, fused.data(), expected.data(), length), 0) << run;
   }
