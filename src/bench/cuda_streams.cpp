@@ -78,7 +78,7 @@ void add_empty_launch() {
 }
 
 template <class T>
-void add_rows() {
+void add_rows_of_type() {
   add_read_stream<4, T>(8);
   add_read_stream<8, T>(4);
   add_read_stream<2, T>(16);
@@ -88,8 +88,8 @@ void add_rows() {
 }  // namespace
 
 void add_gpu_streams() {
-  add_rows<float>();
-  add_rows<double>();
+  add_rows_of_type<float>();
+  add_rows_of_type<double>();
 }
 
 }  // namespace tessera::bench
