@@ -27,6 +27,8 @@
 #include <Kokkos_Core.hpp>
 #include <benchmark/benchmark.h>
 
+#include <tessera/backends/threads.hpp>
+
 #include "report.hpp"
 
 namespace {
@@ -270,7 +272,13 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    Kokkos::ScopeGuard const guard(Kokkos::InitializationSettings().set_disable_warnings(true));
+    auto const threads = tessera::backends::survey_host_threads(0);
+    if (!threads.why.empty()) {
+      std::fprintf(stderr, "tessera_benchmark: %d of %d threads are used, because %s\n",
+                   threads.found, threads.wanted, threads.why.c_str());
+    }
+    Kokkos::ScopeGuard const guard(
+        Kokkos::InitializationSettings().set_disable_warnings(true).set_num_threads(threads.found));
     int const wrong = run(arguments);
     if (wrong == 0) return 0;
     std::fprintf(stderr, "tessera_benchmark: %d results are WRONG\n", wrong);

@@ -1,22 +1,35 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <optional>
-
-#include <Kokkos_Core.hpp>
 
 #include <app/application.hpp>
 #include <app/commands.hpp>
 #include <app/devices.hpp>
 #include <app/failure.hpp>
+#include <app/kokkos_session.hpp>
 #include <io/errors.hpp>
 #include <io/memory.hpp>
 
 namespace tessera::app {
 namespace {
+
+/// Whether a command is under way.
+std::atomic<bool> runs{false};
+
+/// At the end of the process: a library that ends it by itself (OpenMP's where a thread does not
+/// start, OpenBLAS' where there is no memory) has said why, with a status that means another thing
+/// here.
+void end_with_our_status() {
+  if (!runs) return;
+  std::fputs("tessera: a library ended the program, for the reason above\n", stderr);
+  std::_Exit(static_cast<int>(ExitStatus::resources));
+}
 
 ExitStatus complain(ExitStatus status, char const* sentence) {
   std::fprintf(stderr, "tessera: %s\n", sentence);
@@ -61,11 +74,7 @@ std::optional<int> device_of(CommandOptions const& options) {
 
 template <class CommandOptions>
 ExitStatus with_kokkos(CommandOptions const& options, std::optional<int> device) {
-  Kokkos::InitializationSettings settings;
-  settings.set_disable_warnings(true);
-  if (int const threads = threads_of(options); threads > 0) settings.set_num_threads(threads);
-  if (device) settings.set_device_id(*device);
-  Kokkos::ScopeGuard const kokkos(settings);
+  KokkosSession const kokkos(threads_of(options), device);
   return guarded([&] { return run_command(options); });
 }
 
@@ -104,6 +113,8 @@ ExitStatus execute(CompletionOptions const& options) {
 }  // namespace
 
 int run_application(int argc, char const* const* argv) {
+  static_cast<void>(std::atexit(end_with_our_status));
+  runs = true;
   ExitStatus status = guarded([&] {
     auto const parsed = parse_options(argc, argv);
     if (auto const* const done = std::get_if<ExitStatus>(&parsed)) return *done;
@@ -114,6 +125,7 @@ int run_application(int argc, char const* const* argv) {
     std::perror("tessera: standard output");
     if (status == ExitStatus::good) status = ExitStatus::file;
   }
+  runs = false;
   return static_cast<int>(status);
 }
 

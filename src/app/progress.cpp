@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 
 #include <ftxui/dom/elements.hpp>
@@ -30,7 +31,12 @@ void put(std::string const& text) {
 }  // namespace
 
 ProgressBar::ProgressBar(std::string title) : title_(std::move(title)) {
-  if (stderr_can_show_a_bar()) painter_ = std::thread([this] { draw_until_stopped(); });
+  if (!stderr_can_show_a_bar()) return;
+  try {
+    painter_ = std::thread([this] { draw_until_stopped(); });
+  } catch (std::system_error const&) {
+    // No thread is left for it: the work goes on without a bar.
+  }
 }
 
 ProgressBar::~ProgressBar() {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <barrier>
+#include <bit>
 #include <cstddef>
-#include <memory>
-#include <thread>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,30 +14,29 @@
 #include "support/data.hpp"
 #include "support/reference.hpp"
 
-/// The trees over values that a warp comes by, as kernels of GPUs use them, run by as many threads
-/// of the host as a warp has.
+/// The trees over values that a warp comes by, as kernels of GPUs use them, run by the host.
 namespace tessera::test {
 namespace {
 
 namespace gpu = tessera::detail::gpu;
 
-/// A warp whose threads are threads of the host, and wait for each other at each exchange.
-struct HostWarp {
+/// A warp whose threads run one after the other, and again until none sends anything else than the
+/// last time: then each has received what it would have received from threads that run in step.
+struct WarpInTurn {
+  using Bits = std::uint64_t;
   static constexpr int threads = gpu::warp_threads;
-  struct Shared {
-    std::barrier<> meeting{threads};
-    std::array<double, threads> values{};
-  };
-  static inline std::unique_ptr<Shared> shared;
-  static inline thread_local int lane = 0;
+  static inline std::vector<std::array<double, threads>> sent;  ///< by exchanges, from each
+  static inline std::size_t exchanges;  ///< of the thread so far
+  static inline std::size_t thread;
+  static inline bool has_changed;
 
   template <class T>
   static T exchange(T value, int mask) {
-    shared->values[static_cast<std::size_t>(lane)] = value;
-    shared->meeting.arrive_and_wait();
-    auto const received = static_cast<T>(shared->values[static_cast<std::size_t>(lane ^ mask)]);
-    shared->meeting.arrive_and_wait();
-    return received;
+    if (exchanges == sent.size()) sent.emplace_back();
+    auto& all = sent[exchanges++];
+    double const before = std::exchange(all[thread], value);
+    has_changed = has_changed || std::bit_cast<Bits>(before) != std::bit_cast<Bits>(all[thread]);
+    return static_cast<T>(all[thread ^ static_cast<std::size_t>(mask)]);
   }
   /// Called on the host only; trees are compiled for devices as well.
   template <class T>
@@ -50,18 +49,18 @@ struct HostWarp {
 /// What each thread of a warp gets that pushes `values` one after the other.
 template <class Tree, class T>
 std::vector<T> sums_of(std::vector<T> const& values) {
-  HostWarp::shared = std::make_unique<HostWarp::Shared>();
-  std::vector<T> sums(HostWarp::threads);
-  std::vector<std::jthread> threads;
-  for (int lane = 0; lane < HostWarp::threads; ++lane) {
-    threads.emplace_back([&, lane] {
-      HostWarp::lane = lane;
-      Tree tree(lane);
+  std::vector<T> sums(WarpInTurn::threads);
+  WarpInTurn::sent.clear();
+  do {
+    WarpInTurn::has_changed = false;
+    for (std::size_t thread = 0; thread < sums.size(); ++thread) {
+      WarpInTurn::thread = thread;
+      WarpInTurn::exchanges = 0;
+      Tree tree(static_cast<int>(thread));
       for (T const value : values) tree.push(value);
-      sums[static_cast<std::size_t>(lane)] = tree.sum();
-    });
-  }
-  threads.clear();  // joins
+      sums[thread] = tree.sum();
+    }
+  } while (WarpInTurn::has_changed);
   return sums;
 }
 
@@ -69,7 +68,7 @@ template <template <class, class> class Tree, class T>
 void expect_tree(Index count) {
   std::vector<T> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = real_number<T>(3, i);
-  auto const found = sums_of<Tree<HostWarp, T>>(values);
+  auto const found = sums_of<Tree<WarpInTurn, T>>(values);
   EXPECT_EQ(found, std::vector<T>(found.size(), reference::tree(values))) << count;
 }
 
@@ -81,7 +80,7 @@ TEST(WarpTree, AddsInTheOrderOfTheReference) {
 }
 
 TEST(WarpTree, OfMoreValuesThanOneHoldsIsATreeOfTrees) {
-  constexpr Index most = gpu::WarpTree<HostWarp, float>::max_values;
+  constexpr Index most = gpu::WarpTree<WarpInTurn, float>::max_values;
   expect_tree<gpu::WarpTree, float>(most);
   for (Index const count : {most - 1, most, most + 1, most + 33, 2 * most}) {
     expect_tree<gpu::LongWarpTree, float>(count);

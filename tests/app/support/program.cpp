@@ -53,6 +53,10 @@ bool has_ended(pid_t child) {
   if (ready && options.as_nobody) {
     ready = setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
   }
+  for (auto const& [resource, most] : options.limits) {
+    rlimit const limit{most, most};
+    ready = ready && setrlimit(static_cast<__rlimit_resource_t>(resource), &limit) == 0;
+  }
   if (ready) execv(TESSERA_BINARY, argv.data());
   _exit(127);
 }

@@ -27,10 +27,11 @@ struct RunResult {
 /// Circumstances of a run.
 struct RunOptions {
   std::vector<std::pair<std::string, std::string>> environment = {};
-  std::vector<std::string> without = {};  ///< variables that are taken away first
-  bool as_nobody = false;                 ///< give root's rights away first
-  std::string in_file = "/dev/null";      ///< stdin
-  std::string out_file = {};              ///< stdout goes there; RunResult::out stays empty
+  std::vector<std::string> without = {};                   ///< variables that are taken away first
+  bool as_nobody = false;                                  ///< give root's rights away first
+  std::vector<std::pair<int, std::uint64_t>> limits = {};  ///< RLIMIT_…, as `ulimit` sets them
+  std::string in_file = "/dev/null";                       ///< stdin
+  std::string out_file = {};  ///< stdout goes there; RunResult::out stays empty
 };
 
 /// A test that runs the built program in an empty folder of its own, with an empty folder for
