@@ -43,7 +43,7 @@ struct GenerateRequest {
   std::string output = {};         ///< .npy: A; .ex3 or no extension: A and V in one (f32, right)
   std::string vector_output = {};  ///< .npy or .bin for V; empty: none. It may be another dataset
                                    ///< of the HDF5 file that A goes to.
-  bool add_dataset = false;  ///< to an HDF5 file that exists; else it is refused
+  bool add_dataset = false;        ///< to an HDF5 file that exists; else it is refused
 };
 
 /// Generates A and V (cols entries) into files, block by block, with a few MiB of memory.

@@ -571,6 +571,11 @@ std::vector<std::byte> ask_apart(std::string const& path, ErrorKind kind,
       send(std::as_bytes(std::span(&answer_bad, 1)));
     }
   });
+  if (!answer.started) {
+    throw FileError(ErrorKind::out_of_memory, path,
+                    "HDF5's library runs in a process of its own: expected one to be had, found: " +
+                        answer.trouble);
+  }
   std::vector<std::byte>& bytes = answer.bytes;
   char const verdict = bytes.empty() ? '\0' : static_cast<char>(bytes.back());
   if (!bytes.empty()) bytes.pop_back();

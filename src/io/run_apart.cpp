@@ -115,12 +115,15 @@ bool receive_from(int descriptor, std::uint64_t most_bytes, std::vector<std::byt
 }  // namespace
 
 ApartResult run_apart(std::function<void(Send const&)> const& work, std::uint64_t most_bytes) {
+  auto const not_started = [] {
+    return ApartResult{.bytes = {}, .trouble = system_message(errno), .started = false};
+  };
   std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return {.bytes = {}, .trouble = system_message(errno)};
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return not_started();
   Descriptor from(pipe[0]);
   Descriptor to(pipe[1]);
   pid_t const id = ::fork();
-  if (id < 0) return {.bytes = {}, .trouble = system_message(errno)};
+  if (id < 0) return not_started();
   if (id == 0) {
     from.reset();  // so that it ends where this process has ended
     work_apart(work, to.get());

@@ -16,6 +16,7 @@ namespace tessera::io {
 struct ApartResult {
   std::vector<std::byte> bytes;  ///< what the work has sent
   std::string trouble;           ///< why it did not end by itself; empty: it did
+  bool started = true;           ///< false: there was no process to be had, and trouble says why
 };
 
 /// Sends bytes from the process apart to this one.

@@ -53,6 +53,19 @@ TEST(RunApart, SaysHowTheProcessEnded) {
   EXPECT_EQ(run_apart([](Send const&) { throw std::runtime_error("no"); }).trouble, "ended early");
 }
 
+TEST(RunApart, SaysThatNoProcessIsToBeHad) {
+  auto const before = open_descriptors();
+  EXPECT_EQ(in_child([&]() -> std::string {
+              if (auto const obstacle = become_nobody(); !obstacle.empty()) return obstacle;
+              rlimit const limit{0, 0};
+              ::setrlimit(RLIMIT_NPROC, &limit);
+              auto const result = run_apart([](Send const&) {});
+              return (result.started ? "started " : "not started: ") + result.trouble;
+            }),
+            "not started: Resource temporarily unavailable");
+  EXPECT_EQ(open_descriptors(), before);
+}
+
 TEST(RunApart, AnAnswerAsLargeAsMayBeIsTaken) {
   std::vector<std::byte> const sent(100000, std::byte{7});
   auto const result = run_apart([&](Send const& send) { send(sent); }, sent.size());
