@@ -40,10 +40,17 @@ ExitStatus show_tunings() {
 
 ExitStatus forget_tunings() {
   auto const folder = required_folder();
+  std::error_code missing;
+  io::Descriptor lock;
+  if (std::filesystem::is_directory(folder, missing)) {
+    std::string warning;
+    lock = lock_tunings(folder, warning);
+    warn(warning);
+  }
   auto const files = tuning_files(folder);
   for (auto const& file : files) {
     std::error_code error;
-    if (!std::filesystem::remove(file, error)) {
+    if (!std::filesystem::remove(file, error) && error) {
       throw Failure(ExitStatus::file, file.string() + ": cannot be removed: " + error.message());
     }
     std::printf("%s: removed\n", file.c_str());

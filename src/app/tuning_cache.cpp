@@ -4,15 +4,20 @@
 #include <algorithm>
 #include <bench/candidates.hpp>
 #include <cctype>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <span>
 #include <stdexcept>
+#include <sys/file.h>
 #include <system_error>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -20,6 +25,7 @@
 #include <app/measure_text.hpp>
 #include <app/report_text.hpp>
 #include <app/tuning_cache.hpp>
+#include <io/errors.hpp>
 #include <io/npy_type.hpp>
 #include <io/output_file.hpp>
 #include <tessera/checks.hpp>
@@ -342,7 +348,7 @@ std::vector<TuningRecord> TuningCache::load(std::string& warning) const {
     }
     return records_of(json);
   } catch (Unusable const& why) {
-    warning = ignored(path_, why.what());
+    warning += (warning.empty() ? "" : "\ntessera: ") + ignored(path_, why.what());
     return {};
   }
 }
@@ -360,6 +366,7 @@ void TuningCache::require_writable() const {
 
 void TuningCache::store(TuningRecord const& record, std::string& warning) const {
   require_writable();
+  io::Descriptor const lock = lock_tunings(path_.parent_path(), warning);
   auto records = load(warning);
   std::erase_if(records, [&](TuningRecord const& old) { return is_same_job(old, record); });
   records.push_back(record);
@@ -410,6 +417,31 @@ void warn_not_used(TuningInUse const& use, std::string const& why) {
 
 std::string to_text(TuningInUse const& use) {
   return "measured for " + shape_text(use.record.shape) + ", " + use.file;
+}
+
+io::Descriptor lock_tunings(std::filesystem::path const& folder, std::string& warning) {
+  // A file of its own: those of tunings are replaced, and a lock would stay with the old ones.
+  std::string const path = (folder / ".lock").string();
+  auto const fail = [&](std::string const& found) {
+    throw Failure(ExitStatus::file, path + ": cannot be locked: " + found);
+  };
+  io::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!file.is_open()) fail(io::system_message(errno));
+  constexpr auto longest = std::chrono::seconds(10);  // it is held for milliseconds
+  auto const deadline = std::chrono::steady_clock::now() + longest;
+  while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) {
+      warning = path + ": cannot be locked (" + io::system_message(errno) +
+                "): tunings that another `tessera tune` stores at this moment may be lost";
+      break;
+    }
+    if (std::chrono::steady_clock::now() >= deadline) {
+      fail("another process has held the lock for 10 s; end it and try again");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return file;
 }
 
 std::vector<std::filesystem::path> tuning_files(std::filesystem::path const& folder) {

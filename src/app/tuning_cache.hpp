@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <app/backends.hpp>
+#include <io/descriptor.hpp>
 #include <io/types.hpp>
 
 /// What `tessera tune` has found, kept in the user's cache folder: one file for each device.
@@ -48,7 +49,8 @@ class TuningCache {
   void require_writable() const;
 
   /// Adds a record, or replaces that of the same operation, type, layout and shape. The file is
-  /// written aside and renamed; one that load() ignores is replaced, and `warning` says so.
+  /// written aside and renamed; one that load() ignores is replaced, and `warning` says so. Nobody
+  /// else changes it between (lock_tunings()).
   /// @throws Failure file or io::FileError
   void store(TuningRecord const& record, std::string& warning) const;
 
@@ -96,6 +98,13 @@ auto run_tuned(std::optional<TuningInUse>& tuning, Run const& run) {
 
 /// "measured for 8192 x 8192, FILE".
 [[nodiscard]] std::string to_text(TuningInUse const& use);
+
+/// Keeps other processes from changing the files of tunings in a folder, until it is closed or this
+/// process ends. Waits for them, but not for ever. A file system without locks gives none:
+/// `warning` then says so.
+/// @throws Failure file
+[[nodiscard]] io::Descriptor lock_tunings(std::filesystem::path const& folder,
+                                          std::string& warning);
 
 /// All files of tunings in a folder, sorted.
 [[nodiscard]] std::vector<std::filesystem::path> tuning_files(std::filesystem::path const& folder);

@@ -1,9 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <chrono>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <support/read_file.hpp>
+#include <sys/file.h>
+#include <thread>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -55,7 +60,7 @@ class TuneTest : public ProgramTest {
     std::vector<std::filesystem::path> all;
     if (!std::filesystem::exists(cache() / "tessera")) return all;
     for (auto const& each : std::filesystem::directory_iterator(cache() / "tessera")) {
-      all.push_back(each.path());
+      if (each.path().filename() != ".lock") all.push_back(each.path());
     }
     return all;
   }
@@ -78,6 +83,15 @@ class TuneTest : public ProgramTest {
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(result.err, "");
     return json::parse(result.out);
+  }
+  /// Whether a process has a file of this name open.
+  static bool has_opened(pid_t child, std::string const& name) {
+    std::error_code error;
+    for (auto const& entry :
+         std::filesystem::directory_iterator("/proc/" + std::to_string(child) + "/fd", error)) {
+      if (std::filesystem::read_symlink(entry.path(), error).filename() == name) return true;
+    }
+    return false;
   }
   /// A run beside this file: good, untuned, with this warning.
   void expect_ignored(std::string const& warning) const {
@@ -378,6 +392,38 @@ TEST_F(TuneTest, show_and_reset_see_files_of_tunings_alone) {
   EXPECT_THAT(reset.out, HasSubstr("tuning-damaged.json: removed"));
   EXPECT_EQ(files(), std::vector<std::filesystem::path>{other});
   EXPECT_TRUE(report("gemvt").at("tuning").is_null());
+}
+
+TEST_F(TuneTest, runs_at_the_same_time_keep_all_their_tunings) {
+  constexpr int runs = 6;
+  std::vector<pid_t> children;
+  for (int k = 0; k < runs; ++k) {
+    children.push_back(start(on_host({"tune", "gemv", "--shape", std::to_string(20 + k) + "x10",
+                                      "--repeat", "1", "--seconds", "1e-6"})));
+  }
+  for (pid_t const child : children) EXPECT_EQ(finish(child).status, 0);
+  EXPECT_EQ(json::parse(content()).at("tunings").size(), static_cast<std::size_t>(runs));
+}
+
+/// The lock is held: a run waits for it, and its record is beside the one that came meanwhile.
+TEST_F(TuneTest, a_run_waits_for_one_that_stores_its_tunings) {
+  tune_or_fail("gemv", "300x200");
+  json kept = json::parse(content());
+  int const lock = ::open((cache() / "tessera" / ".lock").c_str(), O_RDWR);
+  ASSERT_EQ(::flock(lock, LOCK_EX), 0);
+  pid_t const child =
+      start(on_host({"tune", "gemv", "--shape", "30x20", "--repeat", "1", "--seconds", "1e-6"}));
+  for (int wait = 0; wait < 1000 && !has_opened(child, ".lock"); ++wait) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_TRUE(has_opened(child, ".lock"));
+  json second = kept.at("tunings")[0];
+  second["rows"] = 7;
+  kept["tunings"].push_back(second);
+  replace(kept.dump());
+  ::close(lock);
+  EXPECT_EQ(finish(child).status, 0);
+  EXPECT_EQ(json::parse(content()).at("tunings").size(), 3U);
 }
 
 TEST_F(TuneTest, tables_are_ranked_and_name_stages) {
