@@ -62,10 +62,12 @@ endforeach()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels_file}")
 endfunction()
 
-# tessera_add_test_without_avx512(test label): one ctest test that runs all of `test` on hosts once
-# more, with the loops for processors without AVX-512; skipped where the processor has none.
+# tessera_add_test_without_avx512(test label [pattern]): one ctest test that runs `test` on hosts once
+# more, with the loops for processors without AVX-512; skipped where the processor has none. Cases of
+# the pattern, which have one kind of loop, are left out.
 function(tessera_add_test_without_avx512 test label)
-  add_test(NAME ${test}.without_avx512 COMMAND ${test} "--gtest_filter=-*Cuda*")
+  string(JOIN ":" left_out "*Cuda*" ${ARGN})
+  add_test(NAME ${test}.without_avx512 COMMAND ${test} "--gtest_filter=-${left_out}")
   set_tests_properties(
     ${test}.without_avx512 PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 ENVIRONMENT
                                       "OMP_WAIT_POLICY=passive;TESSERA_AVX512=off;TESSERA_TEST_WITHOUT_AVX512=1"
