@@ -4,67 +4,68 @@
 #include <bench/layouts.hpp>
 #include <bench/table.hpp>
 #include <cblas.h>
-#include <cstdio>
 #include <dlfcn.h>
-#include <initializer_list>
+#include <stdexcept>
 #include <string>
 
 namespace tessera::bench {
 namespace {
 
-/// The functions of OpenBLAS that are called, found when something is to be measured. A program
-/// linked with it would have it look for its memory whatever the command, and end where there is
-/// too little.
-struct OpenBlas {
-  void* library = load({built::openblas_library, "libopenblas.so.0"});
-  std::string missing = library == nullptr ? dlerror() : "";  ///< why it cannot be called, if so
-
-#define TESSERA_OPENBLAS(name) decltype(&::name) name = find<decltype(&::name)>(#name);
-  TESSERA_OPENBLAS(cblas_sgemv)
-  TESSERA_OPENBLAS(cblas_dgemv)
-  TESSERA_OPENBLAS(cblas_somatcopy)
-  TESSERA_OPENBLAS(cblas_domatcopy)
-  TESSERA_OPENBLAS(cblas_sgemm)
-  TESSERA_OPENBLAS(cblas_dgemm)
-  TESSERA_OPENBLAS(openblas_set_num_threads)
-  TESSERA_OPENBLAS(openblas_get_config)
-#undef TESSERA_OPENBLAS
-
- private:
-  static void* load(std::initializer_list<char const*> names) {
-    void* found = nullptr;
-    for (char const* const name : names) {
-      if (found == nullptr) found = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    }
-    return found;
-  }
-  template <class Function>
-  Function find(char const* name) {
-    void* const found = library == nullptr ? nullptr : dlsym(library, name);
-    if (found == nullptr && missing.empty()) missing = std::string("it has no ") + name;
-    return reinterpret_cast<Function>(found);
-  }
+/// OpenBLAS, which is loaded when it is first measured: as it starts it takes much memory, and ends
+/// the program where there is none.
+struct Library {
+  decltype(&::openblas_get_config) get_config;
+  decltype(&::openblas_set_num_threads) set_num_threads;
+  decltype(&::cblas_sgemv) sgemv;
+  decltype(&::cblas_dgemv) dgemv;
+  decltype(&::cblas_somatcopy) somatcopy;
+  decltype(&::cblas_domatcopy) domatcopy;
+  decltype(&::cblas_sgemm) sgemm;
+  decltype(&::cblas_dgemm) dgemm;
 };
 
-OpenBlas const& openblas() {
-  static OpenBlas const loaded;
+template <class Function>
+void find(void* library, char const* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, name));
+  if (function == nullptr) throw std::runtime_error(::dlerror());
+}
+
+/// @throws std::runtime_error where it is not there
+Library load() {
+  void* handle = ::dlopen(built::openblas_name, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) handle = ::dlopen(built::openblas_path, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw std::runtime_error(::dlerror());
+  Library found{};
+  find(handle, "openblas_get_config", found.get_config);
+  find(handle, "openblas_set_num_threads", found.set_num_threads);
+  find(handle, "cblas_sgemv", found.sgemv);
+  find(handle, "cblas_dgemv", found.dgemv);
+  find(handle, "cblas_somatcopy", found.somatcopy);
+  find(handle, "cblas_domatcopy", found.domatcopy);
+  find(handle, "cblas_sgemm", found.sgemm);
+  find(handle, "cblas_dgemm", found.dgemm);
+  return found;
+}
+
+Library const& blas() {
+  static Library const loaded = load();
   return loaded;
 }
 
 void gemv(CBLAS_ORDER order, CBLAS_TRANSPOSE transpose, blasint m, blasint n, float const* A,
           blasint leading, float const* x, float* y) {
-  openblas().cblas_sgemv(order, transpose, m, n, 1.0F, A, leading, x, 1, 0.0F, y, 1);
+  blas().sgemv(order, transpose, m, n, 1.0F, A, leading, x, 1, 0.0F, y, 1);
 }
 void gemv(CBLAS_ORDER order, CBLAS_TRANSPOSE transpose, blasint m, blasint n, double const* A,
           blasint leading, double const* x, double* y) {
-  openblas().cblas_dgemv(order, transpose, m, n, 1.0, A, leading, x, 1, 0.0, y, 1);
+  blas().dgemv(order, transpose, m, n, 1.0, A, leading, x, 1, 0.0, y, 1);
 }
 
 void transpose(blasint m, blasint n, float const* A, blasint leading, float* At, blasint ldat) {
-  openblas().cblas_somatcopy(CblasRowMajor, CblasTrans, m, n, 1.0F, A, leading, At, ldat);
+  blas().somatcopy(CblasRowMajor, CblasTrans, m, n, 1.0F, A, leading, At, ldat);
 }
 void transpose(blasint m, blasint n, double const* A, blasint leading, double* At, blasint ldat) {
-  openblas().cblas_domatcopy(CblasRowMajor, CblasTrans, m, n, 1.0, A, leading, At, ldat);
+  blas().domatcopy(CblasRowMajor, CblasTrans, m, n, 1.0, A, leading, At, ldat);
 }
 
 /// Both products of a problem with the threads that Kokkos has.
@@ -74,7 +75,7 @@ struct Gemv {
   Problem<Exec, T> const* p;
 
   explicit Gemv(Problem<Exec, T> const& problem) : p(&problem) {
-    openblas().openblas_set_num_threads(problem.exec.concurrency());
+    blas().set_num_threads(problem.exec.concurrency());
   }
 
   void multiply(int call) const { run(call, CblasNoTrans, p->v.data(), p->B.data()); }
@@ -122,7 +123,7 @@ void add_omatcopy() {
                              .has_our_bits = true,
                              .prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
                                p.need_target();
-                               openblas().openblas_set_num_threads(p.exec.concurrency());
+                               blas().set_num_threads(p.exec.concurrency());
                                return [&p](int call) {
                                  auto const leading = p.shape.cols + p.shape.padding;
                                  transpose(static_cast<blasint>(p.shape.rows),
@@ -135,20 +136,18 @@ void add_omatcopy() {
 
 void gemm(CBLAS_ORDER order, blasint m, blasint n, blasint k, float const* A, blasint lda,
           float const* B, blasint ldb, float* C, blasint ldc) {
-  openblas().cblas_sgemm(order, CblasNoTrans, CblasNoTrans, m, n, k, 1.0F, A, lda, B, ldb, 0.0F, C,
-                         ldc);
+  blas().sgemm(order, CblasNoTrans, CblasNoTrans, m, n, k, 1.0F, A, lda, B, ldb, 0.0F, C, ldc);
 }
 void gemm(CBLAS_ORDER order, blasint m, blasint n, blasint k, double const* A, blasint lda,
           double const* B, blasint ldb, double* C, blasint ldc) {
-  openblas().cblas_dgemm(order, CblasNoTrans, CblasNoTrans, m, n, k, 1.0, A, lda, B, ldb, 0.0, C,
-                         ldc);
+  blas().dgemm(order, CblasNoTrans, CblasNoTrans, m, n, k, 1.0, A, lda, B, ldb, 0.0, C, ldc);
 }
 
 template <class Exec, class T, Layout layout>
 void add_gemm_row() {
   using L = KokkosLayout<layout>;
   auto const prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
-    openblas().openblas_set_num_threads(p.exec.concurrency());
+    blas().set_num_threads(p.exec.concurrency());
     return [&p](int call) {
       constexpr bool by_rows = layout == Layout::row_major;
       auto const m = static_cast<blasint>(p.shape.rows);
@@ -168,11 +167,12 @@ void add_gemm_row() {
 }  // namespace
 
 void add_openblas() {
-  if (!openblas().missing.empty()) {
-    std::fprintf(stderr, "tessera: OpenBLAS is LEFT OUT: %s\n", openblas().missing.c_str());
+  try {
+    list_of_peers().emplace_back(blas().get_config());
+  } catch (std::runtime_error const& error) {
+    list_of_peers().emplace_back(std::string("no OpenBLAS (") + error.what() + ")");
     return;
   }
-  list_of_peers().emplace_back(openblas().openblas_get_config());
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
     if constexpr (!is_gpu<Exec>) {
       add_products<Exec, T, Layout::row_major>();
