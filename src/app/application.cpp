@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -15,6 +16,7 @@
 #include <app/kokkos_session.hpp>
 #include <io/errors.hpp>
 #include <io/memory.hpp>
+#include <io/temporary_file.hpp>
 
 namespace tessera::app {
 namespace {
@@ -52,6 +54,24 @@ ExitStatus guarded(Work const& work) {
   } catch (std::exception const& error) {
     return complain(ExitStatus::resources, error.what());
   }
+}
+
+/// An exception that nobody could catch, such as one of a thread, ends the program as others do.
+[[noreturn]] void end_uncaught() {
+  ExitStatus const status = guarded([]() -> ExitStatus {
+    if (std::exception_ptr const thrown = std::current_exception()) std::rethrow_exception(thrown);
+    throw Failure(ExitStatus::resources, "ended by an error of a library");
+  });
+  io::remove_temporaries();
+  std::_Exit(static_cast<int>(status));
+}
+
+/// Whatever ends the program, it leaves no half file, and what can be said is said: a write beyond
+/// `ulimit -f` becomes an error of that file.
+void take_all_ends() {
+  std::set_terminate(end_uncaught);
+  std::signal(SIGXFSZ, SIG_IGN);
+  io::remove_temporaries_at_end();
 }
 
 template <class CommandOptions>
@@ -116,6 +136,7 @@ int run_application(int argc, char const* const* argv) {
   static_cast<void>(std::atexit(end_with_our_status));
   runs = true;
   ExitStatus status = guarded([&] {
+    take_all_ends();
     auto const parsed = parse_options(argc, argv);
     if (auto const* const done = std::get_if<ExitStatus>(&parsed)) return *done;
     return std::visit([](auto const& options) { return execute(options); },

@@ -213,8 +213,10 @@ ExitStatus run_command(ComputeOptions const& options) {
   check_output(output_path, {name.path, options.vector, options.intermediate});
   check_output(options.intermediate, {name.path, options.vector});
   check_output(options.checkpoint, {name.path, options.vector, output_path, options.intermediate});
-  ResultFile output(output_path, ResultFile::Kind::vector);
-  ResultFile intermediate(options.intermediate, ResultFile::Kind::vector);
+  check_add_dataset(options.add_dataset, {output_path, options.intermediate});
+  ResultFile output(output_path, ResultFile::Kind::vector, options.add_dataset);
+  ResultFile intermediate(options.intermediate, ResultFile::Kind::vector, options.add_dataset,
+                          &output);
   io::MatrixReader const reader = open_input(name.path, options.input_format);
   Job const job = job_of(options, row, reader);
   auto const stream = choose_stream(options, job);

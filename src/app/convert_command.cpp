@@ -45,6 +45,7 @@ ExitStatus run_command(io::ConversionRequest const& options) {
   io::ConversionRequest request = options;
   request.input = resolve_input(options.input).path;
   check_usage(request);
+  check_add_dataset(request.add_dataset, {request.output, request.vector_output});
   io::Conversion const conversion = [&] {
     ProgressBar bar("writing " + request.output);
     return io::convert_file(request,

@@ -80,7 +80,8 @@ ExitStatus run_command(GemmOptions const& options) {
   std::string const path_a = resolve_input(options.A).path;
   std::string const path_b = resolve_input(options.B).path;
   check_output(options.output, {path_a, path_b});
-  ResultFile output(options.output, ResultFile::Kind::matrix);
+  check_add_dataset(options.add_dataset, {options.output});
+  ResultFile output(options.output, ResultFile::Kind::matrix, options.add_dataset);
   Job const job = job_of(options, path_a, path_b);
   auto const [backend, why] = choose_backend(options.backend, job);
   require_caches(options.cache_preference, backend);

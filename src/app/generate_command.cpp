@@ -8,6 +8,7 @@
 #include <app/failure.hpp>
 #include <app/input.hpp>
 #include <app/progress.hpp>
+#include <app/result_file.hpp>
 #include <io/dataset_name.hpp>
 #include <io/formats.hpp>
 #include <io/memory.hpp>
@@ -48,6 +49,7 @@ void complete(io::GenerateRequest& request) {
 ExitStatus run_command(io::GenerateRequest const& options) {
   io::GenerateRequest request = options;
   complete(request);
+  check_add_dataset(request.add_dataset, {request.output, request.vector_output});
   {
     ProgressBar bar("writing " + request.output);
     io::generate(request, [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });

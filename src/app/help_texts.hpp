@@ -41,6 +41,7 @@ inline constexpr char convert[] =
     "  tessera convert a.npy columns.npy --order column\n"
     "  gunzip < a.npy.gz | tessera convert /dev/stdin a.npy --input-format npy\n"
     "  tessera convert a.npy a.h5:/group/A --chunk 1000x100 --deflate 6\n"
+    "  tessera convert b.npy a.h5:/group/B --add-dataset   beside A\n"
     "  tessera convert a.bin a.npy --rows 1000 --cols 300 --type f64 --input-order column";
 
 inline constexpr char compute[] =

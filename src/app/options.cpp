@@ -66,6 +66,11 @@ void add_input_format(CLI::App& app, MaybeFormat& format, Choices<MaybeFormat> f
   add_choice(app, "--input-format", format, formats, "What INPUT is, such as /dev/stdin");
 }
 
+void add_dataset_flag(CLI::App& app, bool& add_dataset) {
+  app.add_flag("--add-dataset", add_dataset,
+               "Add to an HDF5 file that exists, which is copied first");
+}
+
 CLI::App* add_generate(CLI::App& app, io::GenerateRequest& request) {
   auto& command = *app.add_subcommand("gen", "Make a matrix A and a vector V");
   request.distribution = io::Distribution::ex3;
@@ -85,6 +90,7 @@ CLI::App* add_generate(CLI::App& app, io::GenerateRequest& request) {
   command.add_option("--output", request.output, "File to write")->required()->type_name("FILE");
   command.add_option("--vector-output", request.vector_output, "File for V, beside a .npy output")
       ->type_name("FILE");
+  add_dataset_flag(command, request.add_dataset);
   command.footer(help::generate);
   return &command;
 }
@@ -156,6 +162,7 @@ void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> repor
   command.add_flag("--check", options.check, check_help);
   command.add_flag("--no-tuning-cache", options.no_tuning_cache,
                    "Launch as the backend would, whatever `tessera tune` has found");
+  add_dataset_flag(command, options.add_dataset);
   add_choice(command, "--format", options.format, report_formats, "How the report is written");
 }
 
@@ -247,6 +254,7 @@ CLI::App* add_convert(CLI::App& app, io::ConversionRequest& request) {
       .add_option("--vector-output", request.vector_output,
                   "Where V of an ex3 INPUT goes (.npy or .bin)")
       ->type_name("FILE");
+  add_dataset_flag(command, request.add_dataset);
   command.footer(help::convert);
   return &command;
 }

@@ -32,6 +32,7 @@ struct RunOptions {
   std::optional<int> device;  ///< empty: the first GPU that can run this program
   std::optional<backends::CachePreference> cache_preference;  ///< empty: what CUDA does by itself
   bool check = false;
+  bool add_dataset = false;      ///< to an HDF5 file that exists
   bool no_tuning_cache = false;  ///< what `tessera tune` has found is left alone
   ReportFormat format = ReportFormat::text;
 };

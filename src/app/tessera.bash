@@ -13,7 +13,7 @@ _tessera() {
         --type) words="f32 f64" ;;
         --distribution) words="ex3 uniform normal integer" ;;
         --order) words="c fortran" ;;
-        *) [[ $current == -* ]] && words="--help --rows --cols --type --distribution --order --seed --output --vector-output" ;;
+        *) [[ $current == -* ]] && words="--help --rows --cols --type --distribution --order --seed --output --vector-output --add-dataset" ;;
       esac ;;
     atax)
       case $previous in
@@ -23,7 +23,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
       esac ;;
     gemv)
       case $previous in
@@ -35,7 +35,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --variant --team --teams --tile --tiling --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --variant --team --teams --tile --tiling --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
       esac ;;
     gemvt)
       case $previous in
@@ -45,7 +45,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --variant --team --teams --tile --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --variant --team --teams --tile --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
       esac ;;
     transpose)
       case $previous in
@@ -55,7 +55,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --in-place --variant --team --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --in-place --variant --team --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
       esac ;;
     gemm)
       case $previous in
@@ -64,7 +64,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --variant --team --tile --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --format" ;;
+        *) [[ $current == -* ]] && words="--help --variant --team --tile --backend --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
       esac ;;
     bench)
       case $previous in
@@ -99,7 +99,7 @@ _tessera() {
         --output-type) words="as-is f32 f64" ;;
         --type) words="f32 f64" ;;
         --input-order) words="row column" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --order --output-type --chunk --deflate --rows --cols --type --input-order --vector --vector-output" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --order --output-type --chunk --deflate --rows --cols --type --input-order --vector --vector-output --add-dataset" ;;
       esac ;;
     info)
       case $previous in

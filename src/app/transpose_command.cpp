@@ -63,7 +63,8 @@ ExitStatus run_command(TransposeOptions const& options) {
 
   std::string const path = resolve_input(options.input).path;
   check_output(options.output, {path});
-  ResultFile output(options.output, ResultFile::Kind::matrix);
+  check_add_dataset(options.add_dataset, {options.output});
+  ResultFile output(options.output, ResultFile::Kind::matrix, options.add_dataset);
   io::MatrixReader const reader = open_input(path, options.input_format);
   Job const job = job_of(options, reader);
   auto const [backend, why] = choose_backend(options.backend, job);

@@ -68,6 +68,50 @@ TEST_F(ConvertTest, hdf5_is_written_and_read_or_left_out_and_said_so) {
   auto const again = run({"convert", "a.npy", "a.h5:/B"});
   EXPECT_EQ(again.status, 3);
   EXPECT_THAT(again.err, HasSubstr("may hold other datasets"));
+  EXPECT_THAT(again.err, HasSubstr("--add-dataset"));
+}
+
+TEST_F(ConvertTest, datasets_are_added_to_an_hdf5_file_on_request_alone) {
+  if (run({"info"}).out.find("HDF5          left out") != std::string::npos) {
+    GTEST_SKIP() << "this build has no HDF5: adding datasets is NOT TESTED";
+  }
+  auto const good = [&](std::vector<std::string> const& arguments) {
+    auto const result = run(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+  };
+  good({"convert", "a.npy", "r.h5:/A", "--add-dataset"});  // which need not be there
+  good({"convert", "a.npy", "r.h5:/packed", "--chunk", "1x2", "--deflate", "1", "--add-dataset"});
+  good({"atax", "a.npy", "--vector", "v.npy", "--output", "r.h5:/C", "--add-dataset"});
+  good({"transpose", "a.npy", "r.h5:/At", "--add-dataset"});
+  good({"gen", "--rows", "4", "--cols", "3", "--output", "r.h5:/gen/A", "--vector-output", "w.npy",
+        "--add-dataset"});
+  for (std::string const dataset : {"A", "packed"}) {
+    good({"convert", "r.h5:/" + dataset, "b.npy"});
+    EXPECT_EQ(read("b.npy").substr(64), read("a.npy").substr(64));
+  }
+  good({"check", "a.npy", "r.h5:/C", "--vector", "v.npy"});
+  good({"show", "r.h5:/At"});
+  good({"atax", "a.npy", "--vector", "v.npy", "--output", "two.h5:/C", "--intermediate",
+        "two.h5:/B"});
+  good({"check", "a.npy", "two.h5:/C", "--vector", "v.npy"});
+  good({"check", "a.npy", "two.h5:/B", "--vector", "v.npy", "--operation", "gemv"});
+  good({"show", "r.h5:/gen/A"});
+  std::string const before = read("r.h5");
+  auto const same = run({"convert", "a.npy", "r.h5:/packed", "--add-dataset"});
+  EXPECT_EQ(same.status, 3);
+  EXPECT_EQ(same.err,
+            "tessera: r.h5:/packed: cannot be added: expected a new name in the file, found one "
+            "that it has\n");
+  EXPECT_EQ(read("r.h5"), before);
+  for (std::vector<std::string> const& arguments :
+       {std::vector<std::string>{"convert", "a.npy", "b.npy", "--add-dataset"},
+        {"atax", "a.npy", "--add-dataset"},
+        {"transpose", "a.npy", "t.npy", "--add-dataset"},
+        {"gen", "--rows", "4", "--cols", "3", "--output", "g.npy", "--add-dataset"}}) {
+    auto const refused = run(arguments);
+    EXPECT_EQ(refused.status, 2) << arguments[0];
+    EXPECT_THAT(refused.err, HasSubstr("--add-dataset: expected an output FILE.h5:/DATASET"));
+  }
 }
 
 TEST_F(ConvertTest, bad_usage_touches_nothing) {

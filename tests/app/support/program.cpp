@@ -5,16 +5,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
 #include <grp.h>
+#include <signal.h>
 #include <span>
 #include <stdexcept>
 #include <support/read_file.hpp>
 #include <support/sha256.hpp>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
@@ -30,6 +31,16 @@ bool has_ended(pid_t child) {
          info.si_pid != 0;
 }
 
+/// In the child: signals do what they do in a terminal, whatever the test's parent has made of them
+/// (a shell ignores SIGINT for what it runs in the background), and the child ends with the test.
+void take_signals() {
+  for (int const number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 /// In the child: sets everything up and becomes the program. Never returns.
 [[noreturn]] void become(std::vector<std::string> const& arguments, RunOptions const& options,
                          std::filesystem::path const& folder, std::string const& out_file,
@@ -37,6 +48,7 @@ bool has_ended(pid_t child) {
   std::vector<char*> argv;
   for (auto const& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
+  take_signals();
   // What a user has tuned changes no result, but reports.
   setenv("XDG_CACHE_HOME", (folder.parent_path() / "cache").c_str(), 1);
   for (auto const& name : options.without) unsetenv(name.c_str());
