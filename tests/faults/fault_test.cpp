@@ -239,7 +239,9 @@ TEST_P(FaultTest, short_and_interrupted_writes_lose_nothing) {
 
 TEST_P(FaultTest, a_full_disk_is_said_and_leaves_the_old_output) {
   for (bool const old : both_outputs()) {
-    for (std::int64_t const room : {std::int64_t{0}, std::int64_t{1}, size() / 2, size() - 1}) {
+    // HDF5's library writes the head in a process of its own, where it is counted apart.
+    std::int64_t const nearly = job().replaces ? size() - 1 : size() - size() / 10;
+    for (std::int64_t const room : {std::int64_t{0}, std::int64_t{1}, size() / 2, nearly}) {
       expect_failure("fallocate,,EOPNOTSUPP,0;write,,ENOSPC," + std::to_string(room), full_disk(),
                      old);
     }
