@@ -19,8 +19,8 @@
 
 #include "support/program.hpp"
 
-/// However a run ends, by limits of a shell or by signals: a sentence, the right status, and nothing
-/// left beside.
+/// However a run ends, by limits of a shell or by signals: a sentence, the right status, and
+/// nothing left beside.
 namespace tessera::test {
 namespace {
 
@@ -65,9 +65,8 @@ TEST_F(ProcessEndTest, a_limit_of_file_sizes_is_an_error_of_the_file) {
 }
 
 TEST_F(ProcessEndTest, a_limit_of_the_size_of_stdout_is_an_error_of_stdout) {
-  auto const result =
-      run({"show", "a.npy", "--all"},
-          {.limits = {{RLIMIT_FSIZE, 100}}, .out_file = path("report").string()});
+  auto const result = run({"show", "a.npy", "--all"},
+                          {.limits = {{RLIMIT_FSIZE, 100}}, .out_file = path("report").string()});
   EXPECT_EQ(result.signal, 0);
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.err, "tessera: standard output: File too large\n");
