@@ -29,6 +29,7 @@ std::atomic<bool> runs{false};
 /// here.
 void end_with_our_status() {
   if (!runs) return;
+  io::remove_temporaries();
   std::fputs("tessera: a library ended the program, for the reason above\n", stderr);
   std::_Exit(static_cast<int>(ExitStatus::resources));
 }
@@ -71,7 +72,7 @@ ExitStatus guarded(Work const& work) {
 void take_all_ends() {
   std::set_terminate(end_uncaught);
   std::signal(SIGXFSZ, SIG_IGN);
-  io::remove_temporaries_at_end();
+  io::remove_temporaries_at_signals();
 }
 
 template <class CommandOptions>

@@ -29,7 +29,7 @@ namespace tessera::io {
 /// an old one has a temporary name for some microseconds inside commit(). Elsewhere, and for a
 /// dataset ("FILE.h5:/dataset"), whose file a library opens by its name, it is called
 /// `.NAME.tessera-XXXXXXXX` from the start. The destructor removes it, and so do signals
-/// (remove_temporaries_at_end()), but not SIGKILL.
+/// (remove_temporaries_at_signals()), but not SIGKILL.
 ///
 /// The file of a dataset may hold others. So one that exists is refused, or, with
 /// Existing::extended, the temporary begins as a copy of it; and commit() fails where a file has

@@ -89,8 +89,7 @@ void remove_temporaries() noexcept {
   }
 }
 
-void remove_temporaries_at_end() {
-  static_cast<void>(std::atexit(remove_temporaries));
+void remove_temporaries_at_signals() {
   struct sigaction action{};
   action.sa_handler = remove_temporaries_and_end;
   sigfillset(&action.sa_mask);

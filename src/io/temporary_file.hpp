@@ -10,7 +10,7 @@ namespace tessera::io {
 
 /// The name of a file that is removed with this object, or when a signal ends the process.
 ///
-/// A name is kept in a list that the handler of remove_temporaries_at_end() reads. Move-only.
+/// A name is kept in a list that the handler of remove_temporaries_at_signals() reads. Move-only.
 class TemporaryFile {
  public:
   /// None.
@@ -40,10 +40,9 @@ class TemporaryFile {
 /// Removes all temporary files of this process. A process that was forked from it has none.
 void remove_temporaries() noexcept;
 
-/// From now on, all temporary files are removed when a library calls exit(), and when a signal
-/// comes that ends the process: SIGINT (Ctrl-C), SIGTERM, SIGHUP and their like, and those of
-/// crashes; then it ends as it would have. Signals that are ignored or handled already stay so.
-/// Call it once, early.
-void remove_temporaries_at_end();
+/// From now on, all temporary files are removed when a signal comes that ends the process: SIGINT
+/// (Ctrl-C), SIGTERM, SIGHUP and their like, and those of crashes; then it ends as it would have.
+/// Signals that are ignored or handled already stay so. Call it once, early.
+void remove_temporaries_at_signals();
 
 }  // namespace tessera::io

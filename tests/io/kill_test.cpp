@@ -38,7 +38,7 @@ void kill_a_writer(std::string const& path, OutputFile::Temporary temporary, int
   ASSERT_GE(child, 0);
   if (child == 0) {
     end_with_parent();
-    remove_temporaries_at_end();
+    remove_temporaries_at_signals();
     try {
       for (unsigned n = 0;; ++n) write_version(path, temporary, static_cast<char>('b' + n % 20));
     } catch (std::exception const&) {

@@ -278,7 +278,7 @@ TEST(Temporaries, SignalsThatAreIgnoredStayIgnored) {
   Folder const folder;
   EXPECT_EQ(in_child([&] {
               ::signal(SIGHUP, SIG_IGN);
-              remove_temporaries_at_end();
+              remove_temporaries_at_signals();
               OutputFile const out(folder / "A.bin", OutputFile::Temporary::named);
               ::raise(SIGHUP);
               return std::string(std::filesystem::exists(out.temporary()) ? "lives" : "removed");
@@ -290,7 +290,7 @@ TEST(Temporaries, AProcessApartRemovesNoneOfItsParent) {
   Folder const folder;
   OutputFile const out(folder / "A.bin", OutputFile::Temporary::named);
   EXPECT_EQ(in_child([] {
-              remove_temporaries_at_end();
+              remove_temporaries_at_signals();
               ::raise(SIGTERM);
               return std::string("lives");
             }),
