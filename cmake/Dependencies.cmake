@@ -59,6 +59,7 @@ if(TESSERA_BUILD_APP OR TESSERA_BUILD_TESTS)
   find_package(OpenSSL REQUIRED COMPONENTS Crypto) # SHA-256 of results
 endif()
 if(TESSERA_BUILD_APP)
+  find_package(ZLIB QUIET) # packed arrays of .npz files, and chunks of HDF5 datasets
   include(Hdf5)
 endif()
 if(TESSERA_ENABLE_KOKKOS_KERNELS)

@@ -8,7 +8,6 @@ set(reason "TESSERA_ENABLE_HDF5 is OFF")
 if(TESSERA_ENABLE_HDF5)
   enable_language(C) # FindHDF5 compiles a few lines
   find_package(HDF5 QUIET COMPONENTS C)
-  find_package(ZLIB QUIET)
   if(NOT HDF5_FOUND)
     set(reason "its library was not found")
   elseif(HDF5_VERSION VERSION_LESS 1.14)

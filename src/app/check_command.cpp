@@ -16,7 +16,8 @@ namespace {
 
 /// The type of the elements of a result. A raw file does not say: its size decides between the two.
 io::ScalarType type_of_result(std::string const& path, std::int64_t length) {
-  if (io::format_of(path).format == io::Format::raw) {
+  io::FormatRow const* const named = io::find_format(path);
+  if (named != nullptr && named->format == io::Format::raw) {
     std::error_code error;
     auto const bytes = std::filesystem::file_size(path, error);
     bool const f64 = !error && bytes == static_cast<std::uintmax_t>(length) * sizeof(double);
@@ -53,8 +54,10 @@ ExitStatus run_command(CheckOptions const& options) {
                            .rows = rows,
                            .cols = cols,
                            .type = type,
+                           .stored = input.info.stored,
                            .layout = input.info.layout,
                            .vector = input.vector_source,
+                           .vector_stored = input.vector_stored,
                            .read_seconds = input.read_seconds,
                            .verdict = judge(row.id, input.A, input.x, result, path)};
   std::fputs(write_report(report, options.format).c_str(), stdout);

@@ -91,25 +91,26 @@ struct Done {
   std::optional<TuningInUse> tuning = std::nullopt;
 };
 
-/// Refuses to stream from a pipe what is not read in its order, or not once.
+/// Refuses to stream from a pipe or a packed array what is not read in its order, or not once.
 void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
                  std::string const& why) {
   io::MatrixInfo const& info = reader.info();
   if (!info.in_order_only) return;
   auto const fail = [&](std::string const& sentence) {
-    throw io::FileError(io::ErrorKind::bad_input, reader.path(), sentence + "; " + why);
+    throw io::FileError(io::ErrorKind::bad_input, reader.path(),
+                        sentence + ", found " + std::string(info.obstacle()) + "; " + why);
   };
   if (!options.checkpoint.empty()) {
     fail(
-        "cannot be read again from the middle: --checkpoint expected a regular file, found a pipe");
+        "cannot be read again from the middle: --checkpoint expected a regular file");
   }
   if (takes_v_beside_a(info, options.vector, options.operation)) {
-    fail("has V after A, which is streamed: expected a regular file or --vector, found a pipe");
+    fail("has V after A, which is streamed: expected a regular file or --vector");
   }
   if (options.operation == OperationId::atax && info.layout == io::Layout::left) {
     fail(
-        "cannot be streamed in its order: expected a regular file, or rows that are contiguous, "
-        "found a pipe with columns");
+        "cannot be streamed in its order, column by column: expected a regular file, or rows that "
+        "are contiguous");
   }
 }
 
@@ -193,7 +194,8 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
   return {.input = {.info = input.info,
                     .x = {},
                     .type = input.type,
-                    .vector_source = input.vector_source},
+                    .vector_source = input.vector_source,
+                    .vector_stored = input.vector_stored},
           .read_seconds = input.read_seconds,
           .decision = decision,
           .run = std::move(run),
@@ -232,8 +234,10 @@ ExitStatus run_command(ComputeOptions const& options) {
       .rows = static_cast<std::int64_t>(done.input.info.rows),
       .cols = static_cast<std::int64_t>(done.input.info.cols),
       .type = done.input.type,
+      .stored = done.input.info.stored,
       .layout = done.input.info.layout,
       .vector = done.input.vector_source,
+      .vector_stored = done.input.vector_stored,
       .read_seconds = done.read_seconds,
       .method_chosen = !stream && row.has_methods && options.method == Method::automatic,
       .backend = done.decision.backend,

@@ -52,6 +52,19 @@ ExitStatus run_command(io::ConversionRequest const& options) {
                             [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
   }();
   std::printf("%s: %s\n", request.output.c_str(), describe_content(conversion.output).c_str());
+  if (request.raw.rows != 0 && conversion.input.format != io::Format::raw) {
+    std::fprintf(stderr, "tessera: %s says itself how large it is: --rows and --cols are not used\n",
+                 request.input.c_str());
+  }
+  if (conversion.input.is_converted()) {
+    std::fprintf(stderr, "tessera: the elements of %s are %s, and were read as %s\n",
+                 request.input.c_str(), std::string(io::to_string(conversion.input.stored)).c_str(),
+                 std::string(io::to_string(conversion.output.type)).c_str());
+  }
+  if (conversion.input.format == io::Format::csv && !conversion.input.version.empty()) {
+    std::fprintf(stderr, "tessera: the first line of %s has no numbers: it is left out\n",
+                 request.input.c_str());
+  }
   if (conversion.input.has_vector && !conversion.vector_written) {
     std::fprintf(stderr, "tessera: V of %s is not in %s: --vector-output FILE writes it\n",
                  request.input.c_str(), request.output.c_str());

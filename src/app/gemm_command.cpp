@@ -88,10 +88,14 @@ ExitStatus run_command(GemmOptions const& options) {
   try_variant(options, backend.choice, path_a);
   io::require_memory(job.forecast(backend.choice).memory(), path_a, job.what);
 
-  MatrixInput const A = read_matrix_input(io::MatrixReader(path_a), options.type);
-  MatrixInput const B = read_matrix_input(io::MatrixReader(path_b), options.type);
-  MatrixFacts const facts_a = facts_of("A", path_a, A.A);
-  MatrixFacts const facts_b = facts_of("B", path_b, B.A);
+  io::MatrixReader const reader_a(path_a);
+  io::MatrixReader const reader_b(path_b);
+  MatrixInput const A = read_matrix_input(reader_a, options.type);
+  MatrixInput const B = read_matrix_input(reader_b, options.type);
+  MatrixFacts facts_a = facts_of("A", path_a, A.A);
+  MatrixFacts facts_b = facts_of("B", path_b, B.A);
+  facts_a.stored = reader_a.info().stored;
+  facts_b.stored = reader_b.info().stored;
   std::optional<TuningInUse> tuning;
   if (!options.no_tuning_cache && options.variant.name.empty() &&
       facts_a.layout == facts_b.layout) {

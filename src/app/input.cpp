@@ -67,7 +67,8 @@ VectorInput read_vector_input(io::MatrixReader const& reader, std::string const&
                               OperationId operation, std::optional<io::ScalarType> type) {
   OperationRow const& row = row_of(operation);
   std::string const& path = reader.path();
-  VectorInput input{.info = reader.info(), .x = {}, .type = {}, .vector_source = {}};
+  VectorInput input{
+      .info = reader.info(), .x = {}, .type = {}, .vector_source = {}, .vector_stored = {}};
   input.type = type.value_or(input.info.type);
   auto const length = row.vector_length(static_cast<std::int64_t>(input.info.rows),
                                         static_cast<std::int64_t>(input.info.cols));
@@ -75,11 +76,15 @@ VectorInput read_vector_input(io::MatrixReader const& reader, std::string const&
                                  .type = input.type,
                                  .convert = type.has_value()};
   if (!vector.empty()) {
-    input.x = io::read_vector(vector, wanted);
+    io::MatrixReader const file(vector, {.type = input.type});
+    input.x = io::read_vector(file, wanted);
+    file.check_unchanged();
     input.vector_source = vector;
+    input.vector_stored = file.info().stored;
   } else if (takes_v_beside_a(input.info, vector, operation)) {
     input.x = io::read_vector(reader, wanted);
     input.vector_source = "V of " + path;
+    input.vector_stored = input.info.stored;
   } else {
     io::require_memory(static_cast<std::uint64_t>(length) * io::size_of(input.type), path,
                        "the vector of ones");
@@ -99,6 +104,7 @@ Input read_input(io::MatrixReader const& reader, std::string const& vector, Oper
     input.x = small.x;
     input.type = small.type;
     input.vector_source = small.vector_source;
+    input.vector_stored = small.vector_stored;
   };
   // The vector first: it is small, and what is wrong with it is found before a long read. But V
   // comes out of a pipe after A.

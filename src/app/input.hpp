@@ -28,6 +28,7 @@ struct Input {
   io::HostVector x;
   io::ScalarType type;        ///< of A and x in memory
   std::string vector_source;  ///< "ones", "V of FILE", or a file
+  std::optional<io::ElementType> vector_stored;  ///< of x in its file; empty: it has none
   double read_seconds = 0;
 };
 
@@ -56,6 +57,7 @@ struct VectorInput {
   io::HostVector x;
   io::ScalarType type;
   std::string vector_source;
+  std::optional<io::ElementType> vector_stored;
 };
 /// @throws io::FileError
 [[nodiscard]] VectorInput read_vector_input(io::MatrixReader const& reader,

@@ -24,6 +24,7 @@ struct MatrixFacts {
   std::int64_t cols = 0;
   io::ScalarType type = io::ScalarType::f32;  ///< in memory
   io::Layout layout = io::Layout::right;
+  std::optional<io::ElementType> stored = std::nullopt;  ///< in its file; empty: it came from none
 
   [[nodiscard]] std::uint64_t bytes() const {
     return static_cast<std::uint64_t>(rows * cols) * io::size_of(type);

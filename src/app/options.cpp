@@ -40,11 +40,11 @@ constexpr std::pair<char const*, io::Layout> raw_orders[] = {{"row", io::Layout:
 constexpr std::pair<char const*, MaybeLayout> output_orders[] = {
     {"as-is", std::nullopt}, {"row", io::Layout::right}, {"column", io::Layout::left}};
 using MaybeFormat = std::optional<io::Format>;
-constexpr std::pair<char const*, MaybeFormat> input_formats[] = {{"by-name", std::nullopt},
-                                                                 {"npy", io::Format::npy},
-                                                                 {"ex3", io::Format::ex3},
-                                                                 {"raw", io::Format::raw}};
-constexpr auto formats_with_shape = std::span(input_formats).first<3>();
+constexpr std::pair<char const*, MaybeFormat> input_formats[] = {
+    {"by-content", std::nullopt}, {"npy", io::Format::npy},           {"npz", io::Format::npz},
+    {"hdf5", io::Format::hdf5},   {"ex3", io::Format::ex3},           {"raw", io::Format::raw},
+    {"csv", io::Format::csv},     {"mtx", io::Format::matrix_market}};
+constexpr auto formats_with_shape = std::span(input_formats).first<5>();
 constexpr std::pair<char const*, Method> methods[] = {
     {"auto", Method::automatic}, {"fused", Method::fused}, {"two-stage", Method::two_stage}};
 constexpr std::pair<char const*, ReportFormat> info_formats[] = {{"text", ReportFormat::text},
@@ -57,13 +57,13 @@ constexpr std::pair<char const*, OperationId> operations[] = {
     {"gemvt", OperationId::multiply_transposed}};
 
 void add_input(CLI::App& app, std::string& input) {
-  app.add_option("INPUT", input, "A: a .npy or ex3 file, or a number N for test/N")
+  app.add_option("INPUT", input, "A: a .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
       ->required()
       ->type_name("");
 }
 
 void add_input_format(CLI::App& app, MaybeFormat& format, Choices<MaybeFormat> formats) {
-  add_choice(app, "--input-format", format, formats, "What INPUT is, such as /dev/stdin");
+  add_choice(app, "--input-format", format, formats, "What INPUT is, where its content does not say");
 }
 
 void add_dataset_flag(CLI::App& app, bool& add_dataset) {
@@ -206,7 +206,7 @@ void add_stream(CLI::App& command, ComputeOptions& options) {
 
 CLI::App* add_convert(CLI::App& app, io::ConversionRequest& request) {
   auto& command = *app.add_subcommand("convert", "Write a file anew in another format or order");
-  command.add_option("INPUT", request.input, "A .npy, ex3, .h5 or .bin file")
+  command.add_option("INPUT", request.input, "A .npy, .npz, ex3, HDF5, .mtx, .csv or .bin file")
       ->required()
       ->type_name("");
   command.add_option("OUTPUT", request.output, "The file to write")->required()->type_name("");
@@ -304,7 +304,7 @@ CLI::App* add_transpose(CLI::App& app, TransposeOptions& options) {
 
 CLI::App* add_gemm(CLI::App& app, GemmOptions& options) {
   auto& command = *app.add_subcommand("gemm", "Compute C = A B");
-  command.add_option("A", options.A, "A .npy or ex3 file, or a number N for test/N")
+  command.add_option("A", options.A, "A .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
       ->required()
       ->type_name("");
   command.add_option("B", options.B, "As A, with as many rows as A has columns")
@@ -335,7 +335,7 @@ CLI::App* add_check(CLI::App& app, CheckOptions& options) {
 
 CLI::App* add_show(CLI::App& app, ShowOptions& options) {
   auto& command = *app.add_subcommand("show", "Say what is in a file");
-  command.add_option("FILE", options.file, "A .npy, ex3 or .bin file")->required()->type_name("");
+  command.add_option("FILE", options.file, "A file of any format")->required()->type_name("");
   command.add_flag("--data", options.data, "Print elements; of a large file, its edges");
   command.add_flag("--all", options.all, "Print every element");
   command.footer(help::show);

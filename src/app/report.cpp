@@ -12,16 +12,20 @@ namespace tessera::app {
 namespace {
 
 std::string matrix_line(std::int64_t rows, std::int64_t cols, io::ScalarType type,
-                        io::Layout layout) {
+                        io::ElementType stored, io::Layout layout) {
   auto const bytes = static_cast<std::uint64_t>(rows * cols) * io::size_of(type);
   return line("matrix A", std::to_string(rows) + " rows x " + std::to_string(cols) + " columns, " +
-                              std::string(io::to_string(type)) + ", " + describe(layout) + ", " +
+                              io::describe(type, stored) + ", " + describe(layout) + ", " +
                               io::format_bytes(bytes));
 }
 
-std::string vector_line(OperationRow const& row, std::string const& source, std::int64_t length) {
+std::string vector_line(OperationRow const& row, std::string const& source, io::ScalarType type,
+                        std::optional<io::ElementType> stored, std::int64_t length) {
   return line("vector " + std::string(row.vector_name),
-              source + ", " + std::to_string(length) + (length == 1 ? " entry" : " entries") +
+              source + (stored && *stored != io::element_type(type)
+                            ? " (" + std::string(io::to_string(*stored)) + " in the file)"
+                            : "") +
+                  ", " + std::to_string(length) + (length == 1 ? " entry" : " entries") +
                   (source == "ones" ? " (none was given)" : ""));
 }
 
@@ -84,8 +88,8 @@ double Report::gb_per_s() const {
 
 std::string to_text(Report const& r) {
   std::string text = std::string(r.operation.formula) + "   " + r.input + "\n";
-  text += matrix_line(r.rows, r.cols, r.type, r.layout);
-  text += vector_line(r.operation, r.vector, r.operation.vector_length(r.rows, r.cols));
+  text += matrix_line(r.rows, r.cols, r.type, r.stored, r.layout);
+  text += vector_line(r.operation, r.vector, r.type, r.vector_stored, r.operation.vector_length(r.rows, r.cols));
   text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
   text += line("method", r.run.method + (r.method_chosen ? " (chosen)" : ""));
   if (r.run.stream) text += stream_lines(*r.run.stream);
@@ -136,13 +140,16 @@ std::string to_csv(Report const& r) {
                                     ? std::string(to_string(*r.run.cache_preference))
                                     : std::string());
   table.add("blocks", r.run.stream ? r.run.stream->blocks : std::int64_t{0});
+  table.add("stored_type", std::string(io::to_string(r.stored)));
+  table.add("vector_stored_type",
+            r.vector_stored ? std::string(io::to_string(*r.vector_stored)) : std::string());
   return table.text();
 }
 
 std::string to_text(CheckReport const& r) {
   return std::string(r.operation.formula) + "   " + r.input + " -> " + r.result + "\n" +
-         matrix_line(r.rows, r.cols, r.type, r.layout) +
-         vector_line(r.operation, r.vector, r.operation.vector_length(r.rows, r.cols)) +
+         matrix_line(r.rows, r.cols, r.type, r.stored, r.layout) +
+         vector_line(r.operation, r.vector, r.type, r.vector_stored, r.operation.vector_length(r.rows, r.cols)) +
          line("time", duration(r.verdict.seconds) + "; reading took " + duration(r.read_seconds)) +
          verdict_lines(r.verdict);
 }
@@ -160,6 +167,9 @@ std::string to_csv(CheckReport const& r) {
   table.add("input", r.input);
   table.add("result", r.result);
   table.add("vector", r.vector);
+  table.add("stored_type", std::string(io::to_string(r.stored)));
+  table.add("vector_stored_type",
+            r.vector_stored ? std::string(io::to_string(*r.vector_stored)) : std::string());
   return table.text();
 }
 

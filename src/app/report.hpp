@@ -22,8 +22,10 @@ struct Report {
   std::int64_t rows;
   std::int64_t cols;
   io::ScalarType type;
+  io::ElementType stored;  ///< of A in its file
   io::Layout layout;
   std::string vector;  ///< where the vector came from
+  std::optional<io::ElementType> vector_stored;  ///< in its file; empty: it has none
   double read_seconds;
   bool method_chosen;  ///< by the program, not by the user
   BackendFacts backend;
@@ -54,8 +56,10 @@ struct CheckReport {
   std::int64_t rows;
   std::int64_t cols;
   io::ScalarType type;
+  io::ElementType stored;  ///< of A in its file
   io::Layout layout;
   std::string vector;
+  std::optional<io::ElementType> vector_stored;
   double read_seconds;
   Verdict verdict;
 };

@@ -48,6 +48,10 @@ Json file_or_null(std::string const& file) {
   return file.empty() ? Json(nullptr) : Json(file);
 }
 
+Json type_or_null(std::optional<io::ElementType> type) {
+  return type ? Json(io::to_string(*type)) : Json(nullptr);
+}
+
 Json to_object(BitVerdict const& verdict) {
   return {{"passed", verdict.passed()},
           {"verdict", to_string(verdict.judgement())},
@@ -95,7 +99,8 @@ Json to_object(MatrixFacts const& matrix) {
           {"rows", matrix.rows},
           {"cols", matrix.cols},
           {"type", io::to_string(matrix.type)},
-          {"layout", io::to_string(matrix.layout)}};
+          {"layout", io::to_string(matrix.layout)},
+          {"stored_type", type_or_null(matrix.stored)}};
 }
 
 Json to_object(std::optional<TuningInUse> const& tuning) {
@@ -146,7 +151,9 @@ std::string to_json(Report const& r) {
                   {"intermediate", file_or_null(r.intermediate)},
                   {"variant", to_object(r.run.variant)},
                   {"cache_preference", to_object(r.run.cache_preference)},
-                  {"stream", to_object(r.run.stream)}});
+                  {"stream", to_object(r.run.stream)},
+                  {"stored_type", io::to_string(r.stored)},
+                  {"vector_stored_type", type_or_null(r.vector_stored)}});
 }
 
 std::string to_json(MatrixReport const& r) {
@@ -189,7 +196,9 @@ std::string to_json(CheckReport const& r) {
                   {"input", r.input},
                   {"result", r.result},
                   {"vector", r.vector},
-                  {"read_seconds", r.read_seconds}});
+                  {"read_seconds", r.read_seconds},
+                  {"stored_type", io::to_string(r.stored)},
+                  {"vector_stored_type", type_or_null(r.vector_stored)}});
 }
 
 }  // namespace tessera::app

@@ -22,9 +22,13 @@ void print(std::string name, std::string const& text) {
   std::printf("  %s%s\n", name.c_str(), text.c_str());
 }
 
+bool is_text(io::MatrixInfo const& info) {
+  return info.format == io::Format::csv || info.format == io::Format::matrix_market;
+}
+
 void print_info(std::string const& path, io::MatrixInfo const& info) {
   auto const text = [](std::uint64_t number) { return std::to_string(number); };
-  std::string bytes = io::format_bytes(info.elements() * io::size_of(info.type));
+  std::string bytes = io::format_bytes(info.elements() * io::size_of(info.stored));
   if (info.data_offset != 0 || info.format == io::Format::raw) {
     bytes += " from byte " + text(info.data_offset);
   }
@@ -32,10 +36,13 @@ void print_info(std::string const& path, io::MatrixInfo const& info) {
   print("format",
         std::string(io::to_string(info.format)) + (info.version.empty() ? "" : " " + info.version));
   print("type",
-        std::string(io::to_string(info.type)) +
+        std::string(io::to_string(info.stored)) +
+            (info.is_converted() ? ", read as " + std::string(io::to_string(info.type)) : "") +
             (info.format == io::Format::raw ? " (or half as many f64: a raw file does not say)"
                                             : "") +
-            (info.byte_order == std::endian::big ? ", big-endian" : ", little-endian"));
+            (is_text(info)                             ? ""
+             : info.byte_order == std::endian::big ? ", big-endian"
+                                                   : ", little-endian"));
   if (info.dimensions == 2) {
     print("A", text(info.rows) + " rows x " + text(info.cols) + " columns, " +
                    describe(info.layout) + ", " + bytes);
@@ -44,7 +51,7 @@ void print_info(std::string const& path, io::MatrixInfo const& info) {
   }
   if (info.has_vector)
     print("V", text(info.cols) + " entries from byte " + text(info.vector_offset));
-  print("file", text(info.file_bytes) + " bytes");
+  print(info.format == io::Format::npz ? "array" : "file", text(info.file_bytes) + " bytes");
 }
 
 /// The shortest text that reads back as the same number.
@@ -104,7 +111,7 @@ struct Printer {
 
 ExitStatus run_command(ShowOptions const& options) {
   std::string const path = resolve_input(options.file).path;
-  io::MatrixReader const reader(path);
+  io::MatrixReader const reader(path, {}, io::Reading::anywhere, std::nullopt, io::Text::taken);
   auto const& info = reader.info();
   print_info(path, info);
   if (!options.data && !options.all) return ExitStatus::good;

@@ -17,7 +17,7 @@ _tessera() {
       esac ;;
     atax)
       case $previous in
-        --input-format) words="by-name npy ex3" ;;
+        --input-format) words="by-content npy npz hdf5 ex3" ;;
         --method) words="auto fused two-stage" ;;
         --backend) words="auto openmp serial cuda" ;;
         --cache-preference) words="none l1 shared equal" ;;
@@ -27,7 +27,7 @@ _tessera() {
       esac ;;
     gemv)
       case $previous in
-        --input-format) words="by-name npy ex3" ;;
+        --input-format) words="by-content npy npz hdf5 ex3" ;;
         --method) words="auto fused two-stage" ;;
         --variant) words="ex3 repeated-reduction team-atomic atomic grid-sync column-tile-static column-tile-dynamic" ;;
         --tiling) words="exact inexact" ;;
@@ -39,7 +39,7 @@ _tessera() {
       esac ;;
     gemvt)
       case $previous in
-        --input-format) words="by-name npy ex3" ;;
+        --input-format) words="by-content npy npz hdf5 ex3" ;;
         --method) words="auto fused two-stage" ;;
         --backend) words="auto openmp serial cuda" ;;
         --cache-preference) words="none l1 shared equal" ;;
@@ -49,7 +49,7 @@ _tessera() {
       esac ;;
     transpose)
       case $previous in
-        --input-format) words="by-name npy ex3" ;;
+        --input-format) words="by-content npy npz hdf5 ex3" ;;
         --variant) words="copy-row copy-col naive-row naive-col unroll4-row unroll4-col diagonal-row diagonal-col tile tile-padded tile-unrolled-padded" ;;
         --backend) words="auto openmp serial cuda" ;;
         --cache-preference) words="none l1 shared equal" ;;
@@ -94,7 +94,7 @@ _tessera() {
       esac ;;
     convert)
       case $previous in
-        --input-format) words="by-name npy ex3 raw" ;;
+        --input-format) words="by-content npy npz hdf5 ex3 raw csv mtx" ;;
         --order) words="as-is row column" ;;
         --output-type) words="as-is f32 f64" ;;
         --type) words="f32 f64" ;;

@@ -73,7 +73,8 @@ ExitStatus run_command(TransposeOptions const& options) {
   io::require_memory(job.forecast(backend.choice).memory(), path, job.what);
 
   MatrixInput const input = read_matrix_input(reader, options.type);
-  MatrixFacts const facts = facts_of("A", path, input.A);
+  MatrixFacts facts = facts_of("A", path, input.A);
+  facts.stored = reader.info().stored;
   std::optional<TuningInUse> tuning;
   if (!options.no_tuning_cache && options.variant.name.empty() && !options.in_place) {
     // The transpose of a column-major matrix is the work of a row-major one of the other shape.

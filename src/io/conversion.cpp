@@ -255,13 +255,14 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
   bool const line = info.rows == 1 || info.cols == 1;  // which has one order only
   bool const transposed = !line && info.layout != reader.info().layout;
   bool const from_pipe = reader.info().in_order_only;
+  std::string const obstacle(reader.info().obstacle());
   if (from_pipe && (transposed || request.chunks)) {
     refuse(request.output, "cannot be written in another order than that of " + request.input +
-                               ": expected a regular file there, found a pipe");
+                               ": expected a regular file there, found " + obstacle);
   }
   if (from_pipe && vector == &reader && has_vector_output) {
     refuse(request.vector_output, "cannot hold V of " + request.input + " beside " +
-                                      request.output + ": expected a regular file, found a pipe");
+                                      request.output + ": expected a regular file, found " + obstacle);
   }
   if (transposed && out.in_order_only()) {
     refuse(request.output, "cannot be written in another order than that of " + request.input +
@@ -308,7 +309,8 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
 
 Conversion convert_file(ConversionRequest const& request, Progress const& progress) {
   FormatRow const& format = format_of(request.output);
-  MatrixReader const reader(request.input, request.raw, Reading::in_order, request.input_format);
+  MatrixReader const reader(request.input, request.raw, Reading::in_order, request.input_format,
+                            Text::taken);
   if (!request.vector.empty() && !format.vector_follows_matrix) {
     refuse(request.output,
            "has no place for V: expected an ex3 test file, found a " + std::string(format.name));

@@ -2,15 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
 #include <io/convert.hpp>
+#include <io/errors.hpp>
 
 namespace tessera::io {
 namespace {
 
+/// An IEEE number of 16 bits.
+struct Half {
+  std::uint16_t bits;
+};
+
+std::uint8_t reversed(std::uint8_t word) {
+  return word;
+}
+std::uint16_t reversed(std::uint16_t word) {
+  return __builtin_bswap16(word);
+}
 std::uint32_t reversed(std::uint32_t word) {
   return __builtin_bswap32(word);
 }
@@ -18,10 +32,29 @@ std::uint64_t reversed(std::uint64_t word) {
   return __builtin_bswap64(word);
 }
 
+template <std::size_t size>
+struct WordOf;
+template <>
+struct WordOf<1> {
+  using Type = std::uint8_t;
+};
+template <>
+struct WordOf<2> {
+  using Type = std::uint16_t;
+};
+template <>
+struct WordOf<4> {
+  using Type = std::uint32_t;
+};
+template <>
+struct WordOf<8> {
+  using Type = std::uint64_t;
+};
+
 /// Reverses the bytes of each element. Works on words, so that no NaN is touched on the way.
 template <class T>
 void reverse_bytes(std::span<T> elements) {
-  using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  using Word = typename WordOf<sizeof(T)>::Type;
   for (T& element : elements) {
     Word word = 0;
     std::memcpy(&word, &element, sizeof word);
@@ -44,19 +77,73 @@ void read_as_stored(MatrixSource const& source, Block const& block, std::span<T>
   if (source.info().byte_order == std::endian::big) reverse_bytes(to);
 }
 
-template <class Stored, class T>
-void convert(std::span<Stored const> from, std::span<T> to) {
-  std::ranges::transform(from, to.begin(), [](Stored value) { return static_cast<T>(value); });
+/// The same number, the same bits of a NaN. Whole numbers alone are computed with, so that no mode of
+/// the processor changes a subnormal number or a NaN.
+float to_float(Half half) {
+  std::uint32_t const sign = std::uint32_t{half.bits & 0x8000U} << 16U;
+  std::uint32_t const exponent = half.bits >> 10U & 0x1fU;
+  std::uint32_t const fraction = half.bits & 0x3ffU;
+  constexpr std::uint32_t more_bias = 127 - 15;
+  std::uint32_t bits = (exponent + more_bias) << 23U | fraction << 13U;
+  if (exponent == 0x1f) {
+    bits = 0x7f800000U | fraction << 13U;
+  } else if (exponent == 0 && fraction == 0) {
+    bits = 0;
+  } else if (exponent == 0) {  // fraction * 2^-24, which float has as a normal number
+    auto const width = static_cast<std::uint32_t>(std::bit_width(fraction));
+    bits = (width - 1 + 127 - 24) << 23U | (fraction << (24 - width) & 0x7fffffU);
+  }
+  return std::bit_cast<float>(sign | bits);
+}
+
+/// Whether T has this very number.
+template <class T, class Integer>
+bool holds(Integer value) {
+  constexpr int digits = std::numeric_limits<T>::digits;
+  if constexpr (std::numeric_limits<Integer>::digits > digits) {
+    auto const bits = static_cast<std::uint64_t>(value);
+    std::uint64_t const size = value < 0 ? 0 - bits : bits;
+    return size >> digits == 0 || std::bit_width(size) - std::countr_zero(size) <= digits;
+  } else {
+    return true;
+  }
+}
+
+template <class T, class Integer>
+[[noreturn]] void refuse(std::string const& path, Integer value) {
+  constexpr bool single = std::is_same_v<T, float>;
+  throw FileError(ErrorKind::bad_input, path,
+                  "has an integer that " + std::string(single ? "f32" : "f64") +
+                      " does not hold exactly: expected at most " +
+                      std::to_string(std::numeric_limits<T>::digits) +
+                      " significant bits, found " + std::to_string(value) +
+                      (single && holds<double>(value)
+                           ? "; --type f64 holds it"
+                           : "; store the integers as float64 where they may be rounded"));
 }
 
 template <class Stored, class T>
-void read_through_buffer(MatrixSource const& source, Part part, std::uint64_t first,
-                         std::span<T> to) {
+void convert(std::span<Stored const> from, std::span<T> to, std::string const& path) {
+  if constexpr (std::is_same_v<Stored, Half>) {
+    std::ranges::transform(from, to.begin(),
+                           [](Half value) { return static_cast<T>(to_float(value)); });
+  } else {
+    if constexpr (std::is_integral_v<Stored>) {
+      auto const bad = std::ranges::find_if_not(from, holds<T, Stored>);
+      if (bad != from.end()) refuse<T>(path, *bad);
+    }
+    std::ranges::transform(from, to.begin(), [](Stored value) { return static_cast<T>(value); });
+  }
+}
+
+template <class Stored, class T>
+void read_through_buffer(MatrixSource const& source, std::string const& path, Part part,
+                         std::uint64_t first, std::span<T> to) {
   std::vector<Stored> buffer(std::min(buffer_bytes / sizeof(Stored), to.size()));
   while (!to.empty()) {
     std::span<Stored> const piece(buffer.data(), std::min(buffer.size(), to.size()));
     read_as_stored(source, part, first, piece);
-    convert(std::span<Stored const>(piece), to);
+    convert(std::span<Stored const>(piece), to, path);
     first += piece.size();
     to = to.subspan(piece.size());
   }
@@ -64,7 +151,8 @@ void read_through_buffer(MatrixSource const& source, Part part, std::uint64_t fi
 
 /// Piece by piece: some whole lines of the block, or a part of one where lines are long.
 template <class Stored, class T>
-void read_through_buffer(MatrixSource const& source, Block const& block, std::span<T> to) {
+void read_through_buffer(MatrixSource const& source, std::string const& path, Block const& block,
+                         std::span<T> to) {
   constexpr std::uint64_t most = buffer_bytes / sizeof(Stored);
   bool const right = source.info().layout == Layout::right;
   std::uint64_t const lines = right ? block.rows : block.cols;
@@ -88,45 +176,85 @@ void read_through_buffer(MatrixSource const& source, Block const& block, std::sp
                       .cols = rows},
           piece);
       // Either all of some lines or a part of one: both are contiguous in `to`.
-      convert(std::span<Stored const>(piece), to.subspan(line * length + first, piece.size()));
+      convert(std::span<Stored const>(piece), to.subspan(line * length + first, piece.size()),
+              path);
     }
   }
 }
 
+/// Calls use.template operator()<Stored>() for the type of the elements in the file.
+template <class Use>
+void with_stored(ElementType type, Use const& use) {
+  switch (type) {
+    case ElementType::f16:
+      return use.template operator()<Half>();
+    case ElementType::f32:
+      return use.template operator()<float>();
+    case ElementType::f64:
+      return use.template operator()<double>();
+    case ElementType::i8:
+      return use.template operator()<std::int8_t>();
+    case ElementType::u8:
+      return use.template operator()<std::uint8_t>();
+    case ElementType::i16:
+      return use.template operator()<std::int16_t>();
+    case ElementType::u16:
+      return use.template operator()<std::uint16_t>();
+    case ElementType::i32:
+      return use.template operator()<std::int32_t>();
+    case ElementType::u32:
+      return use.template operator()<std::uint32_t>();
+    case ElementType::i64:
+      return use.template operator()<std::int64_t>();
+    case ElementType::u64:
+      return use.template operator()<std::uint64_t>();
+  }
+}
+
+template <class T>
+void read_as(MatrixSource const& source, std::string const& path, Part part, std::uint64_t first,
+             std::span<T> to) {
+  with_stored(source.info().stored, [&]<class Stored>() {
+    if constexpr (std::is_same_v<Stored, T>) {
+      read_as_stored(source, part, first, to);
+    } else {
+      read_through_buffer<Stored>(source, path, part, first, to);
+    }
+  });
+}
+
+template <class T>
+void read_as(MatrixSource const& source, std::string const& path, Block const& block,
+             std::span<T> to) {
+  with_stored(source.info().stored, [&]<class Stored>() {
+    if constexpr (std::is_same_v<Stored, T>) {
+      read_as_stored(source, block, to);
+    } else {
+      read_through_buffer<Stored>(source, path, block, to);
+    }
+  });
+}
+
 }  // namespace
 
-void read_converted(MatrixSource const& source, Part part, std::uint64_t first,
-                    std::span<float> to) {
-  if (source.info().type == ScalarType::f32) {
-    read_as_stored(source, part, first, to);
-  } else {
-    read_through_buffer<double>(source, part, first, to);
-  }
+void read_converted(MatrixSource const& source, std::string const& path, Part part,
+                    std::uint64_t first, std::span<float> to) {
+  read_as(source, path, part, first, to);
 }
 
-void read_converted(MatrixSource const& source, Part part, std::uint64_t first,
-                    std::span<double> to) {
-  if (source.info().type == ScalarType::f64) {
-    read_as_stored(source, part, first, to);
-  } else {
-    read_through_buffer<float>(source, part, first, to);
-  }
+void read_converted(MatrixSource const& source, std::string const& path, Part part,
+                    std::uint64_t first, std::span<double> to) {
+  read_as(source, path, part, first, to);
 }
 
-void read_block_converted(MatrixSource const& source, Block const& block, std::span<float> to) {
-  if (source.info().type == ScalarType::f32) {
-    read_as_stored(source, block, to);
-  } else {
-    read_through_buffer<double>(source, block, to);
-  }
+void read_block_converted(MatrixSource const& source, std::string const& path, Block const& block,
+                          std::span<float> to) {
+  read_as(source, path, block, to);
 }
 
-void read_block_converted(MatrixSource const& source, Block const& block, std::span<double> to) {
-  if (source.info().type == ScalarType::f64) {
-    read_as_stored(source, block, to);
-  } else {
-    read_through_buffer<float>(source, block, to);
-  }
+void read_block_converted(MatrixSource const& source, std::string const& path, Block const& block,
+                          std::span<double> to) {
+  read_as(source, path, block, to);
 }
 
 }  // namespace tessera::io

@@ -19,9 +19,7 @@ constexpr std::uint64_t greatest_dimension = std::numeric_limits<std::uint32_t>:
 
 }  // namespace
 
-std::unique_ptr<MatrixSource> open_ex3(std::string const& path, RawFile const& /*raw*/,
-                                       Reading reading) {
-  InputFile file(path, reading);
+std::unique_ptr<MatrixSource> open_ex3(InputFile file, RawFile const& /*raw*/) {
   if (file.bytes() == 0) {
     file.fail("is empty: expected an ex3 test file with a header of 16 bytes, found 0 bytes");
   }

@@ -16,8 +16,7 @@ namespace tessera::io {
 // float32 row by row, V as float32 with one entry per column.
 
 /// Opens an ex3 test file. @throws FileError bad_input
-[[nodiscard]] std::unique_ptr<MatrixSource> open_ex3(std::string const& path, RawFile const& raw,
-                                                     Reading reading);
+[[nodiscard]] std::unique_ptr<MatrixSource> open_ex3(InputFile file, RawFile const& raw);
 
 /// Writes the header; A and V follow.
 /// @throws FileError bad_output where the format cannot hold such a matrix

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,9 +23,8 @@ struct FormatRow {
   Format format;
   std::string_view name;
   std::span<std::string_view const> extensions;  ///< with the dot; "" for no extension
-  /// Opens and checks a file; `raw` is for files that do not say what they hold.
-  std::unique_ptr<MatrixSource> (*open)(std::string const& path, RawFile const& raw,
-                                        Reading reading);
+  /// Checks an open file; `raw` is for files that do not say what they hold.
+  std::unique_ptr<MatrixSource> (*open)(InputFile file, RawFile const& raw);
   /// Writes what comes before the elements of a matrix; null where the format holds no matrix.
   void (*begin_matrix)(OutputFile& out, MatrixInfo const& info);
   /// Writes what comes before the entries of a vector; null where it cannot stand alone.
@@ -32,6 +32,8 @@ struct FormatRow {
   bool vector_follows_matrix;  ///< V comes after A in the same file
   bool holds_columns;          ///< a matrix may be stored column by column
   bool holds_elements_only;    ///< a matrix without its shape, which has to be known
+  bool names_parts;            ///< "FILE:NAME" is one of many
+  bool is_text;                ///< read into memory as a whole: for `convert` and `show` alone
 };
 
 /// All formats.
@@ -40,8 +42,18 @@ struct FormatRow {
 /// The row whose extensions have that of `path`, in upper or lower case; null if there is none.
 [[nodiscard]] FormatRow const* find_format(std::string const& path);
 
-/// The same. @throws FileError bad_input, listing the known extensions
+/// The same of a file that is to be written. @throws FileError bad_input or bad_output, listing the
+/// extensions of what is written
 [[nodiscard]] FormatRow const& format_of(std::string const& path);
+
+/// The row of a file that is open for reading: its content says what it is, not its name, but for
+/// raw elements and CSV files, of which the content says nothing. ex3 test files have no mark: what
+/// has no extension, or another, is one where nothing else is known of it and its size is right.
+/// @param given what the user said; empty: nothing
+/// @param raw   rows and columns: what neither content nor name says anything of is a raw file
+/// @throws FileError bad_input where nothing is known of it
+[[nodiscard]] FormatRow const& format_of_content(InputFile const& file, std::optional<Format> given,
+                                                 RawFile const& raw);
 
 /// The row of a format.
 [[nodiscard]] FormatRow const& row_of(Format format);

@@ -19,24 +19,6 @@
 namespace tessera::io {
 namespace {
 
-/// A small dataset, which the library has read already.
-class CompactSource final : public MatrixSource {
- public:
-  CompactSource(InputFile file, MatrixInfo info, std::vector<std::byte> elements)
-      : MatrixSource(std::move(info)), file_(std::move(file)), elements_(std::move(elements)) {}
-
-  void read_stored(Part /*part*/, std::uint64_t first, std::span<std::byte> to) const override {
-    auto const from = std::span(elements_).subspan(first * size_of(info().type), to.size());
-    std::ranges::copy(from, to.begin());
-  }
-
-  void check_unchanged() const override { file_.check_unchanged(); }
-
- private:
-  InputFile file_;
-  std::vector<std::byte> elements_;
-};
-
 /// Chunks that were unpacked lately. Who asks for one that another thread unpacks waits for it.
 class ChunkCache {
  public:
@@ -204,7 +186,8 @@ std::string storage_of(Hdf5Facts const& facts) {
 MatrixInfo info_of(Hdf5Facts const& facts, std::uint64_t file_bytes) {
   MatrixInfo info;
   info.format = Format::hdf5;
-  info.type = facts.type;
+  info.type = scalar_type_of(facts.type);
+  info.stored = facts.type;
   info.byte_order = facts.big_endian ? std::endian::big : std::endian::little;
   info.dimensions = static_cast<int>(facts.dimensions);
   info.rows = facts.shape[0];
@@ -221,7 +204,7 @@ MatrixInfo info_of(Hdf5Facts const& facts, std::uint64_t file_bytes) {
 
 /// Checks that all elements of a contiguous dataset are in the file; others may follow.
 void check_end(InputFile const& file, MatrixInfo const& info) {
-  std::uint64_t const bytes = info.elements() * size_of(info.type);
+  std::uint64_t const bytes = info.elements() * size_of(info.stored);
   if (info.data_offset > file.bytes() || bytes > file.bytes() - info.data_offset) {
     file.fail("is truncated: expected " + std::to_string(bytes) + " bytes from byte " +
               std::to_string(info.data_offset) + " on, found " + std::to_string(file.bytes()) +
@@ -231,10 +214,10 @@ void check_end(InputFile const& file, MatrixInfo const& info) {
 
 }  // namespace
 
-std::unique_ptr<MatrixSource> open_hdf5(std::string const& path, RawFile const& /*raw*/,
-                                        Reading /*reading*/) {
+std::unique_ptr<MatrixSource> open_hdf5(InputFile file, RawFile const& /*raw*/) {
+  require_positions(file);
+  std::string const path = file.path();
   DatasetName const name = split_dataset(path);
-  InputFile file(name.file, path);
   if (file.bytes() == 0) file.fail("is empty: expected an HDF5 file, found 0 bytes");
   Hdf5Dataset dataset = examine_hdf5(path, name, file.bytes());
   file.check_unchanged();
@@ -244,8 +227,8 @@ std::unique_ptr<MatrixSource> open_hdf5(std::string const& path, RawFile const& 
       check_end(file, info);
       return std::make_unique<PlainSource>(std::move(file), std::move(info));
     case Hdf5Facts::Storage::compact:
-      return std::make_unique<CompactSource>(std::move(file), std::move(info),
-                                             std::move(dataset.compact));
+      return std::make_unique<MemorySource<std::byte>>(std::move(file), std::move(info),
+                                            std::move(dataset.compact));
     case Hdf5Facts::Storage::chunked:
       break;
   }

@@ -18,15 +18,14 @@ namespace tessera::io {
 /// Version of HDF5's library, such as "1.14.5"; empty where tessera was built without it.
 [[nodiscard]] std::string hdf5_version();
 
-/// Opens a dataset of one or two dimensions, f4 or f8 in either byte order: contiguous, compact, or
-/// in chunks that are plain or filtered by deflate, shuffle and Fletcher's checksum. Nothing but
+/// Opens a dataset of one or two dimensions of any ElementType in either byte order: contiguous,
+/// compact, or in chunks that are plain or filtered by deflate, shuffle and Fletcher's checksum. Nothing but
 /// the file itself is opened: external links, external storage and virtual datasets are refused.
 ///
 /// HDF5's library says where the elements are; it does so in a process apart, since a damaged file
 /// may crash it. The elements are read and unpacked here.
 /// @throws FileError bad_input
-[[nodiscard]] std::unique_ptr<MatrixSource> open_hdf5(std::string const& path, RawFile const& raw,
-                                                      Reading reading);
+[[nodiscard]] std::unique_ptr<MatrixSource> open_hdf5(InputFile file, RawFile const& raw);
 
 /// Checks that `out` can be an HDF5 file with this dataset. @return the dataset's name
 /// @throws FileError bad_output

@@ -30,7 +30,7 @@ namespace tessera::io {
                                                 std::string const& path);
 
 /// Bytes of a whole chunk.
-[[nodiscard]] constexpr std::uint64_t chunk_bytes(Hdf5Facts const& facts) {
+[[nodiscard]] inline std::uint64_t chunk_bytes(Hdf5Facts const& facts) {
   return facts.chunk_shape[0] * facts.chunk_shape[1] * size_of(facts.type);
 }
 

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <hdf5.h>
+#include <initializer_list>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -84,6 +86,25 @@ std::string library_error() {
   return words.empty() ? "an error of HDF5's library" : printable(words);
 }
 
+/// Whether one of the library's last errors has these words.
+bool library_says(std::string_view words) {
+  struct Search {
+    std::string_view words;
+    bool found = false;
+  } search{.words = words};
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned, H5E_error2_t const* error, void* data) -> herr_t {
+        auto& wanted = *static_cast<Search*>(data);
+        wanted.found = wanted.found || (error->desc != nullptr &&
+                                        std::string_view(error->desc).find(wanted.words) !=
+                                            std::string_view::npos);
+        return 0;
+      },
+      &search);
+  return search.found;
+}
+
 /// Examines one dataset; every member function throws FileError.
 class Examination {
  public:
@@ -106,10 +127,9 @@ class Examination {
         read_compact(dataset.get());
         break;
       case Hdf5Facts::Storage::chunked:
-        refuse_user_block(file.get());
         find_chunk_shape(creation.get());
         find_filters(creation.get());
-        find_chunks(dataset.get());
+        find_chunks(dataset.get(), find_base(file.get()));
         break;
     }
     return std::move(result_);
@@ -138,7 +158,19 @@ class Examination {
     check(H5Pset_fapl_sec2(access.get()));  // whatever HDF5_DRIVER says
     check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG));
     check(H5Pset_file_locking(access.get(), true, true));
-    return checked(H5Fopen(name_.file.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
+    hid_t const file = H5Fopen(name_.file.c_str(), H5F_ACC_RDONLY, access.get());
+    if (file < 0 && library_says("unable to lock file")) {
+      fail(
+          "is locked: expected an HDF5 file that no other program is writing, found one that is; "
+          "close it there first");
+    }
+    if (file < 0 && library_says("already open for write")) {
+      fail(
+          "is marked as open for writing: expected an HDF5 file that was closed, found one that is "
+          "being written or whose writer was killed; close it there, or `h5clear -s` removes the "
+          "mark");
+    }
+    return checked(file, H5Fclose);
   }
 
   [[noreturn]] void fail_without_dataset(hid_t file) const {
@@ -235,25 +267,65 @@ class Examination {
 
   void find_type(hid_t dataset, hid_t creation) {
     Handle const type = checked(H5Dget_type(dataset), H5Tclose);
+    Handle const half_little = half(H5T_IEEE_F32LE);
+    Handle const half_big = half(H5T_IEEE_F32BE);
     struct Known {
-      hid_t id;
-      ScalarType type;
-      bool big_endian;
+      ElementType type;
+      hid_t little;
+      hid_t big;
     };
-    for (Known const& known : {Known{H5T_IEEE_F32LE, ScalarType::f32, false},
-                               Known{H5T_IEEE_F32BE, ScalarType::f32, true},
-                               Known{H5T_IEEE_F64LE, ScalarType::f64, false},
-                               Known{H5T_IEEE_F64BE, ScalarType::f64, true}}) {
-      if (H5Tequal(type.get(), known.id) <= 0) continue;
+    for (Known const& known :
+         {Known{ElementType::f16, half_little.get(), half_big.get()},
+          Known{ElementType::f32, H5T_IEEE_F32LE, H5T_IEEE_F32BE},
+          Known{ElementType::f64, H5T_IEEE_F64LE, H5T_IEEE_F64BE},
+          Known{ElementType::i8, H5T_STD_I8LE, H5T_STD_I8BE},
+          Known{ElementType::u8, H5T_STD_U8LE, H5T_STD_U8BE},
+          Known{ElementType::i16, H5T_STD_I16LE, H5T_STD_I16BE},
+          Known{ElementType::u16, H5T_STD_U16LE, H5T_STD_U16BE},
+          Known{ElementType::i32, H5T_STD_I32LE, H5T_STD_I32BE},
+          Known{ElementType::u32, H5T_STD_U32LE, H5T_STD_U32BE},
+          Known{ElementType::i64, H5T_STD_I64LE, H5T_STD_I64BE},
+          Known{ElementType::u64, H5T_STD_U64LE, H5T_STD_U64BE}}) {
+      bool const little = H5Tequal(type.get(), known.little) > 0;
+      if (!little && H5Tequal(type.get(), known.big) <= 0) continue;
       result_.facts.type = known.type;
-      result_.facts.big_endian = known.big_endian;
+      result_.facts.big_endian = !little;
       find_fill_value(creation, type.get());
       return;
     }
-    bool const floating = H5Tget_class(type.get()) == H5T_FLOAT;
-    fail("has an unsupported element type: expected float32 or float64, found " +
-         std::string(floating ? "floating-point numbers of another kind"
-                              : "something else than floating-point numbers"));
+    fail(
+        "has an unsupported element type: expected floating-point numbers of 16, 32 or 64 bits or "
+        "integers of 8 to 64, found " +
+        std::string(kind_of(H5Tget_class(type.get()))));
+  }
+
+  /// IEEE's type of 16 bits, in the byte order of `single`.
+  Handle half(hid_t single) const {
+    constexpr std::size_t exponent_bits = 5;
+    constexpr std::size_t fraction_bits = 10;
+    Handle type = checked(H5Tcopy(single), H5Tclose);
+    check(H5Tset_fields(type.get(), exponent_bits + fraction_bits, fraction_bits, exponent_bits, 0,
+                        fraction_bits));
+    check(H5Tset_size(type.get(), 2));
+    check(H5Tset_ebias(type.get(), 15));
+    return type;
+  }
+
+  static std::string_view kind_of(H5T_class_t kind) {
+    switch (kind) {
+      case H5T_INTEGER:
+        return "integers of another kind";
+      case H5T_FLOAT:
+        return "floating-point numbers of another kind";
+      case H5T_STRING:
+        return "text";
+      case H5T_COMPOUND:
+        return "compound elements, such as complex numbers";
+      case H5T_ENUM:
+        return "an enumeration, such as truth values";
+      default:
+        return "something else than numbers";
+    }
   }
 
   void find_fill_value(hid_t creation, hid_t type) {
@@ -285,14 +357,18 @@ class Examination {
     check(H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, result_.compact.data()));
   }
 
-  void refuse_user_block(hid_t file) const {
+  /// What the library leaves out of the addresses of chunks: the user block before an HDF5 file,
+  /// until release 1.14.4.
+  std::uint64_t find_base(hid_t file) const {
+    unsigned major = 0;
+    unsigned minor = 0;
+    unsigned release = 0;
+    check(H5get_libversion(&major, &minor, &release));
+    if (std::array{major, minor, release} >= std::array{1U, 14U, 4U}) return 0;
     Handle const creation = checked(H5Fget_create_plist(file), H5Pclose);
     hsize_t bytes = 0;
     check(H5Pget_userblock(creation.get(), &bytes));
-    if (bytes != 0) {  // releases differ in whether addresses of chunks count it
-      fail("is stored in chunks behind a user block: expected none, found one of " +
-           std::to_string(bytes) + " bytes");
-    }
+    return bytes;
   }
 
   void find_chunk_shape(hid_t creation) {
@@ -324,6 +400,42 @@ class Examination {
     }
   }
 
+  static std::string_view name_of(H5Z_filter_t id) {
+    struct Known {
+      H5Z_filter_t id;
+      std::string_view name;
+    };
+    for (Known const& known : std::initializer_list<Known>{{H5Z_FILTER_SZIP, "szip"},
+                                                           {H5Z_FILTER_NBIT, "nbit"},
+                                                           {H5Z_FILTER_SCALEOFFSET, "scaleoffset"},
+                                                           {307, "bzip2"},
+                                                           {32000, "lzf"},
+                                                           {32001, "blosc"},
+                                                           {32004, "lz4"},
+                                                           {32008, "bitshuffle"},
+                                                           {32013, "zfp"},
+                                                           {32015, "zstd"},
+                                                           {32017, "sz"},
+                                                           {32026, "blosc2"}}) {
+      if (known.id == id) return known.name;
+    }
+    return "unknown";
+  }
+
+  /// A command that packs the dataset as it is expected. What HDF5 itself does not bring needs a
+  /// plugin, which h5py has for lzf.
+  [[nodiscard]] std::string how_to_repack(H5Z_filter_t id) const {
+    std::string const repack = "`h5repack -f GZIP=6 " + printable(name_.file) + " NEW.h5` repacks it";
+    if (id < H5Z_FILTER_RESERVED) return repack;
+    if (id == 32000) {
+      return "`python3 -c \"import h5py; h5py.File('NEW.h5', 'w').create_dataset('A', "
+             "data=h5py.File('" +
+             printable(name_.file) + "')['" + printable(name_.dataset) +
+             "'], compression='gzip')\"` repacks it";
+    }
+    return repack + " where HDF5_PLUGIN_PATH has its plugin";
+  }
+
   void add_filter(H5Z_filter_t id, unsigned value) {
     auto const filter = id == H5Z_FILTER_DEFLATE      ? std::optional(Hdf5Filter::deflate)
                         : id == H5Z_FILTER_SHUFFLE    ? std::optional(Hdf5Filter::shuffle)
@@ -333,7 +445,7 @@ class Examination {
       fail(
           "is compressed in an unsupported way: expected deflate, shuffle and fletcher32, found "
           "filter " +
-          std::to_string(id));
+          std::to_string(id) + " (" + std::string(name_of(id)) + "); " + how_to_repack(id));
     }
     auto const used = result_.facts.filter.begin() + result_.facts.filters;
     if (std::find(result_.facts.filter.begin(), used, *filter) != used) {
@@ -349,11 +461,12 @@ class Examination {
   }
 
   /// All chunks that there are, in order.
-  void find_chunks(hid_t dataset) {
+  void find_chunks(hid_t dataset, std::uint64_t base) {
     check_chunk_shape();
     Iteration iteration{.facts = result_.facts,
                         .across = (result_.facts.shape[1] - 1) / result_.facts.chunk_shape[1] + 1,
                         .most = file_bytes_ / 8,
+                        .base = base,
                         .chunks = result_.chunks};
     int const status = H5Dchunk_iter(dataset, H5P_DEFAULT, add_chunk, &iteration);
     if (!iteration.damage.empty()) fail("is damaged: " + iteration.damage);
@@ -380,6 +493,7 @@ class Examination {
     Hdf5Facts const& facts;
     std::uint64_t across;  // chunks side by side
     std::uint64_t most;    // chunks that a file of this size can list
+    std::uint64_t base;    // to be added to addresses
     std::vector<Hdf5Chunk>& chunks;
     std::string damage = {};
   };
@@ -389,6 +503,10 @@ class Examination {
     auto& iteration = *static_cast<Iteration*>(data);
     auto const& facts = iteration.facts;
     if (address == HADDR_UNDEF || bytes == 0) return 0;
+    if (address > greatest_size) {
+      iteration.damage = "expected chunks within the file, found one far behind";
+      return -1;
+    }
     std::uint64_t const row = offset[0];
     std::uint64_t const col = facts.dimensions == 2 ? offset[1] : 0;
     if (row % facts.chunk_shape[0] != 0 || col % facts.chunk_shape[1] != 0) {
@@ -402,7 +520,7 @@ class Examination {
     }
     iteration.chunks.push_back(
         {.number = row / facts.chunk_shape[0] * iteration.across + col / facts.chunk_shape[1],
-         .address = address,
+         .address = address + iteration.base,
          .bytes = bytes,
          .filters_left = filters_left});
     return 0;

@@ -32,7 +32,7 @@ struct Hdf5Chunk {
 struct Hdf5Facts {
   enum class Storage : std::uint32_t { contiguous, compact, chunked };
 
-  ScalarType type;
+  ElementType type;
   bool big_endian;
   bool has_fill_value;
   Storage storage;

@@ -20,9 +20,9 @@ std::string hdf5_version() {
   return {};
 }
 
-std::unique_ptr<MatrixSource> open_hdf5(std::string const& path, RawFile const& /*raw*/,
-                                        Reading /*reading*/) {
-  refuse(ErrorKind::bad_input, path);
+std::unique_ptr<MatrixSource> open_hdf5(InputFile file, RawFile const& /*raw*/) {
+  require_positions(file);
+  refuse(ErrorKind::bad_input, file.path());
 }
 
 struct Hdf5ChunkWriter::State {};

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <unistd.h>
@@ -51,7 +52,7 @@ InputFile::InputFile(std::string const& path, std::string name, Reading reading)
                                                   : "a file that can be read at any position") +
          ", found " + kind_of_file(status.st_mode));
   }
-  bytes_ = static_cast<std::uint64_t>(status.st_size);
+  bytes_ = file_bytes_ = static_cast<std::uint64_t>(status.st_size);
   modified_ = status.st_mtim;
 }
 
@@ -59,49 +60,95 @@ InputFile::~InputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-InputFile::InputFile(InputFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      bytes_(other.bytes_),
-      modified_(other.modified_),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      pipe_(std::move(other.pipe_)) {}
+InputFile::InputFile(InputFile&& other) noexcept {
+  *this = std::move(other);
+}
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(bytes_, other.bytes_);
+  std::swap(first_, other.first_);
+  std::swap(file_bytes_, other.file_bytes_);
   std::swap(modified_, other.modified_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(pipe_, other.pipe_);
+  std::swap(deflated_, other.deflated_);
   return *this;
+}
+
+std::vector<std::byte> InputFile::peek(std::uint64_t offset, std::size_t count) const {
+  if (pipe_) return pipe_->peek(offset, count);
+  std::vector<std::byte> bytes(count);
+  bytes.resize(read_some(offset, bytes));
+  return bytes;
+}
+
+void InputFile::narrow(std::uint64_t offset, std::uint64_t bytes) {
+  first_ += offset;
+  bytes_ = bytes;
+}
+
+void InputFile::unpack(DeflatedPart::Place const& place) {
+  deflated_ = std::make_unique<DeflatedPart>(place, path_);
+  bytes_ = place.bytes;
+}
+
+/// Reads from the regular file. @return the bytes read, 0 at its end
+std::size_t InputFile::read_system(std::uint64_t offset, std::span<std::byte> to) const {
+  for (;;) {
+    ssize_t const got = ::pread(descriptor_, to.data(), to.size(), static_cast<off_t>(offset));
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno == EINTR) continue;
+    fail("cannot be read: expected " + std::to_string(to.size()) + " bytes at position " +
+         std::to_string(offset) + ", found: " + system_message(errno));
+  }
+}
+
+/// Fills `to` from the regular file.
+void InputFile::read_whole(std::uint64_t offset, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    std::size_t const got = read_system(offset, to);
+    if (got == 0) {
+      fail("has become shorter while it was read: expected " + std::to_string(file_bytes_) +
+           " bytes, found " + std::to_string(offset));
+    }
+    offset += got;
+    to = to.subspan(got);
+  }
 }
 
 void InputFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
   if (pipe_) return pipe_->read(offset, to);
-  while (!to.empty()) {
-    ssize_t const got = ::pread(descriptor_, to.data(), to.size(), static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      fail("cannot be read: expected " + std::to_string(to.size()) + " bytes at position " +
-           std::to_string(offset) + ", found: " + system_message(errno));
-    }
-    if (got == 0) {
-      fail("has become shorter while it was read: expected " + std::to_string(bytes_) +
-           " bytes, found " + std::to_string(offset));
-    }
-    offset += static_cast<std::uint64_t>(got);
-    to = to.subspan(static_cast<std::size_t>(got));
+  if (deflated_) {
+    return deflated_->read(offset, to, [&](std::uint64_t place, std::span<std::byte> packed) {
+      read_whole(place, packed);
+    });
   }
+  read_whole(first_ + offset, to);
+}
+
+std::size_t InputFile::read_some(std::uint64_t offset, std::span<std::byte> to) const {
+  if (pipe_) return pipe_->read_next(to);
+  std::uint64_t const left = offset < bytes_ ? bytes_ - offset : 0;
+  auto const some = to.first(static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), left)));
+  if (!some.empty()) read_at(offset, some);
+  return some.size();
 }
 
 void InputFile::check_unchanged(std::uint64_t bytes) const {
   if (pipe_) return pipe_->check_end(bytes);
+  if (deflated_) {
+    deflated_->check_end([&](std::uint64_t place, std::span<std::byte> packed) {
+      read_whole(place, packed);
+    });
+  }
   struct stat status{};
   if (::fstat(descriptor_, &status) != 0) {
     fail("cannot be examined: found: " + system_message(errno));
   }
-  if (static_cast<std::uint64_t>(status.st_size) != bytes_ ||
+  if (static_cast<std::uint64_t>(status.st_size) != file_bytes_ ||
       status.st_mtim.tv_sec != modified_.tv_sec || status.st_mtim.tv_nsec != modified_.tv_nsec) {
-    fail("was changed while it was read: expected " + std::to_string(bytes_) +
+    fail("was changed while it was read: expected " + std::to_string(file_bytes_) +
          " bytes written before, found " + std::to_string(status.st_size) + " bytes, some newer");
   }
 }

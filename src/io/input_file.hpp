@@ -9,7 +9,9 @@
 #include <span>
 #include <string>
 #include <sys/stat.h>
+#include <vector>
 
+#include <io/deflated_part.hpp>
 #include <io/pipe.hpp>
 
 namespace tessera::io {
@@ -39,10 +41,29 @@ class InputFile {
 
   /// The name for messages.
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
-  /// Size when the file was opened; no_end of a pipe.
+  /// Size when the file was opened, or of the part that it was narrowed to; no_end of a pipe.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   /// Whether this is a pipe, which is read once.
-  [[nodiscard]] bool in_order_only() const noexcept { return pipe_ != nullptr; }
+  [[nodiscard]] bool is_pipe() const noexcept { return pipe_ != nullptr; }
+  /// Whether this is a pipe or was unpacked: it is to be read from its start to its end.
+  [[nodiscard]] bool in_order_only() const noexcept { return pipe_ || deflated_; }
+
+  /// Up to `count` bytes from `offset` on; fewer where the file ends before. A pipe is waited for,
+  /// and has them still to be read. @throws FileError bad_input, as read_at()
+  [[nodiscard]] std::vector<std::byte> peek(std::uint64_t offset, std::size_t count) const;
+
+  /// From now on, this is the part of the regular file from byte `offset` on that has `bytes`
+  /// bytes. @pre it lies within the file
+  void narrow(std::uint64_t offset, std::uint64_t bytes);
+  /// From now on, this is what a part of the regular file holds, packed by deflate.
+  /// @pre the part lies within the file
+  /// @throws FileError bad_input where tessera was built without zlib
+  void unpack(DeflatedPart::Place const& place);
+
+  /// Fills `to` from `offset` on as far as the file goes; of a pipe, `offset` is where it stands.
+  /// @return the bytes read, which may be fewer than there are; 0 at the end of the file
+  /// @throws FileError bad_input on a read error
+  std::size_t read_some(std::uint64_t offset, std::span<std::byte> to) const;
 
   /// Fills `to` from `offset` on. May be called from several threads at once; of a pipe, in order,
   /// by one after the other.
@@ -62,11 +83,17 @@ class InputFile {
   [[noreturn]] void fail(std::string const& sentence) const;
 
  private:
+  std::size_t read_system(std::uint64_t offset, std::span<std::byte> to) const;
+  void read_whole(std::uint64_t offset, std::span<std::byte> to) const;
+
   std::string path_;
   std::uint64_t bytes_ = 0;
+  std::uint64_t first_ = 0;       // byte of the regular file that this begins with
+  std::uint64_t file_bytes_ = 0;  // of the regular file
   timespec modified_{};
   int descriptor_ = -1;         // of a regular file
   std::unique_ptr<Pipe> pipe_;  // or this
+  std::unique_ptr<DeflatedPart> deflated_;
 };
 
 }  // namespace tessera::io

@@ -150,7 +150,7 @@ HostVector read_vector(MatrixReader const& reader, VectorRequest const& request)
   Part const part = reader.vector_part(request.length);
   std::uint64_t const length = part == Part::vector ? info.cols : info.elements();
   ScalarType const type = request.type.value_or(info.type);
-  if (type != info.type && !request.convert) {
+  if (type != info.type && !request.convert && !info.is_converted()) {
     fail(path, "has a vector of the wrong type: expected " + std::string(to_string(type)) +
                    ", found " + std::string(to_string(info.type)));
   }

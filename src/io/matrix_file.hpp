@@ -46,7 +46,7 @@ struct VectorRequest {
   std::optional<std::uint64_t> length = std::nullopt;  ///< entries; empty: any number
   std::optional<ScalarType> type =
       std::nullopt;      ///< of the View; empty: that of the file (raw: f32)
-  bool convert = false;  ///< false: a file of another type is an error
+  bool convert = false;  ///< false: a file of the other type is an error
 };
 
 /// Reads a vector: a .npy of shape (n,), (n, 1) or (1, n), a raw file, or the V of an ex3 file.

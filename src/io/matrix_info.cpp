@@ -3,10 +3,59 @@
 
 #include <io/matrix_info.hpp>
 
+#include <algorithm>
+#include <array>
+
 namespace tessera::io {
+namespace {
+
+struct ElementRow {
+  ElementType type;
+  std::string_view name;
+  std::uint64_t size;
+  ScalarType scalar;
+};
+
+constexpr std::array<ElementRow, 11> elements{{
+    {ElementType::f16, "float16", 2, ScalarType::f32},
+    {ElementType::f32, "f32", 4, ScalarType::f32},
+    {ElementType::f64, "f64", 8, ScalarType::f64},
+    {ElementType::i8, "int8", 1, ScalarType::f32},
+    {ElementType::u8, "uint8", 1, ScalarType::f32},
+    {ElementType::i16, "int16", 2, ScalarType::f32},
+    {ElementType::u16, "uint16", 2, ScalarType::f32},
+    {ElementType::i32, "int32", 4, ScalarType::f64},
+    {ElementType::u32, "uint32", 4, ScalarType::f64},
+    {ElementType::i64, "int64", 8, ScalarType::f64},
+    {ElementType::u64, "uint64", 8, ScalarType::f64},
+}};
+
+ElementRow const& row_of(ElementType type) {
+  return *std::ranges::find(elements, type, &ElementRow::type);
+}
+
+}  // namespace
+
+std::uint64_t size_of(ElementType type) {
+  return row_of(type).size;
+}
+
+ScalarType scalar_type_of(ElementType type) {
+  return row_of(type).scalar;
+}
+
+std::string_view to_string(ElementType type) {
+  return row_of(type).name;
+}
 
 std::string_view to_string(ScalarType type) {
   return type == ScalarType::f32 ? "f32" : "f64";
+}
+
+std::string describe(ScalarType type, ElementType stored) {
+  std::string const name(to_string(type));
+  if (stored == element_type(type)) return name;
+  return name + " (" + std::string(to_string(stored)) + " in the file)";
 }
 
 std::string_view to_string(Layout layout) {
@@ -19,10 +68,16 @@ std::string_view to_string(Format format) {
       return "ex3";
     case Format::npy:
       return "npy";
+    case Format::npz:
+      return "npz";
     case Format::raw:
       return "raw";
     case Format::hdf5:
       return "hdf5";
+    case Format::matrix_market:
+      return "mtx";
+    case Format::csv:
+      return "csv";
   }
   return "";
 }

@@ -15,17 +15,29 @@ namespace tessera::io {
 static_assert(std::endian::native == std::endian::little,
               "tessera_io writes little-endian files straight from memory");
 
-/// Element type of a file or of a View.
+/// Element type of a View, which all computing is done in.
 enum class ScalarType { f32, f64 };
+/// Element type of a file: floating-point numbers, signed and unsigned integers, by their bits.
+enum class ElementType : std::uint32_t { f16, f32, f64, i8, u8, i16, u16, i32, u32, i64, u64 };
 /// Order of the elements: right = rows one after the other (C), left = columns (Fortran).
 enum class Layout { right, left };
 /// The file formats; table_of_formats() in formats.hpp has one row for each.
-enum class Format { ex3, npy, raw, hdf5 };
+enum class Format { ex3, npy, npz, raw, hdf5, matrix_market, csv };
 
 /// Bytes of one element.
 [[nodiscard]] constexpr std::uint64_t size_of(ScalarType type) {
   return type == ScalarType::f32 ? sizeof(float) : sizeof(double);
 }
+/// @copydoc size_of
+[[nodiscard]] std::uint64_t size_of(ElementType type);
+
+/// The same type in a file.
+[[nodiscard]] constexpr ElementType element_type(ScalarType type) {
+  return type == ScalarType::f32 ? ElementType::f32 : ElementType::f64;
+}
+/// The type in which elements are read where nothing else is asked for: the smaller of the two that
+/// holds every number of `type`; f64 for integers of 64 bits, where neither does.
+[[nodiscard]] ScalarType scalar_type_of(ElementType type);
 
 /// The ScalarType of float or double.
 template <class T>
@@ -35,15 +47,18 @@ inline constexpr ScalarType scalar_type =
 
 /// "f32" or "f64".
 [[nodiscard]] std::string_view to_string(ScalarType type);
+/// "f32" or "f64"; the others as NumPy names them: "float16", "int8", "uint64" …
+[[nodiscard]] std::string_view to_string(ElementType type);
 /// "right" or "left".
 [[nodiscard]] std::string_view to_string(Layout layout);
-/// "ex3", "npy", "raw" or "hdf5".
+/// "ex3", "npy", "npz", "raw", "hdf5", "mtx" or "csv".
 [[nodiscard]] std::string_view to_string(Format format);
 
 /// What a file says about itself. inspect() has checked it against the size of the file.
 struct MatrixInfo {
   Format format = Format::raw;
-  ScalarType type = ScalarType::f32;             ///< of the elements in the file
+  ScalarType type = ScalarType::f32;        ///< in which the elements are read
+  ElementType stored = ElementType::f32;    ///< of the elements in the file
   std::endian byte_order = std::endian::little;  ///< of the elements in the file
   Layout layout = Layout::right;                 ///< right where dimensions == 1
   int dimensions = 2;                            ///< 2: a matrix, 1: a vector with rows entries
@@ -53,14 +68,23 @@ struct MatrixInfo {
   std::uint64_t file_bytes = 0;     ///< of a pipe: what its header says
   bool has_vector = false;          ///< ex3: V with cols entries follows A
   std::uint64_t vector_offset = 0;  ///< bytes from the start of the file to V
-  std::string version;              ///< .npy: "1.0" …; .h5: how it is stored; else empty
-  bool in_order_only = false;       ///< a pipe: it is read once, first A, then V
+  std::string version;              ///< .npy: "1.0" …; .h5 and text: how it is stored; else empty
+  bool in_order_only = false;       ///< a pipe or packed: read once, first A, then V
   std::uint64_t chunk_rows = 0;     ///< .h5: rows that are packed together, 0 where none are
   std::uint64_t chunk_cols = 0;     ///< the same of columns: whole chunks are read fastest
 
   /// Elements of A (of the vector, where dimensions == 1).
   [[nodiscard]] std::uint64_t elements() const { return rows * cols; }
+  /// Whether elements are of another type in memory than in the file, whatever is asked for.
+  [[nodiscard]] bool is_converted() const { return stored != element_type(type); }
+  /// What keeps a file that is in_order_only from being read at any position.
+  [[nodiscard]] std::string_view obstacle() const {
+    return format == Format::npz ? "a packed member of an .npz file" : "a pipe";
+  }
 };
+
+/// "f32"; with the type in the file where that is another: "f32 (int16 in the file)".
+[[nodiscard]] std::string describe(ScalarType type, ElementType stored);
 
 /// What a raw file does not say about itself.
 struct RawFile {

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include <io/convert.hpp>
+#include <io/dataset_name.hpp>
 #include <io/formats.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/matrix_source.hpp>
+#include <io/npy_type.hpp>
 
 namespace tessera::io {
 
@@ -21,12 +23,29 @@ void check_block(MatrixInfo const& info, Block const& block, std::size_t element
   }
 }
 
+std::unique_ptr<MatrixSource> open(std::string const& path, RawFile const& raw, Reading reading,
+                                   std::optional<Format> format, Text text) {
+  DatasetName const name = split_dataset(path);
+  InputFile file(name.file, path, reading);
+  FormatRow const& row = format_of_content(file, format, raw);
+  if (!name.dataset.empty() && !row.names_parts) {
+    file.fail("holds one array: expected " + name.file + " alone for a file of the format " +
+              std::string(to_string(row.format)) + ", found ':" + printable(name.dataset) +
+              "' behind it");
+  }
+  if (row.is_text && text == Text::refused) {
+    file.fail("is a " + std::string(row.name) +
+              ": expected a matrix that is not text, found one; `tessera convert " + path +
+              " FILE.npy` makes it one");
+  }
+  return row.open(std::move(file), raw);
+}
+
 }  // namespace
 
 MatrixReader::MatrixReader(std::string path, RawFile const& raw, Reading reading,
-                           std::optional<Format> format)
-    : path_(std::move(path)),
-      source_((format ? row_of(*format) : format_of(path_)).open(path_, raw, reading)) {}
+                           std::optional<Format> format, Text text)
+    : path_(std::move(path)), source_(open(path_, raw, reading, format, text)) {}
 
 MatrixReader::~MatrixReader() = default;
 MatrixReader::MatrixReader(MatrixReader&&) noexcept = default;
@@ -37,21 +56,21 @@ MatrixInfo const& MatrixReader::info() const noexcept {
 }
 
 void MatrixReader::read(Part part, std::uint64_t first, std::span<float> to) const {
-  read_converted(*source_, part, first, to);
+  read_converted(*source_, path_, part, first, to);
 }
 
 void MatrixReader::read(Part part, std::uint64_t first, std::span<double> to) const {
-  read_converted(*source_, part, first, to);
+  read_converted(*source_, path_, part, first, to);
 }
 
 void MatrixReader::read_block(Block const& block, std::span<float> to) const {
   check_block(info(), block, to.size());
-  read_block_converted(*source_, block, to);
+  read_block_converted(*source_, path_, block, to);
 }
 
 void MatrixReader::read_block(Block const& block, std::span<double> to) const {
   check_block(info(), block, to.size());
-  read_block_converted(*source_, block, to);
+  read_block_converted(*source_, path_, block, to);
 }
 
 Part MatrixReader::vector_part(std::optional<std::uint64_t> length) const {

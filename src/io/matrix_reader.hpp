@@ -20,6 +20,9 @@ class MatrixSource;
 /// Which elements of a file: A (or the only vector), or the V that follows A in an ex3 file.
 enum class Part { matrix, vector };
 
+/// Whether a file of text is taken, which is read into memory as a whole when it is opened.
+enum class Text { refused, taken };
+
 /// An open matrix file whose elements can be read in any order (of a pipe: in theirs), piece by
 /// piece. read_matrix() and read_vector() are built on it; panels of a matrix larger than memory
 /// are read with it, too.
@@ -29,11 +32,12 @@ class MatrixReader {
   /// @param raw what a raw file is taken to hold; ignored for others
   /// @param reading in_order: the file may be a pipe. Where it is one, info().in_order_only is set,
   ///                and elements are read in their order, A before V, by one thread at a time
-  /// @param format  empty: what the extension says
+  /// @param format  empty: what the content says (format_of_content() in formats.hpp)
+  /// @param text    taken: Matrix Market and CSV files are, too
   /// @throws FileError bad_input
   explicit MatrixReader(std::string path, RawFile const& raw = {},
                         Reading reading = Reading::anywhere,
-                        std::optional<Format> format = std::nullopt);
+                        std::optional<Format> format = std::nullopt, Text text = Text::refused);
   ~MatrixReader();
   MatrixReader(MatrixReader&&) noexcept;
   MatrixReader& operator=(MatrixReader&&) noexcept;
@@ -43,7 +47,8 @@ class MatrixReader {
 
   /// Reads to.size() elements, beginning with element `first` in the order of the file, and
   /// converts them to the type of `to`. May be called from several threads at once, but see above.
-  /// @throws FileError bad_input when the file cannot be read or has become shorter
+  /// @throws FileError bad_input when the file cannot be read, has become shorter, or has an integer
+  /// that the type of `to` does not hold exactly
   void read(Part part, std::uint64_t first, std::span<float> to) const;
   /// @copydoc read
   void read(Part part, std::uint64_t first, std::span<double> to) const;
@@ -53,7 +58,7 @@ class MatrixReader {
   /// left. Blocks of whole lines are read fastest. May be called from several threads at once.
   /// @pre the block lies within A, and `to` has block.elements() elements
   /// @throws std::out_of_range where it does not
-  /// @throws FileError bad_input when the file cannot be read or has become shorter
+  /// @throws FileError bad_input as read() does
   void read_block(Block const& block, std::span<float> to) const;
   /// @copydoc read_block
   void read_block(Block const& block, std::span<double> to) const;

@@ -3,10 +3,12 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <io/input_file.hpp>
 #include <io/matrix_info.hpp>
@@ -48,10 +50,10 @@ class PlainSource final : public MatrixSource {
 
   void read_stored(Part part, std::uint64_t first, std::span<std::byte> to) const override {
     auto const start = part == Part::matrix ? info().data_offset : info().vector_offset;
-    file_.read_at(start + first * size_of(info().type), to);
+    file_.read_at(start + first * size_of(info().stored), to);
   }
 
-  void check_unchanged() const override { file_.check_unchanged(info().file_bytes); }
+  void check_unchanged() const override;
 
  private:
   static MatrixInfo with_order(MatrixInfo info, InputFile const& file) {
@@ -61,5 +63,27 @@ class PlainSource final : public MatrixSource {
 
   InputFile file_;
 };
+
+/// A matrix that is in memory already: bytes of its elements as they are in the file, or elements.
+template <class Stored>
+class MemorySource final : public MatrixSource {
+ public:
+  MemorySource(InputFile file, MatrixInfo info, std::vector<Stored> elements)
+      : MatrixSource(std::move(info)), file_(std::move(file)), elements_(std::move(elements)) {}
+
+  void read_stored(Part /*part*/, std::uint64_t first, std::span<std::byte> to) const override {
+    auto const bytes = std::as_bytes(std::span(elements_));
+    std::ranges::copy(bytes.subspan(first * size_of(info().stored), to.size()), to.begin());
+  }
+
+  void check_unchanged() const override { file_.check_unchanged(info().file_bytes); }
+
+ private:
+  InputFile file_;
+  std::vector<Stored> elements_;
+};
+
+/// Refuses a pipe where a file has to be read at any position. @throws FileError bad_input
+void require_positions(InputFile const& file);
 
 }  // namespace tessera::io

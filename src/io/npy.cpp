@@ -16,7 +16,7 @@
 namespace tessera::io {
 namespace {
 
-constexpr std::string_view magic{"\x93NUMPY", 6};
+constexpr std::string_view magic = npy_magic;
 constexpr std::uint64_t longest_header = 1U << 20U;  // NumPy itself writes about 100 bytes
 constexpr std::size_t alignment = 64;
 
@@ -69,9 +69,7 @@ Preamble read_preamble(InputFile const& file) {
 
 }  // namespace
 
-std::unique_ptr<MatrixSource> open_npy(std::string const& path, RawFile const& /*raw*/,
-                                       Reading reading) {
-  InputFile file(path, reading);
+MatrixInfo read_npy_header(InputFile const& file) {
   Preamble preamble = read_preamble(file);
   if (preamble.header_bytes > longest_header) {
     file.fail("has an absurd header length: expected at most " + std::to_string(longest_header) +
@@ -83,11 +81,12 @@ std::unique_ptr<MatrixSource> open_npy(std::string const& path, RawFile const& /
   }
   std::string text(static_cast<std::size_t>(preamble.header_bytes), '\0');
   file.read_at(preamble.bytes, std::as_writable_bytes(std::span(text)));
-  NpyHeader const header = parse_npy_header(text, path);
+  NpyHeader const header = parse_npy_header(text, file.path());
 
   MatrixInfo info;
   info.format = Format::npy;
-  info.type = header.type;
+  info.stored = header.type;
+  info.type = scalar_type_of(header.type);
   info.byte_order = header.byte_order;
   info.dimensions = static_cast<int>(header.shape.size());
   info.rows = header.shape[0];
@@ -95,7 +94,22 @@ std::unique_ptr<MatrixSource> open_npy(std::string const& path, RawFile const& /
   info.layout = info.dimensions == 2 && header.fortran_order ? Layout::left : Layout::right;
   info.data_offset = preamble.bytes + preamble.header_bytes;
   info.version = std::move(preamble.version);
+  if (!file.in_order_only()) refuse_more_arrays(file, check_shape(file, info));
   info.file_bytes = check_sizes(file, info);
+  return info;
+}
+
+void refuse_more_arrays(InputFile const& file, std::uint64_t end) {
+  auto const next = file.peek(end, magic.size());
+  if (next.size() < magic.size() || std::memcmp(next.data(), magic.data(), magic.size()) != 0) {
+    return;
+  }
+  file.fail("holds several arrays: expected one, found another at byte " + std::to_string(end) +
+            "; numpy.savez keeps several in an .npz file, of which FILE.npz:NAME is one");
+}
+
+std::unique_ptr<MatrixSource> open_npy(InputFile file, RawFile const& /*raw*/) {
+  MatrixInfo info = read_npy_header(file);
   return std::make_unique<PlainSource>(std::move(file), std::move(info));
 }
 

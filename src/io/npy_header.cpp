@@ -58,7 +58,7 @@ class Parser {
   NpyType parse_type() {
     skip_blanks();
     if (position_ < text_.size() && text_[position_] == '[') {
-      fail("has a structured element type: expected f4 or f8, found a list of fields: " +
+      fail("has a structured element type: expected numbers, found a list of fields: " +
            printable(text_.substr(position_)));
     }
     return npy_type(parse_string("the element type in quotes"), path_);

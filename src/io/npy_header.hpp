@@ -15,7 +15,7 @@ namespace tessera::io {
 
 /// What the header of a .npy file says.
 struct NpyHeader {
-  ScalarType type = ScalarType::f32;
+  ElementType type = ElementType::f32;
   std::endian byte_order = std::endian::little;
   bool fortran_order = false;
   std::vector<std::uint64_t> shape;  ///< one or two dimensions

@@ -1,11 +1,29 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include <io/errors.hpp>
 #include <io/npy_type.hpp>
 
 namespace tessera::io {
 namespace {
+
+constexpr std::array<std::pair<std::string_view, ElementType>, 11> types{{
+    {"f2", ElementType::f16},
+    {"f4", ElementType::f32},
+    {"f8", ElementType::f64},
+    {"i1", ElementType::i8},
+    {"u1", ElementType::u8},
+    {"i2", ElementType::i16},
+    {"u2", ElementType::u16},
+    {"i4", ElementType::i32},
+    {"u4", ElementType::u32},
+    {"i8", ElementType::i64},
+    {"u8", ElementType::u64},
+}};
 
 std::string_view in_words(char kind) {
   switch (kind) {
@@ -13,9 +31,9 @@ std::string_view in_words(char kind) {
     case '?':
       return "truth values";
     case 'i':
-      return "signed integers";
+      return "signed integers of another size";
     case 'u':
-      return "unsigned integers";
+      return "unsigned integers of another size";
     case 'f':
       return "floating-point numbers of another size";
     case 'c':
@@ -44,14 +62,15 @@ NpyType npy_type(std::string_view descr, std::string const& path) {
   bool const has_sign =
       !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
   std::string_view const type = descr.substr(has_sign ? 1 : 0);
-  if (type != "f4" && type != "f8") {
-    throw FileError(
-        ErrorKind::bad_input, path,
-        "has an unsupported element type: expected f4 or f8 (float32 or float64), found '" +
-            printable(descr) + "' (" + std::string(in_words(type.empty() ? '\0' : type[0])) + ")");
+  auto const* const known = std::ranges::find(types, type, &std::pair<std::string_view, ElementType>::first);
+  if (known == types.end()) {
+    throw FileError(ErrorKind::bad_input, path,
+                    "has an unsupported element type: expected f2, f4, f8 or integers (i1 to i8, "
+                    "u1 to u8), found '" +
+                        printable(descr) + "' (" +
+                        std::string(in_words(type.empty() ? '\0' : type[0])) + ")");
   }
-  return {type == "f4" ? ScalarType::f32 : ScalarType::f64,
-          descr[0] == '>' ? std::endian::big : std::endian::little};
+  return {known->second, descr[0] == '>' ? std::endian::big : std::endian::little};
 }
 
 std::string printable(std::string_view text, std::size_t longest) {

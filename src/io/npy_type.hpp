@@ -14,11 +14,12 @@ namespace tessera::io {
 
 /// An element type of NumPy that Tessera can read.
 struct NpyType {
-  ScalarType type = ScalarType::f32;
+  ElementType type = ElementType::f32;
   std::endian byte_order = std::endian::little;
 };
 
-/// Understands '<f4', '>f4', '<f8', '>f8'; '=' and '|' or no sign mean the order of this machine.
+/// Understands f2, f4, f8, i1, i2, i4, i8, u1, u2, u4 and u8 with '<' or '>' before them; '=' and
+/// '|' or no sign mean the order of this machine.
 /// @param path for messages
 /// @throws FileError bad_input, which names the type in words
 [[nodiscard]] NpyType npy_type(std::string_view descr, std::string const& path);

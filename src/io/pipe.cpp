@@ -18,12 +18,37 @@ Pipe::~Pipe() {
 
 void Pipe::read(std::uint64_t offset, std::span<std::byte> to) {
   std::lock_guard const lock(mutex_);
+  go_to(offset);
+  read_all(to);
+}
+
+void Pipe::go_to(std::uint64_t offset) {
   if (offset < position_) {
     fail("cannot be read again from byte " + std::to_string(offset) +
          ": expected a regular file, found a pipe");
   }
   drop_until(offset);
-  read_all(to);
+}
+
+std::vector<std::byte> Pipe::peek(std::uint64_t offset, std::size_t count) {
+  std::lock_guard const lock(mutex_);
+  go_to(offset);
+  while (ahead_.size() < count) {
+    std::size_t const before = ahead_.size();
+    ahead_.resize(count);
+    std::size_t const got = read_system(std::span(ahead_).subspan(before));
+    ahead_.resize(before + got);
+    if (got == 0) break;
+  }
+  return {ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(
+                                               std::min(count, ahead_.size()))};
+}
+
+std::size_t Pipe::read_next(std::span<std::byte> to) {
+  std::lock_guard const lock(mutex_);
+  std::size_t const got = read_some(to);
+  position_ += got;
+  return got;
 }
 
 void Pipe::check_end(std::uint64_t bytes) {
@@ -38,6 +63,14 @@ void Pipe::check_end(std::uint64_t bytes) {
 
 /// @return the bytes that came; 0 at the end
 std::size_t Pipe::read_some(std::span<std::byte> to) {
+  if (ahead_.empty()) return read_system(to);
+  auto const count = static_cast<std::ptrdiff_t>(std::min(to.size(), ahead_.size()));
+  std::copy_n(ahead_.begin(), count, to.begin());
+  ahead_.erase(ahead_.begin(), ahead_.begin() + count);
+  return static_cast<std::size_t>(count);
+}
+
+std::size_t Pipe::read_system(std::span<std::byte> to) {
   for (;;) {
     // A named pipe that nobody has opened for writing yet looks like one at its end to read(), not
     // to poll().

@@ -8,9 +8,7 @@
 
 namespace tessera::io {
 
-std::unique_ptr<MatrixSource> open_raw(std::string const& path, RawFile const& raw,
-                                       Reading reading) {
-  InputFile file(path, reading);
+std::unique_ptr<MatrixSource> open_raw(InputFile file, RawFile const& raw) {
   auto const type_name = std::string(to_string(raw.type));
   if (file.bytes() == 0) {
     file.fail("is empty: expected raw elements of type " + type_name + ", found 0 bytes");
@@ -26,6 +24,7 @@ std::unique_ptr<MatrixSource> open_raw(std::string const& path, RawFile const& r
   MatrixInfo info;
   info.format = Format::raw;
   info.type = raw.type;
+  info.stored = element_type(raw.type);
   if (raw.rows == 0) {
     info.dimensions = 1;
     info.file_bytes = file.bytes();

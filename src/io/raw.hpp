@@ -15,8 +15,7 @@ namespace tessera::io {
 // A raw file: the elements of a vector or a matrix, little-endian, and nothing else.
 
 /// Opens a raw file as what `raw` says it is. @throws FileError bad_input
-[[nodiscard]] std::unique_ptr<MatrixSource> open_raw(std::string const& path, RawFile const& raw,
-                                                     Reading reading);
+[[nodiscard]] std::unique_ptr<MatrixSource> open_raw(InputFile file, RawFile const& raw);
 
 /// Writes nothing: a raw file has no header.
 void begin_raw_vector(OutputFile& out, MatrixInfo const& info);

@@ -10,6 +10,11 @@
 
 namespace tessera::io {
 
+/// Checks that no dimension is zero and that header, A and (with has_vector) V are fewer than 2^64
+/// bytes. @return how many they are
+/// @throws FileError bad_input
+[[nodiscard]] std::uint64_t check_shape(InputFile const& file, MatrixInfo const& info);
+
 /// Checks that no dimension is zero and that header, A and (with has_vector) V fill the file
 /// exactly; of a pipe, check_unchanged() finds that out. Computes without overflow and allocates
 /// nothing.

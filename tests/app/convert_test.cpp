@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstdint>
+
 #include <gmock/gmock.h>
 
 #include "support/program.hpp"
@@ -48,6 +50,35 @@ TEST_F(ConvertTest, says_when_a_vector_is_left_behind) {
   auto const made = run({"convert", "a.ex3", "b.npy"});
   EXPECT_EQ(made.status, 0);
   EXPECT_EQ(made.err, "tessera: V of a.ex3 is not in b.npy: --vector-output FILE writes it\n");
+}
+
+TEST_F(ConvertTest, says_which_elements_it_has_converted) {
+  write("i.npy", npy("<i4", "(1, 3)", bytes_of<std::int32_t>({-5, 0, 16777217})));
+  auto const made = run({"convert", "i.npy", "b.npy"});
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_EQ(made.err, "tessera: the elements of i.npy are int32, and were read as f64\n");
+  EXPECT_EQ(last_elements<double>("b.npy", 3), (std::vector<double>{-5, 0, 16777217}));
+  auto const narrow = run({"convert", "i.npy", "c.npy", "--output-type", "f32"});
+  EXPECT_EQ(narrow.status, 3);
+  EXPECT_THAT(narrow.err, HasSubstr("i.npy: has an integer that f32 does not hold exactly"));
+  EXPECT_FALSE(exists("c.npy"));
+}
+
+TEST_F(ConvertTest, reads_text) {
+  write("a.csv", "x;y\n1;2.5\n-3;4e2\n");
+  auto const table = run({"convert", "a.csv", "b.npy"});
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_EQ(table.err, "tessera: the first line of a.csv has no numbers: it is left out\n");
+  EXPECT_EQ(last_elements<double>("b.npy", 4), (std::vector<double>{1, 2.5, -3, 400}));
+  write("a.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 7\n2 1 8\n");
+  auto const market = run({"convert", "a.mtx", "c.npy", "--output-type", "f32"});
+  EXPECT_EQ(market.status, 0) << market.err;
+  EXPECT_EQ(market.err, "");
+  EXPECT_EQ(last_elements<float>("c.npy", 4), (std::vector<float>{7, 8, 8, 0}));
+  auto const other = run({"gemv", "a.mtx"});
+  EXPECT_EQ(other.status, 3);
+  EXPECT_THAT(other.err, HasSubstr("a.mtx: is a Matrix Market file: expected a matrix that is not "
+                                   "text, found one; `tessera convert a.mtx FILE.npy`"));
 }
 
 TEST_F(ConvertTest, hdf5_is_written_and_read_or_left_out_and_said_so) {
@@ -145,7 +176,7 @@ TEST_F(ConvertTest, bad_files_are_a_file_error) {
     EXPECT_THAT(result.err, HasSubstr(sentence));
   };
   expect({"convert", "none.npy", "b.npy"}, "tessera: none.npy: does not exist");
-  expect({"convert", "a.npy", "b.csv"}, "b.csv: has an unknown extension");
+  expect({"convert", "a.npy", "b.csv"}, "b.csv: is not written: expected one of no extension, .ex3, .npy");
   expect({"convert", "a.npy", "none/b.npy"}, "tessera: none/b.npy: cannot be written");
   expect({"convert", "a.npy", "b.ex3"}, "b.ex3: holds A and V");
   expect({"convert", "v.npy", "b.ex3", "--vector", "v.npy"}, "found a vector with 3 entries");

@@ -127,7 +127,7 @@ TEST_F(PipeTest, results_are_those_of_the_file) {
     std::string const bytes = read("a.npy");
     for (std::size_t k = 0; k < commands("").size(); ++k) {
       for (auto const& [input, format] :
-           {std::pair{"pipe.npy", "by-name"}, std::pair{"/dev/stdin", "npy"}}) {
+           {std::pair{"pipe.npy", "npy"}, std::pair{"/dev/stdin", "by-content"}}) {
         Words from_file = commands("a.npy")[k];
         from_file.insert(from_file.end(), {"--output", "c.npy", "--repeat", "1"});
         ASSERT_EQ(run(from_file).status, 0);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstdint>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -101,6 +102,37 @@ TEST_F(ReportTest, check_gives_the_verdict_as_an_object) {
   EXPECT_LE(check.at("greatest_error_in_bounds").get<double>(), 1);
   EXPECT_GE(check.at("greatest_error_in_ulp").get<double>(), 0);
   EXPECT_LT(check.at("index").get<int>(), 40);
+}
+
+TEST_F(ReportTest, types_that_were_converted_are_named) {
+  write("i.npy", npy("<i2", "(2, 2)", bytes_of<std::int16_t>({1, -2, 3, 4})));
+  write("h.npy", npy("<f2", "(2,)", bytes_of<std::uint16_t>({0x3c00, 0xc000})));  // 1, -2
+  std::vector<std::string> const words{"gemv", "i.npy", "--vector", "h.npy"};
+  auto const with = [&](std::vector<std::string> arguments,
+                        std::vector<std::string> const& more = {"--format", "json"}) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    auto done = run(arguments);
+    EXPECT_EQ(done.status, 0) << done.err;
+    return done;
+  };
+  auto const result = with(words, {"--output", "b.npy", "--check"});
+  EXPECT_THAT(result.out, HasSubstr("2 rows x 2 columns, f32 (int16 in the file), rows"));
+  EXPECT_THAT(result.out, HasSubstr("h.npy (float16 in the file), 2 entries"));
+  EXPECT_EQ(last_elements<float>("b.npy", 2), (std::vector<float>{5, -5}));
+  json const r = json::parse(with(words).out);
+  EXPECT_EQ(r.at("type"), "f32");
+  EXPECT_EQ(r.at("stored_type"), "int16");
+  EXPECT_EQ(r.at("vector_stored_type"), "float16");
+  json const own = report({"gemv", "a.npy"});
+  EXPECT_EQ(own.at("stored_type"), "f32");
+  EXPECT_TRUE(own.at("vector_stored_type").is_null());
+  json const moved = json::parse(with({"transpose", "i.npy", "t.npy"}).out);
+  EXPECT_EQ(moved.at("inputs")[0].at("stored_type"), "int16");
+  EXPECT_TRUE(moved.at("result").at("stored_type").is_null());
+  json const verdict = json::parse(
+      with({"check", "i.npy", "b.npy", "--operation", "gemv", "--vector", "h.npy"}).out);
+  EXPECT_EQ(verdict.at("stored_type"), "int16");
+  EXPECT_EQ(verdict.at("vector_stored_type"), "float16");
 }
 
 TEST_F(ReportTest, layout_left_is_named) {

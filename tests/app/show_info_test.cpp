@@ -26,6 +26,29 @@ TEST_F(ShowTest, npy_file_is_described) {
   EXPECT_THAT(result.out, Not(HasSubstr("elements")));
 }
 
+TEST_F(ShowTest, types_that_are_converted_are_named) {
+  write("a.npy", npy(">i2", "(2, 3)", std::string(12, '\1')));
+  auto const result = run({"show", "a.npy", "--data"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("  type     int16, read as f32, big-endian\n"),
+                                HasSubstr("12 bytes"), HasSubstr(" 257")));
+  write("b", npy("<f2", "(2,)", std::string(4, '\0')));  // its name does not say what it is
+  EXPECT_THAT(run({"show", "b"}).out, HasSubstr("  type     float16, read as f32, little-endian\n"));
+}
+
+TEST_F(ShowTest, text_is_described) {
+  write("a.csv", "a,b\n1,2\n3,-0\n");
+  EXPECT_EQ(run({"show", "a.csv", "--data"}).out,
+            "a.csv\n"
+            "  format   csv with a line of names\n"
+            "  type     f64\n"
+            "  A        2 rows x 2 columns, rows contiguous (LayoutRight), 32 bytes\n"
+            "  file     13 bytes\n"
+            "  elements of A\n"
+            "               1            2\n"
+            "               3           -0\n");
+}
+
 TEST_F(ShowTest, ex3_file_is_described_with_its_vector_and_minus_zero) {
   write("a.ex3", bytes_of<std::uint32_t>({2, 1, 7, 7}) + bytes_of<float>({-0.0f, 0.5f, 1, 2}));
   auto const result = run({"show", "a.ex3", "--data"});

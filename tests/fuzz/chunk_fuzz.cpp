@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   fuzz::Bytes bytes(data, size);
   io::Hdf5Facts facts{};
   auto const kind = fuzz::take(bytes, 1);
-  facts.type = kind % 2 != 0 ? io::ScalarType::f64 : io::ScalarType::f32;
+  facts.type = kind % 2 != 0 ? io::ElementType::f64 : io::ElementType::f32;
   facts.filters = kind / 2 % 4;
   facts.filter = {io::Hdf5Filter::deflate, io::Hdf5Filter::shuffle, io::Hdf5Filter::fletcher32};
   for (auto turns = fuzz::take(bytes, 1) % 6; turns > 0; --turns) {

@@ -142,7 +142,7 @@ std::uint64_t take(Bytes& bytes, std::size_t count) {
 
 void read_matrix(std::string const& path, io::RawFile const& raw) {
   expect_file_error_at_most([&] {
-    io::MatrixReader const reader(path, raw);
+    io::MatrixReader const reader(path, raw, io::Reading::anywhere, std::nullopt, io::Text::taken);
     expect_sensible(reader.info());
     std::uint64_t const elements = reader.info().elements();
     read_part<float>(reader, io::Part::matrix, elements);

@@ -37,8 +37,61 @@ seed("npy", "f4_c", npy(A))
 seed("npy", "f8_fortran", npy(np.asfortranarray(A.astype("f8"))))
 seed("npy", "big_v2", npy(A.astype(">f4"), (2, 0)))
 seed("npy", "vector_v3", npy(A.ravel().astype(">f8"), (3, 0)))
-seed("npy", "integers", npy(A.astype("i4")))
+for kind in "f2 i1 u1 i2 u2 i4 u4 i8 u8".split():
+    seed("npy", kind, npy(A.astype("<" + kind)))
+    seed("npy", kind + "_big", npy(A.astype(">" + kind)))
+seed("npy", "inexact", npy(np.array([[2**53 + 1, 2**24 + 1]])))
+seed("npy", "two_arrays", npy(A) + npy(A))
 seed("npy", "python2", npy(A).replace(b"(2, 3)", b"(2L,3L)"))
+
+
+
+def npz(save, **arrays):
+    stream = io.BytesIO()
+    save(stream, **arrays)
+    return stream.getvalue()
+
+
+def raw_deflate(content):
+    packer = zlib.compressobj(wbits=-15)
+    return packer.compress(content) + packer.flush()
+
+
+# A byte of what it is: npz_fuzz.cpp.
+seed("npz", "stored", b"\0" + npz(np.savez, A=A, B=B))
+seed("npz", "deflated", b"\0" + npz(np.savez_compressed, A=B.astype("f8"), B=A))
+seed("npz", "half", b"\0" + npz(np.savez_compressed, A=B.astype(">f2")))
+seed("npz", "member_deflated", b"\1" + struct.pack("<I", len(npy(B))) + raw_deflate(npy(B)))
+seed("npz", "member_columns", b"\1" + struct.pack("<I", len(npy(B.T))) + raw_deflate(npy(B.T)))
+seed("npz", "member_stored", b"\2" + bytes(4) + npy(A))
+wide = np.zeros((300, 300))
+seed("npz", "member_bomb", b"\1" + struct.pack("<I", len(npy(wide))) + raw_deflate(npy(wide)))
+zip64 = bytearray(npz(np.savez, A=A))
+end = len(zip64) - 22  # becomes a zip64 end, its locator, and an end that points there
+count, size, start = struct.unpack("<HII", zip64[end + 10 : end + 20])
+zip64[end:] = (
+    struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, count, count, size, start)
+    + struct.pack("<IIQI", 0x07064B50, 0, end, 1)
+    + struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+)
+seed("npz", "zip64", b"\0" + bytes(zip64))
+
+market = b"%%MatrixMarket matrix "
+seed("mtx", "array", market + b"array real general\n% text\n2 3\n1\n4\n-2e3\n5\n.5\n6\n")
+seed("mtx", "array_symmetric", market + b"array integer symmetric\n3 3\n1\n2\n3\n4\n5\n6\n")
+seed("mtx", "array_skew", market + b"array double skew-symmetric\n3 3\n1\n2\n3\n")
+seed("mtx", "coordinate", market + b"coordinate real general\r\n20 30 2\r\n20 30 nan\r\n1 1 -0\r\n")
+seed("mtx", "coordinate_symmetric", market + b"coordinate integer symmetric\n3 3 2\n3 1 7\n2 2 9\n")
+seed("mtx", "coordinate_skew", market + b"coordinate real skew-symmetric\n3 3 1\n3 1 inf\n")
+seed("mtx", "coordinate_huge", market + b"coordinate real general\n1000000000 1000000000 1\n1 1 1\n")
+seed("mtx", "twice", market + b"coordinate real symmetric\n2 2 2\n1 2 1\n2 1 1\n")
+
+seed("csv", "commas", b"a,b,c\n1,2,3\n4,5e3,-6\n")
+seed("csv", "semicolons", b"\xef\xbb\xbf\"x\";\"y\"\r\n\"1\"; 2\r\n")
+seed("csv", "tabs", b"1\t2\n\n# text\n3\t+4\n")
+seed("csv", "blanks", b"  1 2.5   nan\n 3 1e-400 inf \n")
+seed("csv", "column", b"1\n2\n3\n")
+seed("csv", "ragged", b"1,2\n3\n")
 
 whole = ex3(2, 3, A.tobytes() + np.ones(3, "<f4").tobytes())
 seed("ex3", "matrix", whole)
@@ -186,6 +239,11 @@ dataset("contiguous", "earliest", data=B)
 dataset("contiguous_big", data=B.astype(">f8"))
 dataset("deflate", data=B, chunks=(3, 2), compression="gzip")
 dataset("all_filters", "earliest", data=B, chunks=(4, 5), compression="gzip", shuffle=True, fletcher32=True)
+for kind in "f2 i1 u2 i4 u8".split():
+    dataset(kind, data=B.astype("<" + kind), chunks=(3, 2), compression="gzip", shuffle=True)
+    dataset(kind + "_big", "earliest", data=B.astype(">" + kind))
+with h5py.File(folder / "hdf5" / "user_block", "w", userblock_size=512) as file:
+    file.create_dataset("A", data=B, chunks=(3, 2), compression="gzip", track_times=False)
 dataset("vector", data=B.ravel(), chunks=(8,), compression="gzip")
 dataset("implicit", data=B, chunks=(3, 2))
 dataset("single", data=B, chunks=(7, 5), compression="gzip")

@@ -136,7 +136,7 @@ TEST_F(NpyHeaderTest, OtherVersionsAndOtherFilesAreRefused) {
   for (std::size_t place = 0; place < 6; ++place) {
     expect_bad_matrix(with(place, 'x'), {"not a .npy file"});
   }
-  expect_bad_matrix(folder_.write("B.npy", "PK\x03\x04 a zip file"), {"not a .npy file"});
+  expect_bad_matrix(folder_.write("B.npy", "PK\x03\x04 a zip file"), {"expected an .npz file"});
 }
 
 TEST_F(NpyHeaderTest, MessagesShowOnlyPrintableText) {

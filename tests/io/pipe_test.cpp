@@ -260,6 +260,36 @@ TEST_P(PipeTest, SpaceOnTheDiskIsNotTakenOnTheWordOfAHeader) {
       HasSubstr("is truncated"));
 }
 
+/// The first bytes are looked at, and read again.
+TEST_P(PipeTest, ContentSaysWhatAPipeHolds) {
+  std::string const ex3 = generated_ex3(folder_);
+  convert_file({.input = ex3, .output = folder_ / "A.npy"});
+  Bytes const npy = content_of(folder_ / "A.npy");
+  std::filesystem::remove(folder_ / "A.npy");
+  for (Bytes const& content : {npy, content_of(ex3)}) {
+    EXPECT_EQ(convert(content, {.input = "", .output = folder_ / "B.npy"}), "good");
+    EXPECT_TRUE(content_of(folder_ / "B.npy") == npy);
+  }
+  EXPECT_EQ(convert("%%MatrixMarket matrix array integer general\n1 2\n3\n4\n",
+                    {.input = "", .output = folder_ / "B.npy", .layout = Layout::left}),
+            "good");
+  EXPECT_EQ(inspect(folder_ / "B.npy").cols, 2U);
+  EXPECT_EQ(convert("1,2,3\n", {.input = "",
+                                .input_format = Format::csv,
+                                .output = folder_ / "B.npy"}),
+            "good");
+  EXPECT_EQ(inspect(folder_ / "B.npy").cols, 3U);
+  std::filesystem::remove(folder_ / "B.npy");
+  EXPECT_THAT(convert(npy + npy, {.input = "", .output = folder_ / "B.npy"}),
+              HasSubstr("holds several arrays"));
+  for (std::string const name : {"stored.npz", "half.h5"}) {
+    Bytes const content = name == "half.h5" ? Bytes("\x89HDF\r\n\x1a\n") + Bytes(100, ' ')
+                                            : content_of(sample(name));
+    EXPECT_THAT(convert(content, {.input = "", .output = folder_ / "B.npy"}),
+                HasSubstr("expected a file that can be read at any position, found a pipe"));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Ways, PipeTest,
                          testing::Values(Way::named, Way::stdin_pipe, Way::stdin_socket,
                                          Way::descriptor, Way::not_blocking),
@@ -298,8 +328,9 @@ TEST(Pipe, AFormatThatIsGivenCountsMoreThanTheName) {
   auto const path =
       folder.write("A.dat", npy_bytes(npy_header("<f4", "(1, 1)"), bytes_of<float>({5})));
   EXPECT_EQ(MatrixReader(path, {}, Reading::in_order, Format::npy).info().rows, 1U);
-  expect_error(ErrorKind::bad_input, path, {"unknown extension"},
-               [&] { MatrixReader const reader(path); });
+  EXPECT_EQ(MatrixReader(path).info().rows, 1U);
+  expect_error(ErrorKind::bad_input, path, {"is truncated"},
+               [&] { MatrixReader const reader(path, {}, Reading::in_order, Format::ex3); });
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""Makes old.h5, new.h5 and user_block.h5 with h5py: datasets as other programs write them."""
+"""Makes old.h5, new.h5, user_block.h5, types.h5, shifted.mat and marked.h5 with h5py: datasets as other
+programs write them."""
 
 import zlib
 
@@ -62,6 +63,54 @@ def fill(file):
     virtual[:] = h5py.VirtualSource("other.h5", "f4", shape=(7, 5))
     file.create_virtual_dataset("virtual", virtual)
 
+
+# What a type has at its ends, as far as f64 holds it.
+def ends(dtype):
+    kind = np.dtype(dtype)
+    if kind.kind == "f":
+        return np.array([[-0.0, np.inf, -np.inf], [65504, 2.0**-24, -1.5]]).astype(dtype)
+    info = np.iinfo(kind)
+    greatest = min(int(info.max), 2**63 if kind.kind == "u" else 2**62)
+    return np.array([[int(info.min), 0, 1], [2, 100, greatest]], dtype=dtype)
+
+
+names = [order + kind for order in "<>" for kind in "f2 f4 f8 i1 u1 i2 u2 i4 u4 i8 u8".split()]
+with h5py.File("types.h5", "w", libver="latest") as file:
+    for name in names:
+        label = ("little_" if name[0] == "<" else "big_") + name[1:]
+        file.create_dataset(label, data=ends(name), track_times=False)
+        file.create_dataset(
+            label + "_packed", data=ends(name), chunks=(2, 2), compression="gzip", shuffle=True, track_times=False
+        )
+        holes = file.create_dataset(
+            label + "_holes", shape=(2, 3), dtype=name, chunks=(1, 1), fillvalue=7, track_times=False
+        )
+        holes[0, 0] = 5
+    file.create_dataset("truth", data=np.ones((2, 3), bool), track_times=False)
+    file.create_dataset("complex", data=np.ones((2, 3), "c8"), track_times=False)
+    file.create_dataset("inexact", data=np.array([[2**53 + 1]], "<i8"), track_times=False)
+
+# As MATLAB does: text in the user block. Each dataset has another index of its chunks.
+with h5py.File("shifted.mat", "w", libver="latest", userblock_size=512) as file:
+    def shifted(name, **options):
+        file.create_dataset(name, data=A, track_times=False, **options)
+
+    shifted("single", chunks=(7, 5), compression="gzip")
+    shifted("implicit", chunks=(3, 2))
+    shifted("fixed", chunks=(3, 2), compression="gzip")
+    shifted("extensible", chunks=(3, 2), maxshape=(None, 5), compression="gzip")
+    shifted("tree", chunks=(3, 2), maxshape=(None, None), compression="gzip")
+with open("shifted.mat", "r+b") as file:
+    file.write(b"MATLAB 7.3 MAT-file".ljust(512))
+
+# As one whose writer was killed.
+with h5py.File("marked.h5", "w", libver="latest") as file:
+    file.create_dataset("A", data=A, track_times=False)
+    file.flush()
+    with open("marked.h5", "rb") as half:
+        marked = half.read()
+with open("marked.h5", "wb") as file:
+    file.write(marked)
 
 with h5py.File("new.h5", "w", libver="latest") as file:
     fill(file)

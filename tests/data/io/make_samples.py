@@ -36,12 +36,31 @@ for major in 2, 3:
 pairs = np.zeros((3, 4), dtype=[("a", "<f4"), ("b", "<f8")])
 np.save(folder / "bad_structured.npy", pairs)
 np.save(folder / "bad_object.npy", np.full((3, 4), None, dtype=object))
-for name in "<i4", "<u8", "<f2", "<c8", "|b1", "<U3", "|S3", "<M8[s]":
+for name in "<c8", "|b1", "<U3", "|S3", "<M8[s]":
     label = "".join(c for c in name if c.isalnum())
     np.save(folder / f"bad_{label}.npy", np.zeros((3, 4), dtype=name))
 np.save(folder / "bad_0d.npy", np.float32(1))
 np.save(folder / "bad_3d.npy", np.zeros((2, 3, 4), dtype="<f4"))
 np.save(folder / "bad_empty.npy", np.zeros((0, 4), dtype="<f4"))
+
+
+
+def ends(dtype):
+    """What a type has at its ends, as far as f64 holds it."""
+    kind = np.dtype(dtype)
+    if kind.kind == "f":
+        return np.array([[-0.0, np.inf, -np.inf], [65504, 2.0**-24, -1.5]]).astype(dtype)
+    info = np.iinfo(kind)
+    greatest = min(int(info.max), 2**63 if kind.kind == "u" else 2**62)
+    return np.array([[int(info.min), 0, 1], [2, 100, greatest]], dtype=dtype)
+
+
+types = [order + kind for order in "<>" for kind in "f2 f4 f8 i1 u1 i2 u2 i4 u4 i8 u8".split()]
+arrays = {("little_" if name[0] == "<" else "big_") + name[1:]: ends(name) for name in types}
+arrays["columns"] = np.asfortranarray(sample("<f8"))
+arrays["vector"] = np.arange(5, dtype="<i2")
+np.savez(folder / "stored.npz", **arrays)
+np.savez_compressed(folder / "deflated.npz", **arrays)
 
 # An ex3 test file with padding that is not zero: 4 columns, 3 rows, V = 1, -1, -0.0, 0.5.
 with open(folder / "sample.ex3", "wb") as file:

@@ -1,0 +1,281 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cctype>
+#include <charconv>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <io/matrix_market.hpp>
+#include <io/npy_type.hpp>
+#include <io/size_check.hpp>
+#include <io/text_file.hpp>
+
+namespace tessera::io {
+namespace {
+
+/// An element that is listed.
+struct Entry {
+  std::uint64_t place;  ///< in the order of the dense matrix
+  double value;
+};
+
+/// A matrix of zeros, but for the elements that are listed.
+class SparseSource final : public MatrixSource {
+ public:
+  SparseSource(InputFile file, MatrixInfo info, std::vector<Entry> entries)
+      : MatrixSource(std::move(info)), file_(std::move(file)), entries_(std::move(entries)) {}
+
+  void read_stored(Part /*part*/, std::uint64_t first, std::span<std::byte> to) const override {
+    std::ranges::fill(to, std::byte{0});  // which is +0
+    std::uint64_t const end = first + to.size() / sizeof(double);
+    auto entry = std::ranges::lower_bound(entries_, first, {}, &Entry::place);
+    for (; entry != entries_.end() && entry->place < end; ++entry) {
+      std::memcpy(to.data() + (entry->place - first) * sizeof(double), &entry->value,
+                  sizeof(double));
+    }
+  }
+
+  void check_unchanged() const override { file_.check_unchanged(info().file_bytes); }
+
+ private:
+  InputFile file_;
+  std::vector<Entry> entries_;  // in order of their places
+};
+
+/// Reads the text of a file; every member function throws FileError.
+class MarketReader {
+ public:
+  explicit MarketReader(InputFile const& file) : file_(file), text_(file) {}
+
+  void read() {
+    read_first_line();
+    read_sizes();
+    dense_ ? read_array() : read_coordinates();
+    while (text_.next()) {
+      if (!trimmed(text_.line()).empty()) {
+        text_.fail("has more than its sizes say: expected its end after " +
+                   std::to_string(listed_) + " elements, found '" + printable(text_.line()) + "'");
+      }
+    }
+    info_.file_bytes = text_.bytes();
+    sort();
+  }
+
+  [[nodiscard]] MatrixInfo info() const { return info_; }
+  [[nodiscard]] std::vector<Entry> take_entries() { return std::move(entries_); }
+
+ private:
+  enum class Symmetry { general, symmetric, skew };
+
+  void read_first_line() {
+    if (!text_.next()) file_.fail("is empty: expected a Matrix Market file, found 0 bytes");
+    std::string lower(text_.line());
+    std::ranges::transform(lower, lower.begin(), [](unsigned char character) {
+      return static_cast<char>(std::tolower(character));
+    });
+    std::string_view words(lower);
+    std::array<std::string_view, 5> word{};
+    for (auto& each : word) each = take_word(words);
+    if (word[0] != "%%matrixmarket" || word[1] != "matrix" || !trimmed(words).empty()) {
+      text_.fail(
+          "is not a Matrix Market file: expected '%%MatrixMarket matrix' with three words behind, "
+          "found '" +
+          printable(text_.line()) + "'");
+    }
+    dense_ = word[2] == "array";
+    whole_numbers_ = word[3] == "integer";
+    symmetry_ = word[4] == "symmetric"        ? Symmetry::symmetric
+                : word[4] == "skew-symmetric" ? Symmetry::skew
+                                              : Symmetry::general;
+    if (!dense_ && word[2] != "coordinate") unknown("array or coordinate", word[2]);
+    if (!whole_numbers_ && word[3] != "real" && word[3] != "double") {
+      unknown("real or integer elements", word[3]);
+    }
+    if (symmetry_ == Symmetry::general && word[4] != "general") {
+      unknown("general, symmetric or skew-symmetric", word[4]);
+    }
+    info_.format = Format::matrix_market;
+    info_.type = ScalarType::f64;
+    info_.stored = ElementType::f64;
+    info_.layout = dense_ ? Layout::left : Layout::right;
+    info_.version = std::string(word[2]) + " " + std::string(word[3]) + " " + std::string(word[4]);
+  }
+
+  [[noreturn]] void unknown(std::string const& expected, std::string_view found) const {
+    text_.fail("is a Matrix Market file of another kind: expected " + expected + ", found '" +
+               printable(found) + "'");
+  }
+
+  /// Takes the next line that is neither empty nor a comment.
+  bool next_line() {
+    while (text_.next()) {
+      std::string_view const line = trimmed(text_.line());
+      if (!line.empty() && line.front() != '%') return true;
+    }
+    return false;
+  }
+
+  void read_sizes() {
+    if (!next_line()) file_.fail("is truncated: expected a line of sizes, found the end of the file");
+    std::string_view line = text_.line();
+    info_.rows = whole(take_word(line), "rows");
+    info_.cols = whole(take_word(line), "columns");
+    if (!dense_) listed_ = whole(take_word(line), "elements");
+    end_of(line);
+    static_cast<void>(check_shape(file_, info_));
+    if (symmetry_ != Symmetry::general && info_.rows != info_.cols) {
+      text_.fail("is not square: expected as many rows as columns of a symmetric matrix, found " +
+                 std::to_string(info_.rows) + " x " + std::to_string(info_.cols));
+    }
+    if (dense_) {
+      std::uint64_t const diagonal = symmetry_ == Symmetry::symmetric ? info_.rows : 0;
+      listed_ = symmetry_ == Symmetry::general
+                    ? info_.elements()
+                    : (info_.elements() - info_.rows) / 2 + diagonal;  // of rows x rows
+    }
+  }
+
+  /// All elements column by column; of a symmetric matrix, those from the diagonal on.
+  void read_array() {
+    for (std::uint64_t col = 0; col < info_.cols; ++col) {
+      std::uint64_t const top = symmetry_ == Symmetry::general     ? 0
+                                : symmetry_ == Symmetry::symmetric ? col
+                                                                   : col + 1;
+      for (std::uint64_t row = top; row < info_.rows; ++row) {
+        if (!next_line()) truncated();
+        std::string_view line = text_.line();
+        double const value = number(take_word(line));
+        end_of(line);
+        add(row, col, value);
+      }
+    }
+  }
+
+  void read_coordinates() {
+    for (std::uint64_t k = 0; k < listed_; ++k) {
+      if (!next_line()) truncated();
+      std::string_view line = text_.line();
+      std::uint64_t const row = index(take_word(line), info_.rows, "row");
+      std::uint64_t const col = index(take_word(line), info_.cols, "column");
+      double const value = number(take_word(line));
+      end_of(line);
+      if (row == col && symmetry_ == Symmetry::skew) {
+        text_.fail("is not skew-symmetric: expected no element on the diagonal, found one");
+      }
+      add(row, col, value);
+    }
+  }
+
+  void add(std::uint64_t row, std::uint64_t col, double value) {
+    append(entries_, Entry{place(row, col), value}, file_.path());
+    if (symmetry_ == Symmetry::general || row == col) return;
+    double const other = symmetry_ == Symmetry::skew ? -value : value;
+    append(entries_, Entry{place(col, row), other}, file_.path());
+  }
+
+  [[nodiscard]] std::uint64_t place(std::uint64_t row, std::uint64_t col) const {
+    return info_.layout == Layout::right ? row * info_.cols + col : col * info_.rows + row;
+  }
+
+  void sort() {
+    std::ranges::sort(entries_, {}, &Entry::place);
+    auto const twice = std::ranges::adjacent_find(entries_, {}, &Entry::place);
+    if (twice == entries_.end()) return;
+    bool const right = info_.layout == Layout::right;
+    std::uint64_t const length = right ? info_.cols : info_.rows;
+    std::uint64_t const row = right ? twice->place / length : twice->place % length;
+    std::uint64_t const col = right ? twice->place % length : twice->place / length;
+    file_.fail("has an element twice: expected each place once, found row " +
+               std::to_string(row + 1) + ", column " + std::to_string(col + 1) +
+               " more than once");
+  }
+
+  std::uint64_t whole(std::string_view word, std::string const& what) const {
+    std::uint64_t value = 0;
+    char const* const end = word.data() + word.size();
+    auto const [last, error] = std::from_chars(word.data(), end, value);
+    if (error != std::errc{} || last != end || word.empty()) {
+      text_.fail("has a broken line of sizes: expected a whole number of " + what + ", found '" +
+                 printable(word) + "'");
+    }
+    return value;
+  }
+
+  std::uint64_t index(std::string_view word, std::uint64_t most, std::string const& what) const {
+    std::uint64_t value = 0;
+    char const* const end = word.data() + word.size();
+    auto const [last, error] = std::from_chars(word.data(), end, value);
+    if (error != std::errc{} || last != end || value < 1 || value > most) {
+      text_.fail("has a broken element: expected a " + what + " from 1 to " + std::to_string(most) +
+                 ", found '" + printable(word) + "'");
+    }
+    return value - 1;
+  }
+
+  double number(std::string_view word) const {
+    auto const value = number_of(word);
+    if (!value) {
+      text_.fail("has a broken element: expected a number that f64 holds, found '" +
+                 printable(word) + "'");
+    }
+    if (whole_numbers_ && !is_exact_integer(word)) {
+      text_.fail("has an integer that f64 does not hold exactly: expected at most 53 significant "
+                 "bits, found '" + printable(word) + "'");
+    }
+    return *value;
+  }
+
+  /// Whether this is a whole number that double has.
+  static bool is_exact_integer(std::string_view word) {
+    bool const negative = word.starts_with('-');
+    if (negative || word.starts_with('+')) word.remove_prefix(1);
+    std::uint64_t size = 0;
+    char const* const end = word.data() + word.size();
+    auto const [last, error] = std::from_chars(word.data(), end, size);
+    if (error != std::errc{} || last != end) return false;
+    return size == 0 || std::bit_width(size) - std::countr_zero(size) <= 53;
+  }
+
+  void end_of(std::string_view line) const {
+    if (!trimmed(line).empty()) {
+      text_.fail("has a line that goes on: expected its end, found '" + printable(trimmed(line)) +
+                 "'");
+    }
+  }
+
+  [[noreturn]] void truncated() const {
+    file_.fail("is truncated: expected " + std::to_string(listed_) +
+               " elements, found the end of the file before");
+  }
+
+  InputFile const& file_;
+  TextFile text_;
+  bool dense_ = false;
+  bool whole_numbers_ = false;
+  Symmetry symmetry_ = Symmetry::general;
+  std::uint64_t listed_ = 0;  // elements that the file has to have
+  MatrixInfo info_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+std::unique_ptr<MatrixSource> open_matrix_market(InputFile file, RawFile const& /*raw*/) {
+  MatrixInfo info;
+  std::vector<Entry> entries;
+  {
+    MarketReader reader(file);
+    reader.read();
+    info = reader.info();
+    entries = reader.take_entries();
+  }
+  return std::make_unique<SparseSource>(std::move(file), std::move(info), std::move(entries));
+}
+
+}  // namespace tessera::io

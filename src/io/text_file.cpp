@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <system_error>
+
+#include <io/text_file.hpp>
+
+namespace tessera::io {
+namespace {
+
+constexpr std::size_t longest_line = 256U << 20U;
+constexpr std::string_view blanks = " \t";
+
+}  // namespace
+
+bool TextFile::next() {
+  line_.clear();
+  bool any = false;  // of the line
+  for (;;) {
+    if (left_.empty()) {
+      std::size_t const got = file_.read_some(position_, buffer_);
+      position_ += got;
+      left_ = {reinterpret_cast<char const*>(buffer_.data()), got};
+      if (got == 0) break;
+    }
+    any = true;
+    std::size_t const end = left_.find('\n');
+    line_.append(left_.substr(0, end));
+    if (line_.size() > longest_line) {
+      ++number_;
+      fail("has too long a line: expected at most 256 MiB, found more");
+    }
+    bool const whole = end != std::string_view::npos;
+    left_.remove_prefix(whole ? end + 1 : left_.size());
+    if (whole) break;
+  }
+  if (!any) return false;
+  if (line_.ends_with('\r')) line_.pop_back();
+  ++number_;
+  return true;
+}
+
+void TextFile::fail(std::string const& sentence) const {
+  file_.fail(sentence + " in line " + std::to_string(number_));
+}
+
+std::string_view trimmed(std::string_view text) {
+  std::size_t const first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::string_view take_word(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  std::string_view const word = text.substr(0, text.find_first_of(blanks));
+  text.remove_prefix(word.size());
+  return word;
+}
+
+std::optional<double> number_of(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  double value = 0;
+  char const* const end = text.data() + text.size();
+  auto const [last, error] = std::from_chars(text.data(), end, value);
+  if (last != end || text.empty()) return std::nullopt;
+  if (error == std::errc{}) return value;
+  if (error != std::errc::result_out_of_range) return std::nullopt;
+  // It is a number, too large or too small; strtod() says which.
+  double const found = std::strtod(std::string(text).c_str(), nullptr);
+  if (std::isinf(found)) return std::nullopt;
+  return found;
+}
+
+}  // namespace tessera::io

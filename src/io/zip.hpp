@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <io/input_file.hpp>
+
+namespace tessera::io {
+
+// Zip archives, as far as .npz files need them: members that are stored or packed by deflate, also
+// with sizes of 64 bits (zip64).
+
+/// A member as the archive's directory lists it.
+struct ZipMember {
+  std::string name;
+  bool deflated = false;        ///< else stored
+  std::uint64_t offset = 0;     ///< of its bytes in the file
+  std::uint64_t packed = 0;     ///< bytes in the file
+  std::uint64_t bytes = 0;      ///< bytes that it holds
+  std::uint32_t crc = 0;        ///< CRC-32 of these
+};
+
+/// Finds the array `name` of an .npz file: the member NAME.npy, or else the member NAME.
+/// @throws FileError bad_input where the archive is damaged, has no such member (the message lists
+/// those that it has) or more than one, or has it packed otherwise
+[[nodiscard]] ZipMember find_array(InputFile const& file, std::string const& name);
+
+}  // namespace tessera::io

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <io/conversion.hpp>
+#include <io/matrix_file.hpp>
+#include <io/matrix_reader.hpp>
+
+#include "io/support/bytes.hpp"
+#include "io/support/errors.hpp"
+#include "io/support/folder.hpp"
+#include "support/sha256.hpp"
+
+// Half precision and integers, which are converted when they are read.
+namespace tessera::io::test {
+namespace {
+
+template <class T>
+std::vector<T> elements_of(std::string const& path) {
+  MatrixReader const reader(path);
+  std::vector<T> elements(reader.info().elements());
+  reader.read(Part::matrix, 0, std::span(elements));
+  reader.check_unchanged();
+  return elements;
+}
+
+struct TypeCase {
+  std::string descr;  ///< NumPy's, without its byte order
+  ElementType stored;
+  std::string name;
+  ScalarType read_as;
+  std::vector<double> ends;  ///< tests/data/io/make_samples.py, 2 x 3
+};
+
+std::vector<TypeCase> const& types() {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> const real{-0.0, infinity, -infinity, 65504, 0x1p-24, -1.5};
+  using enum ElementType;
+  static std::vector<TypeCase> const all{
+      {"f2", f16, "float16", ScalarType::f32, real},
+      {"f4", f32, "f32", ScalarType::f32, real},
+      {"f8", f64, "f64", ScalarType::f64, real},
+      {"i1", i8, "int8", ScalarType::f32, {-128, 0, 1, 2, 100, 127}},
+      {"u1", u8, "uint8", ScalarType::f32, {0, 0, 1, 2, 100, 255}},
+      {"i2", i16, "int16", ScalarType::f32, {-32768, 0, 1, 2, 100, 32767}},
+      {"u2", u16, "uint16", ScalarType::f32, {0, 0, 1, 2, 100, 65535}},
+      {"i4", i32, "int32", ScalarType::f64, {-0x1p31, 0, 1, 2, 100, 2147483647}},
+      {"u4", u32, "uint32", ScalarType::f64, {0, 0, 1, 2, 100, 4294967295}},
+      {"i8", i64, "int64", ScalarType::f64, {-0x1p63, 0, 1, 2, 100, 0x1p62}},
+      {"u8", u64, "uint64", ScalarType::f64, {0, 0, 1, 2, 100, 0x1p63}}};
+  return all;
+}
+
+/// Bits, so that -0 is not 0.
+std::vector<std::uint64_t> bits_of(std::vector<double> const& values) {
+  std::vector<std::uint64_t> bits;
+  for (double const value : values) bits.push_back(std::bit_cast<std::uint64_t>(value));
+  return bits;
+}
+
+void expect_type(std::string const& path, TypeCase const& type, bool big_endian) {
+  SCOPED_TRACE(path);
+  MatrixInfo const info = inspect(path);
+  EXPECT_EQ(info.stored, type.stored);
+  EXPECT_EQ(to_string(info.stored), type.name);
+  EXPECT_EQ(info.type, type.read_as);
+  EXPECT_EQ(info.is_converted(), type.descr != "f4" && type.descr != "f8");
+  if (type.descr.back() != '1') {
+    EXPECT_EQ(info.byte_order == std::endian::big, big_endian);
+  }
+  EXPECT_EQ(bits_of(elements_of<double>(path)), bits_of(type.ends));
+  // In blocks, and from the middle.
+  MatrixReader const reader(path);
+  std::vector<double> some(2);
+  reader.read_block({.row = 1, .col = 1, .rows = 1, .cols = 2}, std::span(some));
+  EXPECT_EQ(some, (std::vector<double>{type.ends[4], type.ends[5]}));
+}
+
+TEST(ElementTypes, OfNumpyAreReadInEitherByteOrder) {
+  for (bool const big_endian : {false, true}) {
+    for (TypeCase const& type : types()) {
+      expect_type(sample("stored.npz") + ":" + (big_endian ? "big_" : "little_") + type.descr, type,
+                  big_endian);
+    }
+  }
+}
+
+/// What a type of integers has at its ends, byte by byte.
+TEST(ElementTypes, OfNpyFilesAreReadInEitherByteOrder) {
+  Folder const folder;
+  for (TypeCase const& type : types()) {
+    if (type.descr.front() == 'f') continue;
+    std::size_t const size = static_cast<std::size_t>(type.descr.back() - '0');
+    for (bool const big_endian : {false, true}) {
+      Bytes data;
+      for (double const value : type.ends) {
+        auto const whole = value >= 0x1p63 ? std::uint64_t{1} << 63U
+                                           : static_cast<std::uint64_t>(
+                                                 static_cast<std::int64_t>(value));
+        Bytes one = little(whole).substr(0, size);
+        data += big_endian ? Bytes(one.rbegin(), one.rend()) : one;
+      }
+      std::string const order = size == 1 ? "|" : big_endian ? ">" : "<";
+      expect_type(
+          folder.write("A.npy", npy_bytes(npy_header(order + type.descr, "(2, 3)"), data)), type,
+          big_endian);
+    }
+  }
+}
+
+/// All 65536 of them, by another formula than the reader's; the SHA-256 is of Python's conversion.
+TEST(ElementTypes, EveryHalfKeepsItsBits) {
+  Folder const folder;
+  Bytes little_halves;
+  Bytes big_halves;
+  for (std::uint32_t bits = 0; bits <= 0xffffU; ++bits) {
+    Bytes const one = little(static_cast<std::uint16_t>(bits));
+    little_halves += one;
+    big_halves += Bytes(one.rbegin(), one.rend());
+  }
+  auto const halves = elements_of<float>(
+      folder.write("A.npy", npy_bytes(npy_header("<f2", "(256, 256)"), little_halves)));
+  ASSERT_EQ(halves.size(), 65536U);
+  for (std::uint32_t bits = 0; bits <= 0xffffU; ++bits) {
+    std::uint32_t const found = std::bit_cast<std::uint32_t>(halves[bits]);
+    int const exponent = static_cast<int>(bits >> 10U & 0x1fU);
+    std::uint32_t const fraction = bits & 0x3ffU;
+    std::uint32_t expected = 0x7f800000U | fraction << 13U;  // infinite, or a NaN with its bits
+    if (exponent != 31) {
+      double const size = exponent == 0 ? std::ldexp(fraction, -24)
+                                        : std::ldexp(1024 + fraction, exponent - 25);
+      expected = std::bit_cast<std::uint32_t>(static_cast<float>(size));
+    }
+    ASSERT_EQ(found, expected | (bits & 0x8000U) << 16U) << bits;
+  }
+  EXPECT_EQ(tessera::test::sha256(std::as_bytes(std::span(halves))),
+            "f4fdd084f85448d28c84f20fabf4022ba938e40b7f382d2727dec6f41ac6267a");
+  auto const swapped = elements_of<float>(
+      folder.write("B.npy", npy_bytes(npy_header(">f2", "(256, 256)"), big_halves)));
+  EXPECT_EQ(std::memcmp(swapped.data(), halves.data(), 65536 * sizeof(float)), 0);
+}
+
+TEST(ElementTypes, AnIntegerIsNeverRounded) {
+  Folder const folder;
+  auto const file = [&](std::string const& descr, std::uint64_t value) {
+    std::size_t const size = static_cast<std::size_t>(descr.back() - '0');
+    return folder.write("A.npy", npy_bytes(npy_header(descr, "(1, 2)"),
+                                           Bytes(size, '\0') + little(value).substr(0, size)));
+  };
+  auto const refused = [&](std::string const& descr, std::uint64_t value, ScalarType type,
+                           std::string const& words) {
+    std::string const path = file(descr, value);
+    expect_error(ErrorKind::bad_input, path, {words},
+                 [&] { static_cast<void>(read_matrix(path, type)); });
+  };
+  using enum ScalarType;
+  refused("<i4", (1U << 24U) + 1, f32,
+          "has an integer that f32 does not hold exactly: expected at most 24 significant bits, "
+          "found 16777217; --type f64 holds it");
+  refused("<i4", 0 - std::uint64_t{(1U << 24U) + 1}, f32, "found -16777217");
+  refused("<u4", 0xffffffff, f32, "found 4294967295; --type f64 holds it");
+  refused("<i8", (std::uint64_t{1} << 53U) + 1, f64,
+          "has an integer that f64 does not hold exactly: expected at most 53 significant bits, "
+          "found 9007199254740993; store the integers as float64 where they may be rounded");
+  refused("<i8", 0 - (std::uint64_t{1} << 53U) - 1, f64, "found -9007199254740993");
+  refused("<i8", ~std::uint64_t{0} >> 1U, f64, "found 9223372036854775807");
+  refused("<u8", ~std::uint64_t{0}, f64, "found 18446744073709551615");
+  refused("<u8", ~std::uint64_t{0}, f32, "found 18446744073709551615; store the integers");
+  // What they hold, though it is large.
+  EXPECT_EQ(elements_of<float>(file("<i4", 1U << 31U))[1], -0x1p31F);
+  EXPECT_EQ(elements_of<float>(file("<i4", (1U << 24U) + 2))[1], 16777218.0F);
+  EXPECT_EQ(elements_of<float>(file("<u8", std::uint64_t{1} << 63U))[1], 0x1p63F);
+  EXPECT_EQ(elements_of<double>(file("<u8", ~std::uint64_t{0} << 11U))[1], 0x1p64 - 0x1p11);
+}
+
+TEST(ElementTypes, AVectorOfIntegersGoesWithEitherType) {
+  Folder const folder;
+  auto const path = folder.write(
+      "v.npy", npy_bytes(npy_header("<i2", "(2,)"), little(std::uint16_t{3}) +
+                                                        little(std::uint16_t{0xffff})));
+  auto const single = std::get<VectorView<float>>(read_vector(path, {.type = ScalarType::f32}));
+  auto const twice = std::get<VectorView<double>>(read_vector(path, {.type = ScalarType::f64}));
+  EXPECT_EQ(single(1), -1);
+  EXPECT_EQ(twice(1), -1);
+  EXPECT_EQ(twice(0), 3);
+}
+
+TEST(ElementTypes, AreConvertedIntoFiles) {
+  Folder const folder;
+  convert_file({.input = sample("stored.npz") + ":big_i2", .output = folder / "A.npy"});
+  EXPECT_EQ(inspect(folder / "A.npy").stored, ElementType::f32);
+  EXPECT_EQ(elements_of<double>(folder / "A.npy"),
+            (std::vector<double>{-32768, 0, 1, 2, 100, 32767}));
+  convert_file({.input = sample("stored.npz") + ":little_u4",
+                .output = folder / "B.npy",
+                .layout = Layout::left});
+  EXPECT_EQ(inspect(folder / "B.npy").stored, ElementType::f64);
+  EXPECT_EQ(elements_of<double>(folder / "B.npy"),
+            (std::vector<double>{0, 2, 0, 100, 1, 4294967295}));
+}
+
+}  // namespace
+}  // namespace tessera::io::test

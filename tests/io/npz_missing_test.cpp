@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <io/matrix_file.hpp>
+
+#include "io/support/errors.hpp"
+#include "io/support/folder.hpp"
+
+// Where tessera was built without zlib.
+namespace tessera::io::test {
+namespace {
+
+TEST(Npz, StoredArraysAreReadAndPackedOnesSaidToBeLeftOut) {
+  EXPECT_EQ(inspect(sample("stored.npz") + ":vector").rows, 5U);
+  expect_bad_matrix(sample("deflated.npz") + ":columns",
+                    {"is packed by deflate: expected a tessera with zlib"});
+}
+
+}  // namespace
+}  // namespace tessera::io::test

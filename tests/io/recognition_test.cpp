@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <io/dataset_name.hpp>
+#include <io/matrix_file.hpp>
+#include <io/matrix_reader.hpp>
+
+#include "io/support/bytes.hpp"
+#include "io/support/errors.hpp"
+#include "io/support/folder.hpp"
+
+// A file is what its content says, whatever its name.
+namespace tessera::io::test {
+namespace {
+
+Bytes npy_of(std::vector<float> const& values) {
+  return npy_bytes(npy_header("<f4", "(1, " + std::to_string(values.size()) + ")"),
+                   bytes_of(values));
+}
+
+TEST(Recognition, ANameSaysNothingOfWhatHasAMark) {
+  Folder const folder;
+  for (std::string const name : {"a", "a.ex3", "a.h5", "a.dat", "a.npz", "a.csv", "a.mtx"}) {
+    std::string const path = folder.write(name, npy_of({1, 2}));
+    EXPECT_EQ(inspect(path).format, Format::npy) << name;
+    EXPECT_EQ(inspect(path).cols, 2U) << name;
+  }
+  Bytes const npz = content_of(sample("stored.npz"));
+  for (std::string const name : {"b", "b.npy", "b.zip", "b.mat"}) {
+    EXPECT_EQ(inspect(folder.write(name, npz) + ":vector").format, Format::npz) << name;
+  }
+}
+
+TEST(Recognition, Ex3IsWhatHasItsSize) {
+  Folder const folder;
+  Bytes const ex3 = ex3_bytes(2, 3, {1, 2, 3, 4, 5, 6}, {7, 8});
+  for (std::string const name : {"a", "a.ex3", "a.dat", "a.7"}) {
+    EXPECT_EQ(inspect(folder.write(name, ex3)).format, Format::ex3) << name;
+  }
+  for (Bytes const& other : {ex3 + "x", ex3.substr(1), Bytes("text, and nothing else"), Bytes()}) {
+    std::string const path = folder.write("b.dat", other);
+    expect_error(ErrorKind::bad_input, path,
+                 {"is of an unknown kind", "expected the content of a .npy, .npz, HDF5, Matrix "
+                                           "Market or ex3 file, or one of the extensions"},
+                 [&] { static_cast<void>(inspect(path)); });
+  }
+}
+
+TEST(Recognition, TextIsNoEx3File) {
+  Folder const folder;
+  for (std::string const name : {"a", "a.ex3"}) {
+    std::string const path = folder.write(name, "1 2 3\n4 5 6\n7 8 9\n");
+    expect_error(ErrorKind::bad_input, path, {"is of an unknown kind", "found '1 2 3?4 5 6?7 8 '"},
+                 [&] { static_cast<void>(inspect(path)); });
+  }
+}
+
+/// Raw elements may be anything, a mark of another format too.
+TEST(Recognition, RawElementsAreWhatTheirNameOrTheUserSays) {
+  Folder const folder;
+  std::string const path = folder.write("a.bin", Bytes("\x93NUMPY", 6) + Bytes(18, '\1'));
+  EXPECT_EQ(inspect(path).format, Format::raw);
+  std::string const other = folder.write("a.dat", Bytes(24, '\1'));
+  EXPECT_EQ(inspect(other, {.rows = 2, .cols = 3}).format, Format::raw);
+  EXPECT_EQ(MatrixReader(other, {}, Reading::anywhere, Format::raw).info().rows, 6U);
+}
+
+TEST(Recognition, ADatasetIsNamedBehindAnyFile) {
+  Folder const folder;
+  std::string const npz = folder.write("a.b:c", content_of(sample("stored.npz")));
+  DatasetName const name = split_dataset(npz + ":x:y");
+  EXPECT_EQ(name.file, npz);
+  EXPECT_EQ(name.dataset, "x:y");
+  EXPECT_EQ(split_dataset(npz).dataset, "");
+  EXPECT_EQ(inspect(npz + ":vector").rows, 5U);
+  // Where there is no such file, a name alone decides.
+  EXPECT_EQ(split_dataset(folder / "none.nc:/A").dataset, "");
+  EXPECT_EQ(split_dataset(folder / "none.h5:/A").dataset, "/A");
+  EXPECT_EQ(split_dataset(folder / "none.npz:A").dataset, "A");
+}
+
+TEST(Recognition, AFileOfOneArrayHasNoOthers) {
+  Folder const folder;
+  std::string const path = folder.write("a.npy", npy_of({1, 2})) + ":x";
+  expect_error(ErrorKind::bad_input, path,
+               {"holds one array: expected ", "alone for a file of the format npy, found ':x'"},
+               [&] { static_cast<void>(inspect(path)); });
+}
+
+TEST(Recognition, SeveralArraysInOneNpyFileAreSaidToBeThat) {
+  Folder const folder;
+  Bytes const one = npy_of({1, 2});
+  std::string const path = folder.write("a.npy", one + npy_of({3, 4}));
+  expect_bad_matrix(path, {"holds several arrays: expected one, found another at byte " +
+                               std::to_string(one.size()),
+                           "FILE.npz:NAME"});
+  expect_bad_matrix(folder.write("b.npy", one + "x"), {"has trailing bytes"});
+}
+
+}  // namespace
+}  // namespace tessera::io::test

@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <io/conversion.hpp>
+#include <io/matrix_file.hpp>
+#include <io/matrix_reader.hpp>
+
+#include "io/support/errors.hpp"
+#include "io/support/folder.hpp"
+
+// Matrices that are text: CSV and Matrix Market files.
+namespace tessera::io::test {
+namespace {
+
+/// A matrix, row by row.
+struct Table {
+  std::uint64_t rows = 0;
+  std::uint64_t cols = 0;
+  std::vector<double> values;
+
+  bool operator==(Table const&) const = default;
+};
+
+Table table_of(MatrixReader const& reader) {
+  MatrixInfo const& info = reader.info();
+  Table table{.rows = info.rows, .cols = info.cols, .values = {}};
+  for (std::uint64_t i = 0; i < info.rows; ++i) {
+    for (std::uint64_t j = 0; j < info.cols; ++j) {
+      double value = 0;
+      std::uint64_t const place =
+          info.layout == Layout::right ? i * info.cols + j : j * info.rows + i;
+      reader.read(Part::matrix, place, std::span(&value, 1));
+      table.values.push_back(value);
+    }
+  }
+  reader.check_unchanged();
+  return table;
+}
+
+class TextTest : public testing::Test {
+ protected:
+  Table read(std::string const& name, Bytes const& content) {
+    return table_of(MatrixReader(folder_.write(name, content), {}, Reading::anywhere,
+                                 std::nullopt, Text::taken));
+  }
+  Table csv(Bytes const& content) { return read("A.csv", content); }
+  Table market(Bytes const& content) { return read("A.mtx", "%%MatrixMarket matrix " + content); }
+
+  void expect_refused(std::string const& name, Bytes const& content, std::string_view words) {
+    SCOPED_TRACE(content.substr(0, 100));
+    std::string const path = folder_.write(name, content);
+    expect_error(ErrorKind::bad_input, path, {words}, [&] {
+      static_cast<void>(MatrixReader(path, {}, Reading::anywhere, std::nullopt, Text::taken));
+    });
+  }
+
+  Folder folder_;
+};
+
+Table const two_by_three{.rows = 2, .cols = 3, .values = {1, 2, 3, 4, 5, 6}};
+
+TEST_F(TextTest, CsvHasCommasSemicolonsTabsOrBlanks) {
+  EXPECT_EQ(csv("1,2,3\n4,5,6\n"), two_by_three);
+  EXPECT_EQ(csv("1;2;3\n4;5;6"), two_by_three);
+  EXPECT_EQ(csv("1\t2\t3\r\n4\t5\t6\r\n"), two_by_three);
+  EXPECT_EQ(csv(" 1  2 3\n4 5\t6 \n"), (Table{2, 3, {1, 2, 3, 4, 5, 6}}));
+  EXPECT_EQ(csv("\xEF\xBB\xBF 1 , 2,\t3\n\n# a comment\n\"4\",\" 5 \",6\n\n"), two_by_three);
+  EXPECT_EQ(csv("7\n8\n"), (Table{2, 1, {7, 8}}));
+}
+
+TEST_F(TextTest, CsvHasALineOfNamesOrNone) {
+  EXPECT_EQ(csv("length,my width,\"x\"\n1,2,3\n4,5,6\n"), two_by_three);
+  EXPECT_EQ(csv("# comment\nx y\n1 2 3\n4 5 6\n"), two_by_three);
+  EXPECT_EQ(MatrixReader(folder_.write("B.csv", "a,b\n1,2\n"), {}, Reading::anywhere, std::nullopt,
+                         Text::taken)
+                .info()
+                .version,
+            "with a line of names");
+  expect_refused("A.csv", "1,b\n1,2\n", "found 'b' as field 2 in line 1");
+  expect_refused("A.csv", "a,b\nc,d\n", "found 'c' as field 1 in line 2");
+}
+
+/// Bit by bit: ends of the range, zeros with their signs, what is not finite, what is too small.
+TEST_F(TextTest, NumbersBecomeTheNearestOnes) {
+  Table const found =
+      csv("0.1,4.9406564584124654e-324,-0,1.7976931348623157e308,-inf,nan,+2.5e+3,.5,1e-400,"
+          "9007199254740993,2.4703282292062328e-324\n");
+  std::vector<double> const expected{0.1,
+                                     std::numeric_limits<double>::denorm_min(),
+                                     -0.0,
+                                     std::numeric_limits<double>::max(),
+                                     -std::numeric_limits<double>::infinity(),
+                                     std::numeric_limits<double>::quiet_NaN(),
+                                     2500,
+                                     0.5,
+                                     0,
+                                     9007199254740992,
+                                     std::numeric_limits<double>::denorm_min()};
+  ASSERT_EQ(found.values.size(), expected.size());
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(found.values[k]),
+              std::bit_cast<std::uint64_t>(expected[k]))
+        << k;
+  }
+}
+
+TEST_F(TextTest, CsvThatIsNoTableIsRefused) {
+  expect_refused("A.csv", "", "is empty: expected a row of numbers, found none");
+  expect_refused("A.csv", "\n# 1,2\n", "is empty");
+  expect_refused("A.csv", "a,b\n", "found one line without a number");
+  expect_refused("A.csv", "1,2\n3\n",
+                 "has rows of different lengths: expected 2 fields as in the first row, found 1 in "
+                 "line 2");
+  expect_refused("A.csv", "1,2,\n", "found '' as field 3 in line 1");
+  for (std::string const field : {"1e999", "0x10", "1,5", "--1", "+-1", "1 2", "1.5.2", "1e", "+"}) {
+    expect_refused("A.csv", "7;" + field + "\n", "found '" + field + "' as field 2 in line 1");
+  }
+  expect_refused("A.csv", Bytes("1,2\n\0003,4\n", 10), "found '?3' as field 1 in line 2");
+}
+
+TEST_F(TextTest, MatrixMarketArraysAreColumnByColumn) {
+  EXPECT_EQ(market("array real general\n% a comment\n\n2 3\n1\n4\n2\n5\n3\n6\n"), two_by_three);
+  EXPECT_EQ(market("ARRAY Integer General\n2 3\n1\n4\n2\n5\n3\n6"), two_by_three);
+  EXPECT_EQ(market("array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n"),
+            (Table{3, 3, {1, 2, 3, 2, 4, 5, 3, 5, 6}}));
+  EXPECT_EQ(market("array real skew-symmetric\n3 3\n1\n2\n3\n"),
+            (Table{3, 3, {0, -1, -2, 1, 0, -3, 2, 3, 0}}));
+}
+
+TEST_F(TextTest, MatrixMarketCoordinatesLeaveOutZeros) {
+  EXPECT_EQ(market("coordinate real general\n2 3 2\n2 3 -1.5\n1 1 1e2\n"),
+            (Table{2, 3, {100, 0, 0, 0, 0, -1.5}}));
+  EXPECT_EQ(market("coordinate integer symmetric\n3 3 3\n1 1 7\n3 1 8\n3 2 9\n"),
+            (Table{3, 3, {7, 0, 8, 0, 0, 9, 8, 9, 0}}));
+  EXPECT_EQ(market("coordinate real skew-symmetric\n2 2 1\n2 1 3\n"),
+            (Table{2, 2, {0, -3, 3, 0}}));
+  EXPECT_EQ(market("coordinate real general\n1 2 0\n"), (Table{1, 2, {0, 0}}));
+}
+
+/// Memory is for what is listed: these zeros would be 2^62 bytes less 2^32.
+TEST_F(TextTest, ZerosThatAreLeftOutTakeNoMemory) {
+  std::string const path =
+      folder_.write("A.mtx",
+                    "%%MatrixMarket matrix coordinate real general\n"
+                    "268435456 268435455 1\n268435456 268435455 5\n");
+  MatrixReader const reader(path, {}, Reading::anywhere, std::nullopt, Text::taken);
+  std::vector<float> end(3);
+  reader.read(Part::matrix, reader.info().elements() - 3, std::span(end));
+  EXPECT_EQ(end, (std::vector<float>{0, 0, 5}));
+}
+
+TEST_F(TextTest, MatrixMarketThatIsBrokenIsRefused) {
+  auto const refused = [&](Bytes const& content, std::string_view words) {
+    expect_refused("A.mtx", "%%MatrixMarket " + content, words);
+  };
+  refused("vector array real general\n", "is not a Matrix Market file");
+  refused("matrix array real\n", "expected general, symmetric or skew-symmetric, found ''");
+  refused("matrix array real general more\n", "is not a Matrix Market file");
+  refused("matrix array complex general\n1 1\n1 1\n", "found 'complex' in line 1");
+  refused("matrix coordinate pattern general\n1 1 1\n1 1\n", "found 'pattern'");
+  refused("matrix coordinate real hermitian\n1 1 1\n1 1 1\n", "found 'hermitian'");
+  refused("matrix dense real general\n", "expected array or coordinate, found 'dense'");
+  refused("matrix array real general\n", "expected a line of sizes");
+  refused("matrix array real general\n2\n", "expected a whole number of columns, found ''");
+  refused("matrix array real general\n2 3 4\n", "has a line that goes on: expected its end");
+  refused("matrix array real general\n-2 3\n", "expected a whole number of rows, found '-2'");
+  refused("matrix array real general\n0 3\n", "dimension of zero");
+  refused("matrix array real general\n4294967296 4294967296\n", "overflow");
+  refused("matrix array real symmetric\n2 3\n", "is not square");
+  refused("matrix array real general\n2 2\n1\n2\n3\n",
+          "is truncated: expected 4 elements, found the end");
+  refused("matrix array real general\n1 1\n1\n2\n", "expected its end after 1 elements, found '2'");
+  refused("matrix array real general\n1 2\n1 2\n", "goes on");
+  refused("matrix array real general\n1 1\nx\n", "expected a number that f64 holds, found 'x'");
+  refused("matrix array integer general\n1 1\n1.5\n", "found '1.5' in line 3");
+  refused("matrix array integer general\n1 1\n9007199254740993\n",
+          "expected at most 53 significant bits, found '9007199254740993'");
+  refused("matrix coordinate real general\n2 2 1\n3 1 1\n", "expected a row from 1 to 2, found '3'");
+  refused("matrix coordinate real general\n2 2 1\n1 0 1\n", "expected a column from 1 to 2");
+  refused("matrix coordinate real general\n2 2 2\n1 1 1\n", "expected 2 elements");
+  refused("matrix coordinate real general\n2 2 2\n1 2 1\n1 2 1\n",
+          "expected each place once, found row 1, column 2 more than once");
+  refused("matrix coordinate real symmetric\n2 2 2\n1 2 1\n2 1 1\n", "more than once");
+  refused("matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n", "on the diagonal");
+  refused("matrix array real symmetric\n1000000000 1000000000\n1\n",
+          "expected 500000000500000000 elements");
+}
+
+TEST_F(TextTest, AreConvertedIntoOtherFormats) {
+  auto const npy = [&](std::string const& input, ConversionRequest request) {
+    request.input = input;
+    request.output = folder_ / "B.npy";
+    convert_file(request);
+    return table_of(MatrixReader(request.output));
+  };
+  std::string const csv_file = folder_.write("A.csv", "1,2,3\n4,5,6\n");
+  std::string const market_file =
+      folder_.write("A.mtx", "%%MatrixMarket matrix array real general\n2 3\n1\n4\n2\n5\n3\n6\n");
+  for (std::string const& input : {csv_file, market_file}) {
+    for (Layout const layout : {Layout::right, Layout::left}) {
+      EXPECT_EQ(npy(input, {.input = "", .output = "", .layout = layout}), two_by_three);
+      EXPECT_EQ(npy(input, {.input = "", .output = "", .type = ScalarType::f32, .layout = layout}),
+                two_by_three);
+    }
+  }
+  EXPECT_EQ(inspect(folder_ / "B.npy").stored, ElementType::f32);
+  // A name says nothing of a Matrix Market file; of a CSV file, the user may.
+  std::string const market_text = folder_.write("m.txt", content_of(market_file));
+  std::string const csv_text = folder_.write("c.txt", content_of(csv_file));
+  EXPECT_EQ(npy(market_text, {.input = "", .output = ""}), two_by_three);
+  EXPECT_EQ(npy(csv_text, {.input = "", .input_format = Format::csv, .output = ""}), two_by_three);
+}
+
+TEST_F(TextTest, OthersThanConvertSayHow) {
+  for (auto const& [name, content] :
+       {std::pair{"A.csv", "1,2\n"},
+        std::pair{"A.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n"}}) {
+    std::string const path = folder_.write(name, content);
+    expect_error(ErrorKind::bad_input, path, {"`tessera convert " + path + " FILE.npy`"},
+                 [&] { static_cast<void>(read_matrix(path)); });
+    expect_error(ErrorKind::bad_output, path, {"is not written: expected one of no extension, .ex3, .npy, .bin, .h5, .hdf5, found a "},
+                 [&] { convert_file({.input = folder_ / "A.csv", .output = path}); });
+  }
+}
+
+}  // namespace
+}  // namespace tessera::io::test
