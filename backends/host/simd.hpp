@@ -21,7 +21,8 @@
 
 /// A pack of 32 bytes of scalars for host code: two AVX2 or NEON-sized halves that compilers split
 /// or join as the processor asks. Two implementations with the same bits: the compilers' vector
-/// types, and plain arrays where a compiler (nvcc) does not know those.
+/// types, and plain arrays where a compiler (nvcc) does not know those, or would pass them in ways
+/// that it warns of (processors x86 without AVX).
 namespace tessera::backends::host {
 
 /// Scalars in a pack.
@@ -29,6 +30,138 @@ template <class T>
 inline constexpr int pack_width = 32 / static_cast<int>(sizeof(T));
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__CUDACC__) && !defined(__HIPCC__)
+
+/// 16 bytes that may be anything, anywhere; two of them side by side.
+using Bytes [[gnu::vector_size(16)]] = unsigned char;
+using BytesAnywhere [[gnu::vector_size(16), gnu::aligned(1), gnu::may_alias]] = unsigned char;
+using TwoBytes [[gnu::vector_size(32)]] = unsigned char;
+using TwoBytesAnywhere [[gnu::vector_size(32), gnu::aligned(1), gnu::may_alias]] = unsigned char;
+
+// Not returned, nor passed by value: without AVX compilers warn of that.
+template <int... P>
+KOKKOS_FORCEINLINE_FUNCTION void put_side_by_side(TwoBytes& result, Bytes const& a, Bytes const& b,
+                                                  std::integer_sequence<int, P...>) {
+  result = __builtin_shufflevector(a, b, P...);
+}
+
+/// In each half: elements of Size bytes of a and b by turns, from the first (Half 0) or the second
+/// eight bytes of both.
+template <int Size, int Half, int... P>
+KOKKOS_FORCEINLINE_FUNCTION void interleave(TwoBytes& result, TwoBytes const& a, TwoBytes const& b,
+                                            std::integer_sequence<int, P...>) {
+  result = __builtin_shufflevector(a, b,
+                                   (P / 16 * 16 + 8 * Half + P % 16 / Size / 2 * Size + P % Size +
+                                    (P / Size % 2 == 0 ? 0 : 32))...);
+}
+
+/// Lets other threads see what was streamed.
+KOKKOS_FORCEINLINE_FUNCTION void end_of_stream() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+/// Brings a line of the cache near.
+KOKKOS_FORCEINLINE_FUNCTION void prefetch(void const* place) {
+  __builtin_prefetch(place);
+}
+
+/// Copies 64 bytes.
+KOKKOS_FORCEINLINE_FUNCTION void copy_line(unsigned char const* from, unsigned char* to) {
+  TwoBytes const low = *reinterpret_cast<TwoBytesAnywhere const*>(from);
+  TwoBytes const high = *reinterpret_cast<TwoBytesAnywhere const*>(from + 32);
+  *reinterpret_cast<TwoBytesAnywhere*>(to) = low;
+  *reinterpret_cast<TwoBytesAnywhere*>(to + 32) = high;
+}
+
+/// Writes 32 bytes; past the caches where the processor can if Stream, to a multiple of 32.
+template <bool Stream>
+KOKKOS_FORCEINLINE_FUNCTION void write_bytes(TwoBytes const& bytes, unsigned char* to) {
+#if defined(__AVX__)
+  if constexpr (Stream) {
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), std::bit_cast<__m256i>(bytes));
+    return;
+  }
+#elif defined(__SSE2__)
+  if constexpr (Stream) {
+    struct Halves {
+      __m128i half[2];
+    };
+    auto const halves = std::bit_cast<Halves>(bytes);
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to), halves.half[0]);
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to) + 1, halves.half[1]);
+    return;
+  }
+#endif
+  *reinterpret_cast<TwoBytesAnywhere*>(to) = bytes;
+}
+
+/// Transposes 64 / Size lines of 32 bytes, whose elements have Size bytes, to 32 / Size lines of 64
+/// bytes, whole lines of the cache where they are aligned.
+template <int Size, bool Stream>
+KOKKOS_FORCEINLINE_FUNCTION void transpose_block(unsigned char const* from,
+                                                 std::ptrdiff_t from_line, unsigned char* to,
+                                                 std::ptrdiff_t to_line) {
+  constexpr int lines = 16 / Size;
+  constexpr std::make_integer_sequence<int, 32> places;
+  constexpr int steps = static_cast<int>(std::bit_width(static_cast<unsigned>(lines))) - 1;
+  // A quarter is 16 bytes of each line; two halves of its lines go side by side from the start.
+  auto const turn = [&](unsigned char const* first, auto& block) {
+    detail::static_for<lines>([&](auto i) {
+      auto const bytes = [&](int line) -> Bytes {
+        return *reinterpret_cast<BytesAnywhere const*>(first + line * from_line);
+      };
+      put_side_by_side(block[0][i()], bytes(i()), bytes(i() + lines), places);
+    });
+    // Each step puts lines that are half a block apart side by side.
+    detail::static_for<steps>([&](auto step) {
+      detail::static_for<lines / 2>([&](auto i) {
+        TwoBytes const& low = block[step()][i()];
+        TwoBytes const& high = block[step()][i() + lines / 2];
+        interleave<Size, 0>(block[step() + 1][2 * i()], low, high, places);
+        interleave<Size, 1>(block[step() + 1][2 * i() + 1], low, high, places);
+      });
+    });
+  };
+  for (int half = 0; half < 2; ++half) {
+    TwoBytes block[2][static_cast<std::size_t>(steps + 1)][static_cast<std::size_t>(lines)];
+    unsigned char const* const first = from + half * 16;
+    unsigned char* const target = to + half * lines * to_line;
+    turn(first, block[0]);
+    turn(first + 2 * lines * from_line, block[1]);
+    detail::static_for<lines>([&](auto i) {
+      write_bytes<Stream>(block[0][steps][i()], target + i() * to_line);
+      write_bytes<Stream>(block[1][steps][i()], target + i() * to_line + 32);
+    });
+  }
+}
+
+#else
+
+KOKKOS_FORCEINLINE_FUNCTION void end_of_stream() {}
+
+KOKKOS_FORCEINLINE_FUNCTION void prefetch(void const*) {}
+
+KOKKOS_FORCEINLINE_FUNCTION void copy_line(unsigned char const* from, unsigned char* to) {
+  for (int k = 0; k < 64; ++k) to[k] = from[k];
+}
+
+template <int Size, bool Stream>
+KOKKOS_FORCEINLINE_FUNCTION void transpose_block(unsigned char const* from,
+                                                 std::ptrdiff_t from_line, unsigned char* to,
+                                                 std::ptrdiff_t to_line) {
+  for (int i = 0; i < 64 / Size; ++i) {
+    for (int j = 0; j < 32 / Size; ++j) {
+      for (int k = 0; k < Size; ++k)
+        to[j * to_line + i * Size + k] = from[i * from_line + j * Size + k];
+    }
+  }
+}
+
+#endif
+
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__CUDACC__) && !defined(__HIPCC__) && \
+    (defined(__AVX__) || !defined(__x86_64__))
 
 template <class T>
 struct PackOf;
@@ -125,131 +258,7 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_first(T const* from, int count) {
 #endif
 }
 
-/// 16 bytes that may be anything, anywhere; two of them side by side.
-using Bytes [[gnu::vector_size(16)]] = unsigned char;
-using BytesAnywhere [[gnu::vector_size(16), gnu::aligned(1), gnu::may_alias]] = unsigned char;
-using TwoBytes [[gnu::vector_size(32)]] = unsigned char;
-using TwoBytesAnywhere [[gnu::vector_size(32), gnu::aligned(1), gnu::may_alias]] = unsigned char;
-
-template <int... P>
-KOKKOS_FORCEINLINE_FUNCTION TwoBytes side_by_side(Bytes a, Bytes b,
-                                                  std::integer_sequence<int, P...>) {
-  return __builtin_shufflevector(a, b, P...);
-}
-
-/// In each half: elements of Size bytes of a and b by turns, from the first (Half 0) or the second
-/// eight bytes of both.
-template <int Size, int Half, int... P>
-KOKKOS_FORCEINLINE_FUNCTION TwoBytes interleave(TwoBytes a, TwoBytes b,
-                                                std::integer_sequence<int, P...>) {
-  return __builtin_shufflevector(a, b,
-                                 (P / 16 * 16 + 8 * Half + P % 16 / Size / 2 * Size + P % Size +
-                                  (P / Size % 2 == 0 ? 0 : 32))...);
-}
-
-/// Lets other threads see what was streamed.
-KOKKOS_FORCEINLINE_FUNCTION void end_of_stream() {
-#if defined(__SSE2__)
-  _mm_sfence();
-#endif
-}
-
-/// Brings a line of the cache near.
-KOKKOS_FORCEINLINE_FUNCTION void prefetch(void const* place) {
-  __builtin_prefetch(place);
-}
-
-/// Copies 64 bytes.
-KOKKOS_FORCEINLINE_FUNCTION void copy_line(unsigned char const* from, unsigned char* to) {
-  TwoBytes const low = *reinterpret_cast<TwoBytesAnywhere const*>(from);
-  TwoBytes const high = *reinterpret_cast<TwoBytesAnywhere const*>(from + 32);
-  *reinterpret_cast<TwoBytesAnywhere*>(to) = low;
-  *reinterpret_cast<TwoBytesAnywhere*>(to + 32) = high;
-}
-
-/// Writes 32 bytes; past the caches where the processor can if Stream, to a multiple of 32.
-template <bool Stream>
-KOKKOS_FORCEINLINE_FUNCTION void write_bytes(TwoBytes const& bytes, unsigned char* to) {
-#if defined(__AVX__)
-  if constexpr (Stream) {
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), std::bit_cast<__m256i>(bytes));
-    return;
-  }
-#elif defined(__SSE2__)
-  if constexpr (Stream) {
-    struct Halves {
-      __m128i half[2];
-    };
-    auto const halves = std::bit_cast<Halves>(bytes);
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to), halves.half[0]);
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to) + 1, halves.half[1]);
-    return;
-  }
-#endif
-  *reinterpret_cast<TwoBytesAnywhere*>(to) = bytes;
-}
-
-/// Transposes 64 / Size lines of 32 bytes, whose elements have Size bytes, to 32 / Size lines of 64
-/// bytes, whole lines of the cache where they are aligned.
-template <int Size, bool Stream>
-KOKKOS_FORCEINLINE_FUNCTION void transpose_block(unsigned char const* from,
-                                                 std::ptrdiff_t from_line, unsigned char* to,
-                                                 std::ptrdiff_t to_line) {
-  constexpr int lines = 16 / Size;
-  constexpr std::make_integer_sequence<int, 32> places;
-  constexpr int steps = static_cast<int>(std::bit_width(static_cast<unsigned>(lines))) - 1;
-  // A quarter is 16 bytes of each line; two halves of its lines go side by side from the start.
-  auto const turn = [&](unsigned char const* first, auto& block) {
-    detail::static_for<lines>([&](auto i) {
-      auto const bytes = [&](int line) {
-        return *reinterpret_cast<BytesAnywhere const*>(first + line * from_line);
-      };
-      block[0][i()] = side_by_side(bytes(i()), bytes(i() + lines), places);
-    });
-    // Each step puts lines that are half a block apart side by side.
-    detail::static_for<steps>([&](auto step) {
-      detail::static_for<lines / 2>([&](auto i) {
-        TwoBytes const& low = block[step()][i()];
-        TwoBytes const& high = block[step()][i() + lines / 2];
-        block[step() + 1][2 * i()] = interleave<Size, 0>(low, high, places);
-        block[step() + 1][2 * i() + 1] = interleave<Size, 1>(low, high, places);
-      });
-    });
-  };
-  for (int half = 0; half < 2; ++half) {
-    TwoBytes block[2][static_cast<std::size_t>(steps + 1)][static_cast<std::size_t>(lines)];
-    unsigned char const* const first = from + half * 16;
-    unsigned char* const target = to + half * lines * to_line;
-    turn(first, block[0]);
-    turn(first + 2 * lines * from_line, block[1]);
-    detail::static_for<lines>([&](auto i) {
-      write_bytes<Stream>(block[0][steps][i()], target + i() * to_line);
-      write_bytes<Stream>(block[1][steps][i()], target + i() * to_line + 32);
-    });
-  }
-}
-
 #else
-
-KOKKOS_FORCEINLINE_FUNCTION void end_of_stream() {}
-
-KOKKOS_FORCEINLINE_FUNCTION void prefetch(void const*) {}
-
-KOKKOS_FORCEINLINE_FUNCTION void copy_line(unsigned char const* from, unsigned char* to) {
-  for (int k = 0; k < 64; ++k) to[k] = from[k];
-}
-
-template <int Size, bool Stream>
-KOKKOS_FORCEINLINE_FUNCTION void transpose_block(unsigned char const* from,
-                                                 std::ptrdiff_t from_line, unsigned char* to,
-                                                 std::ptrdiff_t to_line) {
-  for (int i = 0; i < 64 / Size; ++i) {
-    for (int j = 0; j < 32 / Size; ++j) {
-      for (int k = 0; k < Size; ++k)
-        to[j * to_line + i * Size + k] = from[i * from_line + j * Size + k];
-    }
-  }
-}
 
 template <class T>
 struct Pack {
