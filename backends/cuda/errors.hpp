@@ -5,15 +5,20 @@
 #include <cuda_runtime.h>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace tessera::backends::cuda {
 
-/// Throws std::runtime_error with CUDA's own words.
-inline void require_success(cudaError_t error, std::string const& what) {
+/// Throws std::runtime_error with CUDA's own words, of the kernel called `label` if there is one.
+inline void require_success(cudaError_t error, std::string_view what, std::string const& label) {
   if (error != cudaSuccess) {
     static_cast<void>(cudaGetLastError());  // the next call must not find it
-    throw std::runtime_error("tessera: " + what + ": " + cudaGetErrorString(error));
+    throw std::runtime_error("tessera: " + label + (label.empty() ? "" : ": ") + std::string(what) +
+                             ": " + cudaGetErrorString(error));
   }
+}
+inline void require_success(cudaError_t error, std::string_view what) {
+  require_success(error, what, {});
 }
 
 }  // namespace tessera::backends::cuda

@@ -22,8 +22,8 @@ void launch(Kokkos::Cuda const& exec, std::string const& label, void (*function)
   Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &number);
   Kernel copy = kernel;
   void* arguments[] = {&copy};
-  require_success(start(reinterpret_cast<void const*>(function), arguments),
-                  label + ": the launch failed");
+  require_success(start(reinterpret_cast<void const*>(function), arguments), "the launch failed",
+                  label);
   Kokkos::Tools::endParallelFor(number);
 }
 

@@ -13,6 +13,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/cuda/errors.hpp>
+#include <tessera/backends/cuda/floating_point.hpp>
 #include <tessera/backends/cuda/launch.hpp>
 #include <tessera/backends/cuda/warp.hpp>
 #include <tessera/summation.hpp>
@@ -99,6 +100,7 @@ inline std::size_t most_scratch(Kokkos::Cuda const& exec) {
 
 template <unsigned MaxThreads, unsigned MinTeams, class Kernel>
 __global__ void __launch_bounds__(MaxThreads, MinTeams) run_kernel_of_teams(Kernel const kernel) {
+  require_ieee_arithmetic();
   Warp::wait_for_stream();
   kernel(Team{});
 }
@@ -116,7 +118,7 @@ void allow_scratch(Kokkos::Cuda const& exec, std::string const& label) {
   if ((allowed.load(std::memory_order_relaxed) & bit) != 0) return;
   require_success(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        static_cast<int>(most_scratch(exec))),
-                  label + ": the scratch of its teams");
+                  "the scratch of its teams", label);
   allowed.fetch_or(bit, std::memory_order_relaxed);
 }
 

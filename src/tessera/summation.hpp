@@ -8,6 +8,8 @@
 
 #include <Kokkos_Macros.hpp>
 
+#include <tessera/backends/floating_point.hpp>
+
 /// The canonical order of summation (docs/summation.md): the constants and the sizes that fix it.
 /// Everything here is a function of the matrix' shape alone; nothing here may depend on a backend,
 /// a tuning or a number of threads.

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#if defined(__NVCC__)
+// What libdevice asks, too; the compiler answers, so that no kernel has it.
+extern "C" __device__ int __nvvm_reflect(char const*);  // NOLINT(bugprone-reserved-identifier)
+#endif
+
+namespace tessera::backends::cuda {
+
+#if defined(__NVCC__)
+/// Stops the compilation of a kernel that is to lose small numbers, as nvcc's --use_fast_math and -ftz=true have it. No
+/// macro tells of them; the assembler names the unknown instruction, which is the sentence.
+__device__ __forceinline__ void require_ieee_arithmetic() {
+  if (__nvvm_reflect("__CUDA_FTZ") != 0) {
+    asm volatile("Tessera_needs_IEEE_arithmetic__compile_without_use_fast_math_and_ftz_true;");
+  }
+}
+#endif
+
+}  // namespace tessera::backends::cuda
