@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# cmake --install: the headers, the package that find_package(Tessera) finds, and the program.
+# cmake --install: the headers, the package that find_package(Tessera) finds, and the program. A parent
+# project that exports a library of its own which needs Tessera::tessera turns it on, and its package has
+# find_dependency(Tessera).
 include(CMakePackageConfigHelpers)
 
 option(TESSERA_INSTALL "Make rules for cmake --install" ${PROJECT_IS_TOP_LEVEL})
@@ -26,7 +28,7 @@ install(
 install(FILES "${TESSERA_GENERATED_INCLUDE_DIR}/tessera/version.hpp"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tessera"
 )
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/Tessera")
 
 install(TARGETS tessera tessera_host_arch EXPORT TesseraTargets)
 install(

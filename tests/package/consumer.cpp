@@ -1,24 +1,32 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a user of the package writes: C = A^T (A v) of a small matrix of whole numbers, where every
+// What users of the package write: each operation on a small matrix of whole numbers, where every
 // correct result is exact.
 
 #include <cstdio>
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/atax.hpp>
-#include <tessera/version.hpp>
+#include <tessera/stream.hpp>
+#include <tessera/tessera.hpp>
 
 namespace {
 
-// A = [1 2; 3 4; 5 6], v = [1 -2]  ->  B = [-3 -5 -7], C = [-53 -68].
-bool atax_is_right() {
-  using Exec = Kokkos::DefaultExecutionSpace;
-  Kokkos::View<double**, Kokkos::LayoutRight, Exec> const a("a", 3, 2);
-  Kokkos::View<double*, Exec> const v("v", 2);
-  Kokkos::View<double*, Exec> const c("c", 2);
+using Exec = Kokkos::DefaultExecutionSpace;
+using Matrix = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
+using Vector = Kokkos::View<double*, Exec>;
+
+bool is(char const* name, Vector const& x, double first, double second) {
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x);
+  std::printf("%s = [%g %g], expected [%g %g]\n", name, host(0), host(1), first, second);
+  return host(0) == first && host(1) == second;
+}
+
+// A = [1 2; 3 4; 5 6], v = [1 -2]  ->  B = [-3 -5 -7], C = [-53 -68], A^T A = [35 44; 44 56].
+bool all_is_right() {
+  Matrix const a("a", 3, 2);
+  Vector const v("v", 2);
   auto const host_a = Kokkos::create_mirror_view(a);
   auto const host_v = Kokkos::create_mirror_view(v);
   for (int row = 0; row < 3; ++row) {
@@ -32,17 +40,41 @@ bool atax_is_right() {
   Kokkos::deep_copy(v, host_v);
 
   Exec const exec{};
-  tessera::atax(exec, a, v, c);
+  tessera::Workspace<Exec> workspace;
+  Vector const b("b", 3);
+  Vector const c("c", 2);
+  tessera::atax(exec, a, v, c, {.workspace = &workspace});
   exec.fence();
+  bool right = is("atax", c, -53, -68);
+  tessera::multiply(exec, a, v, b, {.workspace = &workspace});
+  tessera::multiply_transposed(exec, a, b, c, {.workspace = &workspace});
+  exec.fence();
+  right = is("two products", c, -53, -68) && right;
 
-  auto const host_c = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, c);
-  std::printf("C = [%g %g], expected [-53 -68]\n", host_c(0), host_c(1));
-  return host_c(0) == -53 && host_c(1) == -68;
+  Matrix const turned("turned", 2, 3);
+  Matrix const gram("gram", 2, 2);
+  tessera::transpose(exec, a, turned);
+  tessera::gemm(exec, turned, a, gram, {.workspace = &workspace});
+  tessera::transpose_in_place(exec, gram);
+  exec.fence();
+  right = is("gemm, row 0", Kokkos::subview(gram, 0, Kokkos::ALL), 35, 44) && right;
+
+  auto const source = tessera::stream::make_source<double>(
+      3, 2, [](tessera::stream::Block const& block, double* to) {
+        for (tessera::Index row = block.first_row; row < block.first_row + block.rows; ++row) {
+          for (tessera::Index column = block.first_col; column < block.first_col + block.cols;
+               ++column) {
+            *to++ = static_cast<double>(2 * row + column + 1);
+          }
+        }
+      });
+  tessera::stream::atax(exec, source, v, c);
+  return is("stream::atax", c, -53, -68) && right;
 }
 
 }  // namespace
 
 int main() {
   Kokkos::ScopeGuard const kokkos;
-  return !tessera::version.empty() && atax_is_right() ? 0 : 1;
+  return !tessera::version.empty() && all_is_right() ? 0 : 1;
 }
