@@ -43,6 +43,10 @@ using Enabled = decltype(Spaces<>{}
 #endif
 );
 
+/// Whether Tessera knows the execution space `Exec`.
+template <class Exec>
+concept HasBackend = requires { Backend<Exec>::is_gpu; };
+
 /// Calls visit(std::type_identity<Exec>{}) for every backend of this build that Tessera supports.
 template <class Visitor>
 void for_each_backend(Visitor&& visit) {

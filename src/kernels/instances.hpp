@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include <tessera/detail/dot.hpp>
 #include <tessera/detail/fused_lines.hpp>
 #include <tessera/detail/fused_tiles.hpp>
@@ -13,6 +11,7 @@
 #include <tessera/detail/gpu/fused_tiles.hpp>
 #include <tessera/detail/gpu/gemm.hpp>
 #include <tessera/detail/gpu/sum.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/detail/sum.hpp>
 #include <tessera/stream/detail/reading.hpp>
 
@@ -20,24 +19,24 @@
 // makes them, or `extern template`, which says that another source does.
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_LINES_TO_VECTOR(EXEC, T) \
-  EXEC const&, std::string const&, Lines<T> const&, T const*, OutputVector<T>
-#define TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, DEEP_A, DEEP_B)                    \
-  TEMPLATE void GEMM<DEEP_A, DEEP_B>(EXEC const&, std::string const&, Product<T> const&, \
+  EXEC const&, Label const&, Lines<T> const&, T const*, OutputVector<T>
+#define TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, DEEP_A, DEEP_B)              \
+  TEMPLATE void GEMM<DEEP_A, DEEP_B>(EXEC const&, Label const&, Product<T> const&, \
                                      OutputMatrix<T> const&, GemmTuning const&);
 #define TESSERA_ALL_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T)     \
   TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, false, false) \
   TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, false, true)  \
   TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, true, false)  \
   TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, true, true)
-#define TESSERA_FUSED_LINES_KERNELS(TEMPLATE, EXEC, T, SOURCE)                               \
-  TEMPLATE void fused_lines(EXEC const&, std::string const&, Lines<T> const&, SOURCE const&, \
-                            T const*, OutputVector<T>, PartialVectors<T> const&,             \
-                            FusedLinesPlan<T> const&, FusedLinesTuning const&);
+#define TESSERA_FUSED_LINES_KERNELS(TEMPLATE, EXEC, T, SOURCE)                                   \
+  TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&, SOURCE const&, T const*, \
+                            OutputVector<T>, PartialVectors<T> const&, FusedLinesPlan<T> const&, \
+                            FusedLinesTuning const&);
 
 #define TESSERA_HOST_KERNELS(TEMPLATE, EXEC, T)                                         \
   namespace tessera::detail {                                                           \
   TEMPLATE void dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, DotTuning const&);            \
-  TEMPLATE void sum(EXEC const&, std::string const&, Lines<T> const&, T const*,         \
+  TEMPLATE void sum(EXEC const&, Label const&, Lines<T> const&, T const*,               \
                     PartialVectors<T> const&, SumPlan<T> const&, int);                  \
   TESSERA_FUSED_LINES_KERNELS(TEMPLATE, EXEC, T, LinesInMemory)                         \
   TESSERA_FUSED_LINES_KERNELS(TEMPLATE, EXEC, T, stream::detail::LinesToRead<T>)        \

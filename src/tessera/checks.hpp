@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,12 +24,41 @@ namespace tessera::checks {
   throw std::invalid_argument("tessera::" + std::string(operation) + ": " + what);
 }
 
-/// A has at least one row and one column.
+/// The most bytes from the first to the last of a matrix or a vector, and the most rows and
+/// columns: more than memory has, and so few that what is reckoned with them is a number of 64
+/// bits.
+inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;
+inline constexpr std::uint64_t most_lines = std::uint64_t{1} << 50;
+
+/// a · b, or the largest number there is where that is larger.
+constexpr std::uint64_t product(std::uint64_t a, std::uint64_t b) {
+  return std::bit_width(a) + std::bit_width(b) > 64 ? std::numeric_limits<std::uint64_t>::max()
+                                                    : a * b;
+}
+/// a + b, or the largest number there is where that is larger.
+constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
+  return a > std::numeric_limits<std::uint64_t>::max() - b
+             ? std::numeric_limits<std::uint64_t>::max()
+             : a + b;
+}
+
+/// A matrix can have so many rows and columns of elements of so many bytes.
+inline void require_size(std::string_view operation, Index rows, Index cols,
+                         std::size_t element_bytes) {
+  auto const m = static_cast<std::uint64_t>(rows);
+  auto const n = static_cast<std::uint64_t>(cols);
+  if (m > most_lines || n > most_lines || product(product(m, n), element_bytes) > most_bytes) {
+    fail(operation, "A must have 0 to 2^50 rows and columns and at most 2^62 bytes, found " +
+                        std::to_string(rows) + " x " + std::to_string(cols));
+  }
+}
+
+/// The matrix called `name` has at least one row and one column.
 template <class Matrix>
-void require_elements(std::string_view operation, Matrix const& A) {
-  if (A.extent(0) == 0 || A.extent(1) == 0) {
-    fail(operation, "A must have at least one row and one column, found " +
-                        std::to_string(A.extent(0)) + " x " + std::to_string(A.extent(1)));
+void require_elements(std::string_view operation, std::string_view name, Matrix const& x) {
+  if (x.extent(0) == 0 || x.extent(1) == 0) {
+    fail(operation, std::string(name) + " must have at least one row and one column, found " +
+                        std::to_string(x.extent(0)) + " x " + std::to_string(x.extent(1)));
   }
 }
 
@@ -50,14 +83,13 @@ void require_extents(std::string_view operation, std::string_view name, Matrix c
   }
 }
 
-/// The matrix called `name` has `rows` rows, and at least one column.
+/// The matrix called `name` has `rows` rows.
 template <class Matrix>
 void require_rows(std::string_view operation, std::string_view name, Matrix const& x,
                   std::size_t rows) {
-  if (x.extent(0) != rows || x.extent(1) == 0) {
-    fail(operation, std::string(name) + " must have " + std::to_string(rows) +
-                        " rows and at least one column, found " + std::to_string(x.extent(0)) +
-                        " x " + std::to_string(x.extent(1)));
+  if (x.extent(0) != rows) {
+    fail(operation, std::string(name) + " must have " + std::to_string(rows) + " rows, found " +
+                        std::to_string(x.extent(0)) + " x " + std::to_string(x.extent(1)));
   }
 }
 
@@ -70,20 +102,151 @@ void require_square(std::string_view operation, Matrix const& A) {
   }
 }
 
-/// The first byte after a view's last element.
+/// Where the elements of a vector or a matrix lie, in bytes.
+struct Place {
+  std::uint64_t begin;                  ///< of the first
+  std::uint64_t element;                ///< of each
+  std::array<std::uint64_t, 2> count;   ///< of elements in each direction; 1 if there is none
+  std::array<std::uint64_t, 2> stride;  ///< from one to the next; 0 where there is one only
+
+  [[nodiscard]] constexpr bool is_empty() const { return count[0] == 0 || count[1] == 0; }
+  /// From the first element on in this direction, to the last.
+  [[nodiscard]] constexpr std::uint64_t along(std::size_t direction) const {
+    return product(count[direction] - 1, stride[direction]);
+  }
+  /// From the first byte to the one after the last.
+  [[nodiscard]] constexpr std::uint64_t span() const {
+    return is_empty() ? 0 : sum(element, sum(along(0), along(1)));
+  }
+};
+
+/// The place of a view of rank 1 or 2.
 template <class View>
-std::uintptr_t end_of(View const& x) {
-  return reinterpret_cast<std::uintptr_t>(x.data()) + x.span() * sizeof(typename View::value_type);
+Place place_of(View const& x) {
+  constexpr auto element = static_cast<std::uint64_t>(sizeof(typename View::value_type));
+  Place place{reinterpret_cast<std::uintptr_t>(x.data()), element, {1, 1}, {0, 0}};
+  for (std::size_t i = 0; i < View::rank(); ++i) {
+    place.count[i] = x.extent(i);
+    if (place.count[i] > 1) {
+      place.stride[i] = product(static_cast<std::uint64_t>(x.stride(i)), element);
+    }
+  }
+  return place;
 }
 
-/// The output called `name` shares no memory with `input`. Views that interleave without sharing
-/// an element (two columns of a row-major matrix) count as sharing.
+/// The view called `name` has memory for its elements, and no more of it than can be.
+template <class View>
+void require_memory(std::string_view operation, std::string_view name, View const& x) {
+  Place const place = place_of(x);
+  if (place.is_empty()) return;
+  if (x.data() == nullptr) {
+    fail(operation, std::string(name) + " has no memory: its data() is null");
+  }
+  auto const elements = product(product(place.count[0], place.count[1]), place.element);
+  if (place.span() > most_bytes || elements > most_bytes) {
+    fail(operation, std::string(name) + " must reach over at most 2^62 bytes");
+  }
+}
+
+/// Whether no two elements of a view share memory.
+constexpr bool are_distinct(Place const& x) {
+  if (x.count[0] <= 1 && x.count[1] <= 1) return true;
+  if (x.count[0] <= 1) return x.stride[1] >= x.element;
+  if (x.count[1] <= 1) return x.stride[0] >= x.element;
+  bool const first_is_wide = x.stride[0] > x.stride[1];
+  std::size_t const wide = first_is_wide ? 0 : 1;
+  std::size_t const narrow = 1 - wide;
+  if (x.stride[narrow] < x.element) return false;
+  if (x.stride[wide] > x.along(narrow)) return true;
+  // As many steps along one as lead to an element that is reached along the other.
+  std::uint64_t const common = std::gcd(x.stride[0], x.stride[1]);
+  return x.stride[1] / common >= x.count[0] || x.stride[0] / common >= x.count[1];
+}
+
+/// The elements of the output called `name` are as many as it says: none is written twice.
+template <class Output>
+void require_distinct(std::string_view operation, std::string_view name, Output const& output) {
+  Place const place = place_of(output);
+  if (place.is_empty() || are_distinct(place)) return;
+  std::string strides = std::to_string(output.stride(0));
+  for (std::size_t i = 1; i < Output::rank(); ++i) {
+    strides += " and " + std::to_string(output.stride(i));
+  }
+  fail(operation, std::string(name) +
+                      " must have elements that are distinct in memory, found strides of " +
+                      strides);
+}
+
+/// The matrix `A` can be read: its size and its memory are such.
+template <class Matrix>
+void require_matrix(std::string_view operation, Matrix const& A) {
+  require_size(operation, static_cast<Index>(A.extent(0)), static_cast<Index>(A.extent(1)),
+               sizeof(typename Matrix::value_type));
+  require_memory(operation, "A", A);
+}
+
+/// The vector called `name` can be read, and has `expected` entries.
+template <class Vector>
+void require_input(std::string_view operation, std::string_view name, Vector const& x,
+                   std::size_t expected) {
+  require_extent(operation, name, x, expected);
+  require_memory(operation, name, x);
+}
+
+/// The vector called `name` can be written, and has `expected` entries.
+template <class Vector>
+void require_output(std::string_view operation, std::string_view name, Vector const& x,
+                    std::size_t expected) {
+  require_input(operation, name, x, expected);
+  require_distinct(operation, name, x);
+}
+
+/// Whether the bytes of two views are apart at each multiple of some step: those of `a` are in
+/// [begin, begin + width) there, and so are those of `b`. A step is a common divisor of strides;
+/// directions without part in it make the width. Finds columns of a row-major matrix apart, and
+/// blocks side by side.
+constexpr bool are_apart_by_steps(Place const& a, Place const& b) {
+  auto const step_of = [](Place const& x, unsigned directions) {
+    std::uint64_t step = 0;
+    for (std::size_t i = 0; i < 2; ++i) {
+      if ((directions >> i & 1U) != 0) step = std::gcd(step, x.stride[i]);
+    }
+    return step;
+  };
+  auto const width_of = [](Place const& x, unsigned directions) {
+    std::uint64_t width = x.element;
+    for (std::size_t i = 0; i < 2; ++i) {
+      if ((directions >> i & 1U) == 0) width += x.along(i);
+    }
+    return width;
+  };
+  for (unsigned of_a = 0; of_a < 4; ++of_a) {
+    for (unsigned of_b = 0; of_b < 4; ++of_b) {
+      std::uint64_t const step = std::gcd(step_of(a, of_a), step_of(b, of_b));
+      if (step == 0) continue;
+      std::uint64_t const distance = (b.begin % step + step - a.begin % step) % step;
+      std::uint64_t const width_of_a = width_of(a, of_a);
+      std::uint64_t const width_of_b = width_of(b, of_b);
+      if (width_of_b <= step && distance >= width_of_a && distance <= step - width_of_b)
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Whether two views share no byte. False also of some that interleave in ways that no two lines,
+/// columns or blocks of one matrix do.
+constexpr bool are_apart(Place const& a, Place const& b) {
+  if (a.is_empty() || b.is_empty()) return true;
+  if (a.begin >= b.begin + b.span() || b.begin >= a.begin + a.span()) return true;
+  return are_apart_by_steps(a, b);
+}
+
+/// The output called `name` shares no memory with `input`.
 template <class Output, class Input>
 void require_apart(std::string_view operation, std::string_view name, Output const& output,
                    std::string_view input_name, Input const& input) {
-  auto const begin = reinterpret_cast<std::uintptr_t>(output.data());
-  auto const input_begin = reinterpret_cast<std::uintptr_t>(input.data());
-  if (begin < end_of(input) && input_begin < end_of(output)) {
+  if (!are_apart(place_of(output), place_of(input))) {
     fail(operation, std::string(name) + " must not overlap " + std::string(input_name));
   }
 }
@@ -92,10 +255,18 @@ inline bool is_power_of_two(Index x) {
   return x > 0 && std::has_single_bit(static_cast<std::uint64_t>(x));
 }
 
+/// The most elements of an edge of a tile.
+inline constexpr int most_tile = 65536;
+
 /// A caller's tuning has values that mean something; whether a backend has it is asked there.
 inline void require_valid(TransposeTuning const& tuning) {
   if (tuning.tile_rows < 1 || tuning.tile_cols < 1 || tuning.team_size < 1 || tuning.band < 1) {
     fail("TransposeTuning", "tile_rows, tile_cols, team_size and band must be at least 1");
+  }
+  if (tuning.tile_rows > most_tile || tuning.tile_cols > most_tile) {
+    fail("TransposeTuning", "tile_rows and tile_cols must be at most 65536, found " +
+                                std::to_string(tuning.tile_rows) + " and " +
+                                std::to_string(tuning.tile_cols));
   }
 }
 
@@ -103,6 +274,13 @@ inline void require_valid(TransposeTuning const& tuning) {
 inline void require_valid(GemmTuning const& tuning) {
   if (tuning.tile_rows < 1 || tuning.tile_cols < 1 || tuning.tile_depth < 1 || tuning.band < 1) {
     fail("GemmTuning", "tile_rows, tile_cols, tile_depth and band must be at least 1");
+  }
+  if (tuning.tile_rows > most_tile || tuning.tile_cols > most_tile ||
+      tuning.tile_depth > most_tile) {
+    fail("GemmTuning", "tile_rows, tile_cols and tile_depth must be at most 65536, found " +
+                           std::to_string(tuning.tile_rows) + ", " +
+                           std::to_string(tuning.tile_cols) + " and " +
+                           std::to_string(tuning.tile_depth));
   }
 }
 

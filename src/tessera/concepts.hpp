@@ -8,23 +8,30 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/backends.hpp>
+
 namespace tessera {
 
 /// Scalars that Tessera computes with.
 template <class T>
 concept Scalar = std::same_as<T, float> || std::same_as<T, double>;
 
-/// A Kokkos execution space.
+/// A Kokkos execution space that Tessera has a backend for.
 template <class Exec>
-concept ExecutionSpace = Kokkos::is_execution_space_v<Exec>;
+concept ExecutionSpace = Kokkos::is_execution_space_v<Exec> && backends::HasBackend<Exec>;
 
-/// A rank-2 view of scalars in row-major (LayoutRight) or column-major (LayoutLeft) order; rows or
-/// columns may be padded.
+/// A layout whose rows (LayoutRight) or columns (LayoutLeft) are contiguous; they may be padded.
+template <class Layout>
+concept ContiguousLayout =
+    std::same_as<Layout, Kokkos::LayoutRight> || std::same_as<Layout, Kokkos::LayoutLeft>;
+
+/// A rank-2 view of scalars in row-major (LayoutRight) or column-major (LayoutLeft) order, or in
+/// LayoutStride, with rows or columns that are contiguous when it is used.
 template <class View>
 concept Matrix =
     Kokkos::is_view_v<View> && View::rank() == 2 && Scalar<typename View::non_const_value_type> &&
-    (std::same_as<typename View::array_layout, Kokkos::LayoutRight> ||
-     std::same_as<typename View::array_layout, Kokkos::LayoutLeft>);
+    (ContiguousLayout<typename View::array_layout> ||
+     std::same_as<typename View::array_layout, Kokkos::LayoutStride>);
 
 /// A rank-1 view of scalars, of any stride.
 template <class View>
@@ -55,8 +62,7 @@ concept Element =
 template <class View>
 concept ElementMatrix =
     Kokkos::is_view_v<View> && View::rank() == 2 && Element<typename View::non_const_value_type> &&
-    (std::same_as<typename View::array_layout, Kokkos::LayoutRight> ||
-     std::same_as<typename View::array_layout, Kokkos::LayoutLeft> ||
+    (ContiguousLayout<typename View::array_layout> ||
      std::same_as<typename View::array_layout, Kokkos::LayoutStride>);
 
 /// What a transpose on `Exec` takes as input.
@@ -76,6 +82,10 @@ concept TransposeOf = OutputElementMatrixOf<View, Exec> && SameScalar<View, A>;
 template <class View, class Exec>
 concept MatrixOf = Matrix<View> && AccessibleFrom<View, Exec>;
 
+/// The same, where the order of its elements is known when it is compiled.
+template <class View, class Exec>
+concept OrderedMatrixOf = MatrixOf<View, Exec> && ContiguousLayout<typename View::array_layout>;
+
 /// What a matrix product on `Exec` takes as second factor beside `A`.
 template <class View, class Exec, class A>
 concept FactorOf = MatrixOf<View, Exec> && SameScalar<View, A>;
@@ -91,5 +101,23 @@ concept VectorOf = Vector<View> && AccessibleFrom<View, Exec> && SameScalar<View
 /// What an operation on `Exec` takes as output vector beside the matrix `A`.
 template <class View, class Exec, class A>
 concept OutputVectorOf = OutputVector<View> && AccessibleFrom<View, Exec> && SameScalar<View, A>;
+
+/// An execution space of Kokkos that Tessera has no backend for.
+template <class Exec>
+concept ForeignSpace = Kokkos::is_execution_space_v<Exec> && !backends::HasBackend<Exec>;
+
+/// A view of elements that Tessera does not compute with, or does not move.
+template <class View>
+concept ForeignScalars = Kokkos::is_view_v<View> && !Scalar<typename View::non_const_value_type>;
+template <class View>
+concept ForeignElements = Kokkos::is_view_v<View> && !Element<typename View::non_const_value_type>;
+
+/// Why a call is refused, in the words of the compiler: overloads for what is often tried and
+/// cannot be had are deleted, and return these.
+namespace refused {
+struct TesseraHasBackendsForSerialOpenMPAndCudaOnly;
+struct TesseraComputesWithFloatAndDoubleOnly;
+struct TesseraMovesTriviallyCopyableElementsOf1Or2Or4Or8Or16BytesOnly;
+}  // namespace refused
 
 }  // namespace tessera

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
@@ -10,18 +12,54 @@
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/gemm.hpp>
 #include <tessera/detail/gpu/gemm.hpp>
+#include <tessera/detail/label.hpp>
+#include <tessera/detail/product.hpp>
 #include <tessera/options.hpp>
 
 namespace tessera {
+namespace detail {
+
+/// A product whose matrices lie by rows or by columns.
+template <bool RowsOfA, bool RowsOfB, bool RowsOfC, class Exec, class A, class B, class C>
+void run_gemm(Exec const& exec, A const& a, B const& b, C const& c,
+              GemmOptions<Exec> const& options) {
+  using T = typename C::value_type;
+  using Backend = backends::Backend<Exec>;
+  static Label const label("tessera::gemm");
+  OutputMatrix<T> const out{c.data(), static_cast<Index>(c.extent(RowsOfC ? 1 : 0)),
+                            static_cast<Index>(c.stride(RowsOfC ? 0 : 1))};
+  if (a.extent(1) == 0) {
+    return set_zero<T>(exec, label.zero, static_cast<Index>(c.extent(0) * c.extent(1)), out);
+  }
+  auto const product = product_of<RowsOfA, RowsOfB, RowsOfC>(a, b, c);
+  GemmTuning const tuning =
+      options.tuning
+          ? *options.tuning
+          : Backend::template gemm_tuning<T>(exec, product.rows(), product.cols(), product.chains);
+  Parts<Exec, T> parts(exec, options.workspace, product.parts());
+  auto const in_parts = product.in(parts.take(product.parts()));
+
+  // Of the factor that makes rows of a row-major C, then of the other: whether lines are
+  // contiguous.
+  constexpr bool deep_a = RowsOfC ? RowsOfA : !RowsOfB;
+  constexpr bool deep_b = RowsOfC ? !RowsOfB : RowsOfA;
+  if constexpr (Backend::is_gpu) {
+    gpu::gemm<deep_a, deep_b>(exec, label, in_parts, out, tuning);
+  } else {
+    gemm<deep_a, deep_b>(exec, label, in_parts, out, tuning);
+  }
+}
+
+}  // namespace detail
 
 /// C = A·B, the product of two matrices
 ///
 /// | argument | shape | |
 /// |---|---|---|
 /// | exec | | execution space instance that does the work |
-/// | A | m x k | in: LayoutRight or LayoutLeft, any leading dimension, m, k >= 1 |
-/// | B | k x n | in: LayoutRight or LayoutLeft, any leading dimension, n >= 1 |
-/// | C | m x n | out: LayoutRight or LayoutLeft, any leading dimension, overwritten |
+/// | A | m x k | in: rows or columns contiguous, any leading dimension |
+/// | B | k x n | in: as A |
+/// | C | m x n | out: as A, overwritten |
 /// | options | | workspace and tuning |
 ///
 /// Work and traffic: 2mnk flop; at least (mk + kn + mn)·sizeof(T) bytes. Each factor is read from
@@ -29,9 +67,9 @@ namespace tessera {
 ///
 /// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
 /// large enough. The bits of C are a function of A and B alone, not of layouts, the tuning or the
-/// backend (docs/summation.md); -0 never comes out. C must not overlap A or B. Throws
-/// std::invalid_argument for sizes that do not fit, overlap, or a tuning that the backend does not
-/// have, before any work is enqueued.
+/// backend (docs/summation.md); -0 never comes out. Where k = 0, C = 0. C must not overlap A or B.
+/// Throws std::invalid_argument for sizes that do not fit, a view without memory, overlap, a tuning
+/// that the backend does not have, or a workspace in use, before any work is enqueued.
 ///
 /// Source: on GPUs, tiles in registers over tiles in shared memory, after V. Volkov and J. W.
 /// Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC 2008; on hosts, packed strips and
@@ -39,36 +77,36 @@ namespace tessera {
 /// Multiplication, ACM TOMS 34 (2008). Chains and tree: docs/summation.md.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 void gemm(Exec const& exec, A const& a, B const& b, C const& c,
-          GemmOptions<Exec> const& options = {}) {
-  using T = typename C::value_type;
+          std::type_identity_t<GemmOptions<Exec>> const& options = {}) {
   constexpr auto operation = "gemm";
-  checks::require_elements(operation, a);
+  checks::require_matrix(operation, a);
   checks::require_rows(operation, "B", b, a.extent(1));
+  checks::require_memory(operation, "B", b);
   checks::require_extents(operation, "C", c, a.extent(0), b.extent(1));
+  checks::require_memory(operation, "C", c);
+  checks::require_distinct(operation, "C", c);
   checks::require_apart(operation, "C", c, "A", a);
   checks::require_apart(operation, "C", c, "B", b);
   if (options.tuning) checks::require_valid(*options.tuning);
 
-  using Backend = backends::Backend<Exec>;
-  auto const product = detail::product_of(a, b, c);
-  GemmTuning const tuning =
-      options.tuning
-          ? *options.tuning
-          : Backend::template gemm_tuning<T>(exec, product.rows(), product.cols(), product.chains);
-  detail::Parts<Exec, T> parts(exec, options.workspace, product.parts());
-  auto const in_parts = product.in(parts.take(product.parts()));
-  detail::OutputMatrix<T> const out{product.data, product.cols(), product.leading};
-
-  // Of the factor that makes rows of a row-major C, then of the other: whether lines are
-  // contiguous.
-  constexpr bool swapped = !detail::is_row_major<C>;
-  constexpr bool deep_a = swapped ? !detail::is_row_major<B> : detail::is_row_major<A>;
-  constexpr bool deep_b = swapped ? detail::is_row_major<A> : !detail::is_row_major<B>;
-  if constexpr (Backend::is_gpu) {
-    detail::gpu::gemm<deep_a, deep_b>(exec, "tessera::gemm", in_parts, out, tuning);
-  } else {
-    detail::gemm<deep_a, deep_b>(exec, "tessera::gemm", in_parts, out, tuning);
-  }
+  auto const rows = static_cast<Index>(a.extent(0));
+  auto const cols = static_cast<Index>(b.extent(1));
+  detail::Region const region(operation, rows, static_cast<Index>(a.extent(1)), cols);
+  if (rows == 0 || cols == 0) return;
+  detail::with_order(operation, "A", a, [&](auto rows_of_a) {
+    detail::with_order(operation, "B", b, [&](auto rows_of_b) {
+      detail::with_order(operation, "C", c, [&](auto rows_of_c) {
+        detail::run_gemm<rows_of_a(), rows_of_b(), rows_of_c()>(exec, a, b, c, options);
+      });
+    });
+  });
 }
+
+template <ForeignSpace Exec, class... Arguments>
+refused::TesseraHasBackendsForSerialOpenMPAndCudaOnly gemm(Exec const&,
+                                                           Arguments const&...) = delete;
+template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
+refused::TesseraComputesWithFloatAndDoubleOnly gemm(Exec const&, A const&,
+                                                    Arguments const&...) = delete;
 
 }  // namespace tessera

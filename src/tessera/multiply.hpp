@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/arguments.hpp>
+#include <tessera/detail/label.hpp>
 
 namespace tessera {
 
@@ -13,40 +16,56 @@ namespace tessera {
 /// | argument | shape | |
 /// |---|---|---|
 /// | exec | | execution space instance that does the work |
-/// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
+/// | A | m x n | in: rows or columns contiguous, any leading dimension |
 /// | v | n | in: any stride |
-/// | B | m | out: any stride, overwritten |
+/// | B | m | out: any stride but 0, overwritten |
 /// | options | | workspace and tuning |
 ///
 /// Work and traffic: 2mn flop; (mn + m + n)·sizeof(T) bytes, the matrix read once.
 ///
 /// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
 /// large enough. The bits of B are a function of A, v and A's layout alone (docs/summation.md).
-/// B must not overlap A or v. Throws std::invalid_argument for sizes that do not fit, overlap, or
-/// an unusable tuning, before any work is enqueued.
+/// Where A has no columns, B = 0. B must not overlap A or v. Throws std::invalid_argument for sizes
+/// that do not fit, a view without memory, overlap, an unusable tuning, or a workspace in use,
+/// before any work is enqueued. A in LayoutStride: as `atax`.
 ///
 /// Source: dot products with independent lanes and an adjacent-pair tree (docs/summation.md).
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
 void multiply(Exec const& exec, A const& a, V const& v, B const& b,
-              Options<Exec> const& options = {}) {
+              std::type_identity_t<Options<Exec>> const& options = {}) {
   using T = typename A::non_const_value_type;
   constexpr auto operation = "multiply";
-  checks::require_elements(operation, a);
-  checks::require_extent(operation, "v", v, a.extent(1));
-  checks::require_extent(operation, "B", b, a.extent(0));
+  checks::require_matrix(operation, a);
+  checks::require_input(operation, "v", v, a.extent(1));
+  checks::require_output(operation, "B", b, a.extent(0));
   checks::require_apart(operation, "B", b, "A", a);
   checks::require_apart(operation, "B", b, "v", v);
 
-  auto const lines = detail::lines_of(a);
-  constexpr bool row_major = detail::is_row_major<A>;
+  static detail::Label const label("tessera::multiply");
+  auto const region = detail::region_of(operation, a);
   auto const rows = static_cast<Index>(a.extent(0));
   auto const cols = static_cast<Index>(a.extent(1));
-  Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
-  if constexpr (row_major) {
-    detail::run_dot(exec, "tessera::multiply", lines, v, detail::output(b), options, tuning);
-  } else {
-    detail::run_sum(exec, "tessera::multiply", lines, v, detail::output(b), options, tuning);
+  auto const out = detail::output(b);
+  if (rows == 0 || cols == 0) {
+    return detail::set_zero<T>(exec, label.zero, rows, out);
   }
+  detail::with_order(operation, "A", a, [&](auto by_rows) {
+    constexpr bool row_major = by_rows();
+    auto const lines = detail::lines_of<row_major>(a);
+    Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
+    if constexpr (row_major) {
+      detail::run_dot(exec, label, lines, v, out, options, tuning);
+    } else {
+      detail::run_sum(exec, label, lines, v, out, options, tuning);
+    }
+  });
 }
+
+template <ForeignSpace Exec, class... Arguments>
+refused::TesseraHasBackendsForSerialOpenMPAndCudaOnly multiply(Exec const&,
+                                                               Arguments const&...) = delete;
+template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
+refused::TesseraComputesWithFloatAndDoubleOnly multiply(Exec const&, A const&,
+                                                        Arguments const&...) = delete;
 
 }  // namespace tessera

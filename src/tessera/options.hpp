@@ -16,22 +16,27 @@ enum class Method {
   two_stage,  ///< `multiply`, then `multiply_transposed`: read twice
 };
 
-/// Options of every operation.
-template <class Exec>
-struct Options {
-  /// Memory for partial results that the caller keeps. If null, a call allocates its own and
-  /// releases it at its end, which may fence.
-  Workspace<Exec>* workspace = nullptr;
-  /// Instead of what the backend would choose. Changes no bit of the result.
-  std::optional<Tuning> tuning = std::nullopt;
-};
-
 /// Options of `atax`.
 template <class Exec>
 struct AtaxOptions {
   Method method = Method::automatic;            ///< see Method
   Workspace<Exec>* workspace = nullptr;         ///< as in Options
   std::optional<Tuning> tuning = std::nullopt;  ///< as in Options
+};
+
+/// Options of every operation.
+template <class Exec>
+struct Options {
+  /// Memory for partial results that the caller keeps. If null, a call allocates its own and
+  /// releases it at its end, which may fence. One call at a time.
+  Workspace<Exec>* workspace = nullptr;
+  /// Instead of what the backend would choose. Changes no bit of the result.
+  std::optional<Tuning> tuning = std::nullopt;
+
+  /// `atax` takes them, too.
+  operator AtaxOptions<Exec>() const {  // NOLINT(google-explicit-constructor)
+    return {.workspace = workspace, .tuning = tuning};
+  }
 };
 
 /// Options of `transpose`.

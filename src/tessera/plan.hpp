@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tessera/atax.hpp>
@@ -71,10 +73,14 @@ Plan sum_plan(Method method, std::string name, SumPlan const& plan, Lines<T> con
 
 }  // namespace detail
 
-/// What `multiply` of a rows x cols matrix of T in `Layout` would do on `exec`. Errors: as
-/// `multiply` for an unusable tuning.
-template <Scalar T, class Layout, ExecutionSpace Exec>
-Plan plan_multiply(Exec const& exec, Index rows, Index cols, Options<Exec> const& options = {}) {
+/// What `multiply` of a rows x cols matrix of T in `Layout` would do on `exec`; without rows or
+/// columns there are no stages. Throws std::invalid_argument for sizes that no matrix has, and an
+/// unusable tuning.
+template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
+Plan plan_multiply(Exec const& exec, Index rows, Index cols,
+                   std::type_identity_t<Options<Exec>> const& options = {}) {
+  checks::require_size("plan_multiply", rows, cols, sizeof(T));
+  if (rows == 0 || cols == 0) return {Method::two_stage, {}, 0};
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
   Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
@@ -87,9 +93,11 @@ Plan plan_multiply(Exec const& exec, Index rows, Index cols, Options<Exec> const
 }
 
 /// What `multiply_transposed` of a rows x cols matrix would do; as plan_multiply.
-template <Scalar T, class Layout, ExecutionSpace Exec>
+template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
-                              Options<Exec> const& options = {}) {
+                              std::type_identity_t<Options<Exec>> const& options = {}) {
+  checks::require_size("plan_multiply_transposed", rows, cols, sizeof(T));
+  if (rows == 0 || cols == 0) return {Method::two_stage, {}, 0};
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
   Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
@@ -102,8 +110,11 @@ Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
 }
 
 /// What `atax` of a contiguous rows x cols matrix would do; as plan_multiply.
-template <Scalar T, class Layout, ExecutionSpace Exec>
-Plan plan_atax(Exec const& exec, Index rows, Index cols, AtaxOptions<Exec> const& options = {}) {
+template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
+Plan plan_atax(Exec const& exec, Index rows, Index cols,
+               std::type_identity_t<AtaxOptions<Exec>> const& options = {}) {
+  checks::require_size("plan_atax", rows, cols, sizeof(T));
+  if (rows == 0 || cols == 0) return {Method::two_stage, {}, 0};
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
   Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/gpu/transpose.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/detail/transpose.hpp>
 #include <tessera/options.hpp>
 
@@ -18,7 +21,7 @@ namespace tessera {
 /// | argument | shape | |
 /// |---|---|---|
 /// | exec | | execution space instance that does the work |
-/// | A | m x n | in: any layout, any leading dimension, m, n >= 1 |
+/// | A | m x n | in: any layout, any leading dimension |
 /// | At | n x m | out: any layout, overwritten; its elements are distinct |
 /// | options | | tuning |
 ///
@@ -28,8 +31,8 @@ namespace tessera {
 /// Work and traffic: no flop; 2mn·sizeof(T) bytes, each element read once and written once.
 ///
 /// Guarantees: asynchronous in `exec`; no fence and no allocation. At must not overlap A. Throws
-/// std::invalid_argument for sizes that do not fit, overlap, or a tuning that the backend does not
-/// have, before any work is enqueued.
+/// std::invalid_argument for sizes that do not fit, a view without memory, elements of At that
+/// coincide, overlap, or a tuning that the backend does not have, before any work is enqueued.
 ///
 /// Source: tiles by way of shared memory, after G. Ruetsch and P. Micikevicius, Optimizing Matrix
 /// Transpose in CUDA, NVIDIA 2009; here with words of 16 bytes on both sides, whose blocks turn in
@@ -37,10 +40,15 @@ namespace tessera {
 template <ExecutionSpace Exec, ElementMatrixOf<Exec> A, TransposeOf<Exec, A> At>
 void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions const& options = {}) {
   constexpr auto operation = "transpose";
-  checks::require_elements(operation, a);
+  checks::require_matrix(operation, a);
   checks::require_extents(operation, "At", at, a.extent(1), a.extent(0));
+  checks::require_memory(operation, "At", at);
+  checks::require_distinct(operation, "At", at);
   checks::require_apart(operation, "At", at, "A", a);
   if (options.tuning) checks::require_valid(*options.tuning);
+  static std::string const label = "tessera::transpose";
+  auto const region = detail::region_of(operation, a);
+  if (a.extent(0) == 0 || a.extent(1) == 0) return;
 
   using Backend = backends::Backend<Exec>;
   auto const elements = detail::elements_of(a, at);
@@ -48,9 +56,9 @@ void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions cons
                                      ? *options.tuning
                                      : Backend::transpose_tuning(exec, detail::shape_of(elements));
   if constexpr (Backend::is_gpu) {
-    detail::gpu::transpose_elements(exec, "tessera::transpose", elements, tuning);
+    detail::gpu::transpose_elements(exec, label, elements, tuning);
   } else {
-    detail::transpose_elements(exec, "tessera::transpose", elements, tuning);
+    detail::transpose_elements(exec, label, elements, tuning);
   }
 }
 
@@ -59,29 +67,47 @@ void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions cons
 /// | argument | shape | |
 /// |---|---|---|
 /// | exec | | execution space instance that does the work |
-/// | A | n x n | in and out: any layout, any leading dimension, n >= 1; elements are distinct |
+/// | A | n x n | in and out: any layout, any leading dimension; its elements are distinct |
 ///
 /// Elements as in `transpose`. Work and traffic: no flop; 2n²·sizeof(T) bytes.
 ///
 /// Guarantees: asynchronous in `exec`; no fence and no allocation. Throws std::invalid_argument for
-/// a matrix that is empty or not square, before any work is enqueued.
+/// a matrix that is not square, has no memory, or whose elements coincide, before any work is
+/// enqueued.
 ///
 /// Source: pairs of tiles that change places, each by way of shared memory.
 template <ExecutionSpace Exec, OutputElementMatrixOf<Exec> A>
 void transpose_in_place(Exec const& exec, A const& a) {
   constexpr auto operation = "transpose_in_place";
-  checks::require_elements(operation, a);
+  checks::require_matrix(operation, a);
   checks::require_square(operation, a);
+  checks::require_distinct(operation, "A", a);
+  static std::string const label = "tessera::transpose_in_place";
+  auto const region = detail::region_of(operation, a);
+  if (a.extent(0) == 0) return;
 
   auto const size = static_cast<Index>(a.extent(0));
   // A matrix and its transpose change places alike: lines may be rows or columns.
   auto const row = static_cast<Index>(Kokkos::max(a.stride(0), a.stride(1)));
   auto const col = static_cast<Index>(Kokkos::min(a.stride(0), a.stride(1)));
   if constexpr (backends::Backend<Exec>::is_gpu) {
-    detail::gpu::transpose_square(exec, "tessera::transpose_in_place", a.data(), size, row, col);
+    detail::gpu::transpose_square(exec, label, a.data(), size, row, col);
   } else {
-    detail::transpose_square(exec, "tessera::transpose_in_place", a.data(), size, row, col);
+    detail::transpose_square(exec, label, a.data(), size, row, col);
   }
 }
+
+template <ForeignSpace Exec, class... Arguments>
+refused::TesseraHasBackendsForSerialOpenMPAndCudaOnly transpose(Exec const&,
+                                                                Arguments const&...) = delete;
+template <ExecutionSpace Exec, ForeignElements A, class... Arguments>
+refused::TesseraMovesTriviallyCopyableElementsOf1Or2Or4Or8Or16BytesOnly transpose(
+    Exec const&, A const&, Arguments const&...) = delete;
+template <ForeignSpace Exec, class... Arguments>
+refused::TesseraHasBackendsForSerialOpenMPAndCudaOnly transpose_in_place(
+    Exec const&, Arguments const&...) = delete;
+template <ExecutionSpace Exec, ForeignElements A, class... Arguments>
+refused::TesseraMovesTriviallyCopyableElementsOf1Or2Or4Or8Or16BytesOnly transpose_in_place(
+    Exec const&, A const&, Arguments const&...) = delete;
 
 }  // namespace tessera

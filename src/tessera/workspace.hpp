@@ -2,12 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
+#include <tessera/checks.hpp>
 
 namespace tessera {
 namespace detail {
@@ -29,9 +35,12 @@ void fill_bytes(Exec const& exec, std::byte* bytes, std::size_t size, std::byte 
 }  // namespace detail
 
 /// Device memory for partial results, kept by the caller so that repeated calls allocate nothing.
-/// It grows to the largest need seen and never shrinks; growing allocates and may fence. One
-/// workspace serves one execution space instance at a time: calls on instances that run at the same
-/// time need workspaces of their own.
+/// It grows to the largest need seen and shrinks when it is cleared; growing allocates and may
+/// fence. It can be moved, not copied: what it was moved from is empty, and as good as new.
+///
+/// One workspace serves one call at a time. A call that finds another thread's in it throws
+/// std::invalid_argument. Calls on several instances of a GPU do not run side by side in one: where
+/// the last was on another instance, Kokkos::fence() comes first.
 template <class Exec>
 class Workspace {
  public:
@@ -46,36 +55,116 @@ class Workspace {
     std::byte* data;      ///< undefined contents, aligned to a cache line
   };
 
+  Workspace() = default;
+  Workspace(Workspace const&) = delete;
+  Workspace& operator=(Workspace const&) = delete;
+  Workspace(Workspace&& other) noexcept
+      : buffer_(std::exchange(other.buffer_, Buffer())),
+        exchange_(std::exchange(other.exchange_, Buffer())),
+        instance_(other.instance_) {}
+  Workspace& operator=(Workspace&& other) noexcept {
+    if (this != &other) {
+      buffer_ = std::exchange(other.buffer_, Buffer());
+      exchange_ = std::exchange(other.exchange_, Buffer());
+      instance_ = other.instance_;
+    }
+    return *this;
+  }
+  ~Workspace() = default;
+
+  /// A call's turn in a workspace.
+  class Turn {
+   public:
+    /// Throws std::invalid_argument while another call has its turn.
+    explicit Turn(Workspace& workspace) : workspace_(workspace) {
+      if (workspace.is_taken_.exchange(true, std::memory_order_acquire)) {
+        checks::fail("Workspace",
+                     "another call is using this workspace; calls that run at the same time need "
+                     "workspaces of their own");
+      }
+    }
+    Turn(Turn const&) = delete;
+    Turn& operator=(Turn const&) = delete;
+    ~Turn() { workspace_.is_taken_.store(false, std::memory_order_release); }
+
+   private:
+    Workspace& workspace_;
+  };
+
   /// Memory for at least `bytes` bytes and `exchanged` bytes of exchange beside the counters.
-  /// Throws what Kokkos throws when memory runs out.
+  /// Throws what Kokkos throws when memory runs out, and std::invalid_argument for more bytes than
+  /// can be counted.
   Memory reserve(Exec const& exec, std::size_t bytes, std::size_t exchanged = 0) {
+    if constexpr (backends::Backend<Exec>::is_gpu) wait_for_others(exec);
     if (bytes_for(bytes) > buffer_.extent(0)) {
-      buffer_ = {};  // release before allocating: the peak is the larger, not the sum
-      buffer_ = Buffer(
-          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::workspace")),
-          bytes_for(bytes));
-      detail::fill_bytes(exec, buffer_.data(), header_bytes, std::byte{0});
+      grow(exec, buffer_, "tessera::workspace", bytes_for(bytes), header_bytes, std::byte{0});
     }
     if (exchanged > exchange_.extent(0)) {
-      exchange_ = {};
-      exchange_ = Buffer(
-          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::exchange")),
-          exchanged);
-      detail::fill_bytes(exec, exchange_.data(), exchanged, std::byte{0xff});
+      grow(exec, exchange_, "tessera::exchange", exchanged, exchanged, std::byte{0xff});
     }
     return {reinterpret_cast<int*>(buffer_.data()), exchange_.data(),
             buffer_.data() + header_bytes};
   }
+  /// Releases all memory, which may fence.
+  void clear() {
+    Turn const turn(*this);
+    buffer_ = {};
+    exchange_ = {};
+  }
   /// Bytes that a workspace holds after reserve(…, bytes).
-  static constexpr std::size_t bytes_for(std::size_t bytes) { return header_bytes + bytes; }
+  static constexpr std::size_t bytes_for(std::size_t bytes) {
+    if (bytes > std::numeric_limits<std::size_t>::max() - header_bytes) {
+      checks::fail("Workspace", "no memory has " + std::to_string(bytes) + " bytes");
+    }
+    return header_bytes + bytes;
+  }
   /// Bytes held.
   [[nodiscard]] std::size_t bytes() const { return buffer_.extent(0) + exchange_.extent(0); }
 
  private:
   using Buffer = Kokkos::View<std::byte*, memory_space>;
   static constexpr std::size_t header_bytes = static_cast<std::size_t>(counters) * sizeof(int);
+
+  /// Makes a buffer larger, and fills its first bytes. It stays empty where that fails.
+  static void grow(Exec const& exec, Buffer& buffer, char const* label, std::size_t bytes,
+                   std::size_t filled, std::byte value) {
+    buffer = {};  // release before allocating: the peak is the larger, not the sum
+    Buffer larger(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), bytes);
+    detail::fill_bytes(exec, larger.data(), filled, value);
+    buffer = larger;
+  }
+  /// What another instance was given may still run.
+  void wait_for_others(Exec const& exec) {
+    std::uint32_t const instance = Kokkos::Tools::Experimental::device_id(exec);
+    if (bytes() > 0 && instance != instance_) {
+      Kokkos::fence("tessera::Workspace: another instance used it");
+    }
+    instance_ = instance;
+  }
+
   Buffer buffer_;
   Buffer exchange_;
+  std::uint32_t instance_ = 0;  ///< of the last call, as Kokkos numbers them
+  std::atomic<bool> is_taken_ = false;
 };
+
+namespace detail {
+
+/// What a call works in: its turn in the caller's workspace, or one of its own.
+template <class Exec>
+class WorkspaceOfCall {
+ public:
+  explicit WorkspaceOfCall(Workspace<Exec>* kept) : workspace_(kept != nullptr ? *kept : own_) {
+    if (kept != nullptr) turn_.emplace(*kept);
+  }
+  Workspace<Exec>& operator*() { return workspace_; }
+
+ private:
+  Workspace<Exec> own_;
+  Workspace<Exec>& workspace_;
+  std::optional<typename Workspace<Exec>::Turn> turn_;
+};
+
+}  // namespace detail
 
 }  // namespace tessera

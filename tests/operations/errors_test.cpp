@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
@@ -25,7 +24,6 @@ using testing::ThrowsMessage;
 using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
 using Vector = Kokkos::View<double*, Exec>;
-using Extents = std::pair<std::size_t, std::size_t>;
 
 auto refuses(std::string const& operation, std::string const& what) {
   return ThrowsMessage<std::invalid_argument>(
@@ -59,21 +57,6 @@ TEST(Atax, RefusesVectorsOfTheWrongLength) {
               refuses("atax", "B must have 3 entries, found 5"));
   EXPECT_THAT([&] { atax(Exec(), A, v, B, Vector("C", 0)); },
               refuses("atax", "C must have 5 entries, found 0"));
-}
-
-TEST(EveryOperation, RefusesAMatrixWithoutElements) {
-  for (auto const& [rows, cols] : {Extents{0, 5}, Extents{3, 0}, Extents{0, 0}}) {
-    Matrix const A("A", rows, cols);
-    Vector const v("v", cols);
-    Vector const B("B", rows);
-    Vector const C("C", cols);
-    std::string const found = "found " + std::to_string(rows) + " x " + std::to_string(cols);
-    EXPECT_THAT([&] { multiply(Exec(), A, v, B); }, refuses("multiply", found));
-    EXPECT_THAT([&] { multiply_transposed(Exec(), A, B, C); },
-                refuses("multiply_transposed", found));
-    EXPECT_THAT([&] { atax(Exec(), A, v, C); }, refuses("atax", found));
-    EXPECT_THAT([&] { atax(Exec(), A, v, B, C); }, refuses("atax", found));
-  }
 }
 
 TEST(EveryOperation, RefusesAnOutputThatOverlapsAnInput) {

@@ -335,13 +335,9 @@ auto refuses(std::string const& operation, std::string const& what) {
 TEST(GemmErrors, RefusesSizesThatDoNotFit) {
   Matrix const A("A", 3, 5);
   EXPECT_THAT([&] { gemm(Exec(), A, Matrix("B", 4, 2), Matrix("C", 3, 2)); },
-              refuses("gemm", "B must have 5 rows and at least one column, found 4 x 2"));
-  EXPECT_THAT([&] { gemm(Exec(), A, Matrix("B", 5, 0), Matrix("C", 3, 0)); },
-              refuses("gemm", "found 5 x 0"));
+              refuses("gemm", "B must have 5 rows, found 4 x 2"));
   EXPECT_THAT([&] { gemm(Exec(), A, Matrix("B", 5, 2), Matrix("C", 2, 3)); },
               refuses("gemm", "C must be 3 x 2, found 2 x 3"));
-  EXPECT_THAT([&] { gemm(Exec(), Matrix("A", 3, 0), Matrix("B", 0, 2), Matrix("C", 3, 2)); },
-              refuses("gemm", "A must have at least one row and one column, found 3 x 0"));
 }
 
 TEST(GemmErrors, RefusesAnOutputThatOverlapsAFactor) {

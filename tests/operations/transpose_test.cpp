@@ -268,13 +268,6 @@ TEST(TransposeErrors, RefusesAnOutputOfTheWrongShape) {
               refuses("transpose", "At must be 5 x 3, found 5 x 4"));
 }
 
-TEST(TransposeErrors, RefusesAMatrixWithoutElements) {
-  EXPECT_THAT([] { transpose(Exec(), Matrix("A", 0, 5), Matrix("At", 5, 0)); },
-              refuses("transpose", "found 0 x 5"));
-  EXPECT_THAT([] { transpose_in_place(Exec(), Matrix("A", 0, 0)); },
-              refuses("transpose_in_place", "found 0 x 0"));
-}
-
 TEST(TransposeErrors, RefusesAnOutputThatOverlapsTheInput) {
   Matrix const A("A", 6, 4);
   auto const upper = Kokkos::subview(A, Kokkos::make_pair(0, 4), Kokkos::ALL);

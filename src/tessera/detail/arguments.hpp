@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
@@ -10,6 +13,7 @@
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/kernels.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/options.hpp>
 
 /// What the operations share between their checks and their kernels.
@@ -42,6 +46,21 @@ Index packed_size(View const& x) {
   return x.stride(0) == 1 || x.extent(0) == 1 ? 0 : static_cast<Index>(x.extent(0));
 }
 
+template <class T, class Out>
+struct SetZero {
+  Out out;
+
+  KOKKOS_FUNCTION void operator()(Index i) const { out.set(i, T(0)); }
+};
+
+/// The first `size` elements of `out` = +0: sums of nothing.
+template <class T, class Exec, class Out>
+void set_zero(Exec const& exec, std::string const& label, Index size, Out const& out) {
+  if (size == 0) return;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
+  launch(label, Policy(exec, 0, size), SetZero<T, Out>{out});
+}
+
 template <class T>
 struct CopyVector {
   T const* from;
@@ -56,10 +75,11 @@ template <class T, class Exec>
 void copy_vector(Exec const& exec, std::string const& label, Index size, T const* from,
                  Index stride, OutputVector<T> const& to) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
-  Kokkos::parallel_for(label, Policy(exec, 0, size), CopyVector<T>{from, stride, to});
+  launch(label, Policy(exec, 0, size), CopyVector<T>{from, stride, to});
 }
 
-/// The elements of an input vector, contiguous: its own, or copied to `copy`.
+/// The elements of an input vector, contiguous: its own, or copied to `copy` by a kernel of that
+/// name.
 template <class Exec, class View>
 typename View::non_const_value_type const* contiguous(Exec const& exec, std::string const& label,
                                                       View const& x,
@@ -67,8 +87,7 @@ typename View::non_const_value_type const* contiguous(Exec const& exec, std::str
   Index const size = packed_size(x);
   if (size == 0) return x.data();
   using T = typename View::non_const_value_type;
-  copy_vector<T>(exec, label + "::pack", size, x.data(), static_cast<Index>(x.stride(0)),
-                 {copy, 1});
+  copy_vector<T>(exec, label, size, x.data(), static_cast<Index>(x.stride(0)), {copy, 1});
   return copy;
 }
 
@@ -77,11 +96,12 @@ template <class Exec, class T>
 class Parts {
  public:
   /// Room for `scalars` in all, the sum of the parts' sizes, and for `exchanged` where teams meet.
-  Parts(Exec const& exec, Workspace<Exec>* kept, Index scalars, Index exchanged = 0) {
-    Workspace<Exec>& workspace = kept != nullptr ? *kept : own_;
+  Parts(Exec const& exec, Workspace<Exec>* kept, Index scalars, Index exchanged = 0)
+      : workspace_(kept) {
     if (scalars == 0 && exchanged == 0) return;
-    auto const memory = workspace.reserve(exec, static_cast<std::size_t>(scalars) * sizeof(T),
-                                          static_cast<std::size_t>(exchanged) * sizeof(T));
+    auto const memory = (*workspace_)
+                            .reserve(exec, static_cast<std::size_t>(scalars) * sizeof(T),
+                                     static_cast<std::size_t>(exchanged) * sizeof(T));
     meeting_ = {memory.arrivals, reinterpret_cast<T*>(memory.exchange)};
     next_ = reinterpret_cast<T*>(memory.data);
   }
@@ -95,32 +115,32 @@ class Parts {
   [[nodiscard]] Meeting<T> meeting() const { return meeting_; }
 
  private:
-  Workspace<Exec> own_;
+  WorkspaceOfCall<Exec> workspace_;
   Meeting<T> meeting_{};
   T* next_ = nullptr;
 };
 
 /// `dot` with an input vector of any stride.
 template <class Exec, class T, class Input>
-void run_dot(Exec const& exec, std::string const& label, Lines<T> const& lines, Input const& x,
+void run_dot(Exec const& exec, Label const& label, Lines<T> const& lines, Input const& x,
              OutputVector<T> out, Options<Exec> const& options, Tuning const& tuning) {
   DotOf<Exec, T> const plan(exec, lines, tuning);
   Index const packed = packed_size(x);
   Index const runs = plan.workspace(lines);
   Parts<Exec, T> parts(exec, options.workspace, whole_words<T>(packed) + whole_words<T>(runs));
-  T const* const factors = contiguous(exec, label, x, parts.take(packed));
+  T const* const factors = contiguous(exec, label.pack, x, parts.take(packed));
   plan.run(exec, label, lines, factors, out, parts.take(runs));
 }
 
 /// `sum` with an input vector of any stride.
 template <class Exec, class T, class Input>
-void run_sum(Exec const& exec, std::string const& label, Lines<T> const& lines, Input const& y,
+void run_sum(Exec const& exec, Label const& label, Lines<T> const& lines, Input const& y,
              OutputVector<T> out, Options<Exec> const& options, Tuning const& tuning) {
   SumOf<Exec, T> const plan(exec, lines, tuning);
   Index const packed = packed_size(y);
   Index const partials = plan.workspace(lines);
   Parts<Exec, T> parts(exec, options.workspace, whole_words<T>(packed) + whole_words<T>(partials));
-  T const* const factors = contiguous(exec, label, y, parts.take(packed));
+  T const* const factors = contiguous(exec, label.pack, y, parts.take(packed));
   plan.run(exec, label, lines, factors, out, parts.take(partials), parts.meeting());
 }
 

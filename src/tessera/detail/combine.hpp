@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/detail/label.hpp>
 #include <tessera/detail/launch.hpp>
 #include <tessera/detail/powers.hpp>
 #include <tessera/detail/segment.hpp>

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/combine.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/detail/launch.hpp>
 #include <tessera/detail/segment.hpp>
 #include <tessera/tuning.hpp>
@@ -71,14 +70,14 @@ struct Dot {
 
 /// out[i] = dot product of line i and x, in the canonical order.
 template <class Exec, class T>
-void dot(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+void dot(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
          OutputVector<T> out, T* workspace, DotTuning const& tuning) {
   DotPlan<T> const plan(lines, tuning);
   for_each_team<T>(exec, label, plan.line_blocks * plan.runs, 0,
                    Dot<T>{lines, x, out, workspace, plan, tuning.lines_per_step, walk_of(lines)},
                    lines.bytes());
   if (plan.runs > 1) {
-    combine_runs(exec, label + "::combine", workspace, lines.count, plan.runs, out);
+    combine_runs(exec, label.combine, workspace, lines.count, plan.runs, out);
   }
 }
 

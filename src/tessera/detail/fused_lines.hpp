@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/combine.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/detail/launch.hpp>
 #include <tessera/detail/panels.hpp>
 #include <tessera/detail/segment.hpp>
@@ -104,17 +103,16 @@ struct FusedLines {
 /// y[i] = dot product of line i and x; out[j] = sum over i of y[i] * line_i[j]: each line is read
 /// from memory once, and from cache the second time.
 template <class Exec, class T, class Source>
-void fused_lines(Exec const& exec, std::string const& label, Lines<T> const& lines,
-                 Source const& source, T const* x, OutputVector<T> y,
-                 PartialVectors<T> const& partials, FusedLinesPlan<T> const& plan,
-                 FusedLinesTuning const& tuning) {
+void fused_lines(Exec const& exec, Label const& label, Lines<T> const& lines, Source const& source,
+                 T const* x, OutputVector<T> y, PartialVectors<T> const& partials,
+                 FusedLinesPlan<T> const& plan, FusedLinesTuning const& tuning) {
   Index const scratch = plan.scratch(lines);
   for_each_team<T>(exec, label, plan.groups, scratch + source.scratch(),
                    FusedLines<T, Source>{lines, source, x, y, partials, plan, tuning, scratch,
                                          source.walk_of(lines)},
                    lines.bytes());
   if (plan.groups > 1 && !partials.last_team_combines()) {
-    combine_vectors(exec, label + "::combine", partials);
+    combine_vectors(exec, label.combine, partials);
   }
 }
 

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/combine.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/detail/launch.hpp>
 #include <tessera/detail/panels.hpp>
 #include <tessera/detail/segment.hpp>
@@ -99,7 +98,7 @@ struct FusedTiles {
 /// y[i] = sum over lines j of x[j] * line_j[i]; out[j] = dot product of line j and y: each tile is
 /// read from memory once, and from cache the second time.
 template <class Exec, class T>
-void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+void fused_tiles(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
                  OutputVector<T> y, PartialVectors<T> const& partials,
                  FusedTilesPlan<T> const& plan, FusedTilesTuning const& tuning) {
   for_each_team<T>(
@@ -107,7 +106,7 @@ void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lin
       FusedTiles<T>{lines, x, y, partials, plan, tuning.lines_per_step, plan.sum_scratch()},
       lines.bytes());
   if (plan.groups > 1 && !partials.last_team_combines()) {
-    combine_vectors(exec, label + "::combine", partials);
+    combine_vectors(exec, label.combine, partials);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <tessera/backends/host/avx512.hpp>
 #include <tessera/backends/host/simd.hpp>
 #include <tessera/detail/combine.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/detail/launch.hpp>
 #include <tessera/detail/product.hpp>
 #include <tessera/detail/static_for.hpp>
@@ -179,7 +180,7 @@ void gemm_tiles(Exec const& exec, std::string const& label, Product<T> const& pr
 
 /// C = A·B, as `tuning` has it.
 template <bool DeepA, bool DeepB, class Exec, class T>
-void gemm(Exec const& exec, std::string const& label, Product<T> const& product,
+void gemm(Exec const& exec, Label const& label, Product<T> const& product,
           OutputMatrix<T> const& out, GemmTuning const& tuning) {
   auto const run = [&]<class Block>(Block) {
     gemm_tiles<Block, DeepA, DeepB>(exec, label, product, tuning);
@@ -191,7 +192,7 @@ void gemm(Exec const& exec, std::string const& label, Product<T> const& product,
   }
   if (product.chains.count > 1) {
     combine_vectors(
-        exec, label + "::combine",
+        exec, label.combine,
         PartialVectors<T, OutputMatrix<T>>{product.data, product.chains.count,
                                            product.rows() * product.cols(), out, nullptr});
   }

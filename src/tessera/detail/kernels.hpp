@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
@@ -14,6 +14,7 @@
 #include <tessera/detail/gpu/fused_lines.hpp>
 #include <tessera/detail/gpu/fused_tiles.hpp>
 #include <tessera/detail/gpu/sum.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/detail/sum.hpp>
 
 /// The kernels of an execution space. Both kinds follow one order of summation: on a host, a thread
@@ -27,7 +28,7 @@ struct HostKernels {
     DotTuning tuning;
     Dot(Exec const&, Lines<T> const& lines, Tuning const& t)
         : DotPlan<T>(lines, t.dot), tuning(t.dot) {}
-    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
              OutputVector<T> out, T* workspace) const {
       dot(exec, label, lines, x, out, workspace, tuning);
     }
@@ -39,7 +40,7 @@ struct HostKernels {
     int lines_per_step;
     Sum(Exec const&, Lines<T> const& lines, Tuning const& t)
         : SumPlan<T>(lines, t.sum, max_scratch<Exec>()), lines_per_step(t.sum.lines_per_step) {}
-    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
              OutputVector<T> out, T* workspace, Meeting<T> const& meeting) const {
       sum(exec, label, lines, y,
           PartialVectors<T>{workspace, this->groups, lines.length, out, meeting.arrivals}, *this,
@@ -55,14 +56,14 @@ struct HostKernels {
     FusedLinesTuning tuning;
     FusedLines(Exec const&, Lines<T> const& lines, Tuning const& t)
         : FusedLinesPlan<T>(lines, t.fused_lines, max_scratch<Exec>()), tuning(t.fused_lines) {}
-    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
              OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
              auto const& source) const {
       fused_lines(exec, label, lines, source, x, y,
                   PartialVectors<T>{workspace, this->groups, lines.length, out, meeting.arrivals},
                   *this, tuning);
     }
-    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
              OutputVector<T> y, OutputVector<T> out, T* workspace,
              Meeting<T> const& meeting) const {
       run(exec, label, lines, x, y, out, workspace, meeting, LinesInMemory{});
@@ -78,7 +79,7 @@ struct HostKernels {
     FusedTilesTuning tuning;
     FusedTiles(Exec const&, Lines<T> const& lines, Tuning const& t)
         : FusedTilesPlan<T>(lines, t.fused_tiles, max_scratch<Exec>()), tuning(t.fused_tiles) {}
-    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
              OutputVector<T> y, OutputVector<T> out, T* workspace,
              Meeting<T> const& meeting) const {
       fused_tiles(exec, label, lines, x, y,
@@ -100,7 +101,7 @@ template <class Exec, class T>
 struct GpuKernels {
   struct Dot : gpu::DotPlan<Exec, T> {
     using gpu::DotPlan<Exec, T>::DotPlan;
-    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
              OutputVector<T> out, T* workspace) const {
       gpu::dot<Exec, T>(exec, label, lines, x, out, workspace, *this);
     }
@@ -109,7 +110,7 @@ struct GpuKernels {
   };
   struct Sum : gpu::SumPlan<Exec, T> {
     using gpu::SumPlan<Exec, T>::SumPlan;
-    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
              OutputVector<T> out, T* workspace, Meeting<T> const& meeting) const {
       gpu::sum<Exec, T>(exec, label, lines, y, out, workspace, meeting, *this);
     }
@@ -120,7 +121,7 @@ struct GpuKernels {
   };
   struct FusedLines : gpu::FusedLinesPlan<Exec, T> {
     using gpu::FusedLinesPlan<Exec, T>::FusedLinesPlan;
-    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
              OutputVector<T> y, OutputVector<T> out, T* workspace,
              Meeting<T> const& meeting) const {
       gpu::fused_lines<Exec, T>(exec, label, lines, x, y, out, workspace, meeting, *this);
@@ -132,7 +133,7 @@ struct GpuKernels {
   };
   struct FusedTiles : gpu::FusedTilesPlan<Exec, T> {
     using gpu::FusedTilesPlan<Exec, T>::FusedTilesPlan;
-    void run(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
              OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const&) const {
       gpu::fused_tiles<Exec, T>(exec, label, lines, x, y, out, workspace, *this);
     }

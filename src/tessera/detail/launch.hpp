@@ -14,6 +14,7 @@
 #include <tessera/backends/backends.hpp>
 #include <tessera/backends/host/arithmetic.hpp>
 #include <tessera/backends/host/cache.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/detail/lines.hpp>
 
 namespace tessera::detail {
@@ -155,6 +156,11 @@ void for_each_team(Exec const& exec, std::string const& label, Index teams, Inde
                                 " teams are more than Kokkos launches; choose larger tiles");
   }
   std::size_t const bytes_of_team = scratch_bytes<T>(scratch);
+  if (bytes_of_team > max_scratch<Exec>()) {
+    throw std::invalid_argument(label + ": teams need " + std::to_string(bytes_of_team) +
+                                " bytes of scratch each, and can have " +
+                                std::to_string(max_scratch<Exec>()) + "; choose smaller tiles");
+  }
   int const count = static_cast<int>(teams);
   if (bytes_of_team <= most_scratch_on_stack) {
     OnStack<T, Kernel> const team{kernel, bytes_of_team};
@@ -162,7 +168,7 @@ void for_each_team(Exec const& exec, std::string const& label, Index teams, Inde
     if (bytes <= backends::host::small_bytes) {
       using Policy =
           Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-      return Kokkos::parallel_for(label, Policy(exec, 0, count, Kokkos::ChunkSize(1)), team);
+      return detail::launch(label, Policy(exec, 0, count, Kokkos::ChunkSize(1)), team);
     }
   }
   int const level = scratch_level<Exec>(bytes_of_team);
@@ -170,7 +176,7 @@ void for_each_team(Exec const& exec, std::string const& label, Index teams, Inde
   Shares shares(teams, workers);  // hosts' kernels return when all is done
   Kokkos::TeamPolicy<Exec, Kokkos::Schedule<Kokkos::Static>> policy(exec, workers, 1);
   if (bytes_of_team > 0) policy.set_scratch_size(level, Kokkos::PerTeam(bytes_of_team));
-  Kokkos::parallel_for(label, policy, OnTeams<Exec, T, Kernel>{kernel, &shares, scratch, level});
+  detail::launch(label, policy, OnTeams<Exec, T, Kernel>{kernel, &shares, scratch, level});
 }
 
 /// What Kokkos calls for each block of elements on a host.
@@ -192,12 +198,12 @@ template <class Exec, class Body>
 void for_each_element(Exec const& exec, std::string const& label, Index count, Body const& body) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
   if constexpr (backends::Backend<Exec>::is_gpu) {
-    Kokkos::parallel_for(label, Policy(exec, 0, count), body);
+    detail::launch(label, Policy(exec, 0, count), body);
   } else {
     constexpr Index most = 4096;
     Index const of_block =
         std::clamp(summation::ceil_div(count, Index{4} * exec.concurrency()), Index{1}, most);
-    Kokkos::parallel_for(label, Policy(exec, 0, summation::ceil_div(count, of_block)),
+    detail::launch(label, Policy(exec, 0, summation::ceil_div(count, of_block)),
                          OnElements<Body>{body, count, of_block});
   }
 }

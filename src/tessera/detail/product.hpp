@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <type_traits>
+#include <cstddef>
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/lines.hpp>
 #include <tessera/summation.hpp>
 
 /// A matrix product as kernels see it: C is row-major, its factors are lines of either direction.
 namespace tessera::detail {
+
+using summation::Index;
 
 /// A factor: one line for each row of C, or for each column. A line is a run of products' factors.
 template <class T>
@@ -68,17 +69,26 @@ struct Product {
   }
 };
 
-/// The product of A and B into a row-major C. A column-major C is the product of the transposes.
-template <class A, class B, class C>
+/// The rows of a matrix, or its columns, as the lines of a factor: Contiguous if their own elements
+/// lie side by side, else one line lies beside the next. A direction of one element has no stride.
+template <bool Rows, bool Contiguous, class View>
+Factor<typename View::non_const_value_type> factor_of(View const& x) {
+  auto const stride = [&](std::size_t i) { return static_cast<Index>(x.stride(i)); };
+  auto const count = static_cast<Index>(x.extent(Rows ? 0 : 1));
+  return {x.data(), count, Contiguous ? stride(Rows ? 0 : 1) : 1,
+          Contiguous ? 1 : stride(Rows ? 1 : 0)};
+}
+
+/// The product of A and B into a row-major C, each by rows or by columns. A column-major C is the
+/// product of the transposes.
+template <bool RowsOfA, bool RowsOfB, bool RowsOfC, class A, class B, class C>
 auto product_of(A const& a, B const& b, C const& c) {
   using T = typename C::value_type;
   auto const depth = static_cast<Index>(a.extent(1));
-  Factor<T> const rows{a.data(), static_cast<Index>(a.extent(0)), static_cast<Index>(a.stride(0)),
-                       static_cast<Index>(a.stride(1))};
-  Factor<T> const cols{b.data(), static_cast<Index>(b.extent(1)), static_cast<Index>(b.stride(1)),
-                       static_cast<Index>(b.stride(0))};
+  Factor<T> const rows = factor_of<true, RowsOfA>(a);
+  Factor<T> const cols = factor_of<false, !RowsOfB>(b);
   auto const chains = summation::chains(rows.count, cols.count, depth);
-  if constexpr (is_row_major<C>) {
+  if constexpr (RowsOfC) {
     return Product<T>{rows, cols, depth, chains, c.data(), static_cast<Index>(c.stride(0))};
   } else {
     return Product<T>{cols, rows, depth, chains, c.data(), static_cast<Index>(c.stride(1))};

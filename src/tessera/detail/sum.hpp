@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/host/tuning.hpp>
 #include <tessera/detail/combine.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/detail/launch.hpp>
 #include <tessera/detail/panels.hpp>
 #include <tessera/tuning.hpp>
@@ -68,7 +67,7 @@ struct Sum {
 
 /// out[j] = sum over lines i of y[i] * line_i[j], in the canonical order.
 template <class Exec, class T>
-void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
+void sum(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
          PartialVectors<T> const& partials, SumPlan<T> const& plan, int lines_per_step) {
   PanelWalk const walk{lines_per_step, lines_per_step == most_lines_per_step &&
                                            backends::host::adds_pairs_of_panels(
@@ -76,7 +75,7 @@ void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T co
   for_each_team<T>(exec, label, plan.groups * plan.column_tiles, plan.scratch(),
                    Sum<T>{lines, y, partials, plan, walk}, lines.bytes());
   if (plan.groups > 1 && (plan.column_tiles > 1 || !partials.last_team_combines())) {
-    combine_vectors(exec, label + "::combine", partials);
+    combine_vectors(exec, label.combine, partials);
   }
 }
 

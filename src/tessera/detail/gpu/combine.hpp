@@ -9,6 +9,7 @@
 
 #include <tessera/detail/gpu/teams.hpp>
 #include <tessera/detail/gpu/trees.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/detail/powers.hpp>
 
 /// The upper part of the trees: partial results of teams become the result.
@@ -96,7 +97,7 @@ struct CombineVectors {
 
 /// The tree over partial vectors in a workspace; nothing to do if one group has made the result.
 template <class Exec, class T, class Out>
-void combine_groups(Exec const& exec, std::string const& label, T const* partials, Index groups,
+void combine_groups(Exec const& exec, Label const& label, T const* partials, Index groups,
                     Index length, Out const& out) {
   if (groups == 1) return;
   using Kernel = CombineVectors<Exec, T, Out>;
@@ -106,9 +107,9 @@ void combine_groups(Exec const& exec, std::string const& label, T const* partial
       std::min(most_runs, ceil_power_of_two(summation::ceil_div(groups, Index{Kernel::in_flight})));
   int const columns = static_cast<int>(Kernel::team_size / runs);
   Kernel const kernel(partials, groups, length, out, columns);
-  for_each_team<Kernel::team_size, 2>(exec, label + "::combine",
-                                      summation::ceil_div(length, columns), Kernel::team_size,
-                                      scratch_bytes<T>(Kernel::team_size), kernel);
+  for_each_team<Kernel::team_size, 2>(exec, label.combine, summation::ceil_div(length, columns),
+                                      Kernel::team_size, scratch_bytes<T>(Kernel::team_size),
+                                      kernel);
 }
 
 /// out[i] = tree over the `runs` partial sums of line i, + 0: a warp a line.

@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/gpu/combine.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/tuning.hpp>
 
 namespace tessera::detail::gpu {
@@ -212,7 +213,7 @@ void dot_long(Exec const& exec, std::string const& label, Lines<T> const& lines,
 
 /// out[i] = dot product of line i and x, in the canonical order.
 template <class Exec, class T>
-void dot(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+void dot(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
          OutputVector<T> out, T* workspace, DotPlan<Exec, T> const& plan) {
   OutputVector<T> const target = plan.runs == 1 ? out : OutputVector<T>{workspace, 1};
   with_alignment(is_aligned(lines, x), [&](auto aligned) {
@@ -223,7 +224,7 @@ void dot(Exec const& exec, std::string const& label, Lines<T> const& lines, T co
     }
   });
   if (plan.runs > 1) {
-    gpu::combine_runs(exec, label + "::combine", workspace, lines.count, plan.runs, out);
+    gpu::combine_runs(exec, label.combine, workspace, lines.count, plan.runs, out);
   }
 }
 

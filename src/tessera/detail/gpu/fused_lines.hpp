@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -14,13 +13,14 @@
 #include <tessera/detail/gpu/fused_ring.hpp>
 #include <tessera/detail/gpu/fused_short.hpp>
 #include <tessera/detail/gpu/fused_team.hpp>
+#include <tessera/detail/label.hpp>
 
 /// Fused ATAX of row-major lines: y[i] = dot product of line i and x; out[j] = sum over i of
 /// y[i] * line_i[j].
 namespace tessera::detail::gpu {
 
 template <bool Aligned, class Exec, class T>
-void fused_lines(Exec const& exec, std::string const& label, FusedArguments<Exec, T> const& a,
+void fused_lines(Exec const& exec, Label const& label, FusedArguments<Exec, T> const& a,
                  FusedLinesPlan<Exec, T> const& plan) {
   using Plan = FusedLinesPlan<Exec, T>;
   std::size_t const scratch = scratch_bytes<T>(a.scratch);
@@ -69,7 +69,7 @@ void fused_lines(Exec const& exec, std::string const& label, FusedArguments<Exec
           using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Plan::largest_team, 1>>;
           Policy policy(exec, static_cast<int>(plan.teams()), plan.team_size, 1);
           policy.set_scratch_size(0, Kokkos::PerTeam(scratch));
-          return Kokkos::parallel_for(label, policy, kernel);
+          return detail::launch(label, policy, kernel);
         }
       }
       break;
@@ -83,7 +83,7 @@ void fused_lines(Exec const& exec, std::string const& label, FusedArguments<Exec
       }
       break;
     case Plan::Way::parts:
-      clear_exchange<Exec, T>(exec, label + "::clear", a.exchanged, plan.exchanged(a.lines));
+      clear_exchange<Exec, T>(exec, label.clear, a.exchanged, plan.exchanged(a.lines));
       return run.template operator()<Plan::small_team, 4>(
           FusedParts<Exec, T, Aligned, Plan::part_slots>{a});
     case Plan::Way::cache:
@@ -94,7 +94,7 @@ void fused_lines(Exec const& exec, std::string const& label, FusedArguments<Exec
 
 /// y[i] = dot product of line i and x; out[j] = sum over i of y[i] * line_i[j].
 template <class Exec, class T>
-void fused_lines(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+void fused_lines(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
                  OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
                  FusedLinesPlan<Exec, T> const& plan) {
   require_countable_lines(plan.panels);

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/gpu/combine.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/tuning.hpp>
 
 namespace tessera::detail::gpu {
@@ -317,7 +317,7 @@ struct FusedSlices {
 
 /// y[i] = sum over lines j of x[j] * line_j[i]; out[j] = dot product of line j and y.
 template <class Exec, class T>
-void fused_slices(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+void fused_slices(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
                   OutputVector<T> y, OutputVector<T> out, T* workspace,
                   SlicesPlan<Exec, T> const& plan) {
   Index const scratch = plan.scratch(lines.count);

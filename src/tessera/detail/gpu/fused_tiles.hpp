@@ -3,13 +3,13 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/gpu/combine.hpp>
 #include <tessera/detail/gpu/fused_slices.hpp>
 #include <tessera/detail/gpu/sum.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/tuning.hpp>
 
 namespace tessera::detail::gpu {
@@ -160,7 +160,7 @@ struct FusedTiles {
 /// y[i] = sum over lines j of x[j] * line_j[i]; out[j] = dot product of line j and y: each tile is
 /// read from memory once, and from the caches the second time.
 template <class Exec, class T>
-void fused_tiles(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+void fused_tiles(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
                  OutputVector<T> y, OutputVector<T> out, T* workspace,
                  FusedTilesPlan<Exec, T> const& plan) {
   if constexpr (WarpOf<Exec>::has_copies) {

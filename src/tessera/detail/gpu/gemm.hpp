@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 
 #include <Kokkos_Core.hpp>
 
@@ -11,6 +10,7 @@
 #include <tessera/detail/gpu/combine.hpp>
 #include <tessera/detail/gpu/gemm_tiles.hpp>
 #include <tessera/detail/gpu/teams.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/detail/product.hpp>
 #include <tessera/detail/tile_order.hpp>
 #include <tessera/tuning.hpp>
@@ -208,7 +208,7 @@ bool is_aligned(Factor<T> const& f, Index depth, bool deep) {
 
 /// C = A·B, as `tuning` has it.
 template <bool DeepA, bool DeepB, class Exec, class T>
-void gemm(Exec const& exec, std::string const& label, Product<T> const& product,
+void gemm(Exec const& exec, Label const& label, Product<T> const& product,
           OutputMatrix<T> const& out, GemmTuning const& tuning) {
   bool const aligned =
       is_aligned(product.a, product.depth, DeepA) && is_aligned(product.b, product.depth, DeepB);

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/gpu/combine.hpp>
+#include <tessera/detail/label.hpp>
 #include <tessera/tuning.hpp>
 #include <tessera/workspace.hpp>
 
@@ -313,7 +313,7 @@ struct Sum {
 
 /// out[j] = sum over lines i of y[i] * line_i[j], in the canonical order.
 template <class Exec, class T>
-void sum(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* y,
+void sum(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
          OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
          SumPlan<Exec, T> const& plan) {
   require_countable_lines(plan.panels);

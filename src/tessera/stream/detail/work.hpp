@@ -122,7 +122,7 @@ class DotWork {
     });
   }
 
-  DotWork(Exec const& exec, std::string label, Extents const& e, Blocks const& blocks,
+  DotWork(Exec const& exec, tessera::detail::Label label, Extents const& e, Blocks const& blocks,
           ConstVector<Exec, T> x, OutputVector<T> out, Workspace<Exec>& workspace)
       : exec_(exec),
         label_(std::move(label)),
@@ -150,7 +150,7 @@ class DotWork {
   }
 
   Exec exec_;
-  std::string label_;
+  tessera::detail::Label label_;
   Extents extents_;
   Blocks blocks_;
   ConstVector<Exec, T> x_;
@@ -226,7 +226,7 @@ class SumWork : public TreeWork<Exec, T> {
     });
   }
 
-  SumWork(Exec const& exec, std::string label, Extents const& e, Blocks const& blocks,
+  SumWork(Exec const& exec, tessera::detail::Label label, Extents const& e, Blocks const& blocks,
           ConstVector<Exec, T> y, OutputVector<T> out, Workspace<Exec>& workspace)
       : TreeWork<Exec, T>(exec, e.length, blocks, out),
         label_(std::move(label)),
@@ -248,7 +248,7 @@ class SumWork : public TreeWork<Exec, T> {
   [[nodiscard]] OutputVector<T> output() const { return {nullptr, 1}; }
 
  private:
-  std::string label_;
+  tessera::detail::Label label_;
   Index length_;
   ConstVector<Exec, T> y_;
   Workspace<Exec>& workspace_;
@@ -325,15 +325,17 @@ class AtaxWork : public TreeWork<Exec, T> {
     // Lines do not come from memory: what counts is how often x does from the second cache.
     if (tuning.fused_lines.lines_per_step == 8) tuning.fused_lines.dot_side_by_side = true;
     tessera::detail::run_fused<RowMajor>(
-        this->instance, name, lines, v_, from(b_, this->cuts.part(block).first), this->sum(),
+        this->instance, labels(), lines, v_, from(b_, this->cuts.part(block).first), this->sum(),
         &workspace_, tuning, LinesToRead<T>(read, error, this->cuts.panel_lines(), lines.length));
     this->sums.push(this->cuts.subtree(block));
   }
   [[nodiscard]] OutputVector<T> output() const { return b_; }
 
  private:
-  static constexpr auto name = "tessera::stream::atax";  ///< of its kernels
-
+  static tessera::detail::AtaxLabels const& labels() {
+    static tessera::detail::AtaxLabels const all("tessera::stream::atax");
+    return all;
+  }
   static Index cols(Extents const& e) { return RowMajor ? e.length : e.count; }
 
   /// The elements of a block: lines of a row-major matrix, runs of all columns of another.
@@ -351,17 +353,17 @@ class AtaxWork : public TreeWork<Exec, T> {
   void run(Lines<T> const& lines, OutputVector<T> const& b) {
     Tuning const tuning = tuning_of<RowMajor>(this->instance, lines);
     if (is_fused(method_, tuning, lines)) {
-      tessera::detail::run_fused<RowMajor>(this->instance, name, lines, v_, b, this->sum(),
+      tessera::detail::run_fused<RowMajor>(this->instance, labels(), lines, v_, b, this->sum(),
                                            &workspace_, tuning);
     } else {
-      tessera::detail::run_two_stage<RowMajor>(this->instance, name, lines, v_, b, this->sum(),
+      tessera::detail::run_two_stage<RowMajor>(this->instance, labels(), lines, v_, b, this->sum(),
                                                &workspace_, tuning);
     }
   }
   /// Part of a panel: B's part first, then the panel's chains go on.
   void take_piece(Index block, Lines<T> const& lines) {
     OutputVector<T> const y{y_.data(), 1};
-    tessera::detail::run_dot(this->instance, name, lines, v_, y,
+    tessera::detail::run_dot(this->instance, labels().multiply, lines, v_, y,
                              tessera::Options<Exec>{.workspace = &workspace_},
                              tuning_of<RowMajor>(this->instance, lines));
     if (b_.data != nullptr) {

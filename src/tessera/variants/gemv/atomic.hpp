@@ -62,7 +62,8 @@ void run_atomic(Exec const& exec, std::string const& label, Elements<T const, Ro
 /// not fit, overlap, a team that the execution space cannot give, or a tile.
 ///
 /// Source: "atomic", one of four reductions of y = A·x in a project report (Jena, 2021).
-template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
+          OutputVectorOf<Exec, A> B>
 void atomic(Exec const& exec, A const& a, V const& v, B const& b,
             VariantOptions<Exec> const& options = {}) {
   constexpr auto name = "variants::gemv::atomic";

@@ -38,7 +38,8 @@ namespace tessera::variants::gemv {
 ///
 /// Source: "Matrix-vector multiplication using shared memory", a web article (2014), with a tile in
 /// static shared memory.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
+          OutputVectorOf<Exec, A> B>
   requires std::same_as<typename A::array_layout, Kokkos::LayoutLeft>
 void column_tile_static(Exec const& exec, A const& a, V const& v, B const& b,
                         VariantOptions<Exec> const& options = {}) {

@@ -137,7 +137,8 @@ void run_ex3(Exec const& exec, std::string const& label, Elements<T const, RowMa
 ///
 /// Source: the first kernel of ex3, a course project in CUDA, which dropped the rest of a row
 /// beyond whole tiles and took multiples of 128 only; this one takes every shape.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
+          OutputVectorOf<Exec, A> B>
 void ex3(Exec const& exec, A const& a, V const& v, B const& b,
          VariantOptions<Exec> const& options = {}) {
   using T = typename A::non_const_value_type;
@@ -166,14 +167,16 @@ void ex3(Exec const& exec, A const& a, V const& v, B const& b,
 /// Work, guarantees and errors: as of `ex3`.
 ///
 /// Source: the second kernel of ex3, a course project in CUDA; every shape, as above.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> B, OutputVectorOf<Exec, A> C>
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> B,
+          OutputVectorOf<Exec, A> C>
 void ex3_transposed(Exec const& exec, A const& a, B const& b, C const& c,
                     VariantOptions<Exec> const& options = {}) {
   using T = typename A::non_const_value_type;
   constexpr auto name = "variants::gemv::ex3_transposed";
-  checks::require_elements(name, a);
-  checks::require_extent(name, "B", b, a.extent(0));
-  checks::require_extent(name, "C", c, a.extent(1));
+  checks::require_matrix(name, a);
+  checks::require_elements(name, "A", a);
+  checks::require_input(name, "B", b, a.extent(0));
+  checks::require_output(name, "C", c, a.extent(1));
   checks::require_apart(name, "C", c, "A", a);
   checks::require_apart(name, "C", c, "B", b);
   auto const plan = detail::ex3_plan<T>(name, exec, static_cast<Index>(a.extent(1)),

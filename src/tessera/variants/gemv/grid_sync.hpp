@@ -80,7 +80,8 @@ Team grid_sync_default_team(Exec const& exec) {
 /// team that the execution space cannot give, more teams than are resident, or a tile.
 ///
 /// Source: "grid-sync", one of four reductions of y = A·x in a project report (Jena, 2021).
-template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
+          OutputVectorOf<Exec, A> B>
 void grid_sync(Exec const& exec, A const& a, V const& v, B const& b,
                VariantOptions<Exec> const& options = {}) {
   using T = typename A::non_const_value_type;
@@ -101,8 +102,8 @@ void grid_sync(Exec const& exec, A const& a, V const& v, B const& b,
                            std::to_string(resident) + " of them at a time");
   }
   variants::detail::require_all_threads(name, exec);
-  Workspace<Exec> own;
-  Body const body{detail::halving(exec, options, own, detail::elements_of(a), detail::input(v),
+  tessera::detail::WorkspaceOfCall<Exec> workspace(options.workspace);
+  Body const body{detail::halving(exec, *workspace, detail::elements_of(a), detail::input(v),
                                   detail::output(b), team)};
   Backend::run_together(exec, std::string("tessera::") + name, threads,
                         std::min(wanted, body.steps.product_tiles().count()), body);

@@ -86,7 +86,8 @@ void run_repeated_reduction(Exec const& exec, std::string const& label,
 ///
 /// Source: "repeated-reduction", the slowest of four reductions of y = A·x in a project report
 /// (Jena, 2021).
-template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
+          OutputVectorOf<Exec, A> B>
 void repeated_reduction(Exec const& exec, A const& a, V const& v, B const& b,
                         VariantOptions<Exec> const& options = {}) {
   constexpr auto name = "variants::gemv::repeated_reduction";
@@ -95,8 +96,8 @@ void repeated_reduction(Exec const& exec, A const& a, V const& v, B const& b,
   variants::detail::require_teams(name, options);
   variants::detail::require_no_tile(name, options);
   Team const team = variants::detail::checked_team(name, exec, options.team, preset);
-  Workspace<Exec> own;
-  auto const steps = detail::halving(exec, options, own, detail::elements_of(a), detail::input(v),
+  tessera::detail::WorkspaceOfCall<Exec> workspace(options.workspace);
+  auto const steps = detail::halving(exec, *workspace, detail::elements_of(a), detail::input(v),
                                      detail::output(b), team);
   detail::run_repeated_reduction(exec, std::string("tessera::") + name, steps, options.teams);
 }

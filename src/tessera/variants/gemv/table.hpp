@@ -60,7 +60,7 @@ struct Variant {
 };
 
 /// All variants that take matrices of type A. `--variant NAME` and the product name one row.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> Input,
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> Input,
           OutputVectorOf<Exec, A> Output>
 std::vector<Variant<Exec, A, Input, Output>> table() {
   using variants::detail::default_team;

@@ -73,7 +73,8 @@ void run_team_atomic(Exec const& exec, std::string const& label,
 ///
 /// Source: "team-atomic", the fastest of four reductions of y = A·x in a project report (Jena,
 /// 2021).
-template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
+          OutputVectorOf<Exec, A> B>
 void team_atomic(Exec const& exec, A const& a, V const& v, B const& b,
                  VariantOptions<Exec> const& options = {}) {
   using T = typename A::non_const_value_type;

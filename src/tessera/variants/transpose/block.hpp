@@ -44,10 +44,13 @@ Rows<T> rows_of(View const& a) {
 /// Checks what every variant asks of its matrices: At is n x m, or, of a copy, m x n.
 template <class A, class Out>
 void require_matrices(std::string const& name, A const& a, Out const& out, bool is_copy) {
-  checks::require_elements(name, a);
-  checks::require_extents(name, is_copy ? "the copy" : "At", out, a.extent(is_copy ? 0 : 1),
-                          a.extent(is_copy ? 1 : 0));
-  checks::require_apart(name, is_copy ? "the copy" : "At", out, "A", a);
+  auto const* const output = is_copy ? "the copy" : "At";
+  checks::require_matrix(name, a);
+  checks::require_elements(name, "A", a);
+  checks::require_extents(name, output, out, a.extent(is_copy ? 0 : 1), a.extent(is_copy ? 1 : 0));
+  checks::require_memory(name, output, out);
+  checks::require_distinct(name, output, out);
+  checks::require_apart(name, output, out, "A", a);
 }
 
 /// The direction in A of threads that are neighbours in x.

@@ -77,9 +77,14 @@ inline constexpr bool is_transposed = std::same_as<typename C::array_layout, Kok
 template <class A, class B, class C>
 auto product_of(std::string_view name, A const& a, B const& b, C const& c) {
   using T = typename C::value_type;
-  checks::require_elements(name, a);
+  checks::require_matrix(name, a);
+  checks::require_elements(name, "A", a);
   checks::require_rows(name, "B", b, a.extent(1));
+  checks::require_elements(name, "B", b);
+  checks::require_memory(name, "B", b);
   checks::require_extents(name, "C", c, a.extent(0), b.extent(1));
+  checks::require_memory(name, "C", c);
+  checks::require_distinct(name, "C", c);
   checks::require_apart(name, "C", c, "A", a);
   checks::require_apart(name, "C", c, "B", b);
 

@@ -65,9 +65,10 @@ Strided<typename V::value_type> output(V const& x) {
 /// B = A·v: sizes fit, and B is apart.
 template <class A, class V, class B>
 void require_product(std::string_view name, A const& a, V const& v, B const& b) {
-  checks::require_elements(name, a);
-  checks::require_extent(name, "v", v, a.extent(1));
-  checks::require_extent(name, "B", b, a.extent(0));
+  checks::require_matrix(name, a);
+  checks::require_elements(name, "A", a);
+  checks::require_input(name, "v", v, a.extent(1));
+  checks::require_output(name, "B", b, a.extent(0));
   checks::require_apart(name, "B", b, "A", a);
   checks::require_apart(name, "B", b, "v", v);
 }

@@ -56,12 +56,11 @@ struct Halving {
   }
 };
 
-/// The steps for A, with a buffer in the caller's workspace, or in `own`.
+/// The steps for A, with a buffer in `workspace`.
 template <class Exec, class T, bool RowMajor>
-Halving<T, RowMajor> halving(Exec const& exec, VariantOptions<Exec> const& options,
-                             Workspace<Exec>& own, Elements<T const, RowMajor> const& A,
-                             Strided<T const> v, Strided<T> B, Team team) {
-  Workspace<Exec>& workspace = options.workspace != nullptr ? *options.workspace : own;
+Halving<T, RowMajor> halving(Exec const& exec, Workspace<Exec>& workspace,
+                             Elements<T const, RowMajor> const& A, Strided<T const> v, Strided<T> B,
+                             Team team) {
   auto const size = static_cast<std::size_t>(A.rows) * static_cast<std::size_t>(A.cols);
   T* const data = reinterpret_cast<T*>(workspace.reserve(exec, size * sizeof(T)).data);
   return {A, v, {data, A.rows, A.cols, RowMajor ? A.cols : A.rows}, B, team};

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/summation.hpp>
+
+/// What Kokkos' tools see of an operation.
+namespace tessera::detail {
+
+using summation::Index;
+
+/// The names of an operation's kernels. An operation makes them once, so that its calls allocate no
+/// strings.
+struct Label {
+  std::string kernel;
+  std::string pack;     ///< of a copy of an input vector
+  std::string combine;  ///< of the upper part of a tree
+  std::string clear;    ///< of what teams leave behind
+  std::string zero;     ///< of sums of nothing
+
+  explicit Label(std::string name)
+      : kernel(std::move(name)),
+        pack(kernel + "::pack"),
+        combine(kernel + "::combine"),
+        clear(kernel + "::clear"),
+        zero(kernel + "::zero") {}
+
+  /// The name of the kernel that does the work.
+  operator std::string const&() const { return kernel; }  // NOLINT(google-explicit-constructor)
+};
+
+/// The names of ATAX' kernels.
+struct AtaxLabels {
+  Label fused;
+  Label multiply;
+  Label multiply_transposed;
+  std::string pack;
+  std::string unpack;
+  std::string zero;
+
+  explicit AtaxLabels(std::string const& operation)
+      : fused(operation + "::fused"),
+        multiply(operation + "::multiply"),
+        multiply_transposed(operation + "::multiply_transposed"),
+        pack(operation + "::pack"),
+        unpack(operation + "::unpack"),
+        zero(operation + "::zero") {}
+};
+
+/// Kokkos::parallel_for, under a name where a tool listens: Kokkos copies it for each launch.
+template <class Policy, class Kernel>
+void launch(std::string const& label, Policy const& policy, Kernel const& kernel) {
+  static std::string const none;
+  Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? label : none, policy, kernel);
+}
+
+/// A region of a call, in which Kokkos' tools see its kernels: "tessera::multiply 1000 x 300". Does
+/// nothing where no tool listens.
+class Region {
+ public:
+  Region(char const* operation, Index rows, Index cols) {
+    if (Kokkos::Tools::profileLibraryLoaded()) push(name(operation, rows, cols));
+  }
+  /// Of a product of rows x depth and depth x cols elements.
+  Region(char const* operation, Index rows, Index depth, Index cols) {
+    if (Kokkos::Tools::profileLibraryLoaded()) {
+      push(name(operation, rows, depth) + " x " + std::to_string(cols));
+    }
+  }
+  Region(Region const&) = delete;
+  Region& operator=(Region const&) = delete;
+  ~Region() {
+    if (is_open_) Kokkos::Tools::popRegion();
+  }
+
+ private:
+  static std::string name(char const* operation, Index rows, Index cols) {
+    return "tessera::" + std::string(operation) + " " + std::to_string(rows) + " x " +
+           std::to_string(cols);
+  }
+  void push(std::string const& name) {
+    Kokkos::Tools::pushRegion(name);
+    is_open_ = true;
+  }
+
+  bool is_open_ = false;
+};
+
+/// The region of an operation on the matrix A.
+template <class Matrix>
+Region region_of(char const* operation, Matrix const& a) {
+  return {operation, static_cast<Index>(a.extent(0)), static_cast<Index>(a.extent(1))};
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+#include <gmock/gmock.h>
+
+#include <kernels/compiled.hpp>
+#include <tessera/tessera.hpp>
+
+/// What a call does beside its work: allocations of every kind, and regions for Kokkos' tools.
+namespace {
+
+std::atomic<int> allocations = 0;
+
+void* counted(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  void* const memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+// The program's own, which count. The others of the standard library call these.
+void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return counted(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
+  std::free(memory);
+}
+
+namespace tessera {
+namespace {
+
+using testing::ElementsAre;
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Right = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+using Left = Kokkos::View<float**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
+using Vector = Kokkos::View<float*, Kokkos::HostSpace>;
+using Strided = Kokkos::View<float*, Kokkos::LayoutStride, Kokkos::HostSpace>;
+
+/// Calls every operation on matrices of m x n with a kept workspace.
+class Calls {
+ public:
+  Calls(std::size_t m, std::size_t n)
+      : right_("A", m, n),
+        left_("A", m, n),
+        turned_("At", n, m),
+        square_("S", m, m),
+        product_("P", m, m),
+        memory_v_("v", 2 * n),
+        memory_b_("B", 2 * m),
+        memory_c_("C", 2 * n) {}
+
+  template <class Visit>
+  void each(Visit const& visit) {
+    of(right_, visit);
+    of(left_, visit);
+    visit("gemm", [&] { gemm(exec_, right_, turned_, product_, {.workspace = &workspace_}); });
+    visit("transpose", [&] { transpose(exec_, right_, turned_); });
+    visit("transpose_in_place", [&] { transpose_in_place(exec_, square_); });
+  }
+
+ private:
+  template <class Matrix, class Visit>
+  void of(Matrix const& A, Visit const& visit) {
+    for (std::size_t const stride : {std::size_t{1}, std::size_t{2}}) {
+      Strided const v(memory_v_.data(), Kokkos::LayoutStride(A.extent(1), stride));
+      Strided const B(memory_b_.data(), Kokkos::LayoutStride(A.extent(0), stride));
+      Strided const C(memory_c_.data(), Kokkos::LayoutStride(A.extent(1), stride));
+      visit("multiply", [&] { multiply(exec_, A, v, B, {.workspace = &workspace_}); });
+      visit("multiply_transposed",
+            [&] { multiply_transposed(exec_, A, B, C, {.workspace = &workspace_}); });
+      for (Method const method : {Method::automatic, Method::fused, Method::two_stage}) {
+        visit("atax",
+              [&] { atax(exec_, A, v, C, {.method = method, .workspace = &workspace_}); });
+        visit("atax",
+              [&] { atax(exec_, A, v, B, C, {.method = method, .workspace = &workspace_}); });
+      }
+    }
+  }
+
+  Exec exec_;
+  Right right_;
+  Left left_;
+  Right turned_;
+  Right square_;
+  Right product_;
+  Vector memory_v_;
+  Vector memory_b_;
+  Vector memory_c_;
+  Workspace<Exec> workspace_;
+};
+
+TEST(Allocations, AreCounted) {
+  int const before = allocations;
+  std::string const label(40, 'x');
+  EXPECT_EQ(allocations, before + 1) << label;
+}
+
+TEST(Allocations, AreNoneWithAKeptWorkspace) {
+  for (auto const& [m, n] : std::vector<std::pair<std::size_t, std::size_t>>{
+           {20, 30}, {900, 300}, {300, 900}, {3, 20000}, {0, 7}, {7, 0}}) {
+    Calls calls(m, n);
+    calls.each([](char const*, auto const& call) { call(); });
+    calls.each([m = m, n = n](char const* name, auto const& call) {
+      int const before = allocations;
+      call();
+      EXPECT_EQ(allocations - before, 0) << name << " of " << m << " x " << n;
+    });
+  }
+}
+
+std::vector<std::string>& regions() {
+  static std::vector<std::string> result;
+  return result;
+}
+int open_regions = 0;
+
+TEST(Regions, NameEachCallAndItsShape) {
+  Calls calls(5, 3);
+  Kokkos::Tools::Experimental::set_push_region_callback([](char const* name) {
+    regions().emplace_back(name);
+    ++open_regions;
+  });
+  Kokkos::Tools::Experimental::set_pop_region_callback([] { --open_regions; });
+  calls.each([](std::string const& name, auto const& call) {
+    regions().clear();
+    call();
+    EXPECT_EQ(open_regions, 0);
+    std::string const shape = name == "gemm"                 ? "5 x 3 x 5"
+                              : name == "transpose_in_place" ? "5 x 5"
+                                                             : "5 x 3";
+    EXPECT_THAT(regions(), ElementsAre("tessera::" + name + " " + shape));
+  });
+  // A call that is refused leaves no region open.
+  regions().clear();
+  Right const A("A", 4, 4);
+  EXPECT_THROW(transpose(Exec(), A, Right("At", 4, 4), {.tuning = TransposeTuning{.team_size = 3}}),
+               std::invalid_argument);
+  EXPECT_EQ(open_regions, 0);
+  Kokkos::Tools::Experimental::set_push_region_callback(nullptr);
+  Kokkos::Tools::Experimental::set_pop_region_callback(nullptr);
+}
+
+}  // namespace
+}  // namespace tessera

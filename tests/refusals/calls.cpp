@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Calls that are often tried and cannot be had; tests/refusals/CMakeLists.txt has the sentences.
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/tessera.hpp>
+
+namespace {
+
+/// An execution space of a backend that Tessera does not know.
+struct Elsewhere {
+  using execution_space = Elsewhere;
+  using memory_space = Kokkos::HostSpace;
+};
+
+}  // namespace
+
+void call_what_is_refused() {
+  Kokkos::View<double**, Kokkos::HostSpace> const doubles("doubles", 3, 3);
+  Kokkos::View<double*, Kokkos::HostSpace> const x("x", 3);
+  tessera::multiply(Elsewhere(), doubles, x, x);
+
+  Kokkos::DefaultHostExecutionSpace const exec;
+  Kokkos::View<Kokkos::complex<double>**, Kokkos::HostSpace> const numbers("numbers", 3, 3);
+  Kokkos::View<Kokkos::complex<double>*, Kokkos::HostSpace> const y("y", 3);
+  tessera::atax(exec, numbers, y, y);
+
+  struct Three {
+    char bytes[3];
+  };
+  Kokkos::View<Three**, Kokkos::HostSpace> const odd("odd", 3, 3);
+  tessera::transpose(exec, odd, odd);
+}
