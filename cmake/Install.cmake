@@ -11,6 +11,9 @@ if(NOT TESSERA_INSTALL)
   return()
 endif()
 
+# What is installed is made by a build of all, also where nothing is compiled.
+set_target_properties(tessera_version PROPERTIES EXCLUDE_FROM_ALL OFF)
+
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Tessera")
 
 install(
