@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -19,6 +20,17 @@ std::string kind_of_file(mode_t mode) {
   if (S_ISFIFO(mode)) return "a pipe";
   if (S_ISSOCK(mode)) return "a socket";
   return "a device";
+}
+
+std::int64_t nanoseconds(timespec const& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+FileIdentity identity_of(struct stat const& status) {
+  return {.bytes = static_cast<std::uint64_t>(status.st_size),
+          .inode = status.st_ino,
+          .modified = nanoseconds(status.st_mtim),
+          .changed = nanoseconds(status.st_ctim)};
 }
 
 }  // namespace
@@ -53,7 +65,7 @@ InputFile::InputFile(std::string const& path, std::string name, Reading reading)
          ", found " + kind_of_file(status.st_mode));
   }
   bytes_ = file_bytes_ = static_cast<std::uint64_t>(status.st_size);
-  modified_ = status.st_mtim;
+  identity_ = identity_of(status);
 }
 
 InputFile::~InputFile() {
@@ -69,7 +81,7 @@ InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(bytes_, other.bytes_);
   std::swap(first_, other.first_);
   std::swap(file_bytes_, other.file_bytes_);
-  std::swap(modified_, other.modified_);
+  std::swap(identity_, other.identity_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(pipe_, other.pipe_);
   std::swap(deflated_, other.deflated_);
@@ -146,11 +158,34 @@ void InputFile::check_unchanged(std::uint64_t bytes) const {
   if (::fstat(descriptor_, &status) != 0) {
     fail("cannot be examined: found: " + system_message(errno));
   }
-  if (static_cast<std::uint64_t>(status.st_size) != file_bytes_ ||
-      status.st_mtim.tv_sec != modified_.tv_sec || status.st_mtim.tv_nsec != modified_.tv_nsec) {
+  if (identity_of(status) != identity_) {
     fail("was changed while it was read: expected " + std::to_string(file_bytes_) +
-         " bytes written before, found " + std::to_string(status.st_size) + " bytes, some newer");
+         " bytes written before, found " + std::to_string(status.st_size) +
+         " bytes, some newer, or with another name, owner, permission or link");
   }
+}
+
+FileIdentity InputFile::identity() const {
+  FileIdentity found = identity_;
+  found.first = first_;
+  return found;
+}
+
+std::vector<std::byte> InputFile::sample() const {
+  constexpr std::uint64_t places = 64;
+  constexpr std::uint64_t size = 4096;
+  if (file_bytes_ <= places * size) {
+    std::vector<std::byte> all(file_bytes_);
+    read_whole(0, all);
+    return all;
+  }
+  std::vector<std::byte> some(places * size);
+  std::uint64_t const last = file_bytes_ - size;
+  for (std::uint64_t k = 0; k < places; ++k) {
+    std::uint64_t const place = k + 1 == places ? last : last / (places - 1) * k;
+    read_whole(place, std::span(some).subspan(k * size, size));
+  }
+  return some;
 }
 
 void InputFile::fail(std::string const& sentence) const {

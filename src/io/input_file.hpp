@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <sys/stat.h>
 #include <vector>
 
 #include <io/deflated_part.hpp>
@@ -20,6 +19,18 @@ namespace tessera::io {
 enum class Reading {
   anywhere,  ///< at any position, again and again: it must be a regular file
   in_order,  ///< once, from its start to its end: it may be a pipe
+};
+
+/// What tells a file from others, and from what it was before somebody wrote to it: no program can
+/// set the time of its last change.
+struct FileIdentity {
+  std::uint64_t bytes = 0;
+  std::uint64_t inode = 0;
+  std::int64_t modified = 0;  ///< its content; nanoseconds since 1970
+  std::int64_t changed = 0;   ///< its content, name, owner, permissions or links
+  std::uint64_t first = 0;    ///< byte of it that is read first
+
+  friend bool operator==(FileIdentity const&, FileIdentity const&) = default;
 };
 
 /// A file that is open for reading.
@@ -71,10 +82,16 @@ class InputFile {
   /// was read further already
   void read_at(std::uint64_t offset, std::span<std::byte> to) const;
 
+  /// The file as it was when it was opened; of a pipe, nothing.
+  [[nodiscard]] FileIdentity identity() const;
+  /// Bytes from places all over the regular file, its start and its end among them; all of a small
+  /// one. @throws FileError bad_input on a read error
+  [[nodiscard]] std::vector<std::byte> sample() const;
+
   /// Reads a pipe to its end.
   /// @param bytes that the file has to have, by its header
-  /// @throws FileError bad_input when the file was changed since it was opened, or a pipe has
-  /// another number of bytes
+  /// @throws FileError bad_input when the file was changed since it was opened, be it that its time
+  /// was set back, or a pipe has another number of bytes
   void check_unchanged(std::uint64_t bytes) const;
   /// The same of a regular file. @throws FileError bad_input
   void check_unchanged() const { check_unchanged(bytes_); }
@@ -90,7 +107,7 @@ class InputFile {
   std::uint64_t bytes_ = 0;
   std::uint64_t first_ = 0;       // byte of the regular file that this begins with
   std::uint64_t file_bytes_ = 0;  // of the regular file
-  timespec modified_{};
+  FileIdentity identity_;
   int descriptor_ = -1;         // of a regular file
   std::unique_ptr<Pipe> pipe_;  // or this
   std::unique_ptr<DeflatedPart> deflated_;

@@ -95,4 +95,8 @@ void MatrixReader::check_unchanged() const {
   source_->check_unchanged();
 }
 
+InputFile const& MatrixReader::file() const noexcept {
+  return source_->file();
+}
+
 }  // namespace tessera::io

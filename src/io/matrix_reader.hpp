@@ -74,6 +74,9 @@ class MatrixReader {
   /// what was read may be half old and half new.
   void check_unchanged() const;
 
+  /// The open file, which of HDF5 is the one around the dataset.
+  [[nodiscard]] InputFile const& file() const noexcept;
+
  private:
   std::string path_;
   std::unique_ptr<MatrixSource> source_;

@@ -35,6 +35,9 @@ class MatrixSource {
   /// not end where it should.
   virtual void check_unchanged() const = 0;
 
+  /// The file that is read.
+  [[nodiscard]] virtual InputFile const& file() const = 0;
+
  protected:
   explicit MatrixSource(MatrixInfo info) : info_(std::move(info)) {}
 
@@ -54,6 +57,7 @@ class PlainSource final : public MatrixSource {
   }
 
   void check_unchanged() const override;
+  [[nodiscard]] InputFile const& file() const override { return file_; }
 
  private:
   static MatrixInfo with_order(MatrixInfo info, InputFile const& file) {

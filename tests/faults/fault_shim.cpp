@@ -9,16 +9,21 @@
 //   read,a.npy,short,1000  no call reads more than 1000 bytes, and every other one is interrupted
 //   write,,ENOSPC,1000     there is room for 1000 bytes in all
 //   write,,short,1000      no call writes more than 1000 bytes, and every other one is interrupted
-//   fsync,,EIO,0           fails after so many calls; in the same way fallocate, rename, link
+//   fsync,,EIO,0           fails after so many calls; in the same way folder (fsync of a folder),
+//                          fallocate, rename, link, close (of a file that is written), thread
 //   unnamed,,EOPNOTSUPP,0  files without a name (O_TMPFILE) cannot be made
+//   rename,,SIGTERM,0      the process gets a signal in that call, which does its work; so link
+//   read,a.npy,SIGSTOP,9   the process gets a signal before it reads the byte at position 9, once
 //
-// FILE is the end of a path; without one it is all regular files below the current folder, outputs
-// that have no name yet among them. TESSERA_FAULTS_LOG names a file that gets a line for each
-// fault, so that a test knows that there was one.
+// FILE is the end of a path, of rename and link that of the new one; without one it is all regular
+// files below the current folder, outputs that have no name yet among them. TESSERA_FAULTS_LOG
+// names a file that gets a line for each fault, so that a test knows that there was one.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -26,6 +31,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -74,11 +80,20 @@ std::vector<Rule> const& rules() {
   return all;
 }
 
+/// The signal that a fault is; 0: none.
+int signal_of(std::string const& fault) {
+  if (fault == "SIGTERM") return SIGTERM;
+  if (fault == "SIGKILL") return SIGKILL;
+  if (fault == "SIGSTOP") return SIGSTOP;
+  return 0;
+}
+
 int error_of(std::string const& fault) {
   if (fault == "EIO") return EIO;
   if (fault == "ENOSPC") return ENOSPC;
   if (fault == "EDQUOT") return EDQUOT;
   if (fault == "EOPNOTSUPP") return EOPNOTSUPP;
+  if (fault == "EAGAIN") return EAGAIN;
   std::fprintf(stderr, "fault_shim: no fault %s\n", fault.c_str());
   std::abort();
 }
@@ -92,6 +107,7 @@ int fail(Rule const& rule) {
     if (file < 0 || write_next(file, line.data(), line.size()) < 0) std::abort();
     ::close(file);
   }
+  if (int const signal = signal_of(rule.fault); signal != 0) return ::kill(::getpid(), signal);
   if (rule.fault != "end" && rule.fault != "short") errno = error_of(rule.fault);
   return -1;
 }
@@ -119,15 +135,23 @@ Rule const* rule_of(std::string_view call, int descriptor) {
   return nullptr;
 }
 
-/// Whether a call that is counted fails now.
-bool fails_now(std::string_view call, Rule const*& found) {
-  static std::atomic<std::int64_t> calls = 0;
-  for (Rule const& rule : rules()) {
+/// Whether a call that is counted fails now. `path` is of the file that it makes; null: of any.
+bool fails_now(std::string_view call, Rule const*& found, char const* path = nullptr) {
+  static std::array<std::atomic<std::int64_t>, 16> calls{};
+  for (std::size_t k = 0; k < rules().size(); ++k) {
+    Rule const& rule = rules()[k];
     if (rule.call != call) continue;
+    if (path != nullptr && !std::string_view(path).ends_with(rule.file)) continue;
     found = &rule;
-    return calls++ >= rule.number;
+    return calls.at(k)++ >= rule.number;
   }
   return false;
+}
+
+/// In a call that makes the file `path`: whether it fails. A signal is sent, and it goes on.
+bool cannot_make(std::string_view call, char const* path) {
+  Rule const* rule = nullptr;
+  return fails_now(call, rule, path) && fail(*rule) != 0;
 }
 
 /// Every other time.
@@ -151,6 +175,11 @@ ssize_t bytes_to_read(int descriptor, std::size_t size, std::int64_t position) {
   Rule const* const rule = rule_of("read", descriptor);
   if (rule == nullptr || wanted == 0) return wanted;
   if (rule->fault == "short") return shortened(*rule, wanted);
+  if (signal_of(rule->fault) != 0) {
+    static std::atomic<bool> sent = false;
+    if (position + wanted > rule->number && !sent.exchange(true)) fail(*rule);
+    return wanted;
+  }
   bool const ends = rule->fault == "end";
   if (position + wanted <= rule->number || (position > rule->number && !ends)) return wanted;
   if (position < rule->number) return rule->number - position;
@@ -218,8 +247,9 @@ int open_file(char const* name, char const* path, int flags, mode_t mode) {
 int sync_file(char const* name, int descriptor) {
   Rule const* rule = nullptr;
   struct stat status{};
-  bool const is_file = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-  if (is_file && fails_now("fsync", rule)) return fail(*rule);
+  bool const is_known = ::fstat(descriptor, &status) == 0;
+  if (is_known && S_ISREG(status.st_mode) && fails_now("fsync", rule)) return fail(*rule);
+  if (is_known && S_ISDIR(status.st_mode) && fails_now("folder", rule)) return fail(*rule);
   return next<int(int)>(name)(descriptor);
 }
 
@@ -310,18 +340,40 @@ int fallocate64(int descriptor, int mode, off64_t offset, off64_t size) {
 
 int rename(char const* from, char const* to) noexcept {
   static auto* const call = next<int(char const*, char const*)>("rename");
-  Rule const* rule = nullptr;
-  return fails_now("rename", rule) ? fail(*rule) : call(from, to);
+  return cannot_make("rename", to) ? -1 : call(from, to);
 }
 int link(char const* from, char const* to) noexcept {
   static auto* const call = next<int(char const*, char const*)>("link");
-  Rule const* rule = nullptr;
-  return fails_now("link", rule) ? fail(*rule) : call(from, to);
+  return cannot_make("link", to) ? -1 : call(from, to);
 }
 int linkat(int from_folder, char const* from, int to_folder, char const* to, int flags) noexcept {
   static auto* const call = next<int(int, char const*, int, char const*, int)>("linkat");
+  return cannot_make("link", to) ? -1 : call(from_folder, from, to_folder, to, flags);
+}
+int renameat2(int from_folder, char const* from, int to_folder, char const* to,
+              unsigned flags) noexcept {
+  static auto* const call = next<int(int, char const*, int, char const*, unsigned)>("renameat2");
+  return cannot_make("rename", to) ? -1 : call(from_folder, from, to_folder, to, flags);
+}
+
+// A descriptor is closed even where that fails.
+int close(int descriptor) {
+  static auto* const call = next<int(int)>("close");
+  int const flags = ::fcntl(descriptor, F_GETFL);
+  bool const is_written = flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+  Rule const* rule = is_written ? rule_of("close", descriptor) : nullptr;
+  int const result = call(descriptor);
+  return rule != nullptr && fails_now("close", rule) ? fail(*rule) : result;
+}
+
+int pthread_create(pthread_t* thread, pthread_attr_t const* attributes, void* (*work)(void*),
+                   void* argument) noexcept {
+  static auto* const call =
+      next<int(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*)>("pthread_create");
   Rule const* rule = nullptr;
-  return fails_now("link", rule) ? fail(*rule) : call(from_folder, from, to_folder, to, flags);
+  if (!fails_now("thread", rule)) return call(thread, attributes, work, argument);
+  fail(*rule);
+  return errno;
 }
 
 }  // extern "C"
