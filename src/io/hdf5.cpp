@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <future>
 #include <list>
@@ -19,42 +21,61 @@
 namespace tessera::io {
 namespace {
 
-/// Chunks that were unpacked lately. Who asks for one that another thread unpacks waits for it.
+/// Chunks that were unpacked lately. Who asks for one that another thread unpacks waits for it, and
+/// who asks for more than may be in memory at a time waits until others have used theirs: a thread
+/// gives one chunk back before it asks for the next.
 class ChunkCache {
- public:
-  using Chunk = std::shared_ptr<std::vector<std::byte> const>;
+  /// Bytes that are in use as long as it lives.
+  class Share {
+   public:
+    Share(ChunkCache& cache, std::uint64_t bytes) : cache_(&cache), bytes_(bytes) {}
+    Share(Share&& other) noexcept
+        : cache_(std::exchange(other.cache_, nullptr)), bytes_(other.bytes_) {}
+    Share& operator=(Share&&) = delete;
+    ~Share() {
+      if (cache_ != nullptr) cache_->give_back(bytes_);
+    }
+    void shrink_to(std::uint64_t bytes) {
+      if (bytes >= bytes_) return;
+      cache_->give_back(bytes_ - bytes);
+      bytes_ = bytes;
+    }
 
-  explicit ChunkCache(std::uint64_t most_chunks) : most_(most_chunks) {}
+   private:
+    ChunkCache* cache_;
+    std::uint64_t bytes_;
+  };
+
+ public:
+  struct Unpacked {
+    std::vector<std::byte> bytes;
+    Share share;
+  };
+  using Chunk = std::shared_ptr<Unpacked const>;
+  /// Bytes that a chunk takes beside its elements.
+  static constexpr std::uint64_t of_each = 256;
+
+  /// @param most      bytes that chunks and what they are unpacked from may take at a time
+  /// @param unpacking bytes that one takes while it is unpacked: no more than `most`
+  ChunkCache(std::uint64_t most, std::uint64_t unpacking) : most_(most), unpacking_(unpacking) {}
 
   template <class Unpack>
   Chunk get(std::uint64_t number, Unpack const& unpack) {
     std::promise<Chunk> promise;
-    std::shared_future<Chunk> future;
-    bool mine = false;
-    {
-      std::lock_guard const lock(mutex_);
-      if (auto const found = places_.find(number); found != places_.end()) {
-        recent_.splice(recent_.begin(), recent_, found->second);
-        future = found->second->chunk;
-      } else {
-        mine = true;
-        future = promise.get_future().share();
-        recent_.push_front({.number = number, .chunk = future});
-        places_[number] = recent_.begin();
-        if (recent_.size() > most_) {
-          places_.erase(recent_.back().number);
-          recent_.pop_back();
-        }
-      }
+    if (auto const found = find_or_begin(number, promise); found.valid()) return found.get();
+    try {
+      Share share(*this, unpacking_);
+      std::vector<std::byte> bytes = unpack();
+      share.shrink_to(bytes.size() + of_each);
+      auto chunk = std::make_shared<Unpacked const>(std::move(bytes), std::move(share));
+      promise.set_value(chunk);
+      give_back(0);  // nothing yet, but it may be dropped now
+      return chunk;
+    } catch (...) {
+      promise.set_exception(std::current_exception());
+      give_back(0);
+      throw;
     }
-    if (mine) {
-      try {
-        promise.set_value(unpack());
-      } catch (...) {
-        promise.set_exception(std::current_exception());
-      }
-    }
-    return future.get();
   }
 
  private:
@@ -63,11 +84,76 @@ class ChunkCache {
     std::shared_future<Chunk> chunk;
   };
 
+  /// A chunk that is there, or that another thread unpacks. Where there is none, it is up to the
+  /// caller, who has the memory for it then, to keep the promise.
+  std::shared_future<Chunk> find_or_begin(std::uint64_t number, std::promise<Chunk>& promise) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      if (auto const found = places_.find(number); found != places_.end()) {
+        recent_.splice(recent_.begin(), recent_, found->second);
+        return found->second->chunk;
+      }
+      if (used_ + unpacking_ <= most_) break;
+      std::shared_future<Chunk> dropped = take_oldest();
+      if (dropped.valid()) {
+        lock.unlock();
+        dropped = {};  // the chunk goes, and gives its bytes back, unless somebody still uses it
+        lock.lock();
+      } else {
+        changed_.wait(lock);
+      }
+    }
+    used_ += unpacking_;
+    recent_.push_front({.number = number, .chunk = promise.get_future().share()});
+    places_[number] = recent_.begin();
+    return {};
+  }
+  /// The chunk that was asked for the longest ago, of those that are there; mutex_ is locked.
+  std::shared_future<Chunk> take_oldest() {
+    for (auto entry = recent_.rbegin(); entry != recent_.rend(); ++entry) {
+      if (entry->chunk.wait_for(std::chrono::seconds(0)) != std::future_status::ready) continue;
+      std::shared_future<Chunk> taken = std::move(entry->chunk);
+      places_.erase(entry->number);
+      recent_.erase(std::next(entry).base());
+      return taken;
+    }
+    return {};
+  }
+  void give_back(std::uint64_t bytes) {
+    {
+      std::lock_guard const lock(mutex_);
+      used_ -= bytes;
+    }
+    changed_.notify_all();
+  }
+
   std::uint64_t most_;
+  std::uint64_t unpacking_;
   std::mutex mutex_;
-  std::list<Entry> recent_;
+  std::condition_variable changed_;
+  std::uint64_t used_ = 0;
+  std::list<Entry> recent_;  // behind what its chunks use when they go
   std::unordered_map<std::uint64_t, std::list<Entry>::iterator> places_;
 };
+
+/// Bytes that a chunk takes while it is unpacked, at most: what the file has of it, and each
+/// filter's input and output.
+std::uint64_t unpacking_bytes(Hdf5Facts const& facts, std::vector<Hdf5Chunk> const& chunks,
+                              std::uint64_t file_bytes) {
+  constexpr std::uint64_t checksum = 4;
+  std::uint64_t const whole = chunk_bytes(facts) + checksum;
+  std::uint64_t stored = 0;
+  for (Hdf5Chunk const& chunk : chunks) stored = std::max(stored, chunk.bytes);
+  stored = std::min(stored, file_bytes);
+  return whole + (facts.filters > 0 ? std::max(stored, whole) : 0) + ChunkCache::of_each;
+}
+
+/// Bytes of chunks that are kept: some, and one at least.
+std::uint64_t cache_bytes_of(Hdf5Facts const& facts, std::vector<Hdf5Chunk> const& chunks,
+                             std::uint64_t file_bytes) {
+  constexpr std::uint64_t some = std::uint64_t{32} << 20U;
+  return std::max(some, unpacking_bytes(facts, chunks, file_bytes));
+}
 
 /// A dataset in chunks. A chunk that the file does not have is full of the fill value.
 class ChunkedSource final : public MatrixSource {
@@ -78,7 +164,8 @@ class ChunkedSource final : public MatrixSource {
         facts_(dataset.facts),
         chunks_(std::move(dataset.chunks)),
         across_((facts_.shape[1] - 1) / facts_.chunk_shape[1] + 1),
-        cache_(std::max<std::uint64_t>(1, cache_bytes / chunk_bytes(facts_))) {}
+        cache_(cache_bytes_of(facts_, chunks_, file_.bytes()),
+               unpacking_bytes(facts_, chunks_, file_.bytes())) {}
 
   void read_stored(Part /*part*/, std::uint64_t first, std::span<std::byte> to) const override {
     std::uint64_t const cols = facts_.shape[1];
@@ -108,10 +195,9 @@ class ChunkedSource final : public MatrixSource {
   }
 
   void check_unchanged() const override { file_.check_unchanged(); }
+  [[nodiscard]] InputFile const& file() const override { return file_; }
 
  private:
-  static constexpr std::uint64_t cache_bytes = 32U << 20U;
-
   /// Fills what chunk (i, j) has of a block.
   void copy_from_chunk(std::uint64_t i, std::uint64_t j, Block const& block,
                        std::span<std::byte> to) const {
@@ -128,7 +214,7 @@ class ChunkedSource final : public MatrixSource {
           to.data() + ((row - block.row) * block.cols + left - block.col) * element;
       if (chunk) {
         std::memcpy(start,
-                    chunk->data() + ((row - i * height) * width + left - j * width) * element,
+                    chunk->bytes.data() + ((row - i * height) * width + left - j * width) * element,
                     bytes);
       } else {
         for (std::uint64_t k = 0; k < bytes; k += element) {
@@ -151,7 +237,7 @@ class ChunkedSource final : public MatrixSource {
     return nullptr;
   }
 
-  ChunkCache::Chunk unpacked(Hdf5Chunk const& chunk) const {
+  std::vector<std::byte> unpacked(Hdf5Chunk const& chunk) const {
     if (chunk.address > file_.bytes() || chunk.bytes > file_.bytes() - chunk.address) {
       file_.fail("is truncated: expected a chunk of " + std::to_string(chunk.bytes) +
                  " bytes from byte " + std::to_string(chunk.address) + " on, found " +
@@ -159,8 +245,7 @@ class ChunkedSource final : public MatrixSource {
     }
     std::vector<std::byte> stored(chunk.bytes);
     file_.read_at(chunk.address, stored);
-    return std::make_shared<std::vector<std::byte> const>(
-        unpack_chunk(std::move(stored), facts_, chunk.filters_left, file_.path()));
+    return unpack_chunk(std::move(stored), facts_, chunk.filters_left, file_.path());
   }
 
   InputFile file_;
@@ -235,6 +320,8 @@ std::unique_ptr<MatrixSource> open_hdf5(InputFile file, RawFile const& /*raw*/) 
   if (dataset.facts.filters == 0 || !dataset.chunks.empty()) {
     require_memory(chunk_bytes(dataset.facts), path, "a chunk");
   }
+  info.reader_bytes = cache_bytes_of(dataset.facts, dataset.chunks, file.bytes()) +
+                      dataset.chunks.size() * sizeof(Hdf5Chunk);
   return std::make_unique<ChunkedSource>(std::move(file), std::move(info), std::move(dataset));
 }
 

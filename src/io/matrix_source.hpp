@@ -81,6 +81,7 @@ class MemorySource final : public MatrixSource {
   }
 
   void check_unchanged() const override { file_.check_unchanged(info().file_bytes); }
+  [[nodiscard]] InputFile const& file() const override { return file_; }
 
  private:
   InputFile file_;
