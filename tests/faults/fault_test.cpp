@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -21,6 +24,7 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Matcher;
 using ::testing::StartsWith;
+using Words = std::vector<std::string>;
 
 /// A command of the program, the file that it reads most of, and the file that it makes.
 struct FaultyJob {
@@ -110,21 +114,23 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
     std::filesystem::remove(path("elements.bin"));
     return found;
   }
+  [[nodiscard]] std::string const& wanted() const { return wanted_; }
   /// Bytes of the output.
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(size_); }
   static void expect_done(RunResult const& result) { ASSERT_EQ(result.status, 0) << result.err; }
 
   /// Runs the job where calls fail; at least one of them must.
-  RunResult run_with(std::string const& faults) {
+  RunResult run_with(std::string const& faults,
+                     std::vector<std::pair<std::string, std::string>> environment = {}) {
     std::string const log = (cache() / "faults.log").string();
     std::filesystem::remove(log);
-    RunResult result =
-        run(job().arguments, {.environment = {{"LD_PRELOAD", FAULT_SHIM},
-                                              // The shim goes before the address sanitizer's
-                                              // library, to which it hands on what it lets through.
-                                              {"ASAN_OPTIONS", "verify_asan_link_order=0"},
-                                              {"TESSERA_FAULTS", faults},
-                                              {"TESSERA_FAULTS_LOG", log}}});
+    // The shim goes before the address sanitizer's library, to which it hands on what it lets
+    // through.
+    environment.insert(environment.end(), {{"LD_PRELOAD", FAULT_SHIM},
+                                           {"ASAN_OPTIONS", "verify_asan_link_order=0"},
+                                           {"TESSERA_FAULTS", faults},
+                                           {"TESSERA_FAULTS_LOG", log}});
+    RunResult result = run(job().arguments, {.environment = environment});
     EXPECT_TRUE(std::filesystem::exists(log)) << faults << ": nothing failed";
     return result;
   }
@@ -287,6 +293,77 @@ TEST_P(FaultTest, an_output_that_cannot_be_put_in_its_place_leaves_the_old_one) 
   }
 }
 
+TEST_P(FaultTest, a_file_that_cannot_be_closed_leaves_the_old_one) {
+  for (bool const old : both_outputs()) {
+    expect_failure("close,,EIO,0", HasSubstr("Input/output error"), old);
+  }
+}
+
+TEST_P(FaultTest, a_folder_that_cannot_be_synced_is_said) {
+  auto const result = run_with("folder,,EIO,0");
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(
+      result.err,
+      AllOf(AnyOf(StartsWith("tessera: c."), StartsWith("tessera: run.state: ")),
+            HasSubstr("is in its place, and a loss of power may undo that: expected the disk "
+                      "to take its name, found: Input/output error")));
+  std::filesystem::remove(path(job().output));
+}
+
+TEST_P(FaultTest, a_signal_between_the_last_steps_leaves_a_whole_file_and_nothing_else) {
+  for (bool const old : both_outputs()) {
+    for (std::string const fault : {"link,,SIGTERM,0", "unnamed,,EOPNOTSUPP,0;rename,,SIGTERM,0"}) {
+      if (!job().replaces && fault.find("rename") != std::string::npos) continue;  // it is linked
+      SCOPED_TRACE(fault + (old ? ", old output" : ", no output"));
+      if (old) write(job().output, "old");
+      auto const result = run_with(fault);
+      EXPECT_EQ(result.signal, SIGTERM) << result.status << result.err;
+      bool const is_old = old ? read(job().output) == "old" : !exists(job().output);
+      EXPECT_TRUE(is_old || digest() == wanted());
+      std::filesystem::remove(path(job().output));
+      expect_untouched(false);
+      std::filesystem::remove(path("run.state"));
+    }
+  }
+}
+
+/// Of the job that keeps a checkpoint: it goes when the result is there, and not before.
+class CheckpointFaultTest : public FaultTest {};
+
+TEST_P(CheckpointFaultTest, a_result_that_cannot_be_written_leaves_the_checkpoint) {
+  for (std::string const faults :
+       {"link,c.npy,EIO,0", "link,c.npy,SIGKILL,0", "unnamed,,EOPNOTSUPP,0;rename,c.npy,EIO,0"}) {
+    SCOPED_TRACE(faults);
+    auto const result = run_with(faults);
+    EXPECT_NE(result.status, 0);
+    EXPECT_TRUE(exists("run.state"));
+    std::filesystem::remove(path(job().output));
+    Words words = job().arguments;
+    words.insert(words.end(), {"--format", "json"});
+    auto const rest = run(words);
+    EXPECT_EQ(rest.status, 0) << rest.err;
+    EXPECT_THAT(rest.out, AllOf(HasSubstr("\"first_block\": "),
+                                testing::Not(HasSubstr("\"first_block\": 0,"))));
+    EXPECT_EQ(digest(), wanted());
+    EXPECT_FALSE(exists("run.state"));
+    std::filesystem::remove(path(job().output));
+    for (std::string const& name : listing()) {
+      if (name.starts_with(".c.npy.tessera-")) std::filesystem::remove(path(name));
+    }
+  }
+}
+
+TEST_P(CheckpointFaultTest, threads_that_cannot_start_are_said) {
+  if (std::thread::hardware_concurrency() < 2 ||
+      run({"info"}).out.find("GPU") != std::string::npos) {
+    GTEST_SKIP() << "no thread reads ahead, or others start first: NOT TESTED";
+  }
+  auto const result = run_with("thread,,EAGAIN,0", {{"OMP_NUM_THREADS", "1"}});
+  EXPECT_EQ(result.status, 4);
+  EXPECT_THAT(result.err, HasSubstr("a.npy: cannot be streamed: tessera::stream::atax: expected to "
+                                    "start "));
+}
+
 std::vector<FaultyJob> reading_jobs() {
   auto jobs = all_jobs();
   std::erase_if(jobs, [](FaultyJob const& job) { return job.input.empty(); });
@@ -298,6 +375,7 @@ std::string name_of(testing::TestParamInfo<FaultyJob> const& each) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Jobs, FaultTest, testing::ValuesIn(all_jobs()), name_of);
+INSTANTIATE_TEST_SUITE_P(Jobs, CheckpointFaultTest, testing::Values(all_jobs()[1]), name_of);
 INSTANTIATE_TEST_SUITE_P(Jobs, ReadFaultTest, testing::ValuesIn(reading_jobs()), name_of);
 
 }  // namespace
