@@ -1,30 +1,51 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cerrno>
-#include <sys/stat.h>
+#include <bit>
 
 #include <app/checkpoint_job.hpp>
 #include <app/input.hpp>
 #include <app/sha256.hpp>
-#include <io/errors.hpp>
+#include <io/dataset_name.hpp>
 
 namespace tessera::app {
+namespace {
+
+/// As tessera::stream calls it.
+std::string operation_name(OperationId id, bool with_b) {
+  switch (id) {
+    case OperationId::multiply:
+      return "multiply";
+    case OperationId::multiply_transposed:
+      return "multiply_transposed";
+    case OperationId::atax:
+      break;
+  }
+  return with_b ? "atax with B" : "atax";
+}
+
+std::string elements_of(io::MatrixInfo const& info) {
+  std::string const order = info.byte_order == std::endian::little ? " little " : " big ";
+  return std::string(io::to_string(info.stored)) + order + std::to_string(info.data_offset);
+}
+
+}  // namespace
 
 CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool with_b) {
-  auto const& info = request.reader.info();
-  struct stat facts{};
-  if (::stat(request.reader.path().c_str(), &facts) != 0) {
-    throw io::FileError(io::ErrorKind::bad_input, request.reader.path(), io::system_message(errno));
-  }
-  constexpr std::int64_t second = 1'000'000'000;
-  return {.operation = std::string(row_of(id).command) + (with_b ? " with B" : ""),
-          .type = std::string(io::to_string(request.type)),
-          .layout = std::string(io::to_string(info.layout)),
-          .rows = static_cast<std::int64_t>(info.rows),
-          .cols = static_cast<std::int64_t>(info.cols),
-          .file_bytes = info.file_bytes,
-          .file_modified = facts.st_mtim.tv_sec * second + facts.st_mtim.tv_nsec,
+  io::MatrixInfo const& info = request.reader.info();
+  io::InputFile const& file = request.reader.file();
+  return {.state = {.operation = operation_name(id, with_b),
+                    .scalar = request.type == io::ScalarType::f32 ? "float" : "double",
+                    .layout = info.layout == io::Layout::right ? "rows" : "columns",
+                    .order = stream::order_version,
+                    .rows = static_cast<std::int64_t>(info.rows),
+                    .cols = static_cast<std::int64_t>(info.cols)},
+          .file = file.identity(),
+          .file_sha256 = sha256(file.sample()),
+          .dataset = info.format == io::Format::hdf5
+                         ? io::split_dataset(request.reader.path()).dataset
+                         : std::string(),
+          .elements = elements_of(info),
           .vector_sha256 = sha256(elements(request.x))};
 }
 

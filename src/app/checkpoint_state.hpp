@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
 #include <span>
-#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <app/checkpoint.hpp>
@@ -14,45 +14,38 @@
 
 namespace tessera::app {
 
-/// The bytes of some elements.
-template <class T>
-std::vector<std::byte> bytes_of(std::vector<T> const& values) {
-  auto const bytes = std::as_bytes(std::span(values));
-  return {bytes.begin(), bytes.end()};
-}
-/// The elements of some bytes.
-/// @throws std::invalid_argument for a part of an element
-template <class T>
-std::vector<T> values_of(std::vector<std::byte> const& bytes) {
-  if (bytes.size() % sizeof(T) != 0)
-    throw std::invalid_argument("a part of an element is left over");
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
-/// A state of a job as a checkpoint.
+/// A state of a job as a checkpoint, which has the state's elements.
 template <class T>
 Checkpoint to_checkpoint(stream::State<T> const& state, CheckpointJob const& job) {
   Checkpoint c{.job = job,
                .blocks_done = state.blocks_done,
                .block_lines = state.block_lines,
                .waiting = {},
-               .chain = bytes_of(state.chain),
-               .output = bytes_of(state.output)};
-  for (auto const& sum : state.waiting) c.waiting.push_back(bytes_of(sum));
+               .chain = std::as_bytes(std::span(state.chain)),
+               .output = std::as_bytes(std::span(state.output))};
+  for (auto const& sum : state.waiting) c.waiting.push_back(std::as_bytes(std::span(sum)));
   return c;
 }
-/// The state in a checkpoint.
-/// @throws std::invalid_argument when it is not one of elements of T
+
+/// The state in a checkpoint, which is read to its end.
+/// @throws io::FileError bad_input when it is damaged, or not one of elements of T
 template <class T>
-stream::State<T> to_state(Checkpoint const& c) {
+stream::State<T> read_state(CheckpointFile& file) {
+  std::vector<std::vector<T>> vectors;
+  for (std::uint64_t const size : file.sizes()) {
+    if (size % sizeof(T) != 0) file.fail("a part of an element is left over");
+    file.read(std::as_writable_bytes(std::span(vectors.emplace_back(size / sizeof(T)))));
+  }
+  file.finish();
   stream::State<T> state;
-  state.blocks_done = c.blocks_done;
-  state.block_lines = c.block_lines;
-  state.chain = values_of<T>(c.chain);
-  state.output = values_of<T>(c.output);
-  for (auto const& sum : c.waiting) state.waiting.push_back(values_of<T>(sum));
+  state.of = file.job().state;
+  state.blocks_done = file.blocks_done();
+  state.block_lines = file.block_lines();
+  state.output = std::move(vectors.back());
+  vectors.pop_back();
+  state.chain = std::move(vectors.back());
+  vectors.pop_back();
+  state.waiting = std::move(vectors);
   return state;
 }
 

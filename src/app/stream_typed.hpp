@@ -3,15 +3,14 @@
 
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
+#include <system_error>
 
 #include <Kokkos_Core.hpp>
 
@@ -31,6 +30,7 @@ class FileSource {
  public:
   using value_type = T;
   using array_layout = Layout;
+  static constexpr bool reads_in_kernels = true;  // files, without Kokkos
 
   explicit FileSource(io::MatrixReader const& reader) : reader_(reader) {}
 
@@ -56,11 +56,31 @@ struct StreamOutputs {
   DeviceVector<Exec, T> cols;  ///< as long as a row
 };
 
-/// Bytes of a streamed job's vectors: they count against its limit too.
-inline std::uint64_t vector_bytes(StreamRequest const& r, bool rows_vectors, bool on_gpu) {
+/// Bytes of a streamed job that count against its limit, but for what the operation itself takes:
+/// vectors, and what the reader keeps beyond what every program may have.
+inline std::uint64_t bytes_beside(StreamRequest const& r, bool rows_vectors, bool on_gpu) {
+  constexpr std::uint64_t reader_may_have = std::uint64_t{32} << 20U;
   auto const& info = r.reader.info();
-  std::uint64_t const elements = 2 * info.cols + (rows_vectors ? info.rows : 0);
-  return elements * io::size_of(r.type) * (on_gpu ? 2 : 1);
+  std::uint64_t const vectors = 2 * info.cols + (rows_vectors ? info.rows : 0);
+  return vectors * io::size_of(r.type) * (on_gpu ? 2 : 1) +
+         (info.reader_bytes - std::min(info.reader_bytes, reader_may_have));
+}
+
+/// A size that --memory-limit takes and that is no less.
+inline std::string limit_text(std::uint64_t bytes) {
+  constexpr std::uint64_t KiB = 1024;
+  auto const whole = [&](std::uint64_t unit) { return std::to_string((bytes + unit - 1) / unit); };
+  return bytes < 1024 * KiB ? whole(KiB) + "KiB" : whole(1024 * KiB) + "MiB";
+}
+
+/// The state of the job in a checkpoint, if there is one.
+/// @throws io::FileError
+template <class T>
+std::optional<stream::State<T>> state_of(std::string const& path, CheckpointJob const& job) {
+  auto file = CheckpointFile::open(path);
+  if (!file) return std::nullopt;
+  require_job(file->job(), job, path);
+  return read_state<T>(*file);
 }
 
 /// Streams once: call(exec, source, x, outputs, options) is the operation. Which outputs it makes,
@@ -80,46 +100,43 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     constexpr bool on_gpu = backends::Backend<Exec>::is_gpu;
     std::string const& path = r.reader.path();
     FileSource<T, Layout> const source(r.reader);
+    std::uint64_t const beside = bytes_beside(r, rows || row_of(id).takes_rows_vector, on_gpu);
     auto const& host_x = std::get<io::VectorView<T>>(r.x);
-    auto const x = allocate<DeviceVector<Exec, T>, Exec>(path, "the vector", host_x.extent(0));
-    Kokkos::deep_copy(x, host_x);
+    DeviceVector<Exec, T> x;
+    if constexpr (on_gpu) {
+      x = allocate<DeviceVector<Exec, T>, Exec>(path, "the vector", host_x.extent(0));
+      Kokkos::deep_copy(x, host_x);
+    } else {
+      x = host_x;
+    }
     StreamOutputs<Exec, T> out;
     if (rows) out.rows = allocate<DeviceVector<Exec, T>, Exec>(path, "vector B", shape.rows);
     if (cols) out.cols = allocate<DeviceVector<Exec, T>, Exec>(path, "vector C", shape.cols);
 
-    std::uint64_t const vectors = vector_bytes(r, rows || row_of(id).takes_rows_vector, on_gpu);
-    if (vectors >= r.memory_limit) {
-      throw Failure(ExitStatus::resources, path + ": the vectors alone need " +
-                                               io::format_bytes(vectors) + ", found a limit of " +
-                                               io::format_bytes(r.memory_limit));
-    }
     ProgressBar bar("streaming " + path);
-    CheckpointJob const job =
-        r.checkpoint.empty() ? CheckpointJob{} : checkpoint_job(r, id, rows && cols);
+    std::optional<CheckpointJob> job;
     std::optional<stream::State<T>> state;
-    if (auto const found = r.checkpoint.empty() ? std::nullopt : read_checkpoint(r.checkpoint)) {
-      require_job(*found, job, r.checkpoint);
-      try {
-        state = to_state<T>(*found);
-      } catch (std::invalid_argument const& error) {
-        throw io::FileError(io::ErrorKind::bad_input, r.checkpoint, error.what());
-      }
+    if (!r.checkpoint.empty()) {
+      job = checkpoint_job(r, id, rows && cols);
+      state = state_of<T>(r.checkpoint, *job);
     }
+    std::int64_t const first_block = state ? state->blocks_done : 0;
     using Clock = std::chrono::steady_clock;
     auto last = Clock::now();
     stream::Options<T> options{
-        .memory_limit = r.memory_limit - vectors,
+        .memory_limit = r.memory_limit - std::min(r.memory_limit, beside),
         .readers = info.in_order_only ? 1 : 0,  // one reads in order
         .method = r.method,
         .on_progress = [&](stream::Progress const& p) { bar.set(p.bytes_done, p.bytes); }};
-    if (!r.checkpoint.empty()) {
+    if (job) {
       options.wants_state = [&](stream::Progress const& p) {
+        state.reset();  // it has been gone on from: there is memory for one
         std::chrono::duration<double> const since = Clock::now() - last;
         return p.blocks_done < p.blocks && since.count() >= r.checkpoint_seconds;
       };
       options.on_state = [&](stream::State<T> const& found) {
         r.reader.check_unchanged();
-        write_checkpoint(r.checkpoint, to_checkpoint(found, job));
+        write_checkpoint(r.checkpoint, to_checkpoint(found, *job));
         last = Clock::now();
       };
     }
@@ -129,8 +146,17 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     stream::Report report;
     try {
       report = call(exec, source, x, out, options);
-    } catch (std::invalid_argument const& error) {  // a limit that is too small, a foreign state
-      throw Failure(ExitStatus::resources, path + ": " + error.what());
+    } catch (stream::LimitError const& error) {
+      throw Failure(ExitStatus::resources, path + ": streaming it expected --memory-limit " +
+                                               limit_text(error.needed() + beside) +
+                                               " or more, found a limit of " +
+                                               io::format_bytes(r.memory_limit));
+    } catch (std::invalid_argument const& error) {
+      if (!state) throw;
+      throw io::FileError(io::ErrorKind::bad_input, r.checkpoint,
+                          std::string("not a checkpoint that can be used: ") + error.what());
+    } catch (std::system_error const& error) {
+      throw Failure(ExitStatus::resources, path + ": cannot be streamed: " + error.what());
     }
     r.reader.check_unchanged();
     to.seconds = summarise({watch.seconds()});
@@ -142,7 +168,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
                             .block_bytes = report.block_bytes,
                             .bytes_read = report.bytes_read,
                             .memory_limit = r.memory_limit,
-                            .first_block = state ? state->blocks_done : 0};
+                            .first_block = first_block};
     if (cols) to.result = take_result<Exec, T>(out.cols, to);
     if (rows && cols) to.intermediate = take_result<Exec, T>(out.rows, to);
     if (rows && !cols) to.result = take_result<Exec, T>(out.rows, to);

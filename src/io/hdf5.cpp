@@ -313,7 +313,7 @@ std::unique_ptr<MatrixSource> open_hdf5(InputFile file, RawFile const& /*raw*/) 
       return std::make_unique<PlainSource>(std::move(file), std::move(info));
     case Hdf5Facts::Storage::compact:
       return std::make_unique<MemorySource<std::byte>>(std::move(file), std::move(info),
-                                            std::move(dataset.compact));
+                                                       std::move(dataset.compact));
     case Hdf5Facts::Storage::chunked:
       break;
   }

@@ -57,8 +57,8 @@ inline constexpr ScalarType scalar_type =
 /// What a file says about itself. inspect() has checked it against the size of the file.
 struct MatrixInfo {
   Format format = Format::raw;
-  ScalarType type = ScalarType::f32;        ///< in which the elements are read
-  ElementType stored = ElementType::f32;    ///< of the elements in the file
+  ScalarType type = ScalarType::f32;             ///< in which the elements are read
+  ElementType stored = ElementType::f32;         ///< of the elements in the file
   std::endian byte_order = std::endian::little;  ///< of the elements in the file
   Layout layout = Layout::right;                 ///< right where dimensions == 1
   int dimensions = 2;                            ///< 2: a matrix, 1: a vector with rows entries

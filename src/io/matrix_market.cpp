@@ -123,7 +123,8 @@ class MarketReader {
   }
 
   void read_sizes() {
-    if (!next_line()) file_.fail("is truncated: expected a line of sizes, found the end of the file");
+    if (!next_line())
+      file_.fail("is truncated: expected a line of sizes, found the end of the file");
     std::string_view line = text_.line();
     info_.rows = whole(take_word(line), "rows");
     info_.cols = whole(take_word(line), "columns");
@@ -193,8 +194,7 @@ class MarketReader {
     std::uint64_t const row = right ? twice->place / length : twice->place % length;
     std::uint64_t const col = right ? twice->place % length : twice->place / length;
     file_.fail("has an element twice: expected each place once, found row " +
-               std::to_string(row + 1) + ", column " + std::to_string(col + 1) +
-               " more than once");
+               std::to_string(row + 1) + ", column " + std::to_string(col + 1) + " more than once");
   }
 
   std::uint64_t whole(std::string_view word, std::string const& what) const {
@@ -226,8 +226,10 @@ class MarketReader {
                  printable(word) + "'");
     }
     if (whole_numbers_ && !is_exact_integer(word)) {
-      text_.fail("has an integer that f64 does not hold exactly: expected at most 53 significant "
-                 "bits, found '" + printable(word) + "'");
+      text_.fail(
+          "has an integer that f64 does not hold exactly: expected at most 53 significant "
+          "bits, found '" +
+          printable(word) + "'");
     }
     return *value;
   }

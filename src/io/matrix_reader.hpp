@@ -47,8 +47,8 @@ class MatrixReader {
 
   /// Reads to.size() elements, beginning with element `first` in the order of the file, and
   /// converts them to the type of `to`. May be called from several threads at once, but see above.
-  /// @throws FileError bad_input when the file cannot be read, has become shorter, or has an integer
-  /// that the type of `to` does not hold exactly
+  /// @throws FileError bad_input when the file cannot be read, has become shorter, or has an
+  /// integer that the type of `to` does not hold exactly
   void read(Part part, std::uint64_t first, std::span<float> to) const;
   /// @copydoc read
   void read(Part part, std::uint64_t first, std::span<double> to) const;

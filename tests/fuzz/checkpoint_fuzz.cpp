@@ -40,15 +40,15 @@ void start_kokkos() {
 }
 
 /// Goes on with one of the operations over a small matrix.
-/// @throws std::invalid_argument when the state is not one of this operation and matrix
+/// @throws std::invalid_argument when the state is not one of this operation and matrix, or when
+/// the limit is too small for it
 template <class T, class Layout>
-void go_on(app::Checkpoint const& checkpoint, unsigned operation, std::int64_t rows,
-           std::int64_t cols, std::size_t limit) {
+void go_on(stream::State<T> const& state, unsigned operation, std::int64_t rows, std::int64_t cols,
+           std::size_t limit) {
   auto const source =
       stream::make_source<T, Layout>(rows, cols, [](stream::Block const& block, T* to) {
         for (std::int64_t i = 0; i < block.rows * block.cols; ++i) to[i] = static_cast<T>(i % 7);
       });
-  auto const state = app::to_state<T>(checkpoint);
   stream::Options<T> const options{.memory_limit = limit, .readers = 1, .resume = &state};
   Exec const exec;
   Vector<T> const v("v", static_cast<std::size_t>(cols));
@@ -71,39 +71,51 @@ void go_on(app::Checkpoint const& checkpoint, unsigned operation, std::int64_t r
   }
 }
 
-void use(app::Checkpoint const& checkpoint, unsigned kind) {
-  std::size_t const limit = (kind & small_limit) != 0 ? 20000 : 1 << 20U;
+/// The state in a checkpoint; nothing where that is refused.
+template <class T>
+std::optional<stream::State<T>> state_in(std::string const& path, app::CheckpointJob& job) {
   try {
-    if ((kind & column_major_double) != 0) {
-      go_on<double, Kokkos::LayoutLeft>(checkpoint, kind / 2, 900, 3, 8 * limit);
-    } else {
-      go_on<float, Kokkos::LayoutRight>(checkpoint, kind / 2, 40, 300, limit);
-    }
-  } catch (std::invalid_argument const&) {  // a part of an element, or a state of something else
-    return;
+    auto file = app::CheckpointFile::open(path);
+    if (!file) broken("no checkpoint, where there is a file");
+    job = file->job();
+    app::require_job(file->job(), job, path);
+    return app::read_state<T>(*file);
+  } catch (io::FileError const& error) {
+    expect_message(path, error.what());
+    return std::nullopt;
   }
 }
 
-void read(std::string const& path, unsigned kind) {
-  std::optional<app::Checkpoint> checkpoint;
+template <class T, class Layout>
+void read_as(std::string const& path, unsigned kind, std::int64_t rows, std::int64_t cols,
+             std::size_t limit) {
+  app::CheckpointJob job;
+  auto const state = state_in<T>(path, job);
+  if (!state) return;
   try {
-    checkpoint = app::read_checkpoint(path);
-    if (!checkpoint) broken("no checkpoint, where there is a file");
-    app::require_job(*checkpoint, checkpoint->job, path);
-  } catch (io::FileError const& error) {
-    expect_message(path, error.what());
-    return;
-  }
-  try {
-    app::require_job(*checkpoint, {}, path);
+    app::require_job(job, {}, path);
   } catch (io::FileError const& error) {
     expect_message(path, error.what());
   }
-  use(*checkpoint, kind);
-  app::write_checkpoint(path, *checkpoint);
+  try {
+    go_on<T, Layout>(*state, kind / 2, rows, cols, limit);
+  } catch (std::invalid_argument const&) {  // a state of something else, or too small a limit
+  }
+  app::write_checkpoint(path, app::to_checkpoint(*state, job));
   std::string const written = content_of(path);
-  app::write_checkpoint(path, app::read_checkpoint(path).value());
+  auto const again = state_in<T>(path, job);
+  if (!again) broken("a checkpoint that was written cannot be read");
+  app::write_checkpoint(path, app::to_checkpoint(*again, job));
   if (content_of(path) != written) broken("a checkpoint changes when it is written again");
+}
+
+void read(std::string const& path, unsigned kind) {
+  std::size_t const limit = (kind & small_limit) != 0 ? 20000 : 1 << 20U;
+  if ((kind & column_major_double) != 0) {
+    read_as<double, Kokkos::LayoutLeft>(path, kind, 900, 3, 8 * limit);
+  } else {
+    read_as<float, Kokkos::LayoutRight>(path, kind, 40, 300, limit);
+  }
 }
 
 }  // namespace

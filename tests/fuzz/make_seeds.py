@@ -144,13 +144,20 @@ chunk("bomb", 1, 0, 0, zlib.compress(bytes(5000)))
 # A byte of SHA-256, operation, matrix and limit, the checkpoint without its SHA-256: checkpoint_fuzz.cpp.
 def checkpoint(name, kind, done, lines, waiting, chain=0, output=0, **changes):
     head = {
-        "operation": ["atax", "atax with B", "gemv", "gemvt"][kind // 2 % 4],
-        "type": "f64" if kind & 8 else "f32",
-        "layout": "fortran" if kind & 8 else "c",
+        "operation": ["atax", "atax with B", "multiply", "multiply_transposed"][kind // 2 % 4],
+        "scalar": "double" if kind & 8 else "float",
+        "layout": "columns" if kind & 8 else "rows",
+        "order": 1,
         "rows": 900 if kind & 8 else 40,
         "cols": 3 if kind & 8 else 300,
         "file_bytes": 48128,
+        "file_inode": 1234567,
         "file_modified": 1795300000000000000,
+        "file_changed": 1795300000000000001,
+        "file_first": 0,
+        "file_sha256": hashlib.sha256(bytes(48128)).hexdigest(),
+        "dataset": "/A" if kind & 16 else "",
+        "elements": "f64 big 0" if kind & 8 else "f32 little 128",
         "vector_sha256": hashlib.sha256(bytes(1200)).hexdigest(),
         "blocks_done": done,
         "block_lines": lines,
@@ -161,7 +168,7 @@ def checkpoint(name, kind, done, lines, waiting, chain=0, output=0, **changes):
     head.update(changes)
     text = json.dumps(head, separators=(",", ":"))
     vectors = bytes(min(sum(waiting) + chain + output, 1 << 13))
-    whole = b"tessera checkpoint 1\n" + text.encode() + b"\n" + vectors
+    whole = b"tessera checkpoint 2\n" + text.encode() + b"\n" + vectors
     if not kind & 1:
         whole += hashlib.sha256(whole).hexdigest().encode()
     seed("checkpoint", name, bytes([kind]) + whole)
@@ -185,6 +192,8 @@ checkpoint("negative", 1, -3, 8, [1200, 1200, 0, 0])
 checkpoint("fraction", 1, 3, 8, [1200, 1200, 0, 0], rows=1e300)
 checkpoint("liar", 1, 3, 8, [1200, 1200, 0, 0], chain=(1 << 64) - 1200)
 checkpoint("escapes", 1, 3, 8, [1200, 1200, 0, 0], operation="\x1b[2J\u00e9" + 300 * "x")
+checkpoint("other_order", 1, 3, 8, [1200, 1200, 0, 0], order=2)
+checkpoint("other_operation", 1, 3, 8, [1200, 1200, 0, 0], operation="multiply_transposed")
 
 # A file of tunings; tuning_cache_fuzz.cpp puts its version in the place of the first @.
 product = {
