@@ -5,9 +5,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <filesystem>
 #include <future>
 #include <list>
 #include <mutex>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -325,7 +327,7 @@ std::unique_ptr<MatrixSource> open_hdf5(InputFile file, RawFile const& /*raw*/) 
   return std::make_unique<ChunkedSource>(std::move(file), std::move(info), std::move(dataset));
 }
 
-std::string check_hdf5_output(OutputFile const& out, MatrixInfo const& info) {
+std::string check_hdf5_output(OutputFile& out, MatrixInfo const& info) {
   auto const fail = [&](std::string const& sentence) {
     throw FileError(ErrorKind::bad_output, out.path(), sentence);
   };
@@ -338,6 +340,13 @@ std::string check_hdf5_output(OutputFile const& out, MatrixInfo const& info) {
   }
   if (info.layout != Layout::right) {
     fail("an HDF5 dataset is stored row by row: expected layout right, found left");
+  }
+  // Where the disk does not take the start of a file, the library ends its process without a word.
+  std::error_code error;
+  if (std::filesystem::file_size(out.temporary(), error) == 0 && !error) {
+    constexpr std::size_t start = 4096;
+    out.write_at(0, std::vector<std::byte>(start));
+    std::filesystem::resize_file(out.temporary(), 0, error);  // an empty file is a new one
   }
   return name.dataset;
 }

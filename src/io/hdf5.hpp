@@ -29,7 +29,7 @@ namespace tessera::io {
 
 /// Checks that `out` can be an HDF5 file with this dataset. @return the dataset's name
 /// @throws FileError bad_output
-[[nodiscard]] std::string check_hdf5_output(OutputFile const& out, MatrixInfo const& info);
+[[nodiscard]] std::string check_hdf5_output(OutputFile& out, MatrixInfo const& info);
 
 /// Makes a contiguous dataset in the file, so that what is written next are its elements.
 /// @throws FileError bad_output
