@@ -101,8 +101,7 @@ void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
                         sentence + ", found " + std::string(info.obstacle()) + "; " + why);
   };
   if (!options.checkpoint.empty()) {
-    fail(
-        "cannot be read again from the middle: --checkpoint expected a regular file");
+    fail("cannot be read again from the middle: --checkpoint expected a regular file");
   }
   if (takes_v_beside_a(info, options.vector, options.operation)) {
     fail("has V after A, which is streamed: expected a regular file or --vector");

@@ -53,7 +53,8 @@ ExitStatus run_command(io::ConversionRequest const& options) {
   }();
   std::printf("%s: %s\n", request.output.c_str(), describe_content(conversion.output).c_str());
   if (request.raw.rows != 0 && conversion.input.format != io::Format::raw) {
-    std::fprintf(stderr, "tessera: %s says itself how large it is: --rows and --cols are not used\n",
+    std::fprintf(stderr,
+                 "tessera: %s says itself how large it is: --rows and --cols are not used\n",
                  request.input.c_str());
   }
   if (conversion.input.is_converted()) {

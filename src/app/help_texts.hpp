@@ -28,14 +28,16 @@ inline constexpr char generate[] =
     "  tessera gen --rows 4 --cols 3 --distribution integer --output a.npy --vector-output v.npy";
 
 inline constexpr char convert[] =
-    "INPUT is what its content says: .npy, .npz, HDF5, ex3 or Matrix Market; .csv and .bin are so by\n"
+    "INPUT is what its content says: .npy, .npz, HDF5, ex3 or Matrix Market; .csv and .bin are so "
+    "by\n"
     "their names, or by --input-format. FILE.npz:NAME and FILE.h5:/DATASET are one of many. The\n"
     "format of OUTPUT follows its extension: .npy, .ex3 or no extension, .bin, FILE.h5:/DATASET.\n"
     "A .bin file holds the elements and nothing else: to be read as a matrix it needs --rows and\n"
     "--cols, else it is a vector. Files are converted piece by piece: their size does not matter;\n"
     "but text (.mtx, .csv) is read into memory, of which zeros that an .mtx leaves out take none.\n"
     "float16 and integers become f32 or f64, the smaller that holds all of their type; an integer\n"
-    "that it does not hold is an error. INPUT may be a pipe, such as /dev/stdin: then OUTPUT is in\n"
+    "that it does not hold is an error. INPUT may be a pipe, such as /dev/stdin: then OUTPUT is "
+    "in\n"
     "its order, and not in chunks; so it is with an array that is packed in an .npz.\n\n"
     "Examples:\n"
     "  tessera convert a.npy a.ex3 --vector v.npy --output-type f32\n"
@@ -49,9 +51,12 @@ inline constexpr char convert[] =
     "  tessera convert a.bin a.npy --rows 1000 --cols 300 --type f64 --input-order column";
 
 inline constexpr char compute[] =
-    "INPUT is a .npy or an ex3 file, FILE.npz:NAME or FILE.h5:/DATASET, which its content says, not\n"
-    "its name. float16 and integers are read as f32 or f64. A bare number N means test/N, and then\n"
-    "the result goes to N-out.bin unless --output says otherwise. A result file is .npy, or .bin for the elements "
+    "INPUT is a .npy or an ex3 file, FILE.npz:NAME or FILE.h5:/DATASET, which its content says, "
+    "not\n"
+    "its name. float16 and integers are read as f32 or f64. A bare number N means test/N, and "
+    "then\n"
+    "the result goes to N-out.bin unless --output says otherwise. A result file is .npy, or .bin "
+    "for the elements "
     "and\n"
     "nothing else. Times are of the work on data in memory, after a warm-up.\n"
     "On a GPU (cuda), copies to and from its memory are timed apart. --backend auto takes the GPU\n"

@@ -26,8 +26,8 @@ struct Input {
   io::MatrixInfo info;
   io::HostMatrix A;
   io::HostVector x;
-  io::ScalarType type;        ///< of A and x in memory
-  std::string vector_source;  ///< "ones", "V of FILE", or a file
+  io::ScalarType type;                           ///< of A and x in memory
+  std::string vector_source;                     ///< "ones", "V of FILE", or a file
   std::optional<io::ElementType> vector_stored;  ///< of x in its file; empty: it has none
   double read_seconds = 0;
 };

@@ -13,8 +13,8 @@ std::string matrix_line(MatrixFacts const& matrix) {
   return line("matrix " + matrix.name,
               (matrix.file.empty() ? "" : matrix.file + ", ") + std::to_string(matrix.rows) +
                   " rows x " + std::to_string(matrix.cols) + " columns, " +
-                  io::describe(matrix.type, matrix.stored.value_or(io::element_type(matrix.type))) + ", " + describe(matrix.layout) + ", " +
-                  io::format_bytes(matrix.bytes()));
+                  io::describe(matrix.type, matrix.stored.value_or(io::element_type(matrix.type))) +
+                  ", " + describe(matrix.layout) + ", " + io::format_bytes(matrix.bytes()));
 }
 
 std::string to_text(MatrixReport const& r) {

@@ -41,8 +41,8 @@ constexpr std::pair<char const*, MaybeLayout> output_orders[] = {
     {"as-is", std::nullopt}, {"row", io::Layout::right}, {"column", io::Layout::left}};
 using MaybeFormat = std::optional<io::Format>;
 constexpr std::pair<char const*, MaybeFormat> input_formats[] = {
-    {"by-content", std::nullopt}, {"npy", io::Format::npy},           {"npz", io::Format::npz},
-    {"hdf5", io::Format::hdf5},   {"ex3", io::Format::ex3},           {"raw", io::Format::raw},
+    {"by-content", std::nullopt}, {"npy", io::Format::npy},          {"npz", io::Format::npz},
+    {"hdf5", io::Format::hdf5},   {"ex3", io::Format::ex3},          {"raw", io::Format::raw},
     {"csv", io::Format::csv},     {"mtx", io::Format::matrix_market}};
 constexpr auto formats_with_shape = std::span(input_formats).first<5>();
 constexpr std::pair<char const*, Method> methods[] = {
@@ -63,7 +63,8 @@ void add_input(CLI::App& app, std::string& input) {
 }
 
 void add_input_format(CLI::App& app, MaybeFormat& format, Choices<MaybeFormat> formats) {
-  add_choice(app, "--input-format", format, formats, "What INPUT is, where its content does not say");
+  add_choice(app, "--input-format", format, formats,
+             "What INPUT is, where its content does not say");
 }
 
 void add_dataset_flag(CLI::App& app, bool& add_dataset) {

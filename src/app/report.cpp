@@ -22,9 +22,10 @@ std::string matrix_line(std::int64_t rows, std::int64_t cols, io::ScalarType typ
 std::string vector_line(OperationRow const& row, std::string const& source, io::ScalarType type,
                         std::optional<io::ElementType> stored, std::int64_t length) {
   return line("vector " + std::string(row.vector_name),
-              source + (stored && *stored != io::element_type(type)
-                            ? " (" + std::string(io::to_string(*stored)) + " in the file)"
-                            : "") +
+              source +
+                  (stored && *stored != io::element_type(type)
+                       ? " (" + std::string(io::to_string(*stored)) + " in the file)"
+                       : "") +
                   ", " + std::to_string(length) + (length == 1 ? " entry" : " entries") +
                   (source == "ones" ? " (none was given)" : ""));
 }
@@ -89,7 +90,8 @@ double Report::gb_per_s() const {
 std::string to_text(Report const& r) {
   std::string text = std::string(r.operation.formula) + "   " + r.input + "\n";
   text += matrix_line(r.rows, r.cols, r.type, r.stored, r.layout);
-  text += vector_line(r.operation, r.vector, r.type, r.vector_stored, r.operation.vector_length(r.rows, r.cols));
+  text += vector_line(r.operation, r.vector, r.type, r.vector_stored,
+                      r.operation.vector_length(r.rows, r.cols));
   text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
   text += line("method", r.run.method + (r.method_chosen ? " (chosen)" : ""));
   if (r.run.stream) text += stream_lines(*r.run.stream);
@@ -149,7 +151,8 @@ std::string to_csv(Report const& r) {
 std::string to_text(CheckReport const& r) {
   return std::string(r.operation.formula) + "   " + r.input + " -> " + r.result + "\n" +
          matrix_line(r.rows, r.cols, r.type, r.stored, r.layout) +
-         vector_line(r.operation, r.vector, r.type, r.vector_stored, r.operation.vector_length(r.rows, r.cols)) +
+         vector_line(r.operation, r.vector, r.type, r.vector_stored,
+                     r.operation.vector_length(r.rows, r.cols)) +
          line("time", duration(r.verdict.seconds) + "; reading took " + duration(r.read_seconds)) +
          verdict_lines(r.verdict);
 }

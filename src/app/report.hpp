@@ -24,7 +24,7 @@ struct Report {
   io::ScalarType type;
   io::ElementType stored;  ///< of A in its file
   io::Layout layout;
-  std::string vector;  ///< where the vector came from
+  std::string vector;                            ///< where the vector came from
   std::optional<io::ElementType> vector_stored;  ///< in its file; empty: it has none
   double read_seconds;
   bool method_chosen;  ///< by the program, not by the user

@@ -40,7 +40,7 @@ void print_info(std::string const& path, io::MatrixInfo const& info) {
             (info.is_converted() ? ", read as " + std::string(io::to_string(info.type)) : "") +
             (info.format == io::Format::raw ? " (or half as many f64: a raw file does not say)"
                                             : "") +
-            (is_text(info)                             ? ""
+            (is_text(info)                         ? ""
              : info.byte_order == std::endian::big ? ", big-endian"
                                                    : ", little-endian"));
   if (info.dimensions == 2) {

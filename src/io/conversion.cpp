@@ -262,7 +262,8 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
   }
   if (from_pipe && vector == &reader && has_vector_output) {
     refuse(request.vector_output, "cannot hold V of " + request.input + " beside " +
-                                      request.output + ": expected a regular file, found " + obstacle);
+                                      request.output + ": expected a regular file, found " +
+                                      obstacle);
   }
   if (transposed && out.in_order_only()) {
     refuse(request.output, "cannot be written in another order than that of " + request.input +

@@ -77,8 +77,8 @@ void read_as_stored(MatrixSource const& source, Block const& block, std::span<T>
   if (source.info().byte_order == std::endian::big) reverse_bytes(to);
 }
 
-/// The same number, the same bits of a NaN. Whole numbers alone are computed with, so that no mode of
-/// the processor changes a subnormal number or a NaN.
+/// The same number, the same bits of a NaN. Whole numbers alone are computed with, so that no mode
+/// of the processor changes a subnormal number or a NaN.
 float to_float(Half half) {
   std::uint32_t const sign = std::uint32_t{half.bits & 0x8000U} << 16U;
   std::uint32_t const exponent = half.bits >> 10U & 0x1fU;
@@ -115,8 +115,8 @@ template <class T, class Integer>
   throw FileError(ErrorKind::bad_input, path,
                   "has an integer that " + std::string(single ? "f32" : "f64") +
                       " does not hold exactly: expected at most " +
-                      std::to_string(std::numeric_limits<T>::digits) +
-                      " significant bits, found " + std::to_string(value) +
+                      std::to_string(std::numeric_limits<T>::digits) + " significant bits, found " +
+                      std::to_string(value) +
                       (single && holds<double>(value)
                            ? "; --type f64 holds it"
                            : "; store the integers as float64 where they may be rounded"));

@@ -80,8 +80,8 @@ struct DeflatedPart::State {
       }
     }
     std::size_t const made = wanted - stream.avail_out;
-    crc = static_cast<std::uint32_t>(
-        ::crc32_z(crc, reinterpret_cast<Bytef const*>(to.data()), made));
+    crc =
+        static_cast<std::uint32_t>(::crc32_z(crc, reinterpret_cast<Bytef const*>(to.data()), made));
     position += made;
     return made;
   }
@@ -128,7 +128,8 @@ void DeflatedPart::check_end(ReadPacked const& read_packed) {
   if (!state.ended && state.unpack(std::span(&more, 1), read_packed) != 0) {
     state.damaged("expected " + std::to_string(state.place.bytes) + " bytes, found more");
   }
-  if (state.crc != state.place.crc) state.damaged("expected the CRC-32 of its bytes, found another");
+  if (state.crc != state.place.crc)
+    state.damaged("expected the CRC-32 of its bytes, found another");
 }
 
 }  // namespace tessera::io

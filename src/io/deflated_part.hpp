@@ -35,7 +35,8 @@ class DeflatedPart {
   DeflatedPart(DeflatedPart const&) = delete;
   DeflatedPart& operator=(DeflatedPart const&) = delete;
 
-  /// Fills `to` from `offset` on. May be called from several threads, one after the other is served.
+  /// Fills `to` from `offset` on. May be called from several threads, one after the other is
+  /// served.
   /// @throws FileError bad_input where the part is damaged, or ends before that of `to`
   void read(std::uint64_t offset, std::span<std::byte> to, ReadPacked const& read_packed);
 

@@ -205,8 +205,8 @@ FormatRow const& format_of(std::string const& path) {
                         ", found a " + std::string(row->name));
   }
   throw FileError(ErrorKind::bad_input, path,
-                  "has an unknown extension: expected " + list_of_extensions(is_written) + ", found " +
-                      std::filesystem::path(path).extension().string());
+                  "has an unknown extension: expected " + list_of_extensions(is_written) +
+                      ", found " + std::filesystem::path(path).extension().string());
 }
 
 FormatRow const& format_of_content(InputFile const& file, std::optional<Format> given,

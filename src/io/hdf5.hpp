@@ -19,8 +19,9 @@ namespace tessera::io {
 [[nodiscard]] std::string hdf5_version();
 
 /// Opens a dataset of one or two dimensions of any ElementType in either byte order: contiguous,
-/// compact, or in chunks that are plain or filtered by deflate, shuffle and Fletcher's checksum. Nothing but
-/// the file itself is opened: external links, external storage and virtual datasets are refused.
+/// compact, or in chunks that are plain or filtered by deflate, shuffle and Fletcher's checksum.
+/// Nothing but the file itself is opened: external links, external storage and virtual datasets are
+/// refused.
 ///
 /// HDF5's library says where the elements are; it does so in a process apart, since a damaged file
 /// may crash it. The elements are read and unpacked here.

@@ -96,9 +96,9 @@ bool library_says(std::string_view words) {
       H5E_DEFAULT, H5E_WALK_UPWARD,
       [](unsigned, H5E_error2_t const* error, void* data) -> herr_t {
         auto& wanted = *static_cast<Search*>(data);
-        wanted.found = wanted.found || (error->desc != nullptr &&
-                                        std::string_view(error->desc).find(wanted.words) !=
-                                            std::string_view::npos);
+        wanted.found = wanted.found ||
+                       (error->desc != nullptr &&
+                        std::string_view(error->desc).find(wanted.words) != std::string_view::npos);
         return 0;
       },
       &search);
@@ -274,18 +274,17 @@ class Examination {
       hid_t little;
       hid_t big;
     };
-    for (Known const& known :
-         {Known{ElementType::f16, half_little.get(), half_big.get()},
-          Known{ElementType::f32, H5T_IEEE_F32LE, H5T_IEEE_F32BE},
-          Known{ElementType::f64, H5T_IEEE_F64LE, H5T_IEEE_F64BE},
-          Known{ElementType::i8, H5T_STD_I8LE, H5T_STD_I8BE},
-          Known{ElementType::u8, H5T_STD_U8LE, H5T_STD_U8BE},
-          Known{ElementType::i16, H5T_STD_I16LE, H5T_STD_I16BE},
-          Known{ElementType::u16, H5T_STD_U16LE, H5T_STD_U16BE},
-          Known{ElementType::i32, H5T_STD_I32LE, H5T_STD_I32BE},
-          Known{ElementType::u32, H5T_STD_U32LE, H5T_STD_U32BE},
-          Known{ElementType::i64, H5T_STD_I64LE, H5T_STD_I64BE},
-          Known{ElementType::u64, H5T_STD_U64LE, H5T_STD_U64BE}}) {
+    for (Known const& known : {Known{ElementType::f16, half_little.get(), half_big.get()},
+                               Known{ElementType::f32, H5T_IEEE_F32LE, H5T_IEEE_F32BE},
+                               Known{ElementType::f64, H5T_IEEE_F64LE, H5T_IEEE_F64BE},
+                               Known{ElementType::i8, H5T_STD_I8LE, H5T_STD_I8BE},
+                               Known{ElementType::u8, H5T_STD_U8LE, H5T_STD_U8BE},
+                               Known{ElementType::i16, H5T_STD_I16LE, H5T_STD_I16BE},
+                               Known{ElementType::u16, H5T_STD_U16LE, H5T_STD_U16BE},
+                               Known{ElementType::i32, H5T_STD_I32LE, H5T_STD_I32BE},
+                               Known{ElementType::u32, H5T_STD_U32LE, H5T_STD_U32BE},
+                               Known{ElementType::i64, H5T_STD_I64LE, H5T_STD_I64BE},
+                               Known{ElementType::u64, H5T_STD_U64LE, H5T_STD_U64BE}}) {
       bool const little = H5Tequal(type.get(), known.little) > 0;
       if (!little && H5Tequal(type.get(), known.big) <= 0) continue;
       result_.facts.type = known.type;
@@ -425,7 +424,8 @@ class Examination {
   /// A command that packs the dataset as it is expected. What HDF5 itself does not bring needs a
   /// plugin, which h5py has for lzf.
   [[nodiscard]] std::string how_to_repack(H5Z_filter_t id) const {
-    std::string const repack = "`h5repack -f GZIP=6 " + printable(name_.file) + " NEW.h5` repacks it";
+    std::string const repack =
+        "`h5repack -f GZIP=6 " + printable(name_.file) + " NEW.h5` repacks it";
     if (id < H5Z_FILTER_RESERVED) return repack;
     if (id == 32000) {
       return "`python3 -c \"import h5py; h5py.File('NEW.h5', 'w').create_dataset('A', "

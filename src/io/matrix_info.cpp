@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <io/matrix_info.hpp>
-
 #include <algorithm>
 #include <array>
+
+#include <io/matrix_info.hpp>
 
 namespace tessera::io {
 namespace {

@@ -62,7 +62,8 @@ NpyType npy_type(std::string_view descr, std::string const& path) {
   bool const has_sign =
       !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
   std::string_view const type = descr.substr(has_sign ? 1 : 0);
-  auto const* const known = std::ranges::find(types, type, &std::pair<std::string_view, ElementType>::first);
+  auto const* const known =
+      std::ranges::find(types, type, &std::pair<std::string_view, ElementType>::first);
   if (known == types.end()) {
     throw FileError(ErrorKind::bad_input, path,
                     "has an unsupported element type: expected f2, f4, f8 or integers (i1 to i8, "

@@ -40,8 +40,8 @@ std::vector<std::byte> Pipe::peek(std::uint64_t offset, std::size_t count) {
     ahead_.resize(before + got);
     if (got == 0) break;
   }
-  return {ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(
-                                               std::min(count, ahead_.size()))};
+  return {ahead_.begin(),
+          ahead_.begin() + static_cast<std::ptrdiff_t>(std::min(count, ahead_.size()))};
 }
 
 std::size_t Pipe::read_next(std::span<std::byte> to) {

@@ -22,9 +22,9 @@ std::optional<std::uint64_t> bytes_of_file(MatrixInfo const& info) {
 }
 
 std::string shape_of(MatrixInfo const& info) {
-  return info.dimensions == 2 ? std::to_string(info.rows) + " rows x " +
-                                    std::to_string(info.cols) + " columns"
-                              : std::to_string(info.rows) + " entries";
+  return info.dimensions == 2
+             ? std::to_string(info.rows) + " rows x " + std::to_string(info.cols) + " columns"
+             : std::to_string(info.rows) + " entries";
 }
 
 }  // namespace

@@ -176,7 +176,8 @@ TEST_F(ConvertTest, bad_files_are_a_file_error) {
     EXPECT_THAT(result.err, HasSubstr(sentence));
   };
   expect({"convert", "none.npy", "b.npy"}, "tessera: none.npy: does not exist");
-  expect({"convert", "a.npy", "b.csv"}, "b.csv: is not written: expected one of no extension, .ex3, .npy");
+  expect({"convert", "a.npy", "b.csv"},
+         "b.csv: is not written: expected one of no extension, .ex3, .npy");
   expect({"convert", "a.npy", "none/b.npy"}, "tessera: none/b.npy: cannot be written");
   expect({"convert", "a.npy", "b.ex3"}, "b.ex3: holds A and V");
   expect({"convert", "v.npy", "b.ex3", "--vector", "v.npy"}, "found a vector with 3 entries");

@@ -33,7 +33,8 @@ TEST_F(ShowTest, types_that_are_converted_are_named) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("  type     int16, read as f32, big-endian\n"),
                                 HasSubstr("12 bytes"), HasSubstr(" 257")));
   write("b", npy("<f2", "(2,)", std::string(4, '\0')));  // its name does not say what it is
-  EXPECT_THAT(run({"show", "b"}).out, HasSubstr("  type     float16, read as f32, little-endian\n"));
+  EXPECT_THAT(run({"show", "b"}).out,
+              HasSubstr("  type     float16, read as f32, little-endian\n"));
 }
 
 TEST_F(ShowTest, text_is_described) {

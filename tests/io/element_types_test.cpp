@@ -103,16 +103,15 @@ TEST(ElementTypes, OfNpyFilesAreReadInEitherByteOrder) {
     for (bool const big_endian : {false, true}) {
       Bytes data;
       for (double const value : type.ends) {
-        auto const whole = value >= 0x1p63 ? std::uint64_t{1} << 63U
-                                           : static_cast<std::uint64_t>(
-                                                 static_cast<std::int64_t>(value));
+        auto const whole = value >= 0x1p63
+                               ? std::uint64_t{1} << 63U
+                               : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
         Bytes one = little(whole).substr(0, size);
         data += big_endian ? Bytes(one.rbegin(), one.rend()) : one;
       }
       std::string const order = size == 1 ? "|" : big_endian ? ">" : "<";
-      expect_type(
-          folder.write("A.npy", npy_bytes(npy_header(order + type.descr, "(2, 3)"), data)), type,
-          big_endian);
+      expect_type(folder.write("A.npy", npy_bytes(npy_header(order + type.descr, "(2, 3)"), data)),
+                  type, big_endian);
     }
   }
 }
@@ -136,8 +135,8 @@ TEST(ElementTypes, EveryHalfKeepsItsBits) {
     std::uint32_t const fraction = bits & 0x3ffU;
     std::uint32_t expected = 0x7f800000U | fraction << 13U;  // infinite, or a NaN with its bits
     if (exponent != 31) {
-      double const size = exponent == 0 ? std::ldexp(fraction, -24)
-                                        : std::ldexp(1024 + fraction, exponent - 25);
+      double const size =
+          exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
       expected = std::bit_cast<std::uint32_t>(static_cast<float>(size));
     }
     ASSERT_EQ(found, expected | (bits & 0x8000U) << 16U) << bits;
@@ -184,9 +183,9 @@ TEST(ElementTypes, AnIntegerIsNeverRounded) {
 
 TEST(ElementTypes, AVectorOfIntegersGoesWithEitherType) {
   Folder const folder;
-  auto const path = folder.write(
-      "v.npy", npy_bytes(npy_header("<i2", "(2,)"), little(std::uint16_t{3}) +
-                                                        little(std::uint16_t{0xffff})));
+  auto const path =
+      folder.write("v.npy", npy_bytes(npy_header("<i2", "(2,)"),
+                                      little(std::uint16_t{3}) + little(std::uint16_t{0xffff})));
   auto const single = std::get<VectorView<float>>(read_vector(path, {.type = ScalarType::f32}));
   auto const twice = std::get<VectorView<double>>(read_vector(path, {.type = ScalarType::f64}));
   EXPECT_EQ(single(1), -1);

@@ -6,10 +6,10 @@
 #include <cctype>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
-#include <string>
 #include <fcntl.h>
+#include <filesystem>
 #include <limits>
+#include <string>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <thread>
@@ -203,18 +203,18 @@ TEST(Hdf5, EveryTypeOfElementsIsReadInEitherByteOrder) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<double> const real{-0.0, infinity, -infinity, 65504, 0x1p-24, -1.5};
   using enum ElementType;
-  for (auto const& [descr, stored, ends] : std::vector<TypeOfDataset>{
-           {"f2", f16, real},
-           {"f4", f32, real},
-           {"f8", f64, real},
-           {"i1", i8, {-128, 0, 1, 2, 100, 127}},
-           {"u1", u8, {0, 0, 1, 2, 100, 255}},
-           {"i2", i16, {-32768, 0, 1, 2, 100, 32767}},
-           {"u2", u16, {0, 0, 1, 2, 100, 65535}},
-           {"i4", i32, {-0x1p31, 0, 1, 2, 100, 2147483647}},
-           {"u4", u32, {0, 0, 1, 2, 100, 4294967295}},
-           {"i8", i64, {-0x1p63, 0, 1, 2, 100, 0x1p62}},
-           {"u8", u64, {0, 0, 1, 2, 100, 0x1p63}}}) {
+  for (auto const& [descr, stored, ends] :
+       std::vector<TypeOfDataset>{{"f2", f16, real},
+                                  {"f4", f32, real},
+                                  {"f8", f64, real},
+                                  {"i1", i8, {-128, 0, 1, 2, 100, 127}},
+                                  {"u1", u8, {0, 0, 1, 2, 100, 255}},
+                                  {"i2", i16, {-32768, 0, 1, 2, 100, 32767}},
+                                  {"u2", u16, {0, 0, 1, 2, 100, 65535}},
+                                  {"i4", i32, {-0x1p31, 0, 1, 2, 100, 2147483647}},
+                                  {"u4", u32, {0, 0, 1, 2, 100, 4294967295}},
+                                  {"i8", i64, {-0x1p63, 0, 1, 2, 100, 0x1p62}},
+                                  {"u8", u64, {0, 0, 1, 2, 100, 0x1p63}}}) {
     for (std::string const order : {"little_", "big_"}) {
       std::string const path = sample("types.h5") + ":/" + order + descr;
       SCOPED_TRACE(path);

@@ -174,18 +174,17 @@ TEST(Npy, OtherElementTypesAreNamed) {
     char const* words;
   };
   for (Case const& bad :
-       {Case{"bad_c8", "'<c8'", "complex"},
-        Case{"bad_b1", "'|b1'", "truth"}, Case{"bad_U3", "'<U3'", "text"},
-        Case{"bad_S3", "'|S3'", "byte strings"}, Case{"bad_M8s", "'<M8[s]'", "dates"},
-        Case{"bad_object", "'|O'", "Python objects"}}) {
-    expect_bad_matrix(sample(std::string(bad.file) + ".npy"),
-                      {"expected f2, f4, f8 or integers (i1 to i8, u1 to u8)", bad.type, bad.words});
+       {Case{"bad_c8", "'<c8'", "complex"}, Case{"bad_b1", "'|b1'", "truth"},
+        Case{"bad_U3", "'<U3'", "text"}, Case{"bad_S3", "'|S3'", "byte strings"},
+        Case{"bad_M8s", "'<M8[s]'", "dates"}, Case{"bad_object", "'|O'", "Python objects"}}) {
+    expect_bad_matrix(
+        sample(std::string(bad.file) + ".npy"),
+        {"expected f2, f4, f8 or integers (i1 to i8, u1 to u8)", bad.type, bad.words});
   }
   Folder const folder;
-  for (auto const& [descr, words] :
-       {std::pair{"<f16", "floating-point numbers of another size"},
-        std::pair{"<i16", "signed integers of another size"},
-        std::pair{"<u3", "unsigned integers of another size"}}) {
+  for (auto const& [descr, words] : {std::pair{"<f16", "floating-point numbers of another size"},
+                                     std::pair{"<i16", "signed integers of another size"},
+                                     std::pair{"<u3", "unsigned integers of another size"}}) {
     expect_bad_matrix(folder.write("A.npy", npy_bytes(npy_header(descr, "(1, 1)"), "12345678")),
                       {descr, words});
   }

@@ -6,9 +6,9 @@
 #include <functional>
 #include <string>
 #include <vector>
+#include <zlib.h>
 
 #include <gmock/gmock.h>
-#include <zlib.h>
 
 #include <io/conversion.hpp>
 #include <io/generate.hpp>
@@ -37,10 +37,10 @@ struct Member {
   Bytes content;
   bool deflate = false;
   std::uint16_t flags = 0;
-  int method = -1;                   ///< another number than that of what was done
-  std::uint32_t wrong_crc = 0;       ///< what is added to the CRC-32
-  std::int64_t more_bytes = 0;       ///< what is added to the size that it holds
-  std::int64_t more_packed = 0;      ///< what is added to the size in the file
+  int method = -1;               ///< another number than that of what was done
+  std::uint32_t wrong_crc = 0;   ///< what is added to the CRC-32
+  std::int64_t more_bytes = 0;   ///< what is added to the size that it holds
+  std::int64_t more_packed = 0;  ///< what is added to the size in the file
 };
 
 Bytes deflated(Bytes const& content) {
@@ -70,10 +70,9 @@ Bytes zip(std::vector<Member> const& members, bool zip64 = false, Bytes const& c
   Bytes directory;
   for (Member const& member : members) {
     Bytes const packed = member.deflate ? deflated(member.content) : member.content;
-    std::uint64_t const crc =
-        ::crc32(0, reinterpret_cast<Bytef const*>(member.content.data()),
-                static_cast<uInt>(member.content.size())) +
-        member.wrong_crc;
+    std::uint64_t const crc = ::crc32(0, reinterpret_cast<Bytef const*>(member.content.data()),
+                                      static_cast<uInt>(member.content.size())) +
+                              member.wrong_crc;
     std::uint64_t const method = member.method >= 0 ? static_cast<std::uint64_t>(member.method)
                                  : member.deflate   ? 8U
                                                     : 0U;
@@ -85,13 +84,12 @@ Bytes zip(std::vector<Member> const& members, bool zip64 = false, Bytes const& c
     file += "PK\3\4" + common + u32(in_file) + u32(bytes) + u16(member.name.size()) + u16(0) +
             member.name + packed;
     Bytes const sizes = zip64 ? u32(0xffffffff) + u32(0xffffffff) : u32(in_file) + u32(bytes);
-    Bytes const extra =
-        zip64 ? u16(7) + u16(2) + "??" + u16(1) + u16(24) + little(bytes) + little(in_file) +
-                    little(place)
-              : "";
-    directory += "PK\1\2" + u16(20) + common + sizes + u16(member.name.size()) +
-                 u16(extra.size()) + u16(0) + u16(0) + u16(0) + u32(0) +
-                 u32(zip64 ? 0xffffffff : place) + member.name + extra;
+    Bytes const extra = zip64 ? u16(7) + u16(2) + "??" + u16(1) + u16(24) + little(bytes) +
+                                    little(in_file) + little(place)
+                              : "";
+    directory += "PK\1\2" + u16(20) + common + sizes + u16(member.name.size()) + u16(extra.size()) +
+                 u16(0) + u16(0) + u16(0) + u32(0) + u32(zip64 ? 0xffffffff : place) + member.name +
+                 extra;
   }
   std::uint64_t const start = file.size();
   std::uint64_t const count = members.size();
@@ -114,8 +112,7 @@ Bytes small_array(std::vector<float> const& values = {1, 2, 3, 4, 5, 6}) {
 
 void expect_refused(std::string const& path, std::string_view words) {
   SCOPED_TRACE(words);
-  expect_error(ErrorKind::bad_input, path, {words},
-               [&] { static_cast<void>(elements_of(path)); });
+  expect_error(ErrorKind::bad_input, path, {words}, [&] { static_cast<void>(elements_of(path)); });
 }
 
 TEST(Npz, ArraysOfNumpyAreRead) {
@@ -130,8 +127,8 @@ TEST(Npz, ArraysOfNumpyAreRead) {
     EXPECT_EQ(info.in_order_only, packed);
     EXPECT_EQ(elements_of(sample(file) + ":vector"), (std::vector<double>{0, 1, 2, 3, 4}));
     EXPECT_EQ(elements_of(sample(file) + ":vector.npy"), (std::vector<double>{0, 1, 2, 3, 4}));
-    auto const A = std::get<MatrixView<double, Kokkos::LayoutLeft>>(
-        read_matrix(sample(file) + ":columns"));
+    auto const A =
+        std::get<MatrixView<double, Kokkos::LayoutLeft>>(read_matrix(sample(file) + ":columns"));
     EXPECT_EQ(A(2, 1), 21.5);
     EXPECT_EQ(A(1, 3), 13.5);
     auto const v = std::get<VectorView<float>>(
@@ -153,9 +150,9 @@ TEST(Npz, PackedArraysAreTheStoredOnes) {
 
 TEST(Npz, ANameThatIsMissingListsThoseThatThereAre) {
   Folder const folder;
-  std::string const path = folder.write("a.npz", zip({{"A.npy", small_array()},
-                                                      {"notes.txt", "no array"},
-                                                      {"B.npy", small_array()}}));
+  std::string const path = folder.write(
+      "a.npz",
+      zip({{"A.npy", small_array()}, {"notes.txt", "no array"}, {"B.npy", small_array()}}));
   expect_refused(path, "names no array: expected FILE.npz:NAME, found a file with the arrays A, B");
   expect_refused(path + ":C",
                  "has no array 'C': expected one of its members, found the arrays A, B");
@@ -188,8 +185,7 @@ TEST(Npz, APackedArrayIsReadInAnyOrder) {
   EXPECT_TRUE(content_of(folder / "B.npy") == whole);
   expect_error(ErrorKind::bad_output, folder / "C.npy",
                {"expected a regular file there, found a packed member of an .npz file"}, [&] {
-                 convert_file(
-                     {.input = path, .output = folder / "C.npy", .layout = Layout::left});
+                 convert_file({.input = path, .output = folder / "C.npy", .layout = Layout::left});
                });
 }
 
@@ -223,8 +219,7 @@ TEST(Npz, WhatIsDamagedIsRefused) {
   expect_refused(with(packed, [](Member& m) { m.more_bytes = -1; }), "is truncated");
   expect_refused(with(packed, [](Member& m) { m.more_bytes = 1 << 30; }),
                  "packed ones that cannot hold so many");
-  expect_refused(with(packed, [](Member& m) { m.more_packed = -5; }),
-                 "expected deflated data");
+  expect_refused(with(packed, [](Member& m) { m.more_packed = -5; }), "expected deflated data");
   expect_refused(with(good, [](Member& m) { m.content += small_array(); }), "holds several arrays");
   Bytes const twice = zip({good, good});
   expect_refused(folder.write("b.npz", twice) + ":A", "expected one member 'A', found two");

@@ -274,17 +274,16 @@ TEST_P(PipeTest, ContentSaysWhatAPipeHolds) {
                     {.input = "", .output = folder_ / "B.npy", .layout = Layout::left}),
             "good");
   EXPECT_EQ(inspect(folder_ / "B.npy").cols, 2U);
-  EXPECT_EQ(convert("1,2,3\n", {.input = "",
-                                .input_format = Format::csv,
-                                .output = folder_ / "B.npy"}),
-            "good");
+  EXPECT_EQ(
+      convert("1,2,3\n", {.input = "", .input_format = Format::csv, .output = folder_ / "B.npy"}),
+      "good");
   EXPECT_EQ(inspect(folder_ / "B.npy").cols, 3U);
   std::filesystem::remove(folder_ / "B.npy");
   EXPECT_THAT(convert(npy + npy, {.input = "", .output = folder_ / "B.npy"}),
               HasSubstr("holds several arrays"));
   for (std::string const name : {"stored.npz", "half.h5"}) {
-    Bytes const content = name == "half.h5" ? Bytes("\x89HDF\r\n\x1a\n") + Bytes(100, ' ')
-                                            : content_of(sample(name));
+    Bytes const content =
+        name == "half.h5" ? Bytes("\x89HDF\r\n\x1a\n") + Bytes(100, ' ') : content_of(sample(name));
     EXPECT_THAT(convert(content, {.input = "", .output = folder_ / "B.npy"}),
                 HasSubstr("expected a file that can be read at any position, found a pipe"));
   }

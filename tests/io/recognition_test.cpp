@@ -47,8 +47,9 @@ TEST(Recognition, Ex3IsWhatHasItsSize) {
   for (Bytes const& other : {ex3 + "x", ex3.substr(1), Bytes("text, and nothing else"), Bytes()}) {
     std::string const path = folder.write("b.dat", other);
     expect_error(ErrorKind::bad_input, path,
-                 {"is of an unknown kind", "expected the content of a .npy, .npz, HDF5, Matrix "
-                                           "Market or ex3 file, or one of the extensions"},
+                 {"is of an unknown kind",
+                  "expected the content of a .npy, .npz, HDF5, Matrix "
+                  "Market or ex3 file, or one of the extensions"},
                  [&] { static_cast<void>(inspect(path)); });
   }
 }

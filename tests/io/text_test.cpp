@@ -48,8 +48,8 @@ Table table_of(MatrixReader const& reader) {
 class TextTest : public testing::Test {
  protected:
   Table read(std::string const& name, Bytes const& content) {
-    return table_of(MatrixReader(folder_.write(name, content), {}, Reading::anywhere,
-                                 std::nullopt, Text::taken));
+    return table_of(MatrixReader(folder_.write(name, content), {}, Reading::anywhere, std::nullopt,
+                                 Text::taken));
   }
   Table csv(Bytes const& content) { return read("A.csv", content); }
   Table market(Bytes const& content) { return read("A.mtx", "%%MatrixMarket matrix " + content); }
@@ -120,7 +120,8 @@ TEST_F(TextTest, CsvThatIsNoTableIsRefused) {
                  "has rows of different lengths: expected 2 fields as in the first row, found 1 in "
                  "line 2");
   expect_refused("A.csv", "1,2,\n", "found '' as field 3 in line 1");
-  for (std::string const field : {"1e999", "0x10", "1,5", "--1", "+-1", "1 2", "1.5.2", "1e", "+"}) {
+  for (std::string const field :
+       {"1e999", "0x10", "1,5", "--1", "+-1", "1 2", "1.5.2", "1e", "+"}) {
     expect_refused("A.csv", "7;" + field + "\n", "found '" + field + "' as field 2 in line 1");
   }
   expect_refused("A.csv", Bytes("1,2\n\0003,4\n", 10), "found '?3' as field 1 in line 2");
@@ -140,17 +141,15 @@ TEST_F(TextTest, MatrixMarketCoordinatesLeaveOutZeros) {
             (Table{2, 3, {100, 0, 0, 0, 0, -1.5}}));
   EXPECT_EQ(market("coordinate integer symmetric\n3 3 3\n1 1 7\n3 1 8\n3 2 9\n"),
             (Table{3, 3, {7, 0, 8, 0, 0, 9, 8, 9, 0}}));
-  EXPECT_EQ(market("coordinate real skew-symmetric\n2 2 1\n2 1 3\n"),
-            (Table{2, 2, {0, -3, 3, 0}}));
+  EXPECT_EQ(market("coordinate real skew-symmetric\n2 2 1\n2 1 3\n"), (Table{2, 2, {0, -3, 3, 0}}));
   EXPECT_EQ(market("coordinate real general\n1 2 0\n"), (Table{1, 2, {0, 0}}));
 }
 
 /// Memory is for what is listed: these zeros would be 2^62 bytes less 2^32.
 TEST_F(TextTest, ZerosThatAreLeftOutTakeNoMemory) {
-  std::string const path =
-      folder_.write("A.mtx",
-                    "%%MatrixMarket matrix coordinate real general\n"
-                    "268435456 268435455 1\n268435456 268435455 5\n");
+  std::string const path = folder_.write("A.mtx",
+                                         "%%MatrixMarket matrix coordinate real general\n"
+                                         "268435456 268435455 1\n268435456 268435455 5\n");
   MatrixReader const reader(path, {}, Reading::anywhere, std::nullopt, Text::taken);
   std::vector<float> end(3);
   reader.read(Part::matrix, reader.info().elements() - 3, std::span(end));
@@ -183,7 +182,8 @@ TEST_F(TextTest, MatrixMarketThatIsBrokenIsRefused) {
   refused("matrix array integer general\n1 1\n1.5\n", "found '1.5' in line 3");
   refused("matrix array integer general\n1 1\n9007199254740993\n",
           "expected at most 53 significant bits, found '9007199254740993'");
-  refused("matrix coordinate real general\n2 2 1\n3 1 1\n", "expected a row from 1 to 2, found '3'");
+  refused("matrix coordinate real general\n2 2 1\n3 1 1\n",
+          "expected a row from 1 to 2, found '3'");
   refused("matrix coordinate real general\n2 2 1\n1 0 1\n", "expected a column from 1 to 2");
   refused("matrix coordinate real general\n2 2 2\n1 1 1\n", "expected 2 elements");
   refused("matrix coordinate real general\n2 2 2\n1 2 1\n1 2 1\n",
@@ -226,8 +226,10 @@ TEST_F(TextTest, OthersThanConvertSayHow) {
     std::string const path = folder_.write(name, content);
     expect_error(ErrorKind::bad_input, path, {"`tessera convert " + path + " FILE.npy`"},
                  [&] { static_cast<void>(read_matrix(path)); });
-    expect_error(ErrorKind::bad_output, path, {"is not written: expected one of no extension, .ex3, .npy, .bin, .h5, .hdf5, found a "},
-                 [&] { convert_file({.input = folder_ / "A.csv", .output = path}); });
+    expect_error(
+        ErrorKind::bad_output, path,
+        {"is not written: expected one of no extension, .ex3, .npy, .bin, .h5, .hdf5, found a "},
+        [&] { convert_file({.input = folder_ / "A.csv", .output = path}); });
   }
 }
 
