@@ -70,7 +70,8 @@ OutputFile::OutputFile(std::string path, Temporary temporary, Existing existing)
       fail("exists already: expected a new file, since it may hold other datasets, found " + file +
            "; name another one, or take --add-dataset");
     }
-    old_file_.emplace().status = status;
+    old_file_ = OldFile{};
+    old_file_->status = status;
     check_replaceable();
   } else if (errno != ENOENT) {
     fail("cannot be written: expected a writable place, found: " + system_message(errno));

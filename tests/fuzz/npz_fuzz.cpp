@@ -10,7 +10,10 @@ namespace tessera::fuzz {
 namespace {
 
 void add(std::vector<std::uint8_t>& to, std::uint64_t value, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) to.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+  for (std::size_t i = 0; i < count; ++i) {
+    to.push_back(static_cast<std::uint8_t>(value));
+    value >>= 8U;
+  }
 }
 
 /// A zip archive of one member A, whose bytes in the file are `packed`.
