@@ -224,6 +224,42 @@ TEST_F(OverflowTest, where_nothing_is_judged_there_is_no_greatest_error) {
   EXPECT_THAT(with("csv").out, HasSubstr("\ngemv,1,2,f32,right,not judged,0,1,,,,"));
 }
 
+class CheckReportTest : public ProgramTest {};
+
+TEST_F(CheckReportTest, every_value_is_that_of_its_name) {
+  // Element 0 is the worst in ulp, since its terms cancel, and element 1 in units of its bound.
+  write("a.npy", npy("<f4", "(3, 2)", bytes_of<float>({1e4f, -1e4f, 1, 1, 1, 0})));
+  write("v.npy", npy("<f4", "(2,)", bytes_of<float>({1, 1})));
+  write("b.npy", npy("<f4", "(3,)", bytes_of<float>({0x1p-10f, 2 + 0x1p-20f, 1})));
+  std::vector<std::string> const check{"check", "a.npy",    "b.npy", "--operation",
+                                       "gemv",  "--vector", "v.npy", "--format"};
+  auto const with = [&](std::string const& format) {
+    auto arguments = check;
+    arguments.push_back(format);
+    auto const result = run(arguments);
+    EXPECT_EQ(result.status, 1);
+    return result.out;
+  };
+  auto const verdict = nlohmann::json::parse(with("json")).at("check");
+  EXPECT_EQ(verdict.at("passed"), false);
+  EXPECT_EQ(verdict.at("verdict"), "failed");
+  EXPECT_EQ(verdict.at("elements"), 3);
+  EXPECT_EQ(verdict.at("failed"), 1);
+  EXPECT_EQ(verdict.at("not_judged"), 0);
+  EXPECT_EQ(verdict.at("which_not_judged"), nlohmann::json::array());
+  EXPECT_EQ(verdict.at("index"), 1);
+  EXPECT_EQ(verdict.at("value"), 2 + 0x1p-20);
+  EXPECT_EQ(verdict.at("reference"), 2);
+  EXPECT_NEAR(verdict.at("bound").get<double>(), 0x1p-22, 0x1p-40);  // two roundings
+  EXPECT_EQ(verdict.at("greatest_error_in_bounds").get<double>(),
+            0x1p-20 / verdict.at("bound").get<double>());
+  EXPECT_EQ(verdict.at("greatest_error_in_ulp"), 0x1p139);  // over the smallest number, 2^-149
+  EXPECT_EQ(verdict.at("ulp_index"), 0);
+  EXPECT_THAT(with("text"), HasSubstr("element 1 is 2.0000009536743164, should be 2, give or take "
+                                      "2.38e-07\n"));
+  EXPECT_THAT(with("csv"), HasSubstr("\ngemv,3,2,f32,right,failed,1,0,3.99"));
+}
+
 TEST_F(CheckTest, threads_do_not_change_the_verdict) {
   EXPECT_EQ(run({"check", "a.npy", "c.bin", "--vector", "a-vector.npy", "--threads", "1"}).status,
             0);

@@ -100,8 +100,12 @@ TEST(BenchSearch, WhatDoesNotFitOrExistIsRefused) {
   auto large = request(backend, "multiply", Layout::row_major);
   large.shape = {.rows = 30'000'000, .cols = 30'000'000};
   EXPECT_THAT(search(large).why_not, ::testing::HasSubstr("memory"));
-  EXPECT_THROW(search(request("abacus", "multiply", Layout::row_major)), std::invalid_argument);
-  EXPECT_THROW(search(request(backend, "transpose", Layout::column_major)), std::invalid_argument);
+  auto const refuses = [](Request const& wrong, std::string const& what) {
+    EXPECT_THAT([&] { search(wrong); },
+                ::testing::ThrowsMessage<std::invalid_argument>(::testing::HasSubstr(what)));
+  };
+  refuses(request("abacus", "multiply", Layout::row_major), "there is no float on abacus");
+  refuses(request(backend, "transpose", Layout::column_major), "for this layout");
 }
 
 }  // namespace

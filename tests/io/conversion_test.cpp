@@ -177,6 +177,23 @@ TEST(Conversion, TellsItsProgress) {
   }
 }
 
+TEST(Conversion, CountsVectorsInItsProgress) {
+  Folder const folder;
+  std::string const path = generated(folder, "A.ex3", 40, 30, ScalarType::f32, Layout::right);
+  auto const expect_total = [&](ConversionRequest request, std::uint64_t elements) {
+    request.input = path;
+    std::uint64_t last = 0;
+    convert_file(request, [&](std::uint64_t done, std::uint64_t total) {
+      EXPECT_EQ(total, elements * sizeof(float));
+      last = done;
+    });
+    EXPECT_EQ(last, elements * sizeof(float)) << request.output;
+  };
+  expect_total({.input = "", .output = folder / "B.npy"}, 1200);
+  expect_total({.input = "", .output = folder / "B.ex3"}, 1230);
+  expect_total({.input = "", .output = folder / "C.npy", .vector_output = folder / "V.npy"}, 1230);
+}
+
 TEST(Conversion, RefusesWhatAFormatCannotHold) {
   Folder const folder;
   std::string const path = generated(folder, "A.npy", 4, 3, ScalarType::f64, Layout::right);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <limits>
+#include <span>
 #include <string>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -21,6 +22,7 @@
 #include <io/conversion.hpp>
 #include <io/generate.hpp>
 #include <io/hdf5.hpp>
+#include <io/hdf5_chunk.hpp>
 #include <io/matrix_file.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/writers.hpp>
@@ -678,6 +680,46 @@ TEST(Hdf5, AChunkThatUnpacksToMoreThanItsSizeIsAnError) {
   std::vector<float> element(1);
   expect_error(ErrorKind::bad_input, path, {"expected deflated data of at most 144 bytes"},
                [&] { reader.read(Part::matrix, 0, std::span(element)); });
+}
+
+/// A chunk of one double, 3, after these filters.
+Hdf5Facts facts_of_chunk(std::vector<Hdf5Filter> const& filters) {
+  Hdf5Facts facts{};
+  facts.type = ScalarType::f64;
+  facts.filters = static_cast<std::uint32_t>(filters.size());
+  std::ranges::copy(filters, facts.filter.begin());
+  facts.chunk_shape = {1, 1};
+  return facts;
+}
+
+// Of the words 0x0102, 0x0304, 0x0506 and 0x0708, the sums modulo 65535 are 0x1014, and 0x1e28 of
+// the sums on the way: 0x0102, 0x0406, 0x090c and 0x1014.
+TEST(Hdf5Chunk, BothHalvesOfAChecksumCount) {
+  std::string const bytes("\x01\x02\x03\x04\x05\x06\x07\x08", 8);
+  auto const facts = facts_of_chunk({Hdf5Filter::fletcher32});
+  auto const unpacked = [&](std::string const& stored) {
+    std::span const all = std::as_bytes(std::span(stored));
+    return unpack_chunk({all.begin(), all.end()}, facts, 0, "a.h5");
+  };
+  std::span const expected = std::as_bytes(std::span(bytes));
+  EXPECT_TRUE(std::ranges::equal(unpacked(bytes + "\x14\x10\x28\x1e"), expected));
+  for (std::string const wrong :
+       {"\x15\x10\x28\x1e", "\x14\x11\x28\x1e", "\x14\x10\x29\x1e", "\x14\x10\x28\x1f"}) {
+    expect_error(ErrorKind::bad_input, "a.h5", {"expected the checksum of its bytes"},
+                 [&] { unpacked(bytes + wrong); });
+  }
+}
+
+TEST(Hdf5Chunk, AFilterThatWasLeftOutIsNotUndone) {
+  auto const facts = facts_of_chunk({Hdf5Filter::shuffle, Hdf5Filter::deflate});
+  double const three = 3;
+  std::span const bytes = std::as_bytes(std::span(&three, 1));
+  std::vector<std::byte> const stored(bytes.begin(), bytes.end());
+  EXPECT_EQ(unpack_chunk(stored, facts, 2, "a.h5"),
+            stored);  // of one element, shuffled is as it was
+  EXPECT_EQ(unpack_chunk(stored, facts, 3, "a.h5"), stored);
+  expect_error(ErrorKind::bad_input, "a.h5", {"deflated data"},
+               [&] { static_cast<void>(unpack_chunk(stored, facts, 0, "a.h5")); });
 }
 
 }  // namespace

@@ -64,14 +64,12 @@ TEST_F(NpyHeaderTest, WhatIsNoSuchDictionaryIsRefused) {
            "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2),,}",
            "{,'descr': '<f4', 'fortran_order': False, 'shape': (1, 2)}",
            "{'descr: '<f4', 'fortran_order': False, 'shape': (1, 2)}",
-           "{'descr': '<f4\", 'fortran_order': False}",
            "{'desc\\x72': '<f4', 'fortran_order': False, 'shape': (1, 2)}",
            "{'descr': <f4, 'fortran_order': False, 'shape': (1, 2)}",
            "{'descr': '<f4', 'fortran_order': 0, 'shape': (1, 2)}",
            "{'descr': '<f4', 'fortran_order': false, 'shape': (1, 2)}",
            "{'descr': '<f4', 'fortran_order': False, 'shape': [1, 2]}",
            "{'descr': '<f4', 'fortran_order': False, 'shape': 2}",
-           "{'descr': '<f4', 'fortran_order': False, 'shape': (2)}",
            "{'descr': '<f4', 'fortran_order': False, 'shape': (1 2)}",
            "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2}",
            "{'descr': '<f4', 'fortran_order': False, 'shape': (,)}",
@@ -81,8 +79,11 @@ TEST_F(NpyHeaderTest, WhatIsNoSuchDictionaryIsRefused) {
            "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 0x2)}",
            "{'descr': '<f4', 'fortran_order': False, 'shape': (1, two)}",
        }) {
-    expect_bad_header(header, {});
+    expect_bad_header(header, {"has a broken header: expected "});
   }
+  expect_bad_header("{'descr': '<f4\", 'fortran_order': False}", {"unsupported element type"});
+  expect_bad_header("{'descr': '<f4', 'fortran_order': False, 'shape': (2)}",
+                    {"expected the shape (2,), found (2)"});
 }
 
 TEST_F(NpyHeaderTest, EveryKeyIsNeededOnceAndNoOther) {
@@ -91,6 +92,11 @@ TEST_F(NpyHeaderTest, EveryKeyIsNeededOnceAndNoOther) {
   expect_bad_header("{'descr': '<f4', 'fortran_order': False}", {"the key 'shape'"});
   expect_bad_header("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1, 2)}",
                     {"'descr' once", "twice"});
+  expect_bad_header(
+      "{'descr': '<f4', 'fortran_order': True, 'fortran_order': False, 'shape': (1, 2)}",
+      {"'fortran_order' once", "twice"});
+  expect_bad_header("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), 'shape': (1, 2)}",
+                    {"'shape' once", "twice"});
   expect_bad_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), 'x': 1}",
                     {"unknown key", "found 'x'"});
 }

@@ -197,6 +197,30 @@ TYPED_TEST(Gemm, ReadsAndWritesOnlyItsPartOfLargerMatrices) {
   }
 }
 
+TYPED_TEST(Gemm, TakesPaddingOfOneMatrixAlone) {
+  for (Layouts const& none : all_layouts()) {
+    for (Stored Layouts::* const which : {&Layouts::a, &Layouts::b, &Layouts::c}) {
+      Layouts one = none;
+      (one.*which).padding = 5;
+      this->expect_reference({65, 33, 300}, {one});
+    }
+  }
+}
+
+/// A sum of products that all underflow to -0 is +0: in whole blocks of C and at its edges, with
+/// one chain and with 2^k of them, which no +0 pads.
+TYPED_TEST(Gemm, NeverGivesMinusZero) {
+  using T = typename TestFixture::T;
+  T const tiny = std::numeric_limits<T>::denorm_min();
+  ASSERT_TRUE(std::signbit(std::fma(tiny, -tiny, T(0))));
+  for (Size const& s : {Size{1, 1, 1}, Size{96, 96, 16}, Size{97, 101, 3}, Size{48, 64, 1024}}) {
+    std::vector<T> const a(static_cast<std::size_t>(s.rows * s.depth), tiny);
+    std::vector<T> const b(static_cast<std::size_t>(s.depth * s.cols), -tiny);
+    std::vector<T> const zeros(static_cast<std::size_t>(s.rows * s.cols), T(0));
+    for (Layouts const& layouts : all_layouts()) this->expect_product(s, layouts, a, b, zeros);
+  }
+}
+
 TYPED_TEST(Gemm, HasTheSameBitsForEveryTuning) {
   for (GemmTuning const& tuning : this->tunings()) {
     for (Size const& s : {Size{1, 1, 3}, Size{150, 290, 530}}) {

@@ -93,10 +93,19 @@ TYPED_TEST(SpecialValues, InfinityTimesZeroIsNaN) {
   EXPECT_TRUE(std::isinf(B[1]));
 }
 
+/// Sums whose trees are padded with +0 nowhere: lines of 2^k whole segments, and 2^k whole panels.
+/// Elsewhere the padding alone makes +0. Lines of one and of several blocks of segments.
+std::vector<Shape> whole_shapes() {
+  return {{1, 256},  {5, 256},  {256, 5},  {64, 256}, {16, 512}, {512, 16},
+          {3, 1024}, {1024, 3}, {3, 2048}, {2048, 3}, {3, 4096}, {4096, 3}};
+}
+
 TYPED_TEST(SpecialValues, AResultIsNeverMinusZero) {
   using T = typename TypeParam::Scalar;
   T const tiny = std::numeric_limits<T>::denorm_min();
-  for (Shape const& shape : this->shapes()) {
+  auto shapes = this->shapes();
+  for (Shape const& shape : whole_shapes()) shapes.push_back(shape);
+  for (Shape const& shape : shapes) {
     // Every product underflows to -0, and so do all sums before the last step.
     std::vector<T> const elements(this->last(shape) + 1, tiny);
     HostMatrix<T> const A(shape, TestFixture::order, elements);
@@ -104,13 +113,20 @@ TYPED_TEST(SpecialValues, AResultIsNeverMinusZero) {
     std::vector<T> const B(static_cast<std::size_t>(shape.rows), -tiny);
     std::vector<T> const no_B(B.size(), T(0));
     std::vector<T> const no_C(v.size(), T(0));
-    EXPECT_THAT(this->runner().multiply(A, v), same_bits_as(no_B)) << shape;
-    EXPECT_THAT(this->runner().multiply_transposed(A, B), same_bits_as(no_C)) << shape;
-    for (Method const method : all_methods) {
-      auto const [found_B, found_C] =
-          this->runner().atax_with_intermediate(A, v, {.method = method});
-      EXPECT_THAT(found_B, same_bits_as(no_B)) << shape << ", " << name_of(method);
-      EXPECT_THAT(found_C, same_bits_as(no_C)) << shape << ", " << name_of(method);
+    for (Index const stride : {1, 3}) {
+      EXPECT_THAT(this->runner().multiply(A, v, {.vector_stride = stride}), same_bits_as(no_B))
+          << shape << ", stride " << stride;
+      EXPECT_THAT(this->runner().multiply_transposed(A, B, {.vector_stride = stride}),
+                  same_bits_as(no_C))
+          << shape << ", stride " << stride;
+      for (Method const method : all_methods) {
+        auto const [found_B, found_C] = this->runner().atax_with_intermediate(
+            A, v, {.method = method, .vector_stride = stride});
+        EXPECT_THAT(found_B, same_bits_as(no_B))
+            << shape << ", " << name_of(method) << ", stride " << stride;
+        EXPECT_THAT(found_C, same_bits_as(no_C))
+            << shape << ", " << name_of(method) << ", stride " << stride;
+      }
     }
   }
 }

@@ -28,17 +28,26 @@ class DigestFile : public testing::Test {
 };
 
 TEST_F(DigestFile, ThatIsMissingEmptyOrDamagedIsAnError) {
-  EXPECT_THROW(read_digests(file_), std::runtime_error);
+  auto const fails = [&](std::string const& what) {
+    EXPECT_THAT([&] { read_digests(file_); },
+                testing::ThrowsMessage<std::runtime_error>(testing::HasSubstr(what)));
+  };
+  fails("cannot read " + file_.string());
   write("# only a comment\n");
-  EXPECT_THROW(read_digests(file_), std::runtime_error);
+  fails(file_.string() + ": no digests");
   write("multiply f32 row-major 7 129 1 abc\n");
-  EXPECT_THROW(read_digests(file_), std::runtime_error);
+  fails(file_.string() + ": damaged line: multiply f32 row-major 7 129 1 abc");
 }
 
 TEST(ReferenceSha256, RefusesUnknownWords) {
-  EXPECT_THROW(reference_sha256({"gemm", "f32", "row-major", {1, 1}, 1, ""}), std::runtime_error);
-  EXPECT_THROW(reference_sha256({"atax", "f16", "row-major", {1, 1}, 1, ""}), std::runtime_error);
-  EXPECT_THROW(reference_sha256({"atax", "f32", "diagonal", {1, 1}, 1, ""}), std::runtime_error);
+  auto const refuses = [](Digest const& digest, std::string const& what, std::string const& word) {
+    EXPECT_THAT([&] { reference_sha256(digest); },
+                testing::ThrowsMessage<std::runtime_error>(
+                    testing::AllOf(testing::HasSubstr(what), testing::HasSubstr(word))));
+  };
+  refuses({"gemm", "f32", "row-major", {1, 1}, 1, ""}, "operation", "gemm");
+  refuses({"atax", "f16", "row-major", {1, 1}, 1, ""}, "type", "f16");
+  refuses({"atax", "f32", "diagonal", {1, 1}, 1, ""}, "order", "diagonal");
 }
 
 }  // namespace

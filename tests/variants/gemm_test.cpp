@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -200,20 +201,24 @@ TYPED_TEST(GemmVariants, AreExactOnWholeNumbersOfEveryShape) {
   }
 }
 
+/// Of A, B and C.
+using Paddings = std::array<Index, 3>;
+
 TYPED_TEST(GemmVariants, TakeEveryMixOfLayoutsAndLeadingDimensions) {
   for (Sizes const& sizes : {Sizes{1, 1, 1}, {37, 67, 41}, {64, 32, 96}}) {
     for (MatrixLayout const a : {MatrixLayout::right, MatrixLayout::left}) {
       for (MatrixLayout const b : {MatrixLayout::right, MatrixLayout::left}) {
         for (MatrixLayout const c : {MatrixLayout::right, MatrixLayout::left}) {
-          for (Index const padding : {0, 3}) {
+          for (auto const& [of_a, of_b, of_c] :
+               {Paddings{0, 0, 0}, Paddings{3, 6, 15}, Paddings{3, 0, 0}, Paddings{0, 3, 0},
+                Paddings{0, 0, 3}}) {
             auto const problem =
-                this->problem(sizes, &whole, {a, padding, padding}, {b, 2 * padding, padding},
-                              {c, 5 * padding, padding});
+                this->problem(sizes, &whole, {a, of_a, of_a}, {b, of_b, of_b}, {c, of_c, of_c});
             problem.for_each_variant([&](auto const&, auto const& run) {
               run({});
               EXPECT_EQ(
                   problem.C().differences([&](Index i, Index j) { return problem.exact(i, j); }), 0)
-                  << "padding " << padding;
+                  << "paddings " << of_a << ", " << of_b << ", " << of_c;
             });
           }
         }

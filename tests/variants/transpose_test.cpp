@@ -43,10 +43,10 @@ class TransposeVariants : public testing::Test {
   using Memory = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
 
   static void expect_exact(Variant const& variant, Shape const& shape, Block const& block,
-                           Index padding = 0) {
+                           Index padding = 0, Index out_padding = 0) {
     Guarded const A(shape, {MatrixLayout::right, padding, padding});
     Guarded const out(variant.is_copy ? shape : Shape{shape.cols, shape.rows},
-                      {MatrixLayout::right, 2 * padding, padding});
+                      {MatrixLayout::right, out_padding, padding});
     A.fill(shape.rows * 3 + shape.cols);
     out.fill_with_guards();
     run(variant, A, out, block);
@@ -56,7 +56,7 @@ class TransposeVariants : public testing::Test {
     }),
               0)
         << variant.name << " by " << block.x << " x " << block.y << ", " << shape << ", padding "
-        << padding;
+        << padding << " and " << out_padding;
   }
   static void run(Variant const& variant, Guarded const& A, Guarded const& out, Block const& block,
                   Exec const& exec = Exec()) {
@@ -103,11 +103,15 @@ TYPED_TEST(TransposeVariants, AreExactForEveryShape) {
     for (Index const rows : {1, 2, 31, 32, 33, 64, 127, 300}) {
       for (Index const cols : {1, 3, 31, 32, 33, 64, 129, 257}) {
         this->expect_exact(variant, {rows, cols}, {32, 8});
-        this->expect_exact(variant, {rows, cols}, {16, 16}, 3);
+        this->expect_exact(variant, {rows, cols}, {16, 16}, 3, 6);
       }
     }
     for (Shape const& shape : {Shape{1, 100003}, Shape{100003, 1}, Shape{20011, 97}}) {
       this->expect_exact(variant, shape, {32, 8});
+    }
+    for (Shape const& shape : {Shape{33, 47}, Shape{64, 64}}) {
+      this->expect_exact(variant, shape, {16, 16}, 5, 0);
+      this->expect_exact(variant, shape, {16, 16}, 0, 5);
     }
   }
 }
