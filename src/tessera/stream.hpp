@@ -33,7 +33,8 @@ class SideBySide {
                                       Kokkos::WithoutInitializing),
                    static_cast<std::size_t>(size));
     }
-    T const* const data = tessera::detail::contiguous(exec, "tessera::stream::pack", x, copy_.data());
+    T const* const data =
+        tessera::detail::contiguous(exec, "tessera::stream::pack", x, copy_.data());
     vector_ = ConstVector<Exec, T>(data, x.extent(0));
   }
   /// Bytes of the copy that there would be.
@@ -96,8 +97,9 @@ Report run_product(Exec const& exec, std::string const& name, Source const& sour
                               options);
   SideBySide<Exec, T> const vector(exec, x);
   Workspace<Exec> workspace;
-  Work<Exec, T, decltype(run)::row_major> work(exec, tessera::detail::Label("tessera::stream::" + name), run.extents(),
-                                               run.blocks(), vector.vector(), out, workspace);
+  Work<Exec, T, decltype(run)::row_major> work(
+      exec, tessera::detail::Label("tessera::stream::" + name), run.extents(), run.blocks(),
+      vector.vector(), out, workspace);
   return run(work);
 }
 

@@ -20,7 +20,8 @@ std::atomic<int> allocations = 0;
 
 void* counted(std::size_t size, std::size_t alignment) {
   ++allocations;
-  void* const memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  void* const memory =
+      std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -28,13 +29,21 @@ void* counted(std::size_t size, std::size_t alignment) {
 }  // namespace
 
 // The program's own, which count. The others of the standard library call these.
-void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size) {
+  return counted(size, alignof(std::max_align_t));
+}
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return counted(size, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t /*size*/) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept {
+  std::free(memory);
+}
 void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
   std::free(memory);
 }
@@ -83,8 +92,7 @@ class Calls {
       visit("multiply_transposed",
             [&] { multiply_transposed(exec_, A, B, C, {.workspace = &workspace_}); });
       for (Method const method : {Method::automatic, Method::fused, Method::two_stage}) {
-        visit("atax",
-              [&] { atax(exec_, A, v, C, {.method = method, .workspace = &workspace_}); });
+        visit("atax", [&] { atax(exec_, A, v, C, {.method = method, .workspace = &workspace_}); });
         visit("atax",
               [&] { atax(exec_, A, v, B, C, {.method = method, .workspace = &workspace_}); });
       }

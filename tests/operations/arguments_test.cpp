@@ -137,7 +137,8 @@ TEST(PartsOfOneView, AreRefusedWhereTheyShareAnElementBeyondSize) {
   StridedVector const thirds(x.data(), Kokkos::LayoutStride(3, 3));
   Right const A = whole_numbers<Right>("A", 4, 4);
   EXPECT_NO_THROW(multiply(Exec(), A, even, odd));
-  EXPECT_THAT([&] { multiply(Exec(), A, even, even); }, refuses("multiply", "B must not overlap v"));
+  EXPECT_THAT([&] { multiply(Exec(), A, even, even); },
+              refuses("multiply", "B must not overlap v"));
   auto const two = Kokkos::subview(A, Range{0, 2}, Kokkos::ALL);
   EXPECT_THAT([&] { multiply(Exec(), two, even, later); },
               refuses("multiply", "B must not overlap v"));
@@ -165,7 +166,8 @@ TEST(PartsOfOneView, AreJudgedAsTheirBytesAre) {
   int found_apart = 0;
   for (int trial = 0; trial < 3000; ++trial) {
     auto const any = [&] {
-      return AnyFloats(memory.data() + draw(0, 40), Kokkos::LayoutStride(draw(0, 4), draw(0, 12), draw(0, 4), draw(0, 12)));
+      return AnyFloats(memory.data() + draw(0, 40),
+                       Kokkos::LayoutStride(draw(0, 4), draw(0, 12), draw(0, 4), draw(0, 12)));
     };
     auto const a = any();
     auto const b = any();
@@ -222,8 +224,10 @@ TEST(AnOutput, MustHaveAnElementForEachEntry) {
 TEST(StridedMatrices, AreTakenWhereTheirLinesAreContiguous) {
   Right const wide = whole_numbers<Right>("wide", 70, 40);
   Left const tall = whole_numbers<Left>("tall", 70, 40);
-  for (std::size_t k = 0; k < wide.span(); ++k) wide.data()[k] += 1.0 / 3.0 * static_cast<double>(k % 5);
-  for (std::size_t k = 0; k < tall.span(); ++k) tall.data()[k] += 1.0 / 3.0 * static_cast<double>(k % 5);
+  for (std::size_t k = 0; k < wide.span(); ++k)
+    wide.data()[k] += 1.0 / 3.0 * static_cast<double>(k % 5);
+  for (std::size_t k = 0; k < tall.span(); ++k)
+    tall.data()[k] += 1.0 / 3.0 * static_cast<double>(k % 5);
   Vector const v("v", 33);
   for (std::size_t j = 0; j < 33; ++j) v(j) = 0.1 * static_cast<double>(j + 1);
   auto const compare = [&](auto const& A) {
@@ -263,8 +267,9 @@ TEST(StridedMatrices, AreRefusedWhereNoLinesAreContiguous) {
   Vector const memory("memory", 100);
   Strided const A(memory.data(), Kokkos::LayoutStride(3, 10, 3, 2));
   Vector const x("x", 3);
-  std::string const what = "A must have rows or columns whose elements lie side by side, found "
-                           "strides of 10 and 2 elements";
+  std::string const what =
+      "A must have rows or columns whose elements lie side by side, found "
+      "strides of 10 and 2 elements";
   Vector const y("y", 3);
   EXPECT_THAT([&] { multiply(Exec(), A, x, y); }, refuses("multiply", what));
   EXPECT_THAT([&] { atax(Exec(), A, x, y); }, refuses("atax", what));
@@ -381,9 +386,10 @@ TEST(Sizes, ThatNoMemoryHasAreRefused) {
 
 TEST(Plans, OfMatricesWithoutElementsHaveNoStages) {
   for (auto const& [rows, cols] : {std::pair<Index, Index>{0, 0}, {0, 5}, {5, 0}}) {
-    for (Plan const& plan : {plan_multiply<float, Kokkos::LayoutRight>(Exec(), rows, cols),
-                             plan_multiply_transposed<float, Kokkos::LayoutLeft>(Exec(), rows, cols),
-                             plan_atax<float, Kokkos::LayoutLeft>(Exec(), rows, cols)}) {
+    for (Plan const& plan :
+         {plan_multiply<float, Kokkos::LayoutRight>(Exec(), rows, cols),
+          plan_multiply_transposed<float, Kokkos::LayoutLeft>(Exec(), rows, cols),
+          plan_atax<float, Kokkos::LayoutLeft>(Exec(), rows, cols)}) {
       EXPECT_TRUE(plan.stages.empty());
       EXPECT_EQ(plan.workspace_bytes, 0);
     }
@@ -392,10 +398,15 @@ TEST(Plans, OfMatricesWithoutElementsHaveNoStages) {
 
 TEST(Plans, OfTheLargestMatricesAreMade) {
   constexpr Index most = Index{1} << 50;
-  for (auto const& [rows, cols] : {std::pair<Index, Index>{most, 1}, {1, most}, {most, 512},
-                                   {512, most}, {Index{1} << 30, Index{1} << 29}}) {
-    EXPECT_GE((plan_multiply<double, Kokkos::LayoutRight>(Exec(), rows, cols).stages.at(0).teams), 1);
-    EXPECT_GE((plan_multiply<double, Kokkos::LayoutLeft>(Exec(), rows, cols).stages.at(0).teams), 1);
+  for (auto const& [rows, cols] : {std::pair<Index, Index>{most, 1},
+                                   {1, most},
+                                   {most, 512},
+                                   {512, most},
+                                   {Index{1} << 30, Index{1} << 29}}) {
+    EXPECT_GE((plan_multiply<double, Kokkos::LayoutRight>(Exec(), rows, cols).stages.at(0).teams),
+              1);
+    EXPECT_GE((plan_multiply<double, Kokkos::LayoutLeft>(Exec(), rows, cols).stages.at(0).teams),
+              1);
     for (Method const method : {Method::automatic, Method::fused, Method::two_stage}) {
       EXPECT_GE((plan_atax<double, Kokkos::LayoutRight>(Exec(), rows, cols, {.method = method})
                      .stages.at(0)
@@ -414,9 +425,8 @@ TEST(Tunings, WithTilesThatNoTeamHasRoomForAreRefused) {
   Right const A = whole_numbers<Right>("A", 300, 300);
   Right const B("B", 300, 300);
   Right const C("C", 300, 300);
-  for (GemmTuning const& tuning :
-       {GemmTuning{most, most, most, 1}, GemmTuning{most, 8, 8, 1}, GemmTuning{8, most, 8, 1},
-        GemmTuning{8, 8, most, 1}}) {
+  for (GemmTuning const& tuning : {GemmTuning{most, most, most, 1}, GemmTuning{most, 8, 8, 1},
+                                   GemmTuning{8, most, 8, 1}, GemmTuning{8, 8, most, 1}}) {
     EXPECT_THAT([&] { gemm(Exec(), A, B, C, {.tuning = tuning}); },
                 refuses("GemmTuning", "must be at most 65536, found"));
   }

@@ -26,7 +26,7 @@ struct WarpInTurn {
   using Bits = std::uint64_t;
   static constexpr int threads = gpu::warp_threads;
   static inline std::vector<std::array<double, threads>> sent;  ///< by exchanges, from each
-  static inline std::size_t exchanges;  ///< of the thread so far
+  static inline std::size_t exchanges;                          ///< of the thread so far
   static inline std::size_t thread;
   static inline bool has_changed;
 

@@ -204,7 +204,7 @@ void for_each_element(Exec const& exec, std::string const& label, Index count, B
     Index const of_block =
         std::clamp(summation::ceil_div(count, Index{4} * exec.concurrency()), Index{1}, most);
     detail::launch(label, Policy(exec, 0, summation::ceil_div(count, of_block)),
-                         OnElements<Body>{body, count, of_block});
+                   OnElements<Body>{body, count, of_block});
   }
 }
 

@@ -119,8 +119,8 @@ TEST(PartsOfLines, NeedNothingThatTheCallBeforeHasLeft) {
   for (std::uint32_t run = 0; run < 3; ++run) {
     auto const memory = workspace.reserve(exec, 0, plan.exchanged(lines) * sizeof(T));
     for_all(exec, plan.exchanged(lines), Fill{reinterpret_cast<T*>(memory.exchange), run});
-    detail::run_fused<true>(exec, "test", lines, Kokkos::View<T const*, Exec>(v), detail::OutputVector<T>{},
-                            {fused.data(), 1}, &workspace, tuning);
+    detail::run_fused<true>(exec, "test", lines, Kokkos::View<T const*, Exec>(v),
+                            detail::OutputVector<T>{}, {fused.data(), 1}, &workspace, tuning);
     EXPECT_EQ(differences_of(exec, fused.data(), expected.data(), length), 0) << run;
   }
 }
