@@ -1,9 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -13,41 +10,9 @@
 #include <kernels/compiled.hpp>
 #include <tessera/tessera.hpp>
 
+#include "support/counted_allocations.hpp"
+
 /// What a call does beside its work: allocations of every kind, and regions for Kokkos' tools.
-namespace {
-
-std::atomic<int> allocations = 0;
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  void* const memory =
-      std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-// The program's own, which count. The others of the standard library call these.
-void* operator new(std::size_t size) {
-  return counted(size, alignof(std::max_align_t));
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return counted(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t /*size*/) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
-  std::free(memory);
-}
-
 namespace tessera {
 namespace {
 
@@ -112,9 +77,9 @@ class Calls {
 };
 
 TEST(Allocations, AreCounted) {
-  int const before = allocations;
+  int const before = test::allocations();
   std::string const label(40, 'x');
-  EXPECT_EQ(allocations, before + 1) << label;
+  EXPECT_EQ(test::allocations(), before + 1) << label;
 }
 
 TEST(Allocations, AreNoneWithAKeptWorkspace) {
@@ -123,9 +88,9 @@ TEST(Allocations, AreNoneWithAKeptWorkspace) {
     Calls calls(m, n);
     calls.each([](char const*, auto const& call) { call(); });
     calls.each([m = m, n = n](char const* name, auto const& call) {
-      int const before = allocations;
+      int const before = test::allocations();
       call();
-      EXPECT_EQ(allocations - before, 0) << name << " of " << m << " x " << n;
+      EXPECT_EQ(test::allocations() - before, 0) << name << " of " << m << " x " << n;
     });
   }
 }

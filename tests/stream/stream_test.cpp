@@ -48,9 +48,11 @@ class MemorySource {
  public:
   using value_type = T;
   using array_layout = LayoutT;
-  [[maybe_unused]] static constexpr bool reads_in_kernels = InKernels;
+  static constexpr bool reads_in_kernels = InKernels;
 
-  explicit MemorySource(HostMatrix<T> const& matrix) : matrix_(matrix) {}
+  explicit MemorySource(HostMatrix<T> const& matrix) : matrix_(matrix) {
+    static_assert(stream::may_read_in_kernels<MemorySource> == reads_in_kernels);
+  }
 
   [[nodiscard]] Index rows() const { return matrix_.shape().rows; }
   [[nodiscard]] Index cols() const { return matrix_.shape().cols; }

@@ -44,6 +44,8 @@ void for_all(Exec const& exec, Index count, Body const& body) {
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count), body);
 }
 
+detail::AtaxLabels const labels("test");
+
 /// Elements of two vectors whose bits differ.
 Index differences_of(Exec const& exec, T const* a, T const* b, Index count) {
   Index differences = 0;
@@ -83,10 +85,10 @@ TEST(Rings, FillNoSlotThatIsStillBeingRead) {
                                             static_cast<std::size_t>(plan.workspace(lines)));
         for (std::uint32_t run = 0; run < 12; ++run) {
           for_all(exec, count * leading, Fill{A.data(), run});
-          detail::run_two_stage<true>(exec, "test", lines, Kokkos::View<T const*, Exec>(v),
+          detail::run_two_stage<true>(exec, labels, lines, Kokkos::View<T const*, Exec>(v),
                                       detail::OutputVector<T>{}, {expected.data(), 1}, &workspace,
                                       tuning);
-          detail::gpu::fused_lines(exec, "test", lines, static_cast<T const*>(v.data()),
+          detail::gpu::fused_lines(exec, labels.fused, lines, static_cast<T const*>(v.data()),
                                    detail::OutputVector<T>{}, {fused.data(), 1}, memory.data(),
                                    detail::Meeting<T>{}, plan);
           EXPECT_EQ(differences_of(exec, fused.data(), expected.data(), length), 0)
@@ -112,14 +114,14 @@ TEST(PartsOfLines, NeedNothingThatTheCallBeforeHasLeft) {
   auto const tuning = detail::tuning_for<T, true>(exec, count, length, std::nullopt);
   Plan const plan(exec, lines, tuning);
   if (plan.way != Plan::Way::parts) GTEST_SKIP() << "no lines in parts on this device: NOT TESTED";
-  detail::run_two_stage<true>(exec, "test", lines, Kokkos::View<T const*, Exec>(v),
+  detail::run_two_stage<true>(exec, labels, lines, Kokkos::View<T const*, Exec>(v),
                               detail::OutputVector<T>{}, {expected.data(), 1},
                               static_cast<Workspace<Exec>*>(nullptr), tuning);
   Workspace<Exec> workspace;
   for (std::uint32_t run = 0; run < 3; ++run) {
     auto const memory = workspace.reserve(exec, 0, plan.exchanged(lines) * sizeof(T));
     for_all(exec, plan.exchanged(lines), Fill{reinterpret_cast<T*>(memory.exchange), run});
-    detail::run_fused<true>(exec, "test", lines, Kokkos::View<T const*, Exec>(v),
+    detail::run_fused<true>(exec, labels, lines, Kokkos::View<T const*, Exec>(v),
                             detail::OutputVector<T>{}, {fused.data(), 1}, &workspace, tuning);
     EXPECT_EQ(differences_of(exec, fused.data(), expected.data(), length), 0) << run;
   }
