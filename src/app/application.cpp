@@ -122,7 +122,7 @@ ExitStatus execute(TuneOptions const& options) {
   return with_kokkos(options, choose_device(options.device));
 }
 
-ExitStatus execute(io::ConversionRequest const& options) {
+ExitStatus execute(ConvertOptions const& options) {
   return run_command(options);  // copies files, which needs no device
 }
 

@@ -120,6 +120,21 @@ void require_caches(std::optional<backends::CachePreference> preference,
                                        "cuda");
 }
 
+void require_threads(int threads, BackendFacts const& backend) {
+  if (threads <= 1 || backend.choice != BackendChoice::serial) return;
+  throw Failure(ExitStatus::usage, "--threads: serial computes with one thread, found " +
+                                       std::to_string(threads) +
+                                       "; leave the option out or take --backend openmp");
+}
+
+void require_device_in_use(std::optional<int> device, BackendChoice choice) {
+  if (!device || choice == BackendChoice::automatic || choice == BackendChoice::cuda) return;
+  throw Failure(ExitStatus::usage, "--device: " + std::string(to_string(choice)) +
+                                       " computes on the host, found --device " +
+                                       std::to_string(*device) +
+                                       "; leave one of the two options out");
+}
+
 std::string_view to_string(backends::CachePreference preference) {
   switch (preference) {
     case backends::CachePreference::none:

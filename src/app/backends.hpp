@@ -63,6 +63,15 @@ struct BackendDecision {
 void require_caches(std::optional<backends::CachePreference> preference,
                     BackendFacts const& backend);
 
+/// Refuses several threads where the backend has one.
+/// @param threads as the user said; 0: nothing was said
+/// @throws Failure usage
+void require_threads(int threads, BackendFacts const& backend);
+
+/// Refuses a device for a backend of the host that was asked for by name.
+/// @throws Failure usage
+void require_device_in_use(std::optional<int> device, BackendChoice choice);
+
 /// "none", "l1", "shared" or "equal".
 [[nodiscard]] std::string_view to_string(backends::CachePreference preference);
 

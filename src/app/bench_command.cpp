@@ -7,10 +7,12 @@
 
 #include <app/bench_report.hpp>
 #include <app/commands.hpp>
-#include <app/extents.hpp>
 #include <app/failure.hpp>
+#include <app/measure_text.hpp>
 #include <app/measured_backend.hpp>
+#include <app/numbers.hpp>
 #include <app/progress.hpp>
+#include <app/run_files.hpp>
 #include <io/output_file.hpp>
 
 namespace tessera::app {
@@ -46,6 +48,20 @@ bench::Request request_of(BenchOptions const& options, BackendFacts const& backe
   return request;
 }
 
+/// Refuses teams where no variant is measured.
+/// @throws Failure usage
+void require_teams_in_use(bench::Request const& request) {
+  if (request.teams.empty()) return;
+  auto const variants =
+      bench::names_of_variants(request.backend, request.operation, request.layout);
+  if (!variants.empty() && !(request.variants && request.variants->empty())) return;
+  throw Failure(
+      ExitStatus::usage,
+      "--teams: only variants have teams, and none is measured: " +
+          std::string(variants.empty() ? "there is none of " + command_of(request.operation)
+                                       : "found --variants none"));
+}
+
 /// Measures one shape, with a bar.
 bench::Table measure_shape(bench::Request const& request) {
   ProgressBar bar("measuring " + name_of(request.shape));
@@ -62,9 +78,12 @@ bench::Table measure_shape(bench::Request const& request) {
 ExitStatus run_command(BenchOptions const& options) {
   require_layout(options.operation, options.layout);
   auto const shapes = parse_shapes("--shapes", options.shapes, options.operation);
-  auto const backend = measured_backend(options.backend);
+  auto const backend = measured_backend(options);
   require_caches(options.cache_preference, backend);
   auto request = request_of(options, backend);
+  require_teams_in_use(request);
+  RunFiles files;
+  files.keeps_tunings().writes(options.output).check();
   std::optional<io::OutputFile> output;
   if (!options.output.empty()) output.emplace(options.output);
 

@@ -40,9 +40,8 @@ ExitStatus run_command(CheckOptions const& options) {
   io::HostVector const result =
       io::read_vector(options.result, {.length = static_cast<std::uint64_t>(length), .type = type});
 
-  // A result of another type than its input was computed with --type: the input is converted alike.
-  Input const input = read_input(reader, options.vector, options.operation,
-                                 type == info.type ? std::nullopt : std::optional(type));
+  // A result of another type than its inputs was computed with --type: they are converted alike.
+  Input const input = read_input(reader, options.vector, options.operation, type);
   if (input.vector_source == "ones" && options.format != ReportFormat::text) {
     std::fprintf(stderr, "tessera: no vector was given: %s is all ones\n",
                  std::string(row.vector_name).c_str());

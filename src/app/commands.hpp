@@ -14,7 +14,7 @@ namespace tessera::app {
 /// `tessera gen`
 ExitStatus run_command(io::GenerateRequest const& options);
 /// `tessera convert`. Kokkos need not be initialised.
-ExitStatus run_command(io::ConversionRequest const& options);
+ExitStatus run_command(ConvertOptions const& options);
 /// `tessera atax`, `tessera gemv`, `tessera gemvt`
 ExitStatus run_command(ComputeOptions const& options);
 /// `tessera transpose`

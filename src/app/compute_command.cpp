@@ -8,13 +8,16 @@
 #include <app/backends.hpp>
 #include <app/commands.hpp>
 #include <app/failure.hpp>
+#include <app/overflow.hpp>
 #include <app/report.hpp>
 #include <app/result_file.hpp>
+#include <app/run_files.hpp>
 #include <app/sha256.hpp>
 #include <app/stream.hpp>
 #include <app/stream_choice.hpp>
 #include <io/matrix_file.hpp>
 #include <io/matrix_reader.hpp>
+#include <io/output_path.hpp>
 
 namespace tessera::app {
 namespace {
@@ -32,6 +35,11 @@ void check_usage(ComputeOptions const& options, OperationRow const& row) {
   if (row.variants != nullptr) require_applicable(options.variant, row.variants());
   if (!options.checkpoint.empty() && !options.variant.name.empty()) {
     throw Failure(ExitStatus::usage, "--checkpoint: variants are not streamed");
+  }
+  if (options.checkpoint == "-" || io::descriptor_named_by(options.checkpoint)) {
+    throw Failure(
+        ExitStatus::usage,
+        "--checkpoint: expected the name of a file that stays, found " + options.checkpoint);
   }
 }
 
@@ -113,6 +121,11 @@ void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
   }
 }
 
+/// Whether elements of the file were rounded to a type of less range.
+bool is_narrowed(io::MatrixInfo const& info, io::ScalarType type) {
+  return info.type == io::ScalarType::f64 && type == io::ScalarType::f32;
+}
+
 Done stream_it(ComputeOptions const& options, OperationRow const& row,
                io::MatrixReader const& reader, StreamChoice const& stream) {
   std::string const& path = reader.path();
@@ -123,9 +136,14 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
   if (!options.variant.name.empty()) {
     throw Failure(ExitStatus::usage, "--variant: needs the matrix in memory; " + stream.why);
   }
+  if (options.repeat_is_given && options.repeat > 1) {
+    throw Failure(ExitStatus::usage, "--repeat: needs the matrix in memory, and it is streamed, " +
+                                         std::string("once: ") + stream.why);
+  }
   check_order(options, reader, stream.why);
   BackendFacts const& backend = stream.backend;
   require_caches(options.cache_preference, backend);
+  require_threads(options.threads, backend);
   if (options.format != ReportFormat::text) {
     std::fprintf(stderr, "tessera: %s is streamed: %s\n", path.c_str(), stream.why.c_str());
   }
@@ -141,6 +159,10 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
                                 .checkpoint = options.checkpoint,
                                 .checkpoint_seconds = options.checkpoint_seconds});
   run.stream->why = stream.why;
+  warn_of_overflow(elements(run.result), {.names = "A",
+                                          .all = {elements(input.x)},
+                                          .is_complete = false,
+                                          .is_narrowed = is_narrowed(input.info, input.type)});
   return {.input = input, .decision = {.backend = backend, .why = ""}, .run = std::move(run)};
 }
 
@@ -162,6 +184,7 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
   auto const decision = choose_backend(options.backend, job);
   auto const& backend = decision.backend;
   require_caches(options.cache_preference, backend);
+  if (!options.check) require_threads(options.threads, backend);
   try_variant(options, row, backend.choice, reader);
 
   Input const input = read_input(reader, options.vector, options.operation, options.type);
@@ -190,6 +213,9 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
     check = judge(row.id, input.A, input.x, run.result, reader.path(),
                   run.variant ? Summation::any : Summation::canonical);
   }
+  warn_of_overflow(elements(run.result), {.names = "A and " + std::string(row.vector_name),
+                                          .all = {elements(input.A), elements(input.x)},
+                                          .is_narrowed = is_narrowed(input.info, input.type)});
   return {.input = {.info = input.info,
                     .x = {},
                     .type = input.type,
@@ -208,12 +234,13 @@ ExitStatus run_command(ComputeOptions const& options) {
   OperationRow const& row = row_of(options.operation);
   check_usage(options, row);
   require_backend(options.backend);
+  require_device_in_use(options.device, options.backend);
 
   InputName const name = resolve_input(options.input);
   std::string const output_path = options.output.empty() ? name.default_output : options.output;
-  check_output(output_path, {name.path, options.vector, options.intermediate});
-  check_output(options.intermediate, {name.path, options.vector});
-  check_output(options.checkpoint, {name.path, options.vector, output_path, options.intermediate});
+  RunFiles files;
+  files.reads(name.path).reads(options.vector).keeps_tunings();
+  files.writes(options.intermediate).writes(output_path).writes(options.checkpoint).check();
   check_add_dataset(options.add_dataset, {output_path, options.intermediate});
   ResultFile output(output_path, ResultFile::Kind::vector, options.add_dataset);
   ResultFile intermediate(options.intermediate, ResultFile::Kind::vector, options.add_dataset,
@@ -251,7 +278,7 @@ ExitStatus run_command(ComputeOptions const& options) {
   output.write(done.run.result);
   if (done.run.intermediate) intermediate.write(*done.run.intermediate);
   if (!options.checkpoint.empty()) std::remove(options.checkpoint.c_str());
-  std::fputs(write_report(report, options.format).c_str(), stdout);
+  std::fputs(write_report(report, options.format).c_str(), files.report());
   return report.check && !report.check->passed() ? ExitStatus::difference : ExitStatus::good;
 }
 

@@ -7,7 +7,9 @@
 #include <app/failure.hpp>
 #include <app/input.hpp>
 #include <app/matrix_report.hpp>
+#include <app/overflow.hpp>
 #include <app/result_file.hpp>
+#include <app/run_files.hpp>
 #include <app/run_matrix.hpp>
 #include <app/sha256.hpp>
 #include <app/tuning_cache.hpp>
@@ -76,15 +78,18 @@ void try_variant(GemmOptions const& options, BackendChoice backend, std::string 
 ExitStatus run_command(GemmOptions const& options) {
   require_applicable(options.variant, variants_of_gemm());
   require_backend(options.backend);
+  require_device_in_use(options.device, options.backend);
 
   std::string const path_a = resolve_input(options.A).path;
   std::string const path_b = resolve_input(options.B).path;
-  check_output(options.output, {path_a, path_b});
+  RunFiles files;
+  files.reads(path_a).reads(path_b).keeps_tunings().writes(options.output).check();
   check_add_dataset(options.add_dataset, {options.output});
   ResultFile output(options.output, ResultFile::Kind::matrix, options.add_dataset);
   Job const job = job_of(options, path_a, path_b);
   auto const [backend, why] = choose_backend(options.backend, job);
   require_caches(options.cache_preference, backend);
+  if (!options.check) require_threads(options.threads, backend);
   try_variant(options, backend.choice, path_a);
   io::require_memory(job.forecast(backend.choice).memory(), path_a, job.what);
 
@@ -131,8 +136,11 @@ ExitStatus run_command(GemmOptions const& options) {
     report.check = judge_product(A.A, B.A, run.matrix, path_a,
                                  run.variant ? Summation::any : Summation::canonical);
 
+  warn_of_overflow(elements(run.matrix), {.names = "A and B",
+                                          .all = {elements(A.A), elements(B.A)},
+                                          .is_narrowed = A.is_narrowed || B.is_narrowed});
   output.write(run.matrix);
-  std::fputs(write_report(report, options.format).c_str(), stdout);
+  std::fputs(write_report(report, options.format).c_str(), files.report());
   return report.check && !report.check->passed() ? ExitStatus::difference : ExitStatus::good;
 }
 

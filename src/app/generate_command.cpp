@@ -9,20 +9,35 @@
 #include <app/input.hpp>
 #include <app/progress.hpp>
 #include <app/result_file.hpp>
+#include <app/run_files.hpp>
 #include <io/dataset_name.hpp>
 #include <io/formats.hpp>
 #include <io/memory.hpp>
+#include <io/output_path.hpp>
 
 namespace tessera::app {
 namespace {
 
-/// Refuses what the format of the output cannot hold, and names the file for V.
+io::FormatRow const& format_of_output(io::GenerateRequest const& request) {
+  return request.format ? io::row_of(*request.format) : io::format_of(request.output);
+}
+
+/// Whether V is in the same file as A.
+bool holds_v(io::GenerateRequest const& request) {
+  return format_of_output(request).vector_follows_matrix;
+}
+
+/// Refuses what the format of the output cannot hold, and names the file for V where there is a
+/// place beside A.
 void complete(io::GenerateRequest& request) {
-  auto const& format = io::format_of(request.output);
+  auto const& format = format_of_output(request);
   bool const ex3 = format.format == io::Format::ex3;
   auto const refuse = [&](std::string const& sentence) {
     throw Failure(ExitStatus::usage, request.output + ": " + sentence);
   };
+  if (request.format && !io::split_dataset(request.output).dataset.empty()) {
+    refuse("is a dataset of an HDF5 file, found --output-format");
+  }
   if (format.format == io::Format::raw) {
     refuse("a .bin file has no place for the number of rows: expected .npy, .ex3 or no extension");
   }
@@ -38,7 +53,8 @@ void complete(io::GenerateRequest& request) {
   if (!format.holds_columns && request.layout != io::Layout::right) {
     refuse("an HDF5 dataset holds rows one after the other, found --order fortran: take .npy");
   }
-  if (!ex3 && request.vector_output.empty()) {
+  bool const has_folder = !io::descriptor_named_by(request.output);
+  if (!ex3 && request.vector_output.empty() && has_folder) {
     auto const path = std::filesystem::path(io::split_dataset(request.output).file);
     request.vector_output = (path.parent_path() / (path.stem().string() + "-vector.npy")).string();
   }
@@ -50,19 +66,26 @@ ExitStatus run_command(io::GenerateRequest const& options) {
   io::GenerateRequest request = options;
   complete(request);
   check_add_dataset(request.add_dataset, {request.output, request.vector_output});
+  RunFiles files;
+  files.keeps_tunings().writes(request.output).writes(request.vector_output).check();
   {
     ProgressBar bar("writing " + request.output);
     io::generate(request, [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
   }
   auto const bytes = request.rows * request.cols * io::size_of(request.type);
-  std::printf("%s: A, %llu rows x %llu columns, %s, %s, %s\n", request.output.c_str(),
-              static_cast<unsigned long long>(request.rows),
-              static_cast<unsigned long long>(request.cols),
-              std::string(io::to_string(request.type)).c_str(), describe(request.layout).c_str(),
-              io::format_bytes(bytes).c_str());
-  std::printf("%s: V, %llu entries\n",
-              (request.vector_output.empty() ? request.output : request.vector_output).c_str(),
-              static_cast<unsigned long long>(request.cols));
+  std::fprintf(files.report(), "%s: A, %llu rows x %llu columns, %s, %s, %s\n",
+               request.output.c_str(), static_cast<unsigned long long>(request.rows),
+               static_cast<unsigned long long>(request.cols),
+               std::string(io::to_string(request.type)).c_str(), describe(request.layout).c_str(),
+               io::format_bytes(bytes).c_str());
+  if (!holds_v(request) && request.vector_output.empty()) {
+    std::fprintf(stderr, "tessera: V is not in %s: --vector-output FILE writes it\n",
+                 request.output.c_str());
+    return ExitStatus::good;
+  }
+  std::fprintf(files.report(), "%s: V, %llu entries\n",
+               (request.vector_output.empty() ? request.output : request.vector_output).c_str(),
+               static_cast<unsigned long long>(request.cols));
   return ExitStatus::good;
 }
 

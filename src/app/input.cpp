@@ -38,6 +38,22 @@ io::HostMatrix read_with_bar(io::MatrixReader const& reader, std::optional<io::S
                          [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
 }
 
+/// Reads a vector, and says how one of another type than A can be taken.
+io::HostVector read_vector_file(io::MatrixReader const& reader, io::VectorRequest const& wanted,
+                                std::string const& path_a) {
+  auto const found = reader.info().type;
+  if (!wanted.convert && found != wanted.type) {
+    throw io::FileError(io::ErrorKind::bad_input, reader.path(),
+                        "has a vector of the wrong type: expected " +
+                            std::string(io::to_string(*wanted.type)) + " as in " + path_a +
+                            ", found " + std::string(io::to_string(found)) +
+                            "; --type converts both");
+  }
+  io::HostVector x = io::read_vector(reader, wanted);
+  reader.check_unchanged();
+  return x;
+}
+
 }  // namespace
 
 InputName resolve_input(std::string const& word) {
@@ -55,7 +71,8 @@ MatrixInput read_matrix_input(io::MatrixReader const& reader, std::optional<io::
   Stopwatch const watch;
   auto A = read_with_bar(reader, type);
   reader.check_unchanged();
-  return {.A = std::move(A), .read_seconds = watch.seconds()};
+  bool const is_narrowed = reader.info().type == io::ScalarType::f64 && type == io::ScalarType::f32;
+  return {.A = std::move(A), .read_seconds = watch.seconds(), .is_narrowed = is_narrowed};
 }
 
 bool takes_v_beside_a(io::MatrixInfo const& info, std::string const& vector,
@@ -77,8 +94,7 @@ VectorInput read_vector_input(io::MatrixReader const& reader, std::string const&
                                  .convert = type.has_value()};
   if (!vector.empty()) {
     io::MatrixReader const file(vector, {.type = input.type});
-    input.x = io::read_vector(file, wanted);
-    file.check_unchanged();
+    input.x = read_vector_file(file, wanted, path);
     input.vector_source = vector;
     input.vector_stored = file.info().stored;
   } else if (takes_v_beside_a(input.info, vector, operation)) {

@@ -41,7 +41,7 @@ struct Input {
 /// Reads A and its vector: the file `vector` where given, else V of an ex3 file where the operation
 /// takes V, else ones.
 ///
-/// @param type to convert to; empty: the type of A's file, and the vector must be of that type
+/// @param type to convert both to; empty: the type of A's file, and the vector must be of that type
 /// @throws io::FileError
 [[nodiscard]] Input read_input(io::MatrixReader const& reader, std::string const& vector,
                                OperationId operation, std::optional<io::ScalarType> type);
@@ -68,6 +68,7 @@ struct VectorInput {
 struct MatrixInput {
   io::HostMatrix A;
   double read_seconds = 0;
+  bool is_narrowed = false;  ///< f64 in its file, and f32 in memory
 };
 
 /// Reads a matrix, and looks whether its file has changed.

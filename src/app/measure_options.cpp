@@ -56,17 +56,12 @@ void add_common(CLI::App& command, Measured& options) {
              "Where it is measured (auto: the GPU where there is one)");
   add_device(command, options.device);
   add_threads(command, options.threads);
-  command
-      .add_option("--repeat", options.turns, "Turns of each contender; the median of them counts")
+  add_whole(command, "--repeat", options.turns, {.most = 100'000},
+            "Turns of each contender; the median of them counts")
       ->type_name("R")
-      ->check(CLI::Range(1, 100'000).description(""))
-      ->capture_default_str();
-  command
-      .add_option("--seconds", options.seconds,
-                  "Least time of a turn: so many calls are timed together")
-      ->type_name("S")
-      ->check(CLI::Range(0.0, 3600.0).description(""))
-      ->capture_default_str();
+      ->default_str(std::to_string(options.turns));
+  add_seconds(command, "--seconds", options.seconds, 3600,
+              "Least time of a turn: so many calls are timed together");
 }
 
 }  // namespace
@@ -92,8 +87,7 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
   add_common(command, options);
   add_cache_preference(command, options.cache_preference);
   add_choice(command, "--format", options.format, format_choices, "How the report is written");
-  command.add_option("--output", options.output, "Where the report goes (else stdout)")
-      ->type_name("FILE");
+  add_output_file(command, "--output", options.output, "Where the report goes (else stdout)");
   command.footer(help::bench);
   return &command;
 }
@@ -101,15 +95,20 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
 CLI::App* add_tune(CLI::App& app, TuneOptions& options) {
   auto& command =
       *app.add_subcommand("tune", "Find the best launches on this machine, and keep them");
-  auto* const operation = add_operation(command, options.operation, {"all"});
+  add_operation(command, options.operation, {"all"});
   command.add_option("--shape", options.shape, "Matrix ROWSxCOLS (of gemm MxNxK or N) to tune for")
       ->type_name("MxN");
   add_common(command, options);
-  auto* const show =
-      command.add_flag("--show", options.show, "Say what is kept, and where")->excludes(operation);
-  command.add_flag("--reset", options.reset, "Forget all that is kept")
-      ->excludes(operation)
-      ->excludes(show);
+  // What is shown or forgotten is all that is kept: nothing else that can be said matters then.
+  auto const others = command.get_options();
+  auto* const show = command.add_flag("--show", options.show, "Say what is kept, and where");
+  auto* const reset = command.add_flag("--reset", options.reset, "Forget all that is kept");
+  for (auto* const other : others) {
+    if (other == command.get_help_ptr()) continue;
+    show->excludes(other);
+    reset->excludes(other);
+  }
+  reset->excludes(show);
   command.footer(help::tune);
   return &command;
 }

@@ -17,11 +17,17 @@
 namespace tessera::app {
 
 /// The backend that is measured; `automatic` is the GPU where there is one, else the best host.
-/// @throws Failure resources when it is not in this build
-[[nodiscard]] inline BackendFacts measured_backend(BackendChoice choice) {
-  require_backend(choice);
+/// @param options of `bench` or `tune`
+/// @throws Failure resources when it is not in this build, usage for options that it does not heed
+template <class Measured>
+[[nodiscard]] BackendFacts measured_backend(Measured const& options) {
+  require_backend(options.backend);
+  require_device_in_use(options.device, options.backend);
   for (auto const& backend : enabled_backends()) {
-    if (choice == BackendChoice::automatic || backend.choice == choice) return backend;
+    if (options.backend == BackendChoice::automatic || backend.choice == options.backend) {
+      require_threads(options.threads, backend);
+      return backend;
+    }
   }
   throw Failure(ExitStatus::resources, "this program has no backend");
 }

@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <bench/whole_number.hpp>
+#include <concepts>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,7 +14,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <app/numbers.hpp>
 #include <app/options.hpp>
+#include <app/report_text.hpp>
 
 /// Options that several commands have.
 namespace tessera::app {
@@ -50,17 +55,113 @@ CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
       ->default_str(preset);
 }
 
+/// The numbers that an option takes, both ends included.
+struct WholeRange {
+  std::uint64_t least = 1;
+  std::uint64_t most = std::uint64_t{1} << 30U;
+};
+
+/// Extents of matrices.
+inline constexpr WholeRange any_extent{.least = 1, .most = (std::uint64_t{1} << 63U) - 1};
+
+/// An option whose value is a whole number of a range, written with decimal digits alone:
+/// choose(number).
+template <class Choose>
+  requires std::is_invocable_v<Choose, std::uint64_t>
+CLI::Option* add_whole(CLI::App& app, std::string const& name, Choose const& choose,
+                       WholeRange const& range, std::string const& help) {
+  auto const read = [choose, name, range](std::string const& text) {
+    auto const number = bench::whole_number(text);
+    if (!number || *number < range.least || *number > range.most) {
+      throw CLI::ValidationError(
+          name, "expected a whole number from " + std::to_string(range.least) + " to " +
+                    std::to_string(range.most) + " in decimal digits, found '" + text + "'");
+    }
+    choose(*number);
+  };
+  return app.add_option_function<std::string>(name, read, help);
+}
+
+/// @copydoc add_whole
+/// @param value where the number goes
+template <std::integral Number>
+CLI::Option* add_whole(CLI::App& app, std::string const& name, Number& value,
+                       WholeRange const& range, std::string const& help) {
+  return add_whole(
+      app, name, [&value](std::uint64_t number) { value = static_cast<Number>(number); }, range,
+      help);
+}
+
+/// @copydoc add_whole
+/// @param value where the number goes
+template <std::integral Number>
+CLI::Option* add_whole(CLI::App& app, std::string const& name, std::optional<Number>& value,
+                       WholeRange const& range, std::string const& help) {
+  return add_whole(
+      app, name, [&value](std::uint64_t number) { value = static_cast<Number>(number); }, range,
+      help);
+}
+
+/// An option whose value is a decimal number of seconds, from 0 to `most`.
+inline CLI::Option* add_seconds(CLI::App& app, std::string const& name, double& value, double most,
+                                std::string const& help) {
+  auto const read = [&value, name, most](std::string const& text) {
+    auto const number = decimal_number(text);
+    if (!number || *number > most) {
+      throw CLI::ValidationError(name, "expected a number of seconds from 0 to " +
+                                           general(most, 9) + ", such as 0.5, found '" + text +
+                                           "'");
+    }
+    value = *number;
+  };
+  return app.add_option_function<std::string>(name, read, help)
+      ->type_name("S")
+      ->default_str(general(value, 9));
+}
+
+/// An option whose value is two whole numbers of at least 1, such as 32x8: choose(first, second).
+/// @param what the numbers count
+template <class Choose>
+CLI::Option* add_extents(CLI::App& app, std::string const& name, std::string const& what,
+                         Choose const& choose, std::string const& help) {
+  auto const read = [choose, name, what](std::string const& text) {
+    auto const found = two_extents(text);
+    if (!found) {
+      throw CLI::ValidationError(name, "expected two whole numbers of " + what +
+                                           " with an x between, such as 32x8, found '" + text +
+                                           "'");
+    }
+    choose(*found);
+  };
+  return app.add_option_function<std::string>(name, read, help);
+}
+
+/// A file that is read: `-` is stdin. A name without dashes is a positional.
+inline CLI::Option* add_input_file(CLI::App& app, std::string const& name, std::string& path,
+                                   std::string const& help) {
+  auto const take = [&path](std::string const& text) { path = text == "-" ? "/dev/stdin" : text; };
+  return app.add_option_function<std::string>(name, take, help)
+      ->type_name(name.starts_with('-') ? "FILE" : "");
+}
+
+/// A file that is written: `-` is stdout. A name without dashes is a positional.
+inline CLI::Option* add_output_file(CLI::App& app, std::string const& name, std::string& path,
+                                    std::string const& help) {
+  auto const take = [&path](std::string const& text) { path = text == "-" ? "/dev/stdout" : text; };
+  return app.add_option_function<std::string>(name, take, help)
+      ->type_name(name.starts_with('-') ? "FILE" : "");
+}
+
 inline void add_threads(CLI::App& app, int& threads) {
-  app.add_option("--threads", threads, "Host threads (else OMP_NUM_THREADS decides)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 65536).description(""));
+  add_whole(app, "--threads", threads, {.most = 65536},
+            "Host threads (else OMP_NUM_THREADS decides)")
+      ->type_name("N");
 }
 
 inline void add_device(CLI::App& app, std::optional<int>& device) {
-  app.add_option("--device", device,
-                 "Which GPU, as `tessera info` counts them (else the first that works)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 65535).description(""));
+  add_whole(app, "--device", device, {.least = 0, .most = 65535},
+            "Which GPU, as `tessera info` counts them (else the first that works)")
+      ->type_name("N");
 }
 
 inline constexpr std::pair<char const*, std::optional<backends::CachePreference>>

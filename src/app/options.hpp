@@ -28,6 +28,7 @@ struct RunOptions {
   BackendChoice backend = BackendChoice::automatic;
   std::optional<io::ScalarType> type;
   int repeat = 5;
+  bool repeat_is_given = false;
   int threads = 0;            ///< 0: what Kokkos and OMP_NUM_THREADS say
   std::optional<int> device;  ///< empty: the first GPU that can run this program
   std::optional<backends::CachePreference> cache_preference;  ///< empty: what CUDA does by itself
@@ -35,6 +36,13 @@ struct RunOptions {
   bool add_dataset = false;      ///< to an HDF5 file that exists
   bool no_tuning_cache = false;  ///< what `tessera tune` has found is left alone
   ReportFormat format = ReportFormat::text;
+};
+
+/// `tessera convert INPUT OUTPUT …`
+struct ConvertOptions : io::ConversionRequest {
+  // Said of a raw INPUT; empty: nothing was said, and raw of the request holds.
+  std::optional<io::ScalarType> raw_type = std::nullopt;
+  std::optional<io::Layout> raw_layout = std::nullopt;
 };
 
 /// `tessera atax|gemv|gemvt INPUT …`
@@ -128,9 +136,9 @@ struct CompletionOptions {
 };
 
 /// One alternative for each subcommand.
-using Options = std::variant<io::GenerateRequest, io::ConversionRequest, ComputeOptions,
-                             TransposeOptions, GemmOptions, BenchOptions, TuneOptions, CheckOptions,
-                             ShowOptions, InfoOptions, CompletionOptions>;
+using Options = std::variant<io::GenerateRequest, ConvertOptions, ComputeOptions, TransposeOptions,
+                             GemmOptions, BenchOptions, TuneOptions, CheckOptions, ShowOptions,
+                             InfoOptions, CompletionOptions>;
 
 /// Parses the command line. Prints help, the version and errors of usage itself; then, and only
 /// then, it returns an ExitStatus.

@@ -1,9 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <filesystem>
-#include <system_error>
-
 #include <app/failure.hpp>
 #include <app/input.hpp>
 #include <app/result_file.hpp>
@@ -12,27 +9,6 @@
 #include <io/writers.hpp>
 
 namespace tessera::app {
-namespace {
-
-/// Whether two names are of one file; what is no regular file, such as a terminal, replaces
-/// nothing.
-bool same_file(std::string const& a, std::string const& b) {
-  std::error_code error;
-  return a == b ||
-         (std::filesystem::is_regular_file(b, error) && std::filesystem::equivalent(a, b, error));
-}
-
-}  // namespace
-
-void check_output(std::string const& output, std::initializer_list<std::string> others) {
-  for (auto const& other : others) {
-    if (!output.empty() && !other.empty() && same_file(output, other)) {
-      std::string sentence = output;
-      throw Failure(ExitStatus::usage,
-                    sentence.append(": the output would replace ").append(other));
-    }
-  }
-}
 
 void check_add_dataset(bool add_dataset, std::initializer_list<std::string> outputs) {
   if (!add_dataset) return;

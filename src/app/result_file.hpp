@@ -12,10 +12,6 @@
 
 namespace tessera::app {
 
-/// Refuses to write one file twice, or over an input. Empty names are no files.
-/// @throws Failure usage
-void check_output(std::string const& output, std::initializer_list<std::string> others);
-
 /// Refuses --add-dataset where no output is a dataset. Empty names are no files.
 /// @throws Failure usage
 void check_add_dataset(bool add_dataset, std::initializer_list<std::string> outputs);

@@ -13,7 +13,8 @@ _tessera() {
         --type) words="f32 f64" ;;
         --distribution) words="ex3 uniform normal integer" ;;
         --order) words="c fortran" ;;
-        *) [[ $current == -* ]] && words="--help --rows --cols --type --distribution --order --seed --output --vector-output --add-dataset" ;;
+        --output-format) words="by-name npy ex3" ;;
+        *) [[ $current == -* ]] && words="--help --rows --cols --type --distribution --order --seed --output --output-format --vector-output" ;;
       esac ;;
     atax)
       case $previous in
@@ -94,12 +95,13 @@ _tessera() {
       esac ;;
     convert)
       case $previous in
-        --input-format) words="by-content npy npz hdf5 ex3 raw csv mtx" ;;
+        --input-format) words="by-name npy ex3 raw" ;;
+        --output-format) words="by-name npy ex3 raw" ;;
         --order) words="as-is row column" ;;
         --output-type) words="as-is f32 f64" ;;
         --type) words="f32 f64" ;;
         --input-order) words="row column" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --order --output-type --chunk --deflate --rows --cols --type --input-order --vector --vector-output --add-dataset" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --output-format --order --output-type --chunk --deflate --rows --cols --type --input-order --vector --vector-output" ;;
       esac ;;
     info)
       case $previous in

@@ -7,7 +7,9 @@
 #include <app/failure.hpp>
 #include <app/input.hpp>
 #include <app/matrix_report.hpp>
+#include <app/overflow.hpp>
 #include <app/result_file.hpp>
+#include <app/run_files.hpp>
 #include <app/run_matrix.hpp>
 #include <app/sha256.hpp>
 #include <app/tuning_cache.hpp>
@@ -60,15 +62,18 @@ void try_variant(TransposeOptions const& options, BackendChoice backend,
 ExitStatus run_command(TransposeOptions const& options) {
   check_usage(options);
   require_backend(options.backend);
+  require_device_in_use(options.device, options.backend);
 
   std::string const path = resolve_input(options.input).path;
-  check_output(options.output, {path});
+  RunFiles files;
+  files.reads(path).keeps_tunings().writes(options.output).check();
   check_add_dataset(options.add_dataset, {options.output});
   ResultFile output(options.output, ResultFile::Kind::matrix, options.add_dataset);
   io::MatrixReader const reader = open_input(path, options.input_format);
   Job const job = job_of(options, reader);
   auto const [backend, why] = choose_backend(options.backend, job);
   require_caches(options.cache_preference, backend);
+  if (!options.check) require_threads(options.threads, backend);
   try_variant(options, backend.choice, reader);
   io::require_memory(job.forecast(backend.choice).memory(), path, job.what);
 
@@ -111,8 +116,12 @@ ExitStatus run_command(TransposeOptions const& options) {
                       .tuning = tuning};
   if (options.check) report.bits_check = judge_moved(input.A, run.matrix, !is_copy);
 
+  if (input.is_narrowed) {
+    warn_of_overflow(elements(run.matrix),
+                     {.names = "A", .all = {elements(input.A)}, .is_narrowed = true});
+  }
   output.write(run.matrix);
-  std::fputs(write_report(report, options.format).c_str(), stdout);
+  std::fputs(write_report(report, options.format).c_str(), files.report());
   bool const failed = report.bits_check && !report.bits_check->passed();
   return failed ? ExitStatus::difference : ExitStatus::good;
 }

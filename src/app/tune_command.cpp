@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 #include <system_error>
+#include <vector>
 
 #include <app/commands.hpp>
 #include <app/failure.hpp>
@@ -162,13 +163,8 @@ ExitStatus run_command(TuneOptions const& options) {
   }
   bool const all = options.operation == "all";
   if (!all) require_layout(options.operation, options.layout);
-  auto const backend = measured_backend(options.backend);
-  TuningCache const cache(required_folder(), backend);
-  cache.require_writable();
-  std::printf("%s, %s; medians of %d turns in random order\n\n", backend.name.c_str(),
-              backend.device.c_str(), options.turns);
-
-  bool good = true;
+  auto const backend = measured_backend(options);
+  std::vector<bench::Request> requests;
   for (auto const& operation : bench::operations()) {
     std::string const name(operation.name);
     if (all ? name == "transpose" && options.layout == io::Layout::left
@@ -181,15 +177,20 @@ ExitStatus run_command(TuneOptions const& options) {
     if (shapes.size() != 1 || shapes.front().padding > 0) {
       throw Failure(ExitStatus::usage, "--shape: one shape without padding is tuned at a time");
     }
-    bench::Request const request{.backend = backend.name,
-                                 .scalar = scalar_name(options.type),
-                                 .operation = name,
-                                 .shape = shapes.front(),
-                                 .layout = layout_of(options.layout),
-                                 .turns = options.turns,
-                                 .seconds = options.seconds};
-    good = tune(options, cache, request) && good;
+    requests.push_back({.backend = backend.name,
+                        .scalar = scalar_name(options.type),
+                        .operation = name,
+                        .shape = shapes.front(),
+                        .layout = layout_of(options.layout),
+                        .turns = options.turns,
+                        .seconds = options.seconds});
   }
+  TuningCache const cache(required_folder(), backend);
+  cache.require_writable();
+  std::printf("%s, %s; medians of %d turns in random order\n\n", backend.name.c_str(),
+              backend.device.c_str(), options.turns);
+  bool good = true;
+  for (auto const& request : requests) good = tune(options, cache, request) && good;
   return good ? ExitStatus::good : ExitStatus::difference;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/shapes.hpp>
-#include <charconv>
+#include <bench/whole_number.hpp>
+#include <limits>
+#include <optional>
 #include <stdexcept>
 
 namespace tessera::bench {
@@ -23,37 +25,36 @@ constexpr std::string_view grid_products =
     "4096,8192,10240,2048,1024,512,256,1000,2047,8192x512x512,512x8192x512,512x512x8192,"
     "100000x64x64,64x64x100000";
 
-/// The numbers of "1x2x3"; empty when it is something else.
+/// A whole number that an extent can be; empty for any other text.
+std::optional<std::int64_t> extent_of(std::string_view text) {
+  auto const number = whole_number(text);
+  if (!number || *number > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+  return static_cast<std::int64_t>(*number);
+}
+
+/// The numbers of "1x2x3", all at least 1; empty when it is something else.
 std::vector<std::int64_t> numbers_of(std::string_view text) {
   std::vector<std::int64_t> numbers;
   for (;;) {
-    std::int64_t number = 0;
-    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || number < 1) return {};
-    numbers.push_back(number);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (text.empty()) return numbers;
-    if (text.front() != 'x') return {};
-    text.remove_prefix(1);
+    auto const x = text.find('x');
+    auto const number = extent_of(text.substr(0, x));
+    if (!number || *number < 1) return {};
+    numbers.push_back(*number);
+    if (x == std::string_view::npos) return numbers;
+    text.remove_prefix(x + 1);
   }
-}
-
-std::int64_t padding_of(std::string_view text) {
-  std::int64_t padding = 0;
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), padding);
-  return error == std::errc{} && end == text.data() + text.size() ? padding : -1;
 }
 
 Shape parse_matrix(std::string_view text) {
   auto const plus = text.find('+');
   auto const numbers = numbers_of(text.substr(0, plus));
-  auto const padding = plus == std::string_view::npos ? 0 : padding_of(text.substr(plus + 1));
-  if (numbers.size() != 2 || padding < 0) {
+  auto const padding = plus == std::string_view::npos ? 0 : extent_of(text.substr(plus + 1));
+  if (numbers.size() != 2 || !padding) {
     throw std::invalid_argument("'" + std::string(text) +
                                 "' is no shape: expected ROWSxCOLS or ROWSxCOLS+PADDING with at "
                                 "least one row and one column, `quick` or `grid`");
   }
-  return {.rows = numbers[0], .cols = numbers[1], .padding = padding};
+  return {.rows = numbers[0], .cols = numbers[1], .padding = *padding};
 }
 
 Shape parse_product(std::string_view text) {

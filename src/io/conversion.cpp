@@ -80,6 +80,7 @@ class Copier {
             reader.read(part, first + begin, piece.subspan(begin, size));
           },
           {}, reader.info().in_order_only ? 1 : default_threads);
+      look_at(reader, piece);
       out.write_elements(std::span<T const>(piece));
       advance(piece.size());
     }
@@ -127,6 +128,9 @@ class Copier {
     writer.close();
   }
 
+  /// Elements that are infinite or NaN, of those that were rounded to a smaller type.
+  [[nodiscard]] std::uint64_t not_finite() const { return not_finite_; }
+
  private:
   static constexpr std::uint64_t capacity = buffer_bytes / sizeof(T);
 
@@ -167,6 +171,7 @@ class Copier {
         std::uint64_t const lines = std::min(most_lines, all_lines - line);
         std::span<T> const tile(from_.data(), lines * count);
         read_tile(reader, line, lines, first, count, tile);
+        look_at(reader, tile);
         std::span<T const> elements = tile;
         if (transposed) {
           std::span<T> const turned(to_.data(), tile.size());
@@ -191,6 +196,14 @@ class Copier {
                     {});
   }
 
+  /// Counts what a smaller type may have made of elements.
+  void look_at(MatrixReader const& reader, std::span<T const> elements) {
+    if (std::is_same_v<T, float> && reader.info().type == ScalarType::f64) {
+      not_finite_ += static_cast<std::uint64_t>(
+          std::ranges::count_if(elements, [](T value) { return !std::isfinite(value); }));
+    }
+  }
+
   void advance(std::uint64_t elements) {
     done_ += elements * sizeof(T);
     if (progress_) progress_(done_, total_);
@@ -199,6 +212,7 @@ class Copier {
   std::uint64_t total_;
   Progress const& progress_;
   std::uint64_t done_ = 0;
+  std::uint64_t not_finite_ = 0;
   std::vector<T> from_;
   std::vector<T> to_;
 };
@@ -217,6 +231,16 @@ MatrixInfo info_of_output(MatrixReader const& reader, ConversionRequest const& r
       request.layout.value_or(format.holds_columns ? reader.info().layout : Layout::right);
   if (info.dimensions == 1) {
     info.layout = Layout::right;
+    if (request.layout) {
+      refuse(request.output,
+             "cannot be put into an order of rows or columns: expected a matrix in " +
+                 request.input + ", found a vector with " + std::to_string(info.rows) + " entries");
+    }
+    if (request.chunks) {
+      refuse(request.output, "is not stored in chunks of rows and columns: expected a matrix in " +
+                                 request.input + ", found a vector with " +
+                                 std::to_string(info.rows) + " entries");
+    }
     if (format.begin_vector == nullptr) {
       refuse(request.output, "holds a matrix: expected one in " + request.input +
                                  ", found a vector with " + std::to_string(info.rows) + " entries");
@@ -294,7 +318,7 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
     vector_info.rows = info.cols;
     if (!vector_out) out.begin_next(request.vector_output);
     OutputFile& to = vector_out ? *vector_out : out;
-    format_of(request.vector_output).begin_vector(to, vector_info);
+    format_of_result(request.vector_output).begin_vector(to, vector_info);
     copier.copy(reader, Part::vector, info.cols, to);
   }
   reader.check_unchanged();
@@ -303,15 +327,19 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
   out.commit();
   return {.input = reader.info(),
           .output = std::move(info),
-          .vector_written = vector != nullptr || has_vector_output};
+          .vector_written = vector != nullptr || has_vector_output,
+          .not_finite = copier.not_finite()};
 }
 
 }  // namespace
 
-Conversion convert_file(ConversionRequest const& request, Progress const& progress) {
-  FormatRow const& format = format_of(request.output);
+Conversion convert_file(ConversionRequest const& request, Progress const& progress,
+                        std::function<void(MatrixInfo const&)> const& check) {
+  FormatRow const& format =
+      request.output_format ? row_of(*request.output_format) : format_of(request.output);
   MatrixReader const reader(request.input, request.raw, Reading::in_order, request.input_format,
                             Text::taken);
+  if (check) check(reader.info());
   if (!request.vector.empty() && !format.vector_follows_matrix) {
     refuse(request.output,
            "has no place for V: expected an ex3 test file, found a " + std::string(format.name));

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -14,10 +16,11 @@ namespace tessera::io {
 /// What convert_file() is to make of which file.
 struct ConversionRequest {
   std::string input;
-  std::optional<Format> input_format = std::nullopt;  ///< empty: what its extension says
+  std::optional<Format> input_format = std::nullopt;  ///< empty: what its content says
   RawFile raw = {};  ///< what the input holds, where it is a raw file
   std::string output;
-  std::optional<ScalarType> type = std::nullopt;  ///< of the output; empty: that of the input
+  std::optional<Format> output_format = std::nullopt;  ///< empty: what its extension says
+  std::optional<ScalarType> type = std::nullopt;       ///< of the output; empty: that of the input
   std::optional<Layout> layout =
       std::nullopt;  ///< of the output; empty: that of the input where the format can hold it
   std::optional<Hdf5Chunks> chunks = std::nullopt;  ///< of an HDF5 output; empty: contiguous
@@ -32,12 +35,17 @@ struct Conversion {
   MatrixInfo input;
   MatrixInfo output;
   bool vector_written = false;  ///< V is in the output or in a file of its own
+  std::uint64_t not_finite =
+      0;  ///< elements that are infinite or NaN, where f64 became f32; else 0
 };
 
 /// Copies a matrix or a vector from one file into another, which may be of another format, type or
 /// order, piece by piece, with a few ten MiB of memory for files of any size. Every bit stays what
 /// it is where the type stays; f64 to f32 rounds to nearest.
+/// @param check is given what the content of the input says, before anything is written; it throws
+///              what it refuses
 /// @throws FileError bad_input or bad_output, also for what the format of the output cannot hold
-Conversion convert_file(ConversionRequest const& request, Progress const& progress = {});
+Conversion convert_file(ConversionRequest const& request, Progress const& progress = {},
+                        std::function<void(MatrixInfo const&)> const& check = {});
 
 }  // namespace tessera::io

@@ -17,6 +17,7 @@
 #include <io/npy.hpp>
 #include <io/npy_type.hpp>
 #include <io/npz.hpp>
+#include <io/output_path.hpp>
 #include <io/raw.hpp>
 
 namespace tessera::io {
@@ -230,6 +231,14 @@ FormatRow const& format_of_content(InputFile const& file, std::optional<Format> 
       "file, or one of the extensions " +
       list_of_extensions([](FormatRow const&) { return true; }) + ", found '" + printable(text) +
       "'");
+}
+
+FormatRow const* find_format_of_result(std::string const& path) {
+  return descriptor_named_by(path) ? &row_of(Format::npy) : find_format(path);
+}
+
+FormatRow const& format_of_result(std::string const& path) {
+  return descriptor_named_by(path) ? row_of(Format::npy) : format_of(path);
 }
 
 }  // namespace tessera::io

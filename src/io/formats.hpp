@@ -55,6 +55,13 @@ struct FormatRow {
 [[nodiscard]] FormatRow const& format_of_content(InputFile const& file, std::optional<Format> given,
                                                  RawFile const& raw);
 
+/// The same of a file that is written: an open descriptor such as /dev/stdout, whose name has no
+/// extension, takes .npy.
+[[nodiscard]] FormatRow const* find_format_of_result(std::string const& path);
+/// @copydoc find_format_of_result
+/// @throws FileError bad_input, listing the known extensions
+[[nodiscard]] FormatRow const& format_of_result(std::string const& path);
+
 /// The row of a format.
 [[nodiscard]] FormatRow const& row_of(Format format);
 

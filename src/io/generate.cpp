@@ -70,8 +70,9 @@ class Generator {
   std::uint64_t done_ = 0;
 };
 
-FormatRow const& matrix_format(std::string const& path) {
-  FormatRow const* const row = find_format(path);
+FormatRow const& matrix_format(GenerateRequest const& request) {
+  std::string const& path = request.output;
+  FormatRow const* const row = request.format ? &row_of(*request.format) : find_format(path);
   if (row != nullptr && row->begin_matrix != nullptr) return *row;
   throw FileError(
       ErrorKind::bad_output, path,
@@ -104,7 +105,7 @@ void check_request(GenerateRequest const& request) {
 
 template <class T>
 void generate_as(GenerateRequest const& request, Progress const& progress) {
-  FormatRow const& format = matrix_format(request.output);
+  FormatRow const& format = matrix_format(request);
   bool const has_vector_output = !request.vector_output.empty();
   if (has_vector_output) check_vector_format(request.vector_output);
   auto const existing =
@@ -136,7 +137,7 @@ void generate_as(GenerateRequest const& request, Progress const& progress) {
     vector_info.rows = request.cols;
     if (!vector_out) out.begin_next(request.vector_output);
     OutputFile& to = vector_out ? *vector_out : out;
-    format_of(request.vector_output).begin_vector(to, vector_info);
+    format_of_result(request.vector_output).begin_vector(to, vector_info);
     generator.write_vector(to);
   }
   if (vector_out) vector_out->commit();

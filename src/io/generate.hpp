@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -40,7 +41,8 @@ struct GenerateRequest {
   Layout layout = Layout::right;  ///< left: .npy in Fortran order
   Distribution distribution = Distribution::uniform;
   std::uint64_t seed = 0;
-  std::string output = {};         ///< .npy: A; .ex3 or no extension: A and V in one (f32, right)
+  std::string output = {};  ///< .npy: A; .ex3 or no extension: A and V in one (f32, right)
+  std::optional<Format> format = std::nullopt;  ///< of the output; empty: what its extension says
   std::string vector_output = {};  ///< .npy or .bin for V; empty: none. It may be another dataset
                                    ///< of the HDF5 file that A goes to.
   bool add_dataset = false;        ///< to an HDF5 file that exists; else it is refused

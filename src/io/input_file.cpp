@@ -33,6 +33,12 @@ FileIdentity identity_of(struct stat const& status) {
           .changed = nanoseconds(status.st_ctim)};
 }
 
+/// Where a descriptor of a regular file stands.
+std::uint64_t position_of(int descriptor) {
+  off_t const position = ::lseek(descriptor, 0, SEEK_CUR);
+  return position < 0 ? 0 : static_cast<std::uint64_t>(position);
+}
+
 }  // namespace
 
 InputFile::InputFile(std::string const& path, Reading reading) : InputFile(path, path, reading) {}
@@ -64,7 +70,9 @@ InputFile::InputFile(std::string const& path, std::string name, Reading reading)
                                                   : "a file that can be read at any position") +
          ", found " + kind_of_file(status.st_mode));
   }
-  bytes_ = file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  if (number) first_ = std::min(file_bytes_, position_of(descriptor_));
+  bytes_ = file_bytes_ - first_;
   identity_ = identity_of(status);
 }
 
@@ -133,7 +141,7 @@ void InputFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
   if (pipe_) return pipe_->read(offset, to);
   if (deflated_) {
     return deflated_->read(offset, to, [&](std::uint64_t place, std::span<std::byte> packed) {
-      read_whole(place, packed);
+      read_whole(first_ + place, packed);
     });
   }
   read_whole(first_ + offset, to);
@@ -151,7 +159,7 @@ void InputFile::check_unchanged(std::uint64_t bytes) const {
   if (pipe_) return pipe_->check_end(bytes);
   if (deflated_) {
     deflated_->check_end(
-        [&](std::uint64_t place, std::span<std::byte> packed) { read_whole(place, packed); });
+        [&](std::uint64_t place, std::span<std::byte> packed) { read_whole(first_ + place, packed); });
   }
   struct stat status{};
   if (::fstat(descriptor_, &status) != 0) {

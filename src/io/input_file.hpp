@@ -33,7 +33,8 @@ struct FileIdentity {
   friend bool operator==(FileIdentity const&, FileIdentity const&) = default;
 };
 
-/// A file that is open for reading.
+/// A file that is open for reading. One that was open before, such as /dev/stdin, starts where it
+/// stands: what was read before is no part of it.
 class InputFile {
  public:
   /// What bytes() says of a pipe, whose end is not known: a multiple of the size of any element.
@@ -52,7 +53,8 @@ class InputFile {
 
   /// The name for messages.
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
-  /// Size when the file was opened, or of the part that it was narrowed to; no_end of a pipe.
+  /// Size when the file was opened, from where it stood, or of the part that it was narrowed to;
+  /// no_end of a pipe.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   /// Whether this is a pipe, which is read once.
   [[nodiscard]] bool is_pipe() const noexcept { return pipe_ != nullptr; }

@@ -60,7 +60,7 @@ void write_matrix_elements(OutputFile& out, View const& A) {
 /// Checks that a format is one of those that can hold `what`.
 void check_format(std::string const& path, std::string const& what,
                   std::function<bool(FormatRow const&)> const& can_hold) {
-  FormatRow const* const row = find_format(path);
+  FormatRow const* const row = find_format_of_result(path);
   if (row != nullptr && can_hold(*row)) return;
   throw FileError(ErrorKind::bad_output, path,
                   "cannot hold " + what + ": expected the extension " +
@@ -83,12 +83,12 @@ void check_matrix_format(std::string const& path) {
 
 void write_vector(OutputFile& out, ElementSpan elements) {
   check_vector_format(out.path());
-  format_of(out.path()).begin_vector(out, info_of(elements));
+  format_of_result(out.path()).begin_vector(out, info_of(elements));
   write_elements(out, elements);
 }
 
 void write_matrix(OutputFile& out, HostMatrix const& A) {
-  FormatRow const& format = format_of(out.path());
+  FormatRow const& format = format_of_result(out.path());
   if (format.begin_matrix == nullptr || format.vector_follows_matrix) {
     throw FileError(
         ErrorKind::bad_output, out.path(),

@@ -12,7 +12,8 @@
 
 namespace tessera::io {
 
-// Writers fill an OutputFile; the caller commits it. All files are little-endian.
+// Writers fill an OutputFile; the caller commits it. All files are little-endian. An open
+// descriptor such as /dev/stdout, whose name has no extension, takes .npy.
 
 /// Checks that the extension of `path` names a format that can hold one vector (.npy or .bin).
 /// Call it before computing. @throws FileError bad_output

@@ -130,6 +130,53 @@ TEST_F(ComputeTest, no_output_is_written_unless_asked_for) {
   EXPECT_EQ(listing(), before);
 }
 
+TEST_F(ComputeTest, finite_data_with_an_infinite_result_are_said_aloud) {
+  write("x.npy", npy("<f4", "(2, 1)", bytes_of<float>({3e38f, 1})));
+  write("y.npy", npy("<f4", "(1,)", bytes_of<float>({10})));
+  auto const gemv = run({"gemv", "x.npy", "--vector", "y.npy"});
+  EXPECT_EQ(gemv.status, 0);
+  EXPECT_EQ(gemv.err,
+            "tessera: 1 of 2 elements of the result are infinite or NaN, though all of A and V are "
+            "finite: sums overflow f32; --type f64 has a wider range\n");
+  EXPECT_EQ(run({"gemv", "x.npy", "--vector", "y.npy", "--type", "f64"}).err, "");
+  EXPECT_EQ(run({"gemv", "x.npy", "--vector", "y.npy", "--checkpoint", "s"}).err,
+            "tessera: 1 of 2 elements of the result are infinite or NaN: sums overflow f32, or "
+            "there are such elements in A\n");
+  write("z.npy", npy("<f4", "(1, 1)", bytes_of<float>({10})));
+  EXPECT_EQ(run({"gemm", "x.npy", "z.npy", "g.npy"}).err,
+            "tessera: 1 of 2 elements of the result are infinite or NaN, though all of A and B are "
+            "finite: sums overflow f32; --type f64 has a wider range\n");
+  write("d.npy", npy("<f8", "(1, 1)", bytes_of<double>({1e200})));
+  EXPECT_EQ(run({"gemv", "d.npy", "--vector", "d.npy"}).err,
+            "tessera: 1 of 1 elements of the result are infinite or NaN, though all of A and V are "
+            "finite: sums overflow f64\n");
+  for (auto const& words :
+       {std::vector<std::string>{"transpose", "d.npy", "t.npy", "--type", "f32"},
+        {"gemv", "d.npy", "--vector", "d.npy", "--type", "f32"}}) {
+    EXPECT_THAT(run(words).err,
+                HasSubstr("tessera: 1 of 1 elements of the result are infinite or NaN: there are "
+                          "such elements in A"));
+  }
+  EXPECT_EQ(
+      run({"convert", "d.npy", "e.npy", "--output-type", "f32"}).err,
+      "tessera: 1 elements of e.npy are infinite or NaN: there are such elements in d.npy, or "
+      "they overflow f32\n");
+  EXPECT_EQ(run({"convert", "d.npy", "e.npy"}).err, "");
+}
+
+TEST_F(ComputeTest, vector_of_another_type_is_refused_with_the_option_that_takes_it) {
+  write("w.npy", npy("<f8", "(3,)", bytes_of<double>({1, 0, -1})));
+  auto const result = run({"gemv", "a.npy", "--vector", "w.npy"});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.err,
+            "tessera: w.npy: has a vector of the wrong type: expected f32 as in a.npy, found f64; "
+            "--type converts both\n");
+  ASSERT_EQ(
+      run({"gemv", "a.npy", "--vector", "w.npy", "--type", "f32", "--output", "b.bin"}).status, 0);
+  auto const check = run({"check", "a.npy", "b.bin", "--operation", "gemv", "--vector", "w.npy"});
+  EXPECT_EQ(check.status, 0) << check.err;  // the same vector, converted alike
+}
+
 TEST_F(ComputeTest, nan_and_infinity_are_data) {
   write("x.npy",
         npy("<f4", "(2, 2)", bytes_of<float>({1, std::numeric_limits<float>::infinity(), 1, 1})));

@@ -180,6 +180,14 @@ TEST_F(ConvertTest, bad_files_are_a_file_error) {
          "b.csv: is not written: expected one of no extension, .ex3, .npy");
   expect({"convert", "a.npy", "none/b.npy"}, "tessera: none/b.npy: cannot be written");
   expect({"convert", "a.npy", "b.ex3"}, "b.ex3: holds A and V");
+  expect(
+      {"convert", "v.npy", "b.npy", "--order", "column"},
+      "b.npy: cannot be put into an order of rows or columns: expected a matrix in v.npy, found a "
+      "vector with 3 entries");
+  expect(
+      {"convert", "v.npy", "b.h5:/v", "--chunk", "1x2"},
+      "b.h5:/v: is not stored in chunks of rows and columns: expected a matrix in v.npy, found a "
+      "vector with 3 entries");
   expect({"convert", "v.npy", "b.ex3", "--vector", "v.npy"}, "found a vector with 3 entries");
   EXPECT_EQ(listing(), before);
 }

@@ -80,10 +80,10 @@ class PipeTest : public ProgramTest {
     if (::mkfifo(path("pipe.npy").c_str(), 0600) != 0) throw std::runtime_error("no pipe");
   }
   void make(std::string const& order = "c", std::string const& name = "a.npy") const {
-    ASSERT_EQ(run({"gen", "--rows", "1500", "--cols", "700", "--distribution", "normal", "--order",
-                   order, "--output", name, "--vector-output", name == "a.npy" ? "v.npy" : ""})
-                  .status,
-              0);
+    Words gen = {"gen",    "--rows",  "1500", "--cols",   "700", "--distribution",
+                 "normal", "--order", order,  "--output", name};
+    if (name == "a.npy") gen.insert(gen.end(), {"--vector-output", "v.npy"});
+    ASSERT_EQ(run(gen).status, 0);
     ASSERT_EQ(run({"gemv", name, "--output", "b.npy", "--repeat", "1"}).status, 0);
   }
   /// Runs the program on what comes out of the pipe, by its name (PIPE among the words) or as its

@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <iterator>
+#include <sstream>
 #include <support/read_file.hpp>
 
 #include <gmock/gmock.h>
@@ -85,10 +88,81 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"bad_operation",
                  {"check", "a.npy", "a.npy", "--operation", "gemm"},
                  "'gemm' is not one of atax|gemv|gemvt"},
-        BadUsage{"repeat_zero", {"atax", "a.npy", "--repeat", "0"}, "--repeat"},
-        BadUsage{"repeat_word", {"atax", "a.npy", "--repeat", "often"}, "--repeat"},
-        BadUsage{"device_negative", {"atax", "a.npy", "--device", "-1"}, "--device"},
-        BadUsage{"device_word", {"atax", "a.npy", "--device", "all"}, "--device"},
+        BadUsage{
+            "repeat_zero",
+            {"atax", "a.npy", "--repeat", "0"},
+            "--repeat: expected a whole number from 1 to 1000000 in decimal digits, found '0'"},
+        BadUsage{"repeat_word", {"atax", "a.npy", "--repeat", "often"}, "found 'often'"},
+        BadUsage{"repeat_too_large", {"atax", "a.npy", "--repeat", "1000001"}, "found '1000001'"},
+        BadUsage{"device_negative",
+                 {"atax", "a.npy", "--device", "-1"},
+                 "--device: expected a whole number from 0 to 65535 in decimal digits, found '-1'"},
+        BadUsage{"device_word", {"atax", "a.npy", "--device", "all"}, "found 'all'"},
+        BadUsage{
+            "tile_zero",
+            {"gemm", "a.npy", "a.npy", "x.npy", "--variant", "tiled", "--tile", "0"},
+            "--tile: expected a whole number from 1 to 1073741824 in decimal digits, found '0'"},
+        BadUsage{"team_of_one",
+                 {"gemm", "a.npy", "a.npy", "x.npy", "--variant", "tiled", "--team", "8"},
+                 "--team: expected two whole numbers of threads with an x between, such as 32x8, "
+                 "found '8'"},
+        BadUsage{
+            "limit_without_unit_of_ours",
+            {"atax", "a.npy", "--memory-limit", "1PiB"},
+            "--memory-limit: expected a size from 1 to 2^62 bytes with one of the units B, KB, "
+            "MB, GB, TB, KiB, MiB, GiB, TiB, such as 512MiB, or none, found '1PiB'"},
+        BadUsage{"limit_with_space", {"atax", "a.npy", "--memory-limit", "1 MiB"}, "found '1 MiB'"},
+        BadUsage{"limit_infinite", {"atax", "a.npy", "--memory-limit", "infMiB"}, "found 'infMiB'"},
+        BadUsage{"seconds_negative",
+                 {"gemv", "a.npy", "--checkpoint", "s", "--checkpoint-every", "-1"},
+                 "--checkpoint-every: expected a number of seconds from 0 to 1000000, such as 0.5, "
+                 "found '-1'"},
+        BadUsage{"seconds_nan", {"bench", "gemv", "--seconds", "nan"}, "found 'nan'"},
+        BadUsage{"level_ten",
+                 {"convert", "a.npy", "x.h5:/A", "--chunk", "1x1", "--deflate", "10"},
+                 "--deflate: expected a whole number from 1 to 9 in decimal digits, found '10'"},
+        BadUsage{"shape_with_sign",
+                 {"bench", "gemv", "--shapes", "4x4+-0"},
+                 "--shapes: '4x4+-0' is no shape"},
+        BadUsage{"shape_with_space", {"tune", "gemv", "--shape", "4x 4"}, "'4x 4' is no shape"},
+        BadUsage{"flag_with_value",
+                 {"atax", "a.npy", "--check=false"},
+                 "--check: expected no value, found 'false'"},
+        BadUsage{"flag_with_empty_value",
+                 {"atax", "a.npy", "--check="},
+                 "--check: expected no value, found ''"},
+        BadUsage{"option_with_empty_value",
+                 {"atax", "a.npy", "--vector="},
+                 "--vector: expected a value, found an empty one"},
+        BadUsage{"state_interval_without_state",
+                 {"gemv", "a.npy", "--checkpoint-every", "5"},
+                 "--checkpoint-every requires --checkpoint"},
+        BadUsage{"repeat_of_a_stream",
+                 {"gemv", "a.npy", "--checkpoint", "s", "--repeat", "2"},
+                 "--repeat: needs the matrix in memory, and it is streamed, once: --checkpoint was "
+                 "given"},
+        BadUsage{"type_of_no_raw_file",
+                 {"convert", "a.npy", "x.npy", "--type", "f64"},
+                 "a.npy: says itself what type its elements have, found --type; --output-type is "
+                 "that of the output"},
+        BadUsage{"order_of_no_raw_file",
+                 {"convert", "a.npy", "x.npy", "--input-order", "column"},
+                 "a.npy: says itself in which order its elements are, found --input-order; --order "
+                 "is that of the output"},
+        BadUsage{"order_of_a_raw_vector",
+                 {"convert", "a.bin", "x.npy", "--input-order", "column"},
+                 "a.bin: is a vector without --rows and --cols, and has no order"},
+        BadUsage{"format_of_a_dataset",
+                 {"convert", "a.npy", "x.h5:/A", "--output-format", "npy"},
+                 "x.h5:/A: is a dataset of an HDF5 file, found --output-format"},
+        BadUsage{"show_of_a_shape", {"tune", "--show", "--shape", "3x3"}, "--show"},
+        BadUsage{"reset_of_a_type", {"tune", "--reset", "--type", "double"}, "--reset"},
+        BadUsage{"teams_of_no_variant",
+                 {"bench", "gemv", "--variants", "none", "--teams", "8x8"},
+                 "--teams: only variants have teams, and none is measured: found --variants none"},
+        BadUsage{"teams_of_an_operation_without_variants",
+                 {"bench", "atax", "--teams", "8x8"},
+                 "--teams: only variants have teams, and none is measured: there is none of atax"},
         BadUsage{"device_of_gen",
                  {"gen", "--rows", "1", "--cols", "1", "--output", "x.npy", "--device", "0"},
                  "--device"},
@@ -107,6 +181,67 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"completion_of_no_shell", {"completion"}, "SHELL"},
         BadUsage{"completion_of_unknown_shell", {"completion", "cmd"}, "cmd"}),
     [](auto const& test) { return test.param.name; });
+
+TEST_F(UsageTest, numbers_are_read_as_they_are_written) {
+  EXPECT_THAT(run({"gen", "--rows", "010", "--cols", "3", "--output", "a.npy"}).out,
+              HasSubstr("10 rows x 3 columns"));
+  auto const before = listing();
+  for (std::string const text :
+       {"-5", "+5", " 5", "5 ", "0x10", "0b11", "1'000", "1_000", "1,000", "1e3", "5.0", "0"}) {
+    auto const result = run({"gen", "--rows", text, "--cols", "3", "--output", "b.npy"});
+    EXPECT_EQ(result.status, 2) << text;
+    EXPECT_THAT(result.err,
+                HasSubstr("tessera: --rows: expected a whole number from 1 to 9223372036854775807 "
+                          "in decimal digits, found '" +
+                          text + "'\n"));
+  }
+  for (std::string const text : {"-1", "1'0", "0x1", "18446744073709551616"}) {
+    auto const result =
+        run({"gen", "--rows", "3", "--cols", "3", "--seed", text, "--output", "b.npy"});
+    EXPECT_EQ(result.status, 2) << text;
+    EXPECT_THAT(result.err, HasSubstr("--seed: expected a whole number from 0 to "
+                                      "18446744073709551615 in decimal digits, found '"));
+  }
+  EXPECT_EQ(listing(), before);
+}
+
+TEST_F(UsageTest, serial_takes_one_thread) {
+  write("a.npy", npy("<f4", "(1, 1)", bytes_of<float>({1})));
+  std::vector<std::string> const serial = {"--backend", "serial", "--threads", "2"};
+  for (std::vector<std::string> arguments : {std::vector<std::string>{"gemv", "a.npy"},
+                                             {"transpose", "a.npy", "x.npy"},
+                                             {"gemm", "a.npy", "a.npy", "x.npy"},
+                                             {"bench", "gemv", "--shapes", "2x2"},
+                                             {"tune", "gemv", "--shape", "2x2"}}) {
+    arguments.insert(arguments.end(), serial.begin(), serial.end());
+    auto const result = run(arguments);
+    if (result.status == 4) GTEST_SKIP() << "SKIPPED: this build has no Serial backend";
+    EXPECT_EQ(result.status, 2) << arguments[0];
+    EXPECT_THAT(result.err, HasSubstr("--threads: serial computes with one thread, found 2"));
+  }
+}
+
+TEST_F(UsageTest, help_keeps_its_lines) {
+  for (std::string const command : {"", "gen", "atax", "transpose", "gemm", "bench", "tune",
+                                    "check", "show", "convert", "info"}) {
+    auto const help = command.empty() ? run({"--help"}) : run({command, "--help"});
+    auto const start = help.out.find("Examples:\n");
+    ASSERT_NE(start, std::string::npos) << command;
+    std::istringstream lines(help.out.substr(start));
+    std::string line;
+    std::getline(lines, line);
+    int examples = 0;
+    while (std::getline(lines, line) && !line.empty()) {
+      EXPECT_TRUE(line.starts_with("  ") && line.find("tessera ") != std::string::npos)
+          << command << ": '" << line << "'";
+      ++examples;
+    }
+    EXPECT_GE(examples, 2) << command;
+  }
+  EXPECT_THAT(run({"gen", "--help"}).out,
+              HasSubstr("\n  tessera gen --rows 100000 --cols 300 --type f64 --distribution normal "
+                        "--seed 1 --output a.npy\n"));
+}
 
 TEST_F(UsageTest, gemv_takes_method_auto) {
   write("a.npy", npy("<f4", "(1, 1)", bytes_of<float>({1})));
