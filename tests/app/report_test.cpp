@@ -1,8 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -31,6 +36,219 @@ class ReportTest : public ProgramTest {
     return json::parse(result.out);  // throws when anything else is on stdout
   }
 };
+
+/// The keys of an object in their order, with those of the objects in it behind a point:
+/// "seconds.min". Of an array, those of its first element.
+std::vector<std::string> keys_of(nlohmann::ordered_json const& object) {
+  std::vector<std::string> keys;
+  for (auto const& [key, value] : object.items()) {
+    keys.push_back(key);
+    auto const& inner = value.is_array() && !value.empty() ? value[0] : value;
+    if (!inner.is_object()) continue;
+    for (auto const& each : keys_of(inner)) keys.push_back(key + "." + each);
+  }
+  return keys;
+}
+
+/// "a b c" as a list.
+std::vector<std::string> words_of(std::string const& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+class ExactReportTest : public ReportTest {
+ protected:
+  std::vector<std::string> keys(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--format", "json"});
+    auto const result = run(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return keys_of(nlohmann::ordered_json::parse(result.out));
+  }
+  /// The lines of a CSV report as fields.
+  std::vector<std::vector<std::string>> table(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--format", "csv"});
+    auto const result = run(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    std::istringstream lines(result.out);
+    std::vector<std::vector<std::string>> rows;
+    for (std::string line; std::getline(lines, line);) {
+      std::vector<std::string> fields(1);
+      bool quoted = false;
+      for (char const c : line) {
+        if (c == '"') quoted = !quoted;
+        if (c == ',' && !quoted) {
+          fields.emplace_back();
+        } else if (c != '"') {
+          fields.back() += c;
+        }
+      }
+      rows.push_back(fields);
+    }
+    return rows;
+  }
+};
+
+std::string const verdict_keys =
+    " check.passed check.elements check.failed check.not_judged check.greatest_error_in_bounds "
+    "check.index check.value check.reference check.bound check.greatest_error_in_ulp "
+    "check.ulp_index check.seconds ";
+
+TEST_F(ExactReportTest, json_of_products_with_a_vector) {
+  std::string const start =
+      "operation method backend backend_why device rows cols type layout seconds seconds.min "
+      "seconds.median seconds.max seconds.repeats stages stages.name stages.seconds bytes gb_per_s "
+      "sha256 check";
+  std::string const middle = " version input vector read_seconds plan ";
+  std::string const plan = "plan.name plan.teams plan.team_size plan.panels plan.lines_per_panel ";
+  for (std::string const command : {"atax", "gemv", "gemvt"}) {
+    EXPECT_EQ(keys({command, "a.npy", "--check"}),
+              words_of(start + verdict_keys + middle + plan +
+                       "tuning output intermediate variant cache_preference stream"))
+        << command;
+  }
+  EXPECT_EQ(keys({"gemv", "a.npy", "--variant", "team-atomic"}),
+            words_of(start + middle +
+                     "tuning output intermediate variant variant.name variant.team "
+                     "variant.reproducible variant.copies cache_preference stream"));
+  EXPECT_EQ(keys({"gemv", "a.npy", "--checkpoint", "s"}),
+            words_of(start + middle +
+                     "tuning output intermediate variant cache_preference stream stream.blocks "
+                     "stream.block_bytes stream.bytes_read stream.memory_limit stream.first_block "
+                     "stream.why"));
+}
+
+TEST_F(ExactReportTest, json_of_matrices) {
+  std::string const start =
+      "operation method backend backend_why device inputs inputs.name inputs.file inputs.rows "
+      "inputs.cols inputs.type inputs.layout result result.name result.file result.rows "
+      "result.cols result.type result.layout seconds seconds.min seconds.median seconds.max "
+      "seconds.repeats stages stages.name stages.seconds bytes gb_per_s flops gflop_per_s sha256 "
+      "check";
+  std::string const end = " version read_seconds tuning variant cache_preference";
+  EXPECT_EQ(keys({"transpose", "a.npy", "t.npy", "--check"}),
+            words_of(start + " check.passed check.elements check.failed check.seconds" + end));
+  EXPECT_EQ(keys({"gemm", "a.npy", "t.npy", "g.npy", "--check"}),
+            words_of(start + verdict_keys + end));
+  EXPECT_EQ(keys({"gemm", "a.npy", "t.npy", "g.npy"}), words_of(start + end));
+}
+
+TEST_F(ExactReportTest, json_of_a_check) {
+  ASSERT_EQ(run({"gemv", "a.npy", "--output", "b.npy"}).status, 0);
+  EXPECT_EQ(keys({"check", "a.npy", "b.npy", "--operation", "gemv"}),
+            words_of("operation rows cols type layout check" + verdict_keys +
+                     "version input result vector read_seconds"));
+}
+
+TEST_F(ExactReportTest, json_of_a_measurement) {
+  auto found = keys({"bench", "gemv", "--shapes", "8x8+1", "--repeat", "1", "--seconds", "0",
+                     "--variants", "none"});
+  // Facts of the machine differ by backend.
+  std::erase_if(found, [](auto const& key) { return key.starts_with("context."); });
+  EXPECT_EQ(found,
+            words_of("operation backend type layout cache_preference turns seconds_of_turn context "
+                     "tables tables.rows tables.cols tables.padding tables.why_not tables.bytes "
+                     "tables.flops tables.copies tables.stream tables.stream.name "
+                     "tables.stream.seconds tables.stream.gb_per_s tables.results "
+                     "tables.results.name tables.results.kind tables.results.team "
+                     "tables.results.is_copy tables.results.repeats tables.results.check "
+                     "tables.results.wrong tables.results.why_not tables.results.seconds "
+                     "tables.results.seconds.min tables.results.seconds.median "
+                     "tables.results.seconds.max tables.results.host_seconds "
+                     "tables.results.kernels tables.results.calls tables.results.gb_per_s "
+                     "tables.results.gflop_per_s tables.results.share tables.results.speed_up"));
+}
+
+TEST_F(ExactReportTest, json_of_the_program) {
+  auto found = keys({"info"});
+  std::erase_if(found, [](auto const& key) { return key.starts_with("devices."); });
+  EXPECT_EQ(found, words_of("version commit kokkos processor instructions compiled_for "
+                            "avx512_loops available_bytes hdf5 backends backends.name "
+                            "backends.device backends.threads backends.scratch_level0 "
+                            "backends.scratch_level1 devices"));
+}
+
+TEST_F(ExactReportTest, csv_of_products_has_every_column_in_its_place) {
+  auto const rows = table({"gemv", "a.npy", "--vector", "a-vector.npy", "--variant", "team-atomic",
+                           "--team", "2x1", "--check", "--repeat", "3"});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0],
+            words_of("operation method backend device rows cols type layout seconds_min "
+                     "seconds_median seconds_max repeats bytes gb_per_s sha256 check version input "
+                     "vector read_seconds variant team reproducible cache_preference blocks"));
+  ASSERT_EQ(rows[1].size(), rows[0].size());
+  auto const field = [&](std::string const& name) {
+    auto const place = std::ranges::find(rows[0], name) - rows[0].begin();
+    return rows[1][static_cast<std::size_t>(place)];
+  };
+  auto const number = [&](std::string const& name) { return std::stod(field(name)); };
+  std::vector<std::pair<std::string, std::string>> const expected = {{"operation", "gemv"},
+                                                                     {"method", "variant"},
+                                                                     {"rows", "64"},
+                                                                     {"cols", "40"},
+                                                                     {"type", "f32"},
+                                                                     {"layout", "right"},
+                                                                     {"repeats", "3"},
+                                                                     {"check", "passed"},
+                                                                     {"input", "a.npy"},
+                                                                     {"vector", "a-vector.npy"},
+                                                                     {"variant", "team-atomic"},
+                                                                     {"team", "2x1"},
+                                                                     {"reproducible", "no"},
+                                                                     {"cache_preference", ""},
+                                                                     {"blocks", "0"}};
+  for (auto const& [name, value] : expected) EXPECT_EQ(field(name), value) << name;
+  EXPECT_LE(number("seconds_min"), number("seconds_median"));
+  EXPECT_LE(number("seconds_median"), number("seconds_max"));
+  EXPECT_NEAR(number("gb_per_s"), number("bytes") / number("seconds_median") * 1e-9,
+              1e-6 * number("gb_per_s"));
+  EXPECT_EQ(field("sha256").size(), 64u);
+  EXPECT_GT(number("read_seconds"), 0);
+  EXPECT_THAT(field("device"), HasSubstr("thread"));
+  EXPECT_THAT(run({"--version"}).out, HasSubstr("tessera " + field("version") + " "));
+  EXPECT_THAT(run({"info"}).out, HasSubstr("backend       " + field("backend")));
+}
+
+TEST_F(ExactReportTest, csv_of_a_check_has_every_column_in_its_place) {
+  ASSERT_EQ(run({"gemvt", "a.npy", "--output", "c.npy"}).status, 0);
+  auto const rows = table({"check", "a.npy", "c.npy", "--operation", "gemvt"});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0], words_of("operation rows cols type layout check failed not_judged "
+                              "greatest_error_in_bounds greatest_error_in_ulp index version input "
+                              "result vector"));
+  ASSERT_EQ(rows[1].size(), rows[0].size());
+  auto exact = rows[1];
+  EXPECT_LE(std::stod(exact[8]), 1);
+  EXPECT_LT(std::stoi(exact[10]), 40);
+  exact[8] = exact[9] = exact[10] = exact[11] = "";
+  EXPECT_EQ(exact, (std::vector<std::string>{"gemvt", "64", "40", "f32", "right", "passed", "0",
+                                             "0", "", "", "", "", "a.npy", "c.npy", "ones"}));
+}
+
+TEST_F(ExactReportTest, csv_of_a_measurement_has_every_column_in_its_place) {
+  auto const rows = table({"bench", "gemv", "--shapes", "8x9", "--repeat", "1", "--seconds", "0",
+                           "--variants", "team-atomic", "--teams", "1x1", "--type", "double"});
+  ASSERT_GE(rows.size(), 3u);
+  EXPECT_EQ(rows[0], words_of("operation shape type layout backend device name kind team repeats "
+                              "check why_not seconds_min seconds_median seconds_max gb_per_s "
+                              "gflop_per_s share speed_up stream stream_seconds"));
+  bool found = false;
+  for (auto const& row : rows) {
+    if (row.size() < 21 || row[6] != "team-atomic") continue;
+    found = true;
+    EXPECT_EQ(std::vector(row.begin(), row.begin() + 4),
+              (std::vector<std::string>{"gemv", "8x9", "f64", "right"}));
+    EXPECT_EQ(std::vector(row.begin() + 7, row.begin() + 10),
+              (std::vector<std::string>{"variant", "1x1", "no"}));
+    EXPECT_EQ(row[11], "");
+    EXPECT_EQ(row[12], row[14]);  // one turn
+    double const seconds = std::stod(row[13]);
+    EXPECT_NEAR(std::stod(row[15]) * seconds * 1e9, 8 * (8 * 9 + 9 + 8), 1e-2);
+    EXPECT_NEAR(std::stod(row[16]) * seconds * 1e9, 2 * 8 * 9, 1e-2);
+    EXPECT_NEAR(std::stod(row[17]) * seconds, std::stod(row[20]), 1e-6 * seconds);
+    EXPECT_EQ(row[19], "read stream");
+  }
+  EXPECT_TRUE(found);
+}
 
 TEST_F(ReportTest, json_has_the_stable_keys_with_their_types) {
   json const r = report({"atax", "a.npy", "--method", "two-stage", "--repeat", "3"});
