@@ -89,7 +89,8 @@ class ExactReportTest : public ReportTest {
 };
 
 std::string const verdict_keys =
-    " check.passed check.elements check.failed check.not_judged check.greatest_error_in_bounds "
+    " check.passed check.verdict check.elements check.failed check.not_judged "
+    "check.which_not_judged check.greatest_error_in_bounds "
     "check.index check.value check.reference check.bound check.greatest_error_in_ulp "
     "check.ulp_index check.seconds ";
 
@@ -103,30 +104,32 @@ TEST_F(ExactReportTest, json_of_products_with_a_vector) {
   for (std::string const command : {"atax", "gemv", "gemvt"}) {
     EXPECT_EQ(keys({command, "a.npy", "--check"}),
               words_of(start + verdict_keys + middle + plan +
-                       "tuning output intermediate variant cache_preference stream"))
+                       "tuning output intermediate variant cache_preference stream stored_type "
+                       "vector_stored_type"))
         << command;
   }
   EXPECT_EQ(keys({"gemv", "a.npy", "--variant", "team-atomic"}),
             words_of(start + middle +
                      "tuning output intermediate variant variant.name variant.team "
-                     "variant.reproducible variant.copies cache_preference stream"));
+                     "variant.reproducible variant.copies cache_preference stream stored_type "
+                     "vector_stored_type"));
   EXPECT_EQ(keys({"gemv", "a.npy", "--checkpoint", "s"}),
             words_of(start + middle +
                      "tuning output intermediate variant cache_preference stream stream.blocks "
                      "stream.block_bytes stream.bytes_read stream.memory_limit stream.first_block "
-                     "stream.why"));
+                     "stream.why stored_type vector_stored_type"));
 }
 
 TEST_F(ExactReportTest, json_of_matrices) {
   std::string const start =
       "operation method backend backend_why device inputs inputs.name inputs.file inputs.rows "
-      "inputs.cols inputs.type inputs.layout result result.name result.file result.rows "
-      "result.cols result.type result.layout seconds seconds.min seconds.median seconds.max "
+      "inputs.cols inputs.type inputs.layout inputs.stored_type result result.name result.file "
+      "result.rows result.cols result.type result.layout result.stored_type seconds seconds.min seconds.median seconds.max "
       "seconds.repeats stages stages.name stages.seconds bytes gb_per_s flops gflop_per_s sha256 "
       "check";
   std::string const end = " version read_seconds tuning variant cache_preference";
   EXPECT_EQ(keys({"transpose", "a.npy", "t.npy", "--check"}),
-            words_of(start + " check.passed check.elements check.failed check.seconds" + end));
+            words_of(start + " check.passed check.verdict check.elements check.failed check.seconds" + end));
   EXPECT_EQ(keys({"gemm", "a.npy", "t.npy", "g.npy", "--check"}),
             words_of(start + verdict_keys + end));
   EXPECT_EQ(keys({"gemm", "a.npy", "t.npy", "g.npy"}), words_of(start + end));
@@ -136,7 +139,7 @@ TEST_F(ExactReportTest, json_of_a_check) {
   ASSERT_EQ(run({"gemv", "a.npy", "--output", "b.npy"}).status, 0);
   EXPECT_EQ(keys({"check", "a.npy", "b.npy", "--operation", "gemv"}),
             words_of("operation rows cols type layout check" + verdict_keys +
-                     "version input result vector read_seconds"));
+                     "version input result vector read_seconds stored_type vector_stored_type"));
 }
 
 TEST_F(ExactReportTest, json_of_a_measurement) {
@@ -174,7 +177,8 @@ TEST_F(ExactReportTest, csv_of_products_has_every_column_in_its_place) {
   EXPECT_EQ(rows[0],
             words_of("operation method backend device rows cols type layout seconds_min "
                      "seconds_median seconds_max repeats bytes gb_per_s sha256 check version input "
-                     "vector read_seconds variant team reproducible cache_preference blocks"));
+                     "vector read_seconds variant team reproducible cache_preference blocks stored_type "
+                     "vector_stored_type"));
   ASSERT_EQ(rows[1].size(), rows[0].size());
   auto const field = [&](std::string const& name) {
     auto const place = std::ranges::find(rows[0], name) - rows[0].begin();
@@ -195,7 +199,9 @@ TEST_F(ExactReportTest, csv_of_products_has_every_column_in_its_place) {
                                                                      {"team", "2x1"},
                                                                      {"reproducible", "no"},
                                                                      {"cache_preference", ""},
-                                                                     {"blocks", "0"}};
+                                                                     {"blocks", "0"},
+                                                                     {"stored_type", "f32"},
+                                                                     {"vector_stored_type", "f32"}};
   for (auto const& [name, value] : expected) EXPECT_EQ(field(name), value) << name;
   EXPECT_LE(number("seconds_min"), number("seconds_median"));
   EXPECT_LE(number("seconds_median"), number("seconds_max"));
@@ -214,14 +220,14 @@ TEST_F(ExactReportTest, csv_of_a_check_has_every_column_in_its_place) {
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0], words_of("operation rows cols type layout check failed not_judged "
                               "greatest_error_in_bounds greatest_error_in_ulp index version input "
-                              "result vector"));
+                              "result vector stored_type vector_stored_type"));
   ASSERT_EQ(rows[1].size(), rows[0].size());
   auto exact = rows[1];
   EXPECT_LE(std::stod(exact[8]), 1);
   EXPECT_LT(std::stoi(exact[10]), 40);
   exact[8] = exact[9] = exact[10] = exact[11] = "";
   EXPECT_EQ(exact, (std::vector<std::string>{"gemvt", "64", "40", "f32", "right", "passed", "0",
-                                             "0", "", "", "", "", "a.npy", "c.npy", "ones"}));
+                                             "0", "", "", "", "", "a.npy", "c.npy", "ones", "f32", ""}));
 }
 
 TEST_F(ExactReportTest, csv_of_a_measurement_has_every_column_in_its_place) {
