@@ -64,8 +64,7 @@ constexpr std::pair<char const*, OperationId> operations[] = {
     {"gemvt", OperationId::multiply_transposed}};
 
 void add_input(CLI::App& app, std::string& input) {
-  add_input_file(app, "INPUT", input,
-                 "A: a .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
+  add_input_file(app, "INPUT", input, "A: a .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
       ->required();
 }
 
@@ -202,7 +201,8 @@ void add_stream(CLI::App& command, ComputeOptions& options) {
 
 CLI::App* add_convert(CLI::App& app, ConvertOptions& request) {
   auto& command = *app.add_subcommand("convert", "Write a file anew in another format or order");
-  add_input_file(command, "INPUT", request.input, "A .npy, .npz, ex3, HDF5, .mtx, .csv or .bin file")
+  add_input_file(command, "INPUT", request.input,
+                 "A .npy, .npz, ex3, HDF5, .mtx, .csv or .bin file")
       ->required();
   add_output_file(command, "OUTPUT", request.output, "The file to write")->required();
   add_input_format(command, request.input_format, file_formats);
@@ -284,7 +284,8 @@ CLI::App* add_transpose(CLI::App& app, TransposeOptions& options) {
 
 CLI::App* add_gemm(CLI::App& app, GemmOptions& options) {
   auto& command = *app.add_subcommand("gemm", "Compute C = A B");
-  add_input_file(command, "A", options.A, "A .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
+  add_input_file(command, "A", options.A,
+                 "A .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
       ->required();
   add_input_file(command, "B", options.B, "As A, with as many rows as A has columns")->required();
   add_output_file(command, "OUTPUT", options.output, "Where C goes (.npy)")->required();

@@ -14,8 +14,8 @@ namespace tessera::app {
 ///
 /// Names are compared as files: by the folder (device and inode) and the last name, links followed,
 /// so that a file need not exist; and by the file itself where it does. A dataset is compared by
-/// its HDF5 file and its name there. Terminals and other character devices hold nothing that could be lost. An empty
-/// name is no file.
+/// its HDF5 file and its name there. Terminals and other character devices hold nothing that could
+/// be lost. An empty name is no file.
 class RunFiles {
  public:
   /// A file that is read, or that is kept for later runs.

@@ -158,8 +158,9 @@ std::size_t InputFile::read_some(std::uint64_t offset, std::span<std::byte> to) 
 void InputFile::check_unchanged(std::uint64_t bytes) const {
   if (pipe_) return pipe_->check_end(bytes);
   if (deflated_) {
-    deflated_->check_end(
-        [&](std::uint64_t place, std::span<std::byte> packed) { read_whole(first_ + place, packed); });
+    deflated_->check_end([&](std::uint64_t place, std::span<std::byte> packed) {
+      read_whole(first_ + place, packed);
+    });
   }
   struct stat status{};
   if (::fstat(descriptor_, &status) != 0) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
+#include <filesystem>
 
 #include <gmock/gmock.h>
 
@@ -146,6 +147,7 @@ TEST_F(ConvertTest, datasets_are_added_to_an_hdf5_file_on_request_alone) {
 }
 
 TEST_F(ConvertTest, bad_usage_touches_nothing) {
+  std::filesystem::copy_file(path("a.npy"), path("a.data"));  // whose name says nothing
   auto const before = listing();
   auto const same = run({"convert", "a.npy", "./a.npy", "--order", "column"});
   EXPECT_EQ(same.status, 2);
@@ -155,6 +157,18 @@ TEST_F(ConvertTest, bad_usage_touches_nothing) {
   auto const sizes = run({"convert", "a.npy", "b.npy", "--rows", "2", "--cols", "3"});
   EXPECT_EQ(sizes.status, 2);
   EXPECT_THAT(sizes.err, HasSubstr("a.npy: says itself how large it is"));
+  for (auto const& [words, sentence] :
+       {std::pair{std::vector<std::string>{"--rows", "2", "--cols", "3"},
+                  "tessera: a.data: says itself how large it is, found --rows and --cols\n"},
+        {{"--type", "f64"},
+         "tessera: a.data: says itself what type its elements have, found --type; --output-type is "
+         "that of the output\n"}}) {
+    std::vector<std::string> arguments{"convert", "a.data", "b.npy"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    auto const refused = run(arguments);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_EQ(refused.err, sentence);
+  }
   EXPECT_EQ(run({"convert", "a.bin", "b.npy", "--rows", "2"}).status, 2);
   EXPECT_EQ(run({"convert", "a.npy"}).status, 2);
   EXPECT_EQ(run({"convert", "a.npy", "a.h5:/A", "--deflate", "6"}).status, 2);

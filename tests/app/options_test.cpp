@@ -28,7 +28,7 @@ std::variant<ExitStatus, Options> parse(Words const& words) {
 /// The options of a command that have a value, as the completion script lists them.
 Words options_with_values(std::string const& command) {
   Words const flags = {"--help", "--check", "--no-tuning-cache", "--in-place", "--show", "--reset",
-                       "--data", "--all", "--add-dataset"};
+                       "--data", "--all",   "--add-dataset"};
   auto const completion = parse({"completion", "bash"});
   std::istringstream script(std::get<CompletionOptions>(std::get<Options>(completion)).script);
   bool ours = false;

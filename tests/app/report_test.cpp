@@ -124,12 +124,15 @@ TEST_F(ExactReportTest, json_of_matrices) {
   std::string const start =
       "operation method backend backend_why device inputs inputs.name inputs.file inputs.rows "
       "inputs.cols inputs.type inputs.layout inputs.stored_type result result.name result.file "
-      "result.rows result.cols result.type result.layout result.stored_type seconds seconds.min seconds.median seconds.max "
+      "result.rows result.cols result.type result.layout result.stored_type seconds seconds.min "
+      "seconds.median seconds.max "
       "seconds.repeats stages stages.name stages.seconds bytes gb_per_s flops gflop_per_s sha256 "
       "check";
   std::string const end = " version read_seconds tuning variant cache_preference";
-  EXPECT_EQ(keys({"transpose", "a.npy", "t.npy", "--check"}),
-            words_of(start + " check.passed check.verdict check.elements check.failed check.seconds" + end));
+  EXPECT_EQ(
+      keys({"transpose", "a.npy", "t.npy", "--check"}),
+      words_of(start + " check.passed check.verdict check.elements check.failed check.seconds" +
+               end));
   EXPECT_EQ(keys({"gemm", "a.npy", "t.npy", "g.npy", "--check"}),
             words_of(start + verdict_keys + end));
   EXPECT_EQ(keys({"gemm", "a.npy", "t.npy", "g.npy"}), words_of(start + end));
@@ -174,11 +177,12 @@ TEST_F(ExactReportTest, csv_of_products_has_every_column_in_its_place) {
   auto const rows = table({"gemv", "a.npy", "--vector", "a-vector.npy", "--variant", "team-atomic",
                            "--team", "2x1", "--check", "--repeat", "3"});
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0],
-            words_of("operation method backend device rows cols type layout seconds_min "
-                     "seconds_median seconds_max repeats bytes gb_per_s sha256 check version input "
-                     "vector read_seconds variant team reproducible cache_preference blocks stored_type "
-                     "vector_stored_type"));
+  EXPECT_EQ(
+      rows[0],
+      words_of("operation method backend device rows cols type layout seconds_min "
+               "seconds_median seconds_max repeats bytes gb_per_s sha256 check version input "
+               "vector read_seconds variant team reproducible cache_preference blocks stored_type "
+               "vector_stored_type"));
   ASSERT_EQ(rows[1].size(), rows[0].size());
   auto const field = [&](std::string const& name) {
     auto const place = std::ranges::find(rows[0], name) - rows[0].begin();
@@ -226,8 +230,9 @@ TEST_F(ExactReportTest, csv_of_a_check_has_every_column_in_its_place) {
   EXPECT_LE(std::stod(exact[8]), 1);
   EXPECT_LT(std::stoi(exact[10]), 40);
   exact[8] = exact[9] = exact[10] = exact[11] = "";
-  EXPECT_EQ(exact, (std::vector<std::string>{"gemvt", "64", "40", "f32", "right", "passed", "0",
-                                             "0", "", "", "", "", "a.npy", "c.npy", "ones", "f32", ""}));
+  EXPECT_EQ(exact,
+            (std::vector<std::string>{"gemvt", "64", "40", "f32", "right", "passed", "0", "0", "",
+                                      "", "", "", "a.npy", "c.npy", "ones", "f32", ""}));
 }
 
 TEST_F(ExactReportTest, csv_of_a_measurement_has_every_column_in_its_place) {
