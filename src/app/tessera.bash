@@ -14,7 +14,7 @@ _tessera() {
         --distribution) words="ex3 uniform normal integer" ;;
         --order) words="c fortran" ;;
         --output-format) words="by-name npy ex3" ;;
-        *) [[ $current == -* ]] && words="--help --rows --cols --type --distribution --order --seed --output --output-format --vector-output" ;;
+        *) [[ $current == -* ]] && words="--help --rows --cols --type --distribution --order --seed --output --output-format --vector-output --add-dataset" ;;
       esac ;;
     atax)
       case $previous in
@@ -95,13 +95,13 @@ _tessera() {
       esac ;;
     convert)
       case $previous in
-        --input-format) words="by-name npy ex3 raw" ;;
+        --input-format) words="by-content npy npz hdf5 ex3 raw csv mtx" ;;
         --output-format) words="by-name npy ex3 raw" ;;
         --order) words="as-is row column" ;;
         --output-type) words="as-is f32 f64" ;;
         --type) words="f32 f64" ;;
         --input-order) words="row column" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --output-format --order --output-type --chunk --deflate --rows --cols --type --input-order --vector --vector-output" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --output-format --order --output-type --chunk --deflate --rows --cols --type --input-order --vector --vector-output --add-dataset" ;;
       esac ;;
     info)
       case $previous in

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fcntl.h>
 #include <functional>
 #include <string>
+#include <unistd.h>
 #include <vector>
 #include <zlib.h>
 
@@ -197,6 +199,23 @@ TEST(Npz, SizesOf64BitsAndACommentAreRead) {
   for (std::string const name : {":A", ":B"}) {
     EXPECT_EQ(elements_of(path + name), (std::vector<double>{1, 2, 3, 4, 5, 6}));
   }
+}
+
+/// What stands before it in an open file is no part of the archive.
+TEST(Npz, AnArchiveStartsWhereItsDescriptorStands) {
+  Folder const folder;
+  Bytes const before = "read before";
+  std::string const path = folder.write(
+      "a.npz", before + zip({{"A.npy", small_array()}, {"B.npy", small_array(), true}}));
+  int const descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(descriptor, 0);
+  ASSERT_EQ(::lseek(descriptor, static_cast<off_t>(before.size()), SEEK_SET),
+            static_cast<off_t>(before.size()));
+  for (std::string const name : {":A", ":B"}) {
+    EXPECT_EQ(elements_of("/dev/fd/" + std::to_string(descriptor) + name),
+              (std::vector<double>{1, 2, 3, 4, 5, 6}));
+  }
+  ::close(descriptor);
 }
 
 TEST(Npz, WhatIsDamagedIsRefused) {
