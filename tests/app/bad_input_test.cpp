@@ -116,13 +116,13 @@ TEST_F(BadInputTest, zero_dimensions) {
   expect_refused("a.ex3", "tessera: a.ex3: ");
 }
 
-TEST_F(BadInputTest, types_that_are_no_matrix_of_floats_are_named) {
-  write("a.npy", npy("<i4", "(1, 1)", "1234"));
-  expect_refused("a.npy", "i4");
+TEST_F(BadInputTest, types_that_are_no_numbers_of_ours_are_named) {
+  write("a.npy", npy("|b1", "(1, 1)", "1"));
+  expect_refused("a.npy", "found '|b1' (truth values)");
   write("a.npy", npy("<c16", "(1, 1)", std::string(16, '1')));
-  expect_refused("a.npy", "c16");
+  expect_refused("a.npy", "found '<c16' (complex numbers)");
   write("a.npy", npy("|O", "(1, 1)", "12345678"));
-  expect_refused("a.npy", "O");
+  expect_refused("a.npy", "found '|O' (Python objects)");
   std::string structured = npy("<f4", "(1, 1)", "12345678");
   write("a.npy", structured.replace(structured.find("'<f4'"), 5, "[('x','<f4'),('y','<f4')]"));
   expect_refused("a.npy", "tessera: a.npy: ");

@@ -112,8 +112,11 @@ TEST_F(VariantTest, what_is_known_of_the_bits_is_reported) {
     std::istringstream lines(csv);
     std::string header, row;
     ASSERT_TRUE(std::getline(lines, header) && std::getline(lines, row));
-    EXPECT_TRUE(header.ends_with(",variant,team,reproducible,cache_preference,blocks")) << header;
-    EXPECT_THAT(row, ::testing::MatchesRegex(".*," + variant + ",[0-9]+x[0-9]+," + word + ",,0"));
+    EXPECT_TRUE(header.ends_with(
+        ",variant,team,reproducible,cache_preference,blocks,stored_type,vector_stored_type"))
+        << header;
+    EXPECT_THAT(
+        row, ::testing::MatchesRegex(".*," + variant + ",[0-9]+x[0-9]+," + word + ",,0,f32,"));
   }
 }
 
