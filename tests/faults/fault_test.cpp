@@ -304,7 +304,8 @@ TEST_P(FaultTest, a_folder_that_cannot_be_synced_is_said) {
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(
       result.err,
-      AllOf(AnyOf(StartsWith("tessera: c."), StartsWith("tessera: run.state: ")),
+      AllOf(AnyOf(StartsWith("tessera: c."), StartsWith("tessera: v.npy: "),
+                  StartsWith("tessera: run.state: ")),
             HasSubstr("is in its place, and a loss of power may undo that: expected the disk "
                       "to take its name, found: Input/output error")));
   std::filesystem::remove(path(job().output));
