@@ -115,8 +115,8 @@ TEST_F(VariantTest, what_is_known_of_the_bits_is_reported) {
     EXPECT_TRUE(header.ends_with(
         ",variant,team,reproducible,cache_preference,blocks,stored_type,vector_stored_type"))
         << header;
-    EXPECT_THAT(
-        row, ::testing::MatchesRegex(".*," + variant + ",[0-9]+x[0-9]+," + word + ",,0,f32,"));
+    EXPECT_THAT(row,
+                ::testing::MatchesRegex(".*," + variant + ",[0-9]+x[0-9]+," + word + ",,0,f32,"));
   }
 }
 

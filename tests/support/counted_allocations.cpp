@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
+#include "support/counted_allocations.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
-
-#include "support/counted_allocations.hpp"
 
 namespace {
 
