@@ -685,7 +685,7 @@ TEST(Hdf5, AChunkThatUnpacksToMoreThanItsSizeIsAnError) {
 /// A chunk of one double, 3, after these filters.
 Hdf5Facts facts_of_chunk(std::vector<Hdf5Filter> const& filters) {
   Hdf5Facts facts{};
-  facts.type = ScalarType::f64;
+  facts.type = ElementType::f64;
   facts.filters = static_cast<std::uint32_t>(filters.size());
   std::ranges::copy(filters, facts.filter.begin());
   facts.chunk_shape = {1, 1};
