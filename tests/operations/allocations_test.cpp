@@ -82,7 +82,28 @@ TEST(Allocations, AreCounted) {
   EXPECT_EQ(test::allocations(), before + 1) << label;
 }
 
+struct Nothing {
+  template <class Argument>
+  KOKKOS_FUNCTION void operator()(Argument const&) const {}
+};
+
+/// Allocations of Kokkos itself for kernels that do nothing.
+int allocations_of_launches() {
+  std::string const label;
+  auto const launches = [&] {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(Exec(), 0, 1), Nothing{});
+    Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(Exec(), 1, 1), Nothing{});
+  };
+  launches();
+  int const before = test::allocations();
+  launches();
+  return test::allocations() - before;
+}
+
 TEST(Allocations, AreNoneWithAKeptWorkspace) {
+  if (int const own = allocations_of_launches(); own > 0) {
+    GTEST_SKIP() << "this Kokkos allocates " << own << " times to launch two kernels: NOT TESTED";
+  }
   for (auto const& [m, n] : std::vector<std::pair<std::size_t, std::size_t>>{
            {20, 30}, {900, 300}, {300, 900}, {3, 20000}, {0, 7}, {7, 0}}) {
     Calls calls(m, n);

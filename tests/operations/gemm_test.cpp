@@ -199,9 +199,10 @@ TYPED_TEST(Gemm, ReadsAndWritesOnlyItsPartOfLargerMatrices) {
 
 TYPED_TEST(Gemm, TakesPaddingOfOneMatrixAlone) {
   for (Layouts const& none : all_layouts()) {
-    for (Stored Layouts::* const which : {&Layouts::a, &Layouts::b, &Layouts::c}) {
+    for (int const which : {0, 1, 2}) {
       Layouts one = none;
-      (one.*which).padding = 5;
+      Stored* const matrices[] = {&one.a, &one.b, &one.c};
+      matrices[which]->padding = 5;
       this->expect_reference({65, 33, 300}, {one});
     }
   }
