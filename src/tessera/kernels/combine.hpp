@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/lines.hpp>
+#include <tessera/kernels/panels.hpp>
+#include <tessera/kernels/trees.hpp>
+
+namespace tessera::kernels {
+
+using detail::OutputVector;
+
+/// out = the tree over level 0 of all groups' stacks, which is lost, + 0. A team has some columns.
+template <class T>
+struct Combine {
+  Stacks<T> stacks;
+  Index groups;
+  OutputVector<T> out;
+  Index columns_per_team;
+
+  [[nodiscard]] static Index scratch() { return 0; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, T* /*scratch*/) const {
+    Index const begin = team.league_rank() * columns_per_team;
+    Index const columns = Kokkos::min(columns_per_team, stacks.length - begin);
+    Index apart = 1;  // distance of the vectors that are left
+    for (Index left = groups; left > 1;) {
+      Index const next = summation::ceil_div(left, values_of_round);
+      for (auto q = Index{team.team_rank()}; q < next * columns; q += team.team_size()) {
+        Index const first = q / columns * values_of_round;
+        Index const j = begin + q % columns;
+        auto const count = static_cast<int>(Kokkos::min(Index{values_of_round}, left - first));
+        auto const value = [&](int u) { return stacks.of((first + u) * apart).bottom[j]; };
+        stacks.of(first * apart).bottom[j] = tree_of_round<T>(value, count);
+      }
+      team.team_barrier();
+      apart *= values_of_round;
+      left = next;
+    }
+    for (auto j = begin + team.team_rank(); j < begin + columns; j += team.team_size()) {
+      out.set(j, stacks.of(0).bottom[j] + T(0));
+    }
+  }
+};
+
+}  // namespace tessera::kernels

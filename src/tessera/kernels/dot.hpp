@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/lines.hpp>
+#include <tessera/detail/segment.hpp>
+#include <tessera/kernels/items.hpp>
+#include <tessera/kernels/trees.hpp>
+
+namespace tessera::kernels {
+
+using detail::Lines;
+using detail::OutputVector;
+
+/// A dot product of which a team has the whole line at a time.
+template <class T>
+class SumOfOneChunk {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION void push(T sum) { sum_ = sum; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T value() const { return sum_ + T(0); }
+
+ private:
+  T sum_ = T(0);
+};
+
+/// A dot product, of which the trees over chunks of a line come in order.
+template <class T>
+class SumOfManyChunks {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION void push(T sum) { tree_.push(sum); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T value() const { return tree_.sum(); }
+
+ private:
+  detail::PairTree<T> tree_;
+};
+
+template <class T, class Shape>
+using SumOfChunks = std::conditional_t<(Shape::kept > 0), SumOfOneChunk<T>, SumOfManyChunks<T>>;
+
+/// Scalars of a team's scratch for the trees over chunks of so many elements.
+template <class T, class Shape>
+Index scratch_of_trees(Index chunk) {
+  return Trees<T, Shape::lines>::scratch(Items<T, Shape>::of(chunk));
+}
+
+/// Multiplies elements [begin, end) of some lines of a step, a chunk, with those of x:
+/// products[r].push(their tree). All loads are under way before the first is waited for; a thread
+/// that reads lines again walks one after the other.
+template <class T, class Shape, class Team>
+KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Team const& team, Lines<T> const& lines,
+                                                Index first, int count, Index begin, Index end,
+                                                T const* x, HeldLines<T, Shape>& held,
+                                                Trees<T, Shape::lines>& trees, auto* products) {
+  Items<T, Shape> const items(team, end - begin);
+  auto const for_each_item = [&](auto const& body) {
+    static_for<Shape::lines>([&](auto r) {
+      if (r() >= count) return;
+      T const* const line = lines.line(first + r());
+      items.for_each([&](auto k, int item) { body(k, r, line, item, begin + items.place(item)); });
+    });
+  };
+  for_each_item([&](auto k, auto r, T const* line, int /*item*/, Index j) {
+    held.load(k, r, line + j, end - j);
+  });
+  for_each_item([&](auto k, auto r, T const* line, int item, Index j) {
+    T const value = held.multiply(k, r, line + j, x + j, end - j);
+    if (item < items.count) trees.set(r(), item, value);
+  });
+  trees.sum(team, count, items.count, products);
+}
+
+/// out[i] = dot product of line i and x, or, with several runs a line, out[i * runs + run] = that
+/// of a run. A team has some lines, and a run of each.
+template <class T, class Shape>
+struct Dot {
+  Lines<T> lines;
+  T const* x;
+  OutputVector<T> out;
+  Index lines_per_team;
+  Index runs;
+  Index run_length;  ///< elements: a power of two of segments, or the line
+  Index chunk;       ///< elements of a run whose leaves wait in scratch; all, where lines are kept
+
+  [[nodiscard]] Index scratch() const { return scratch_of_trees<T, Shape>(chunk); }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, T* scratch) const {
+    Index const run = team.league_rank() % runs;
+    Index const first = team.league_rank() / runs * lines_per_team;
+    Index const last = Kokkos::min(lines.count, first + lines_per_team);
+    Index const end = Kokkos::min(lines.length, (run + 1) * run_length);
+    HeldLines<T, Shape> held(team, x + run * run_length, end - run * run_length);
+    Trees<T, Shape::lines> trees(scratch, Items<T, Shape>::of(chunk));
+    for (Index i = first; i < last; i += Shape::lines) {
+      auto const count = static_cast<int>(Kokkos::min(Index{Shape::lines}, last - i));
+      SumOfChunks<T, Shape> products[Shape::lines];
+      for (Index begin = run * run_length; begin < end; begin += chunk) {
+        multiply_chunk<T, Shape>(team, lines, i, count, begin, Kokkos::min(end, begin + chunk), x,
+                                 held, trees, products);
+      }
+      if (team.team_rank() != 0) continue;
+      static_for<Shape::lines>([&](auto r) {
+        if (r() < count) out.set((i + r()) * runs + run, products[r()].value());
+      });
+    }
+  }
+};
+
+}  // namespace tessera::kernels

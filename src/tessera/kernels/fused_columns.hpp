@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/lines.hpp>
+#include <tessera/kernels/dot.hpp>
+#include <tessera/kernels/items.hpp>
+#include <tessera/kernels/panels.hpp>
+#include <tessera/kernels/sum.hpp>
+#include <tessera/kernels/trees.hpp>
+
+namespace tessera::kernels {
+
+/// y[i] = sum over the lines j of x[j] * line_j[i]; element j of level 0 of each group's stack =
+/// the dot product of line j and the factor(i, y[i]), over the elements i of the group's tiles.
+///
+/// A team has a group of tiles, some segments of all lines, and takes one at a time: its part of y
+/// is complete when all lines of the tile were added, and multiplies them as they come again.
+template <class T, class Shape, class Factor>
+struct FusedColumns {
+  Lines<T> lines;
+  T const* x;
+  OutputVector<T> y;
+  Stacks<T> stacks;      ///< of a number for each line; a panel is a tile
+  Stacks<T> parts_of_y;  ///< of a team's tile
+  summation::Panels panels;
+  Index width;  ///< elements of each line in a tile: a power of two of segments
+  Index tiles;
+  Index tiles_per_team;
+  Factor factor;
+
+  [[nodiscard]] Index scratch() const { return width + scratch_of_trees<T, Shape>(width); }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, T* sY) const {  // (width), and the trees'
+    Group const group(0, panels.count, panels.lines, lines.count);
+    VectorStack<T> const stack = stacks.of(team.league_rank());
+    VectorStack<T> const part = parts_of_y.of(team.league_rank());
+    Trees<T, Shape::lines> trees(sY + width, Items<T, Shape>::of(width));
+    Index const first = team.league_rank() * tiles_per_team;
+    Index const count = Kokkos::min(tiles_per_team, tiles - first);
+    for (Index t = 0; t < count; ++t) {
+      Index const begin = (first + t) * width;
+      Index const length = Kokkos::min(width, lines.length - begin);
+      Lines<T> const tile{lines.data + begin, lines.count, length, lines.leading};
+      add_panels<T, Shape>(team, tile, group, x, part);
+      team.team_barrier();
+      for (auto i = Index{team.team_rank()}; i < length; i += team.team_size()) {
+        T const value = part.level(0)[i] + T(0);
+        y.set(begin + i, value);
+        sY[i] = factor(begin + i, value);
+      }
+      team.team_barrier();
+      multiply(team, tile, sY, joined(stack, t, count), trees);
+    }
+  }
+
+ private:
+  /// The dot product of each of the tile's lines and sY, a tree's leaf, joins those that wait.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static void multiply(Team const& team, Lines<T> const& tile,
+                                                   T const* sY, Joined<T> const& to,
+                                                   Trees<T, Shape::lines>& trees) {
+    HeldLines<T, Shape> held(team, sY, tile.length);
+    for (Index i = 0; i < tile.count; i += Shape::lines) {
+      auto const count = static_cast<int>(Kokkos::min(Index{Shape::lines}, tile.count - i));
+      SumOfOneChunk<T> products[Shape::lines];
+      multiply_chunk<T, Shape>(team, tile, i, count, 0, tile.length, sY, held, trees, products);
+      if (team.team_rank() != 0) continue;
+      static_for<Shape::lines>([&](auto r) {
+        if (r() >= count) return;
+        T sum = products[r()].value();
+        for (int w = 0; w < to.waiting; ++w) sum += to.subtree(w)[i + r()];
+        to.oldest[i + r()] = sum;
+      });
+    }
+  }
+};
+
+}  // namespace tessera::kernels

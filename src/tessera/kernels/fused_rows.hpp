@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/lines.hpp>
+#include <tessera/kernels/dot.hpp>
+#include <tessera/kernels/items.hpp>
+#include <tessera/kernels/panels.hpp>
+#include <tessera/kernels/trees.hpp>
+
+namespace tessera::kernels {
+
+/// What is between the two products: nothing. Other factors have the same call.
+struct Identity {
+  /// What multiplies line i in the sum; `value` is its dot product.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(Index /*i*/, T value) const {
+    return value;
+  }
+};
+
+/// y[i] = dot product of line i and x; level 0 of each group's stack = the sum over its lines i of
+/// factor(i, y[i]) * line_i.
+///
+/// A team has a group of panels and takes a tile, some lines of a panel, at a time: of each chunk
+/// it adds what the tile before has there, and then multiplies the next one's.
+template <class T, class Shape, class Factor>
+struct FusedRows {
+  Lines<T> lines;
+  T const* x;
+  OutputVector<T> y;
+  Stacks<T> stacks;
+  summation::Panels panels;
+  Index panels_per_team;
+  Index chunk;  ///< elements of a line whose leaves wait in scratch; all, of lines that are kept
+  Factor factor;
+
+  [[nodiscard]] Index scratch() const { return scratch_of_trees<T, Shape>(chunk); }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, T* scratch) const {
+    Group const group(team.league_rank(), panels_per_team, panels.lines, lines.count);
+    VectorStack<T> const stack = stacks.of(team.league_rank());
+    HeldLines<T, Shape> held(team, x, lines.length);
+    Trees<T, Shape::lines> trees(scratch, Items<T, Shape>::of(chunk));
+    T factors[Shape::lines];
+    Step before;
+    for (Step now = group.begin(Shape::lines); before.count + now.count > 0;) {
+      Joined<T> const to = joined(stack, before.panel, group.panels);
+      T* const sums = stack.level(VectorStack<T>::level_of(before.panel));
+      SumOfChunks<T, Shape> products[Shape::lines];
+      for (Index begin = 0; begin < lines.length; begin += chunk) {
+        Index const end = Kokkos::min(lines.length, begin + chunk);
+        if (before.count > 0) {
+          Items<T, Shape> const items(team, end - begin);
+          items.for_each([&](auto k, int item) {
+            Index const j = begin + items.place(item);
+            ItemOfLines<T> const tile(lines, before.first, before.count, j);
+            held.add(k, tile, factors, before.begins, sums + j);
+            if (before.ends_panel()) held.join(k, to.from(j), sums + j, tile.left);
+          });
+        }
+        if (now.count > 0) {
+          multiply_chunk<T, Shape>(team, lines, now.first, now.count, begin, end, x, held, trees,
+                                   products);
+        }
+      }
+      static_for<Shape::lines>([&](auto r) {
+        if (r() >= now.count) return;
+        T const value = products[r()].value();
+        if (team.team_rank() == 0) y.set(now.first + r(), value);
+        factors[r()] = factor(now.first + r(), value);
+      });
+      before = now;
+      now = group.next(before, Shape::lines);
+    }
+  }
+};
+
+}  // namespace tessera::kernels

@@ -1,0 +1,270 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/lines.hpp>
+#include <tessera/detail/static_for.hpp>
+#include <tessera/kernels/panels.hpp>
+#include <tessera/kernels/trees.hpp>
+#include <tessera/summation.hpp>
+
+/// What a thread has of lines: items, each a word of every step of the lanes' chains.
+namespace tessera::kernels {
+
+using detail::StaticInt;
+using summation::chain_steps;
+using summation::lanes;
+using summation::segment;
+
+/// How a kernel is made for a machine. Kept lines consist of whole words, which begin on words.
+template <int Width, int Kept, int Lines, int MaxThreads>
+struct Shape {
+  static constexpr int width = Width;  ///< scalars of a word: a power of two, at most all lanes
+  static constexpr int kept = Kept;    ///< items of a line that a thread keeps in registers; 0: it
+                                       ///< reads them again, from a cache
+  static constexpr int lines = Lines;  ///< lines of a step
+  static constexpr int max_threads = MaxThreads;  ///< of a team
+};
+
+/// Items of a segment.
+template <class T, class Shape>
+inline constexpr int items_of_segment = lanes<T> / Shape::width;
+
+/// The items of a part of a line that a thread of a team has.
+template <class T, class Shape>
+struct Items {
+  int rank;     ///< of the thread
+  int threads;  ///< of the team
+  int count;    ///< of all threads
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION Items(Team const& team, Index length)
+      : rank(team.team_rank()), threads(team.team_size()), count(of(length)) {}
+
+  /// Items of a part of a line of so many elements.
+  KOKKOS_FORCEINLINE_FUNCTION static int of(Index length) {
+    return static_cast<int>(summation::segments<T>(length)) * items_of_segment<T, Shape>;
+  }
+  /// body(StaticInt<place>, item): the thread keeps the item in this place.
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(Body const& body) const {
+    if constexpr (Shape::kept > 0) {
+      static_for<Shape::kept>([&](auto k) { body(k, rank + k() * threads); });
+    } else {
+      for (int item = rank; item < count; item += threads) body(StaticInt<0>{}, item);
+    }
+  }
+  /// The first element of an item.
+  KOKKOS_FORCEINLINE_FUNCTION static Index place(int item) {
+    constexpr int of_segment = items_of_segment<T, Shape>;
+    return Index{item / of_segment} * segment<T> + item % of_segment * Shape::width;
+  }
+};
+
+/// An item of some lines: where it begins in the first of them.
+template <class T>
+struct ItemOfLines {
+  T const* data;
+  Index leading;  ///< from one line to the next
+  int lines;
+  Index left;  ///< elements from here to the end of the line; beyond it there is none of the item
+
+  /// From element j on of `count` lines.
+  KOKKOS_FORCEINLINE_FUNCTION ItemOfLines(detail::Lines<T> const& all, Index first, int count,
+                                          Index j)
+      : data(all.line(first) + j), leading(all.leading), lines(count), left(all.length - j) {}
+};
+
+/// A word, which one load brings.
+template <class T, int Width>
+struct alignas(Width == 1 ? sizeof(T) : 16) Word {
+  T element[static_cast<std::size_t>(Width)];
+};
+
+/// Lines that a thread keeps in registers, with the sums of its panel.
+template <class T, class Shape>
+class KeptLines {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION KeptLines() {}  // NOLINT: nothing is held yet
+  /// For products with the first `length` elements from x on, which are kept if there is room.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION KeptLines(Team const& team, T const* x, Index length) {
+    if constexpr (keeps_x) {
+      Items<T, Shape>(team, length).for_each([&](auto k, int item) {
+        Index const j = Items<T, Shape>::place(item);
+        load_item(x + j, length - j, x_[k()]);
+      });
+    }
+  }
+  /// Loads an item of line r of the step.
+  KOKKOS_FORCEINLINE_FUNCTION void load(auto k, auto r, T const* line, Index left) {
+    load_item(line, left, lines_[r()][k()]);
+  }
+  /// The dot product of that item and of x.
+  KOKKOS_FORCEINLINE_FUNCTION T multiply(auto k, auto r, T const* /*line*/, T const* x,
+                                         Index left) const {
+    if constexpr (keeps_x) {
+      return dot(lines_[r()][k()], x_[k()]);
+    } else {
+      Item factor;
+      load_item(x, left, factor);
+      return dot(lines_[r()][k()], factor);
+    }
+  }
+  /// sums = the chain from `sums`, or from 0 if `fresh`, over the lines, line r times factor[r].
+  KOKKOS_FORCEINLINE_FUNCTION void add(auto k, ItemOfLines<T> const& from, T const* factor,
+                                       bool fresh, T* /*sums*/) {
+    if (fresh) sums_[k()] = Item{};
+    static_for<Shape::lines>([&](auto r) {
+      if (r() >= from.lines) return;
+      static_for<chain_steps>([&](auto s) {
+        static_for<Shape::width>([&](auto e) {
+          T& sum = sums_[k()].word[s()].element[e()];
+          sum = Kokkos::fma(factor[r()], lines_[r()][k()].word[s()].element[e()], sum);
+        });
+      });
+    });
+  }
+  /// The item of the panel's sum, which is complete, joins the subtrees that wait.
+  KOKKOS_FORCEINLINE_FUNCTION void join(auto k, Joined<T> const& to, T* /*sums*/, Index left) {
+    static_for<chain_steps>([&](auto s) {
+      constexpr int j = s() * lanes<T>;
+      if (j >= left) return;
+      Word sum = sums_[k()].word[s()];
+      for (int i = 0; i < to.waiting; ++i) {
+        Word const older = *word_at(to.subtree(i) + j);
+        static_for<Shape::width>([&](auto e) { sum.element[e()] += older.element[e()]; });
+      }
+      *word_at(to.oldest + j) = sum;
+    });
+  }
+
+ private:
+  using Word = kernels::Word<T, Shape::width>;
+  struct Item {
+    Word word[chain_steps];
+  };
+  /// Registers, in bytes, that a thread has for items.
+  static constexpr int most_kept = 320;
+  static constexpr bool keeps_x =
+      (Shape::lines + 2) * Shape::kept * static_cast<int>(sizeof(Item)) <= most_kept;
+
+  template <class U>
+  KOKKOS_FORCEINLINE_FUNCTION static auto* word_at(U* place) {
+    return reinterpret_cast<std::conditional_t<std::is_const_v<U>, Word const, Word>*>(place);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void load_item(T const* from, Index left, Item& item) {
+    int const end = static_cast<int>(Kokkos::min(left, Index{segment<T>}));
+    static_for<chain_steps>([&](auto s) {
+      constexpr int j = s() * lanes<T>;
+      item.word[s()] = j < end ? *word_at(from + j) : Word{};
+    });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static T dot(Item const& line, Item const& x) {
+    T chain[Shape::width];
+    static_for<Shape::width>([&](auto e) {
+      chain[e()] = T(0);
+      static_for<chain_steps>([&](auto s) {
+        chain[e()] = Kokkos::fma(line.word[s()].element[e()], x.word[s()].element[e()], chain[e()]);
+      });
+    });
+    return tree<Shape::width>(chain);
+  }
+
+  Item lines_[Shape::lines][Shape::kept];
+  Item sums_[Shape::kept];
+  Item x_[keeps_x ? Shape::kept : 1];
+};
+
+/// Lines that a thread reads again, from a cache, with the sums of its panel beside them.
+template <class T, class Shape>
+class CachedLines {
+ public:
+  CachedLines() = default;
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION CachedLines(Team const& /*team*/, T const* /*x*/, Index /*length*/) {}
+  KOKKOS_FORCEINLINE_FUNCTION void load(auto /*k*/, auto /*r*/, T const* /*line*/, Index /*left*/) {
+  }
+  KOKKOS_FORCEINLINE_FUNCTION T multiply(auto /*k*/, auto /*r*/, T const* line, T const* x,
+                                         Index left) const {
+    return left >= whole ? dot(line, x) : dot(line, x, left);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add(auto /*k*/, ItemOfLines<T> const& from, T const* factor,
+                                       bool fresh, T* sums) {
+    if (from.lines == Shape::lines) return add_lines<Shape::lines>(from, 0, factor, fresh, sums);
+    for (int r = 0; r < from.lines; ++r) add_lines<1>(from, r, factor, fresh && r == 0, sums);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void join(auto /*k*/, Joined<T> const& to, T* sums, Index left) {
+    for_words(left, [&](Index j, Index end) {
+      for (int i = 0; i < to.waiting; ++i) {
+        detail::add_vector(sums + j, to.subtree(i) + j, end - j);
+      }
+      if (to.oldest == sums) return;
+      for (Index i = j; i < end; ++i) to.oldest[i] = sums[i];
+    });
+  }
+
+ private:
+  /// Elements from an item's first to its last.
+  static constexpr int whole = (chain_steps - 1) * lanes<T> + Shape::width;
+
+  /// The dot product of an item of a line and of x.
+  KOKKOS_FORCEINLINE_FUNCTION static T dot(T const* line, T const* x) {
+    T chain[Shape::width];
+    for (int e = 0; e < Shape::width; ++e) {
+      T sum = T(0);
+      for (int s = 0; s < chain_steps; ++s) {
+        sum = Kokkos::fma(line[s * lanes<T> + e], x[s * lanes<T> + e], sum);
+      }
+      chain[e] = sum;
+    }
+    return tree<Shape::width>(chain);
+  }
+  /// The same of the first `left` elements.
+  KOKKOS_FUNCTION static T dot(T const* line, T const* x, Index left) {
+    T chain[Shape::width];
+    for (int e = 0; e < Shape::width; ++e) {
+      T sum = T(0);
+      for (int j = e; j < Kokkos::min(Index{whole}, left); j += lanes<T>) {
+        sum = Kokkos::fma(line[j], x[j], sum);
+      }
+      chain[e] = sum;
+    }
+    return tree<Shape::width>(chain);
+  }
+  /// body(j, end): the elements of each of the item's words, as far as there are any.
+  KOKKOS_FORCEINLINE_FUNCTION static void for_words(Index left, auto const& body) {
+    for (Index j = 0; j < Kokkos::min(left, Index{segment<T>}); j += lanes<T>) {
+      body(j, Kokkos::min(left, j + Shape::width));
+    }
+  }
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_lines(ItemOfLines<T> const& from, int first,
+                                                    T const* factor, bool fresh, T* sums) {
+    T const* const line = from.data + first * from.leading;
+    for_words(from.left, [&](Index j, Index end) {
+      add_word<Count>(line, from.leading, factor + first, fresh, sums, j, end);
+    });
+  }
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_word(T const* line, Index leading, T const* factor,
+                                                   bool fresh, T* KOKKOS_RESTRICT sums, Index j,
+                                                   Index end) {
+    for (; j < end; ++j) {
+      T sum = fresh ? T(0) : sums[j];
+      for (int r = 0; r < Count; ++r) sum = Kokkos::fma(factor[r], line[r * leading + j], sum);
+      sums[j] = sum;
+    }
+  }
+};
+
+/// What a thread has of the lines of a step.
+template <class T, class Shape>
+using HeldLines = std::conditional_t<(Shape::kept > 0), KeptLines<T, Shape>, CachedLines<T, Shape>>;
+
+}  // namespace tessera::kernels

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/combine.hpp>
+#include <tessera/detail/label.hpp>
+#include <tessera/detail/lines.hpp>
+#include <tessera/kernels/combine.hpp>
+#include <tessera/kernels/dot.hpp>
+#include <tessera/kernels/fused_columns.hpp>
+#include <tessera/kernels/fused_rows.hpp>
+#include <tessera/kernels/launch.hpp>
+#include <tessera/kernels/sum.hpp>
+#include <tessera/kernels/tuning.hpp>
+
+/// The portable kernels as an operation would run them: each plan says who does what, and how much
+/// workspace that takes. There is one line at least, and a line has one element at least.
+namespace tessera::kernels {
+
+using detail::Label;
+using detail::Meeting;
+
+/// out = the tree over level 0 of the stacks, + 0.
+template <class Exec, class T>
+void combine(Exec const& exec, std::string const& label, Stacks<T> const& stacks, Index groups,
+             OutputVector<T> out) {
+  constexpr Index columns = teams_of_one<Exec> ? 512 : 64;
+  constexpr int threads = teams_of_one<Exec> ? 1 : 256;
+  run_teams<T, threads>(exec, label, summation::ceil_div(stacks.length, columns), threads,
+                        Combine<T>{stacks, groups, out, columns});
+}
+
+/// Dot products of all lines.
+template <class Exec, class T>
+struct DotPlan {
+  Index lines_per_team;
+  Index line_blocks;
+  Index runs;
+  Index run_length;
+
+  DotPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning)
+      : lines_per_team(std::min(tuning.dot.lines_per_team, lines.count)),
+        line_blocks(summation::ceil_div(lines.count, lines_per_team)),
+        runs(1),
+        run_length(lines.length) {
+    Index const segments = summation::segments<T>(lines.length);
+    if (tuning.dot.segments_per_run != 0 && tuning.dot.segments_per_run < segments) {
+      run_length = tuning.dot.segments_per_run * segment<T>;
+      runs = summation::ceil_div(lines.length, run_length);
+    }
+  }
+
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+    return runs == 1 ? 0 : lines.count * runs;
+  }
+  [[nodiscard]] Index teams() const { return line_blocks * runs; }
+  [[nodiscard]] int threads() const {
+    return teams_of_one<Exec> ? 1 : threads_for(summation::segments<T>(run_length) * 16, 1);
+  }
+  [[nodiscard]] static int lines_side_by_side() { return OfOneThread<T>::lines; }
+
+  void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
+           OutputVector<T> out, T* workspace) const {
+    OutputVector<T> const target = runs == 1 ? out : OutputVector<T>{workspace, 1};
+    with_shape<Exec, most_threads>(lines, x, run_length,
+                                   [&]<class Shape>(Shape, int threads_of_team) {
+                                     run_teams<T, Shape::max_threads>(
+                                         exec, label, teams(), threads_of_team,
+                                         Dot<T, Shape>{lines, x, target, lines_per_team, runs,
+                                                       run_length, chunk_of<T, Shape>(run_length)});
+                                   });
+    if (runs > 1) {
+      detail::combine_runs(exec, label.combine, workspace, lines.count, runs, out);
+    }
+  }
+};
+
+/// The sum over all lines.
+template <class Exec, class T>
+struct SumPlan {
+  summation::Panels panels;
+  Index panels_per_team;
+  Index groups;
+  Index columns_per_team;
+  Index column_tiles;
+
+  SumPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning)
+      : panels(lines.panels()),
+        panels_per_team(detail::group_size(tuning.sum.panels_per_team, panels.count)),
+        groups(summation::ceil_div(panels.count, panels_per_team)) {
+    Index const segments = std::min(summation::segments<T>(tuning.sum.columns_per_team),
+                                    summation::segments<T>(lines.length));
+    columns_per_team = segments * segment<T>;
+    column_tiles = summation::ceil_div(lines.length, columns_per_team);
+  }
+
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+    return groups * Stacks<T>::levels_for(panels_per_team) * detail::whole_words<T>(lines.length);
+  }
+  [[nodiscard]] Index teams() const { return groups * column_tiles; }
+  [[nodiscard]] int threads() const {
+    return teams_of_one<Exec> ? 1 : threads_for(summation::segments<T>(columns_per_team) * 16, 1);
+  }
+  [[nodiscard]] static int lines_side_by_side() { return OfOneThread<T>::lines; }
+  [[nodiscard]] Index panels_of_team() const { return panels_per_team; }
+  [[nodiscard]] static Index scratch_of(Lines<T> const& /*lines*/) { return 0; }
+
+  void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
+           OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/) const {
+    Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), lines.length};
+    T const* const aligned = workspace;  // y is read number by number
+    with_shape<Exec, most_threads>(
+        lines, aligned, columns_per_team, [&]<class Shape>(Shape, int threads_of_team) {
+          run_teams<T, Shape::max_threads>(exec, label, teams(), threads_of_team,
+                                           Sum<T, Shape>{lines, y, stacks, panels, panels_per_team,
+                                                         columns_per_team, column_tiles});
+        });
+    combine(exec, label.combine, stacks, groups, out);
+  }
+};
+
+/// Fused ATAX of row-major lines.
+template <class Exec, class T>
+struct FusedLinesPlan {
+  summation::Panels panels;
+  Index panels_per_team;
+  Index groups;
+  Index length;
+
+  FusedLinesPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning)
+      : panels(lines.panels()),
+        panels_per_team(detail::group_size(tuning.fused_lines.panels_per_team, panels.count)),
+        groups(summation::ceil_div(panels.count, panels_per_team)),
+        length(lines.length) {}
+
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+    return groups * Stacks<T>::levels_for(panels_per_team) * lines.length;
+  }
+  [[nodiscard]] static Index exchanged(Lines<T> const& /*lines*/) { return 0; }
+  [[nodiscard]] Index teams() const { return groups; }
+  [[nodiscard]] int threads() const {
+    return teams_of_one<Exec> ? 1 : threads_for(summation::segments<T>(length) * 16, 1);
+  }
+  [[nodiscard]] static int lines_side_by_side() { return OfOneThread<T>::lines; }
+  [[nodiscard]] Index panels_of_team() const { return panels_per_team; }
+  [[nodiscard]] Index scratch_of(Lines<T> const& lines) const {
+    return scratch_of_trees<T, OfOneThread<T>>(chunk_of<T, OfOneThread<T>>(lines.length));
+  }
+
+  template <class Factor = Identity>
+  void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
+           OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/,
+           Factor const& factor = {}) const {
+    Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), lines.length};
+    with_shape<Exec, most_threads>(
+        lines, x, lines.length, [&]<class Shape>(Shape, int threads_of_team) {
+          run_teams<T, Shape::max_threads>(
+              exec, label, groups, threads_of_team,
+              FusedRows<T, Shape, Factor>{lines, x, y, stacks, panels, panels_per_team,
+                                          chunk_of<T, Shape>(lines.length), factor});
+        });
+    combine(exec, label.combine, stacks, groups, out);
+  }
+};
+
+/// Fused ATAX of column-major lines.
+template <class Exec, class T>
+struct FusedTilesPlan {
+  summation::Panels panels;
+  Index width;
+  Index tiles;
+  Index tiles_per_team;
+  Index groups;
+
+  FusedTilesPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning)
+      : panels(lines.panels()) {
+    Index const segments = summation::segments<T>(lines.length);
+    Index const most =
+        teams_of_one<Exec> ? 64 : threads_with_many / 16;  // so that the trees fit scratch
+    Index const of_tile =
+        detail::group_size(std::min(tuning.fused_tiles.segments_per_tile, most), segments);
+    width = of_tile * segment<T>;
+    tiles = summation::ceil_div(lines.length, width);
+    tiles_per_team = detail::group_size(tuning.fused_tiles.tiles_per_team, tiles);
+    groups = summation::ceil_div(tiles, tiles_per_team);
+  }
+
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+    return stacks_size(lines) + groups * Stacks<T>::levels_for(panels.count) * width;
+  }
+  [[nodiscard]] static Index exchanged(Lines<T> const& /*lines*/) { return 0; }
+  [[nodiscard]] Index teams() const { return groups; }
+  [[nodiscard]] int threads() const {
+    return teams_of_one<Exec> ? 1 : threads_for(summation::segments<T>(width) * 16, 1);
+  }
+  [[nodiscard]] static int lines_side_by_side() { return OfOneThread<T>::lines; }
+  [[nodiscard]] Index panels_of_team() const { return panels.count; }
+  [[nodiscard]] Index scratch_of(Lines<T> const& /*lines*/) const {
+    return width + scratch_of_trees<T, OfOneThread<T>>(width);
+  }
+
+  template <class Factor = Identity>
+  void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
+           OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/,
+           Factor const& factor = {}) const {
+    Stacks<T> const stacks{workspace, Stacks<T>::levels_for(tiles_per_team), lines.count};
+    Stacks<T> const parts{workspace + stacks_size(lines), Stacks<T>::levels_for(panels.count),
+                          width};
+    T const* const aligned = workspace;  // x is read number by number, and y in scratch
+    with_shape<Exec, threads_with_many>(
+        lines, aligned, width, [&]<class Shape>(Shape, int threads_of_team) {
+          run_teams<T, Shape::max_threads>(
+              exec, label, groups, threads_of_team,
+              FusedColumns<T, Shape, Factor>{lines, x, y, stacks, parts, panels, width, tiles,
+                                             tiles_per_team, factor});
+        });
+    combine(exec, label.combine, stacks, groups, out);
+  }
+
+ private:
+  [[nodiscard]] Index stacks_size(Lines<T> const& lines) const {
+    return detail::whole_words<T>(groups * Stacks<T>::levels_for(tiles_per_team) * lines.count);
+  }
+};
+
+}  // namespace tessera::kernels

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/lines.hpp>
+#include <tessera/kernels/items.hpp>
+#include <tessera/kernels/panels.hpp>
+
+namespace tessera::kernels {
+
+using detail::Lines;
+
+/// Level 0 of the stack = the sum over the lines i of the group of factor[i] * line_i. A team has
+/// all elements of the lines; each thread those of its items, so that none waits for another.
+template <class T, class Shape, class Team>
+KOKKOS_FORCEINLINE_FUNCTION void add_panels(Team const& team, Lines<T> const& lines,
+                                            Group const& group, T const* factor,
+                                            VectorStack<T> const& stack) {
+  Items<T, Shape> const items(team, lines.length);
+  HeldLines<T, Shape> held;
+  for (Step now = group.begin(Shape::lines); now.count > 0; now = group.next(now, Shape::lines)) {
+    Joined<T> const to = joined(stack, now.panel, group.panels);
+    T* const sums = stack.level(VectorStack<T>::level_of(now.panel));
+    T factors[Shape::lines];
+    static_for<Shape::lines>(
+        [&](auto r) { factors[r()] = r() < now.count ? factor[now.first + r()] : T(0); });
+    items.for_each([&](auto k, int item) {
+      Index const j = items.place(item);
+      ItemOfLines<T> const tile(lines, now.first, now.count, j);
+      static_for<Shape::lines>([&](auto r) {
+        if (r() < now.count) held.load(k, r, tile.data + r() * tile.leading, tile.left);
+      });
+      held.add(k, tile, factors, now.begins, sums + j);
+      if (now.ends_panel()) held.join(k, to.from(j), sums + j, tile.left);
+    });
+  }
+}
+
+/// Level 0 of each group's stack = the sum over its lines i of y[i] * line_i. A team has a group of
+/// panels, and a tile of columns.
+template <class T, class Shape>
+struct Sum {
+  Lines<T> lines;
+  T const* y;
+  Stacks<T> stacks;
+  summation::Panels panels;
+  Index panels_per_team;
+  Index columns_per_team;  ///< whole segments
+  Index column_tiles;
+
+  [[nodiscard]] static Index scratch() { return 0; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, T* /*scratch*/) const {
+    Index const index = team.league_rank() / column_tiles;
+    Index const begin = team.league_rank() % column_tiles * columns_per_team;
+    Index const width = Kokkos::min(columns_per_team, lines.length - begin);
+    VectorStack<T> const stack = stacks.of(index);
+    add_panels<T, Shape>(team, Lines<T>{lines.data + begin, lines.count, width, lines.leading},
+                         Group(index, panels_per_team, panels.lines, lines.count), y,
+                         {stack.bottom + begin, stack.above + begin, stack.pitch});
+  }
+};
+
+}  // namespace tessera::kernels

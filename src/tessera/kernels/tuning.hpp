@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/lines.hpp>
+#include <tessera/detail/powers.hpp>
+#include <tessera/kernels/items.hpp>
+#include <tessera/tuning.hpp>
+
+/// How portable kernels are made for a machine, and who adds what, from what Kokkos knows of it. No
+/// value changes a bit of a result.
+namespace tessera::kernels {
+
+using detail::Lines;
+
+/// Whether threads of Exec have vector registers and a cache each, as a host's: then a thread alone
+/// is a team. Else many threads hide how far memory is, and share a line.
+template <class Exec>
+inline constexpr bool teams_of_one =
+    bool(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible);
+
+/// A host's: all lanes are one word, lines wait in cache.
+template <class T>
+using OfOneThread = Shape<lanes<T>, 0, 4, 1>;
+
+/// Most threads of a team, where it has many.
+inline constexpr int most_threads = 512;
+/// Threads that a machine of many runs at a time: a fourth of what it holds, for each has many
+/// registers.
+template <class Exec>
+Index threads_at_once(Exec const& exec) {
+  return teams_of_one<Exec> ? exec.concurrency() : exec.concurrency() / 4;
+}
+/// Teams that occupy the machine.
+template <class Exec>
+Index teams_at_once(Exec const& exec, int threads) {
+  // Of a host's small teams, some for each thread even out their speeds.
+  Index const for_each = teams_of_one<Exec> && exec.concurrency() > 1 ? 8 : 1;
+  return std::max(Index{1}, for_each * threads_at_once(exec) / threads);
+}
+
+/// Threads of a team for `items`, `kept` by each.
+inline int threads_for(Index items, int kept) {
+  constexpr Index warp = 32;
+  Index const threads = summation::ceil_div(summation::ceil_div(items, kept), warp) * warp;
+  return static_cast<int>(std::min(Index{most_threads}, threads));
+}
+/// Items of many that a thread keeps, and threads that have registers for so many.
+inline constexpr int many_kept = 4;
+inline constexpr int threads_with_many = most_threads / 2;
+
+/// Whether words of 16 bytes make up the lines and x.
+template <class T>
+bool on_words(Lines<T> const& lines, T const* x) {
+  constexpr Index word = 16 / sizeof(T);
+  auto const begins = [](T const* place) {
+    return reinterpret_cast<std::uintptr_t>(place) % 16 == 0;
+  };
+  return begins(lines.data) && begins(x) && lines.leading % word == 0 && lines.length % word == 0;
+}
+
+/// body(Shape, threads) for a part of lines of `length` elements: kept in registers if possible. A
+/// team has MaxThreads at most, where that is enough; fewer have more registers each.
+template <class Exec, int MaxThreads, class T, class Body>
+void with_shape(Lines<T> const& lines, T const* x, Index length, Body const& body) {
+  if constexpr (teams_of_one<Exec>) {
+    body(OfOneThread<T>{}, 1);
+  } else {
+    constexpr int word = 16 / sizeof(T);
+    constexpr int many = many_kept;
+    Index const items = summation::segments<T>(length) * (lanes<T> / word);
+    bool const words = on_words(lines, x);
+    if (items <= MaxThreads) {
+      int const threads = threads_for(items, 1);
+      return words ? body(Shape<word, 1, 2, MaxThreads>{}, threads)
+                   : body(Shape<1, word, 1, MaxThreads>{}, threads);
+    }
+    constexpr int fewer = many - 1;  // scalar by scalar, for addresses take registers too
+    if (words && items <= many * threads_with_many) {
+      return body(Shape<word, many, 1, threads_with_many>{}, threads_for(items, many));
+    }
+    if (!words && items <= fewer * threads_with_many) {
+      return body(Shape<1, fewer * word, 1, threads_with_many>{}, threads_for(items, fewer));
+    }
+    body(Shape<1, 0, 1, most_threads>{}, most_threads);
+  }
+}
+
+/// Elements of lines of `length` that are multiplied between two trees.
+template <class T, class Shape>
+Index chunk_of(Index length) {
+  constexpr Index most = Shape::width == 1 ? 16 : 64;  // segments: so many leaves fit any scratch
+  return Shape::kept > 0 ? length : std::min(length, most * segment<T>);
+}
+
+/// The smallest power of two of `count` things for each of at most `teams` teams.
+inline Index dealt_to(Index teams, Index count) {
+  return detail::ceil_power_of_two(summation::ceil_div(count, teams));
+}
+
+/// What portable kernels do with a stack of lines.
+template <class T, class Exec>
+Tuning tuning(Exec const& exec, Index count, Index length) {
+  constexpr Index columns = teams_of_one<Exec> ? 4096 : 4 * segment<T>;
+  constexpr Index tile_bytes = 256 * 1024;
+  auto const threads_of = [](Index elements) {
+    constexpr int word = 16 / sizeof(T);
+    return teams_of_one<Exec>
+               ? 1
+               : threads_for(summation::segments<T>(elements) * (lanes<T> / word), 1);
+  };
+  summation::Panels const panels = summation::panels(count, length);
+  Index const segments = summation::segments<T>(length);
+  Tuning result;
+
+  Index const dot_teams = teams_at_once(exec, threads_of(length)) * (teams_of_one<Exec> ? 1 : 4);
+  Index const most_of_run = teams_of_one<Exec> ? segments : Index{most_threads} / 16;
+  Index const runs = std::max(dot_teams / std::max(Index{1}, count / 4), Index{1});
+  result.dot.segments_per_run =
+      detail::floor_power_of_two(std::min(most_of_run, std::max(Index{8}, segments / runs)));
+  if (result.dot.segments_per_run >= segments) result.dot.segments_per_run = 0;
+  result.dot.lines_per_team = std::max(Index{4}, summation::ceil_div(count, dot_teams) / 4 * 4);
+
+  result.sum.columns_per_team = columns;
+  Index const sum_teams = teams_at_once(exec, threads_of(columns)) * (teams_of_one<Exec> ? 1 : 4);
+  Index const column_tiles = summation::ceil_div(length, columns);
+  result.sum.panels_per_team = dealt_to(std::max(Index{1}, sum_teams / column_tiles), panels.count);
+
+  result.fused_lines.panels_per_team =
+      dealt_to(teams_at_once(exec, threads_of(length)), panels.count);
+
+  Index const fit = tile_bytes / (count * Index{segment<T>} * Index{sizeof(T)});
+  result.fused_tiles.segments_per_tile =
+      teams_of_one<Exec> ? detail::floor_power_of_two(fit) : Index{4};
+  Index const tiles = summation::ceil_div(segments, result.fused_tiles.segments_per_tile);
+  result.fused_tiles.tiles_per_team = dealt_to(
+      teams_at_once(exec, threads_of(result.fused_tiles.segments_per_tile * segment<T>)), tiles);
+  return result;
+}
+
+/// What portable kernels do with a matrix.
+template <class T, bool RowMajor, class Exec>
+Tuning tuning_of_matrix(Exec const& exec, Index rows, Index cols) {
+  constexpr Index most_kept = Index{many_kept * threads_with_many} * 64 / Index{sizeof(T)};
+  constexpr Index most_columns = 512;  // of a column-major matrix: a tile of all stays in cache
+  Tuning result = tuning<T>(exec, RowMajor ? rows : cols, RowMajor ? cols : rows);
+  result.prefer_fused = RowMajor ? teams_of_one<Exec> || cols <= most_kept : cols <= most_columns;
+  return result;
+}
+
+}  // namespace tessera::kernels
