@@ -22,13 +22,13 @@ namespace tessera::app {
 namespace {
 
 /// Whether a command is under way.
-std::atomic<bool> runs{false};
+std::atomic<bool> is_running{false};
 
 /// At the end of the process: a library that ends it by itself (OpenMP's where a thread does not
 /// start, OpenBLAS' where there is no memory) has said why, with a status that means another thing
 /// here.
 void end_with_our_status() {
-  if (!runs) return;
+  if (!is_running) return;
   io::remove_temporaries();
   std::fputs("tessera: a library ended the program, for the reason above\n", stderr);
   std::_Exit(static_cast<int>(ExitStatus::resources));
@@ -135,7 +135,7 @@ ExitStatus execute(CompletionOptions const& options) {
 
 int run_application(int argc, char const* const* argv) {
   static_cast<void>(std::atexit(end_with_our_status));
-  runs = true;
+  is_running = true;
   ExitStatus status = guarded([&] {
     take_all_ends();
     auto const parsed = parse_options(argc, argv);
@@ -147,7 +147,7 @@ int run_application(int argc, char const* const* argv) {
     std::perror("tessera: standard output");
     if (status == ExitStatus::good) status = ExitStatus::file;
   }
-  runs = false;
+  is_running = false;
   return static_cast<int>(status);
 }
 

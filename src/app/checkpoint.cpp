@@ -72,7 +72,7 @@ Number whole_number(nlohmann::json const& value) {
 }
 
 /// The command that a user knows an operation by.
-std::string command_of(std::string const& operation) {
+std::string command_of_state(std::string const& operation) {
   if (operation == "multiply") return "gemv";
   if (operation == "multiply_transposed") return "gemvt";
   return io::printable(operation);
@@ -192,7 +192,7 @@ void require_job(CheckpointJob const& found, CheckpointJob const& job, std::stri
   if (found == job) return;
   std::string what = "another file, or one that has changed";
   if (found.state.operation != job.state.operation) {
-    what = command_of(found.state.operation);
+    what = command_of_state(found.state.operation);
   } else if (found.state.scalar != job.state.scalar) {
     what = "a run that computes in " + io::printable(found.state.scalar);
   } else if (found.state.order != job.state.order) {

@@ -57,7 +57,7 @@ void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t by
     ~Streams() {
       try {
         fence();
-      } catch (...) {  // The device has failed, and uses nothing any more.
+      } catch (...) {  // NOLINT(bugprone-empty-catch): it has failed, and uses nothing any more
       }
     }
   } const streams{Kokkos::Experimental::partition_space(exec, 1, 1)};

@@ -34,7 +34,7 @@ ProgressBar::ProgressBar(std::string title) : title_(std::move(title)) {
   if (!stderr_can_show_a_bar()) return;
   try {
     painter_ = std::thread([this] { draw_until_stopped(); });
-  } catch (std::system_error const&) {
+  } catch (std::system_error const&) {  // NOLINT(bugprone-empty-catch)
     // No thread is left for it: the work goes on without a bar.
   }
 }

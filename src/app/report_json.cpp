@@ -27,7 +27,9 @@ Json to_object(Verdict const& verdict) {
   for (auto const& run : verdict.which_not_judged) {
     not_judged.push_back({{"first", run.first}, {"last", run.last}, {"why", run.why}});
   }
-  auto const if_judged = [&](Json value) { return verdict.judged() > 0 ? value : Json(nullptr); };
+  auto const if_judged = [&](Json const& value) {
+    return verdict.judged() > 0 ? value : Json(nullptr);
+  };
   return {{"passed", verdict.passed()},
           {"verdict", to_string(verdict.judgement())},
           {"elements", verdict.elements},

@@ -73,7 +73,7 @@ bool goes_to_stdout(std::string const& path) {
          (*descriptor == STDOUT_FILENO || is_same(identity_of(path), identity_of(stdout_path)));
 }
 
-[[noreturn]] void refuse(std::string const& path, std::string const& sentence) {
+[[noreturn]] void refuse_file(std::string const& path, std::string const& sentence) {
   throw Failure(ExitStatus::usage, path + ": " + sentence);
 }
 
@@ -125,15 +125,16 @@ void RunFiles::check() const {
       auto const& [other, its] = earlier[k];
       if (!is_same(identity, its) || are_two_datasets(path, other)) continue;
       if (k < read && identity.is_socket) continue;  // it is read and written at once
-      refuse(path, "the output would replace " + other);
+      refuse_file(path, "the output would replace " + other);
     }
     earlier.emplace_back(path, identity);
   }
   for (std::size_t k = 0; k < earlier.size(); ++k) {
     auto const& [path, identity] = earlier[k];
     if (!is_same(identity, report) || (k < read && identity.is_socket)) continue;
-    refuse(path, std::string(data_on_stdout ? "the report on stderr" : "the report on stdout") +
-                     " would go into this file; send it elsewhere");
+    refuse_file(path,
+                std::string(data_on_stdout ? "the report on stderr" : "the report on stdout") +
+                    " would go into this file; send it elsewhere");
   }
 }
 

@@ -68,9 +68,9 @@ inline std::uint64_t bytes_beside(StreamRequest const& r, bool rows_vectors, boo
 
 /// A size that --memory-limit takes and that is no less.
 inline std::string limit_text(std::uint64_t bytes) {
-  constexpr std::uint64_t KiB = 1024;
+  constexpr std::uint64_t kib = 1024;
   auto const whole = [&](std::uint64_t unit) { return std::to_string((bytes + unit - 1) / unit); };
-  return bytes < 1024 * KiB ? whole(KiB) + "KiB" : whole(1024 * KiB) + "MiB";
+  return bytes < 1024 * kib ? whole(kib) + "KiB" : whole(1024 * kib) + "MiB";
 }
 
 /// The state of the job in a checkpoint, if there is one.

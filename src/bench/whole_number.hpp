@@ -15,9 +15,10 @@ namespace tessera::bench {
 /// @return nothing for any other text, and for numbers of 2^64 and more
 [[nodiscard]] inline std::optional<std::uint64_t> whole_number(std::string_view text) {
   std::uint64_t number = 0;
-  char const* const end = text.data() + text.size();
+  char const* const begin = text.data();
+  char const* const end = begin + text.size();
   // For an unsigned type from_chars takes digits and nothing else.
-  auto const [last, error] = std::from_chars(text.data(), end, number);
+  auto const [last, error] = std::from_chars(begin, end, number);
   if (error != std::errc{} || last != end) return std::nullopt;
   return number;
 }

@@ -103,7 +103,8 @@ bool holds(Integer value) {
   if constexpr (std::numeric_limits<Integer>::digits > digits) {
     auto const bits = static_cast<std::uint64_t>(value);
     std::uint64_t const size = value < 0 ? 0 - bits : bits;
-    return size >> digits == 0 || std::bit_width(size) - std::countr_zero(size) <= digits;
+    return size >> digits == 0 ||
+           static_cast<int>(std::bit_width(size)) - std::countr_zero(size) <= digits;
   } else {
     return true;
   }

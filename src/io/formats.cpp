@@ -130,16 +130,16 @@ bool is_hdf5(InputFile const& file, std::span<std::byte const> start) {
 
 /// Whether columns and rows at its start make an ex3 test file of just this size.
 bool has_size_of_ex3(InputFile const& file, std::span<std::byte const> start) {
-  constexpr std::uint64_t header_bytes = 16;
-  if (file.in_order_only() || start.size() < header_bytes) return false;
+  constexpr std::uint64_t head_bytes = 16;
+  if (file.in_order_only() || start.size() < head_bytes) return false;
   std::array<std::uint32_t, 2> extents{};  // columns come first
   std::memcpy(extents.data(), start.data(), sizeof extents);
   std::uint64_t elements = 0;
   std::uint64_t const rows = std::uint64_t{extents[1]} + 1;  // with V
   bool const overflow = __builtin_mul_overflow(rows, std::uint64_t{extents[0]}, &elements);
   return !overflow && elements > 0 && extents[1] > 0 &&
-         elements == (file.bytes() - header_bytes) / sizeof(float) &&
-         (file.bytes() - header_bytes) % sizeof(float) == 0;
+         elements == (file.bytes() - head_bytes) / sizeof(float) &&
+         (file.bytes() - head_bytes) % sizeof(float) == 0;
 }
 
 /// Whether a file begins with eight characters of text, which as an ex3 test file would have some

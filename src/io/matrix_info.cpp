@@ -16,7 +16,7 @@ struct ElementRow {
   ScalarType scalar;
 };
 
-constexpr std::array<ElementRow, 11> elements{{
+constexpr std::array<ElementRow, 11> element_table{{
     {ElementType::f16, "float16", 2, ScalarType::f32},
     {ElementType::f32, "f32", 4, ScalarType::f32},
     {ElementType::f64, "f64", 8, ScalarType::f64},
@@ -31,7 +31,7 @@ constexpr std::array<ElementRow, 11> elements{{
 }};
 
 ElementRow const& row_of(ElementType type) {
-  return *std::ranges::find(elements, type, &ElementRow::type);
+  return *std::ranges::find(element_table, type, &ElementRow::type);
 }
 
 }  // namespace

@@ -199,8 +199,9 @@ class MarketReader {
 
   std::uint64_t whole(std::string_view word, std::string const& what) const {
     std::uint64_t value = 0;
-    char const* const end = word.data() + word.size();
-    auto const [last, error] = std::from_chars(word.data(), end, value);
+    char const* const begin = word.data();
+    char const* const end = begin + word.size();
+    auto const [last, error] = std::from_chars(begin, end, value);
     if (error != std::errc{} || last != end || word.empty()) {
       text_.fail("has a broken line of sizes: expected a whole number of " + what + ", found '" +
                  printable(word) + "'");
@@ -210,8 +211,9 @@ class MarketReader {
 
   std::uint64_t index(std::string_view word, std::uint64_t most, std::string const& what) const {
     std::uint64_t value = 0;
-    char const* const end = word.data() + word.size();
-    auto const [last, error] = std::from_chars(word.data(), end, value);
+    char const* const begin = word.data();
+    char const* const end = begin + word.size();
+    auto const [last, error] = std::from_chars(begin, end, value);
     if (error != std::errc{} || last != end || value < 1 || value > most) {
       text_.fail("has a broken element: expected a " + what + " from 1 to " + std::to_string(most) +
                  ", found '" + printable(word) + "'");
@@ -239,10 +241,11 @@ class MarketReader {
     bool const negative = word.starts_with('-');
     if (negative || word.starts_with('+')) word.remove_prefix(1);
     std::uint64_t size = 0;
-    char const* const end = word.data() + word.size();
-    auto const [last, error] = std::from_chars(word.data(), end, size);
+    char const* const begin = word.data();
+    char const* const end = begin + word.size();
+    auto const [last, error] = std::from_chars(begin, end, size);
     if (error != std::errc{} || last != end) return false;
-    return size == 0 || std::bit_width(size) - std::countr_zero(size) <= 53;
+    return size == 0 || static_cast<int>(std::bit_width(size)) - std::countr_zero(size) <= 53;
   }
 
   void end_of(std::string_view line) const {

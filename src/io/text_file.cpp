@@ -63,8 +63,9 @@ std::string_view take_word(std::string_view& text) {
 std::optional<double> number_of(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   double value = 0;
-  char const* const end = text.data() + text.size();
-  auto const [last, error] = std::from_chars(text.data(), end, value);
+  char const* const begin = text.data();
+  char const* const end = begin + text.size();
+  auto const [last, error] = std::from_chars(begin, end, value);
   if (last != end || text.empty()) return std::nullopt;
   if (error == std::errc{}) return value;
   if (error != std::errc::result_out_of_range) return std::nullopt;

@@ -41,7 +41,7 @@ class Shapes : public testing::Test {
     std::vector<T> values;
     std::vector<T> x;        // as long as a line
     std::vector<T> weights;  // as many as lines, or as long as one
-    detail::Lines<T> lines;
+    tessera::detail::Lines<T> lines;
 
     Problem(Index count, Index length)
         : values(size(count * leading_for(length))),
