@@ -117,6 +117,7 @@ void RunFiles::check() const {
   bool const data_on_stdout = std::ranges::any_of(written_, goes_to_stdout);
   Identity const report = identity_of(data_on_stdout ? stderr_path : stdout_path);
   std::vector<std::pair<std::string, Identity>> earlier;
+  earlier.reserve(read_.size() + written_.size());
   for (auto const& path : read_) earlier.emplace_back(path, identity_of(path));
   std::size_t const read = earlier.size();
   for (auto const& path : written_) {
