@@ -21,13 +21,13 @@
 namespace tessera::io::test {
 namespace {
 
-constexpr std::size_t pieces = 64;
+constexpr std::size_t piece_count = 64;
 constexpr std::size_t piece_bytes = 4096;
 
 void write_version(std::string const& path, OutputFile::Temporary temporary, char version) {
   OutputFile out(path, temporary);
   std::string const piece(piece_bytes, version);
-  for (std::size_t i = 0; i < pieces; ++i) out.write_elements(std::span<char const>(piece));
+  for (std::size_t i = 0; i < piece_count; ++i) out.write_elements(std::span<char const>(piece));
   out.commit();
 }
 
@@ -76,7 +76,7 @@ TEST_P(Killed, LeavesTheOldFileOrTheNewOneWhole) {
     int const microseconds = moment < 60 ? moment * 211 : 12000 << (moment - 60) / 2;
     kill_a_writer(path, temporary, signal, std::chrono::microseconds(microseconds));
     Bytes const content = content_of(path);
-    ASSERT_EQ(content.size(), pieces * piece_bytes);
+    ASSERT_EQ(content.size(), piece_count * piece_bytes);
     ASSERT_EQ(content, Bytes(content.size(), content[0]));
     replaced = replaced || content[0] != 'a';
     for (std::string const& name : folder.names()) {
