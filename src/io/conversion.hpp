@@ -40,8 +40,9 @@ struct Conversion {
 };
 
 /// Copies a matrix or a vector from one file into another, which may be of another format, type or
-/// order, piece by piece, with a few ten MiB of memory for files of any size. Every bit stays what
-/// it is where the type stays; f64 to f32 rounds to nearest.
+/// order, piece by piece, with a few ten MiB of memory for files of any size, but for a file of
+/// text, whose elements are all in memory (MatrixInfo::reader_bytes), and for large chunks. Every
+/// bit stays what it is where the type stays; f64 to f32 rounds to nearest.
 /// @param check is given what the content of the input says, before anything is written; it throws
 ///              what it refuses
 /// @throws FileError bad_input or bad_output, also for what the format of the output cannot hold

@@ -89,7 +89,7 @@ class CsvReader {
     return info;
   }
 
-  [[nodiscard]] std::vector<double> take_values() { return std::move(values_); }
+  [[nodiscard]] std::vector<double> take_elements() { return std::move(values_); }
 
  private:
   void read_row(std::string_view line) {
@@ -124,15 +124,7 @@ class CsvReader {
 }  // namespace
 
 std::unique_ptr<MatrixSource> open_csv(InputFile file, RawFile const& /*raw*/) {
-  MatrixInfo info;
-  std::vector<double> values;
-  {
-    CsvReader reader(file);
-    info = reader.read();
-    values = reader.take_values();
-  }
-  return std::make_unique<MemorySource<double>>(std::move(file), std::move(info),
-                                                std::move(values));
+  return read_text<CsvReader, MemorySource<double>>(std::move(file));
 }
 
 }  // namespace tessera::io

@@ -72,7 +72,8 @@ struct MatrixInfo {
   bool in_order_only = false;       ///< a pipe or packed: read once, first A, then V
   std::uint64_t chunk_rows = 0;     ///< .h5: rows that are packed together, 0 where none are
   std::uint64_t chunk_cols = 0;     ///< the same of columns: whole chunks are read fastest
-  std::uint64_t reader_bytes = 0;   ///< .h5: that reading takes beside where the elements go
+  std::uint64_t reader_bytes = 0;   ///< .h5: that chunks take beside where the elements go; text:
+                                    ///< of its elements, which are in memory; others take little
 
   /// Elements of A (of the vector, where dimensions == 1).
   [[nodiscard]] std::uint64_t elements() const { return rows * cols; }

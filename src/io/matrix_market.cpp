@@ -54,7 +54,7 @@ class MarketReader {
  public:
   explicit MarketReader(InputFile const& file) : file_(file), text_(file) {}
 
-  void read() {
+  MatrixInfo read() {
     read_first_line();
     read_sizes();
     dense_ ? read_array() : read_coordinates();
@@ -66,10 +66,10 @@ class MarketReader {
     }
     info_.file_bytes = text_.bytes();
     sort();
+    return std::move(info_);
   }
 
-  [[nodiscard]] MatrixInfo info() const { return info_; }
-  [[nodiscard]] std::vector<Entry> take_entries() { return std::move(entries_); }
+  [[nodiscard]] std::vector<Entry> take_elements() { return std::move(entries_); }
 
  private:
   enum class Symmetry { general, symmetric, skew };
@@ -273,15 +273,7 @@ class MarketReader {
 }  // namespace
 
 std::unique_ptr<MatrixSource> open_matrix_market(InputFile file, RawFile const& /*raw*/) {
-  MatrixInfo info;
-  std::vector<Entry> entries;
-  {
-    MarketReader reader(file);
-    reader.read();
-    info = reader.info();
-    entries = reader.take_entries();
-  }
-  return std::make_unique<SparseSource>(std::move(file), std::move(info), std::move(entries));
+  return read_text<MarketReader, SparseSource>(std::move(file));
 }
 
 }  // namespace tessera::io

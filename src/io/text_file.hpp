@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <io/input_file.hpp>
+#include <io/matrix_source.hpp>
 #include <io/memory.hpp>
 
 namespace tessera::io {
@@ -67,6 +70,19 @@ void append(std::vector<T>& values, T const& value, std::string const& path) {
     values.reserve(more);
   }
   values.push_back(value);
+}
+
+/// The source of a file that a Reader reads into memory, from its start to its end: its read() says
+/// what the file holds, its take_elements() hands over what was read.
+/// @throws FileError
+template <class Reader, class Source>
+std::unique_ptr<MatrixSource> read_text(InputFile file) {
+  std::optional<Reader> reader(file);
+  MatrixInfo info = reader->read();
+  auto elements = reader->take_elements();
+  reader.reset();
+  info.reader_bytes = elements.capacity() * sizeof(elements[0]);
+  return std::make_unique<Source>(std::move(file), std::move(info), std::move(elements));
 }
 
 }  // namespace tessera::io

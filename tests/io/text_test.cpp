@@ -194,6 +194,28 @@ TEST_F(TextTest, MatrixMarketThatIsBrokenIsRefused) {
           "expected 500000000500000000 elements");
 }
 
+TEST_F(TextTest, BlanksAtTheEndsOfLinesSayNothing) {
+  EXPECT_EQ(csv("1,2,3 \n4,5,6\t\n"), two_by_three);
+  EXPECT_EQ(csv("1 2 3 \n4 5 6\t \n"), two_by_three);
+  EXPECT_EQ(market("array real general \n2 3\t\n1 \n4\t\n2 \t\n5\n3\n6 \n \n"), two_by_three);
+  EXPECT_EQ(market("coordinate real general \n1 2 1 \n1 2 7 \t\n\t\n"), (Table{1, 2, {0, 7}}));
+}
+
+TEST_F(TextTest, SaysHowMuchMemoryItsElementsTake) {
+  auto const bytes = [&](char const* name, std::string const& content) {
+    std::string const path = folder_.write(name, content);
+    return MatrixReader(path, {}, Reading::anywhere, std::nullopt, Text::taken).info().reader_bytes;
+  };
+  std::string rows;
+  std::string entries = "%%MatrixMarket matrix coordinate real general\n5000 2 5000\n";
+  for (int k = 1; k <= 5000; ++k) {
+    rows += "1,2\n";
+    entries += std::to_string(k) + " 1 2\n";
+  }
+  EXPECT_GE(bytes("A.csv", rows), 5000u * 2 * sizeof(double));
+  EXPECT_GE(bytes("A.mtx", entries), 5000u * (sizeof(std::uint64_t) + sizeof(double)));
+}
+
 TEST_F(TextTest, AreConvertedIntoOtherFormats) {
   auto const npy = [&](std::string const& input, ConversionRequest request) {
     request.input = input;
