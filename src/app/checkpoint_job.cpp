@@ -11,19 +11,6 @@
 namespace tessera::app {
 namespace {
 
-/// As tessera::stream calls it.
-std::string operation_name(OperationId id, bool with_b) {
-  switch (id) {
-    case OperationId::multiply:
-      return "multiply";
-    case OperationId::multiply_transposed:
-      return "multiply_transposed";
-    case OperationId::atax:
-      break;
-  }
-  return with_b ? "atax with B" : "atax";
-}
-
 std::string elements_of(io::MatrixInfo const& info) {
   std::string const order = info.byte_order == std::endian::little ? " little " : " big ";
   return std::string(io::to_string(info.stored)) + order + std::to_string(info.data_offset);
@@ -34,7 +21,7 @@ std::string elements_of(io::MatrixInfo const& info) {
 CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool with_b) {
   io::MatrixInfo const& info = request.reader.info();
   io::InputFile const& file = request.reader.file();
-  return {.state = {.operation = operation_name(id, with_b),
+  return {.state = {.operation = std::string(row_of(id).name) + (with_b ? " with B" : ""),
                     .scalar = request.type == io::ScalarType::f32 ? "float" : "double",
                     .layout = info.layout == io::Layout::right ? "rows" : "columns",
                     .order = stream::order_version,

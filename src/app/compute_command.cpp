@@ -166,19 +166,6 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
   return {.input = input, .decision = {.backend = backend, .why = ""}, .run = std::move(run)};
 }
 
-/// The name of an operation in src/bench.
-std::string bench_name(OperationId id) {
-  switch (id) {
-    case OperationId::multiply:
-      return "multiply";
-    case OperationId::multiply_transposed:
-      return "multiply_transposed";
-    case OperationId::atax:
-      break;
-  }
-  return "atax";
-}
-
 Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
                    io::MatrixReader const& reader, Job const& job) {
   auto const decision = choose_backend(options.backend, job);
@@ -191,7 +178,7 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
   auto const [rows, cols] = extents(input.A);
   std::optional<TuningInUse> tuning;
   if (!options.no_tuning_cache && options.variant.name.empty()) {
-    tuning = find_tuning(backend, bench_name(options.operation), input.type, input.info.layout,
+    tuning = find_tuning(backend, std::string(row.name), input.type, input.info.layout,
                          {.rows = rows, .cols = cols});
   }
   RunRequest request{.A = input.A,

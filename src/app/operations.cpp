@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::array<OperationRow, operation_count> operation_table = {{
     {.id = OperationId::atax,
+     .name = "atax",
      .command = "atax",
      .formula = "C = Aᵀ·(A·V)",
      .formula_ascii = "C = A^T(A V)",
@@ -23,6 +24,7 @@ constexpr std::array<OperationRow, operation_count> operation_table = {{
      .forecast = &forecast_atax,
      .stream = &stream_atax},
     {.id = OperationId::multiply,
+     .name = "multiply",
      .command = "gemv",
      .formula = "B = A·V",
      .formula_ascii = "B = A V",
@@ -37,6 +39,7 @@ constexpr std::array<OperationRow, operation_count> operation_table = {{
      .run_variant = &run_multiply_variant,
      .forecast_variant = &forecast_multiply_variant},
     {.id = OperationId::multiply_transposed,
+     .name = "multiply_transposed",
      .command = "gemvt",
      .formula = "C = Aᵀ·B",
      .formula_ascii = "C = A^T B",

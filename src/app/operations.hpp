@@ -44,6 +44,7 @@ inline constexpr Traffic one_product{};
 /// One row of the table of operations: all that run, report and check need to know of it.
 struct OperationRow {
   OperationId id;
+  std::string_view name;           ///< in tessera::stream and in src/bench
   std::string_view command;        ///< the subcommand, and the name in reports
   std::string_view formula;        ///< for people
   std::string_view formula_ascii;  ///< for help texts
