@@ -44,6 +44,7 @@ struct Job {
   std::string input;                                             ///< the file, for messages
   std::string what = "the job (matrix, vectors and workspace)";  ///< for messages
   std::string host_only = {};  ///< why no GPU can run it; empty: one can
+  std::uint64_t reading = 0;   ///< bytes that reading the matrix takes meanwhile, on the host
 };
 
 /// Where a job runs, and why.

@@ -68,7 +68,8 @@ Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixRea
   auto* const forecast = variant.empty() ? row.forecast : row.forecast_variant;
   return {.forecast = [=](BackendChoice backend) { return forecast(shape, backend); },
           .runs = options.repeat + 1,
-          .input = path};
+          .input = path,
+          .reading = io::reading_bytes(info, shape.type)};
 }
 
 /// Runs the variant on one element, so that most of what it refuses is refused before a long read.

@@ -30,7 +30,11 @@ BackendFacts streaming_backend(BackendChoice choice, std::vector<BackendFacts> c
 
 std::optional<StreamChoice> choose_stream(ComputeOptions const& options, Job const& job) {
   BackendFacts const backend = streaming_backend(options.backend, enabled_backends());
-  std::uint64_t const needed = job.forecast(backend.choice).memory();
+  // What reading takes and every program may have; a stream has fewer buffers.
+  constexpr std::uint64_t reading_may_have = std::uint64_t{48} << 20U;
+  std::uint64_t const reading = job.reading - std::min(job.reading, reading_may_have);
+  std::uint64_t const needed_there = job.forecast(backend.choice).memory();
+  std::uint64_t const needed = needed_there + reading;
   std::uint64_t const free = io::available_memory();
   std::uint64_t const limit = options.memory_limit > 0 ? options.memory_limit : part_of(free);
   if (!options.checkpoint.empty()) {
@@ -48,11 +52,12 @@ std::optional<StreamChoice> choose_stream(ComputeOptions const& options, Job con
   if (options.check || !options.variant.name.empty()) return std::nullopt;
   if (backend.is_gpu) {
     auto const [device, free_there] = current_device();
-    if (!fits_on_device(needed, free_there)) {
+    if (!fits_on_device(needed_there, free_there)) {
       return StreamChoice{.backend = backend,
                           .memory_limit = std::min(limit, part_of(free_there)),
-                          .why = "it needs " + io::format_bytes(needed) + " on " + name_of(device) +
-                                 ", which has " + io::format_bytes(free_there) + " free"};
+                          .why = "it needs " + io::format_bytes(needed_there) + " on " +
+                                 name_of(device) + ", which has " + io::format_bytes(free_there) +
+                                 " free"};
     }
   }
   if (needed > free) {

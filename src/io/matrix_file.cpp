@@ -42,20 +42,34 @@ View allocate(std::string const& path, std::string const& what, Extents... exten
   }
 }
 
+/// Pieces of whole chunks that a matrix is read in, but for the last ones.
+struct Pieces {
+  std::uint64_t width = 0;
+  std::uint64_t height = 0;
+  std::uint64_t across = 0;  // side by side
+  std::uint64_t count = 0;
+};
+
+Pieces pieces_of(MatrixInfo const& info, std::uint64_t element_bytes) {
+  std::uint64_t const some = (1U << 20U) / element_bytes;  // elements of a piece, at least
+  auto const at_least = [](std::uint64_t chunk, std::uint64_t wanted, std::uint64_t most) {
+    std::uint64_t const chunks = std::max<std::uint64_t>(1, wanted / chunk);
+    return chunk > most / chunks ? most : chunks * chunk;
+  };
+  Pieces pieces;
+  pieces.width = at_least(info.chunk_cols, some, info.cols);
+  pieces.height = at_least(info.chunk_rows, some / pieces.width, info.rows);
+  pieces.across = (info.cols - 1) / pieces.width + 1;
+  pieces.count = pieces.across * ((info.rows - 1) / pieces.height + 1);
+  return pieces;
+}
+
 /// Reads A, whose chunks are packed, chunk by chunk: each is unpacked once.
 template <class T>
 void read_chunks(MatrixReader const& reader, MatrixView<T, Kokkos::LayoutRight> const& A,
                  Progress const& progress) {
   MatrixInfo const& info = reader.info();
-  constexpr std::uint64_t some = (1U << 20U) / sizeof(T);  // elements of a piece, at least
-  auto const at_least = [](std::uint64_t chunk, std::uint64_t wanted, std::uint64_t most) {
-    std::uint64_t const chunks = std::max<std::uint64_t>(1, wanted / chunk);
-    return chunk > most / chunks ? most : chunks * chunk;
-  };
-  std::uint64_t const width = at_least(info.chunk_cols, some, info.cols);
-  std::uint64_t const height = at_least(info.chunk_rows, some / width, info.rows);
-  std::uint64_t const across = (info.cols - 1) / width + 1;
-  std::uint64_t const pieces = across * ((info.rows - 1) / height + 1);
+  auto const [width, height, across, pieces] = pieces_of(info, sizeof(T));
   parallel_blocks(
       pieces, 1,
       [&](std::uint64_t number, std::uint64_t) {
@@ -116,6 +130,13 @@ HostVector read_vector_as(MatrixReader const& reader, Part part, std::uint64_t l
 }
 
 }  // namespace
+
+std::uint64_t reading_bytes(MatrixInfo const& info, ScalarType type) {
+  if (info.chunk_rows == 0) return info.reader_bytes;
+  Pieces const pieces = pieces_of(info, size_of(type));
+  return info.reader_bytes +
+         std::min(default_threads, pieces.count) * pieces.width * pieces.height * size_of(type);
+}
 
 MatrixInfo inspect(std::string const& path, RawFile const& raw) {
   return MatrixReader(path, raw).info();

@@ -20,7 +20,12 @@ namespace tessera::io {
 /// @throws FileError bad_input
 [[nodiscard]] MatrixInfo inspect(std::string const& path, RawFile const& raw = {});
 
-/// Reads a matrix straight into a View; no second copy is made.
+/// Bytes that read_matrix() takes at a time beside the matrix, at most, and some hundred KiB of
+/// each thread that reads.
+/// @param type that of the View
+[[nodiscard]] std::uint64_t reading_bytes(MatrixInfo const& info, ScalarType type);
+
+/// Reads a matrix straight into a View; no second copy is made, but of pieces of packed chunks.
 ///
 /// The layout is that of the file: Fortran order gives a LayoutLeft View. Big-endian and converted
 /// elements go through a small buffer. Memory is checked before it is allocated. Kokkos must be
