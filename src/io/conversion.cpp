@@ -112,6 +112,15 @@ class Copier {
     out.skip(lines * length * sizeof(T));
   }
 
+  /// A with its rows as columns, in the order of the output: in tiles that are whole lines of it,
+  /// or a part of one where they are long.
+  void copy_turned_in_order(MatrixReader const& reader, OutputFile& out) {
+    std::uint64_t const lines = std::min(lines_of(reader.info()), capacity);
+    std::uint64_t const count = std::min(capacity / lines, length_of_lines(reader.info()));
+    for_each_tile_of(reader, true, lines, count,
+                     [&](Tile const& tile) { out.write_elements(tile.elements); });
+  }
+
   /// A into chunks, each of which is packed by one thread.
   void copy_chunks(MatrixReader const& reader, bool transposed, Hdf5Chunks const& chunks,
                    OutputFile& out, MatrixInfo const& info) {
@@ -163,6 +172,16 @@ class Copier {
     std::uint64_t const narrowest = std::max(std::min(all_lines, side), height);
     std::uint64_t const most_count = whole(capacity / narrowest, width, length);
     std::uint64_t const most_lines = whole(capacity / most_count, height, all_lines);
+    for_each_tile_of(reader, transposed, most_lines, most_count, use);
+  }
+
+  /// The same of tiles of so many lines and elements of each, but for the last ones: one after the
+  /// other along the lines of the transpose.
+  template <class Use>
+  void for_each_tile_of(MatrixReader const& reader, bool transposed, std::uint64_t most_lines,
+                        std::uint64_t most_count, Use const& use) {
+    std::uint64_t const all_lines = lines_of(reader.info());
+    std::uint64_t const length = length_of_lines(reader.info());
     from_.resize(most_lines * most_count);
     if (transposed) to_.resize(from_.size());
     for (std::uint64_t first = 0; first < length; first += most_count) {
@@ -289,10 +308,6 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
                                       request.output + ": expected a regular file, found " +
                                       obstacle);
   }
-  if (transposed && out.in_order_only()) {
-    refuse(request.output, "cannot be written in another order than that of " + request.input +
-                               ": expected a regular file, found one without positions");
-  }
   if (!request.chunks) begin(out, format, info);
   std::uint64_t const vector_elements = info.has_vector || has_vector_output ? info.cols : 0;
   std::uint64_t const elements = info.elements() + (info.has_vector ? info.cols : 0);
@@ -305,6 +320,8 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
   Copier<T> copier((info.elements() + vector_elements) * sizeof(T), progress);
   if (request.chunks) {
     copier.copy_chunks(reader, info.layout != reader.info().layout, *request.chunks, out, info);
+  } else if (transposed && out.in_order_only()) {
+    copier.copy_turned_in_order(reader, out);
   } else if (transposed || (reader.info().chunk_rows != 0 && !out.in_order_only())) {
     copier.copy_tiles(reader, transposed, out);
   } else {

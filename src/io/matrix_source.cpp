@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstring>
+
 #include <io/matrix_source.hpp>
 #include <io/npy.hpp>
 
@@ -15,7 +17,25 @@ void MatrixSource::read_stored_block(Block const& block, std::span<std::byte> to
   std::uint64_t const count = right ? block.cols : block.rows;  // elements of each line
   if (to.empty()) return;
   if (count == length) return read_stored(Part::matrix, first_line * length, to);
-  std::uint64_t const bytes = count * size_of(info_.stored);
+  std::uint64_t const element = size_of(info_.stored);
+  std::uint64_t const bytes = count * element;
+  // Short lines are read whole, many at a time: their parts are in the same pages of the file.
+  constexpr std::uint64_t short_line = 4096;
+  constexpr std::uint64_t buffer_bytes = 256U << 10U;
+  if (std::uint64_t const line_bytes = length * element; line_bytes <= short_line) {
+    std::uint64_t const at_once = std::min(lines, buffer_bytes / line_bytes);
+    std::vector<std::byte> buffer(at_once * line_bytes);
+    for (std::uint64_t line = 0; line < lines; line += at_once) {
+      std::uint64_t const some = std::min(at_once, lines - line);
+      read_stored(Part::matrix, (first_line + line) * length,
+                  std::span(buffer).first(some * line_bytes));
+      for (std::uint64_t k = 0; k < some; ++k) {
+        std::memcpy(to.data() + (line + k) * bytes,
+                    buffer.data() + k * line_bytes + first * element, bytes);
+      }
+    }
+    return;
+  }
   for (std::uint64_t line = 0; line < lines; ++line) {
     read_stored(Part::matrix, (first_line + line) * length + first,
                 to.subspan(line * bytes, bytes));

@@ -14,7 +14,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
+#include <tuple>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -150,6 +152,25 @@ TEST_F(PipeTest, results_are_those_of_the_file) {
         run_with(bytes, {"convert", "/dev/stdin", "d.npy", "--input-format", "npy"});
     EXPECT_EQ(converted.status, 0) << converted.err;
     EXPECT_EQ(read("d.npy"), bytes);
+  }
+}
+
+/// Elements of a file go into a pipe in another order than the file's, too; also where the lines of
+/// the output are longer than what is in memory at a time.
+TEST_F(PipeTest, takes_a_file_in_another_order) {
+  for (auto const& [rows, cols] : {std::pair{"1500", "700"}, {"4300000", "3"}}) {
+    ASSERT_EQ(run({"gen", "--rows", rows, "--cols", cols, "--output", "a.npy"}).status, 0);
+    ASSERT_EQ(run({"convert", "a.npy", "turned.npy", "--order", "column"}).status, 0);
+    for (auto const& [input, order, expected] :
+         {std::tuple{"a.npy", "column", "turned.npy"}, {"turned.npy", "row", "a.npy"}}) {
+      std::string found;
+      std::thread reader([&] { found = read("pipe.npy"); });
+      auto const done = run({"convert", input, "-", "--order", order, "--output-format", "npy"},
+                            {.out_file = path("pipe.npy").string()});
+      reader.join();
+      EXPECT_EQ(done.status, 0) << done.err;
+      EXPECT_TRUE(found == read(expected)) << rows << " " << order;
+    }
   }
 }
 
