@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 #include <app/commands.hpp>
@@ -24,18 +25,24 @@ namespace {
 
 /// Refuses what is said of a raw file.
 void refuse_raw_options(ConvertOptions const& options) {
+  // Names without an extension, those of pipes among them, may be of raw files.
+  bool const has_no_name =
+      !options.input_format && !std::filesystem::path(options.input).has_extension();
+  std::string const hint = has_no_name ? "; --input-format raw takes elements alone" : "";
   if (options.raw.rows != 0) {
-    refuse(options.input, "says itself how large it is, found --rows and --cols");
+    refuse(options.input, "says itself how large it is, found --rows and --cols" + hint);
   }
   if (options.raw_type) {
     refuse(options.input,
            "says itself what type its elements have, found --type; --output-type "
-           "is that of the output");
+           "is that of the output" +
+               hint);
   }
   if (options.raw_layout) {
     refuse(options.input,
            "says itself in which order its elements are, found --input-order; "
-           "--order is that of the output");
+           "--order is that of the output" +
+               hint);
   }
 }
 

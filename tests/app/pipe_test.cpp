@@ -174,6 +174,27 @@ TEST_F(PipeTest, takes_a_file_in_another_order) {
   }
 }
 
+/// The name of a pipe does not say that it holds elements alone.
+TEST_F(PipeTest, of_elements_alone_needs_to_be_called_so) {
+  std::string const hint = "; --input-format raw takes elements alone\n";
+  Words const convert = {"convert", "-", "c.npy"};
+  for (Words const& more : {Words{"--rows", "2", "--cols", "3"},
+                            {"--type", "f64"},
+                            {"--rows", "2", "--cols", "3", "--input-order", "column"}}) {
+    Words words = convert;
+    words.insert(words.end(), more.begin(), more.end());
+    auto const refused = run_with(bytes_of<float>({1, 2, 3, 4, 5, 6}), words);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("says itself "), testing::EndsWith(hint)));
+    EXPECT_FALSE(exists("c.npy"));
+  }
+  auto const done =
+      run_with(bytes_of<float>({1, 2, 3, 4, 5, 6}),
+               {"convert", "-", "c.npy", "--rows", "2", "--cols", "3", "--input-format", "raw"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(last_elements<float>("c.npy", 6), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+}
+
 TEST_F(PipeTest, v_of_ex3_comes_after_a) {
   make("c", "a.ex3");
   ASSERT_EQ(run({"atax", "a.ex3", "--output", "c.npy", "--repeat", "1"}).status, 0);
