@@ -54,6 +54,8 @@ ExitStatus guarded(Work const& work) {
     return complain(ExitStatus::resources, ("out of memory; found " + free + " available").c_str());
   } catch (std::exception const& error) {
     return complain(ExitStatus::resources, error.what());
+  } catch (...) {
+    return complain(ExitStatus::resources, "ended by an error of a library, which says no more");
   }
 }
 

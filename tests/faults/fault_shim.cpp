@@ -14,6 +14,7 @@
 //   unnamed,,EOPNOTSUPP,0  files without a name (O_TMPFILE) cannot be made
 //   rename,,SIGTERM,0      the process gets a signal in that call, which does its work; so link
 //   read,a.npy,SIGSTOP,9   the process gets a signal before it reads the byte at position 9, once
+//   fsync,,throw,0         a thread throws what nobody catches, a sentence; throw-number: a number
 //
 // FILE is the end of a path, of rename and link that of the new one; without one it is all regular
 // files below the current folder, outputs that have no name yet among them. TESSERA_FAULTS_LOG
@@ -32,10 +33,12 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -107,6 +110,9 @@ int fail(Rule const& rule) {
     if (file < 0 || write_next(file, line.data(), line.size()) < 0) std::abort();
     ::close(file);
   }
+  if (rule.fault == "throw")
+    std::thread([] { throw std::runtime_error("a thread failed"); }).join();
+  if (rule.fault == "throw-number") std::thread([] { throw 1; }).join();
   if (int const signal = signal_of(rule.fault); signal != 0) return ::kill(::getpid(), signal);
   if (rule.fault != "end" && rule.fault != "short") errno = error_of(rule.fault);
   return -1;

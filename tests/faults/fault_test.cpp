@@ -365,6 +365,29 @@ TEST_P(CheckpointFaultTest, threads_that_cannot_start_are_said) {
                                     "start "));
 }
 
+/// What nobody could catch, since it is thrown in a thread.
+class UncaughtTest : public FaultTest {};
+
+TEST_P(UncaughtTest, an_exception_ends_the_run_with_a_sentence_and_leaves_nothing) {
+  for (auto const& [fault, sentence] :
+       {std::pair{"throw", "a thread failed"},
+        std::pair{"throw-number", "ended by an error of a library, which says no more"}}) {
+    for (bool const old : both_outputs()) {
+      for (std::string const named : {"", "unnamed,,EOPNOTSUPP,0;"}) {
+        SCOPED_TRACE(named + fault);
+        if (old) write(job().output, "old");
+        auto const result = run_with(named + "fsync,," + fault + ",0");
+        EXPECT_EQ(result.status, 4);
+        EXPECT_EQ(result.signal, 0);
+        EXPECT_EQ(result.out, "");
+        EXPECT_EQ(result.err, "tessera: " + std::string(sentence) + "\n");
+        expect_untouched(old);
+        std::filesystem::remove(path(job().output));
+      }
+    }
+  }
+}
+
 std::vector<FaultyJob> reading_jobs() {
   auto jobs = all_jobs();
   std::erase_if(jobs, [](FaultyJob const& job) { return job.input.empty(); });
@@ -377,6 +400,7 @@ std::string name_of(testing::TestParamInfo<FaultyJob> const& each) {
 
 INSTANTIATE_TEST_SUITE_P(Jobs, FaultTest, testing::ValuesIn(all_jobs()), name_of);
 INSTANTIATE_TEST_SUITE_P(Jobs, CheckpointFaultTest, testing::Values(all_jobs()[1]), name_of);
+INSTANTIATE_TEST_SUITE_P(Jobs, UncaughtTest, testing::Values(all_jobs()[0]), name_of);
 INSTANTIATE_TEST_SUITE_P(Jobs, ReadFaultTest, testing::ValuesIn(reading_jobs()), name_of);
 
 }  // namespace
