@@ -426,6 +426,26 @@ TEST_F(TuneTest, a_run_waits_for_one_that_stores_its_tunings) {
   EXPECT_EQ(json::parse(content()).at("tunings").size(), 3U);
 }
 
+/// It does not wait for ever, and leaves what is kept as it was.
+TEST_F(TuneTest, a_run_gives_up_where_another_process_keeps_the_lock) {
+  tune_or_fail("gemv", "300x200");
+  std::string const kept = content();
+  std::string const path = cache() / "tessera" / ".lock";
+  int const lock = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::flock(lock, LOCK_EX), 0);
+  auto const begin = std::chrono::steady_clock::now();
+  auto const refused =
+      run(on_host({"tune", "gemv", "--shape", "30x20", "--repeat", "1", "--seconds", "1e-6"}));
+  auto const waited = std::chrono::steady_clock::now() - begin;
+  ::close(lock);
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_EQ(refused.err, "tessera: " + path +
+                             ": cannot be locked: another process has held the lock for 10 s; end "
+                             "it and try again\n");
+  EXPECT_GE(waited, std::chrono::seconds(10));
+  EXPECT_EQ(content(), kept);
+}
+
 TEST_F(TuneTest, tables_are_ranked_and_name_stages) {
   auto const result =
       tune({"atax", "--shape", "300x200", "--layout", "column", "--type", "double"});
