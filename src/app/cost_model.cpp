@@ -17,6 +17,18 @@ std::string seconds_text(double seconds) {
 
 }  // namespace
 
+Forecast forecast_product(std::uint64_t rows, std::uint64_t cols, std::uint64_t depth,
+                          std::uint64_t element_bytes, std::uint64_t scratch) {
+  std::uint64_t const inputs = (rows * depth + depth * cols) * element_bytes;
+  std::uint64_t const results = rows * cols * element_bytes;
+  return {.traffic = inputs + results,
+          .inputs = inputs,
+          .results = results,
+          .scratch = scratch,
+          .flops = 2.0 * static_cast<double>(rows) * static_cast<double>(cols) *
+                   static_cast<double>(depth)};
+}
+
 double host_seconds(Forecast const& work, int runs, int threads, CostConstants const& constants) {
   double const bandwidth = std::min(threads * constants.host_thread, constants.host_most);
   return runs * std::max(static_cast<double>(work.traffic) / bandwidth,

@@ -23,6 +23,10 @@ struct Forecast {
   [[nodiscard]] std::uint64_t memory() const { return inputs + results + scratch; }
 };
 
+/// The work of a product of matrices, rows x depth and depth x cols, of elements of so many bytes.
+[[nodiscard]] Forecast forecast_product(std::uint64_t rows, std::uint64_t cols, std::uint64_t depth,
+                                        std::uint64_t element_bytes, std::uint64_t scratch);
+
 /// What the model takes for granted, in bytes per second and seconds.
 struct CostConstants {
   /// Of one host thread: two threads of a server reach 26 to 31 GB/s together (docs/results).

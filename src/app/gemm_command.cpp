@@ -36,25 +36,14 @@ Job job_of(GemmOptions const& options, std::string const& path_a, std::string co
          "; --type converts both");
   }
   auto const type = options.type.value_or(A.type);
-  auto const size = io::size_of(type);
-  auto const inputs = (A.elements() + B.elements()) * size;
-  auto const results = A.rows * B.cols * size;
-  double const flops =
-      2.0 * static_cast<double>(A.rows) * static_cast<double>(A.cols) * static_cast<double>(B.cols);
   auto const variants = variants_of_gemm();
   auto const scratch =
       options.variant.name.empty()
           ? workspace_of_gemm(static_cast<std::int64_t>(A.rows), static_cast<std::int64_t>(B.cols),
                               static_cast<std::int64_t>(A.cols), type)
           : 0;
-  return {.forecast =
-              [=](BackendChoice) {
-                return Forecast{.traffic = inputs + results,
-                                .inputs = inputs,
-                                .results = results,
-                                .scratch = scratch,
-                                .flops = flops};
-              },
+  auto const forecast = forecast_product(A.rows, B.cols, A.cols, io::size_of(type), scratch);
+  return {.forecast = [=](BackendChoice) { return forecast; },
           .runs = options.repeat + 1,
           .input = path_a,
           .what = "the job (three matrices and workspace)",

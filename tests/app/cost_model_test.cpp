@@ -49,6 +49,15 @@ TEST(CostModelTest, operations_count_where_they_take_longer_than_the_traffic) {
   EXPECT_DOUBLE_EQ(device_seconds(light, 1, 0, slow).runs, 0.25 + 2);
 }
 
+TEST(CostModelTest, product_multiplies_and_adds_once_for_each_row_column_and_depth) {
+  Forecast const product = forecast_product(2, 3, 5, 4, 7);
+  EXPECT_DOUBLE_EQ(product.flops, 60);
+  EXPECT_EQ(product.inputs, 4u * (10 + 15));
+  EXPECT_EQ(product.results, 4u * 6);
+  EXPECT_EQ(product.traffic, 4u * 31);
+  EXPECT_EQ(product.memory(), 4u * 31 + 7);
+}
+
 TEST(CostModelTest, device_starts_copies_once_and_launches_every_run) {
   auto const seconds = device_seconds(work, 4, 200, round);
   EXPECT_DOUBLE_EQ(seconds.copies, 3 + 1000.0 / 5);
