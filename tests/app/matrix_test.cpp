@@ -220,6 +220,9 @@ TEST_F(MatrixTest, bad_inputs_and_outputs_are_file_errors) {
             {"gemm", "a.npy", "a.npy", "c.npy"},
             "a.npy: has the wrong number of rows: expected 3, one for each column of a.npy, found "
             "2"},
+        Error{{"gemm", "b.npy", "b.npy", "c.npy"},
+              "b.npy: has the wrong number of rows: expected 2, one for each column of b.npy, "
+              "found 3"},
         Error{{"gemm", "d.npy", "b.npy", "c.npy"},
               "b.npy: has a matrix of the wrong type: expected f64 as in d.npy, found f32; --type "
               "converts both"},

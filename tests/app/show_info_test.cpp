@@ -81,6 +81,33 @@ TEST_F(ShowTest, data_shortens_and_all_does_not) {
   EXPECT_GT(all.size(), 10 * some.size());
 }
 
+/// Seven rows or columns are shown whole, of more the first and the last three.
+TEST_F(ShowTest, data_shortens_from_eight_rows_or_columns_on) {
+  auto const line = [](std::vector<int> const& numbers) {
+    std::string text = "   ";
+    for (int const number : numbers) {
+      std::string const digits = std::to_string(number);
+      text += number < 0 ? " …" : std::string(13 - digits.size(), ' ') + digits;
+    }
+    return text + "\n";
+  };
+  auto const shown = [&](std::size_t rows, std::size_t cols) {
+    std::vector<float> elements(rows * cols);
+    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<float>(i);
+    write("a.npy", npy("<f4", "(" + std::to_string(rows) + ", " + std::to_string(cols) + ")",
+                       bytes_of(elements)));
+    std::string const out = run({"show", "a.npy", "--data"}).out;
+    std::string const head = "  elements of A\n";
+    return out.substr(out.find(head) + head.size());
+  };
+  EXPECT_EQ(shown(1, 7), line({0, 1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(shown(1, 8), line({0, 1, 2, -1, 5, 6, 7}));
+  EXPECT_EQ(shown(7, 1),
+            line({0}) + line({1}) + line({2}) + line({3}) + line({4}) + line({5}) + line({6}));
+  EXPECT_EQ(shown(8, 1),
+            line({0}) + line({1}) + line({2}) + "    …\n" + line({5}) + line({6}) + line({7}));
+}
+
 TEST_F(ShowTest, bad_file_is_a_file_error) {
   write("a.npy", "no");
   auto const result = run({"show", "a.npy", "--data"});

@@ -361,6 +361,8 @@ TEST(GemmErrors, RefusesSizesThatDoNotFit) {
   Matrix const A("A", 3, 5);
   EXPECT_THAT([&] { gemm(Exec(), A, Matrix("B", 4, 2), Matrix("C", 3, 2)); },
               refuses("gemm", "B must have 5 rows, found 4 x 2"));
+  EXPECT_THAT([&] { gemm(Exec(), A, Matrix("B", 6, 2), Matrix("C", 3, 2)); },
+              refuses("gemm", "B must have 5 rows, found 6 x 2"));
   EXPECT_THAT([&] { gemm(Exec(), A, Matrix("B", 5, 2), Matrix("C", 2, 3)); },
               refuses("gemm", "C must be 3 x 2, found 2 x 3"));
 }
