@@ -156,6 +156,10 @@ RunResult ProgramTest::run(std::vector<std::string> const& arguments,
   return finish(start(arguments, options));
 }
 
+bool ProgramTest::has_cuda() const {
+  return run({"info"}).out.find("cuda") != std::string::npos;
+}
+
 std::string ProgramTest::read(std::string const& name) const {
   return read_file(path(name));
 }

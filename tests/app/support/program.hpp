@@ -58,6 +58,9 @@ class ProgramTest : public ::testing::Test {
   /// with a GPU is more. Not with AddressSanitizer, whose own memory counts.
   void expect_peak_below(std::vector<std::string> const& arguments, long mebibytes) const;
 
+  /// Whether the program is built with CUDA, whose driver takes memory and threads as it likes.
+  bool has_cuda() const;
+
   /// A path in the folder.
   std::filesystem::path path(std::string const& name) const { return folder_ / name; }
   /// The folder for caches, as XDG_CACHE_HOME says to the program.
