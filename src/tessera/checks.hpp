@@ -24,8 +24,8 @@ namespace tessera::checks {
   throw std::invalid_argument("tessera::" + std::string(operation) + ": " + what);
 }
 
-/// The most bytes from the first to the last of a matrix or a vector, and the most rows and
-/// columns: more than memory has, and so few that what is reckoned with them is a number of 64
+/// The most bytes of a matrix or a vector, gaps between its elements included, and the most rows
+/// and columns. No machine has so much memory, and what is computed of such sizes fits into 64
 /// bits.
 inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;
 inline constexpr std::uint64_t most_lines = std::uint64_t{1} << 50;
@@ -144,7 +144,8 @@ void require_memory(std::string_view operation, std::string_view name, View cons
   }
   auto const elements = product(product(place.count[0], place.count[1]), place.element);
   if (place.span() > most_bytes || elements > most_bytes) {
-    fail(operation, std::string(name) + " must reach over at most 2^62 bytes");
+    fail(operation,
+         std::string(name) + " must lie in at most 2^62 bytes, gaps between its elements included");
   }
 }
 

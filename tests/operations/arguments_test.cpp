@@ -378,8 +378,9 @@ TEST(Sizes, ThatNoMemoryHasAreRefused) {
   EXPECT_THAT([&] { transpose(Exec(), Right(&one, size, size), Right("At", 1, 1)); },
               refuses("transpose", what));
   Strided const far(&one, Kokkos::LayoutStride(2, std::size_t{1} << 62, 2, 1));
-  EXPECT_THAT([&] { multiply(Exec(), far, Vector("v", 2), Vector("B", 2)); },
-              refuses("multiply", "A must reach over at most 2^62 bytes"));
+  EXPECT_THAT(
+      [&] { multiply(Exec(), far, Vector("v", 2), Vector("B", 2)); },
+      refuses("multiply", "A must lie in at most 2^62 bytes, gaps between its elements included"));
   EXPECT_THAT([&] { Workspace<Exec>::bytes_for(std::numeric_limits<std::size_t>::max() - 1); },
               refuses("Workspace", "no memory has"));
 }
