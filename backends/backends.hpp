@@ -30,7 +30,7 @@ struct Spaces {
   }
 };
 
-/// Every backend of this build that Tessera supports: a list `Spaces`.
+/// The backends of this build that have a folder here: a list `Spaces`.
 using Enabled = decltype(Spaces<>{}
 #if defined(KOKKOS_ENABLE_SERIAL)
                          + Spaces<Kokkos::Serial>{}
@@ -43,11 +43,11 @@ using Enabled = decltype(Spaces<>{}
 #endif
 );
 
-/// Whether Tessera knows the execution space `Exec`.
+/// Whether a backend has kernels of its own, beside the portable ones.
 template <class Exec>
-concept HasBackend = requires { Backend<Exec>::is_gpu; };
+concept IsAccelerated = Backend<Exec>::is_accelerated;
 
-/// Calls visit(std::type_identity<Exec>{}) for every backend of this build that Tessera supports.
+/// Calls visit(std::type_identity<Exec>{}) for each of them.
 template <class Visitor>
 void for_each_backend(Visitor&& visit) {
   [&]<class... Exec>(Spaces<Exec...>) { (visit(std::type_identity<Exec>{}), ...); }(Enabled{});

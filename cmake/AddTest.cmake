@@ -62,6 +62,16 @@ endforeach()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels_file}")
 endfunction()
 
+# tessera_add_test_of_portable_kernels(test label filter): one ctest test that runs the tests of `test`
+# that match once more, with the portable kernels.
+function(tessera_add_test_of_portable_kernels test label filter)
+  add_test(NAME ${test}.portable COMMAND ${test} "--gtest_filter=${filter}")
+  set_tests_properties(
+    ${test}.portable PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77
+                                ENVIRONMENT "OMP_WAIT_POLICY=passive;TESSERA_TEST_KERNELS=portable"
+  )
+endfunction()
+
 # tessera_add_test_without_avx512(test label [pattern]): one ctest test that runs `test` on hosts once
 # more, with the loops for processors without AVX-512; skipped where the processor has none. Cases of
 # the pattern, which have one kind of loop, are left out.

@@ -20,6 +20,7 @@ namespace tessera::backends {
 template <>
 struct Backend<Kokkos::Cuda> {
   static constexpr char const* name = "cuda";
+  static constexpr bool is_accelerated = true;
   static constexpr bool is_gpu = true;
   using Warp = cuda::Warp;
   using PinnedSpace = Kokkos::SharedHostPinnedSpace;

@@ -48,7 +48,7 @@ class OrdinaryArithmetic {
   static Control control() { return 0; }
   static void set(Control) {}
 #endif
-  Control found_ = 0;
+  [[maybe_unused]] Control found_ = 0;
 };
 
 }  // namespace tessera::backends::host

@@ -13,6 +13,7 @@ namespace tessera::backends {
 /// What every execution space of the host's processors shares.
 template <class Exec>
 struct HostBackend {
+  static constexpr bool is_accelerated = true;
   static constexpr bool is_gpu = false;
 
   template <class Body>

@@ -13,6 +13,8 @@
 #include <tessera/detail/gpu/sum.hpp>
 #include <tessera/detail/label.hpp>
 #include <tessera/detail/sum.hpp>
+#include <tessera/kernels/gemm.hpp>
+#include <tessera/kernels/portable.hpp>
 #include <tessera/stream/detail/reading.hpp>
 
 // The kernels of the products, of one execution space and scalar. TEMPLATE is `template`, which
@@ -55,5 +57,19 @@
   TEMPLATE void gpu::fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,       \
                                  gpu::FusedTilesPlan<EXEC, T> const&);                        \
   TESSERA_ALL_GEMM_KERNELS(TEMPLATE, gpu::gemm, EXEC, T)                                      \
+  }
+
+#define TESSERA_FUSED_PORTABLY(TEMPLATE, PLAN, EXEC, T)                                        \
+  TEMPLATE void PLAN<EXEC, T>::run(EXEC const&, detail::Label const&, detail::Lines<T> const&, \
+                                   T const*, OutputVector<T>, OutputVector<T>, T*,             \
+                                   detail::Meeting<T> const&, Identity const&) const;
+#define TESSERA_PORTABLE_KERNELS(TEMPLATE, EXEC, T)                                \
+  namespace tessera::kernels {                                                     \
+  TEMPLATE struct DotPlan<EXEC, T>;                                                \
+  TEMPLATE struct SumPlan<EXEC, T>;                                                \
+  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedLinesPlan, EXEC, T)                        \
+  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T)                        \
+  TEMPLATE void gemm(EXEC const&, detail::Label const&, detail::Product<T> const&, \
+                     detail::OutputMatrix<T> const&, GemmTuning const&);           \
   }
 // NOLINTEND(bugprone-macro-parentheses)

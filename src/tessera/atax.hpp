@@ -14,19 +14,20 @@ namespace tessera {
 namespace detail {
 
 /// Whether ATAX by this method reads the matrix once.
-template <class Exec, bool RowMajor, class T>
+template <class Exec, bool RowMajor, class Set = AcceleratedKernels, class T>
 bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines) {
   if (method != Method::automatic) return method == Method::fused;
-  return tuning.prefer_fused && suit_fusion<Exec, RowMajor>(lines);
+  return tuning.prefer_fused && Set::template suit_fusion<Exec, RowMajor>(lines);
 }
 
 /// Fused ATAX; `b.data` is null when B is not wanted. `source`, if any, is where kernels of
 /// row-major lines on a host have them from instead of memory.
-template <bool RowMajor, class Exec, class V, class T, class... Source>
+template <bool RowMajor, class Set = AcceleratedKernels, class Exec, class V, class T,
+          class... Source>
 void run_fused(Exec const& exec, AtaxLabels const& labels, Lines<T> const& lines, V const& v,
                OutputVector<T> b, OutputVector<T> c, Workspace<Exec>* workspace,
                Tuning const& tuning, Source const&... source) {
-  FusedOf<Exec, T, RowMajor> const plan(exec, lines, tuning);
+  FusedOf<Exec, T, RowMajor, Set> const plan(exec, lines, tuning);
   Index const packed = packed_size(v);
   Index const partials = plan.workspace(lines);
   Parts<Exec, T> parts(exec, workspace, whole_words<T>(packed) + whole_words<T>(partials),
@@ -36,7 +37,7 @@ void run_fused(Exec const& exec, AtaxLabels const& labels, Lines<T> const& lines
 }
 
 /// Two-stage ATAX; `b.data` is null when B is not wanted.
-template <bool RowMajor, class Exec, class V, class T>
+template <bool RowMajor, class Set = AcceleratedKernels, class Exec, class V, class T>
 void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& lines, V const& v,
                    OutputVector<T> b, OutputVector<T> c, Workspace<Exec>* workspace,
                    Tuning const& tuning) {
@@ -44,8 +45,8 @@ void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& l
   bool const own_b = b.data == nullptr || b.stride != 1;
   Index const intermediate = own_b ? rows : 0;
   Index const packed = packed_size(v);
-  DotOf<Exec, T> const dot_plan(exec, lines, tuning);
-  SumOf<Exec, T> const sum_plan(exec, lines, tuning);
+  DotOf<Exec, T, Set> const dot_plan(exec, lines, tuning);
+  SumOf<Exec, T, Set> const sum_plan(exec, lines, tuning);
   Index const runs = dot_plan.workspace(lines);
   Index const partials = sum_plan.workspace(lines);
 
@@ -85,13 +86,15 @@ void run_atax(Exec const& exec, Matrix const& a, V const& v, OutputVector<T> b, 
   }
   with_order("atax", "A", a, [&](auto by_rows) {
     constexpr bool row_major = by_rows();
-    Tuning const tuning = tuning_for<T, row_major>(exec, rows, cols, options.tuning);
     auto const lines = lines_of<row_major>(a);
-    if (is_fused<Exec, row_major>(options.method, tuning, lines)) {
-      run_fused<row_major>(exec, labels, lines, v, b, c, options.workspace, tuning);
-    } else {
-      run_two_stage<row_major>(exec, labels, lines, v, b, c, options.workspace, tuning);
-    }
+    with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+      Tuning const tuning = tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
+      if (is_fused<Exec, row_major, Set>(options.method, tuning, lines)) {
+        run_fused<row_major, Set>(exec, labels, lines, v, b, c, options.workspace, tuning);
+      } else {
+        run_two_stage<row_major, Set>(exec, labels, lines, v, b, c, options.workspace, tuning);
+      }
+    });
   });
 }
 
@@ -105,7 +108,7 @@ void run_atax(Exec const& exec, Matrix const& a, V const& v, OutputVector<T> b, 
 /// | A | m x n | in: rows or columns contiguous, any leading dimension |
 /// | v | n | in: any stride |
 /// | C | n | out: any stride but 0, overwritten |
-/// | options | | method, workspace and tuning; `Options` are taken, too |
+/// | options | | method, workspace, tuning and kernels; `Options` are taken, too |
 ///
 /// Work and traffic: 4mn flop; fused (mn + 2n)·sizeof(T) bytes, the matrix read once; two-stage
 /// (2mn + 2m + 2n)·sizeof(T) bytes.
@@ -156,9 +159,6 @@ void atax(Exec const& exec, A const& a, V const& v, B const& b, C const& c,
   detail::run_atax(exec, a, v, detail::output(b), detail::output(c), options);
 }
 
-template <ForeignSpace Exec, class... Arguments>
-refused::TesseraHasBackendsForSerialOpenMPAndCudaOnly atax(Exec const&,
-                                                           Arguments const&...) = delete;
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
 refused::TesseraComputesWithFloatAndDoubleOnly atax(Exec const&, A const&,
                                                     Arguments const&...) = delete;

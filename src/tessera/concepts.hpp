@@ -16,9 +16,9 @@ namespace tessera {
 template <class T>
 concept Scalar = std::same_as<T, float> || std::same_as<T, double>;
 
-/// A Kokkos execution space that Tessera has a backend for.
+/// An execution space of Kokkos: any, since the portable kernels run on all.
 template <class Exec>
-concept ExecutionSpace = Kokkos::is_execution_space_v<Exec> && backends::HasBackend<Exec>;
+concept ExecutionSpace = Kokkos::is_execution_space_v<Exec> && backends::Complete<Exec>::value;
 
 /// A layout whose rows (LayoutRight) or columns (LayoutLeft) are contiguous; they may be padded.
 template <class Layout>
@@ -102,10 +102,6 @@ concept VectorOf = Vector<View> && AccessibleFrom<View, Exec> && SameScalar<View
 template <class View, class Exec, class A>
 concept OutputVectorOf = OutputVector<View> && AccessibleFrom<View, Exec> && SameScalar<View, A>;
 
-/// An execution space of Kokkos that Tessera has no backend for.
-template <class Exec>
-concept ForeignSpace = Kokkos::is_execution_space_v<Exec> && !backends::HasBackend<Exec>;
-
 /// A view of elements that Tessera does not compute with, or does not move.
 template <class View>
 concept ForeignScalars = Kokkos::is_view_v<View> && !Scalar<typename View::non_const_value_type>;
@@ -115,7 +111,6 @@ concept ForeignElements = Kokkos::is_view_v<View> && !Element<typename View::non
 /// Why a call is refused, in the words of the compiler: overloads for what is often tried and
 /// cannot be had are deleted, and return these.
 namespace refused {
-struct TesseraHasBackendsForSerialOpenMPAndCudaOnly;
 struct TesseraComputesWithFloatAndDoubleOnly;
 struct TesseraMovesTriviallyCopyableElementsOf1Or2Or4Or8Or16BytesOnly;
 }  // namespace refused

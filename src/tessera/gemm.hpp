@@ -14,6 +14,8 @@
 #include <tessera/detail/gpu/gemm.hpp>
 #include <tessera/detail/label.hpp>
 #include <tessera/detail/product.hpp>
+#include <tessera/kernels.hpp>
+#include <tessera/kernels/gemm.hpp>
 #include <tessera/options.hpp>
 
 namespace tessera {
@@ -24,7 +26,6 @@ template <bool RowsOfA, bool RowsOfB, bool RowsOfC, class Exec, class A, class B
 void run_gemm(Exec const& exec, A const& a, B const& b, C const& c,
               GemmOptions<Exec> const& options) {
   using T = typename C::value_type;
-  using Backend = backends::Backend<Exec>;
   static Label const label("tessera::gemm");
   OutputMatrix<T> const out{c.data(), static_cast<Index>(c.extent(RowsOfC ? 1 : 0)),
                             static_cast<Index>(c.stride(RowsOfC ? 0 : 1))};
@@ -32,21 +33,28 @@ void run_gemm(Exec const& exec, A const& a, B const& b, C const& c,
     return set_zero<T>(exec, label.zero, static_cast<Index>(c.extent(0) * c.extent(1)), out);
   }
   auto const product = product_of<RowsOfA, RowsOfB, RowsOfC>(a, b, c);
-  GemmTuning const tuning =
-      options.tuning
-          ? *options.tuning
-          : Backend::template gemm_tuning<T>(exec, product.rows(), product.cols(), product.chains);
   Parts<Exec, T> parts(exec, options.workspace, product.parts());
   auto const in_parts = product.in(parts.take(product.parts()));
+  if (kernels_used<Exec>(options.kernels) == Kernels::portable) {
+    return kernels::gemm(exec, label, in_parts, out,
+                         options.tuning.value_or(kernels::gemm_tuning<Exec>()));
+  }
 
   // Of the factor that makes rows of a row-major C, then of the other: whether lines are
   // contiguous.
   constexpr bool deep_a = RowsOfC ? RowsOfA : !RowsOfB;
   constexpr bool deep_b = RowsOfC ? !RowsOfB : RowsOfA;
-  if constexpr (Backend::is_gpu) {
-    gpu::gemm<deep_a, deep_b>(exec, label, in_parts, out, tuning);
-  } else {
-    gemm<deep_a, deep_b>(exec, label, in_parts, out, tuning);
+  if constexpr (backends::IsAccelerated<Exec>) {
+    using Backend = backends::Backend<Exec>;
+    GemmTuning const tuning = options.tuning
+                                  ? *options.tuning
+                                  : Backend::template gemm_tuning<T>(
+                                        exec, product.rows(), product.cols(), product.chains);
+    if constexpr (Backend::is_gpu) {
+      gpu::gemm<deep_a, deep_b>(exec, label, in_parts, out, tuning);
+    } else {
+      gemm<deep_a, deep_b>(exec, label, in_parts, out, tuning);
+    }
   }
 }
 
@@ -60,7 +68,7 @@ void run_gemm(Exec const& exec, A const& a, B const& b, C const& c,
 /// | A | m x k | in: rows or columns contiguous, any leading dimension |
 /// | B | k x n | in: as A |
 /// | C | m x n | out: as A, overwritten |
-/// | options | | workspace and tuning |
+/// | options | | workspace, tuning and kernels |
 ///
 /// Work and traffic: 2mnk flop; at least (mk + kn + mn)·sizeof(T) bytes. Each factor is read from
 /// memory once for every tile of C that meets it, as far as caches do not hold it.
@@ -69,7 +77,7 @@ void run_gemm(Exec const& exec, A const& a, B const& b, C const& c,
 /// large enough. The bits of C are a function of A and B alone, not of layouts, the tuning or the
 /// backend (docs/summation.md); -0 never comes out. Where k = 0, C = 0. C must not overlap A or B.
 /// Throws std::invalid_argument for sizes that do not fit, a view without memory, overlap, a tuning
-/// that the backend does not have, or a workspace in use, before any work is enqueued.
+/// or kernels that the backend does not have, or a workspace in use, before any work is enqueued.
 ///
 /// Source: on GPUs, tiles in registers over tiles in shared memory, after V. Volkov and J. W.
 /// Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC 2008; on hosts, packed strips and
@@ -102,9 +110,6 @@ void gemm(Exec const& exec, A const& a, B const& b, C const& c,
   });
 }
 
-template <ForeignSpace Exec, class... Arguments>
-refused::TesseraHasBackendsForSerialOpenMPAndCudaOnly gemm(Exec const&,
-                                                           Arguments const&...) = delete;
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
 refused::TesseraComputesWithFloatAndDoubleOnly gemm(Exec const&, A const&,
                                                     Arguments const&...) = delete;

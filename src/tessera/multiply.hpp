@@ -19,7 +19,7 @@ namespace tessera {
 /// | A | m x n | in: rows or columns contiguous, any leading dimension |
 /// | v | n | in: any stride |
 /// | B | m | out: any stride but 0, overwritten |
-/// | options | | workspace and tuning |
+/// | options | | workspace, tuning and kernels |
 ///
 /// Work and traffic: 2mn flop; (mn + m + n)·sizeof(T) bytes, the matrix read once.
 ///
@@ -52,18 +52,17 @@ void multiply(Exec const& exec, A const& a, V const& v, B const& b,
   detail::with_order(operation, "A", a, [&](auto by_rows) {
     constexpr bool row_major = by_rows();
     auto const lines = detail::lines_of<row_major>(a);
-    Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
-    if constexpr (row_major) {
-      detail::run_dot(exec, label, lines, v, out, options, tuning);
-    } else {
-      detail::run_sum(exec, label, lines, v, out, options, tuning);
-    }
+    detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+      Tuning const tuning = detail::tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
+      if constexpr (row_major) {
+        detail::run_dot<Set>(exec, label, lines, v, out, options, tuning);
+      } else {
+        detail::run_sum<Set>(exec, label, lines, v, out, options, tuning);
+      }
+    });
   });
 }
 
-template <ForeignSpace Exec, class... Arguments>
-refused::TesseraHasBackendsForSerialOpenMPAndCudaOnly multiply(Exec const&,
-                                                               Arguments const&...) = delete;
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
 refused::TesseraComputesWithFloatAndDoubleOnly multiply(Exec const&, A const&,
                                                         Arguments const&...) = delete;

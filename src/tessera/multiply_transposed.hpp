@@ -19,7 +19,7 @@ namespace tessera {
 /// | A | m x n | in: rows or columns contiguous, any leading dimension |
 /// | B | m | in: any stride |
 /// | C | n | out: any stride but 0, overwritten |
-/// | options | | workspace and tuning |
+/// | options | | workspace, tuning and kernels |
 ///
 /// Work and traffic: 2mn flop; (mn + m + n)·sizeof(T) bytes, the matrix read once.
 ///
@@ -52,18 +52,17 @@ void multiply_transposed(Exec const& exec, A const& a, B const& b, C const& c,
   detail::with_order(operation, "A", a, [&](auto by_rows) {
     constexpr bool row_major = by_rows();
     auto const lines = detail::lines_of<row_major>(a);
-    Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
-    if constexpr (row_major) {
-      detail::run_sum(exec, label, lines, b, out, options, tuning);
-    } else {
-      detail::run_dot(exec, label, lines, b, out, options, tuning);
-    }
+    detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+      Tuning const tuning = detail::tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
+      if constexpr (row_major) {
+        detail::run_sum<Set>(exec, label, lines, b, out, options, tuning);
+      } else {
+        detail::run_dot<Set>(exec, label, lines, b, out, options, tuning);
+      }
+    });
   });
 }
 
-template <ForeignSpace Exec, class... Arguments>
-refused::TesseraHasBackendsForSerialOpenMPAndCudaOnly multiply_transposed(
-    Exec const&, Arguments const&...) = delete;
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
 refused::TesseraComputesWithFloatAndDoubleOnly multiply_transposed(Exec const&, A const&,
                                                                    Arguments const&...) = delete;

@@ -16,12 +16,20 @@ enum class Method {
   two_stage,  ///< `multiply`, then `multiply_transposed`: read twice
 };
 
+/// Which kernels compute. All give the same bits.
+enum class Kernels {
+  automatic,    ///< accelerated where the backend has them, else portable
+  portable,     ///< those of Kokkos' team policies, which every backend runs (tessera/kernels)
+  accelerated,  ///< those that the backend has for itself; an error where it has none
+};
+
 /// Options of `atax`.
 template <class Exec>
 struct AtaxOptions {
   Method method = Method::automatic;            ///< see Method
   Workspace<Exec>* workspace = nullptr;         ///< as in Options
   std::optional<Tuning> tuning = std::nullopt;  ///< as in Options
+  Kernels kernels = Kernels::automatic;         ///< see Kernels
 };
 
 /// Options of every operation.
@@ -32,16 +40,23 @@ struct Options {
   Workspace<Exec>* workspace = nullptr;
   /// Instead of what the backend would choose. Changes no bit of the result.
   std::optional<Tuning> tuning = std::nullopt;
+  Kernels kernels = Kernels::automatic;  ///< see Kernels
 
   /// `atax` takes them, too.
   operator AtaxOptions<Exec>() const {  // NOLINT(google-explicit-constructor)
-    return {.workspace = workspace, .tuning = tuning};
+    return {.workspace = workspace, .tuning = tuning, .kernels = kernels};
   }
 };
 
 /// Options of `transpose`.
 struct TransposeOptions {
   std::optional<TransposeTuning> tuning = std::nullopt;  ///< instead of the backend's
+  Kernels kernels = Kernels::automatic;                  ///< see Kernels
+};
+
+/// Options of `transpose_in_place`.
+struct TransposeInPlaceOptions {
+  Kernels kernels = Kernels::automatic;  ///< see Kernels
 };
 
 /// Options of `gemm`.
@@ -49,6 +64,7 @@ template <class Exec>
 struct GemmOptions {
   Workspace<Exec>* workspace = nullptr;             ///< as in Options
   std::optional<GemmTuning> tuning = std::nullopt;  ///< as in Options
+  Kernels kernels = Kernels::automatic;             ///< see Kernels
 };
 
 }  // namespace tessera

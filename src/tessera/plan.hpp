@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tessera/atax.hpp>
+#include <tessera/kernels.hpp>
 
 /// What an operation would do for a shape, without doing it: for reports and benchmarks.
 namespace tessera {
@@ -28,7 +29,8 @@ struct StagePlan {
 
 /// What an operation would do.
 struct Plan {
-  Method method;  ///< fused or two_stage (single products: two_stage)
+  Method method;    ///< fused or two_stage (single products: two_stage)
+  Kernels kernels;  ///< portable or accelerated
   std::vector<StagePlan> stages;
   std::size_t workspace_bytes;  ///< need of a kept workspace, for contiguous vectors
 };
@@ -52,20 +54,28 @@ std::size_t workspace_bytes(Index scalars) {
   return Workspace<Exec>::bytes_for(static_cast<std::size_t>(scalars) * sizeof(T));
 }
 
+/// Of a matrix without elements.
+template <class Exec>
+Plan no_plan(Kernels wanted) {
+  return {Method::two_stage, kernels_used<Exec>(wanted), {}, 0};
+}
+
 /// One product as dot products of lines.
-template <class Exec, class T>
+template <class Set, class Exec, class T>
 Plan dot_plan(Exec const& exec, std::string name, Lines<T> const& lines, Tuning const& tuning) {
-  DotOf<Exec, T> const plan(exec, lines, tuning);
+  DotOf<Exec, T, Set> const plan(exec, lines, tuning);
   return {Method::two_stage,
+          Set::kind,
           {{std::move(name), plan.teams(), plan.threads(), plan.lines_side_by_side(), 0, 0, 0, 0}},
           workspace_bytes<Exec, T>(whole_words<T>(plan.workspace(lines)))};
 }
 
 /// A kernel that sums panels of lines: one product, or fused ATAX.
-template <class T, class Exec, class SumPlan>
+template <class Set, class T, class Exec, class SumPlan>
 Plan sum_plan(Method method, std::string name, SumPlan const& plan, Lines<T> const& lines) {
   return {
       method,
+      Set::kind,
       {{std::move(name), plan.teams(), plan.threads(), plan.lines_side_by_side(), plan.panels.count,
         plan.panels.lines, plan.panels_of_team(), scratch_bytes<T>(plan.scratch_of(lines))}},
       workspace_bytes<Exec, T>(whole_words<T>(plan.workspace(lines)))};
@@ -74,22 +84,24 @@ Plan sum_plan(Method method, std::string name, SumPlan const& plan, Lines<T> con
 }  // namespace detail
 
 /// What `multiply` of a rows x cols matrix of T in `Layout` would do on `exec`; without rows or
-/// columns there are no stages. Throws std::invalid_argument for sizes that no matrix has, and an
-/// unusable tuning.
+/// columns there are no stages. Throws std::invalid_argument for sizes that no matrix has, kernels
+/// that the backend does not have, and an unusable tuning.
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_multiply(Exec const& exec, Index rows, Index cols,
                    std::type_identity_t<Options<Exec>> const& options = {}) {
   checks::require_size("plan_multiply", rows, cols, sizeof(T));
-  if (rows == 0 || cols == 0) return {Method::two_stage, {}, 0};
+  if (rows == 0 || cols == 0) return detail::no_plan<Exec>(options.kernels);
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
-  Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
-  if constexpr (row_major) {
-    return detail::dot_plan<Exec>(exec, "multiply", lines, tuning);
-  } else {
-    return detail::sum_plan<T, Exec>(Method::two_stage, "multiply",
-                                     detail::SumOf<Exec, T>(exec, lines, tuning), lines);
-  }
+  return detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+    Tuning const tuning = detail::tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
+    if constexpr (row_major) {
+      return detail::dot_plan<Set>(exec, "multiply", lines, tuning);
+    } else {
+      return detail::sum_plan<Set, T, Exec>(
+          Method::two_stage, "multiply", detail::SumOf<Exec, T, Set>(exec, lines, tuning), lines);
+    }
+  });
 }
 
 /// What `multiply_transposed` of a rows x cols matrix would do; as plan_multiply.
@@ -97,16 +109,19 @@ template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
                               std::type_identity_t<Options<Exec>> const& options = {}) {
   checks::require_size("plan_multiply_transposed", rows, cols, sizeof(T));
-  if (rows == 0 || cols == 0) return {Method::two_stage, {}, 0};
+  if (rows == 0 || cols == 0) return detail::no_plan<Exec>(options.kernels);
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
-  Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
-  if constexpr (row_major) {
-    return detail::sum_plan<T, Exec>(Method::two_stage, "multiply_transposed",
-                                     detail::SumOf<Exec, T>(exec, lines, tuning), lines);
-  } else {
-    return detail::dot_plan<Exec>(exec, "multiply_transposed", lines, tuning);
-  }
+  return detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+    Tuning const tuning = detail::tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
+    if constexpr (row_major) {
+      return detail::sum_plan<Set, T, Exec>(Method::two_stage, "multiply_transposed",
+                                            detail::SumOf<Exec, T, Set>(exec, lines, tuning),
+                                            lines);
+    } else {
+      return detail::dot_plan<Set>(exec, "multiply_transposed", lines, tuning);
+    }
+  });
 }
 
 /// What `atax` of a contiguous rows x cols matrix would do; as plan_multiply.
@@ -114,29 +129,34 @@ template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_atax(Exec const& exec, Index rows, Index cols,
                std::type_identity_t<AtaxOptions<Exec>> const& options = {}) {
   checks::require_size("plan_atax", rows, cols, sizeof(T));
-  if (rows == 0 || cols == 0) return {Method::two_stage, {}, 0};
+  if (rows == 0 || cols == 0) return detail::no_plan<Exec>(options.kernels);
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
-  Tuning const tuning = detail::tuning_for<T, row_major>(exec, rows, cols, options.tuning);
-  if (!detail::is_fused<Exec, row_major>(options.method, tuning, lines)) {
-    Options<Exec> const stage_options{.workspace = options.workspace, .tuning = tuning};
-    Plan plan = plan_multiply<T, Layout>(exec, rows, cols, stage_options);
-    Plan second = plan_multiply_transposed<T, Layout>(exec, rows, cols, stage_options);
-    plan.stages.push_back(std::move(second.stages.front()));
-    // Both stages and B share one workspace.
-    plan.workspace_bytes = detail::workspace_bytes<Exec, T>(
-        detail::whole_words<T>(rows) +
-        detail::whole_words<T>(detail::DotOf<Exec, T>(exec, lines, tuning).workspace(lines)) +
-        detail::whole_words<T>(detail::SumOf<Exec, T>(exec, lines, tuning).workspace(lines)));
+  return detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+    Tuning const tuning = detail::tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
+    if (!detail::is_fused<Exec, row_major, Set>(options.method, tuning, lines)) {
+      Options<Exec> const stage_options{
+          .workspace = options.workspace, .tuning = tuning, .kernels = options.kernels};
+      Plan plan = plan_multiply<T, Layout>(exec, rows, cols, stage_options);
+      Plan second = plan_multiply_transposed<T, Layout>(exec, rows, cols, stage_options);
+      plan.stages.push_back(std::move(second.stages.front()));
+      // Both stages and B share one workspace.
+      plan.workspace_bytes = detail::workspace_bytes<Exec, T>(
+          detail::whole_words<T>(rows) +
+          detail::whole_words<T>(
+              detail::DotOf<Exec, T, Set>(exec, lines, tuning).workspace(lines)) +
+          detail::whole_words<T>(
+              detail::SumOf<Exec, T, Set>(exec, lines, tuning).workspace(lines)));
+      return plan;
+    }
+    detail::FusedOf<Exec, T, row_major, Set> const fused(exec, lines, tuning);
+    Plan plan = detail::sum_plan<Set, T, Exec>(Method::fused, "fused", fused, lines);
+    if (Index const exchanged = fused.exchanged(lines); exchanged > 0) {
+      plan.workspace_bytes = std::max(plan.workspace_bytes, Workspace<Exec>::bytes_for(0)) +
+                             static_cast<std::size_t>(exchanged) * sizeof(T);
+    }
     return plan;
-  }
-  detail::FusedOf<Exec, T, row_major> const fused(exec, lines, tuning);
-  Plan plan = detail::sum_plan<T, Exec>(Method::fused, "fused", fused, lines);
-  if (Index const exchanged = fused.exchanged(lines); exchanged > 0) {
-    plan.workspace_bytes = std::max(plan.workspace_bytes, Workspace<Exec>::bytes_for(0)) +
-                           static_cast<std::size_t>(exchanged) * sizeof(T);
-  }
-  return plan;
+  });
 }
 
 }  // namespace tessera

@@ -70,37 +70,42 @@ template <class Exec, class Source, class V, class T>
 Report run_atax(Exec const& exec, Source const& source, V const& v, OutputVector<T> b,
                 OutputVector<T> c, Options<T> const& options) {
   bool const with_b = b.data != nullptr;
-  Run<Exec, Source, AtaxWork> run(exec, "stream::atax", source,
-                                  {.operation = with_b ? "atax with B" : "atax",
-                                   .copied = SideBySide<Exec, T>::bytes(v),
-                                   .output = with_b ? static_cast<Index>(source.rows()) : 0,
-                                   .is_strided = b.stride != 1},
-                                  options);
-  SideBySide<Exec, T> const x(exec, v);
-  Workspace<Exec> workspace;
-  AtaxWork<Exec, T, decltype(run)::row_major> work(exec, run.extents(), run.blocks(),
-                                                   options.method, x.vector(), b, c, workspace);
-  return run(work);
+  return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+    Run<Exec, Source, AtaxWork, Set> run(exec, "stream::atax", source,
+                                         {.operation = with_b ? "atax with B" : "atax",
+                                          .copied = SideBySide<Exec, T>::bytes(v),
+                                          .output = with_b ? static_cast<Index>(source.rows()) : 0,
+                                          .is_strided = b.stride != 1},
+                                         options);
+    SideBySide<Exec, T> const x(exec, v);
+    Workspace<Exec> workspace;
+    typename decltype(run)::WorkOf work(exec, run.extents(), run.blocks(), options.method,
+                                        x.vector(), b, c, workspace);
+    return run(work);
+  });
 }
 
 /// One product: dot products of lines, or a sum over lines.
-template <template <class, class, bool> class Work, class Exec, class Source, class X, class T>
+template <template <class, class, bool, class> class Work, class Exec, class Source, class X,
+          class T>
 Report run_product(Exec const& exec, std::string const& name, Source const& source, X const& x,
                    OutputVector<T> out, Index entries, Options<T> const& options) {
-  // A sum over lines is there at the end only.
-  Index const growing = std::is_same_v<Work<Exec, T, true>, DotWork<Exec, T, true>> ? entries : 0;
-  Run<Exec, Source, Work> run(exec, "stream::" + name, source,
-                              {.operation = name,
-                               .copied = SideBySide<Exec, T>::bytes(x),
-                               .output = growing,
-                               .is_strided = out.stride != 1},
-                              options);
-  SideBySide<Exec, T> const vector(exec, x);
-  Workspace<Exec> workspace;
-  Work<Exec, T, decltype(run)::row_major> work(
-      exec, tessera::detail::Label("tessera::stream::" + name), run.extents(), run.blocks(),
-      vector.vector(), out, workspace);
-  return run(work);
+  return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+    // A sum over lines is there at the end only.
+    constexpr bool grows = std::is_same_v<Work<Exec, T, true, Set>, DotWork<Exec, T, true, Set>>;
+    Run<Exec, Source, Work, Set> run(exec, "stream::" + name, source,
+                                     {.operation = name,
+                                      .copied = SideBySide<Exec, T>::bytes(x),
+                                      .output = grows ? entries : 0,
+                                      .is_strided = out.stride != 1},
+                                     options);
+    SideBySide<Exec, T> const vector(exec, x);
+    Workspace<Exec> workspace;
+    typename decltype(run)::WorkOf work(exec, tessera::detail::Label("tessera::stream::" + name),
+                                        run.extents(), run.blocks(), vector.vector(), out,
+                                        workspace);
+    return run(work);
+  });
 }
 
 template <class Source>
@@ -123,7 +128,7 @@ concept OutputVectorFor = VectorFor<View, Exec, Source> && OutputVector<View>;
 /// | source | m x n | in: hands out blocks of A |
 /// | v | n | in: any stride, in memory of `exec` |
 /// | C | n | out: any stride, in memory of `exec`, overwritten |
-/// | options | | limit of memory, readers, method, progress, state |
+/// | options | | limit of memory, readers, method, kernels, progress, state |
 ///
 /// Work and traffic: 4mn flop; mn·sizeof(T) bytes read from the source, each once.
 ///
@@ -131,7 +136,8 @@ concept OutputVectorFor = VectorFor<View, Exec, Source> && OutputVector<View>;
 /// the number of readers. Synchronous: C is there when the call returns; `exec` is fenced. What the
 /// call allocates stays within options.memory_limit, on the host and on a device each. Throws
 /// LimitError for a limit that is too small, which says what would do; std::invalid_argument for
-/// sizes that do not fit, more readers than there may be, and a state of anything else;
+/// sizes that do not fit, more readers than there may be, kernels that the backend does not have,
+/// and a state of anything else;
 /// std::system_error where a thread that reads cannot start; and what the source and the callbacks
 /// throw. C is undefined then.
 ///

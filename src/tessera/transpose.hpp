@@ -12,6 +12,8 @@
 #include <tessera/detail/gpu/transpose.hpp>
 #include <tessera/detail/label.hpp>
 #include <tessera/detail/transpose.hpp>
+#include <tessera/kernels.hpp>
+#include <tessera/kernels/transpose.hpp>
 #include <tessera/options.hpp>
 
 namespace tessera {
@@ -23,7 +25,7 @@ namespace tessera {
 /// | exec | | execution space instance that does the work |
 /// | A | m x n | in: any layout, any leading dimension |
 /// | At | n x m | out: any layout, overwritten; its elements are distinct |
-/// | options | | tuning |
+/// | options | | tuning and kernels |
 ///
 /// Elements are of any trivially copyable type of 1, 2, 4, 8 or 16 bytes, and are moved as they
 /// are, bit by bit. Layouts may differ: where they make a transpose a plain copy, it is one.
@@ -32,7 +34,8 @@ namespace tessera {
 ///
 /// Guarantees: asynchronous in `exec`; no fence and no allocation. At must not overlap A. Throws
 /// std::invalid_argument for sizes that do not fit, a view without memory, elements of At that
-/// coincide, overlap, or a tuning that the backend does not have, before any work is enqueued.
+/// coincide, overlap, or a tuning or kernels that the backend does not have, before any work is
+/// enqueued.
 ///
 /// Source: tiles by way of shared memory, after G. Ruetsch and P. Micikevicius, Optimizing Matrix
 /// Transpose in CUDA, NVIDIA 2009; here with words of 16 bytes on both sides, whose blocks turn in
@@ -46,19 +49,26 @@ void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions cons
   checks::require_distinct(operation, "At", at);
   checks::require_apart(operation, "At", at, "A", a);
   if (options.tuning) checks::require_valid(*options.tuning);
+  Kernels const used = kernels_used<Exec>(options.kernels);
   static std::string const label = "tessera::transpose";
   auto const region = detail::region_of(operation, a);
   if (a.extent(0) == 0 || a.extent(1) == 0) return;
 
-  using Backend = backends::Backend<Exec>;
   auto const elements = detail::elements_of(a, at);
-  TransposeTuning const tuning = options.tuning
-                                     ? *options.tuning
-                                     : Backend::transpose_tuning(exec, detail::shape_of(elements));
-  if constexpr (Backend::is_gpu) {
-    detail::gpu::transpose_elements(exec, label, elements, tuning);
-  } else {
-    detail::transpose_elements(exec, label, elements, tuning);
+  if (used == Kernels::portable) {
+    return kernels::transpose_elements(exec, label, elements,
+                                       options.tuning.value_or(kernels::transpose_tuning<Exec>()));
+  }
+  if constexpr (backends::IsAccelerated<Exec>) {
+    using Backend = backends::Backend<Exec>;
+    TransposeTuning const tuning =
+        options.tuning ? *options.tuning
+                       : Backend::transpose_tuning(exec, detail::shape_of(elements));
+    if constexpr (Backend::is_gpu) {
+      detail::gpu::transpose_elements(exec, label, elements, tuning);
+    } else {
+      detail::transpose_elements(exec, label, elements, tuning);
+    }
   }
 }
 
@@ -68,20 +78,22 @@ void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions cons
 /// |---|---|---|
 /// | exec | | execution space instance that does the work |
 /// | A | n x n | in and out: any layout, any leading dimension; its elements are distinct |
+/// | options | | kernels |
 ///
 /// Elements as in `transpose`. Work and traffic: no flop; 2n²·sizeof(T) bytes.
 ///
 /// Guarantees: asynchronous in `exec`; no fence and no allocation. Throws std::invalid_argument for
-/// a matrix that is not square, has no memory, or whose elements coincide, before any work is
-/// enqueued.
+/// a matrix that is not square, has no memory, or whose elements coincide, and for kernels that the
+/// backend does not have, before any work is enqueued.
 ///
 /// Source: pairs of tiles that change places, each by way of shared memory.
 template <ExecutionSpace Exec, OutputElementMatrixOf<Exec> A>
-void transpose_in_place(Exec const& exec, A const& a) {
+void transpose_in_place(Exec const& exec, A const& a, TransposeInPlaceOptions const& options = {}) {
   constexpr auto operation = "transpose_in_place";
   checks::require_matrix(operation, a);
   checks::require_square(operation, a);
   checks::require_distinct(operation, "A", a);
+  Kernels const used = kernels_used<Exec>(options.kernels);
   static std::string const label = "tessera::transpose_in_place";
   auto const region = detail::region_of(operation, a);
   if (a.extent(0) == 0) return;
@@ -90,22 +102,21 @@ void transpose_in_place(Exec const& exec, A const& a) {
   // A matrix and its transpose change places alike: lines may be rows or columns.
   auto const row = static_cast<Index>(Kokkos::max(a.stride(0), a.stride(1)));
   auto const col = static_cast<Index>(Kokkos::min(a.stride(0), a.stride(1)));
-  if constexpr (backends::Backend<Exec>::is_gpu) {
-    detail::gpu::transpose_square(exec, label, a.data(), size, row, col);
-  } else {
-    detail::transpose_square(exec, label, a.data(), size, row, col);
+  if (used == Kernels::portable) {
+    return kernels::transpose_square(exec, label, a.data(), size, row, col);
+  }
+  if constexpr (backends::IsAccelerated<Exec>) {
+    if constexpr (backends::Backend<Exec>::is_gpu) {
+      detail::gpu::transpose_square(exec, label, a.data(), size, row, col);
+    } else {
+      detail::transpose_square(exec, label, a.data(), size, row, col);
+    }
   }
 }
 
-template <ForeignSpace Exec, class... Arguments>
-refused::TesseraHasBackendsForSerialOpenMPAndCudaOnly transpose(Exec const&,
-                                                                Arguments const&...) = delete;
 template <ExecutionSpace Exec, ForeignElements A, class... Arguments>
 refused::TesseraMovesTriviallyCopyableElementsOf1Or2Or4Or8Or16BytesOnly transpose(
     Exec const&, A const&, Arguments const&...) = delete;
-template <ForeignSpace Exec, class... Arguments>
-refused::TesseraHasBackendsForSerialOpenMPAndCudaOnly transpose_in_place(
-    Exec const&, Arguments const&...) = delete;
 template <ExecutionSpace Exec, ForeignElements A, class... Arguments>
 refused::TesseraMovesTriviallyCopyableElementsOf1Or2Or4Or8Or16BytesOnly transpose_in_place(
     Exec const&, A const&, Arguments const&...) = delete;

@@ -89,7 +89,8 @@ class Shapes : public testing::Test {
   /// The tree over level 0 of the stacks.
   static std::vector<T> combined(kernels::Stacks<T> const& stacks, Index groups) {
     std::vector<T> out(Problem::size(stacks.length));
-    kernels::combine(Exec(), "test", stacks, groups, {out.data(), 1});
+    kernels::combine(Exec(), "test", stacks, groups,
+                     tessera::detail::OutputVector<T>{out.data(), 1});
     Exec().fence();
     return out;
   }

@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-using Exec = Kokkos::DefaultHostExecutionSpace;
+using HostExec = Kokkos::DefaultHostExecutionSpace;
 using Right = Kokkos::LayoutRight;
 using Left = Kokkos::LayoutLeft;
 using Strided = Kokkos::LayoutStride;
@@ -20,14 +20,14 @@ template <class Data, class Layout = Right>
 using View = Kokkos::View<Data, Layout, Kokkos::HostSpace>;
 
 template <class A, class X, class Y>
-concept Multipliable = requires(Exec exec, A a, X x, Y y) { multiply(exec, a, x, y); };
+concept Multipliable = requires(HostExec exec, A a, X x, Y y) { multiply(exec, a, x, y); };
 template <class A, class X, class Y>
 concept TransposedMultipliable =
-    requires(Exec exec, A a, X x, Y y) { multiply_transposed(exec, a, x, y); };
+    requires(HostExec exec, A a, X x, Y y) { multiply_transposed(exec, a, x, y); };
 template <class A, class X, class Y>
-concept Ataxable = requires(Exec exec, A a, X x, Y y) { atax(exec, a, x, y); };
+concept Ataxable = requires(HostExec exec, A a, X x, Y y) { atax(exec, a, x, y); };
 template <class A, class X, class B, class C>
-concept AtaxableWithB = requires(Exec exec, A a, X x, B b, C c) { atax(exec, a, x, b, c); };
+concept AtaxableWithB = requires(HostExec exec, A a, X x, B b, C c) { atax(exec, a, x, b, c); };
 
 /// All operations accept these, or all refuse them.
 template <class A, class X, class Y>

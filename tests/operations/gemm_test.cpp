@@ -23,6 +23,7 @@
 #include "support/instance.hpp"
 #include "support/kernel_log.hpp"
 #include "support/reference.hpp"
+#include "support/runner.hpp"
 #include "support/same_bits.hpp"
 #include "support/sha256.hpp"
 
@@ -94,7 +95,8 @@ class Gemm : public testing::Test {
   /// nothing else written.
   static void expect_product(Size const& s, Layouts const& layouts, Elements const& a,
                              Elements const& b, Elements const& expected,
-                             GemmOptions<Exec> const& options = {}) {
+                             GemmOptions<Exec> options = {}) {
+    options.kernels = kernels_under_test();
     GuardedMatrix<Exec, T> const A({s.rows, s.depth}, layouts.a);
     GuardedMatrix<Exec, T> const B({s.depth, s.cols}, layouts.b);
     GuardedMatrix<Exec, T> const C({s.rows, s.cols}, layouts.c);
@@ -248,7 +250,7 @@ TYPED_TEST(Gemm, MeetsTheCommittedDigests) {
     Device const C("C", size(d.rows), size(d.cols));
     Kokkos::deep_copy(A, Host(a.data(), size(d.rows), size(d.depth)));
     Kokkos::deep_copy(B, Host(b.data(), size(d.depth), size(d.cols)));
-    gemm(Exec(), A, B, C);
+    gemm(Exec(), A, B, C, {.kernels = kernels_under_test()});
     std::vector<T> c(size(d.rows * d.cols));
     Kokkos::deep_copy(Host(c.data(), size(d.rows), size(d.cols)), C);
     EXPECT_EQ(sha256(c), d.sha256) << d;
@@ -301,7 +303,7 @@ TYPED_TEST(Gemm, TakesInfinitiesAndNansOnlyWhereTheyBelong) {
   Device const C("C", 67, 45);
   Kokkos::deep_copy(A, Host(a.data(), 67, 523));
   Kokkos::deep_copy(B, Host(b.data(), 523, 45));
-  gemm(Exec(), A, B, C);
+  gemm(Exec(), A, B, C, {.kernels = kernels_under_test()});
   std::vector<T> c(expected.size());
   Kokkos::deep_copy(Host(c.data(), 67, 45), C);
   EXPECT_THAT(c, same_bits_as(expected));
@@ -326,7 +328,7 @@ TYPED_TEST(Gemm, NeitherFencesNorAllocatesWithAKeptWorkspace) {
     GuardedMatrix<Exec, T> const C({s.rows, s.cols}, {MatrixLayout::right});
     this->with_views(A, B, C, [&](auto const& a, auto const& b, auto const& c) {
       Workspace<Exec> workspace;
-      GemmOptions<Exec> const options{.workspace = &workspace};
+      GemmOptions<Exec> const options{.workspace = &workspace, .kernels = kernels_under_test()};
       gemm(own, a, b, c, options);
       KernelLog log;
       log.begin(Kokkos::Tools::Experimental::device_id(own));

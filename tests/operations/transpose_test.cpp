@@ -18,6 +18,7 @@
 #include "support/guarded_matrix.hpp"
 #include "support/instance.hpp"
 #include "support/kernel_log.hpp"
+#include "support/runner.hpp"
 
 /// At = Aᵀ, and A = Aᵀ in place, against two plain loops: bit by bit, on every backend, for every
 /// size of element and every pair of layouts, with nothing touched around the output.
@@ -73,7 +74,8 @@ class Transpose : public testing::Test {
   using Guarded = GuardedMatrix<Exec, T>;
 
   static void expect_transpose(Shape const& shape, Stored const& from, Stored const& to,
-                               TransposeOptions const& options = {}) {
+                               TransposeOptions options = {}) {
+    options.kernels = kernels_under_test();
     Guarded const A(shape, from);
     Guarded const At({shape.cols, shape.rows}, to);
     A.fill(shape.rows * 7 + shape.cols);
@@ -91,7 +93,7 @@ class Transpose : public testing::Test {
     Guarded const A({size, size}, stored);
     A.fill(size);
     A.visit([&](auto const& a) {
-      transpose_in_place(Exec(), a);
+      transpose_in_place(Exec(), a, {.kernels = kernels_under_test()});
       Exec().fence("tessera test: result is wanted");
     });
     EXPECT_EQ(A.differences([&](Index i, Index j) { return A.expected(j, i); }), 0)
@@ -216,12 +218,14 @@ TYPED_TEST(Transpose, EnqueuesOneKernelAndNeitherFencesNorAllocates) {
       };
       A.visit([&](auto const& a) {
         At.visit([&](auto const& at) {
-          expect_one_kernel("tessera::transpose", [&] { transpose(own, a, at); });
+          expect_one_kernel("tessera::transpose",
+                            [&] { transpose(own, a, at, {.kernels = kernels_under_test()}); });
         });
       });
       if (shape.rows != shape.cols) continue;
       At.visit([&](auto const& at) {
-        expect_one_kernel("tessera::transpose_in_place", [&] { transpose_in_place(own, at); });
+        expect_one_kernel("tessera::transpose_in_place",
+                          [&] { transpose_in_place(own, at, {.kernels = kernels_under_test()}); });
       });
     }
   }
@@ -243,7 +247,9 @@ TYPED_TEST(Transpose, OnTwoInstancesAtOnceIsExact) {
   for (int round = 0; round < 20; ++round) {
     for (std::size_t k = 0; k < 2; ++k) {
       A[k].visit([&](auto const& a) {
-        At[k].visit([&](auto const& at) { transpose(instances[k], a, at); });
+        At[k].visit([&](auto const& at) {
+          transpose(instances[k], a, at, {.kernels = kernels_under_test()});
+        });
       });
     }
   }

@@ -14,6 +14,7 @@
 
 #include "support/case_test.hpp"
 #include "support/methods.hpp"
+#include "support/runner.hpp"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -169,7 +170,8 @@ TYPED_TEST(Arithmetic, OfMatrixProductsIsTheSameInEveryModeOfThreads) {
           reference::gemm(a, b, rows, cols, depth),
           [&] {
             std::vector<T> c(size(rows * cols));
-            gemm(Exec(), A, B, Matrix(c.data(), size(rows), size(cols)));
+            gemm(Exec(), A, B, Matrix(c.data(), size(rows), size(cols)),
+                 {.kernels = kernels_under_test()});
             return c;
           },
           "gemm of depth " + std::to_string(depth));

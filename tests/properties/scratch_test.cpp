@@ -55,7 +55,11 @@ namespace tessera::backends {
 template <bool HasLargeScratch>
 struct Backend<test::PlannedCuda<HasLargeScratch>> {
   using Exec = test::PlannedCuda<HasLargeScratch>;
+  static constexpr char const* name = "planned";
+  static constexpr bool is_accelerated = true;
   static constexpr bool is_gpu = true;
+  using PinnedBuffer = PageableBuffer;
+  using PinnedSpace = Kokkos::HostSpace;
   struct Warp {
     static constexpr bool has_large_scratch = HasLargeScratch;
     static constexpr bool has_clusters = HasLargeScratch;
@@ -67,6 +71,14 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
   static constexpr Index most_slices_of_group = cuda::most_slices_of_group;
   static bool fetches_blocks(Exec const&) { return cuda::fetches_blocks(5120); }
   static Index multiprocessors(Exec const& exec) { return exec.multiprocessors; }
+  static CachePreference set_cache_preference(Exec const&, CachePreference wanted) {
+    return wanted;
+  }
+  static TransposeTuning transpose_tuning(Exec const&, TransposeShape const&) { return {}; }
+  template <class T>
+  static GemmTuning gemm_tuning(Exec const&, Index, Index, summation::Chains const&) {
+    return {};
+  }
 
   template <class T>
   static cuda::Ring ring(summation::Panels const& panels, Index length, bool on_words) {

@@ -7,21 +7,7 @@
 
 #include <tessera/tessera.hpp>
 
-namespace {
-
-/// An execution space of a backend that Tessera does not know.
-struct Elsewhere {
-  using execution_space = Elsewhere;
-  using memory_space = Kokkos::HostSpace;
-};
-
-}  // namespace
-
 void call_what_is_refused() {
-  Kokkos::View<double**, Kokkos::HostSpace> const doubles("doubles", 3, 3);
-  Kokkos::View<double*, Kokkos::HostSpace> const x("x", 3);
-  tessera::multiply(Elsewhere(), doubles, x, x);
-
   Kokkos::DefaultHostExecutionSpace const exec;
   Kokkos::View<Kokkos::complex<double>**, Kokkos::HostSpace> const numbers("numbers", 3, 3);
   Kokkos::View<Kokkos::complex<double>*, Kokkos::HostSpace> const y("y", 3);

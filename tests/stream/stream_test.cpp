@@ -26,6 +26,7 @@
 #include "support/device_data.hpp"
 #include "support/host_matrix.hpp"
 #include "support/reference.hpp"
+#include "support/runner.hpp"
 #include "support/same_bits.hpp"
 
 /// Streamed operations give the bits of the reference, however the matrix is cut into blocks, and
@@ -144,12 +145,13 @@ class Stream : public testing::Test {
   /// What an operation of the library writes.
   template <class From>
   static Vectors run(Operation operation, From const& source, Problem<T> const& p,
-                     stream::Options<T> const& options, Index stride = 1,
+                     stream::Options<T> options, Index stride = 1,
                      stream::Report* report = nullptr) {
     GuardedVector<C> const v(p.v, stride);
     GuardedVector<C> const in(p.B, stride);
     GuardedVector<C> const b(static_cast<Index>(p.B.size()), stride);
     GuardedVector<C> const c(static_cast<Index>(p.v.size()), stride);
+    options.kernels = kernels_under_test();
     stream::Report done;
     Vectors results;
     Exec const exec;
@@ -171,6 +173,7 @@ class Stream : public testing::Test {
         results = {c.to_host()};
         break;
     }
+    EXPECT_EQ(done.kernels, kernels_used<Exec>(options.kernels));
     if (report != nullptr) *report = done;
     return results;
   }

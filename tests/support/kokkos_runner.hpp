@@ -90,10 +90,13 @@ class KokkosRunner final : public Runner<typename C::Scalar> {
   }
 
   Options<Exec> options(Call const& call) {
-    return {.workspace = workspace(call), .tuning = call.tuning};
+    return {.workspace = workspace(call), .tuning = call.tuning, .kernels = call.kernels};
   }
   AtaxOptions<Exec> atax_options(Call const& call) {
-    return {.method = call.method, .workspace = workspace(call), .tuning = call.tuning};
+    return {.method = call.method,
+            .workspace = workspace(call),
+            .tuning = call.tuning,
+            .kernels = call.kernels};
   }
   Workspace<Exec>* workspace(Call const& call) {
     return call.kept_workspace ? &workspace_ : nullptr;

@@ -31,6 +31,10 @@ class Observer {
   virtual void end() = 0;
 };
 
+/// The kernels that TESSERA_TEST_KERNELS in the environment names, automatic or portable; automatic
+/// where it is not set. ctest runs some programs twice.
+Kernels kernels_under_test();
+
 /// How to run an operation.
 struct Call {
   Method method = Method::automatic;
@@ -42,6 +46,7 @@ struct Call {
   /// Use an execution space instance of the runner's own, beside the default one.
   bool own_instance = false;
   Observer* observer = nullptr;
+  Kernels kernels = kernels_under_test();
 };
 
 /// B = A v and C = A^T B of one ATAX.

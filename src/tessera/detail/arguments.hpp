@@ -19,19 +19,15 @@
 /// What the operations share between their checks and their kernels.
 namespace tessera::detail {
 
-/// The caller's tuning, or the backend's for this shape and layout.
-template <class T, bool RowMajor, class Exec>
+/// The caller's tuning, or the one of these kernels for this shape and layout.
+template <class T, bool RowMajor, class Set = AcceleratedKernels, class Exec>
 Tuning tuning_for(Exec const& exec, Index rows, Index cols,
                   std::optional<Tuning> const& requested) {
   if (requested) {
     checks::require_valid(*requested);
     return *requested;
   }
-  if constexpr (RowMajor) {
-    return backends::Backend<Exec>::template row_major_tuning<T>(exec, rows, cols);
-  } else {
-    return backends::Backend<Exec>::template column_major_tuning<T>(exec, rows, cols);
-  }
+  return Set::template tuning<T, RowMajor>(exec, rows, cols);
 }
 
 /// A vector as kernels write it.
@@ -121,10 +117,10 @@ class Parts {
 };
 
 /// `dot` with an input vector of any stride.
-template <class Exec, class T, class Input>
+template <class Set = AcceleratedKernels, class Exec, class T, class Input>
 void run_dot(Exec const& exec, Label const& label, Lines<T> const& lines, Input const& x,
              OutputVector<T> out, Options<Exec> const& options, Tuning const& tuning) {
-  DotOf<Exec, T> const plan(exec, lines, tuning);
+  DotOf<Exec, T, Set> const plan(exec, lines, tuning);
   Index const packed = packed_size(x);
   Index const runs = plan.workspace(lines);
   Parts<Exec, T> parts(exec, options.workspace, whole_words<T>(packed) + whole_words<T>(runs));
@@ -133,10 +129,10 @@ void run_dot(Exec const& exec, Label const& label, Lines<T> const& lines, Input 
 }
 
 /// `sum` with an input vector of any stride.
-template <class Exec, class T, class Input>
+template <class Set = AcceleratedKernels, class Exec, class T, class Input>
 void run_sum(Exec const& exec, Label const& label, Lines<T> const& lines, Input const& y,
              OutputVector<T> out, Options<Exec> const& options, Tuning const& tuning) {
-  SumOf<Exec, T> const plan(exec, lines, tuning);
+  SumOf<Exec, T, Set> const plan(exec, lines, tuning);
   Index const packed = packed_size(y);
   Index const partials = plan.workspace(lines);
   Parts<Exec, T> parts(exec, options.workspace, whole_words<T>(packed) + whole_words<T>(partials));

@@ -8,6 +8,7 @@
 #include <tessera/backends/host/simd.hpp>
 #include <tessera/detail/ahead.hpp>
 #include <tessera/detail/lines.hpp>
+#include <tessera/detail/pair_tree.hpp>
 #include <tessera/detail/static_for.hpp>
 
 /// Dot products of lines in the canonical order, for one thread that owns all lanes.
@@ -167,36 +168,6 @@ KOKKOS_FORCEINLINE_FUNCTION void sums_of_packs(backends::host::Pack<T> const* pa
     static_for<Count>([&](auto r) __attribute__((always_inline)) { sums[r()] = all[r()]; });
   }
 }
-
-/// The adjacent-pair tree over values that arrive in order: a binary counter of finished subtrees.
-template <class T>
-class PairTree {
- public:
-  /// Adds the next value.
-  KOKKOS_FORCEINLINE_FUNCTION void push(T value) {
-    int level = 0;
-    for (Index rest = count_; (rest & 1) != 0; rest >>= 1) value = subtree_[level++] + value;
-    subtree_[level] = value;
-    ++count_;
-  }
-  /// The tree's value; +0 if nothing was pushed. A -0 becomes +0.
-  KOKKOS_INLINE_FUNCTION T sum() const {
-    T result = T(0);
-    int level = 0;
-    bool first = true;
-    for (Index rest = count_; rest != 0; rest >>= 1, ++level) {
-      if ((rest & 1) == 0) continue;
-      result = first ? subtree_[level] : subtree_[level] + result;
-      first = false;
-    }
-    return result + T(0);
-  }
-
- private:
-  static constexpr int max_levels = 56;  // 2^63 bytes of segments of 2^10 bytes, and some
-  Index count_ = 0;
-  T subtree_[max_levels];
-};
 
 /// The packs of `Count` lines, one for each segment that waits.
 template <class T, int Count>

@@ -2,22 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/lines.hpp>
+#include <tessera/kernels/launch.hpp>
 #include <tessera/kernels/panels.hpp>
 #include <tessera/kernels/trees.hpp>
+#include <tessera/kernels/tuning.hpp>
 
 namespace tessera::kernels {
 
 using detail::OutputVector;
 
 /// out = the tree over level 0 of all groups' stacks, which is lost, + 0. A team has some columns.
-template <class T>
+template <class T, class Out>
 struct Combine {
   Stacks<T> stacks;
   Index groups;
-  OutputVector<T> out;
+  Out out;
   Index columns_per_team;
 
   [[nodiscard]] static Index scratch() { return 0; }
@@ -45,5 +49,15 @@ struct Combine {
     }
   }
 };
+
+/// out = the tree over level 0 of the stacks, + 0.
+template <class Exec, class T, class Out>
+void combine(Exec const& exec, std::string const& label, Stacks<T> const& stacks, Index groups,
+             Out const& out) {
+  constexpr Index columns = teams_of_one<Exec> ? 512 : 64;
+  constexpr int threads = teams_of_one<Exec> ? 1 : 256;
+  run_teams<T, threads>(exec, label, summation::ceil_div(stacks.length, columns), threads,
+                        Combine<T, Out>{stacks, groups, out, columns});
+}
 
 }  // namespace tessera::kernels

@@ -7,7 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/lines.hpp>
-#include <tessera/detail/segment.hpp>
+#include <tessera/detail/pair_tree.hpp>
 #include <tessera/kernels/items.hpp>
 #include <tessera/kernels/trees.hpp>
 

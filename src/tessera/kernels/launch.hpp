@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -16,16 +18,44 @@ namespace tessera::kernels {
 
 using summation::Index;
 
-/// What Kokkos calls for each team: a kernel, with its scratch.
+/// Whether threads of Exec have vector registers and a cache each, as a host's: then a thread alone
+/// is a team. Else many threads hide how far memory is, and share a line.
+template <class Exec>
+inline constexpr bool teams_of_one =
+    bool(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible);
+
+/// A team as kernels see it: Kokkos' own, and the number of what it has to do.
+template <class Member>
+struct Team {
+  Member const& member;
+  Index number;
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index league_rank() const { return number; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int team_rank() const { return member.team_rank(); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int team_size() const { return member.team_size(); }
+  KOKKOS_FORCEINLINE_FUNCTION void team_barrier() const { member.team_barrier(); }
+};
+
+/// What Kokkos calls for each team: a kernel, with its scratch. Teams that are a host's thread each
+/// take what others have left (Shares), for not all threads need be there.
 template <class Exec, class T, class Kernel>
 struct OnTeams {
+  using Member = detail::Member<Exec>;
   Kernel kernel;
+  detail::Shares* shares;  ///< null: each team does what its number says
   Index scratch;
   int level;
 
-  KOKKOS_FUNCTION void operator()(detail::Member<Exec> const& team) const {
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
     backends::host::OrdinaryArithmetic const mode;
-    kernel(team, detail::team_scratch<T>(team, level, scratch));
+    T* const memory = detail::team_scratch<T>(member, level, scratch);
+    if constexpr (teams_of_one<Exec>) {
+      if (shares != nullptr) {
+        return shares->run(member.league_rank(),
+                           [&](Index team) { kernel(Team<Member>{member, team}, memory); });
+      }
+    }
+    kernel(Team<Member>{member, member.league_rank()}, memory);
   }
 };
 
@@ -37,6 +67,12 @@ void run_teams(Exec const& exec, std::string const& label, Index teams, int thre
     throw std::invalid_argument(label + ": " + std::to_string(teams) +
                                 " teams are more than Kokkos launches; choose larger tiles");
   }
+  int const most = teams_of_one<Exec> ? exec.concurrency() : MaxThreads;
+  if (threads > most) {
+    throw std::invalid_argument(label + ": a team has at most " + std::to_string(most) +
+                                (most == 1 ? " thread" : " threads") + " here, found " +
+                                std::to_string(threads));
+  }
   Index const scratch = kernel.scratch();
   std::size_t const bytes = detail::scratch_bytes<T>(scratch);
   if (bytes > detail::max_scratch<Exec>()) {
@@ -45,11 +81,17 @@ void run_teams(Exec const& exec, std::string const& label, Index teams, int thre
         std::to_string(detail::max_scratch<Exec>()) + "; choose smaller tiles");
   }
   int const level = detail::scratch_level<Exec>(bytes);
+  int const count = static_cast<int>(teams);
+  bool const in_shares = teams_of_one<Exec> && threads == 1;
+  int const workers = in_shares ? std::min(count, exec.concurrency()) : count;
+  std::optional<detail::Shares> shares;  // hosts' kernels return when all is done
+  if (in_shares) shares.emplace(teams, workers);
   Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<static_cast<unsigned>(MaxThreads), 1>,
-                     Kokkos::Schedule<Kokkos::Dynamic>>
-      policy(exec, static_cast<int>(teams), threads);
+                     Kokkos::Schedule<Kokkos::Static>>
+      policy(exec, workers, threads);
   if (bytes > 0) policy.set_scratch_size(level, Kokkos::PerTeam(bytes));
-  detail::launch(label, policy, OnTeams<Exec, T, Kernel>{kernel, scratch, level});
+  detail::launch(label, policy,
+                 OnTeams<Exec, T, Kernel>{kernel, shares ? &*shares : nullptr, scratch, level});
 }
 
 }  // namespace tessera::kernels

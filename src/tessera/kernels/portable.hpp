@@ -25,16 +25,6 @@ namespace tessera::kernels {
 using detail::Label;
 using detail::Meeting;
 
-/// out = the tree over level 0 of the stacks, + 0.
-template <class Exec, class T>
-void combine(Exec const& exec, std::string const& label, Stacks<T> const& stacks, Index groups,
-             OutputVector<T> out) {
-  constexpr Index columns = teams_of_one<Exec> ? 512 : 64;
-  constexpr int threads = teams_of_one<Exec> ? 1 : 256;
-  run_teams<T, threads>(exec, label, summation::ceil_div(stacks.length, columns), threads,
-                        Combine<T>{stacks, groups, out, columns});
-}
-
 /// Dot products of all lines.
 template <class Exec, class T>
 struct DotPlan {
@@ -93,9 +83,8 @@ struct SumPlan {
       : panels(lines.panels()),
         panels_per_team(detail::group_size(tuning.sum.panels_per_team, panels.count)),
         groups(summation::ceil_div(panels.count, panels_per_team)) {
-    Index const segments = std::min(summation::segments<T>(tuning.sum.columns_per_team),
-                                    summation::segments<T>(lines.length));
-    columns_per_team = segments * segment<T>;
+    columns_per_team =
+        summation::segments<T>(std::min(tuning.sum.columns_per_team, lines.length)) * segment<T>;
     column_tiles = summation::ceil_div(lines.length, columns_per_team);
   }
 

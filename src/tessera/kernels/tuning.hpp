@@ -10,6 +10,7 @@
 #include <tessera/detail/lines.hpp>
 #include <tessera/detail/powers.hpp>
 #include <tessera/kernels/items.hpp>
+#include <tessera/kernels/launch.hpp>
 #include <tessera/tuning.hpp>
 
 /// How portable kernels are made for a machine, and who adds what, from what Kokkos knows of it. No
@@ -17,12 +18,6 @@
 namespace tessera::kernels {
 
 using detail::Lines;
-
-/// Whether threads of Exec have vector registers and a cache each, as a host's: then a thread alone
-/// is a team. Else many threads hide how far memory is, and share a line.
-template <class Exec>
-inline constexpr bool teams_of_one =
-    bool(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible);
 
 /// A host's: all lanes are one word, lines wait in cache.
 template <class T>
@@ -141,6 +136,20 @@ Tuning tuning(Exec const& exec, Index count, Index length) {
   result.fused_tiles.tiles_per_team = dealt_to(
       teams_at_once(exec, threads_of(result.fused_tiles.segments_per_tile * segment<T>)), tiles);
   return result;
+}
+
+/// What portable transposes do.
+template <class Exec>
+TransposeTuning transpose_tuning() {
+  if (teams_of_one<Exec>) return {.tile_rows = 64, .tile_cols = 64, .team_size = 1, .band = 8};
+  return {.tile_rows = 32, .tile_cols = 32, .team_size = 256, .band = 8};
+}
+
+/// What portable matrix products do.
+template <class Exec>
+GemmTuning gemm_tuning() {
+  if (teams_of_one<Exec>) return {.tile_rows = 64, .tile_cols = 128, .tile_depth = 128, .band = 8};
+  return {.tile_rows = 64, .tile_cols = 64, .tile_depth = 16, .band = 8};
 }
 
 /// What portable kernels do with a matrix.

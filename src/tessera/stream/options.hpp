@@ -50,6 +50,7 @@ struct Options {
   int readers = 0;
   /// How atax goes over a block.
   Method method = Method::automatic;
+  Kernels kernels = Kernels::automatic;  ///< see Kernels
   /// Called after each block, from the calling thread; may be empty. What it throws ends the call.
   std::function<void(Progress const&)> on_progress{};
   /// Asked after each block whether `on_state` wants the state; may be empty. With both, a state
@@ -64,10 +65,11 @@ struct Options {
 /// What a streamed operation did.
 struct Report {
   Index blocks = 0;
-  std::size_t block_bytes = 0;   ///< of the largest block
-  std::size_t host_bytes = 0;    ///< that the call allocates on the host, at most
-  std::size_t device_bytes = 0;  ///< the same on a device
-  std::size_t bytes_read = 0;    ///< of the matrix, by this call
+  Kernels kernels = Kernels::automatic;  ///< that ran: portable or accelerated
+  std::size_t block_bytes = 0;           ///< of the largest block
+  std::size_t host_bytes = 0;            ///< that the call allocates on the host, at most
+  std::size_t device_bytes = 0;          ///< the same on a device
+  std::size_t bytes_read = 0;            ///< of the matrix, by this call
   double seconds_waiting_for_data = 0;
   double seconds_waiting_for_work = 0;
 };

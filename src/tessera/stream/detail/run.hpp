@@ -116,15 +116,15 @@ struct Vectors {
   bool is_strided = false;  ///< whether that output is
 };
 
-/// Runs a kind of work over all blocks of a source.
-template <class Exec, class Source, template <class, class, bool> class Work>
+/// Runs a kind of work over all blocks of a source, by a set of kernels.
+template <class Exec, class Source, template <class, class, bool, class> class Work, class Set>
 class Run {
  public:
   using T = typename Source::value_type;
   static constexpr bool row_major =
       std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>;
   static constexpr bool is_gpu = backends::Backend<Exec>::is_gpu;
-  using WorkOf = Work<Exec, T, row_major>;
+  using WorkOf = Work<Exec, T, row_major, Set>;
   /// Whether blocks are whole lines; else they are runs of elements of all lines.
   static constexpr bool cuts_lines = WorkOf::cut != Cut::tiles;
   /// Whether the work's threads may read.
@@ -167,6 +167,7 @@ class Run {
     exec_.fence("tessera::stream: arguments are there");
 
     report_.blocks = blocks.count();
+    report_.kernels = Set::kind;
     report_.block_bytes = elements * sizeof(T);
     report_.host_bytes = plan_.host_bytes;
     report_.device_bytes = plan_.device_bytes;

@@ -17,8 +17,8 @@
 #include <tessera/stream/detail/tree.hpp>
 #include <tessera/stream/options.hpp>
 
-/// What is done with the blocks of a matrix as they come. Each work takes a block's elements in
-/// memory of the execution space, and enqueues.
+/// What is done with the blocks of a matrix as they come, by a set of kernels. Each work takes a
+/// block's elements in memory of the execution space, and enqueues.
 namespace tessera::stream::detail {
 
 using tessera::detail::copy_vector;
@@ -65,11 +65,11 @@ void go_on_with_chains(Exec const& exec, Lines<T> const& lines, T const* y, T* c
 }
 
 /// The tuning for a block, whose panels may be longer than those of a matrix of its own size.
-template <bool RowMajor, class Exec, class T>
+template <class Set, bool RowMajor, class Exec, class T>
 Tuning tuning_of(Exec const& exec, Lines<T> const& lines) {
-  Tuning tuning =
-      tessera::detail::tuning_for<T, RowMajor>(exec, RowMajor ? lines.count : lines.length,
-                                               RowMajor ? lines.length : lines.count, std::nullopt);
+  Tuning tuning = tessera::detail::tuning_for<T, RowMajor, Set>(
+      exec, RowMajor ? lines.count : lines.length, RowMajor ? lines.length : lines.count,
+      std::nullopt);
   Index assumed = summation::panels(lines.count, lines.length).count;
   Index const panels = lines.panels().count;
   for (; assumed > panels; assumed = summation::ceil_div(assumed, 2)) {
@@ -107,7 +107,7 @@ std::size_t most_of_blocks(Blocks const& blocks, Bytes const& bytes) {
 }
 
 /// One number a line.
-template <class Exec, class T, bool RowMajor>
+template <class Exec, class T, bool RowMajor, class Set>
 class DotWork {
  public:
   static constexpr Cut cut = Cut::lines;
@@ -118,7 +118,7 @@ class DotWork {
       Lines<T> const lines = lines_of(e, blocks, block, nullptr);
       return bytes_of_kernel(
           exec, lines,
-          tessera::detail::DotOf<Exec, T>(exec, lines, tuning_of<RowMajor>(exec, lines)));
+          tessera::detail::DotOf<Exec, T, Set>(exec, lines, tuning_of<Set, RowMajor>(exec, lines)));
     });
   }
 
@@ -134,9 +134,9 @@ class DotWork {
 
   void take(Index block, T const* data) {
     Lines<T> const lines = lines_of(extents_, blocks_, block, data);
-    tessera::detail::run_dot(exec_, label_, lines, x_, from(out_, blocks_.part(block).first),
-                             tessera::Options<Exec>{.workspace = &workspace_},
-                             tuning_of<RowMajor>(exec_, lines));
+    tessera::detail::run_dot<Set>(exec_, label_, lines, x_, from(out_, blocks_.part(block).first),
+                                  tessera::Options<Exec>{.workspace = &workspace_},
+                                  tuning_of<Set, RowMajor>(exec_, lines));
   }
   void finish() {}
   void save(State<T>&, Index) const {}
@@ -208,7 +208,7 @@ class TreeWork {
 };
 
 /// One vector, the sum over all lines.
-template <class Exec, class T, bool RowMajor>
+template <class Exec, class T, bool RowMajor, class Set>
 class SumWork : public TreeWork<Exec, T> {
  public:
   static constexpr Cut cut = Cut::panels;
@@ -222,7 +222,7 @@ class SumWork : public TreeWork<Exec, T> {
       Lines<T> const lines = TreeWork<Exec, T>::lines_of(blocks, block, nullptr, e.length);
       return bytes_of_kernel(
           exec, lines,
-          tessera::detail::SumOf<Exec, T>(exec, lines, tuning_of<RowMajor>(exec, lines)));
+          tessera::detail::SumOf<Exec, T, Set>(exec, lines, tuning_of<Set, RowMajor>(exec, lines)));
     });
   }
 
@@ -239,9 +239,9 @@ class SumWork : public TreeWork<Exec, T> {
     Index const first = this->cuts.part(block).first;
     if (this->cuts.are_pieces()) return this->add_chains(block, lines, y_.data() + first);
     ConstVector<Exec, T> const part(y_.data() + first, static_cast<std::size_t>(lines.count));
-    tessera::detail::run_sum(this->instance, label_, lines, part, this->sum(),
-                             tessera::Options<Exec>{.workspace = &workspace_},
-                             tuning_of<RowMajor>(this->instance, lines));
+    tessera::detail::run_sum<Set>(this->instance, label_, lines, part, this->sum(),
+                                  tessera::Options<Exec>{.workspace = &workspace_},
+                                  tuning_of<Set, RowMajor>(this->instance, lines));
     this->sums.push(this->cuts.subtree(block));
   }
   /// No output grows block by block.
@@ -256,7 +256,7 @@ class SumWork : public TreeWork<Exec, T> {
 
 /// ATAX. Blocks of a row-major matrix are groups of panels; those of a column-major one are runs of
 /// segments of all columns, so that it is read once as well.
-template <class Exec, class T, bool RowMajor>
+template <class Exec, class T, bool RowMajor, class Set>
 class AtaxWork : public TreeWork<Exec, T> {
  public:
   static constexpr Cut cut = RowMajor ? Cut::panels : Cut::tiles;
@@ -269,27 +269,28 @@ class AtaxWork : public TreeWork<Exec, T> {
     using tessera::detail::DotOf;
     return most_of_blocks(blocks, [&](Index block) {
       Lines<T> const lines = lines_of(e, blocks, block, nullptr);
-      Tuning const tuning = tuning_of<RowMajor>(exec, lines);
+      Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines);
       if (blocks.are_pieces()) {
-        return bytes_of_kernel(exec, lines, DotOf<Exec, T>(exec, lines, tuning));
+        return bytes_of_kernel(exec, lines, DotOf<Exec, T, Set>(exec, lines, tuning));
       }
       if (is_fused(method, tuning, lines)) {
-        return bytes_of_kernel(exec, lines,
-                               tessera::detail::FusedOf<Exec, T, RowMajor>(exec, lines, tuning));
+        return bytes_of_kernel(
+            exec, lines, tessera::detail::FusedOf<Exec, T, RowMajor, Set>(exec, lines, tuning));
       }
       Index const rows = RowMajor ? lines.count : lines.length;
-      return bytes_of_kernel(exec, lines, DotOf<Exec, T>(exec, lines, tuning)) +
-             bytes_of_kernel(exec, lines, tessera::detail::SumOf<Exec, T>(exec, lines, tuning),
+      return bytes_of_kernel(exec, lines, DotOf<Exec, T, Set>(exec, lines, tuning)) +
+             bytes_of_kernel(exec, lines, tessera::detail::SumOf<Exec, T, Set>(exec, lines, tuning),
                              rows);
     });
   }
   /// Bytes of the lines that each thread would read for itself; 0: it cannot.
   static std::size_t bytes_to_read(Exec const& exec, Extents const& e, Blocks const& blocks,
                                    Method method)
-    requires(RowMajor)
+    requires(RowMajor && Set::lines_have_sources)
   {
     auto const lines = lines_of(e, blocks, 0, nullptr);
-    if (blocks.are_pieces() || !is_fused(method, tuning_of<RowMajor>(exec, lines), lines)) return 0;
+    if (blocks.are_pieces() || !is_fused(method, tuning_of<Set, RowMajor>(exec, lines), lines))
+      return 0;
     Index const elements =
         LinesToRead<T>::lines_for(blocks.panel_lines(), lines.length) * lines.length;
     return static_cast<std::size_t>(elements) * sizeof(T);
@@ -318,13 +319,13 @@ class AtaxWork : public TreeWork<Exec, T> {
   }
   /// As take, of a block whose lines the threads read as they use them.
   void take_reading(Index block, typename LinesToRead<T>::Read const& read, FirstError& error)
-    requires(RowMajor)
+    requires(RowMajor && Set::lines_have_sources)
   {
     auto const lines = lines_of(extents_, this->cuts, block, nullptr);
-    Tuning tuning = tuning_of<RowMajor>(this->instance, lines);
+    Tuning tuning = tuning_of<Set, RowMajor>(this->instance, lines);
     // Lines do not come from memory: what counts is how often x does from the second cache.
     if (tuning.fused_lines.lines_per_step == 8) tuning.fused_lines.dot_side_by_side = true;
-    tessera::detail::run_fused<RowMajor>(
+    tessera::detail::run_fused<RowMajor, Set>(
         this->instance, labels(), lines, v_, from(b_, this->cuts.part(block).first), this->sum(),
         &workspace_, tuning, LinesToRead<T>(read, error, this->cuts.panel_lines(), lines.length));
     this->sums.push(this->cuts.subtree(block));
@@ -348,24 +349,24 @@ class AtaxWork : public TreeWork<Exec, T> {
     }
   }
   static bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines) {
-    return tessera::detail::is_fused<Exec, RowMajor>(method, tuning, lines);
+    return tessera::detail::is_fused<Exec, RowMajor, Set>(method, tuning, lines);
   }
   void run(Lines<T> const& lines, OutputVector<T> const& b) {
-    Tuning const tuning = tuning_of<RowMajor>(this->instance, lines);
+    Tuning const tuning = tuning_of<Set, RowMajor>(this->instance, lines);
     if (is_fused(method_, tuning, lines)) {
-      tessera::detail::run_fused<RowMajor>(this->instance, labels(), lines, v_, b, this->sum(),
-                                           &workspace_, tuning);
+      tessera::detail::run_fused<RowMajor, Set>(this->instance, labels(), lines, v_, b, this->sum(),
+                                                &workspace_, tuning);
     } else {
-      tessera::detail::run_two_stage<RowMajor>(this->instance, labels(), lines, v_, b, this->sum(),
-                                               &workspace_, tuning);
+      tessera::detail::run_two_stage<RowMajor, Set>(this->instance, labels(), lines, v_, b,
+                                                    this->sum(), &workspace_, tuning);
     }
   }
   /// Part of a panel: B's part first, then the panel's chains go on.
   void take_piece(Index block, Lines<T> const& lines) {
     OutputVector<T> const y{y_.data(), 1};
-    tessera::detail::run_dot(this->instance, labels().multiply, lines, v_, y,
-                             tessera::Options<Exec>{.workspace = &workspace_},
-                             tuning_of<RowMajor>(this->instance, lines));
+    tessera::detail::run_dot<Set>(this->instance, labels().multiply, lines, v_, y,
+                                  tessera::Options<Exec>{.workspace = &workspace_},
+                                  tuning_of<Set, RowMajor>(this->instance, lines));
     if (b_.data != nullptr) {
       copy_vector<T>(this->instance, "tessera::stream::copy", lines.count, y.data, 1,
                      from(b_, this->cuts.part(block).first));
