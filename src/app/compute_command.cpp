@@ -32,7 +32,7 @@ void check_usage(ComputeOptions const& options, OperationRow const& row) {
   if (!row.has_methods && !options.intermediate.empty()) {
     throw Failure(ExitStatus::usage, "--intermediate: " + name + " has no intermediate vector");
   }
-  if (row.variants != nullptr) require_applicable(options.variant, row.variants());
+  if (row.variants != nullptr) require_applicable(options.variant, options.kernels, row.variants());
   if (!options.checkpoint.empty() && !options.variant.name.empty()) {
     throw Failure(ExitStatus::usage, "--checkpoint: variants are not streamed");
   }
@@ -63,6 +63,7 @@ Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixRea
                     .type = options.type.value_or(info.type),
                     .layout = info.layout,
                     .method = options.method,
+                    .kernels = options.kernels,
                     .keep_intermediate = !options.intermediate.empty(),
                     .variant = variant};
   auto* const forecast = variant.empty() ? row.forecast : row.forecast_variant;
@@ -154,6 +155,7 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
                                 .x = input.x,
                                 .type = input.type,
                                 .method = options.method,
+                                .kernels = options.kernels,
                                 .backend = backend.choice,
                                 .keep_intermediate = !options.intermediate.empty(),
                                 .memory_limit = stream.memory_limit,
@@ -178,13 +180,14 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
   Input const input = read_input(reader, options.vector, options.operation, options.type);
   auto const [rows, cols] = extents(input.A);
   std::optional<TuningInUse> tuning;
-  if (!options.no_tuning_cache && options.variant.name.empty()) {
+  if (options.takes_tunings()) {
     tuning = find_tuning(backend, std::string(row.name), input.type, input.info.layout,
                          {.rows = rows, .cols = cols});
   }
   RunRequest request{.A = input.A,
                      .x = input.x,
                      .method = options.method,
+                     .kernels = options.kernels,
                      .backend = backend.choice,
                      .repeat = options.repeat,
                      .keep_intermediate = !options.intermediate.empty(),

@@ -65,7 +65,7 @@ void try_variant(GemmOptions const& options, BackendChoice backend, std::string 
 }  // namespace
 
 ExitStatus run_command(GemmOptions const& options) {
-  require_applicable(options.variant, variants_of_gemm());
+  require_applicable(options.variant, options.kernels, variants_of_gemm());
   require_backend(options.backend);
   require_device_in_use(options.device, options.backend);
 
@@ -91,14 +91,14 @@ ExitStatus run_command(GemmOptions const& options) {
   facts_a.stored = reader_a.info().stored;
   facts_b.stored = reader_b.info().stored;
   std::optional<TuningInUse> tuning;
-  if (!options.no_tuning_cache && options.variant.name.empty() &&
-      facts_a.layout == facts_b.layout) {
+  if (options.takes_tunings() && facts_a.layout == facts_b.layout) {
     tuning = find_tuning(backend, "gemm", facts_a.type, facts_a.layout,
                          {.rows = facts_a.rows, .cols = facts_a.cols, .factor_cols = facts_b.cols});
   }
   MatrixRequest request{.A = A.A,
                         .B = &B.A,
                         .backend = backend.choice,
+                        .kernels = options.kernels,
                         .repeat = options.repeat,
                         .input = path_a,
                         .variant = options.variant,

@@ -22,6 +22,7 @@ std::string to_text(MatrixReport const& r) {
   for (auto const& matrix : r.inputs) text += matrix_line(matrix);
   text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
   text += line("method", r.run.method);
+  text += kernels_line(r.run);
   text += variant_lines(r.run);
   if (r.tuning) text += line("tuning", to_text(*r.tuning));
   text += time_lines(r.run, r.read_seconds);

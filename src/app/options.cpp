@@ -54,6 +54,10 @@ constexpr std::pair<char const*, MaybeFormat> output_formats[] = {{"by-name", st
 constexpr auto formats_of_matrices = std::span(output_formats).first<3>();  // not raw
 constexpr std::pair<char const*, Method> methods[] = {
     {"auto", Method::automatic}, {"fused", Method::fused}, {"two-stage", Method::two_stage}};
+constexpr std::pair<char const*, Kernels> kernels_choices[] = {
+    {"auto", Kernels::automatic},
+    {"portable", Kernels::portable},
+    {"accelerated", Kernels::accelerated}};
 constexpr std::pair<char const*, ReportFormat> info_formats[] = {{"text", ReportFormat::text},
                                                                  {"json", ReportFormat::json}};
 constexpr std::pair<char const*, std::optional<variants::Tiling>> tilings[] = {
@@ -153,6 +157,8 @@ void add_variant(CLI::App& app, VariantChoice& choice, std::vector<VariantFacts>
 void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> report_formats,
              std::string const& check_help) {
   add_choice(command, "--backend", options.backend, backend_choices, "Where it is computed");
+  add_choice(command, "--kernels", options.kernels, kernels_choices,
+             "Those that every backend runs, or the backend's own");
   add_device(command, options.device);
   add_cache_preference(command, options.cache_preference);
   add_choice(command, "--type", options.type, maybe_types, "Type to compute in");

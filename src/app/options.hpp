@@ -26,6 +26,7 @@ enum class ReportFormat { text, json, csv };
 struct RunOptions {
   VariantChoice variant;  ///< empty name: the operation itself
   BackendChoice backend = BackendChoice::automatic;
+  Kernels kernels = Kernels::automatic;
   std::optional<io::ScalarType> type;
   int repeat = 5;
   bool repeat_is_given = false;
@@ -36,6 +37,11 @@ struct RunOptions {
   bool add_dataset = false;      ///< to an HDF5 file that exists
   bool no_tuning_cache = false;  ///< what `tessera tune` has found is left alone
   ReportFormat format = ReportFormat::text;
+
+  /// Whether a tuning that `tessera tune` has found is used: it is one of accelerated kernels.
+  [[nodiscard]] bool takes_tunings() const {
+    return !no_tuning_cache && variant.name.empty() && kernels != Kernels::portable;
+  }
 };
 
 /// `tessera convert INPUT OUTPUT …`

@@ -94,6 +94,7 @@ std::string to_text(Report const& r) {
                       r.operation.vector_length(r.rows, r.cols));
   text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
   text += line("method", r.run.method + (r.method_chosen ? " (chosen)" : ""));
+  text += kernels_line(r.run);
   if (r.run.stream) text += stream_lines(*r.run.stream);
   text += variant_lines(r.run);
   for (auto const& cut : r.run.cuts) {
@@ -114,6 +115,7 @@ std::string to_csv(Report const& r) {
   CsvTable table;
   table.add("operation", std::string(r.operation.command));
   table.add("method", r.run.method);
+  table.add("kernels", kernels_of(r.run));
   table.add("backend", r.backend.name);
   table.add("device", r.backend.device);
   table.add("rows", r.rows);

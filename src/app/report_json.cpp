@@ -46,8 +46,8 @@ Json to_object(Verdict const& verdict) {
           {"seconds", verdict.seconds}};
 }
 
-Json file_or_null(std::string const& file) {
-  return file.empty() ? Json(nullptr) : Json(file);
+Json text_or_null(std::string const& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
 }
 
 Json type_or_null(std::optional<io::ElementType> type) {
@@ -130,6 +130,7 @@ std::string to_json(Report const& r) {
   }
   return text_of({{"operation", r.operation.command},
                   {"method", r.run.method},
+                  {"kernels", text_or_null(kernels_of(r.run))},
                   {"backend", r.backend.name},
                   {"backend_why", r.backend_why.empty() ? Json(nullptr) : Json(r.backend_why)},
                   {"device", r.backend.device},
@@ -149,8 +150,8 @@ std::string to_json(Report const& r) {
                   {"read_seconds", r.read_seconds},
                   {"plan", cuts},
                   {"tuning", to_object(r.tuning)},
-                  {"output", file_or_null(r.output)},
-                  {"intermediate", file_or_null(r.intermediate)},
+                  {"output", text_or_null(r.output)},
+                  {"intermediate", text_or_null(r.intermediate)},
                   {"variant", to_object(r.run.variant)},
                   {"cache_preference", to_object(r.run.cache_preference)},
                   {"stream", to_object(r.run.stream)},
@@ -165,6 +166,7 @@ std::string to_json(MatrixReport const& r) {
   auto const per_second = [&](double work) { return seconds > 0 ? work / seconds * 1e-9 : 0; };
   return text_of({{"operation", r.operation},
                   {"method", r.run.method},
+                  {"kernels", text_or_null(kernels_of(r.run))},
                   {"backend", r.backend.name},
                   {"backend_why", r.backend_why.empty() ? Json(nullptr) : Json(r.backend_why)},
                   {"device", r.backend.device},

@@ -56,6 +56,10 @@ inline std::string backend_lines(BackendFacts const& backend, bool is_chosen,
   return text;
 }
 
+inline std::string kernels_line(Measurement const& run) {
+  return run.kernels ? line("kernels", kernels_of(run)) : "";
+}
+
 /// What ran instead of the operation, and what the caches were told.
 inline std::string variant_lines(Measurement const& run) {
   std::string text;

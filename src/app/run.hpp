@@ -26,6 +26,7 @@ struct RunRequest {
   io::HostMatrix const& A;
   io::HostVector const& x;  ///< of the type of A, as long as the operation needs it
   Method method = Method::automatic;
+  Kernels kernels = Kernels::automatic;
   BackendChoice backend = BackendChoice::automatic;
   int repeat = 1;
   bool keep_intermediate = false;
@@ -42,6 +43,7 @@ struct Shape {
   io::ScalarType type = io::ScalarType::f32;  ///< to compute in
   io::Layout layout = io::Layout::right;
   Method method = Method::automatic;
+  Kernels kernels = Kernels::automatic;
   bool keep_intermediate = false;
   std::string variant = {};  ///< empty: the operation itself
 };
@@ -68,6 +70,7 @@ struct StreamFacts {
 /// What a run measured and made.
 struct Measurement {
   std::string method;  ///< "fused", "two-stage", "one-stage", "in-place", "variant", "streamed"
+  std::optional<Kernels> kernels = std::nullopt;  ///< portable or accelerated; empty: a variant
   TimeSummary seconds = {};
   std::vector<StageTime> stages = {};  ///< with copies to and from a device, where there are any
   std::uint64_t bytes = 0;             ///< moved through memory by one run, at least
@@ -80,6 +83,12 @@ struct Measurement {
   MaybePreference cache_preference = {};  ///< what the device said
   std::optional<StreamFacts> stream = std::nullopt;
 };
+
+/// "portable" or "accelerated"; empty where a variant ran.
+[[nodiscard]] inline std::string kernels_of(Measurement const& run) {
+  if (!run.kernels) return "";
+  return *run.kernels == Kernels::portable ? "portable" : "accelerated";
+}
 
 /// Run on the backend of the request; one warm-up, then `repeat` timed runs.
 /// @throws Failure resources when the backend is not in this build

@@ -30,8 +30,10 @@ Measurement run_atax(RunRequest const& request) {
                    n = static_cast<std::int64_t>(A.extent(1));
         auto const C = make_vector<Exec, T>(request, "C", n);
         Workspace<Exec> workspace;
-        AtaxOptions<Exec> const options{
-            .method = request.method, .workspace = &workspace, .tuning = request.tuning};
+        AtaxOptions<Exec> const options{.method = request.method,
+                                        .workspace = &workspace,
+                                        .tuning = request.tuning,
+                                        .kernels = request.kernels};
         auto const plan = plan_atax<T, Layout>(exec, m, n, options);
         take_plan<Exec>(plan, request, measurement);
 
@@ -47,7 +49,8 @@ Measurement run_atax(RunRequest const& request) {
             measure(exec, request.repeat, measurement,
                     Stage{"fused", [&] { atax(exec, A, v, B, C, options); }});
           } else {
-            tessera::Options<Exec> const stage{.workspace = &workspace, .tuning = request.tuning};
+            tessera::Options<Exec> const stage{
+                .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
             measure(
                 exec, request.repeat, measurement,
                 Stage{"multiply", [&] { multiply(exec, A, v, B, stage); }},
@@ -65,7 +68,8 @@ Forecast forecast_atax(Shape const& shape, BackendChoice backend) {
   Forecast forecast;
   with_types(shape, backend, [&]<class Exec, class T, class Layout>() {
     auto const [m, n] = std::pair(shape.rows, shape.cols);
-    auto const plan = plan_atax<T, Layout>(Exec(), m, n, {.method = shape.method});
+    auto const plan =
+        plan_atax<T, Layout>(Exec(), m, n, {.method = shape.method, .kernels = shape.kernels});
     bool const fused = plan.method == Method::fused;
     forecast = forecast_of<T>(shape, fused_or_not(fused, shape.keep_intermediate), n,
                               shape.keep_intermediate ? m + n : n,

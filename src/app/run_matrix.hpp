@@ -18,6 +18,7 @@ struct MatrixRequest {
   io::HostMatrix const* B = nullptr;  ///< for gemm, of the type of A
   bool in_place = false;              ///< for transpose
   BackendChoice backend = BackendChoice::automatic;
+  Kernels kernels = Kernels::automatic;
   int repeat = 1;
   std::string input;  ///< the file, for messages
   VariantChoice variant = {};

@@ -19,8 +19,8 @@ Measurement run_multiply(RunRequest const& request) {
                          n = static_cast<std::int64_t>(A.extent(1));
               auto const B = make_vector<Exec, T>(request, "B", m);
               Workspace<Exec> workspace;
-              tessera::Options<Exec> const options{.workspace = &workspace,
-                                                   .tuning = request.tuning};
+              tessera::Options<Exec> const options{
+                  .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
               take_plan<Exec>(plan_multiply<T, Layout>(exec, m, n, options), request, measurement);
 
               measure(exec, request.repeat, measurement,
@@ -34,7 +34,8 @@ Measurement run_multiply(RunRequest const& request) {
 Forecast forecast_multiply(Shape const& shape, BackendChoice backend) {
   Forecast forecast;
   with_types(shape, backend, [&]<class Exec, class T, class Layout>() {
-    auto const plan = plan_multiply<T, Layout>(Exec(), shape.rows, shape.cols);
+    auto const plan =
+        plan_multiply<T, Layout>(Exec(), shape.rows, shape.cols, {.kernels = shape.kernels});
     forecast = forecast_of<T>(shape, one_product, shape.cols, shape.rows, plan.workspace_bytes);
   });
   return forecast;

@@ -20,7 +20,8 @@ Measurement run_multiply_transposed(RunRequest const& request) {
                    n = static_cast<std::int64_t>(A.extent(1));
         auto const C = make_vector<Exec, T>(request, "C", n);
         Workspace<Exec> workspace;
-        tessera::Options<Exec> const options{.workspace = &workspace, .tuning = request.tuning};
+        tessera::Options<Exec> const options{
+            .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
         take_plan<Exec>(plan_multiply_transposed<T, Layout>(exec, m, n, options), request,
                         measurement);
 
@@ -35,7 +36,8 @@ Measurement run_multiply_transposed(RunRequest const& request) {
 Forecast forecast_multiply_transposed(Shape const& shape, BackendChoice backend) {
   Forecast forecast;
   with_types(shape, backend, [&]<class Exec, class T, class Layout>() {
-    auto const plan = plan_multiply_transposed<T, Layout>(Exec(), shape.rows, shape.cols);
+    auto const plan = plan_multiply_transposed<T, Layout>(Exec(), shape.rows, shape.cols,
+                                                          {.kernels = shape.kernels});
     forecast = forecast_of<T>(shape, one_product, shape.rows, shape.cols, plan.workspace_bytes);
   });
   return forecast;

@@ -112,6 +112,7 @@ View allocate(std::string const& input, std::string const& what, Extents... exte
 template <class Exec>
 void take_plan(Plan const& plan, RunRequest const& request, Measurement& to) {
   require_memory_of<Exec>(plan.workspace_bytes, request.input, "the workspace");
+  to.kernels = plan.kernels;
   for (auto const& stage : plan.stages) {
     to.cuts.push_back({.name = stage.name,
                        .teams = stage.teams,

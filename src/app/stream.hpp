@@ -18,6 +18,7 @@ struct StreamRequest {
   io::HostVector const& x;
   io::ScalarType type;  ///< to compute in, that of x
   Method method = Method::automatic;
+  Kernels kernels = Kernels::automatic;
   BackendChoice backend = BackendChoice::automatic;
   bool keep_intermediate = false;
   std::uint64_t memory_limit = 0;  ///< bytes for all that is held at a time

@@ -127,6 +127,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
         .memory_limit = r.memory_limit - std::min(r.memory_limit, beside),
         .readers = info.in_order_only ? 1 : 0,  // one reads in order
         .method = r.method,
+        .kernels = r.kernels,
         .on_progress = [&](stream::Progress const& p) { bar.set(p.bytes_done, p.bytes); }};
     if (job) {
       options.wants_state = [&](stream::Progress const& p) {
@@ -163,6 +164,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     to.stages = {{.name = "waiting for data", .seconds = report.seconds_waiting_for_data},
                  {.name = on_gpu ? "waiting for the GPU" : "computing",
                   .seconds = report.seconds_waiting_for_work}};
+    to.kernels = report.kernels;
     to.bytes = report.bytes_read;
     to.stream = StreamFacts{.blocks = report.blocks,
                             .block_bytes = report.block_bytes,

@@ -21,7 +21,7 @@ namespace {
 
 /// Refuses combinations of options that mean nothing.
 void check_usage(TransposeOptions const& options) {
-  require_applicable(options.variant, variants_of_transpose());
+  require_applicable(options.variant, options.kernels, variants_of_transpose());
   if (options.in_place && !options.variant.name.empty()) {
     throw Failure(ExitStatus::usage,
                   "--in-place: the variants are all out of place; leave out one of the two");
@@ -81,7 +81,7 @@ ExitStatus run_command(TransposeOptions const& options) {
   MatrixFacts facts = facts_of("A", path, input.A);
   facts.stored = reader.info().stored;
   std::optional<TuningInUse> tuning;
-  if (!options.no_tuning_cache && options.variant.name.empty() && !options.in_place) {
+  if (options.takes_tunings() && !options.in_place) {
     // The transpose of a column-major matrix is the work of a row-major one of the other shape.
     bool const by_rows = facts.layout == io::Layout::right;
     tuning = find_tuning(
@@ -91,6 +91,7 @@ ExitStatus run_command(TransposeOptions const& options) {
   MatrixRequest request{.A = input.A,
                         .in_place = options.in_place,
                         .backend = backend.choice,
+                        .kernels = options.kernels,
                         .repeat = options.repeat,
                         .input = path,
                         .variant = options.variant,

@@ -37,8 +37,13 @@ VariantFacts const* chosen(VariantChoice const& choice, std::vector<VariantFacts
   return choice.name.empty() ? nullptr : &row_named(variants, choice.name);
 }
 
-void require_applicable(VariantChoice const& choice, std::vector<VariantFacts> const& variants) {
+void require_applicable(VariantChoice const& choice, Kernels kernels,
+                        std::vector<VariantFacts> const& variants) {
   VariantFacts const* const facts = chosen(choice, variants);
+  if (facts != nullptr && kernels != Kernels::automatic) {
+    throw Failure(ExitStatus::usage,
+                  "--kernels: a variant has kernels of its own; leave out one of the two");
+  }
   for (SomeTake const& some :
        {SomeTake{"--team", choice.team.has_value(), &VariantFacts::takes_team},
         SomeTake{"--teams", choice.teams.has_value(), &VariantFacts::takes_teams},

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tessera/options.hpp>
 #include <tessera/variants/options.hpp>
 
 /// The published kernels (src/tessera/variants/) on the command line. What is said of them comes
@@ -48,7 +49,8 @@ struct VariantFacts {
 
 /// Refuses options that the variant does not take, or that go with a variant where there is none.
 /// @throws Failure usage
-void require_applicable(VariantChoice const& choice, std::vector<VariantFacts> const& variants);
+void require_applicable(VariantChoice const& choice, Kernels kernels,
+                        std::vector<VariantFacts> const& variants);
 
 /// The facts of the variant that was chosen; null where it is the operation itself.
 [[nodiscard]] VariantFacts const* chosen(VariantChoice const& choice,

@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "support/program.hpp"
 
@@ -82,6 +87,7 @@ TEST_F(BackendTest, device_that_is_not_there_is_refused) {
 }
 
 TEST_F(BackendTest, number_of_threads_changes_no_bit) {
+  if (!enabled("openmp")) GTEST_SKIP() << "SKIPPED: this build has no OpenMP backend";
   ASSERT_EQ(run({"gen", "--rows", "2001", "--cols", "35", "--distribution", "normal", "--output",
                  "a.npy"})
                 .status,
@@ -91,6 +97,55 @@ TEST_F(BackendTest, number_of_threads_changes_no_bit) {
     ASSERT_EQ(run({"atax", "a.npy", "--threads", threads, "--output", name}).status, 0);
     EXPECT_EQ(read(name), read("c1.npy"));
   }
+}
+
+TEST_F(BackendTest, kernels_change_no_bit_and_are_said) {
+  for (auto const& [rows, cols, name] :
+       {std::array<std::string, 3>{"4001", "300", "a.npy"}, {"300", "50", "b.npy"}}) {
+    ASSERT_EQ(
+        run({"gen", "--rows", rows, "--cols", cols, "--distribution", "normal", "--output", name})
+            .status,
+        0);
+  }
+  ASSERT_EQ(run({"convert", "a.npy", "f.npy", "--order", "column"}).status, 0);
+  for (std::vector<std::string> command : {
+           std::vector<std::string>{"atax", "a.npy"},
+           {"atax", "f.npy"},
+           {"atax", "a.npy", "--method", "two-stage"},
+           {"atax", "a.npy", "--memory-limit", "4MiB"},
+           {"atax", "f.npy", "--memory-limit", "4MiB"},
+           {"gemv", "a.npy"},
+           {"gemvt", "a.npy", "--type", "f64"},
+           {"transpose", "a.npy", "t.npy"},
+           {"gemm", "a.npy", "b.npy", "c.npy"},
+       }) {
+    SCOPED_TRACE(testing::PrintToString(command));
+    command.insert(command.end(), {"--format", "json"});
+    std::map<std::string, nlohmann::json> reports;
+    for (std::string const kernels : {"auto", "portable", "accelerated"}) {
+      auto with_kernels = command;
+      with_kernels.insert(with_kernels.end(), {"--kernels", kernels});
+      auto const result = run(with_kernels);
+      ASSERT_EQ(result.status, 0) << result.err;
+      reports[kernels] = nlohmann::json::parse(result.out);
+    }
+    EXPECT_EQ(reports["portable"]["kernels"], "portable");
+    EXPECT_EQ(reports["accelerated"]["kernels"], "accelerated");
+    EXPECT_EQ(reports["auto"]["kernels"], "accelerated");
+    EXPECT_EQ(reports["portable"]["sha256"], reports["accelerated"]["sha256"]);
+    EXPECT_EQ(reports["auto"]["sha256"], reports["accelerated"]["sha256"]);
+  }
+}
+
+TEST_F(BackendTest, kernels_of_variants_are_not_chosen) {
+  ASSERT_EQ(run({"gen", "--rows", "9", "--cols", "9", "--output", "a.npy"}).status, 0);
+  auto const result = run({"gemv", "a.npy", "--variant", "team-atomic", "--kernels", "portable"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err,
+            "tessera: --kernels: a variant has kernels of its own; leave out one of the two\n");
+  auto const report =
+      run({"gemv", "a.npy", "--variant", "team-atomic", "--team", "1x1", "--format", "json"});
+  EXPECT_TRUE(nlohmann::json::parse(report.out).at("kernels").is_null());
 }
 
 TEST_F(BackendTest, threads_and_the_environment_are_followed) {
