@@ -10,11 +10,11 @@ namespace tessera::bench {
 namespace {
 
 template <class Exec, class T, Layout layout>
-void add_atax_row(std::string const& name, Method method) {
-  auto const prepare = [method](Problem<Exec, T> const& p, Launch const& launch) -> Work {
+void add_atax_row(std::string const& name, Method method, Kernels kernels = Kernels::automatic) {
+  auto const prepare = [method, kernels](Problem<Exec, T> const& p, Launch const& launch) -> Work {
     return [=, &p, tuning = launch.tuning](int call) {
       AtaxOptions<Exec> const options{
-          .method = method, .workspace = p.workspace(), .tuning = tuning};
+          .method = method, .workspace = p.workspace(), .tuning = tuning, .kernels = kernels};
       atax(p.exec, p.template matrix<KokkosLayout<layout>>(call), p.v, p.C, options);
     };
   };
@@ -33,6 +33,7 @@ void add_atax_rows() {
   add_atax_row<Exec, T, layout>("tessera auto", Method::automatic);
   add_atax_row<Exec, T, layout>("tessera fused", Method::fused);
   add_atax_row<Exec, T, layout>("tessera two-stage", Method::two_stage);
+  add_atax_row<Exec, T, layout>("tessera portable", Method::automatic, Kernels::portable);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/layouts.hpp>
 #include <bench/table.hpp>
+#include <string>
 
 #include <kernels/compiled.hpp>
 #include <tessera/gemm.hpp>
@@ -11,17 +12,18 @@ namespace {
 
 /// All three matrices in one layout.
 template <class Exec, class T, Layout layout>
-void add_gemm_row() {
+void add_gemm_row(std::string const& name, Kernels kernels) {
   using L = KokkosLayout<layout>;
-  auto const prepare = [](Problem<Exec, T> const& p, Launch const& launch) -> Work {
-    return [&p, tuning = launch.gemm](int call) {
-      GemmOptions<Exec> const options{.workspace = p.workspace(), .tuning = tuning};
+  auto const prepare = [kernels](Problem<Exec, T> const& p, Launch const& launch) -> Work {
+    return [&p, kernels, tuning = launch.gemm](int call) {
+      GemmOptions<Exec> const options{
+          .workspace = p.workspace(), .tuning = tuning, .kernels = kernels};
       gemm(p.exec, p.template matrix<L>(call), p.template factor<L>(call),
            p.template product<L>(call), options);
     };
   };
   rows<Exec, T>().push_back({.operation = "gemm",
-                             .name = "tessera",
+                             .name = name,
                              .kind = Kind::ours,
                              .layout = layout,
                              .has_our_bits = true,
@@ -33,8 +35,10 @@ void add_gemm_row() {
 
 void add_gemm() {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
-    add_gemm_row<Exec, T, Layout::row_major>();
-    add_gemm_row<Exec, T, Layout::column_major>();
+    add_gemm_row<Exec, T, Layout::row_major>("tessera", Kernels::automatic);
+    add_gemm_row<Exec, T, Layout::row_major>("tessera portable", Kernels::portable);
+    add_gemm_row<Exec, T, Layout::column_major>("tessera", Kernels::automatic);
+    add_gemm_row<Exec, T, Layout::column_major>("tessera portable", Kernels::portable);
   });
 }
 
