@@ -47,13 +47,15 @@ void run_all(Exec const& exec, MatrixOf<T, Layout> const& A, MatrixOf<T, Layout>
   stream::atax(exec, source, x, y, z);
 }
 
-template void run_all<float, Kokkos::LayoutRight>(
-    Exec const&, MatrixOf<float, Kokkos::LayoutRight> const&,
-    MatrixOf<float, Kokkos::LayoutRight> const&, VectorOf<float> const&, VectorOf<float> const&,
-    VectorOf<float> const&);
-template void run_all<double, Kokkos::LayoutLeft>(
-    Exec const&, MatrixOf<double, Kokkos::LayoutLeft> const&,
-    MatrixOf<double, Kokkos::LayoutLeft> const&, VectorOf<double> const&, VectorOf<double> const&,
-    VectorOf<double> const&);
+template void run_all<float, Kokkos::LayoutRight>(Exec const&,
+                                                  MatrixOf<float, Kokkos::LayoutRight> const&,
+                                                  MatrixOf<float, Kokkos::LayoutRight> const&,
+                                                  VectorOf<float> const&, VectorOf<float> const&,
+                                                  VectorOf<float> const&);
+template void run_all<double, Kokkos::LayoutLeft>(Exec const&,
+                                                  MatrixOf<double, Kokkos::LayoutLeft> const&,
+                                                  MatrixOf<double, Kokkos::LayoutLeft> const&,
+                                                  VectorOf<double> const&, VectorOf<double> const&,
+                                                  VectorOf<double> const&);
 
 }  // namespace tessera::test

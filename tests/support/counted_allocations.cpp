@@ -25,17 +25,34 @@ int tessera::test::allocations() {
   return count;
 }
 
-// The program's own, which count. The others of the standard library call these.
+// The program's own, which count. All that may meet them at the other end: those of a sanitizer do
+// not call each other.
 void* operator new(std::size_t size) {
   return counted(size, alignof(std::max_align_t));
+}
+void* operator new[](std::size_t size) {
+  return ::operator new(size);
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return counted(size, static_cast<std::size_t>(alignment));
 }
+void* operator new(std::size_t size, std::nothrow_t const& /*nothrow*/) noexcept {
+  try {
+    return ::operator new(size);
+  } catch (std::bad_alloc const&) {
+    return nullptr;
+  }
+}
 void operator delete(void* memory) noexcept {
   std::free(memory);
 }
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
 void operator delete(void* memory, std::size_t /*size*/) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t /*size*/) noexcept {
   std::free(memory);
 }
 void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept {
