@@ -31,7 +31,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
                                "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wno-restrict>"
   )
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (CMAKE_UNITY_BUILD OR CMAKE_CXX_COMPILER_VERSION
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND ((CMAKE_UNITY_BUILD AND NOT TESSERA_ENABLE_TIDY) OR CMAKE_CXX_COMPILER_VERSION
                                                                   VERSION_LESS 16))
   # Sources that are compiled together share names. In an instantiation 12 and 13 take a type of a
   # function for one of a base, which it cannot mean.

@@ -44,7 +44,7 @@ inline constexpr summation::Index small_bytes = 8 * 1024 * 1024;
 
 /// Whether most of a matrix of so many bytes comes from memory: the last cache does not hold it.
 inline bool comes_from_memory(summation::Index bytes) {
-  return 2 * bytes > 3 * last_cache_bytes();
+  return bytes > last_cache_bytes() + last_cache_bytes() / 2;
 }
 
 /// Whether threads ask memory for the lines of a matrix of so many bytes: where that pays, which it
