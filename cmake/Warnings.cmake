@@ -31,10 +31,15 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
                                "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wno-restrict>"
   )
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND ((CMAKE_UNITY_BUILD AND NOT TESSERA_ENABLE_TIDY) OR CMAKE_CXX_COMPILER_VERSION
-                                                                  VERSION_LESS 16))
-  # Sources that are compiled together share names. In an instantiation 12 and 13 take a type of a
-  # function for one of a base, which it cannot mean.
+# Sources that are compiled together share names, which locals may hide.
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(tessera_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>")
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
+   AND NOT TESSERA_ENABLE_TIDY # whose clang does not know the option
+   AND (CMAKE_UNITY_BUILD OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16)
+)
+  # In an instantiation 12 and 13 take a type of a function for one of a base, which it cannot mean.
   target_compile_options(
     tessera_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow;-Wshadow=local>"
   )
