@@ -38,7 +38,10 @@ struct Tile {
   T* data;
   Index pitch;
 
-  static Index scratch(Index rows, Index cols) { return rows * (cols + 1); }
+  /// Elements of scratch.
+  KOKKOS_FORCEINLINE_FUNCTION static Index scratch(Index rows, Index cols) {
+    return rows * (cols + 1);
+  }
   KOKKOS_FORCEINLINE_FUNCTION Tile(T* scratch, Index cols) : data(scratch), pitch(cols + 1) {}
   KOKKOS_FORCEINLINE_FUNCTION T& operator()(Index i, Index j) const { return data[i * pitch + j]; }
 };
@@ -95,7 +98,7 @@ struct ExchangeTiles {
     T* const upper = data + corner.row * row + corner.col * col;  // (rows, cols)
     T* const lower = data + corner.col * row + corner.row * col;  // (cols, rows)
     Tile<T> const tile_of_upper(scratch, pairs.tile);
-    Tile<T> const tile_of_lower(scratch + scratch_of_tile(), pairs.tile);
+    Tile<T> const tile_of_lower(scratch + Tile<T>::scratch(pairs.tile, pairs.tile), pairs.tile);
     for_each_place(team, rows, cols,
                    [&](Index i, Index j) { tile_of_upper(i, j) = upper[i * row + j * col]; });
     for_each_place(team, cols, rows,
@@ -105,11 +108,6 @@ struct ExchangeTiles {
                    [&](Index i, Index j) { upper[i * row + j * col] = tile_of_lower(j, i); });
     for_each_place(team, cols, rows,
                    [&](Index j, Index i) { lower[j * row + i * col] = tile_of_upper(i, j); });
-  }
-
- private:
-  [[nodiscard]] KOKKOS_FUNCTION Index scratch_of_tile() const {
-    return pairs.tile * (pairs.tile + 1);
   }
 };
 
