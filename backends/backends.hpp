@@ -47,6 +47,14 @@ using Enabled = decltype(Spaces<>{}
 template <class Exec>
 concept IsAccelerated = Backend<Exec>::is_accelerated;
 
+/// Counters of teams that a workspace has: hosts use one, and get a line of the cache.
+template <class Exec>
+inline constexpr Index counters = Backend<Exec>::is_gpu ? 1024 : 16;
+
+/// The products with a vector of a backend that has kernels of its own (backends/accelerated).
+template <class Exec>
+struct AcceleratedProducts;
+
 /// Calls visit(std::type_identity<Exec>{}) for each of them.
 template <class Visitor>
 void for_each_backend(Visitor&& visit) {

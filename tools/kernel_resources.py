@@ -110,7 +110,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the compiler's output does not tell of a kernel; see src/tessera/detail/gpu."""
+    """What the compiler's output does not tell of a kernel; see backends/gpu."""
 
     scratch: object  # scalars of team scratch at most, of a Kernel
     words: object  # words of 16 bytes of the matrix that a thread has in flight, of a Kernel

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <tessera/detail/powers.hpp>
+#include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
 /// Tuning values of CUDA devices. The machine behind the evidence: one H200 (132 multiprocessors,
@@ -23,7 +23,7 @@ inline constexpr Index warps_per_multiprocessor = 16;
 /// Bytes of a line in a team of fused ATAX where a line is shared out.
 inline constexpr Index part_bytes = 8 * 1024;
 
-/// How fused ATAX keeps lines in scratch (detail/gpu/fused_ring.hpp).
+/// How fused ATAX keeps lines in scratch (backends/gpu/fused_ring.hpp).
 struct Ring {
   Index teams = 0;         ///< of the cluster that shares a line; 0: no ring
   int warps = 0;           ///< of a team

@@ -11,7 +11,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/host/simd.hpp>
-#include <tessera/detail/vector_stack.hpp>
+#include <tessera/order/vector_stack.hpp>
 #include <tessera/summation.hpp>
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__)) && !defined(__CUDACC__) && \

@@ -11,7 +11,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/static_for.hpp>
+#include <tessera/order/static_for.hpp>
 
 #if defined(__AVX__)
 #include <immintrin.h>

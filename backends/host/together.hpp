@@ -6,7 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/backends/host/arithmetic.hpp>
+#include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/summation.hpp>
 
 /// A kernel whose threads all wait for each other, on a host: one team, whose threads have a

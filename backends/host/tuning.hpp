@@ -7,7 +7,7 @@
 
 #include <tessera/backends/host/avx512.hpp>
 #include <tessera/backends/host/cache.hpp>
-#include <tessera/detail/powers.hpp>
+#include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
 /// Tuning values of processors. The machine behind the evidence: 2 cores of an AMD EPYC (Zen 4),

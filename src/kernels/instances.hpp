@@ -2,18 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tessera/detail/dot.hpp>
-#include <tessera/detail/fused_lines.hpp>
-#include <tessera/detail/fused_tiles.hpp>
-#include <tessera/detail/gemm.hpp>
-#include <tessera/detail/gpu/dot.hpp>
-#include <tessera/detail/gpu/fused_lines.hpp>
-#include <tessera/detail/gpu/fused_tiles.hpp>
-#include <tessera/detail/gpu/gemm.hpp>
-#include <tessera/detail/gpu/sum.hpp>
-#include <tessera/detail/label.hpp>
-#include <tessera/detail/sum.hpp>
+#include <tessera/backends/accelerated/gemm.hpp>
+#include <tessera/backends/accelerated/products.hpp>
 #include <tessera/kernels/gemm.hpp>
+#include <tessera/kernels/label.hpp>
 #include <tessera/kernels/portable.hpp>
 #include <tessera/stream/detail/reading.hpp>
 

@@ -8,7 +8,7 @@
 
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/kernels.hpp>
-#include <tessera/detail/label.hpp>
+#include <tessera/kernels/label.hpp>
 
 namespace tessera {
 namespace detail {

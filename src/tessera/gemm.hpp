@@ -6,17 +6,16 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/accelerated/gemm.hpp>
 #include <tessera/backends/backends.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/arguments.hpp>
-#include <tessera/detail/gemm.hpp>
-#include <tessera/detail/gpu/gemm.hpp>
-#include <tessera/detail/label.hpp>
-#include <tessera/detail/product.hpp>
 #include <tessera/kernels.hpp>
 #include <tessera/kernels/gemm.hpp>
+#include <tessera/kernels/label.hpp>
 #include <tessera/options.hpp>
+#include <tessera/order/product.hpp>
 
 namespace tessera {
 namespace detail {
@@ -50,11 +49,7 @@ void run_gemm(Exec const& exec, A const& a, B const& b, C const& c,
                                   ? *options.tuning
                                   : Backend::template gemm_tuning<T>(
                                         exec, product.rows(), product.cols(), product.chains);
-    if constexpr (Backend::is_gpu) {
-      gpu::gemm<deep_a, deep_b>(exec, label, in_parts, out, tuning);
-    } else {
-      gemm<deep_a, deep_b>(exec, label, in_parts, out, tuning);
-    }
+    accelerated_gemm<deep_a, deep_b>(exec, label, in_parts, out, tuning);
   }
 }
 

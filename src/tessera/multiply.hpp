@@ -7,7 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/arguments.hpp>
-#include <tessera/detail/label.hpp>
+#include <tessera/kernels/label.hpp>
 
 namespace tessera {
 

@@ -8,7 +8,7 @@
 
 #include <Kokkos_Macros.hpp>
 
-#include <tessera/backends/floating_point.hpp>
+#include <tessera/backends/platform/floating_point.hpp>
 
 /// The canonical order of summation (docs/summation.md): the constants and the sizes that fix it.
 /// Everything here is a function of the matrix' shape alone; nothing here may depend on a backend,

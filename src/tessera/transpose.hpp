@@ -6,13 +6,12 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/accelerated/transpose.hpp>
 #include <tessera/backends/backends.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/gpu/transpose.hpp>
-#include <tessera/detail/label.hpp>
-#include <tessera/detail/transpose.hpp>
 #include <tessera/kernels.hpp>
+#include <tessera/kernels/label.hpp>
 #include <tessera/kernels/transpose.hpp>
 #include <tessera/options.hpp>
 
@@ -64,11 +63,7 @@ void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions cons
     TransposeTuning const tuning =
         options.tuning ? *options.tuning
                        : Backend::transpose_tuning(exec, detail::shape_of(elements));
-    if constexpr (Backend::is_gpu) {
-      detail::gpu::transpose_elements(exec, label, elements, tuning);
-    } else {
-      detail::transpose_elements(exec, label, elements, tuning);
-    }
+    accelerated_transpose(exec, label, elements, tuning);
   }
 }
 
@@ -106,11 +101,7 @@ void transpose_in_place(Exec const& exec, A const& a, TransposeInPlaceOptions co
     return kernels::transpose_square(exec, label, a.data(), size, row, col);
   }
   if constexpr (backends::IsAccelerated<Exec>) {
-    if constexpr (backends::Backend<Exec>::is_gpu) {
-      detail::gpu::transpose_square(exec, label, a.data(), size, row, col);
-    } else {
-      detail::transpose_square(exec, label, a.data(), size, row, col);
-    }
+    accelerated_transpose(exec, label, detail::Square{a.data(), size, row, col});
   }
 }
 

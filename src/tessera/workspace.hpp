@@ -46,8 +46,7 @@ class Workspace {
  public:
   using memory_space = typename Exec::memory_space;
 
-  /// Counters of teams that a workspace has: hosts use one, and get a line of the cache.
-  static constexpr summation::Index counters = backends::Backend<Exec>::is_gpu ? 1024 : 16;
+  static constexpr summation::Index counters = backends::counters<Exec>;
   /// What a call works in.
   struct Memory {
     int* arrivals;        ///< `counters` counters of teams; zero between calls

@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 
 #include <kernels/compiled.hpp>
+#include <tessera/backends/gpu/gemm_tiles.hpp>
 #include <tessera/gemm.hpp>
 
 #include "support/cases.hpp"

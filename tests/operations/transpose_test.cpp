@@ -12,6 +12,7 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
+#include <tessera/backends/gpu/transpose.hpp>
 #include <tessera/transpose.hpp>
 
 #include "support/cases.hpp"

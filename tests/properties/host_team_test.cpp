@@ -6,7 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
-#include <tessera/detail/launch.hpp>
+#include <tessera/backends/host/launch.hpp>
 
 #include "support/host_matrix.hpp"
 

@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 
 #include <tessera/backends/host/avx512.hpp>
-#include <tessera/detail/panels.hpp>
-#include <tessera/detail/segment.hpp>
+#include <tessera/backends/host/panels.hpp>
+#include <tessera/backends/host/segment.hpp>
 
 #include "support/data.hpp"
 #include "support/reference.hpp"

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 
 #include <tessera/backends/cuda/tuning.hpp>
+#include <tessera/backends/gpu/products.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/plan.hpp>
 

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tessera/detail/gpu/trees.hpp>
+#include <tessera/backends/gpu/trees.hpp>
 
 #include "support/data.hpp"
 #include "support/reference.hpp"

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tessera/detail/gpu/teams.hpp>
+#include <tessera/backends/gpu/teams.hpp>
 
 #include "support/reference.hpp"
 

@@ -13,7 +13,7 @@
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/kernels.hpp>
-#include <tessera/detail/label.hpp>
+#include <tessera/kernels/label.hpp>
 #include <tessera/options.hpp>
 
 /// What the operations share between their checks and their kernels.

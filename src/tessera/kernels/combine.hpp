@@ -6,11 +6,11 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/lines.hpp>
 #include <tessera/kernels/launch.hpp>
 #include <tessera/kernels/panels.hpp>
 #include <tessera/kernels/trees.hpp>
 #include <tessera/kernels/tuning.hpp>
+#include <tessera/order/lines.hpp>
 
 namespace tessera::kernels {
 

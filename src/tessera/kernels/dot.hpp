@@ -6,10 +6,10 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/lines.hpp>
-#include <tessera/detail/pair_tree.hpp>
 #include <tessera/kernels/items.hpp>
 #include <tessera/kernels/trees.hpp>
+#include <tessera/order/lines.hpp>
+#include <tessera/order/pair_tree.hpp>
 
 namespace tessera::kernels {
 

@@ -4,11 +4,11 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/lines.hpp>
 #include <tessera/kernels/dot.hpp>
 #include <tessera/kernels/items.hpp>
 #include <tessera/kernels/panels.hpp>
 #include <tessera/kernels/trees.hpp>
+#include <tessera/order/lines.hpp>
 
 namespace tessera::kernels {
 

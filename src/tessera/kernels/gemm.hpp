@@ -6,13 +6,13 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/label.hpp>
-#include <tessera/detail/product.hpp>
-#include <tessera/detail/static_for.hpp>
-#include <tessera/detail/tile_order.hpp>
 #include <tessera/kernels/combine.hpp>
+#include <tessera/kernels/label.hpp>
 #include <tessera/kernels/launch.hpp>
 #include <tessera/kernels/tuning.hpp>
+#include <tessera/order/product.hpp>
+#include <tessera/order/static_for.hpp>
+#include <tessera/order/tile_order.hpp>
 #include <tessera/tuning.hpp>
 
 /// Portable matrix products: teams make tiles of C.

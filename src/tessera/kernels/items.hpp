@@ -7,10 +7,10 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/lines.hpp>
-#include <tessera/detail/static_for.hpp>
 #include <tessera/kernels/panels.hpp>
 #include <tessera/kernels/trees.hpp>
+#include <tessera/order/lines.hpp>
+#include <tessera/order/static_for.hpp>
 #include <tessera/summation.hpp>
 
 /// What a thread has of lines: items, each a word of every step of the lanes' chains.

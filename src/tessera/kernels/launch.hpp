@@ -11,18 +11,14 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/backends/host/arithmetic.hpp>
-#include <tessera/detail/launch.hpp>
+#include <tessera/backends/platform/arithmetic.hpp>
+#include <tessera/kernels/label.hpp>
+#include <tessera/kernels/teams.hpp>
 
 namespace tessera::kernels {
 
+using detail::teams_of_one;
 using summation::Index;
-
-/// Whether threads of Exec have vector registers and a cache each, as a host's: then a thread alone
-/// is a team. Else many threads hide how far memory is, and share a line.
-template <class Exec>
-inline constexpr bool teams_of_one =
-    bool(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible);
 
 /// A team as kernels see it: Kokkos' own, and the number of what it has to do.
 template <class Member>

@@ -4,7 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/vector_stack.hpp>
+#include <tessera/order/vector_stack.hpp>
 #include <tessera/summation.hpp>
 
 /// How a team goes over the panels of its group, and where their sums wait.

@@ -7,16 +7,17 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/combine.hpp>
-#include <tessera/detail/label.hpp>
-#include <tessera/detail/lines.hpp>
 #include <tessera/kernels/combine.hpp>
+#include <tessera/kernels/combine_runs.hpp>
 #include <tessera/kernels/dot.hpp>
 #include <tessera/kernels/fused_columns.hpp>
 #include <tessera/kernels/fused_rows.hpp>
+#include <tessera/kernels/label.hpp>
 #include <tessera/kernels/launch.hpp>
 #include <tessera/kernels/sum.hpp>
 #include <tessera/kernels/tuning.hpp>
+#include <tessera/order/lines.hpp>
+#include <tessera/order/powers.hpp>
 
 /// The portable kernels as an operation would run them: each plan says who does what, and how much
 /// workspace that takes. There is one line at least, and a line has one element at least.

@@ -4,9 +4,9 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/lines.hpp>
 #include <tessera/kernels/items.hpp>
 #include <tessera/kernels/panels.hpp>
+#include <tessera/order/lines.hpp>
 
 namespace tessera::kernels {
 

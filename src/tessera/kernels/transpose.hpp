@@ -6,10 +6,10 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/tile_order.hpp>
-#include <tessera/detail/transpose_plan.hpp>
 #include <tessera/kernels/launch.hpp>
 #include <tessera/kernels/tuning.hpp>
+#include <tessera/order/tile_order.hpp>
+#include <tessera/order/transpose_plan.hpp>
 #include <tessera/tuning.hpp>
 
 /// Portable transposes: teams move tiles.

@@ -4,8 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/lines.hpp>
-#include <tessera/detail/static_for.hpp>
+#include <tessera/order/lines.hpp>
+#include <tessera/order/static_for.hpp>
 #include <tessera/summation.hpp>
 
 /// The adjacent-pair tree: in a thread, and by a team over its scratch.

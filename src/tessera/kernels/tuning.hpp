@@ -7,10 +7,10 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/lines.hpp>
-#include <tessera/detail/powers.hpp>
 #include <tessera/kernels/items.hpp>
 #include <tessera/kernels/launch.hpp>
+#include <tessera/order/lines.hpp>
+#include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
 /// How portable kernels are made for a machine, and who adds what, from what Kokkos knows of it. No

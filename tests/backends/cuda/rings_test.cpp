@@ -9,7 +9,7 @@
 #include <kernels/compiled.hpp>
 #include <tessera/atax.hpp>
 
-/// Rings of slots in scratch (detail/gpu/fused_ring.hpp), however many slots they have.
+/// Rings of slots in scratch (backends/gpu/fused_ring.hpp), however many slots they have.
 namespace tessera::test {
 namespace {
 

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include <tessera/checks.hpp>
-#include <tessera/detail/lines.hpp>
-#include <tessera/detail/powers.hpp>
+#include <tessera/order/lines.hpp>
+#include <tessera/order/powers.hpp>
 #include <tessera/stream/source.hpp>
 #include <tessera/summation.hpp>
 

@@ -10,8 +10,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/ahead.hpp>
-#include <tessera/detail/lines.hpp>
+#include <tessera/backends/host/ahead.hpp>
+#include <tessera/order/lines.hpp>
 
 /// Reading inside kernels of a host.
 namespace tessera::stream::detail {

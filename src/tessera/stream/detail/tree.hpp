@@ -9,8 +9,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/launch.hpp>
-#include <tessera/detail/lines.hpp>
+#include <tessera/kernels/elements.hpp>
+#include <tessera/order/lines.hpp>
 #include <tessera/summation.hpp>
 
 namespace tessera::stream::detail {

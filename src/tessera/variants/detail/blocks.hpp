@@ -9,7 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
-#include <tessera/backends/host/arithmetic.hpp>
+#include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/variants/detail/tiles.hpp>
 

@@ -11,9 +11,9 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
-#include <tessera/backends/host/arithmetic.hpp>
+#include <tessera/backends/host/launch.hpp>
+#include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/checks.hpp>
-#include <tessera/detail/launch.hpp>
 #include <tessera/variants/options.hpp>
 
 /// How variants take teams and give them tiles.

@@ -6,7 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/backends/host/arithmetic.hpp>
+#include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/variants/gemm/detail/common.hpp>
 
 namespace tessera::variants::gemm {

@@ -7,7 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
-#include <tessera/detail/launch.hpp>
+#include <tessera/backends/host/launch.hpp>
 #include <tessera/variants/gemm/detail/common.hpp>
 
 namespace tessera::variants::gemm {

@@ -10,7 +10,7 @@
 
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/lines.hpp>
+#include <tessera/order/lines.hpp>
 #include <tessera/variants/detail/blocks.hpp>
 
 /// What the variants of matrix products share.

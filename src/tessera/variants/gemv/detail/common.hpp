@@ -8,10 +8,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/host/launch.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/launch.hpp>
-#include <tessera/detail/lines.hpp>
+#include <tessera/order/lines.hpp>
 #include <tessera/variants/detail/tiles.hpp>
 
 /// What the variants of matrix-vector products share.

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+// The accelerated products of this build's backends.
+#if defined(KOKKOS_ENABLE_SERIAL) || defined(KOKKOS_ENABLE_OPENMP)
+#include <tessera/backends/host/products.hpp>
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <tessera/backends/gpu/products.hpp>
+#endif

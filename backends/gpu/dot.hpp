@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/backend.hpp>
+#include <tessera/backends/gpu/combine.hpp>
+#include <tessera/kernels/label.hpp>
+#include <tessera/tuning.hpp>
+
+namespace tessera::detail::gpu {
+
+/// How the dot products of all lines are dealt to teams.
+template <class Exec, class T>
+struct DotPlan {
+  static constexpr int team_size = 256;
+  static constexpr int warps = team_size / warp_threads;
+
+  bool is_short;         ///< lines of up to two segments: sixteen threads a line, or a warp
+  int words;             ///< of a segment, a thread: 1, 2 or all
+  int lines_per_step;    ///< lines a warp (or sixteen threads) walks side by side
+  Index lines_per_team;  ///< a multiple of what a team walks side by side
+  Index line_blocks;
+  Index chunks_per_run;  ///< chunks that a warp adds up; whole lines if runs == 1
+  Index runs;            ///< runs of a line
+  /// Whether blocks of 256 bytes are fetched at once, which serves the neighbour too where lines
+  /// begin within one. Of few lines in runs it costs (microseconds on an H100 without | with it):
+  /// 64 x 4194304 359 362, double 733 753.
+  bool in_blocks;
+
+  DotPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
+      : is_short(lines.length <= chunk<T>),
+        words(words_of_segment<T>(lines.length)),
+        lines_per_step(step_of(tuning.dot.lines_per_step)) {
+    Index const chunks = summation::ceil_div(lines.length, chunk<T>);
+    // A warp's tree takes so many chunks at most, and so does the combination of runs.
+    Index const most = WarpTree<WarpOf<Exec>, T>::max_values;
+    Index const wanted = tuning.dot.segments_per_run == 0
+                             ? most
+                             : std::max(Index{1}, tuning.dot.segments_per_run / 2);
+    Index const fewest = ceil_power_of_two(summation::ceil_div(chunks, Index{warp_threads} * most));
+    chunks_per_run = std::max(std::min(wanted, most), fewest);
+    runs = summation::ceil_div(chunks, chunks_per_run);
+    if (chunks_per_run > most) {
+      throw std::invalid_argument("tessera: a GPU takes lines of at most 2^46 bytes, found " +
+                                  std::to_string(lines.length * Index{sizeof(T)}));
+    }
+    Index const workers = lines.length <= summation::segment<T> ? 2 * warps : runs > 1 ? 1 : warps;
+    Index const side_by_side = workers * lines_per_step;
+    Index const wanted_lines = std::min(tuning.dot.lines_per_team, lines.count);
+    lines_per_team = summation::ceil_div(wanted_lines, side_by_side) * side_by_side;
+    line_blocks = summation::ceil_div(lines.count, lines_per_team);
+    in_blocks = (runs == 1 || lines.count >= 128) && backends::Backend<Exec>::fetches_blocks(exec);
+  }
+
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+    return runs == 1 ? 0 : lines.count * runs;
+  }
+  [[nodiscard]] Index run_blocks() const {
+    return runs == 1 ? 1 : summation::ceil_div(runs, warps);
+  }
+  [[nodiscard]] Index teams() const { return line_blocks * run_blocks(); }
+
+ private:
+  /// One or two lines, or of short ones as many words as four or eight of them have.
+  [[nodiscard]] int step_of(int lines) const {
+    if (!is_short) return std::min(lines, 2);
+    int const most = most_short_lines(words);
+    return lines >= most ? most : most / 2;
+  }
+};
+
+/// Lines of up to two segments: `Threads` threads, a worker, have Rows lines side by side.
+template <class Exec, class T, bool Aligned, int Threads, int Words, int Rows>
+struct DotShort {
+  using Warp = WarpOf<Exec>;
+  Lines<T> lines;
+  T const* x;
+  OutputVector<T> out;
+  Index lines_per_team;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
+    Place const place = Place::of(member);
+    int const worker = place.thread / Threads;
+    int const thread = place.thread % Threads;  // of the worker
+    constexpr int workers = DotPlan<Exec, T>::team_size / Threads;
+    int const column = (Threads == warp_threads ? place.half * summation::segment<T> : 0) +
+                       thread_offset<T, Aligned>(place.part);
+    int const rest = rest_of_line(lines.length, column);
+    PerLine<Word<T>, Words> rX;
+    load_words<Warp, Aligned, Words>(rX, x + column, rest, Constant{});
+    Index const first = member.league_rank() * lines_per_team;
+    Index const last = Kokkos::min(lines.count, first + lines_per_team);
+    for (Index block = first; block < last; block += workers * Rows) {
+      Index const line = block + worker * Rows;
+      PerLine<PerLine<Word<T>, Words>, Rows> rA;
+      static_for<Rows>([&](auto r) {
+        Index const i = line + r();
+        load_words<Warp, Aligned, Words>(rA[r()], lines.line(i) + column, i < last ? rest : 0,
+                                         Once{});
+      });
+      T own = T(0);  // of the line that the thread writes: together they write whole sectors
+      static_for<Rows>([&](auto r) {
+        T sum = segment_dot<Warp, Aligned, Words>(rA[r()], rX, place.part);
+        if constexpr (Threads == warp_threads) sum += Warp::shuffle_xor(sum, segment_threads);
+        if (thread == r()) own = sum + T(0);
+      });
+      if (thread < Rows && line + thread < last) out.set(line + thread, own);
+    }
+  }
+};
+
+/// Longer lines: a warp has Rows lines side by side, or a run of each. How they are loaded: see
+/// `DotPlan::in_blocks`.
+template <class Exec, class T, bool Aligned, int Rows, class How>
+struct DotLong {
+  using Warp = WarpOf<Exec>;
+  static constexpr int words = segment_words;
+  static constexpr int ahead = Rows == 1 ? 2 : 1;  ///< chunks of a line that are loaded at a time
+  Lines<T> lines;
+  T const* x;
+  OutputVector<T> out;  ///< partial sums of runs, (count, runs), if runs > 1
+  Index lines_per_team;
+  Index line_blocks;
+  Index chunks_per_run;
+  Index runs;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
+    Place const place = Place::of(member);
+    constexpr int warps = DotPlan<Exec, T>::warps;
+    bool const whole = runs == 1;
+    Index const block = member.league_rank() % line_blocks;
+    Index const run = whole ? 0 : member.league_rank() / line_blocks * warps + place.warp;
+    Index const step = whole ? warps * Rows : Rows;
+    Index const first = block * lines_per_team + (whole ? place.warp * Rows : 0);
+    Index const last = Kokkos::min(lines.count, (block + 1) * lines_per_team);
+    Index const begin = run * chunks_per_run * chunk<T>;
+    Index const end = Kokkos::min(lines.length, begin + chunks_per_run * chunk<T>);
+    if (begin >= end) return;
+    Index const column = place.half * summation::segment<T> + thread_offset<T, Aligned>(place.part);
+    for (Index i = first; i < last; i += step) {
+      PerLine<WarpTree<Warp, T>, Rows> tree;
+      static_for<Rows>([&](auto r) { tree[r()] = WarpTree<Warp, T>(place.lane); });
+      for (Index j = begin; j < end; j += ahead * chunk<T>) {
+        PerLine<PerLine<Word<T>, words>, ahead> rX;
+        PerLine<PerLine<PerLine<Word<T>, words>, ahead>, Rows> rA;
+        static_for<ahead>([&](auto c) {
+          Index const at = j + c() * chunk<T> + column;
+          int const rest = rest_of_line(end, at);
+          static_for<Rows>([&](auto r) {
+            load_words<Warp, Aligned, words>(rA[r()][c()], lines.line(i + r()) + at,
+                                             i + r() < last ? rest : 0, How{});
+          });
+          load_words<Warp, Aligned, words>(rX[c()], x + at, rest, Constant{});
+        });
+        static_for<ahead>([&](auto c) {  // those behind the end add zeros
+          static_for<Rows>([&](auto r) {
+            T sum = segment_dot<Warp, Aligned, words>(rA[r()][c()], rX[c()], place.part);
+            sum += Warp::shuffle_xor(sum, segment_threads);
+            tree[r()].push(sum);
+          });
+        });
+      }
+      static_for<Rows>([&](auto r) {
+        T const sum = tree[r()].sum() + T(0);
+        if (place.lane == 0 && i + r() < last) out.set((i + r()) * runs + run, sum);
+      });
+    }
+  }
+};
+
+template <bool Aligned, class Exec, class T>
+void dot_short(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+               OutputVector<T> out, DotPlan<Exec, T> const& plan) {
+  using Plan = DotPlan<Exec, T>;
+  auto const run = [&](auto threads, auto words, auto rows) {
+    for_each_team<Plan::team_size, 2>(
+        exec, label, plan.line_blocks, Plan::team_size, 0,
+        DotShort<Exec, T, Aligned, threads(), words(), rows()>{lines, x, out, plan.lines_per_team});
+  };
+  auto const with_rows = [&](auto threads, auto words) {
+    constexpr int most = most_short_lines(words());
+    with_static<most, most / 2>(plan.lines_per_step, [&](auto rows) { run(threads, words, rows); });
+  };
+  if (lines.length > summation::segment<T>) {
+    return with_rows(StaticInt<warp_threads>{}, StaticInt<segment_words>{});
+  }
+  with_words(plan.words, [&](auto words) { with_rows(StaticInt<segment_threads>{}, words); });
+}
+
+template <bool Aligned, class Exec, class T>
+void dot_long(Exec const& exec, std::string const& label, Lines<T> const& lines, T const* x,
+              OutputVector<T> out, DotPlan<Exec, T> const& plan) {
+  using Plan = DotPlan<Exec, T>;
+  auto const run = [&]<class How>(auto rows, How) {
+    for_each_team<Plan::team_size, 2>(
+        exec, label, plan.teams(), Plan::team_size, 0,
+        DotLong<Exec, T, Aligned, rows(), How>{lines, x, out, plan.lines_per_team, plan.line_blocks,
+                                               plan.chunks_per_run, plan.runs});
+  };
+  with_static<1, 2>(plan.lines_per_step, [&](auto rows) {
+    if constexpr (Aligned && WarpOf<Exec>::has_block_loads) {  // scalars come with their blocks
+      if (!plan.in_blocks) return run(rows, Once{});
+    }
+    run(rows, OnceInBlock{});
+  });
+}
+
+/// out[i] = dot product of line i and x, in the canonical order.
+template <class Exec, class T>
+void dot(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
+         OutputVector<T> out, T* workspace, DotPlan<Exec, T> const& plan) {
+  OutputVector<T> const target = plan.runs == 1 ? out : OutputVector<T>{workspace, 1};
+  with_alignment(is_aligned(lines, x), [&](auto aligned) {
+    if (plan.is_short) {
+      dot_short<aligned()>(exec, label, lines, x, target, plan);
+    } else {
+      dot_long<aligned()>(exec, label, lines, x, target, plan);
+    }
+  });
+  if (plan.runs > 1) {
+    gpu::combine_runs(exec, label.combine, workspace, lines.count, plan.runs, out);
+  }
+}
+
+}  // namespace tessera::detail::gpu

@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/gpu/combine.hpp>
+#include <tessera/backends/gpu/teams.hpp>
+#include <tessera/backends/gpu/trees.hpp>
+#include <tessera/tuning.hpp>
+
+namespace tessera::detail::gpu {
+
+/// An unsigned integer of a scalar's size.
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+/// How the panels are dealt to teams, and which of the ways suits the length of a line.
+template <class Exec, class T>
+struct FusedLinesPlan {
+  using Ring = decltype(backends::Backend<Exec>::template ring<T>({}, 0, true));
+  enum class Way {
+    sixteen,  ///< one segment: sixteen threads a panel
+    warp,     ///< two segments: a warp a panel
+    team,     ///< a team a panel, each warp with a chunk of a line, or two
+    ring,     ///< the same, or a cluster of teams a panel, with lines that wait in scratch
+    parts,    ///< several teams a panel, each with a part of its columns
+    cache,    ///< a team a panel, a line from the caches the second time
+  };
+  static constexpr int small_team = 128;    ///< threads where several panels share a team
+  static constexpr int largest_team = 512;  ///< threads where a panel has a team
+  /// Lines of a step where a panel has a team, of one chunk a warp or of two.
+  static constexpr int team_rows(int chunks_per_warp) {
+    return chunks_per_warp == 1 && sizeof(T) == 4 ? 2 : 1;
+  }
+  /// Two chunks a warp take more registers than copying ahead leaves where scratch is small.
+  static constexpr int most_chunks_per_warp = WarpOf<Exec>::has_large_scratch ? 2 : 1;
+  /// Sets of registers for a step's lines: two, if the next step's lines are loaded meanwhile.
+  static constexpr int team_buffers = WarpOf<Exec>::has_large_scratch ? 2 : 1;
+  static constexpr int part_warps = 4;      ///< warps of a team that has a part of a line
+  static constexpr Index most_parts = 128;  ///< of a line: four for each thread of a warp
+  /// Lines of a part that scratch holds while their dot products are exchanged.
+  static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 5 : 2;
+  static constexpr int cache_rows = 2;  ///< lines of a step that are read again
+  /// Scalars of a line that is read again: what the trees of a team's warps take.
+  static constexpr Index longest_line =
+      LongWarpTree<WarpOf<Exec>, T>::max_values * (largest_team / warp_threads) * chunk<T>;
+
+  static constexpr int ring_team = 512;  ///< threads of a team with a ring, at most
+  static constexpr int ring_chunks = 2;  ///< of a line, a warp
+  /// Copies are fast where both sides begin at the same byte of a row of memory.
+  static constexpr int ring_row = 128;
+  static constexpr int ring_most_slots = 2;
+  static constexpr int ring_sums = 2;  ///< lines whose dot products of warps have a place
+  /// Bytes of a ring's places where arrivals are told: of sums, and of pieces of each warp.
+  static constexpr int ring_arrival_bytes =
+      (ring_sums + ring_team / warp_threads * ring_most_slots) * 8;
+  /// Places for the dot products of the warps that share a line.
+  static constexpr int ring_dots(Index teams) { return (teams > 2 ? 2 : 1) * warp_threads; }
+  /// Bytes of a ring's scratch before its lines: arrivals, and dot products of warps.
+  static constexpr int ring_fixed_bytes(Index teams) {
+    int const bytes =
+        ring_arrival_bytes + ring_sums * ring_dots(teams) * static_cast<int>(sizeof(T));
+    return (bytes + ring_row - 1) / ring_row * ring_row;
+  }
+  using RingStack = WordStack<ring_chunks * segment_words, T, true>;
+
+  summation::Panels panels;
+  bool on_words;  ///< all lines begin and end on words of 16 bytes
+  bool on_rows;   ///< all lines begin on rows of memory
+  Ring ring;
+  Way way;
+  int chunks_per_warp;  ///< of a line that is read again: a power of two, a subtree
+  int team_size;
+  int workers;              ///< panels that a team handles side by side
+  Index parts;              ///< teams that share a line
+  Index panels_per_worker;  ///< a power of two
+  Index panels_per_team;
+  Index groups;
+  int scratch_parts = 0;  ///< of the stacks of a ring's threads (WordStack)
+
+  FusedLinesPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
+      : panels(lines.panels()),
+        on_words(is_aligned(lines, lines.data)),
+        on_rows(reinterpret_cast<std::uintptr_t>(lines.data) % ring_row == 0 &&
+                lines.leading % (ring_row / static_cast<Index>(sizeof(T))) == 0),
+        ring(backends::Backend<Exec>::template ring<T>(panels, lines.length, on_words)),
+        chunks_per_warp(1),
+        workers(1),
+        parts(1) {
+    Index const chunks = summation::ceil_div(lines.length, chunk<T>);
+    if (lines.length <= summation::segment<T>) {
+      way = Way::sixteen;
+      team_size = small_team;
+      workers = small_team / segment_threads;
+    } else if (chunks == 1) {
+      way = Way::warp;
+      team_size = small_team;
+      workers = small_team / warp_threads;
+    } else if (has_ring(exec)) {
+      way = Way::ring;
+      chunks_per_warp = ring_chunks;
+      team_size = warp_threads * ring.warps;
+      parts = ring.teams;
+    } else if (chunks <= most_chunks_per_warp * (largest_team / warp_threads)) {
+      way = Way::team;
+      chunks_per_warp = chunks <= largest_team / warp_threads ? 1 : 2;
+      team_size = warp_threads * static_cast<int>(summation::ceil_div(chunks, chunks_per_warp));
+    } else if (chunks <=
+               part_warps * std::min(most_parts, backends::Backend<Exec>::teams_that_meet(exec))) {
+      way = Way::parts;
+      team_size = warp_threads * part_warps;
+      parts = summation::ceil_div(chunks, Index{part_warps});
+    } else {
+      way = Way::cache;
+      team_size = largest_team;
+      if (lines.length > longest_line) {
+        throw std::invalid_argument("tessera: fused ATAX takes lines of at most " +
+                                    std::to_string(longest_line) + " elements on a GPU, found " +
+                                    std::to_string(lines.length) + "; use two stages");
+      }
+      Index const warps = largest_team / warp_threads;
+      chunks_per_warp = static_cast<int>(ceil_power_of_two(summation::ceil_div(chunks, warps)));
+    }
+    Index const most = ceil_power_of_two(panels.count);
+    // A caller may ask for any number: more than there are is not multiplied.
+    Index const asked = tuning.fused_lines.panels_per_team;
+    Index const wanted = asked < most ? std::min(panels_wanted(asked, lines.length), most) : most;
+    Index const most_of_worker = floor_power_of_two(most_lines_in_turn / panels.lines);
+    panels_per_worker = std::clamp(wanted / static_cast<Index>(workers), Index{1}, most_of_worker);
+    panels_per_team = panels_per_worker * workers;
+    groups = summation::ceil_div(panels.count, panels_per_team);
+    if (way == Way::ring) scratch_parts = parts_in_scratch(exec);
+  }
+
+  /// Words of scratch for a warp's piece of a line in a ring, which begins where it does in its
+  /// row.
+  [[nodiscard]] int ring_piece_words() const {
+    return ring_chunks * segment_words * warp_threads + (on_rows ? 0 : ring_row / 16);
+  }
+  [[nodiscard]] Index teams() const { return groups * parts; }
+  /// Words of a line that a thread keeps.
+  [[nodiscard]] int words(Lines<T> const& lines) const {
+    if (way == Way::cache) return 0;
+    if (way == Way::team || way == Way::ring) return chunks_per_warp * segment_words;
+    return words_of_segment<T>(lines.length);
+  }
+  [[nodiscard]] int levels() const { return stack_levels(panels_per_worker); }
+  /// Scalars of the partial vectors, one a group.
+  [[nodiscard]] Index partials(Lines<T> const& lines) const {
+    return groups == 1 && way != Way::cache ? 0 : whole_words<T>(groups * lines.length);
+  }
+  /// Scalars of the stacks of all teams.
+  [[nodiscard]] Index stacks(Lines<T> const& lines) const {
+    if (way == Way::cache) return teams() * levels() * whole_words<T>(lines.length);
+    Index const words_of_thread = levels() * words(lines) - scratch_parts * RingStack::part;
+    return teams() * words_of_thread * team_size * word_width<T>;
+  }
+  /// Scalars in which parts exchange their dot products.
+  [[nodiscard]] Index exchanged(Lines<T> const& lines) const {
+    return way == Way::parts ? lines.count * parts : 0;
+  }
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+    return partials(lines) + stacks(lines);
+  }
+  [[nodiscard]] Index scratch(Lines<T> const& lines) const {
+    switch (way) {
+      case Way::sixteen:
+      case Way::warp:
+        return workers * lines.length;
+      case Way::team:
+        return 2 * team_rows(chunks_per_warp) * warp_threads;  // (buffers, lines, warps)
+      case Way::ring:
+        return ring_scratch(scratch_parts);
+      case Way::parts:
+        // Lines that wait; dot products of warps and of the line, twice.
+        return part_slots * segment_words * team_size * word_width<T> + 2 * (part_warps + 1);
+      case Way::cache:
+        break;
+    }
+    return 2 * cache_rows * warp_threads;
+  }
+
+ private:
+  /// Scalars: where arrivals are told, dot products of warps, lines, and sums of panels.
+  [[nodiscard]] Index ring_scratch(int stack_parts) const {
+    Index const words = ring.slots * ring_piece_words() +
+                        Index{stack_parts} * RingStack::part * warp_threads;  // of a warp
+    return ring_fixed_bytes(ring.teams) / static_cast<Index>(sizeof(T)) +
+           words * ring.warps * word_width<T>;
+  }
+  /// A tuning knows a shape, and takes its lines to start on words. If they do not, a
+  /// multiprocessor may have other rings at a time, or teams in their place that have a line each.
+  [[nodiscard]] Index panels_wanted(Index asked, Index length) const {
+    Ring const supposed = backends::Backend<Exec>::template ring<T>(panels, length, true);
+    Index const wanted = asked * supposed.side_by_side;
+    if (way == Way::ring && !on_words) {
+      return ceil_power_of_two(
+          summation::ceil_div(wanted * ring.teams, supposed.teams * ring.side_by_side));
+    }
+    bool const had_clusters = way != Way::ring && supposed.teams > 1;
+    return had_clusters ? ceil_power_of_two(wanted / supposed.teams) : asked;
+  }
+  [[nodiscard]] bool has_room(Exec const& exec, int stack_parts) const {
+    return teams_with_scratch(exec, scratch_bytes<T>(ring_scratch(stack_parts))) >=
+           ring.side_by_side;
+  }
+  [[nodiscard]] bool has_ring(Exec const& exec) const {
+    return ring.teams > 0 && has_room(exec, 0);
+  }
+  [[nodiscard]] int parts_in_scratch(Exec const& exec) const {
+    int result = 0;
+    while (result < levels() * RingStack::parts_of_level && has_room(exec, result + 1)) ++result;
+    return result;
+  }
+};
+
+/// What the kernels share.
+template <class Exec, class T>
+struct FusedArguments {
+  Lines<T> lines;
+  T const* x;
+  OutputVector<T> y;
+  OutputVector<T> out;
+  T* partials;
+  Word<T>* stacks;
+  BitsOf<T>* exchanged;  ///< by parts of a line
+  int* arrivals;
+  summation::Panels panels;
+  Index parts;
+  Index panels_per_worker;
+  Index groups;
+  int levels;
+  Index scratch;
+};
+
+}  // namespace tessera::detail::gpu

@@ -1,0 +1,339 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/gpu/fused_plan.hpp>
+
+namespace tessera::detail::gpu {
+
+/// Longer lines on devices with bulk copies and clusters: a team has a panel, or Teams teams of a
+/// cluster, each with its share of the columns. Each warp has its piece of the next lines copied to
+/// a ring of slots in scratch: as soon as it holds a piece in registers one thread has the next one
+/// copied to the same slot, so that a slot waits for no dot product. Sums of panels that are done
+/// wait in scratch too, as far as there is room: what is written to memory instead costs many times
+/// what it costs to read as much.
+///
+/// A piece lies in its slot as it lies in its rows of memory. Lines that are not all OnWords are
+/// copied by the words that they touch, and their scalars taken from there one by one, neighbours
+/// by neighbouring threads.
+///
+/// The warps of one team leave their dot products in its scratch and meet at its barrier. Those of
+/// a cluster send theirs to each team's scratch, where arrivals are told; nothing else makes them
+/// wait for each other. A warp sends for line i + 2 when it has had all of line i + 1, which each
+/// warp has sent after it had used those of line i: two places are enough. (Backends have the
+/// figures beside their choice.)
+template <class Exec, class T, bool OnWords, int Teams>
+struct FusedRing {
+  using Warp = WarpOf<Exec>;
+  using Plan = FusedLinesPlan<Exec, T>;
+  using Arrival = typename Warp::Arrival;
+  static constexpr int chunks = Plan::ring_chunks;
+  static constexpr int words = chunks * segment_words;
+  static constexpr int whole_piece = chunks * chunk<T>;  ///< elements of a line that a warp has
+  static constexpr int part_words = Plan::RingStack::part;
+  /// Whether scalars that lie in one segment as others in the next are on the same banks of
+  /// scratch.
+  static constexpr bool halves_meet = !OnWords && sizeof(T) == 4;
+  static constexpr int sums = Plan::ring_sums;
+  static constexpr int dots = Plan::ring_dots(Teams);
+  static constexpr int dots_per_lane = dots / warp_threads;
+  static constexpr int fixed_bytes = Plan::ring_fixed_bytes(Teams);
+  static_assert(dots_per_lane <= 2 && (sums & (sums - 1)) == 0);
+  FusedArguments<Exec, T> a;
+  int scratch_parts;  ///< of the threads' stacks
+  int slots;
+  int piece_words;  ///< of a slot for a warp's piece
+  int warps;        ///< of a team
+  int tree_lanes;   ///< lanes that add up the dot products of all warps, a power of two
+  bool x_is_aligned;
+  /// Of lines off words: where the first word begins and the last one ends that lie in the matrix.
+  std::uintptr_t first_word;
+  std::uintptr_t last_word;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
+    Place const place = Place::of_unsigned(member);
+    int const team_size = warps * warp_threads;
+    int part = 0;
+    if constexpr (Teams > 1) part = member.cluster_rank();
+    int const warp = part * warps + place.warp;  // of those that share a line
+    Index const length = a.lines.length;
+    Index const piece = static_cast<Index>(warp) * whole_piece;  // the warp's first column
+    int const own = place.half * summation::segment<T> + thread_offset<T, OnWords>(place.part);
+    Index const column = piece + own;
+    int const rest = rest_of_line(length, column);
+    int const piece_length = Kokkos::min(rest_of_line(length, piece), int{whole_piece});
+
+    // What has a place of its own comes first: where it lies is known when this is compiled.
+    auto* const sBegin = static_cast<std::byte*>(member.team_scratch(0).get_shmem_aligned(
+        static_cast<std::size_t>(a.scratch) * sizeof(T), Plan::ring_row));
+    auto* const sReady = reinterpret_cast<Arrival*>(sBegin);  // (sums): what the teams send
+    auto* const sArrivals = sReady + sums;                    // (warps, most_slots)
+    T* const sDot = reinterpret_cast<T*>(sBegin + Plan::ring_arrival_bytes);  // (sums, dots)
+    auto* const sWords = reinterpret_cast<Word<T>*>(sBegin + fixed_bytes);
+    // (warps, slots, piece_words); (scratch_parts, part_words, team_size)
+    Word<T>* const sPiece = sWords + place.warp * slots * piece_words;
+    Word<T>* const sStack = sWords + warps * slots * piece_words + place.thread;
+    auto* const sArrival = sArrivals + place.warp * Plan::ring_most_slots;
+    for (int t = place.thread; t < sums * dots; t += team_size) sDot[t] = T(0);
+    if (place.lane == 0) Warp::expect_arrivals(sArrival, slots);
+    Warp::sync();
+    int const bytes_of_dots = Teams * warps * static_cast<int>(sizeof(T));
+    if constexpr (Teams == 1) {
+      member.team_barrier();
+    } else {
+      if (place.thread == 0) {
+        Warp::expect_arrivals(sReady, sums);
+        for (int k = 0; k < sums; ++k) Warp::expect_bytes(sReady + k, bytes_of_dots);
+      }
+      member.cluster_barrier();
+    }
+
+    PerLine<Word<T>, words> rX{};
+    static_for<words>([&](auto k) {
+      constexpr int offset = offset_of(k());
+      rX[k()] = OnWords && x_is_aligned
+                    ? load_word<Warp, true>(a.x + column, offset, rest, Constant{})
+                    : load_scalars<Warp, OnWords>(a.x + column, offset, rest, Constant{});
+    });
+    turn_halves(rX, place.half);
+    Index const rank = member.league_rank();
+    Index const group = rank / Teams;
+    int const words_in_memory = a.levels * words - scratch_parts * part_words;
+    typename Plan::RingStack const stack{
+        a.stacks + rank * words_in_memory * team_size + place.thread, team_size, sStack,
+        scratch_parts};
+
+    // 32-bit counters of lines, which leave registers to the lines themselves.
+    int const panel_lines = static_cast<int>(a.panels.lines);
+    Index const first = group * a.panels_per_worker * panel_lines;
+    Index const last = Kokkos::min(a.lines.count, first + a.panels_per_worker * panel_lines);
+    int left = static_cast<int>(last - first);           // lines of the group
+    int left_of_panel = Kokkos::min(panel_lines, left);  // of the panel
+    [[maybe_unused]] int const lines_left_of_first = first == 0 ? left : -1;
+    [[maybe_unused]] int const lines_left_of_last = last == a.lines.count ? 1 : -1;
+    int const panels = (left + panel_lines - 1) / panel_lines;
+    int panel = 0;
+    int to_copy = left;
+    T const* next = a.lines.line(first) + piece;  // to copy
+    auto const copy_next = [&](int slot) {
+      if (to_copy > 0 && piece_length > 0 && place.lane == 0) {
+        copy(sPiece + slot * piece_words, next, piece_length, sArrival + slot);
+      }
+      next += a.lines.leading;
+      --to_copy;
+    };
+    for (int k = 0; k < slots; ++k) copy_next(k);
+
+    /// Takes the piece in a slot, of the line that is `slots` before the next to copy, to
+    /// registers.
+    auto const hold = [&](PerLine<Word<T>, words>& held, int slot) {
+      unsigned const shift =
+          (static_cast<unsigned>(scalars_before(next)) -
+           static_cast<unsigned>(slots) * static_cast<unsigned>(a.lines.leading)) %
+          (Plan::ring_row / sizeof(T));
+      T const* const sOwn = reinterpret_cast<T const*>(sPiece + slot * piece_words) + own + shift;
+      auto const take = [&](auto is_whole) {
+        auto const is_inside = [&](int offset) {
+          return decltype(is_whole)::value || offset < rest;
+        };
+        if constexpr (OnWords) {
+          static_for<words>([&](auto k) {
+            constexpr int offset = offset_of(k());
+            held[k()] = Word<T>{};
+            if (is_inside(offset)) held[k()] = *reinterpret_cast<Word<T> const*>(sOwn + offset);
+          });
+        } else {
+          // The warp's halves, whose segments lie on the same banks, begin with different elements.
+          bool const turned = halves_meet && place.half != 0;
+          int const between = turned ? -segment_threads : segment_threads;
+          int const begin = turned ? (word_width<T> - 1) * segment_threads : 0;
+          static_for<word_width<T>>([&](auto e) {
+            int const at = begin + e() * between;
+            T const* const sElements = sOwn + at;
+            static_for<words>([&](auto k) {
+              constexpr int offset = offset_of(k());
+              held[k()].e[e()] = is_inside(offset + at) ? sElements[offset] : T(0);
+            });
+          });
+        }
+      };
+      if (piece_length == whole_piece) {
+        take(std::true_type{});
+      } else {
+        take(std::false_type{});
+      }
+    };
+
+    /// The warp's part of the dot product of a line that it holds.
+    auto const dot = [&](Word<T> const* held) {
+      T value = T(0);
+      static_for<chunks>([&](auto c) {
+        constexpr int start = c() * segment_words;
+        T segments =
+            segment_dot<Warp, OnWords, segment_words>(held + start, rX + start, place.part);
+        segments += Warp::shuffle_xor(segments, segment_threads);
+        value = c() == 0 ? segments : value + segments;
+      });
+      return value;
+    };
+
+    typename Warp::Remote to_dots = 0;  // of the cluster's team number `lane`
+    typename Warp::Remote to_ready = 0;
+    if constexpr (Teams > 1) {
+      if (place.lane < Teams) {
+        to_dots = Warp::of_cluster(sDot + warp, place.lane);
+        to_ready = Warp::of_cluster(sReady, place.lane);
+      }
+    }
+    unsigned line = 0;  // of the group
+    /// Shows this warp's part of the line's dot product to those that share the line.
+    auto const send = [&](T value) {
+      unsigned const sum = line % sums;
+      if constexpr (Teams == 1) {
+        if (place.lane == 0) sDot[sum * dots + static_cast<unsigned>(warp)] = value;
+      } else if (place.lane < Teams) {
+        Warp::send(to_dots + sum * unsigned{dots * sizeof(T)}, value,
+                   to_ready + sum * unsigned{sizeof(Arrival)});
+      }
+    };
+    /// The dot product of the line, when all have sent their parts.
+    auto const receive = [&] {
+      unsigned const sum = line % sums;
+      if constexpr (Teams == 1) {
+        member.team_barrier();
+      } else {
+        Warp::wait_for_arrival(sReady + sum, line / sums % 2);
+      }
+      T const* const sPair = sDot + sum * dots + (place.lane & (tree_lanes - 1)) * dots_per_lane;
+      T value;
+      if constexpr (dots_per_lane == 1) {
+        value = sPair[0];
+      } else {
+        value = sPair[0] + sPair[1];
+      }
+      value = tree_over_threads<Warp>(value, tree_lanes) + T(0);
+      if (Teams > 1 && place.thread == 0) Warp::expect_bytes(sReady + sum, bytes_of_dots);
+      ++line;
+      return value;
+    };
+
+    /// Has the next line's piece copied to a slot whose piece is held. That waits for the loads
+    /// from there. Where these are few the dot product, which others wait for, is sent before.
+    auto const refill = [&](int slot) {
+      Warp::before_copies();
+      Warp::sync();  // all hold the piece
+      copy_next(slot);
+    };
+
+    PerLine<Word<T>, words> rC{};
+    int slot = 0;
+    unsigned round = 0;  // through the slots
+    for (; left > 0; --left) {
+      if (piece_length > 0) Warp::wait_for_arrival(sArrival + slot, round % 2);
+      if constexpr (!OnWords) {
+        bool const is_first = left == lines_left_of_first;
+        bool const is_last = left == lines_left_of_last;
+        if (piece_length > 0 && (is_first || is_last)) {
+          complete(sPiece + slot * piece_words,
+                   a.lines.line(is_first ? 0 : a.lines.count - 1) + piece, piece_length,
+                   place.lane);
+        }
+      }
+      PerLine<Word<T>, words> rA;
+      hold(rA, slot);
+      if constexpr (!OnWords) refill(slot);
+      send(dot(rA));
+      if constexpr (OnWords) refill(slot);
+      if (++slot == slots) {
+        slot = 0;
+        ++round;
+      }
+      T const value = receive();
+      if (place.thread == 0 && part == 0) a.y.set(last - left, value);
+      static_for<words>([&](auto k) { multiply_add(value, rA[k()], rC[k()]); });
+      if (--left_of_panel > 0) continue;
+      stack.push(rC, panel++, panels);
+      left_of_panel = Kokkos::min(panel_lines, left - 1);
+    }
+    turn_halves(rC, place.half);
+    static_for<words>([&](auto k) {
+      store_partial<OnWords>(a.partials + group * length, a.groups == 1, a.out, column,
+                             offset_of(k()), rest, rC[k()]);
+    });
+  }
+
+ private:
+  /// Of a thread's word in its warp's chunks.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int offset_of(int word) {
+    return word / segment_words * chunk<T> + word % segment_words * summation::lanes<T>;
+  }
+  /// Lines off words: turns the elements of the words of the warp's second half round.
+  KOKKOS_FORCEINLINE_FUNCTION static void turn_halves(PerLine<Word<T>, words>& held, int half) {
+    if constexpr (halves_meet) {
+      static_for<words>([&](auto k) {
+        Word<T> const word = held[k()];
+        static_for<word_width<T>>([&](auto e) {
+          if (half != 0) held[k()].e[e()] = word.e[word_width<T> - 1 - e()];
+        });
+      });
+    }
+  }
+  /// Scalars between the beginning of the row of memory that `p` points into and `p`.
+  KOKKOS_FORCEINLINE_FUNCTION static int scalars_before(T const* p) {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(p) % Plan::ring_row / sizeof(T));
+  }
+  /// Has the words that `count` scalars touch copied, but those that reach out of the matrix:
+  /// before its first scalar and behind its last.
+  KOKKOS_FORCEINLINE_FUNCTION void copy(Word<T>* sWords, T const* from, int count,
+                                        Arrival* arrival) const {
+    if constexpr (OnWords) {
+      auto const place =
+          static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from)) % Plan::ring_row;
+      Warp::copy_piece(reinterpret_cast<std::byte*>(sWords) + place, from,
+                       count * static_cast<int>(sizeof(T)), arrival);
+    } else {
+      constexpr std::uintptr_t word = sizeof(Word<T>);
+      auto const address = reinterpret_cast<std::uintptr_t>(from);
+      auto const end_address = address + static_cast<unsigned>(count) * sizeof(T);
+      std::uintptr_t const first = address & ~(word - 1);
+      std::uintptr_t const begin = Kokkos::max(first, first_word);
+      std::uintptr_t const end = Kokkos::min((end_address + word - 1) & ~(word - 1), last_word);
+      int const bytes = static_cast<int>(end) - static_cast<int>(begin);
+      if (bytes > 0) {
+        unsigned const place =
+            static_cast<unsigned>(first) % Plan::ring_row + static_cast<unsigned>(begin - first);
+        Warp::copy_piece(reinterpret_cast<std::byte*>(sWords) + place,
+                         reinterpret_cast<T const*>(begin), bytes, arrival);
+      } else {
+        Warp::expect_bytes(arrival, 0);
+      }
+    }
+  }
+  /// Brings what `copy` leaves out of the same scalars, by the first threads of the warp.
+  KOKKOS_FORCEINLINE_FUNCTION void complete(Word<T>* sWords, T const* from, int count,
+                                            int lane) const {
+    constexpr int width = word_width<T>;
+    int const shift = scalars_before(from);
+    T* const sScalars = reinterpret_cast<T*>(sWords) + shift;
+    auto const bring = [&](int scalar) {
+      auto const address = reinterpret_cast<std::uintptr_t>(from + scalar);
+      bool const left_out = address < first_word || address >= last_word;
+      if (scalar >= 0 && scalar < count && left_out) sScalars[scalar] = from[scalar];
+    };
+    if (lane < width) {
+      bring(lane - shift % width);                                // of the first word
+      bring((shift + count - 1) / width * width - shift + lane);  // of the last
+      Warp::before_copies();
+    }
+    Warp::sync();
+  }
+};
+
+}  // namespace tessera::detail::gpu

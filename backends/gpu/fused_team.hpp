@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/gpu/fused_plan.hpp>
+
+namespace tessera::detail::gpu {
+
+/// Longer lines, in the registers of a team that has a panel: Chunks chunks a warp, Rows lines a
+/// step; with two Buffers the lines of the next step are being loaded meanwhile. Where lines take
+/// all registers x is read again, from the caches, with each line.
+template <class Exec, class T, bool Aligned, int Chunks, int Rows, int Buffers>
+struct FusedTeam {
+  using Warp = WarpOf<Exec>;
+  static constexpr int words = Chunks * segment_words;
+  static constexpr bool keeps_x = Chunks == 1;
+  FusedArguments<Exec, T> a;
+
+  struct Line {
+    PerLine<Word<T>, words> word;
+  };
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
+    Place const place = Place::of(member);
+    int const team_size = member.team_size();
+    int const warps = team_size / warp_threads;
+    int const tree_warps = 1 << (32 - Kokkos::countl_zero(static_cast<unsigned>(warps - 1)));
+    Index const length = a.lines.length;
+    Index const column =
+        (static_cast<Index>(place.warp) * Chunks * 2 + place.half) * summation::segment<T> +
+        thread_offset<T, Aligned>(place.part);
+    int const rest = rest_of_line(length, column);
+    T* const sDot = team_scratch<T>(member, 0, a.scratch);  // (2, Rows, warp_threads)
+    for (Index t = place.thread; t < a.scratch; t += team_size) sDot[t] = T(0);
+    member.team_barrier();
+
+    auto const load = [&](Line& line, T const* from, int line_rest, auto how) {
+      static_for<Chunks>([&](auto c) {
+        constexpr int begin = c() * chunk<T>;
+        load_words<Warp, Aligned, segment_words>(line.word + c() * segment_words, from + begin,
+                                                 line_rest - begin, how);
+      });
+    };
+    Line rX;
+    if constexpr (keeps_x) load(rX, a.x + column, rest, Constant{});
+    WordStack<words, T> const stack{
+        a.stacks + member.league_rank() * static_cast<Index>(a.levels) * words * team_size +
+            place.thread,
+        team_size};
+
+    // 32-bit counters of lines, which leave registers to the lines themselves.
+    Index const group = member.league_rank();
+    int const panel_lines = static_cast<int>(a.panels.lines);
+    Index const first = group * a.panels_per_worker * panel_lines;
+    Index const last = Kokkos::min(a.lines.count, first + a.panels_per_worker * panel_lines);
+    int left = static_cast<int>(last - first);           // lines of the group
+    int left_of_panel = Kokkos::min(panel_lines, left);  // of the panel
+    int const panels = (left + panel_lines - 1) / panel_lines;
+    int panel = 0;
+    int to_load = left;
+    int to_load_of_panel = left_of_panel;
+    T const* line = a.lines.line(first) + column;  // the next to load
+    int buffer = 0;
+
+    Line rC{};
+    auto const load_lines = [&](PerLine<Line, Rows>& rA) {
+      static_for<Rows>([&](auto r) {
+        load(rA[r()], line + r() * a.lines.leading, r() < to_load_of_panel ? rest : 0, Once{});
+      });
+      int const taken = Kokkos::min(Rows, to_load_of_panel);
+      line += taken * a.lines.leading;
+      to_load -= taken;
+      to_load_of_panel -= taken;
+      if (to_load_of_panel == 0) to_load_of_panel = Kokkos::min(panel_lines, to_load);
+    };
+    auto const use = [&](PerLine<Line, Rows>& rA) {
+      T* const sums = sDot + buffer * Rows * warp_threads;
+      buffer ^= 1;
+      static_for<Rows>([&](auto r) {
+        T value = T(0);
+        static_for<Chunks>([&](auto c) {
+          Word<T> lanes{};
+          static_for<segment_words>([&](auto k) {
+            constexpr int word = c() * segment_words + k();
+            constexpr int offset = c() * chunk<T> + k() * summation::lanes<T>;
+            if constexpr (keeps_x) {
+              multiply_add(rA[r()].word[word], rX.word[word], lanes);
+            } else {
+              multiply_add(rA[r()].word[word],
+                           load_word<Warp, Aligned>(a.x + column, offset, rest, Constant{}), lanes);
+            }
+          });
+          T segments = tree_over_lanes<Warp, Aligned>(lanes, place.part);
+          segments += Warp::shuffle_xor(segments, segment_threads);
+          value = c() == 0 ? segments : value + segments;
+        });
+        if (place.lane == 0) sums[r() * warp_threads + place.warp] = value;
+      });
+      member.team_barrier();
+      static_for<Rows>([&](auto r) {
+        T value = sums[r() * warp_threads + (place.lane & (tree_warps - 1))];
+        value = tree_over_threads<Warp>(value, tree_warps) + T(0);
+        if (r() < left_of_panel) {
+          if (place.thread == 0) a.y.set(last - left + r(), value);
+          static_for<words>([&](auto k) { multiply_add(value, rA[r()].word[k()], rC.word[k()]); });
+        }
+      });
+      int const taken = Kokkos::min(Rows, left_of_panel);
+      left -= taken;
+      left_of_panel -= taken;
+      if (left_of_panel > 0) return true;
+      stack.push(rC.word, panel++, panels);
+      left_of_panel = Kokkos::min(panel_lines, left);
+      return left > 0;
+    };
+    PerLine<Line, Rows> now;
+    if constexpr (Buffers == 1) {
+      do {
+        load_lines(now);
+      } while (use(now));
+    } else {
+      PerLine<Line, Rows> next;
+      load_lines(now);
+      for (;;) {
+        load_lines(next);
+        if (!use(now)) break;
+        load_lines(now);
+        if (!use(next)) break;
+      }
+    }
+    static_for<Chunks>([&](auto c) {
+      static_for<segment_words>([&](auto k) {
+        store_partial<Aligned>(a.partials + group * length, a.groups == 1, a.out, column,
+                               c() * chunk<T> + k() * summation::lanes<T>, rest,
+                               rC.word[c() * segment_words + k()]);
+      });
+    });
+  }
+};
+
+}  // namespace tessera::detail::gpu

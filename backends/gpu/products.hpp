@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/backends.hpp>
+#include <tessera/backends/gpu/dot.hpp>
+#include <tessera/backends/gpu/fused_lines.hpp>
+#include <tessera/backends/gpu/fused_tiles.hpp>
+#include <tessera/backends/gpu/sum.hpp>
+#include <tessera/kernels/label.hpp>
+
+namespace tessera::detail {
+
+/// GPUs: teams of warps.
+template <class Exec, class T>
+struct GpuKernels {
+  struct Dot : gpu::DotPlan<Exec, T> {
+    using gpu::DotPlan<Exec, T>::DotPlan;
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
+             OutputVector<T> out, T* workspace) const {
+      gpu::dot<Exec, T>(exec, label, lines, x, out, workspace, *this);
+    }
+    [[nodiscard]] int threads() const { return this->team_size; }
+    [[nodiscard]] int lines_side_by_side() const { return this->lines_per_step; }
+  };
+  struct Sum : gpu::SumPlan<Exec, T> {
+    using gpu::SumPlan<Exec, T>::SumPlan;
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
+             OutputVector<T> out, T* workspace, Meeting<T> const& meeting) const {
+      gpu::sum<Exec, T>(exec, label, lines, y, out, workspace, meeting, *this);
+    }
+    [[nodiscard]] int threads() const { return this->steps.team_size; }
+    [[nodiscard]] int lines_side_by_side() const { return this->lines_in_flight; }
+    [[nodiscard]] Index panels_of_team() const { return this->steps.panels(); }
+    [[nodiscard]] Index scratch_of(Lines<T> const&) const { return this->scratch(); }
+  };
+  struct FusedLines : gpu::FusedLinesPlan<Exec, T> {
+    using gpu::FusedLinesPlan<Exec, T>::FusedLinesPlan;
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
+             OutputVector<T> y, OutputVector<T> out, T* workspace,
+             Meeting<T> const& meeting) const {
+      gpu::fused_lines<Exec, T>(exec, label, lines, x, y, out, workspace, meeting, *this);
+    }
+    [[nodiscard]] int threads() const { return this->team_size; }
+    [[nodiscard]] int lines_side_by_side() const { return 1; }
+    [[nodiscard]] Index panels_of_team() const { return this->panels_per_team; }
+    [[nodiscard]] Index scratch_of(Lines<T> const& lines) const { return this->scratch(lines); }
+  };
+  struct FusedTiles : gpu::FusedTilesPlan<Exec, T> {
+    using gpu::FusedTilesPlan<Exec, T>::FusedTilesPlan;
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
+             OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const&) const {
+      gpu::fused_tiles<Exec, T>(exec, label, lines, x, y, out, workspace, *this);
+    }
+    [[nodiscard]] Index exchanged(Lines<T> const&) const { return 0; }
+    [[nodiscard]] int lines_side_by_side() const { return 8; }
+    [[nodiscard]] Index panels_of_team() const { return this->panels.count; }
+    [[nodiscard]] Index scratch_of(Lines<T> const& lines) const { return this->scratch(lines); }
+  };
+};
+
+}  // namespace tessera::detail
+
+namespace tessera::backends {
+
+template <class Exec>
+  requires(Backend<Exec>::is_gpu)
+struct AcceleratedProducts<Exec> {
+  template <class T>
+  using Of = detail::GpuKernels<Exec, T>;
+  /// Whether fused ATAX of columns is fast where these lie.
+  template <class T>
+  static bool suit_fusion(detail::Lines<T> const& columns) {
+    return detail::gpu::SlicesPlan<Exec, T>::are_fast(columns);
+  }
+};
+
+}  // namespace tessera::backends

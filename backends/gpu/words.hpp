@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/backends.hpp>
+#include <tessera/order/lines.hpp>
+#include <tessera/order/static_for.hpp>
+
+/// What one thread of a GPU holds of a line. Sixteen threads own a segment: each has four words of
+/// 16 bytes, one of each step of the lanes' chains. A warp owns two segments, its chunk.
+namespace tessera::detail::gpu {
+
+/// The exchanges between the threads of a warp on `Exec`.
+template <class Exec>
+using WarpOf = typename backends::Backend<Exec>::Warp;
+
+/// Threads that share a segment.
+inline constexpr int segment_threads = 16;
+/// Threads of a warp.
+inline constexpr int warp_threads = 32;
+/// Words of a segment that each of its threads holds.
+inline constexpr int segment_words = summation::chain_steps;
+/// Scalars of a word.
+template <class T>
+inline constexpr int word_width = 16 / static_cast<int>(sizeof(T));
+/// Elements of a line that a warp holds, two segments.
+template <class T>
+inline constexpr int chunk = 2 * summation::segment<T>;
+
+/// log2 of a power of two.
+template <int X>
+inline constexpr int log2_of = static_cast<int>(std::bit_width(static_cast<unsigned>(X))) - 1;
+
+/// 16 bytes of scalars.
+template <class T>
+struct alignas(16) Word {
+  PerLine<T, word_width<T>> e;
+};
+
+/// Whether a word begins there.
+inline bool on_word(void const* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
+}
+
+/// Whether lines and vector can be read word by word.
+template <class T>
+bool is_aligned(Lines<T> const& lines, T const* x) {
+  return on_word(lines.data) && on_word(x) && lines.length % word_width<T> == 0 &&
+         (lines.leading % word_width<T> == 0 || lines.count == 1);
+}
+
+/// Words that each of sixteen threads has of a segment of a line of `length`: 1, 2 or all.
+template <class T>
+int words_of_segment(Index length) {
+  if (length > 2 * summation::lanes<T>) return segment_words;
+  return length <= summation::lanes<T> ? 1 : 2;
+}
+/// body(StaticInt<words>) for these.
+template <class Body>
+void with_words(int words, Body const& body) {
+  with_static<1, 2, segment_words>(words, body);
+}
+/// Lines that sixteen threads or a warp take a step at most, where a thread has so many words of
+/// each.
+inline constexpr int most_short_lines(int words) {
+  return words == segment_words ? 4 : 8;
+}
+
+/// body(std::true_type or std::false_type).
+template <class Body>
+void with_alignment(bool aligned, Body const& body) {
+  if (aligned) {
+    body(std::true_type{});
+  } else {
+    body(std::false_type{});
+  }
+}
+
+/// The place of element `e` of a thread's word among the lanes: neighbours where words can be read
+/// as such, else dealt out so that neighbouring threads read neighbouring scalars.
+template <class T, bool Aligned>
+KOKKOS_FORCEINLINE_FUNCTION constexpr int element_offset(int e) {
+  return Aligned ? e : e * segment_threads;
+}
+/// The first column, within its segment, of the thread number `thread` of sixteen.
+template <class T, bool Aligned>
+KOKKOS_FORCEINLINE_FUNCTION constexpr int thread_offset(int thread) {
+  return Aligned ? thread * word_width<T> : thread;
+}
+
+/// How far a line goes on, in a number that is cheap to compare with.
+KOKKOS_FORCEINLINE_FUNCTION int rest_of_line(Index length, Index column) {
+  constexpr Index enough = 1 << 30;
+  Index const rest = length - column;
+  return static_cast<int>(rest < 0 ? 0 : rest < enough ? rest : enough);
+}
+
+/// How a word is loaded.
+struct Once {};         ///< not needed again: leaves caches to others
+struct OnceInBlock {};  ///< not needed again, while the 256 bytes around are needed soon
+struct Constant {};     ///< read by many, written by nobody
+struct Cached {};       ///< read again soon by the same team
+
+template <class Warp, class T>
+KOKKOS_FORCEINLINE_FUNCTION Word<T> load_whole(T const* from, Once) {
+  return Kokkos::bit_cast<Word<T>>(Warp::load_word_once(from));
+}
+template <class Warp, class T>
+KOKKOS_FORCEINLINE_FUNCTION Word<T> load_whole(T const* from, OnceInBlock) {
+  return Kokkos::bit_cast<Word<T>>(Warp::load_word_once_in_block(from));
+}
+template <class Warp, class T>
+KOKKOS_FORCEINLINE_FUNCTION Word<T> load_whole(T const* from, Constant) {
+  return Kokkos::bit_cast<Word<T>>(Warp::load_word_constant(from));
+}
+template <class Warp, class T>
+KOKKOS_FORCEINLINE_FUNCTION Word<T> load_whole(T const* from, Cached) {
+  return *reinterpret_cast<Word<T> const*>(from);
+}
+template <class Warp, class T>
+KOKKOS_FORCEINLINE_FUNCTION T load_scalar(T const* from, OnceInBlock) {
+  return Warp::load_once_in_block(from);
+}
+/// Scalars are what is left of lines off words, whose blocks warps share: microseconds on an H100
+/// without blocks | with them: A·v 16384 x 16384 + 3 368 | 360, Aᵀ·b 358 | 352; 12345 x 6789
+/// 119 | 115, column-major A·v double 227 | 220; Aᵀ·b 97 x 1000003 137 | 130.
+template <class Warp, class T>
+KOKKOS_FORCEINLINE_FUNCTION T load_scalar(T const* from, Once) {
+  return load_scalar<Warp>(from, OnceInBlock{});
+}
+template <class Warp, class T>
+KOKKOS_FORCEINLINE_FUNCTION T load_scalar(T const* from, Constant) {
+  return Warp::load_constant(from);
+}
+template <class Warp, class T>
+KOKKOS_FORCEINLINE_FUNCTION T load_scalar(T const* from, Cached) {
+  return *from;
+}
+
+/// The word at `offset`, scalar by scalar; +0 from `rest` on.
+template <class Warp, bool Aligned, class How, class T>
+KOKKOS_FORCEINLINE_FUNCTION Word<T> load_scalars(T const* from, int offset, int rest, How how) {
+  Word<T> word{};
+  static_for<word_width<T>>([&](auto e) {
+    constexpr int at = element_offset<T, Aligned>(e());
+    if (offset + at < rest) word.e[e()] = load_scalar<Warp>(from + offset + at, how);
+  });
+  return word;
+}
+
+/// The word of lane step `step`, whose first element is `offset` after `from`; +0 from `rest` on.
+template <class Warp, bool Aligned, class How, class T>
+KOKKOS_FORCEINLINE_FUNCTION Word<T> load_word(T const* from, int offset, int rest, How how) {
+  if constexpr (Aligned) {
+    Word<T> word{};
+    if (offset < rest) word = load_whole<Warp>(from + offset, how);
+    return word;
+  } else {
+    return load_scalars<Warp, Aligned>(from, offset, rest, how);
+  }
+}
+
+/// The first `Words` words of a thread's part of a segment at `from`.
+template <class Warp, bool Aligned, int Words, class How, class T>
+KOKKOS_FORCEINLINE_FUNCTION void load_words(Word<T>* words, T const* from, int rest, How how) {
+  static_for<Words>([&](auto k) {
+    words[k()] = load_word<Warp, Aligned>(from, k() * summation::lanes<T>, rest, how);
+  });
+}
+
+/// Writes a word where load_word reads it.
+template <bool Aligned, class T>
+KOKKOS_FORCEINLINE_FUNCTION void store_word(T* to, int offset, int rest, Word<T> const& word) {
+  if constexpr (Aligned) {
+    if (offset < rest) *reinterpret_cast<Word<T>*>(to + offset) = word;
+  } else {
+    static_for<word_width<T>>([&](auto e) {
+      constexpr int at = element_offset<T, Aligned>(e());
+      if (offset + at < rest) to[offset + at] = word.e[e()];
+    });
+  }
+}
+
+/// c = a * b + c, element by element.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void multiply_add(Word<T> const& a, Word<T> const& b, Word<T>& c) {
+  static_for<word_width<T>>([&](auto e) { c.e[e()] = Kokkos::fma(a.e[e()], b.e[e()], c.e[e()]); });
+}
+/// c = a * b + c with one factor for all elements.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void multiply_add(T a, Word<T> const& b, Word<T>& c) {
+  static_for<word_width<T>>([&](auto e) { c.e[e()] = Kokkos::fma(a, b.e[e()], c.e[e()]); });
+}
+/// a + b
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION Word<T> operator+(Word<T> a, Word<T> const& b) {
+  static_for<word_width<T>>([&](auto e) { a.e[e()] = a.e[e()] + b.e[e()]; });
+  return a;
+}
+
+}  // namespace tessera::detail::gpu

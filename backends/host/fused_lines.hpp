@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/host/combine.hpp>
+#include <tessera/backends/host/launch.hpp>
+#include <tessera/backends/host/panels.hpp>
+#include <tessera/backends/host/segment.hpp>
+#include <tessera/kernels/label.hpp>
+#include <tessera/tuning.hpp>
+
+namespace tessera::detail {
+
+/// How the panels of a fused ATAX of row-major lines are dealt to teams.
+template <class T>
+struct FusedLinesPlan {
+  summation::Panels panels;
+  Index panels_per_team;
+  Index groups;
+
+  FusedLinesPlan(Lines<T> const& lines, FusedLinesTuning const& tuning, std::size_t max_scratch)
+      : panels(lines.panels()), panels_per_team(group_size(tuning.panels_per_team, panels.count)) {
+    while (scratch_bytes<T>(scratch(lines)) > max_scratch) panels_per_team /= 2;
+    groups = summation::ceil_div(panels.count, panels_per_team);
+  }
+
+  /// Scalars of workspace: the partial vector of each group.
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const { return groups * lines.length; }
+  /// Scalars of scratch of a team.
+  [[nodiscard]] Index scratch(Lines<T> const& lines) const {
+    return VectorStack<T>::levels_above(panels_per_team) * lines.length;
+  }
+};
+
+/// Where the lines of fused ATAX come from: they lie in memory.
+struct LinesInMemory {
+  /// Scalars of a team's scratch that it needs.
+  KOKKOS_INLINE_FUNCTION static Index scratch() { return 0; }
+  /// Lines of a panel that are asked for at a time.
+  KOKKOS_INLINE_FUNCTION static Index at_a_time(Index panel_lines) { return panel_lines; }
+  /// How threads walk them.
+  template <class T>
+  static Walk walk_of(Lines<T> const& lines) {
+    return detail::walk_of(lines);
+  }
+  /// Lines [first, last) of all.
+  template <class T>
+  KOKKOS_INLINE_FUNCTION Lines<T> operator()(Lines<T> const& all, Index first, Index last,
+                                             T* /*scratch*/) const {
+    return {all.line(first), last - first, all.length, all.leading};
+  }
+};
+
+/// A team has a group of panels.
+template <class T, class Source>
+struct FusedLines {
+  Lines<T> lines;
+  Source source;
+  T const* x;
+  OutputVector<T> y;
+  PartialVectors<T> partials;
+  FusedLinesPlan<T> plan;
+  FusedLinesTuning tuning;
+  Index scratch;  ///< of the stack; what the source needs is behind it
+  Walk walk;
+
+  KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
+    Index const group = team.league_rank;
+    VectorStack<T> const stack{partials.of(group), team.scratch, lines.length};
+    Index const first_panel = group * plan.panels_per_team;
+    Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
+    for (Index p = 0; p < panels; ++p) {
+      Index const first = (first_panel + p) * plan.panels.lines;
+      Index const last = Kokkos::min(lines.count, first + plan.panels.lines);
+      Index const at_a_time = source.at_a_time(plan.panels.lines);
+      for (Index begin = first; begin < last; begin += at_a_time) {
+        Lines<T> const some =
+            source(lines, begin, Kokkos::min(last, begin + at_a_time), team.scratch + scratch);
+        auto const step = [&](auto count, Index block) {
+          PerLine<T, count()> factor;
+          if (tuning.dot_side_by_side) {
+            dot_lines<count()>(some, block, x, 0, lines.length, walk, {factor, 1});
+          } else {
+            for (int r = 0; r < count(); ++r) {
+              dot_lines<1>(some, block + r, x, 0, lines.length, walk, {factor + r, 1});
+            }
+          }
+          for (int r = 0; r < count(); ++r) y.set(begin + block + r, factor[r]);
+          NextStep<T> const next{lines, begin + block + count(), walk.of_next};
+          add_to_panel<count()>(next, some, block, first - begin, last - begin, factor, stack, p, 0,
+                                lines.length);
+        };
+        for_line_blocks<most_lines_per_step>(tuning.lines_per_step, 0, some.count, step);
+      }
+    }
+    stack.finish(panels, 0, lines.length);
+    partials.group_is_complete();
+  }
+};
+
+/// y[i] = dot product of line i and x; out[j] = sum over i of y[i] * line_i[j]: each line is read
+/// from memory once, and from cache the second time.
+template <class Exec, class T, class Source>
+void fused_lines(Exec const& exec, Label const& label, Lines<T> const& lines, Source const& source,
+                 T const* x, OutputVector<T> y, PartialVectors<T> const& partials,
+                 FusedLinesPlan<T> const& plan, FusedLinesTuning const& tuning) {
+  Index const scratch = plan.scratch(lines);
+  for_each_team<T>(exec, label, plan.groups, scratch + source.scratch(),
+                   FusedLines<T, Source>{lines, source, x, y, partials, plan, tuning, scratch,
+                                         source.walk_of(lines)},
+                   lines.bytes());
+  if (plan.groups > 1 && !partials.last_team_combines()) {
+    combine_vectors(exec, label.combine, partials);
+  }
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/backends.hpp>
+#include <tessera/backends/host/dot.hpp>
+#include <tessera/backends/host/fused_lines.hpp>
+#include <tessera/backends/host/fused_tiles.hpp>
+#include <tessera/backends/host/sum.hpp>
+#include <tessera/kernels/label.hpp>
+
+namespace tessera::detail {
+
+/// Host threads: teams of one.
+template <class Exec, class T>
+struct HostKernels {
+  struct Dot : DotPlan<T> {
+    DotTuning tuning;
+    Dot(Exec const&, Lines<T> const& lines, Tuning const& t)
+        : DotPlan<T>(lines, t.dot), tuning(t.dot) {}
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
+             OutputVector<T> out, T* workspace) const {
+      dot(exec, label, lines, x, out, workspace, tuning);
+    }
+    [[nodiscard]] Index teams() const { return this->line_blocks * this->runs; }
+    [[nodiscard]] int threads() const { return 1; }
+    [[nodiscard]] int lines_side_by_side() const { return tuning.lines_per_step; }
+  };
+  struct Sum : SumPlan<T> {
+    int lines_per_step;
+    Sum(Exec const&, Lines<T> const& lines, Tuning const& t)
+        : SumPlan<T>(lines, t.sum, max_scratch<Exec>()), lines_per_step(t.sum.lines_per_step) {}
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
+             OutputVector<T> out, T* workspace, Meeting<T> const& meeting) const {
+      sum(exec, label, lines, y,
+          PartialVectors<T>{workspace, this->groups, lines.length, out, meeting.arrivals}, *this,
+          lines_per_step);
+    }
+    [[nodiscard]] Index teams() const { return this->groups * this->column_tiles; }
+    [[nodiscard]] int threads() const { return 1; }
+    [[nodiscard]] int lines_side_by_side() const { return lines_per_step; }
+    [[nodiscard]] Index panels_of_team() const { return this->panels_per_team; }
+    [[nodiscard]] Index scratch_of(Lines<T> const&) const { return this->scratch(); }
+  };
+  struct FusedLines : FusedLinesPlan<T> {
+    FusedLinesTuning tuning;
+    FusedLines(Exec const&, Lines<T> const& lines, Tuning const& t)
+        : FusedLinesPlan<T>(lines, t.fused_lines, max_scratch<Exec>()), tuning(t.fused_lines) {}
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
+             OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
+             auto const& source) const {
+      fused_lines(exec, label, lines, source, x, y,
+                  PartialVectors<T>{workspace, this->groups, lines.length, out, meeting.arrivals},
+                  *this, tuning);
+    }
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
+             OutputVector<T> y, OutputVector<T> out, T* workspace,
+             Meeting<T> const& meeting) const {
+      run(exec, label, lines, x, y, out, workspace, meeting, LinesInMemory{});
+    }
+    [[nodiscard]] Index exchanged(Lines<T> const&) const { return 0; }
+    [[nodiscard]] Index teams() const { return this->groups; }
+    [[nodiscard]] int threads() const { return 1; }
+    [[nodiscard]] int lines_side_by_side() const { return tuning.lines_per_step; }
+    [[nodiscard]] Index panels_of_team() const { return this->panels_per_team; }
+    [[nodiscard]] Index scratch_of(Lines<T> const& lines) const { return this->scratch(lines); }
+  };
+  struct FusedTiles : FusedTilesPlan<T> {
+    FusedTilesTuning tuning;
+    FusedTiles(Exec const&, Lines<T> const& lines, Tuning const& t)
+        : FusedTilesPlan<T>(lines, t.fused_tiles, max_scratch<Exec>()), tuning(t.fused_tiles) {}
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
+             OutputVector<T> y, OutputVector<T> out, T* workspace,
+             Meeting<T> const& meeting) const {
+      fused_tiles(exec, label, lines, x, y,
+                  PartialVectors<T>{workspace, this->groups, lines.count, out, meeting.arrivals},
+                  *this, tuning);
+    }
+    [[nodiscard]] Index exchanged(Lines<T> const&) const { return 0; }
+    [[nodiscard]] Index teams() const { return this->groups; }
+    [[nodiscard]] int threads() const { return 1; }
+    [[nodiscard]] int lines_side_by_side() const { return tuning.lines_per_step; }
+    /// A team adds all panels of its tile's part of B.
+    [[nodiscard]] Index panels_of_team() const { return this->panels.count; }
+    [[nodiscard]] Index scratch_of(Lines<T> const& lines) const { return this->scratch(lines); }
+  };
+};
+
+}  // namespace tessera::detail
+
+namespace tessera::backends {
+
+template <class Exec>
+  requires(!Backend<Exec>::is_gpu)
+struct AcceleratedProducts<Exec> {
+  template <class T>
+  using Of = detail::HostKernels<Exec, T>;
+  /// Whether fused ATAX of columns is fast where these lie.
+  template <class T>
+  static bool suit_fusion(detail::Lines<T> const& /*columns*/) {
+    return true;
+  }
+};
+
+}  // namespace tessera::backends

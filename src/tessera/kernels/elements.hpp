@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/platform/arithmetic.hpp>
+#include <tessera/kernels/label.hpp>
+#include <tessera/kernels/teams.hpp>
+
+/// Kernels of elements that are computed by themselves.
+namespace tessera::detail {
+
+/// What Kokkos calls for each block of elements on a host.
+template <class Body>
+struct OnElements {
+  Body body;
+  Index count;
+  Index of_block;
+
+  KOKKOS_FUNCTION void operator()(Index block) const {
+    backends::host::OrdinaryArithmetic const mode;
+    Index const end = Kokkos::min(count, (block + 1) * of_block);
+    for (Index i = block * of_block; i < end; ++i) body(i);
+  }
+};
+
+/// Runs body(i) for 0 <= i < count: elements that are computed by themselves.
+template <class Exec, class Body>
+void for_each_element(Exec const& exec, std::string const& label, Index count, Body const& body) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
+  if constexpr (!teams_of_one<Exec>) {
+    detail::launch(label, Policy(exec, 0, count), body);
+  } else {
+    constexpr Index most = 4096;
+    Index const of_block =
+        std::clamp(summation::ceil_div(count, Index{4} * exec.concurrency()), Index{1}, most);
+    detail::launch(label, Policy(exec, 0, summation::ceil_div(count, of_block)),
+                   OnElements<Body>{body, count, of_block});
+  }
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/checks.hpp>
+#include <tessera/order/static_for.hpp>
+#include <tessera/summation.hpp>
+
+namespace tessera::detail {
+
+using summation::Index;
+
+/// A matrix as a stack of contiguous lines: rows of a LayoutRight matrix, columns of a LayoutLeft
+/// one (docs/summation.md).
+template <class T>
+struct Lines {
+  T const* data;
+  Index count;    ///< number of lines
+  Index length;   ///< elements of a line
+  Index leading;  ///< distance between lines, in elements
+  /// Lines of a panel where these are a part of a larger matrix; 0: as summation::panels has it.
+  Index panel_lines = 0;
+
+  KOKKOS_INLINE_FUNCTION T const* line(Index i) const { return data + i * leading; }
+  /// What they are together.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION Index bytes() const {
+    return count * length * static_cast<Index>(sizeof(T));
+  }
+  /// Some of them.
+  KOKKOS_INLINE_FUNCTION Lines from(Index first, Index some) const {
+    return {line(first), some, length, leading};
+  }
+  /// The panels of a sum over the lines.
+  [[nodiscard]] summation::Panels panels() const {
+    return panel_lines == 0 ? summation::panels(count, length)
+                            : summation::Panels{.lines = panel_lines,
+                                                .count = summation::ceil_div(count, panel_lines)};
+  }
+};
+
+/// What teams of one kernel share beside their results.
+template <class T>
+struct Meeting {
+  int* arrivals = nullptr;  ///< counters, zero: each kernel leaves them so
+  T* exchange = nullptr;    ///< scalars, of any contents
+};
+
+/// A contiguous or strided vector that a kernel writes; `data` is null when nobody wants it.
+template <class T>
+struct OutputVector {
+  T* data;
+  Index stride;  ///< distance between elements, in elements
+
+  KOKKOS_INLINE_FUNCTION void set(Index i, T value) const {
+    if (data != nullptr) data[i * stride] = value;
+  }
+  /// Elements [begin, end) = those of `sums`, + 0.
+  KOKKOS_INLINE_FUNCTION void set_sums(T const* sums, Index begin, Index end) const {
+    if (data == nullptr) return;
+    if (stride == 1) {
+      for (Index j = begin; j < end; ++j) data[j] = sums[j] + T(0);
+    } else {
+      for (Index j = begin; j < end; ++j) data[j * stride] = sums[j] + T(0);
+    }
+  }
+  /// The vector from element i on.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION OutputVector from(Index i) const {
+    return {data == nullptr ? nullptr : data + i * stride, stride};
+  }
+};
+
+/// Calls body(StaticInt<N>, first_of_block) for consecutive blocks of N = `step` lines of
+/// [first, last), and of the smaller powers of two for what remains; `step` is a power of two up to
+/// `Most`.
+template <int Most, class Body>
+KOKKOS_INLINE_FUNCTION void for_line_blocks(int step, Index first, Index last, Body const& body) {
+  if (step >= Most) {
+    for (; first + Most <= last; first += Most) body(StaticInt<Most>{}, first);
+  }
+  if constexpr (Most > 1) {
+    if (first < last) for_line_blocks<Most / 2>(step, first, last, body);
+  }
+}
+
+/// The most lines side by side that a tuning can ask for.
+inline constexpr int most_lines_per_step = 8;
+
+/// Scalars rounded up to whole words of 16 bytes, the widest load.
+template <class T>
+constexpr Index whole_words(Index scalars) {
+  constexpr Index word = 16 / sizeof(T);
+  return summation::ceil_div(scalars, word) * word;
+}
+
+template <class T, int Count>
+struct PerLineOf {
+  using Type = T[static_cast<std::size_t>(Count)];
+};
+
+/// One value for each of `Count` lines that are handled side by side. The member of a class: at an
+/// alias of the array itself, in a lambda, nvcc 12.4 stops with an internal error.
+template <class T, int Count>
+using PerLine = typename PerLineOf<T, Count>::Type;
+
+/// Whether the rows of this kind of matrix are its contiguous lines.
+template <class Matrix>
+inline constexpr bool is_row_major =
+    std::is_same_v<typename Matrix::array_layout, Kokkos::LayoutRight>;
+
+/// Calls body(std::bool_constant<rows of x are its contiguous lines>). Of a matrix in LayoutStride
+/// the rows are where their elements lie side by side, else the columns where theirs do; a single
+/// column, or a single row, of any stride is one line for each element.
+template <class View, class Body>
+void with_order(std::string_view operation, std::string_view name, View const& x,
+                Body const& body) {
+  using Layout = typename View::array_layout;
+  if constexpr (!std::is_same_v<Layout, Kokkos::LayoutStride>) {
+    body(std::bool_constant<std::is_same_v<Layout, Kokkos::LayoutRight>>{});
+  } else if (x.stride(1) == 1 || (x.stride(0) != 1 && x.extent(1) == 1)) {
+    body(std::true_type{});
+  } else if (x.stride(0) == 1 || x.extent(0) == 1) {
+    body(std::false_type{});
+  } else {
+    checks::fail(operation, std::string(name) +
+                                " must have rows or columns whose elements lie side by side, "
+                                "found strides of " +
+                                std::to_string(x.stride(0)) + " and " +
+                                std::to_string(x.stride(1)) + " elements");
+  }
+}
+
+/// The lines of the matrix A: its rows, or its columns.
+template <bool Rows, class Matrix>
+Lines<typename Matrix::non_const_value_type> lines_of(Matrix const& A) {
+  auto const rows = static_cast<Index>(A.extent(0));
+  auto const cols = static_cast<Index>(A.extent(1));
+  if constexpr (Rows) {
+    return {A.data(), rows, cols, static_cast<Index>(A.stride(0))};
+  } else {
+    return {A.data(), cols, rows, static_cast<Index>(A.stride(1))};
+  }
+}
+
+}  // namespace tessera::detail
