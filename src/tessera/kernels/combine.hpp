@@ -54,7 +54,7 @@ struct Combine {
 template <class Exec, class T, class Out>
 void combine(Exec const& exec, std::string const& label, Stacks<T> const& stacks, Index groups,
              Out const& out) {
-  constexpr Index columns = teams_of_one<Exec> ? 512 : 64;
+  constexpr Index columns = teams_of_one<Exec> ? 512 : 16;
   constexpr int threads = teams_of_one<Exec> ? 1 : 256;
   run_teams<T, threads>(exec, label, summation::ceil_div(stacks.length, columns), threads,
                         Combine<T, Out>{stacks, groups, out, columns});

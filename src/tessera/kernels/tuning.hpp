@@ -122,7 +122,7 @@ Tuning tuning(Exec const& exec, Index count, Index length) {
   result.dot.lines_per_team = std::max(Index{4}, summation::ceil_div(count, dot_teams) / 4 * 4);
 
   result.sum.columns_per_team = columns;
-  Index const sum_teams = teams_at_once(exec, threads_of(columns)) * (teams_of_one<Exec> ? 1 : 4);
+  Index const sum_teams = teams_at_once(exec, threads_of(columns));
   Index const column_tiles = summation::ceil_div(length, columns);
   result.sum.panels_per_team = dealt_to(std::max(Index{1}, sum_teams / column_tiles), panels.count);
 
