@@ -43,4 +43,13 @@ std::vector<Shape> large_shapes() {
   return {{33600, 1000}, {8200, 4100}, {520, 12288}, {65, 524289}};
 }
 
+std::vector<LinesShape> lines_of_every_kernel(std::int64_t lanes) {
+  return {{100, lanes / 4},       {100, lanes / 2},   {100, 3 * lanes / 2}, {100, 3 * lanes},
+          {100, 6 * lanes},       {20, 12 * lanes},   {20, 46 * lanes},     {20, 140 * lanes},
+          {20, 240 * lanes},      {20, 270 * lanes},  {9, 1100 * lanes},    {9, 2200 * lanes},
+          {512, 140 * lanes},     {512, 46 * lanes},  {512, 120 * lanes},   {512, 270 * lanes},
+          {512, 240 * lanes + 4}, {512, 340 * lanes}, {512, 520 * lanes},   {35, 4224 * lanes},
+          {200, 6 * lanes},       {370, 3 * lanes}};
+}
+
 }  // namespace tessera::test

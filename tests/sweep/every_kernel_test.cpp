@@ -5,6 +5,7 @@
 
 #include "support/case_test.hpp"
 #include "support/resident.hpp"
+#include "support/shapes.hpp"
 #include "support/tunings.hpp"
 
 /// The smallest matrices that reach every kernel of every backend, with aligned lines and others:
@@ -19,24 +20,7 @@ TYPED_TEST_SUITE(EveryKernel, Cases, CaseName);
 TYPED_TEST(EveryKernel, HasTheBitsOfTheReference) {
   using T = typename TypeParam::Scalar;
   constexpr bool row_major = TypeParam::order == Order::row_major;
-  constexpr Index lanes = summation::lanes<T>;
-  // So many lines of such a length: one word a thread (of a few threads, of half of them), two and
-  // all, a warp's chunk of eight times the lanes, one chunk a warp, two chunks a warp, two chunks,
-  // lines in parts, in more parts than a warp has threads, and lines beyond; with 64 panels, rings
-  // in scratch: one team, clusters of two teams with two lines and with one, and of four.
-  // Column-major ones come in slices of a whole segment, of a half (where teams have several) and
-  // of a quarter, with three places or two, and in tiles.
-  struct Lines {
-    Index count;
-    Index length;
-  };
-  std::vector<Lines> const all_lines{
-      {100, lanes / 4},       {100, lanes / 2},   {100, 3 * lanes / 2}, {100, 3 * lanes},
-      {100, 6 * lanes},       {20, 12 * lanes},   {20, 46 * lanes},     {20, 140 * lanes},
-      {20, 240 * lanes},      {20, 270 * lanes},  {9, 1100 * lanes},    {9, 2200 * lanes},
-      {512, 140 * lanes},     {512, 46 * lanes},  {512, 120 * lanes},   {512, 270 * lanes},
-      {512, 240 * lanes + 4}, {512, 340 * lanes}, {512, 520 * lanes},   {35, 4224 * lanes},
-      {200, 6 * lanes},       {370, 3 * lanes}};
+  auto const all_lines = lines_of_every_kernel(summation::lanes<T>);
   std::vector<Tuning> const tunings{
       {.dot = {1, 1, 0}, .sum = {8, 64, 1}, .fused_lines = {4, true, 1}, .fused_tiles = {1, 1, 8}},
       {.dot = {2, 16, 2},
