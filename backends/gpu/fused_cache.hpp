@@ -9,10 +9,10 @@
 namespace tessera::detail::gpu {
 
 /// Lines longer than registers hold: read again, from the caches, for the sum.
-template <class Exec, class T, bool Aligned, int Rows>
+template <class Exec, class T, bool Aligned, int Rows, class Factor>
 struct FusedCache {
   using Warp = WarpOf<Exec>;
-  FusedArguments<Exec, T> a;
+  FusedArguments<Exec, T, Factor> a;
   int chunks_per_warp;
 
   template <class Team>
@@ -66,9 +66,9 @@ struct FusedCache {
         member.team_barrier();
         PerLine<T, Rows> factor;
         static_for<Rows>([&](auto r) {
-          factor[r()] =
+          T const value =
               tree_over_threads<Warp, warp_threads>(sums[r() * warp_threads + place.lane]) + T(0);
-          if (place.thread == 0 && i + r() < last) a.y.set(i + r(), factor[r()]);
+          if (i + r() < last) factor[r()] = a.factor_of(i + r(), value, place.thread == 0);
         });
         for (Index j = begin; j < end; j += chunk<T>) {
           int const rest = rest_of_line(end, j + column);
@@ -96,14 +96,18 @@ struct FusedCache {
     for (int l = VectorStack<T>::level_of(panels) - 1; l > 0; --l) {
       add(stack.level(l - 1), stack.level(l), begin, end, column);
     }
-    if (a.groups > 1) return;
+    if (a.groups == 1) set_out(bottom, begin, end, column);
+  }
+
+  /// The thread's columns of the only group's sum.
+  KOKKOS_FUNCTION void set_out(T* sums, Index begin, Index end, Index column) const {
     for (Index j = begin; j < end; j += chunk<T>) {
       int const rest = rest_of_line(end, j + column);
       static_for<segment_words>([&](auto k) {
-        Word<T> const word = load_word<Warp, Aligned>(static_cast<T const*>(bottom) + j + column,
-                                                      k() * summation::lanes<T>, rest, Cached{});
-        store_partial<Aligned>(bottom, true, a.out, j + column, k() * summation::lanes<T>, rest,
-                               word);
+        constexpr int offset = k() * summation::lanes<T>;
+        Word<T> const word = load_word<Warp, Aligned>(static_cast<T const*>(sums) + j + column,
+                                                      offset, rest, Cached{});
+        store_partial<Aligned>(sums, true, a.out, j + column, offset, rest, word);
       });
     }
   }

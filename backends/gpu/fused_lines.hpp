@@ -19,8 +19,8 @@
 /// y[i] * line_i[j].
 namespace tessera::detail::gpu {
 
-template <bool Aligned, class Exec, class T>
-void fused_lines(Exec const& exec, Label const& label, FusedArguments<Exec, T> const& a,
+template <bool Aligned, class Exec, class T, class Factor>
+void fused_lines(Exec const& exec, Label const& label, FusedArguments<Exec, T, Factor> const& a,
                  FusedLinesPlan<Exec, T> const& plan) {
   using Plan = FusedLinesPlan<Exec, T>;
   std::size_t const scratch = scratch_bytes<T>(a.scratch);
@@ -30,7 +30,7 @@ void fused_lines(Exec const& exec, Label const& label, FusedArguments<Exec, T> c
                                         cluster);
   };
   auto const run_ring = [&](auto on_words, auto teams) {
-    using Kernel = FusedRing<Exec, T, on_words(), teams()>;
+    using Kernel = FusedRing<Exec, T, on_words(), teams(), Factor>;
     int const tree_lanes = static_cast<int>(ceil_power_of_two(
         summation::ceil_div(plan.ring.teams * plan.ring.warps, Index{Kernel::dots_per_lane})));
     constexpr std::uintptr_t word = sizeof(Word<T>);
@@ -45,7 +45,7 @@ void fused_lines(Exec const& exec, Label const& label, FusedArguments<Exec, T> c
     constexpr int rows = most_short_lines(words());
     constexpr unsigned teams = rows * words() <= 8 ? 8 : 4;
     run.template operator()<Plan::small_team, teams>(
-        FusedShort<Exec, T, Aligned, threads(), words(), rows>{a});
+        FusedShort<Exec, T, Aligned, threads(), words(), rows, Factor>{a});
   };
   switch (plan.way) {
     case Plan::Way::sixteen:
@@ -56,10 +56,11 @@ void fused_lines(Exec const& exec, Label const& label, FusedArguments<Exec, T> c
     case Plan::Way::team:
       if (plan.chunks_per_warp == 1) {
         return run.template operator()<Plan::largest_team, 1>(
-            FusedTeam<Exec, T, Aligned, 1, Plan::team_rows(1), Plan::team_buffers>{a});
+            FusedTeam<Exec, T, Aligned, 1, Plan::team_rows(1), Plan::team_buffers, Factor>{a});
       }
       if constexpr (Plan::most_chunks_per_warp == 2) {
-        FusedTeam<Exec, T, Aligned, 2, Plan::team_rows(2), Plan::team_buffers> const kernel{a};
+        FusedTeam<Exec, T, Aligned, 2, Plan::team_rows(2), Plan::team_buffers, Factor> const kernel{
+            a};
         if constexpr (sizeof(T) == 8) {
           return run.template operator()<Plan::largest_team, 1>(kernel);
         } else {
@@ -85,34 +86,35 @@ void fused_lines(Exec const& exec, Label const& label, FusedArguments<Exec, T> c
     case Plan::Way::parts:
       clear_exchange<Exec, T>(exec, label.clear, a.exchanged, plan.exchanged(a.lines));
       return run.template operator()<Plan::small_team, 4>(
-          FusedParts<Exec, T, Aligned, Plan::part_slots>{a});
+          FusedParts<Exec, T, Aligned, Plan::part_slots, Factor>{a});
     case Plan::Way::cache:
       return run.template operator()<Plan::largest_team, 1>(
-          FusedCache<Exec, T, Aligned, Plan::cache_rows>{a, plan.chunks_per_warp});
+          FusedCache<Exec, T, Aligned, Plan::cache_rows, Factor>{a, plan.chunks_per_warp});
   }
 }
 
-/// y[i] = dot product of line i and x; out[j] = sum over i of y[i] * line_i[j].
-template <class Exec, class T>
+/// y[i] = dot product of line i and x; out[j] = sum over i of factor(i, y[i]) * line_i[j].
+template <class Exec, class T, class Factor>
 void fused_lines(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
                  OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
-                 FusedLinesPlan<Exec, T> const& plan) {
+                 FusedLinesPlan<Exec, T> const& plan, Factor const& factor) {
   require_countable_lines(plan.panels);
   T* const stacks = workspace + plan.partials(lines);
-  FusedArguments<Exec, T> const arguments{lines,
-                                          x,
-                                          y,
-                                          out,
-                                          workspace,
-                                          reinterpret_cast<Word<T>*>(stacks),
-                                          reinterpret_cast<BitsOf<T>*>(meeting.exchange),
-                                          meeting.arrivals,
-                                          plan.panels,
-                                          plan.parts,
-                                          plan.panels_per_worker,
-                                          plan.groups,
-                                          plan.levels(),
-                                          plan.scratch(lines)};
+  FusedArguments<Exec, T, Factor> const arguments{lines,
+                                                  x,
+                                                  y,
+                                                  out,
+                                                  workspace,
+                                                  reinterpret_cast<Word<T>*>(stacks),
+                                                  reinterpret_cast<BitsOf<T>*>(meeting.exchange),
+                                                  meeting.arrivals,
+                                                  plan.panels,
+                                                  plan.parts,
+                                                  plan.panels_per_worker,
+                                                  plan.groups,
+                                                  plan.levels(),
+                                                  plan.scratch(lines),
+                                                  factor};
   with_alignment(is_aligned(lines, x),
                  [&](auto aligned) { fused_lines<aligned()>(exec, label, arguments, plan); });
   combine_groups(exec, label, static_cast<T const*>(workspace), plan.groups, lines.length, out);

@@ -70,7 +70,7 @@ struct Exchange {
 /// are being loaded; Slots lines of scratch hold it for Slots - 1 lines. Teams take the parts of
 /// panels in the order in which they start, so that a team waits for teams that run already or are
 /// the next to start.
-template <class Exec, class T, bool Aligned, int Slots>
+template <class Exec, class T, bool Aligned, int Slots, class Factor>
 struct FusedParts {
   using Warp = WarpOf<Exec>;
   using Plan = FusedLinesPlan<Exec, T>;
@@ -79,7 +79,7 @@ struct FusedParts {
   static constexpr int team_size = warps * warp_threads;
   static constexpr int delay = Slots - 1;  ///< lines between a dot product's parts and its use
   static constexpr int ahead = 2;          ///< lines that are loaded at a time
-  FusedArguments<Exec, T> a;
+  FusedArguments<Exec, T, Factor> a;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
@@ -90,14 +90,7 @@ struct FusedParts {
     T* const sSums = scratch + Slots * words * team_size * word_width<T>;     // (2, warps)
     T* const sValues = sSums + 2 * warps;                                     // (2)
     Exchange<Exec, T> const exchange{a.exchanged, a.parts};
-    auto* const sItem = reinterpret_cast<unsigned*>(sValues);
-    if (place.thread == 0) {
-      *sItem = static_cast<unsigned>(Kokkos::atomic_fetch_add(a.arrivals, 1));
-      if (*sItem + 1 == a.groups * a.parts) *a.arrivals = 0;  // the last to come
-    }
-    member.team_barrier();
-    Index const item = *sItem;
-    member.team_barrier();  // sValues is free again
+    Index const item = next_item(member, place, reinterpret_cast<unsigned*>(sValues));
     Index const group = item / a.parts;
     Index const part = item % a.parts;
 
@@ -107,14 +100,13 @@ struct FusedParts {
     WordStack<words, T> const stack{a.stacks + item * a.levels * words * team_size + place.thread,
                                     team_size};
 
-    // 32-bit counters of lines, which leave registers to the lines themselves.
     int const panel_lines = static_cast<int>(a.panels.lines);
     Index const first = group * a.panels_per_worker * panel_lines;
     int const count = static_cast<int>(
         Kokkos::min(a.lines.count, first + a.panels_per_worker * panel_lines) - first);
     int const panels = (count + panel_lines - 1) / panel_lines;
     int panel = 0;
-    int left_of_panel = Kokkos::min(panel_lines, count);
+    LinesLeft left(panel_lines, count);
     T const* line = a.lines.line(first) + column;  // the next to load
     int left_to_load = count;
     PerLine<Word<T>, words> rC = {};
@@ -150,14 +142,15 @@ struct FusedParts {
         exchange.publish(first + i, part, (sums[0] + sums[1]) + (sums[2] + sums[3]));
       }
       if (is_old) {
-        T const value = sValues[i & 1];
-        if (place.thread == 0 && part == 0) a.y.set(first + i - delay, value);
+        T const value =
+            a.factor_of(first + i - delay, sValues[i & 1], place.thread == 0 && part == 0);
         static_for<words>([&](auto k) {
           multiply_add(value, sLines[(old_slot * words + k()) * team_size], rC[k()]);
         });
-        if (--left_of_panel == 0) {
+        left.take();
+        if (left.ends_panel()) {
           stack.push(rC, panel++, panels);
-          left_of_panel = Kokkos::min(panel_lines, count - 1 - (i - delay));
+          left.begin_panel();
         }
       }
       slot = old_slot;
@@ -172,6 +165,21 @@ struct FusedParts {
       store_partial<Aligned>(a.partials + group * length, a.groups == 1, a.out, column,
                              k() * summation::lanes<T>, rest, rC[k()]);
     });
+  }
+
+ private:
+  /// The number of the part of panels that this team takes; `sItem` is free again.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION Index next_item(Team const& member, Place const& place,
+                                              unsigned* sItem) const {
+    if (place.thread == 0) {
+      *sItem = static_cast<unsigned>(Kokkos::atomic_fetch_add(a.arrivals, 1));
+      if (*sItem + 1 == a.groups * a.parts) *a.arrivals = 0;  // the last to come
+    }
+    member.team_barrier();
+    Index const item = *sItem;
+    member.team_barrier();
+    return item;
   }
 };
 

@@ -223,8 +223,10 @@ struct FusedLinesPlan {
 };
 
 /// What the kernels share.
-template <class Exec, class T>
+template <class E, class Element, class Factor>
 struct FusedArguments {
+  using Exec = E;
+  using T = Element;
   Lines<T> lines;
   T const* x;
   OutputVector<T> y;
@@ -239,6 +241,40 @@ struct FusedArguments {
   Index groups;
   int levels;
   Index scratch;
+  Factor factor;
+
+  /// What multiplies line i in the sum. One of those that call stores its dot product, too.
+  KOKKOS_FORCEINLINE_FUNCTION T factor_of(Index i, T value, bool stores) const {
+    if (stores) y.set(i, value);
+    return factor(i, value);
+  }
+};
+
+/// The lines of a group that are left, and of the panel. The counters have 32 bits, which leaves
+/// registers to the lines themselves.
+struct LinesLeft {
+  int panel_lines;
+  int of_group;
+  int of_panel;
+
+  KOKKOS_FORCEINLINE_FUNCTION LinesLeft(int lines_of_panel, int lines_of_group)
+      : panel_lines(lines_of_panel),
+        of_group(lines_of_group),
+        of_panel(Kokkos::min(lines_of_panel, lines_of_group)) {}
+  /// Takes up to `most` lines of the panel. Returns how many.
+  KOKKOS_FORCEINLINE_FUNCTION int take(int most) {
+    int const taken = Kokkos::min(most, of_panel);
+    of_group -= taken;
+    of_panel -= taken;
+    return taken;
+  }
+  /// Takes one.
+  KOKKOS_FORCEINLINE_FUNCTION void take() {
+    --of_group;
+    --of_panel;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool ends_panel() const { return of_panel == 0; }
+  KOKKOS_FORCEINLINE_FUNCTION void begin_panel() { of_panel = Kokkos::min(panel_lines, of_group); }
 };
 
 }  // namespace tessera::detail::gpu

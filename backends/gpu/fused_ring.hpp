@@ -28,7 +28,7 @@ namespace tessera::detail::gpu {
 /// wait for each other. A warp sends for line i + 2 when it has had all of line i + 1, which each
 /// warp has sent after it had used those of line i: two places are enough. (Backends have the
 /// figures beside their choice.)
-template <class Exec, class T, bool OnWords, int Teams>
+template <class Exec, class T, bool OnWords, int Teams, class Factor>
 struct FusedRing {
   using Warp = WarpOf<Exec>;
   using Plan = FusedLinesPlan<Exec, T>;
@@ -45,7 +45,8 @@ struct FusedRing {
   static constexpr int dots_per_lane = dots / warp_threads;
   static constexpr int fixed_bytes = Plan::ring_fixed_bytes(Teams);
   static_assert(dots_per_lane <= 2 && (sums & (sums - 1)) == 0);
-  FusedArguments<Exec, T> a;
+  using Held = PerLine<Word<T>, words>;  ///< a thread's words of a line
+  FusedArguments<Exec, T, Factor> a;
   int scratch_parts;  ///< of the threads' stacks
   int slots;
   int piece_words;  ///< of a slot for a warp's piece
@@ -59,7 +60,6 @@ struct FusedRing {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
     Place const place = Place::of_unsigned(member);
-    int const team_size = warps * warp_threads;
     int part = 0;
     if constexpr (Teams > 1) part = member.cluster_rank();
     int const warp = part * warps + place.warp;  // of those that share a line
@@ -69,198 +69,64 @@ struct FusedRing {
     Index const column = piece + own;
     int const rest = rest_of_line(length, column);
     int const piece_length = Kokkos::min(rest_of_line(length, piece), int{whole_piece});
+    Scratch const s = scratch_of(member, place);
+    meet(member, place, s);
 
-    // What has a place of its own comes first: where it lies is known when this is compiled.
-    auto* const sBegin = static_cast<std::byte*>(member.team_scratch(0).get_shmem_aligned(
-        static_cast<std::size_t>(a.scratch) * sizeof(T), Plan::ring_row));
-    auto* const sReady = reinterpret_cast<Arrival*>(sBegin);  // (sums): what the teams send
-    auto* const sArrivals = sReady + sums;                    // (warps, most_slots)
-    T* const sDot = reinterpret_cast<T*>(sBegin + Plan::ring_arrival_bytes);  // (sums, dots)
-    auto* const sWords = reinterpret_cast<Word<T>*>(sBegin + fixed_bytes);
-    // (warps, slots, piece_words); (scratch_parts, part_words, team_size)
-    Word<T>* const sPiece = sWords + place.warp * slots * piece_words;
-    Word<T>* const sStack = sWords + warps * slots * piece_words + place.thread;
-    auto* const sArrival = sArrivals + place.warp * Plan::ring_most_slots;
-    for (int t = place.thread; t < sums * dots; t += team_size) sDot[t] = T(0);
-    if (place.lane == 0) Warp::expect_arrivals(sArrival, slots);
-    Warp::sync();
-    int const bytes_of_dots = Teams * warps * static_cast<int>(sizeof(T));
-    if constexpr (Teams == 1) {
-      member.team_barrier();
-    } else {
-      if (place.thread == 0) {
-        Warp::expect_arrivals(sReady, sums);
-        for (int k = 0; k < sums; ++k) Warp::expect_bytes(sReady + k, bytes_of_dots);
-      }
-      member.cluster_barrier();
-    }
-
-    PerLine<Word<T>, words> rX{};
-    static_for<words>([&](auto k) {
-      constexpr int offset = offset_of(k());
-      rX[k()] = OnWords && x_is_aligned
-                    ? load_word<Warp, true>(a.x + column, offset, rest, Constant{})
-                    : load_scalars<Warp, OnWords>(a.x + column, offset, rest, Constant{});
-    });
-    turn_halves(rX, place.half);
+    Held rX{};
+    load_x(rX, column, rest, place.half);
     Index const rank = member.league_rank();
     Index const group = rank / Teams;
     int const words_in_memory = a.levels * words - scratch_parts * part_words;
+    int const team_size = warps * warp_threads;
     typename Plan::RingStack const stack{
-        a.stacks + rank * words_in_memory * team_size + place.thread, team_size, sStack,
+        a.stacks + rank * words_in_memory * team_size + place.thread, team_size, s.stack,
         scratch_parts};
-
-    // 32-bit counters of lines, which leave registers to the lines themselves.
     int const panel_lines = static_cast<int>(a.panels.lines);
     Index const first = group * a.panels_per_worker * panel_lines;
     Index const last = Kokkos::min(a.lines.count, first + a.panels_per_worker * panel_lines);
-    int left = static_cast<int>(last - first);           // lines of the group
-    int left_of_panel = Kokkos::min(panel_lines, left);  // of the panel
-    [[maybe_unused]] int const lines_left_of_first = first == 0 ? left : -1;
-    [[maybe_unused]] int const lines_left_of_last = last == a.lines.count ? 1 : -1;
-    int const panels = (left + panel_lines - 1) / panel_lines;
+    LinesLeft left(panel_lines, static_cast<int>(last - first));
+    [[maybe_unused]] int const left_of_first = first == 0 ? left.of_group : -1;
+    [[maybe_unused]] int const left_of_last = last == a.lines.count ? 1 : -1;
+    int const panels = (left.of_group + panel_lines - 1) / panel_lines;
     int panel = 0;
-    int to_copy = left;
-    T const* next = a.lines.line(first) + piece;  // to copy
-    auto const copy_next = [&](int slot) {
-      if (to_copy > 0 && piece_length > 0 && place.lane == 0) {
-        copy(sPiece + slot * piece_words, next, piece_length, sArrival + slot);
-      }
-      next += a.lines.leading;
-      --to_copy;
-    };
-    for (int k = 0; k < slots; ++k) copy_next(k);
+    Pieces pieces{
+        place,        own, rest, piece_length, s.piece, s.arrivals, a.lines.line(first) + piece,
+        left.of_group};
+    for (int k = 0; k < slots; ++k) copy_next(pieces, k);
+    Sums products{s.ready, s.dots, warp};
+    find_others(products, place.lane);
 
-    /// Takes the piece in a slot, of the line that is `slots` before the next to copy, to
-    /// registers.
-    auto const hold = [&](PerLine<Word<T>, words>& held, int slot) {
-      unsigned const shift =
-          (static_cast<unsigned>(scalars_before(next)) -
-           static_cast<unsigned>(slots) * static_cast<unsigned>(a.lines.leading)) %
-          (Plan::ring_row / sizeof(T));
-      T const* const sOwn = reinterpret_cast<T const*>(sPiece + slot * piece_words) + own + shift;
-      auto const take = [&](auto is_whole) {
-        auto const is_inside = [&](int offset) {
-          return decltype(is_whole)::value || offset < rest;
-        };
-        if constexpr (OnWords) {
-          static_for<words>([&](auto k) {
-            constexpr int offset = offset_of(k());
-            held[k()] = Word<T>{};
-            if (is_inside(offset)) held[k()] = *reinterpret_cast<Word<T> const*>(sOwn + offset);
-          });
-        } else {
-          // The warp's halves, whose segments lie on the same banks, begin with different elements.
-          bool const turned = halves_meet && place.half != 0;
-          int const between = turned ? -segment_threads : segment_threads;
-          int const begin = turned ? (word_width<T> - 1) * segment_threads : 0;
-          static_for<word_width<T>>([&](auto e) {
-            int const at = begin + e() * between;
-            T const* const sElements = sOwn + at;
-            static_for<words>([&](auto k) {
-              constexpr int offset = offset_of(k());
-              held[k()].e[e()] = is_inside(offset + at) ? sElements[offset] : T(0);
-            });
-          });
-        }
-      };
-      if (piece_length == whole_piece) {
-        take(std::true_type{});
-      } else {
-        take(std::false_type{});
-      }
-    };
-
-    /// The warp's part of the dot product of a line that it holds.
-    auto const dot = [&](Word<T> const* held) {
-      T value = T(0);
-      static_for<chunks>([&](auto c) {
-        constexpr int start = c() * segment_words;
-        T segments =
-            segment_dot<Warp, OnWords, segment_words>(held + start, rX + start, place.part);
-        segments += Warp::shuffle_xor(segments, segment_threads);
-        value = c() == 0 ? segments : value + segments;
-      });
-      return value;
-    };
-
-    typename Warp::Remote to_dots = 0;  // of the cluster's team number `lane`
-    typename Warp::Remote to_ready = 0;
-    if constexpr (Teams > 1) {
-      if (place.lane < Teams) {
-        to_dots = Warp::of_cluster(sDot + warp, place.lane);
-        to_ready = Warp::of_cluster(sReady, place.lane);
-      }
-    }
-    unsigned line = 0;  // of the group
-    /// Shows this warp's part of the line's dot product to those that share the line.
-    auto const send = [&](T value) {
-      unsigned const sum = line % sums;
-      if constexpr (Teams == 1) {
-        if (place.lane == 0) sDot[sum * dots + static_cast<unsigned>(warp)] = value;
-      } else if (place.lane < Teams) {
-        Warp::send(to_dots + sum * unsigned{dots * sizeof(T)}, value,
-                   to_ready + sum * unsigned{sizeof(Arrival)});
-      }
-    };
-    /// The dot product of the line, when all have sent their parts.
-    auto const receive = [&] {
-      unsigned const sum = line % sums;
-      if constexpr (Teams == 1) {
-        member.team_barrier();
-      } else {
-        Warp::wait_for_arrival(sReady + sum, line / sums % 2);
-      }
-      T const* const sPair = sDot + sum * dots + (place.lane & (tree_lanes - 1)) * dots_per_lane;
-      T value;
-      if constexpr (dots_per_lane == 1) {
-        value = sPair[0];
-      } else {
-        value = sPair[0] + sPair[1];
-      }
-      value = tree_over_threads<Warp>(value, tree_lanes) + T(0);
-      if (Teams > 1 && place.thread == 0) Warp::expect_bytes(sReady + sum, bytes_of_dots);
-      ++line;
-      return value;
-    };
-
-    /// Has the next line's piece copied to a slot whose piece is held. That waits for the loads
-    /// from there. Where these are few the dot product, which others wait for, is sent before.
-    auto const refill = [&](int slot) {
-      Warp::before_copies();
-      Warp::sync();  // all hold the piece
-      copy_next(slot);
-    };
-
-    PerLine<Word<T>, words> rC{};
+    Held rC{};
     int slot = 0;
     unsigned round = 0;  // through the slots
-    for (; left > 0; --left) {
-      if (piece_length > 0) Warp::wait_for_arrival(sArrival + slot, round % 2);
+    while (left.of_group > 0) {
+      if (piece_length > 0) Warp::wait_for_arrival(pieces.arrivals + slot, round % 2);
       if constexpr (!OnWords) {
-        bool const is_first = left == lines_left_of_first;
-        bool const is_last = left == lines_left_of_last;
+        bool const is_first = left.of_group == left_of_first;
+        bool const is_last = left.of_group == left_of_last;
         if (piece_length > 0 && (is_first || is_last)) {
-          complete(sPiece + slot * piece_words,
+          complete(pieces.slots + slot * piece_words,
                    a.lines.line(is_first ? 0 : a.lines.count - 1) + piece, piece_length,
                    place.lane);
         }
       }
-      PerLine<Word<T>, words> rA;
-      hold(rA, slot);
-      if constexpr (!OnWords) refill(slot);
-      send(dot(rA));
-      if constexpr (OnWords) refill(slot);
+      Held rA;
+      hold(rA, pieces, slot);
+      // Where these loads are few, the dot product, which others wait for, is sent before.
+      if constexpr (!OnWords) refill(pieces, slot);
+      send(products, dot(rA, rX, place.part), place.lane);
+      if constexpr (OnWords) refill(pieces, slot);
       if (++slot == slots) {
         slot = 0;
         ++round;
       }
-      T const value = receive();
-      if (place.thread == 0 && part == 0) a.y.set(last - left, value);
+      T const value = a.factor_of(last - left.of_group, receive(member, products, place),
+                                  place.thread == 0 && part == 0);
       static_for<words>([&](auto k) { multiply_add(value, rA[k()], rC[k()]); });
-      if (--left_of_panel > 0) continue;
+      left.take();
+      if (!left.ends_panel()) continue;
       stack.push(rC, panel++, panels);
-      left_of_panel = Kokkos::min(panel_lines, left - 1);
+      left.begin_panel();
     }
     turn_halves(rC, place.half);
     static_for<words>([&](auto k) {
@@ -270,12 +136,187 @@ struct FusedRing {
   }
 
  private:
+  /// Pointers to scratch.
+  struct Scratch {
+    Arrival* ready;     // (sums): what the teams send
+    T* dots;            // (sums, dots)
+    Word<T>* piece;     // (slots, piece_words) of the warp
+    Arrival* arrivals;  // (most_slots) of the warp
+    Word<T>* stack;     // (scratch_parts, part_words, team_size), the thread's own
+  };
+  /// A warp's pieces of the next lines, of which each thread has its own words.
+  struct Pieces {
+    Place place;
+    int own;     ///< the thread's first element in a piece
+    int rest;    ///< elements of the line from there on
+    int length;  ///< of a piece; 0: the warp has none
+    Word<T>* slots;
+    Arrival* arrivals;
+    T const* next;  ///< to copy
+    int to_copy;
+  };
+  /// The dot products of the warps that share a line.
+  struct Sums {
+    Arrival* ready;
+    T* dots;
+    int warp;
+    unsigned line = 0;                  ///< of the group
+    typename Warp::Remote to_dots = 0;  ///< of the cluster's team number `lane`
+    typename Warp::Remote to_ready = 0;
+  };
+
+  /// What has a place of its own comes first: where it lies is known when this is compiled.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION Scratch scratch_of(Team const& member, Place const& place) const {
+    auto* const begin = static_cast<std::byte*>(member.team_scratch(0).get_shmem_aligned(
+        static_cast<std::size_t>(a.scratch) * sizeof(T), Plan::ring_row));
+    auto* const ready = reinterpret_cast<Arrival*>(begin);
+    auto* const all_words = reinterpret_cast<Word<T>*>(begin + fixed_bytes);
+    return {ready, reinterpret_cast<T*>(begin + Plan::ring_arrival_bytes),
+            all_words + place.warp * slots * piece_words,
+            ready + sums + place.warp * Plan::ring_most_slots,
+            all_words + warps * slots * piece_words + place.thread};
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int bytes_of_dots() const {
+    return Teams * warps * static_cast<int>(sizeof(T));
+  }
+  /// All that share a line begin: what they tell each other has its place.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void meet(Team const& member, Place const& place,
+                                        Scratch const& s) const {
+    for (int t = place.thread; t < sums * dots; t += warps * warp_threads) s.dots[t] = T(0);
+    if (place.lane == 0) Warp::expect_arrivals(s.arrivals, slots);
+    Warp::sync();
+    if constexpr (Teams == 1) {
+      member.team_barrier();
+    } else {
+      if (place.thread == 0) {
+        Warp::expect_arrivals(s.ready, sums);
+        for (int k = 0; k < sums; ++k) Warp::expect_bytes(s.ready + k, bytes_of_dots());
+      }
+      member.cluster_barrier();
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void load_x(Held& rX, Index column, int rest, int half) const {
+    static_for<words>([&](auto k) {
+      constexpr int offset = offset_of(k());
+      rX[k()] = OnWords && x_is_aligned
+                    ? load_word<Warp, true>(a.x + column, offset, rest, Constant{})
+                    : load_scalars<Warp, OnWords>(a.x + column, offset, rest, Constant{});
+    });
+    turn_halves(rX, half);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void copy_next(Pieces& pieces, int slot) const {
+    if (pieces.to_copy > 0 && pieces.length > 0 && pieces.place.lane == 0) {
+      copy(pieces.slots + slot * piece_words, pieces.next, pieces.length, pieces.arrivals + slot);
+    }
+    pieces.next += a.lines.leading;
+    --pieces.to_copy;
+  }
+  /// Has the next line's piece copied to a slot whose piece is held. That waits for the loads
+  /// from there.
+  KOKKOS_FORCEINLINE_FUNCTION void refill(Pieces& pieces, int slot) const {
+    Warp::before_copies();
+    Warp::sync();  // all hold the piece
+    copy_next(pieces, slot);
+  }
+  /// Takes the piece in a slot, of the line that is `slots` before the next to copy, to registers.
+  KOKKOS_FORCEINLINE_FUNCTION void hold(Held& held, Pieces const& pieces, int slot) const {
+    unsigned const shift = (static_cast<unsigned>(scalars_before(pieces.next)) -
+                            static_cast<unsigned>(slots) * static_cast<unsigned>(a.lines.leading)) %
+                           (Plan::ring_row / sizeof(T));
+    T const* const sOwn =
+        reinterpret_cast<T const*>(pieces.slots + slot * piece_words) + pieces.own + shift;
+    if (pieces.length == whole_piece) {
+      take<true>(held, pieces, sOwn);
+    } else {
+      take<false>(held, pieces, sOwn);
+    }
+  }
+  template <bool Whole>
+  KOKKOS_FORCEINLINE_FUNCTION static void take(Held& held, Pieces const& pieces, T const* sOwn) {
+    auto const is_inside = [&](int offset) { return Whole || offset < pieces.rest; };
+    if constexpr (OnWords) {
+      static_for<words>([&](auto k) {
+        constexpr int offset = offset_of(k());
+        held[k()] = Word<T>{};
+        if (is_inside(offset)) held[k()] = *reinterpret_cast<Word<T> const*>(sOwn + offset);
+      });
+    } else {
+      // The warp's halves, whose segments lie on the same banks, begin with different elements.
+      bool const turned = halves_meet && pieces.place.half != 0;
+      int const between = turned ? -segment_threads : segment_threads;
+      int const begin = turned ? (word_width<T> - 1) * segment_threads : 0;
+      static_for<word_width<T>>([&](auto e) {
+        int const at = begin + e() * between;
+        T const* const sElements = sOwn + at;
+        static_for<words>([&](auto k) {
+          constexpr int offset = offset_of(k());
+          held[k()].e[e()] = is_inside(offset + at) ? sElements[offset] : T(0);
+        });
+      });
+    }
+  }
+
+  /// The warp's part of the dot product of a line that it holds.
+  KOKKOS_FORCEINLINE_FUNCTION static T dot(Word<T> const* held, Word<T> const* rX, int part) {
+    T value = T(0);
+    static_for<chunks>([&](auto c) {
+      constexpr int start = c() * segment_words;
+      T segments = segment_dot<Warp, OnWords, segment_words>(held + start, rX + start, part);
+      segments += Warp::shuffle_xor(segments, segment_threads);
+      value = c() == 0 ? segments : value + segments;
+    });
+    return value;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void find_others(Sums& products, int lane) {
+    if constexpr (Teams > 1) {
+      if (lane >= Teams) return;
+      products.to_dots = Warp::of_cluster(products.dots + products.warp, lane);
+      products.to_ready = Warp::of_cluster(products.ready, lane);
+    }
+  }
+  /// Shows this warp's part of the line's dot product to those that share the line.
+  KOKKOS_FORCEINLINE_FUNCTION static void send(Sums const& products, T value, int lane) {
+    unsigned const sum = products.line % sums;
+    if constexpr (Teams == 1) {
+      if (lane == 0) products.dots[sum * dots + static_cast<unsigned>(products.warp)] = value;
+    } else if (lane < Teams) {
+      Warp::send(products.to_dots + sum * unsigned{dots * sizeof(T)}, value,
+                 products.to_ready + sum * unsigned{sizeof(Arrival)});
+    }
+  }
+  /// The dot product of the line, when all have sent their parts.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION T receive(Team const& member, Sums& products,
+                                        Place const& place) const {
+    unsigned const sum = products.line % sums;
+    if constexpr (Teams == 1) {
+      member.team_barrier();
+    } else {
+      Warp::wait_for_arrival(products.ready + sum, products.line / sums % 2);
+    }
+    T const* const sPair =
+        products.dots + sum * dots + (place.lane & (tree_lanes - 1)) * dots_per_lane;
+    T value;
+    if constexpr (dots_per_lane == 1) {
+      value = sPair[0];
+    } else {
+      value = sPair[0] + sPair[1];
+    }
+    value = tree_over_threads<Warp>(value, tree_lanes) + T(0);
+    if (Teams > 1 && place.thread == 0) Warp::expect_bytes(products.ready + sum, bytes_of_dots());
+    ++products.line;
+    return value;
+  }
+
   /// Of a thread's word in its warp's chunks.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int offset_of(int word) {
     return word / segment_words * chunk<T> + word % segment_words * summation::lanes<T>;
   }
   /// Lines off words: turns the elements of the words of the warp's second half round.
-  KOKKOS_FORCEINLINE_FUNCTION static void turn_halves(PerLine<Word<T>, words>& held, int half) {
+  KOKKOS_FORCEINLINE_FUNCTION static void turn_halves(Held& held, int half) {
     if constexpr (halves_meet) {
       static_for<words>([&](auto k) {
         Word<T> const word = held[k()];

@@ -10,13 +10,13 @@ namespace tessera::detail::gpu {
 
 /// Lines of up to two segments: `Threads` threads, a worker, have a panel; each has Words words of
 /// a line. Workers take Rows lines a step and never wait for each other before the end.
-template <class Exec, class T, bool Aligned, int Threads, int Words, int Rows>
+template <class Exec, class T, bool Aligned, int Threads, int Words, int Rows, class Factor>
 struct FusedShort {
   using Warp = WarpOf<Exec>;
   using Plan = FusedLinesPlan<Exec, T>;
   static constexpr int team_size = Plan::small_team;
   static constexpr int workers = team_size / Threads;
-  FusedArguments<Exec, T> a;
+  FusedArguments<Exec, T, Factor> a;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
@@ -57,7 +57,7 @@ struct FusedShort {
           if constexpr (Threads == warp_threads) value += Warp::shuffle_xor(value, segment_threads);
           value += T(0);
           if (r() >= count) return;
-          if (place.thread % Threads == 0) a.y.set(last - left + r(), value);
+          value = a.factor_of(last - left + r(), value, place.thread % Threads == 0);
           static_for<Words>([&](auto k) { multiply_add(value, rA[r()][k()], rC[k()]); });
         });
         int const taken = Kokkos::max(0, Kokkos::min(Rows, count));

@@ -117,7 +117,7 @@ struct SlicesPlan {
 
 /// Teams walk through groups of slices: the slice's part of B from its panels, then its part of
 /// every line's dot product, both from scratch, to which the next slices are copied meanwhile.
-template <class Exec, class T, bool Aligned, int Parts>
+template <class Exec, class T, bool Aligned, int Parts, class Factor>
 struct FusedSlices {
   using Warp = WarpOf<Exec>;
   using Plan = SlicesPlan<Exec, T>;
@@ -134,6 +134,7 @@ struct FusedSlices {
   Plan plan;
   summation::Panels panels;
   Index scratch;
+  Factor factor;
 
   /// Pointers to scratch.
   struct Scratch {
@@ -274,7 +275,7 @@ struct FusedSlices {
       constexpr int step = Parts * width;
       Index const at = begin_of(slice) + i / step * summation::lanes<T> + i % step;
       bool const inside = at < lines.length;
-      sB[i] = inside ? sum : T(0);  // x may be infinite
+      sB[i] = inside ? factor(at, sum) : T(0);  // x may be infinite
       if (inside) y.set(at, sum);
     }
   }
@@ -315,18 +316,18 @@ struct FusedSlices {
   }
 };
 
-/// y[i] = sum over lines j of x[j] * line_j[i]; out[j] = dot product of line j and y.
-template <class Exec, class T>
+/// y[i] = sum over lines j of x[j] * line_j[i]; out[j] = dot product of line j and factor(i, y[i]).
+template <class Exec, class T, class Factor>
 void fused_slices(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
                   OutputVector<T> y, OutputVector<T> out, T* workspace,
-                  SlicesPlan<Exec, T> const& plan) {
+                  SlicesPlan<Exec, T> const& plan, Factor const& factor) {
   Index const scratch = plan.scratch(lines.count);
   auto const run = [&](auto aligned, auto parts) {
-    using Kernel = FusedSlices<Exec, T, aligned(), parts()>;
+    using Kernel = FusedSlices<Exec, T, aligned(), parts(), Factor>;
     constexpr int registers_for = 1024;  // threads of a multiprocessor
     for_each_team<Kernel::team_size, registers_for / Kernel::team_size>(
         exec, label, plan.teams, Kernel::team_size, scratch_bytes<T>(scratch),
-        Kernel{lines, x, y, out, workspace, plan, lines.panels(), scratch});
+        Kernel{lines, x, y, out, workspace, plan, lines.panels(), scratch, factor});
   };
   with_alignment(is_aligned(lines, lines.data), [&](auto aligned) {
     switch (plan.parts) {

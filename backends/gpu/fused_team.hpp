@@ -11,12 +11,12 @@ namespace tessera::detail::gpu {
 /// Longer lines, in the registers of a team that has a panel: Chunks chunks a warp, Rows lines a
 /// step; with two Buffers the lines of the next step are being loaded meanwhile. Where lines take
 /// all registers x is read again, from the caches, with each line.
-template <class Exec, class T, bool Aligned, int Chunks, int Rows, int Buffers>
+template <class Exec, class T, bool Aligned, int Chunks, int Rows, int Buffers, class Factor>
 struct FusedTeam {
   using Warp = WarpOf<Exec>;
   static constexpr int words = Chunks * segment_words;
   static constexpr bool keeps_x = Chunks == 1;
-  FusedArguments<Exec, T> a;
+  FusedArguments<Exec, T, Factor> a;
 
   struct Line {
     PerLine<Word<T>, words> word;
@@ -37,13 +37,6 @@ struct FusedTeam {
     for (Index t = place.thread; t < a.scratch; t += team_size) sDot[t] = T(0);
     member.team_barrier();
 
-    auto const load = [&](Line& line, T const* from, int line_rest, auto how) {
-      static_for<Chunks>([&](auto c) {
-        constexpr int begin = c() * chunk<T>;
-        load_words<Warp, Aligned, segment_words>(line.word + c() * segment_words, from + begin,
-                                                 line_rest - begin, how);
-      });
-    };
     Line rX;
     if constexpr (keeps_x) load(rX, a.x + column, rest, Constant{});
     WordStack<words, T> const stack{
@@ -51,70 +44,46 @@ struct FusedTeam {
             place.thread,
         team_size};
 
-    // 32-bit counters of lines, which leave registers to the lines themselves.
     Index const group = member.league_rank();
     int const panel_lines = static_cast<int>(a.panels.lines);
     Index const first = group * a.panels_per_worker * panel_lines;
     Index const last = Kokkos::min(a.lines.count, first + a.panels_per_worker * panel_lines);
-    int left = static_cast<int>(last - first);           // lines of the group
-    int left_of_panel = Kokkos::min(panel_lines, left);  // of the panel
-    int const panels = (left + panel_lines - 1) / panel_lines;
+    LinesLeft left(panel_lines, static_cast<int>(last - first));
+    LinesLeft to_load = left;
+    int const panels = (left.of_group + panel_lines - 1) / panel_lines;
     int panel = 0;
-    int to_load = left;
-    int to_load_of_panel = left_of_panel;
     T const* line = a.lines.line(first) + column;  // the next to load
     int buffer = 0;
 
     Line rC{};
     auto const load_lines = [&](PerLine<Line, Rows>& rA) {
       static_for<Rows>([&](auto r) {
-        load(rA[r()], line + r() * a.lines.leading, r() < to_load_of_panel ? rest : 0, Once{});
+        load(rA[r()], line + r() * a.lines.leading, r() < to_load.of_panel ? rest : 0, Once{});
       });
-      int const taken = Kokkos::min(Rows, to_load_of_panel);
-      line += taken * a.lines.leading;
-      to_load -= taken;
-      to_load_of_panel -= taken;
-      if (to_load_of_panel == 0) to_load_of_panel = Kokkos::min(panel_lines, to_load);
+      line += to_load.take(Rows) * a.lines.leading;
+      if (to_load.ends_panel()) to_load.begin_panel();
     };
     auto const use = [&](PerLine<Line, Rows>& rA) {
       T* const sums = sDot + buffer * Rows * warp_threads;
       buffer ^= 1;
       static_for<Rows>([&](auto r) {
-        T value = T(0);
-        static_for<Chunks>([&](auto c) {
-          Word<T> lanes{};
-          static_for<segment_words>([&](auto k) {
-            constexpr int word = c() * segment_words + k();
-            constexpr int offset = c() * chunk<T> + k() * summation::lanes<T>;
-            if constexpr (keeps_x) {
-              multiply_add(rA[r()].word[word], rX.word[word], lanes);
-            } else {
-              multiply_add(rA[r()].word[word],
-                           load_word<Warp, Aligned>(a.x + column, offset, rest, Constant{}), lanes);
-            }
-          });
-          T segments = tree_over_lanes<Warp, Aligned>(lanes, place.part);
-          segments += Warp::shuffle_xor(segments, segment_threads);
-          value = c() == 0 ? segments : value + segments;
-        });
+        T const value = dot(rA[r()], rX, column, rest, place.part);
         if (place.lane == 0) sums[r() * warp_threads + place.warp] = value;
       });
       member.team_barrier();
       static_for<Rows>([&](auto r) {
         T value = sums[r() * warp_threads + (place.lane & (tree_warps - 1))];
         value = tree_over_threads<Warp>(value, tree_warps) + T(0);
-        if (r() < left_of_panel) {
-          if (place.thread == 0) a.y.set(last - left + r(), value);
+        if (r() < left.of_panel) {
+          value = a.factor_of(last - left.of_group + r(), value, place.thread == 0);
           static_for<words>([&](auto k) { multiply_add(value, rA[r()].word[k()], rC.word[k()]); });
         }
       });
-      int const taken = Kokkos::min(Rows, left_of_panel);
-      left -= taken;
-      left_of_panel -= taken;
-      if (left_of_panel > 0) return true;
+      left.take(Rows);
+      if (!left.ends_panel()) return true;
       stack.push(rC.word, panel++, panels);
-      left_of_panel = Kokkos::min(panel_lines, left);
-      return left > 0;
+      left.begin_panel();
+      return left.of_group > 0;
     };
     PerLine<Line, Rows> now;
     if constexpr (Buffers == 1) {
@@ -138,6 +107,37 @@ struct FusedTeam {
                                rC.word[c() * segment_words + k()]);
       });
     });
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static void load(Line& line, T const* from, int rest, auto how) {
+    static_for<Chunks>([&](auto c) {
+      constexpr int begin = c() * chunk<T>;
+      load_words<Warp, Aligned, segment_words>(line.word + c() * segment_words, from + begin,
+                                               rest - begin, how);
+    });
+  }
+  /// The warp's part of the dot product of a line and x.
+  KOKKOS_FORCEINLINE_FUNCTION T dot(Line const& line, Line const& rX, Index column, int rest,
+                                    int part) const {
+    T value = T(0);
+    static_for<Chunks>([&](auto c) {
+      Word<T> lanes{};
+      static_for<segment_words>([&](auto k) {
+        constexpr int word = c() * segment_words + k();
+        constexpr int offset = c() * chunk<T> + k() * summation::lanes<T>;
+        if constexpr (keeps_x) {
+          multiply_add(line.word[word], rX.word[word], lanes);
+        } else {
+          multiply_add(line.word[word],
+                       load_word<Warp, Aligned>(a.x + column, offset, rest, Constant{}), lanes);
+        }
+      });
+      T segments = tree_over_lanes<Warp, Aligned>(lanes, part);
+      segments += Warp::shuffle_xor(segments, segment_threads);
+      value = c() == 0 ? segments : value + segments;
+    });
+    return value;
   }
 };
 

@@ -65,7 +65,7 @@ struct FusedTilesPlan {
   }
 };
 
-template <class Exec, class T, bool Aligned>
+template <class Exec, class T, bool Aligned, class Factor>
 struct FusedTiles {
   using Warp = WarpOf<Exec>;
   using Plan = FusedTilesPlan<Exec, T>;
@@ -80,6 +80,7 @@ struct FusedTiles {
   Plan plan;
   Index scratch;
   int vector_levels;
+  Factor factor;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
@@ -123,10 +124,10 @@ struct FusedTiles {
     if (member.team_rank() >= plan.steps.threads_per_line) return;
     static_for<word_width<T>>([&](auto e) {
       int const at = column + Columns::offset(e());
-      if (at >= plan.width) return;
       T const value = sum.e[e()] + T(0);
-      sB[at] = value;
-      if (at < width) y.set(begin + at, value);
+      if (at >= width) return;
+      y.set(begin + at, value);
+      sB[at] = factor(begin + at, value);
     });
   }
 
@@ -157,15 +158,15 @@ struct FusedTiles {
   }
 };
 
-/// y[i] = sum over lines j of x[j] * line_j[i]; out[j] = dot product of line j and y: each tile is
-/// read from memory once, and from the caches the second time.
-template <class Exec, class T>
+/// y[i] = sum over lines j of x[j] * line_j[i]; out[j] = dot product of line j and factor(i, y[i]):
+/// each tile is read from memory once, and from the caches the second time.
+template <class Exec, class T, class Factor>
 void fused_tiles(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
                  OutputVector<T> y, OutputVector<T> out, T* workspace,
-                 FusedTilesPlan<Exec, T> const& plan) {
+                 FusedTilesPlan<Exec, T> const& plan, Factor const& factor) {
   if constexpr (WarpOf<Exec>::has_copies) {
     if (plan.slices.fits()) {
-      return fused_slices(exec, label, lines, x, y, out, workspace, plan.slices);
+      return fused_slices(exec, label, lines, x, y, out, workspace, plan.slices, factor);
     }
   }
   using Plan = FusedTilesPlan<Exec, T>;
@@ -175,9 +176,9 @@ void fused_tiles(Exec const& exec, Label const& label, Lines<T> const& lines, T 
   with_alignment(is_aligned(lines, lines.data), [&](auto aligned) {
     for_each_team<Plan::team_size, 2>(
         exec, label, plan.groups, Plan::team_size, scratch_bytes<T>(scratch),
-        FusedTiles<Exec, T, aligned()>{lines, x, y, out, workspace,
-                                       reinterpret_cast<Word<T>*>(stacks), stacks + plan.stacks(),
-                                       plan, scratch, stack_levels(plan.tiles_per_team)});
+        FusedTiles<Exec, T, aligned(), Factor>{
+            lines, x, y, out, workspace, reinterpret_cast<Word<T>*>(stacks), stacks + plan.stacks(),
+            plan, scratch, stack_levels(plan.tiles_per_team), factor});
   });
   combine_groups(exec, label, static_cast<T const*>(workspace), plan.groups, lines.count, out);
 }

@@ -39,9 +39,9 @@ struct GpuKernels {
   struct FusedLines : gpu::FusedLinesPlan<Exec, T> {
     using gpu::FusedLinesPlan<Exec, T>::FusedLinesPlan;
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-             OutputVector<T> y, OutputVector<T> out, T* workspace,
-             Meeting<T> const& meeting) const {
-      gpu::fused_lines<Exec, T>(exec, label, lines, x, y, out, workspace, meeting, *this);
+             OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
+             auto const& factor) const {
+      gpu::fused_lines<Exec, T>(exec, label, lines, x, y, out, workspace, meeting, *this, factor);
     }
     [[nodiscard]] int threads() const { return this->team_size; }
     [[nodiscard]] int lines_side_by_side() const { return 1; }
@@ -51,8 +51,9 @@ struct GpuKernels {
   struct FusedTiles : gpu::FusedTilesPlan<Exec, T> {
     using gpu::FusedTilesPlan<Exec, T>::FusedTilesPlan;
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-             OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const&) const {
-      gpu::fused_tiles<Exec, T>(exec, label, lines, x, y, out, workspace, *this);
+             OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const&,
+             auto const& factor) const {
+      gpu::fused_tiles<Exec, T>(exec, label, lines, x, y, out, workspace, *this, factor);
     }
     [[nodiscard]] Index exchanged(Lines<T> const&) const { return 0; }
     [[nodiscard]] int lines_side_by_side() const { return 8; }

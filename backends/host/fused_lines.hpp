@@ -8,6 +8,7 @@
 #include <tessera/backends/host/launch.hpp>
 #include <tessera/backends/host/panels.hpp>
 #include <tessera/backends/host/segment.hpp>
+#include <tessera/kernels/factor.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/tuning.hpp>
 
@@ -54,7 +55,7 @@ struct LinesInMemory {
 };
 
 /// A team has a group of panels.
-template <class T, class Source>
+template <class T, class Source, class Factor>
 struct FusedLines {
   Lines<T> lines;
   Source source;
@@ -63,6 +64,7 @@ struct FusedLines {
   PartialVectors<T> partials;
   FusedLinesPlan<T> plan;
   FusedLinesTuning tuning;
+  Factor factor;
   Index scratch;  ///< of the stack; what the source needs is behind it
   Walk walk;
 
@@ -79,17 +81,20 @@ struct FusedLines {
         Lines<T> const some =
             source(lines, begin, Kokkos::min(last, begin + at_a_time), team.scratch + scratch);
         auto const step = [&](auto count, Index block) {
-          PerLine<T, count()> factor;
+          PerLine<T, count()> values;
           if (tuning.dot_side_by_side) {
-            dot_lines<count()>(some, block, x, 0, lines.length, walk, {factor, 1});
+            dot_lines<count()>(some, block, x, 0, lines.length, walk, {values, 1});
           } else {
             for (int r = 0; r < count(); ++r) {
-              dot_lines<1>(some, block + r, x, 0, lines.length, walk, {factor + r, 1});
+              dot_lines<1>(some, block + r, x, 0, lines.length, walk, {values + r, 1});
             }
           }
-          for (int r = 0; r < count(); ++r) y.set(begin + block + r, factor[r]);
+          for (int r = 0; r < count(); ++r) {
+            y.set(begin + block + r, values[r]);
+            values[r] = factor(begin + block + r, values[r]);
+          }
           NextStep<T> const next{lines, begin + block + count(), walk.of_next};
-          add_to_panel<count()>(next, some, block, first - begin, last - begin, factor, stack, p, 0,
+          add_to_panel<count()>(next, some, block, first - begin, last - begin, values, stack, p, 0,
                                 lines.length);
         };
         for_line_blocks<most_lines_per_step>(tuning.lines_per_step, 0, some.count, step);
@@ -100,16 +105,17 @@ struct FusedLines {
   }
 };
 
-/// y[i] = dot product of line i and x; out[j] = sum over i of y[i] * line_i[j]: each line is read
-/// from memory once, and from cache the second time.
-template <class Exec, class T, class Source>
+/// y[i] = dot product of line i and x; out[j] = sum over i of factor(i, y[i]) * line_i[j]: each
+/// line is read from memory once, and from cache the second time.
+template <class Exec, class T, class Source, class Factor>
 void fused_lines(Exec const& exec, Label const& label, Lines<T> const& lines, Source const& source,
                  T const* x, OutputVector<T> y, PartialVectors<T> const& partials,
-                 FusedLinesPlan<T> const& plan, FusedLinesTuning const& tuning) {
+                 FusedLinesPlan<T> const& plan, FusedLinesTuning const& tuning,
+                 Factor const& factor) {
   Index const scratch = plan.scratch(lines);
   for_each_team<T>(exec, label, plan.groups, scratch + source.scratch(),
-                   FusedLines<T, Source>{lines, source, x, y, partials, plan, tuning, scratch,
-                                         source.walk_of(lines)},
+                   FusedLines<T, Source, Factor>{lines, source, x, y, partials, plan, tuning,
+                                                 factor, scratch, source.walk_of(lines)},
                    lines.bytes());
   if (plan.groups > 1 && !partials.last_team_combines()) {
     combine_vectors(exec, label.combine, partials);

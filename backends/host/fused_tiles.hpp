@@ -8,6 +8,7 @@
 #include <tessera/backends/host/launch.hpp>
 #include <tessera/backends/host/panels.hpp>
 #include <tessera/backends/host/segment.hpp>
+#include <tessera/kernels/factor.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/tuning.hpp>
 
@@ -56,7 +57,7 @@ struct FusedTilesPlan {
 inline constexpr int lines_per_tile_dot = 4;
 
 /// A team has a group of tiles.
-template <class T>
+template <class T, class Factor>
 struct FusedTiles {
   Lines<T> lines;
   T const* x;
@@ -65,6 +66,7 @@ struct FusedTiles {
   FusedTilesPlan<T> plan;
   int lines_per_step;
   Index sum_scratch;
+  Factor factor;
 
   KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
     Index const group = team.league_rank;
@@ -79,8 +81,9 @@ struct FusedTiles {
       Lines<T> const tile{lines.data + begin, lines.count, width, lines.leading};
       add_panels(tile, plan.panels.lines, x, {lines_per_step}, part_of_y);
       for (Index i = 0; i < width; ++i) {
-        sB[i] += T(0);
-        y.set(begin + i, sB[i]);
+        T const value = sB[i] + T(0);
+        y.set(begin + i, value);
+        sB[i] = factor(begin + i, value);
       }
       T* const part_of_out = stack.level(VectorStack<T>::level_of(t));
       auto const multiply = [&](auto count, Index block) {
@@ -95,16 +98,17 @@ struct FusedTiles {
   }
 };
 
-/// y[i] = sum over lines j of x[j] * line_j[i]; out[j] = dot product of line j and y: each tile is
-/// read from memory once, and from cache the second time.
-template <class Exec, class T>
+/// y[i] = sum over lines j of x[j] * line_j[i]; out[j] = dot product of line j and factor(i, y[i]):
+/// each tile is read from memory once, and from cache the second time.
+template <class Exec, class T, class Factor>
 void fused_tiles(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
                  OutputVector<T> y, PartialVectors<T> const& partials,
-                 FusedTilesPlan<T> const& plan, FusedTilesTuning const& tuning) {
-  for_each_team<T>(
-      exec, label, plan.groups, plan.scratch(lines),
-      FusedTiles<T>{lines, x, y, partials, plan, tuning.lines_per_step, plan.sum_scratch()},
-      lines.bytes());
+                 FusedTilesPlan<T> const& plan, FusedTilesTuning const& tuning,
+                 Factor const& factor) {
+  for_each_team<T>(exec, label, plan.groups, plan.scratch(lines),
+                   FusedTiles<T, Factor>{lines, x, y, partials, plan, tuning.lines_per_step,
+                                         plan.sum_scratch(), factor},
+                   lines.bytes());
   if (plan.groups > 1 && !partials.last_team_combines()) {
     combine_vectors(exec, label.combine, partials);
   }

@@ -50,15 +50,15 @@ struct HostKernels {
         : FusedLinesPlan<T>(lines, t.fused_lines, max_scratch<Exec>()), tuning(t.fused_lines) {}
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
              OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
-             auto const& source) const {
+             auto const& factor, auto const& source) const {
       fused_lines(exec, label, lines, source, x, y,
                   PartialVectors<T>{workspace, this->groups, lines.length, out, meeting.arrivals},
-                  *this, tuning);
+                  *this, tuning, factor);
     }
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-             OutputVector<T> y, OutputVector<T> out, T* workspace,
-             Meeting<T> const& meeting) const {
-      run(exec, label, lines, x, y, out, workspace, meeting, LinesInMemory{});
+             OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
+             auto const& factor) const {
+      run(exec, label, lines, x, y, out, workspace, meeting, factor, LinesInMemory{});
     }
     [[nodiscard]] Index exchanged(Lines<T> const&) const { return 0; }
     [[nodiscard]] Index teams() const { return this->groups; }
@@ -72,11 +72,11 @@ struct HostKernels {
     FusedTiles(Exec const&, Lines<T> const& lines, Tuning const& t)
         : FusedTilesPlan<T>(lines, t.fused_tiles, max_scratch<Exec>()), tuning(t.fused_tiles) {}
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-             OutputVector<T> y, OutputVector<T> out, T* workspace,
-             Meeting<T> const& meeting) const {
+             OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
+             auto const& factor) const {
       fused_tiles(exec, label, lines, x, y,
                   PartialVectors<T>{workspace, this->groups, lines.count, out, meeting.arrivals},
-                  *this, tuning);
+                  *this, tuning, factor);
     }
     [[nodiscard]] Index exchanged(Lines<T> const&) const { return 0; }
     [[nodiscard]] Index teams() const { return this->groups; }

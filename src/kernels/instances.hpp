@@ -25,7 +25,7 @@
 #define TESSERA_FUSED_LINES_KERNELS(TEMPLATE, EXEC, T, SOURCE)                                   \
   TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&, SOURCE const&, T const*, \
                             OutputVector<T>, PartialVectors<T> const&, FusedLinesPlan<T> const&, \
-                            FusedLinesTuning const&);
+                            FusedLinesTuning const&, kernels::Identity const&);
 
 #define TESSERA_HOST_KERNELS(TEMPLATE, EXEC, T)                                         \
   namespace tessera::detail {                                                           \
@@ -35,20 +35,22 @@
   TESSERA_FUSED_LINES_KERNELS(TEMPLATE, EXEC, T, LinesInMemory)                         \
   TESSERA_FUSED_LINES_KERNELS(TEMPLATE, EXEC, T, stream::detail::LinesToRead<T>)        \
   TEMPLATE void fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), PartialVectors<T> const&, \
-                            FusedTilesPlan<T> const&, FusedTilesTuning const&);         \
+                            FusedTilesPlan<T> const&, FusedTilesTuning const&,          \
+                            kernels::Identity const&);                                  \
   TESSERA_ALL_GEMM_KERNELS(TEMPLATE, gemm, EXEC, T)                                     \
   }
 
-#define TESSERA_GPU_KERNELS(TEMPLATE, EXEC, T)                                                \
-  namespace tessera::detail {                                                                 \
-  TEMPLATE void gpu::dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, gpu::DotPlan<EXEC, T> const&); \
-  TEMPLATE void gpu::sum(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, Meeting<T> const&,             \
-                         gpu::SumPlan<EXEC, T> const&);                                       \
-  TEMPLATE void gpu::fused_lines(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,       \
-                                 Meeting<T> const&, gpu::FusedLinesPlan<EXEC, T> const&);     \
-  TEMPLATE void gpu::fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,       \
-                                 gpu::FusedTilesPlan<EXEC, T> const&);                        \
-  TESSERA_ALL_GEMM_KERNELS(TEMPLATE, gpu::gemm, EXEC, T)                                      \
+#define TESSERA_GPU_KERNELS(TEMPLATE, EXEC, T)                                                   \
+  namespace tessera::detail {                                                                    \
+  TEMPLATE void gpu::dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, gpu::DotPlan<EXEC, T> const&);    \
+  TEMPLATE void gpu::sum(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, Meeting<T> const&,                \
+                         gpu::SumPlan<EXEC, T> const&);                                          \
+  TEMPLATE void gpu::fused_lines(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,          \
+                                 Meeting<T> const&, gpu::FusedLinesPlan<EXEC, T> const&,         \
+                                 kernels::Identity const&);                                      \
+  TEMPLATE void gpu::fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,          \
+                                 gpu::FusedTilesPlan<EXEC, T> const&, kernels::Identity const&); \
+  TESSERA_ALL_GEMM_KERNELS(TEMPLATE, gpu::gemm, EXEC, T)                                         \
   }
 
 #define TESSERA_FUSED_PORTABLY(TEMPLATE, PLAN, EXEC, T)                                        \

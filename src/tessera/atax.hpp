@@ -8,6 +8,7 @@
 
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/kernels.hpp>
+#include <tessera/kernels/factor.hpp>
 #include <tessera/kernels/label.hpp>
 
 namespace tessera {
@@ -22,27 +23,46 @@ bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines) {
 
 /// Fused ATAX; `b.data` is null when B is not wanted. `source`, if any, is where kernels of
 /// row-major lines on a host have them from instead of memory.
-template <bool RowMajor, class Set = AcceleratedKernels, class Exec, class V, class T,
-          class... Source>
+template <bool RowMajor, class Set, class Exec, class V, class T, class Factor, class... Source>
 void run_fused(Exec const& exec, AtaxLabels const& labels, Lines<T> const& lines, V const& v,
                OutputVector<T> b, OutputVector<T> c, Workspace<Exec>* workspace,
-               Tuning const& tuning, Source const&... source) {
+               Tuning const& tuning, Factor const& factor, Source const&... source) {
   FusedOf<Exec, T, RowMajor, Set> const plan(exec, lines, tuning);
   Index const packed = packed_size(v);
   Index const partials = plan.workspace(lines);
   Parts<Exec, T> parts(exec, workspace, whole_words<T>(packed) + whole_words<T>(partials),
                        plan.exchanged(lines));
   T const* const x = contiguous(exec, labels.fused.pack, v, parts.take(packed));
-  plan.run(exec, labels.fused, lines, x, b, c, parts.take(partials), parts.meeting(), source...);
+  plan.run(exec, labels.fused, lines, x, b, c, parts.take(partials), parts.meeting(), factor,
+           source...);
+}
+
+template <class T, class Factor>
+struct MultiplyByFactors {
+  Factor factor;
+  OutputVector<T> values;
+  OutputVector<T> unchanged;  ///< where they are kept; none if `data` is null
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    T const value = values.data[i * values.stride];
+    unchanged.set(i, value);
+    values.set(i, factor(i, value));
+  }
+};
+
+/// values[i] = factor(i, values[i]); unchanged[i] = values[i] before, where it is wanted.
+template <class Exec, class T, class Factor>
+void multiply_by_factors(Exec const& exec, std::string const& label, Index size, T* values,
+                         OutputVector<T> unchanged, Factor const& factor) {
+  for_each_element(exec, label, size, MultiplyByFactors<T, Factor>{factor, {values, 1}, unchanged});
 }
 
 /// Two-stage ATAX; `b.data` is null when B is not wanted.
-template <bool RowMajor, class Set = AcceleratedKernels, class Exec, class V, class T>
+template <bool RowMajor, class Set, class Exec, class V, class T, class Factor>
 void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& lines, V const& v,
                    OutputVector<T> b, OutputVector<T> c, Workspace<Exec>* workspace,
-                   Tuning const& tuning) {
+                   Tuning const& tuning, Factor const& factor) {
   Index const rows = RowMajor ? lines.count : lines.length;
-  bool const own_b = b.data == nullptr || b.stride != 1;
+  bool const own_b = b.data == nullptr || b.stride != 1 || !kernels::is_identity<Factor>;
   Index const intermediate = own_b ? rows : 0;
   Index const packed = packed_size(v);
   DotOf<Exec, T, Set> const dot_plan(exec, lines, tuning);
@@ -57,24 +77,30 @@ void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& l
   OutputVector<T> const first = own_b ? OutputVector<T>{parts.take(intermediate), 1} : b;
   T* const dot_workspace = parts.take(runs);
   T* const sum_workspace = parts.take(partials);
-  T const* const intermediate_vector = first.data;
   if constexpr (RowMajor) {
     dot_plan.run(exec, labels.multiply, lines, x, first, dot_workspace);
-    sum_plan.run(exec, labels.multiply_transposed, lines, intermediate_vector, c, sum_workspace,
-                 parts.meeting());
   } else {
     sum_plan.run(exec, labels.multiply, lines, x, first, sum_workspace, parts.meeting());
-    dot_plan.run(exec, labels.multiply_transposed, lines, intermediate_vector, c, dot_workspace);
   }
-  if (own_b && b.data != nullptr) {
+  if constexpr (!kernels::is_identity<Factor>) {
+    multiply_by_factors(exec, labels.factors, rows, first.data, b, factor);
+  } else if (own_b && b.data != nullptr) {
     copy_vector<T>(exec, labels.unpack, rows, first.data, 1, b);
+  }
+  T const* const factors = first.data;
+  if constexpr (RowMajor) {
+    sum_plan.run(exec, labels.multiply_transposed, lines, factors, c, sum_workspace,
+                 parts.meeting());
+  } else {
+    dot_plan.run(exec, labels.multiply_transposed, lines, factors, c, dot_workspace);
   }
 }
 
-/// ATAX by the method that the options and the tuning say; of no rows or columns, zeros.
-template <class Exec, class Matrix, class V, class T>
+/// ATAX by the method that the options and the tuning say, with factor(i, b_i) between the
+/// products; of no rows or columns, zeros.
+template <class Exec, class Matrix, class V, class T, class Factor = kernels::Identity>
 void run_atax(Exec const& exec, Matrix const& a, V const& v, OutputVector<T> b, OutputVector<T> c,
-              AtaxOptions<Exec> const& options) {
+              AtaxOptions<Exec> const& options, Factor const& factor = {}) {
   static AtaxLabels const labels("tessera::atax");
   auto const rows = static_cast<Index>(a.extent(0));
   auto const cols = static_cast<Index>(a.extent(1));
@@ -90,9 +116,10 @@ void run_atax(Exec const& exec, Matrix const& a, V const& v, OutputVector<T> b, 
     with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
       Tuning const tuning = tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
       if (is_fused<Exec, row_major, Set>(options.method, tuning, lines)) {
-        run_fused<row_major, Set>(exec, labels, lines, v, b, c, options.workspace, tuning);
+        run_fused<row_major, Set>(exec, labels, lines, v, b, c, options.workspace, tuning, factor);
       } else {
-        run_two_stage<row_major, Set>(exec, labels, lines, v, b, c, options.workspace, tuning);
+        run_two_stage<row_major, Set>(exec, labels, lines, v, b, c, options.workspace, tuning,
+                                      factor);
       }
     });
   });

@@ -66,21 +66,22 @@ void require_elements(char const* operation, Source const& source) {
   }
 }
 
-template <class Exec, class Source, class V, class T>
+template <class Exec, class Source, class V, class T, class Factor = kernels::Identity>
 Report run_atax(Exec const& exec, Source const& source, V const& v, OutputVector<T> b,
-                OutputVector<T> c, Options<T> const& options) {
+                OutputVector<T> c, Options<T> const& options, Factor const& factor = {}) {
   bool const with_b = b.data != nullptr;
   return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-    Run<Exec, Source, AtaxWork, Set> run(exec, "stream::atax", source,
-                                         {.operation = with_b ? "atax with B" : "atax",
-                                          .copied = SideBySide<Exec, T>::bytes(v),
-                                          .output = with_b ? static_cast<Index>(source.rows()) : 0,
-                                          .is_strided = b.stride != 1},
-                                         options);
+    Run<Exec, Source, AtaxWith<Factor>::template Work, Set> run(
+        exec, "stream::atax", source,
+        {.operation = with_b ? "atax with B" : "atax",
+         .copied = SideBySide<Exec, T>::bytes(v),
+         .output = with_b ? static_cast<Index>(source.rows()) : 0,
+         .is_strided = b.stride != 1},
+        options);
     SideBySide<Exec, T> const x(exec, v);
     Workspace<Exec> workspace;
     typename decltype(run)::WorkOf work(exec, run.extents(), run.blocks(), options.method,
-                                        x.vector(), b, c, workspace);
+                                        x.vector(), b, c, workspace, factor);
     return run(work);
   });
 }

@@ -5,21 +5,13 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/kernels/dot.hpp>
+#include <tessera/kernels/factor.hpp>
 #include <tessera/kernels/items.hpp>
 #include <tessera/kernels/panels.hpp>
 #include <tessera/kernels/trees.hpp>
 #include <tessera/order/lines.hpp>
 
 namespace tessera::kernels {
-
-/// What is between the two products: nothing. Other factors have the same call.
-struct Identity {
-  /// What multiplies line i in the sum; `value` is its dot product.
-  template <class T>
-  KOKKOS_FORCEINLINE_FUNCTION T operator()(Index /*i*/, T value) const {
-    return value;
-  }
-};
 
 /// y[i] = dot product of line i and x; level 0 of each group's stack = the sum over its lines i of
 /// factor(i, y[i]) * line_i.

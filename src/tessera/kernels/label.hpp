@@ -42,6 +42,7 @@ struct AtaxLabels {
   std::string pack;
   std::string unpack;
   std::string zero;
+  std::string factors;
 
   explicit AtaxLabels(std::string const& operation)
       : fused(operation + "::fused"),
@@ -49,7 +50,8 @@ struct AtaxLabels {
         multiply_transposed(operation + "::multiply_transposed"),
         pack(operation + "::pack"),
         unpack(operation + "::unpack"),
-        zero(operation + "::zero") {}
+        zero(operation + "::zero"),
+        factors(operation + "::factors") {}
 };
 
 /// Kokkos::parallel_for, under a name where a tool listens: Kokkos copies it for each launch.

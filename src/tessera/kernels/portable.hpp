@@ -10,6 +10,7 @@
 #include <tessera/kernels/combine.hpp>
 #include <tessera/kernels/combine_runs.hpp>
 #include <tessera/kernels/dot.hpp>
+#include <tessera/kernels/factor.hpp>
 #include <tessera/kernels/fused_columns.hpp>
 #include <tessera/kernels/fused_rows.hpp>
 #include <tessera/kernels/label.hpp>
@@ -142,10 +143,10 @@ struct FusedLinesPlan {
     return scratch_of_trees<T, OfOneThread<T>>(chunk_of<T, OfOneThread<T>>(lines.length));
   }
 
-  template <class Factor = Identity>
+  template <class Factor>
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
            OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/,
-           Factor const& factor = {}) const {
+           Factor const& factor) const {
     Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), lines.length};
     with_shape<Exec, most_threads>(
         lines, x, lines.length, [&]<class Shape>(Shape, int threads_of_team) {
@@ -194,10 +195,10 @@ struct FusedTilesPlan {
     return width + scratch_of_trees<T, OfOneThread<T>>(width);
   }
 
-  template <class Factor = Identity>
+  template <class Factor>
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
            OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/,
-           Factor const& factor = {}) const {
+           Factor const& factor) const {
     Stacks<T> const stacks{workspace, Stacks<T>::levels_for(tiles_per_team), lines.count};
     Stacks<T> const parts{workspace + stacks_size(lines), Stacks<T>::levels_for(panels.count),
                           width};

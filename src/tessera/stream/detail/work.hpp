@@ -12,6 +12,7 @@
 
 #include <tessera/atax.hpp>
 #include <tessera/detail/arguments.hpp>
+#include <tessera/kernels/factor.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/reading.hpp>
 #include <tessera/stream/detail/tree.hpp>
@@ -256,7 +257,7 @@ class SumWork : public TreeWork<Exec, T> {
 
 /// ATAX. Blocks of a row-major matrix are groups of panels; those of a column-major one are runs of
 /// segments of all columns, so that it is read once as well.
-template <class Exec, class T, bool RowMajor, class Set>
+template <class Exec, class T, bool RowMajor, class Set, class Factor>
 class AtaxWork : public TreeWork<Exec, T> {
  public:
   static constexpr Cut cut = RowMajor ? Cut::panels : Cut::tiles;
@@ -297,13 +298,15 @@ class AtaxWork : public TreeWork<Exec, T> {
   }
 
   AtaxWork(Exec const& exec, Extents const& e, Blocks const& blocks, Method method,
-           ConstVector<Exec, T> v, OutputVector<T> b, OutputVector<T> c, Workspace<Exec>& workspace)
+           ConstVector<Exec, T> v, OutputVector<T> b, OutputVector<T> c, Workspace<Exec>& workspace,
+           Factor const& factor)
       : TreeWork<Exec, T>(exec, cols(e), blocks, c),
         extents_(e),
         method_(method),
         v_(v),
         b_(b),
-        workspace_(workspace) {
+        workspace_(workspace),
+        factor_(factor) {
     if (blocks.are_pieces()) {
       y_ = typename VectorTree<Exec, T>::Vector(
           Kokkos::view_alloc(exec, std::string("tessera::stream::b"), Kokkos::WithoutInitializing),
@@ -314,7 +317,7 @@ class AtaxWork : public TreeWork<Exec, T> {
   void take(Index block, T const* data) {
     auto const lines = lines_of(extents_, this->cuts, block, data);
     if (this->cuts.are_pieces()) return take_piece(block, lines);
-    run(lines, from(b_, this->cuts.part(block).first));
+    run(block, lines);
     this->sums.push(this->cuts.subtree(block));
   }
   /// As take, of a block whose lines the threads read as they use them.
@@ -327,7 +330,8 @@ class AtaxWork : public TreeWork<Exec, T> {
     if (tuning.fused_lines.lines_per_step == 8) tuning.fused_lines.dot_side_by_side = true;
     tessera::detail::run_fused<RowMajor, Set>(
         this->instance, labels(), lines, v_, from(b_, this->cuts.part(block).first), this->sum(),
-        &workspace_, tuning, LinesToRead<T>(read, error, this->cuts.panel_lines(), lines.length));
+        &workspace_, tuning, factor_of(block),
+        LinesToRead<T>(read, error, this->cuts.panel_lines(), lines.length));
     this->sums.push(this->cuts.subtree(block));
   }
   [[nodiscard]] OutputVector<T> output() const { return b_; }
@@ -351,14 +355,20 @@ class AtaxWork : public TreeWork<Exec, T> {
   static bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines) {
     return tessera::detail::is_fused<Exec, RowMajor, Set>(method, tuning, lines);
   }
-  void run(Lines<T> const& lines, OutputVector<T> const& b) {
+  /// For the rows of a block.
+  auto factor_of(Index block) const {
+    return tessera::kernels::shifted(factor_, this->cuts.part(block).first);
+  }
+  void run(Index block, Lines<T> const& lines) {
+    OutputVector<T> const b = from(b_, this->cuts.part(block).first);
     Tuning const tuning = tuning_of<Set, RowMajor>(this->instance, lines);
     if (is_fused(method_, tuning, lines)) {
       tessera::detail::run_fused<RowMajor, Set>(this->instance, labels(), lines, v_, b, this->sum(),
-                                                &workspace_, tuning);
+                                                &workspace_, tuning, factor_of(block));
     } else {
       tessera::detail::run_two_stage<RowMajor, Set>(this->instance, labels(), lines, v_, b,
-                                                    this->sum(), &workspace_, tuning);
+                                                    this->sum(), &workspace_, tuning,
+                                                    factor_of(block));
     }
   }
   /// Part of a panel: B's part first, then the panel's chains go on.
@@ -367,9 +377,12 @@ class AtaxWork : public TreeWork<Exec, T> {
     tessera::detail::run_dot<Set>(this->instance, labels().multiply, lines, v_, y,
                                   tessera::Options<Exec>{.workspace = &workspace_},
                                   tuning_of<Set, RowMajor>(this->instance, lines));
-    if (b_.data != nullptr) {
-      copy_vector<T>(this->instance, "tessera::stream::copy", lines.count, y.data, 1,
-                     from(b_, this->cuts.part(block).first));
+    OutputVector<T> const b = from(b_, this->cuts.part(block).first);
+    if constexpr (!tessera::kernels::is_identity<Factor>) {
+      tessera::detail::multiply_by_factors(this->instance, labels().factors, lines.count, y.data, b,
+                                           factor_of(block));
+    } else if (b.data != nullptr) {
+      copy_vector<T>(this->instance, "tessera::stream::copy", lines.count, y.data, 1, b);
     }
     this->add_chains(block, lines, y_.data());
   }
@@ -380,6 +393,14 @@ class AtaxWork : public TreeWork<Exec, T> {
   OutputVector<T> b_;
   typename VectorTree<Exec, T>::Vector y_;  ///< of a piece
   Workspace<Exec>& workspace_;
+  Factor factor_;
+};
+
+/// ATAX with this factor between its products.
+template <class Factor>
+struct AtaxWith {
+  template <class Exec, class T, bool RowMajor, class Set>
+  using Work = AtaxWork<Exec, T, RowMajor, Set, Factor>;
 };
 
 }  // namespace tessera::stream::detail

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/summation.hpp>
+
+/// What comes between the two products of ATAX: factor(i, value) multiplies row i in the second
+/// one, where `value` is what the first one gives for the row.
+namespace tessera::kernels {
+
+/// Nothing: the value itself.
+struct Identity {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(summation::Index /*i*/, T value) const {
+    return value;
+  }
+};
+
+template <class Factor>
+inline constexpr bool is_identity = std::is_same_v<Factor, Identity>;
+
+/// A factor for rows that are others from row `first` on.
+template <class Factor>
+struct ShiftedFactor {
+  Factor factor;
+  summation::Index first;
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(summation::Index i, T value) const {
+    return factor(first + i, value);
+  }
+};
+
+template <class Factor>
+auto shifted(Factor const& factor, summation::Index first) {
+  if constexpr (is_identity<Factor>) {
+    return factor;
+  } else {
+    return ShiftedFactor<Factor>{factor, first};
+  }
+}
+
+}  // namespace tessera::kernels

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+#include <gmock/gmock.h>
+
+#include <kernels/compiled.hpp>
+#include <tessera/stream.hpp>
+
+#include "kernels/weights.hpp"
+#include "support/cases.hpp"
+#include "support/device_data.hpp"
+#include "support/host_matrix.hpp"
+#include "support/reference.hpp"
+#include "support/same_bits.hpp"
+#include "support/shapes.hpp"
+
+/// What comes between the two products of ATAX, on every way that there is: the bits are those of
+/// the two products of the reference.
+namespace tessera::test {
+namespace {
+
+/// Hands out a matrix in memory, by calls of readers or, InKernels, of the threads that use it.
+template <class T, class LayoutT, bool InKernels>
+class Source {
+ public:
+  using value_type = T;
+  using array_layout = LayoutT;
+  static constexpr bool reads_in_kernels = InKernels;
+
+  explicit Source(HostMatrix<T> const& matrix) : matrix_(matrix) {}
+  [[nodiscard]] Index rows() const { return matrix_.shape().rows; }
+  [[nodiscard]] Index cols() const { return matrix_.shape().cols; }
+  void read(stream::Block const& block, T* to) const {
+    constexpr bool row_major = std::is_same_v<LayoutT, Kokkos::LayoutRight>;
+    Index const first = row_major ? block.first_row : block.first_col;
+    Index const element = row_major ? block.first_col : block.first_row;
+    Index const elements = row_major ? block.cols : block.rows;
+    for (Index i = 0; i < (row_major ? block.rows : block.cols); ++i) {
+      std::copy_n(matrix_.line(first + i) + element, elements, to + i * elements);
+    }
+  }
+
+ private:
+  HostMatrix<T> const& matrix_;
+};
+
+template <class C>
+class Factors : public testing::Test {
+ protected:
+  using Exec = typename C::Exec;
+  using T = typename C::Scalar;
+  using Vector = std::vector<T>;
+  static constexpr bool row_major = C::order == reference::Order::row_major;
+
+  /// A matrix with what comes before and after it, and what the products are.
+  struct Problem {
+    HostMatrix<T> A;
+    Vector v;
+    Vector weights;
+    Vector first;
+    Vector second;
+
+    explicit Problem(Shape shape)
+        : A(shape, C::order, real_numbers<T>(static_cast<std::size_t>(shape.size()), 1)),
+          v(real_numbers<T>(static_cast<std::size_t>(shape.cols), 2)),
+          weights(real_numbers<T>(static_cast<std::size_t>(shape.rows), 3)),
+          first(reference::multiply(A.for_reference(), v)) {
+      Vector weighted = first;
+      for (std::size_t i = 0; i < weighted.size(); ++i) weighted[i] = weights[i] * weighted[i];
+      second = reference::multiply_transposed(A.for_reference(), weighted);
+    }
+  };
+
+  /// Calls atax(v, weights, out of A's rows or null, out of its columns) once with B and once
+  /// without, and compares.
+  template <class Atax>
+  static void expect_products(Problem const& problem, Atax const& atax, std::string const& how) {
+    GuardedVector<C> const v(problem.v, 1);
+    GuardedVector<C> const weights(problem.weights, 1);
+    Weights<T> const factor{weights.contiguous().data()};
+    for (Index const stride : {0, 1, 3}) {  // 0: B is not wanted
+      GuardedVector<C> const b(problem.A.shape().rows, std::max(Index{1}, stride));
+      GuardedVector<C> const c(problem.A.shape().cols, 1);
+      T* const rows = stride == 0 ? nullptr : b.strided().data();
+      atax(v.contiguous(), tessera::detail::OutputVector<T>{rows, stride},
+           tessera::detail::OutputVector<T>{c.contiguous().data(), 1}, factor);
+      Kokkos::fence();
+      if (stride > 0) {
+        EXPECT_THAT(b.to_host(), same_bits_as(problem.first)) << problem.A.shape() << ", " << how;
+      }
+      EXPECT_THAT(c.to_host(), same_bits_as(problem.second))
+          << problem.A.shape() << ", B's stride " << stride << ", " << how;
+    }
+  }
+  static void expect_in_memory(Problem const& problem) {
+    DeviceMatrix<C> const A = matrix_on_device<C>(problem.A);
+    Tuning const small{.dot = {2, 16, 2},
+                       .sum = {4, 137, 4},
+                       .fused_lines = {2, false, 16},
+                       .fused_tiles = {2, 2, 4}};
+    for (Kernels const kernels : {Kernels::portable, Kernels::automatic}) {
+      for (Method const method : {Method::fused, Method::two_stage}) {
+        for (auto const& tuning : {std::optional<Tuning>(), std::optional<Tuning>(small)}) {
+          expect_products(
+              problem,
+              [&](auto const& v, auto b, auto c, auto const& factor) {
+                AtaxOptions<Exec> const options{
+                    .method = method, .tuning = tuning, .kernels = kernels};
+                tessera::detail::run_atax(Exec(), A, v, b, c, options, factor);
+              },
+              std::string(kernels == Kernels::portable ? "portable, " : "the backend's own, ") +
+                  (method == Method::fused ? "fused" : "two-stage") + (tuning ? ", small" : ""));
+        }
+      }
+    }
+  }
+  template <bool InKernels>
+  static void expect_streamed(Problem const& problem) {
+    Source<T, typename C::Layout, InKernels> const source(problem.A);
+    for (Kernels const kernels : {Kernels::portable, Kernels::automatic}) {
+      for (Method const method : {Method::fused, Method::two_stage}) {
+        for (bool const is_small : {true, false}) {
+          expect_products(
+              problem,
+              [&](auto const& v, auto b, auto c, auto const& factor) {
+                stream::Options<T> options;
+                options.method = method;
+                options.kernels = kernels;
+                auto const run = [&](std::size_t limit) {
+                  options.memory_limit = limit;
+                  stream::detail::run_atax(Exec(), source, v, b, c, options, factor);
+                };
+                std::size_t limit = std::size_t{1} << 30;
+                if (is_small) {
+                  try {
+                    run(1);
+                  } catch (stream::LimitError const& error) {
+                    limit = error.needed();
+                  }
+                }
+                run(limit);
+              },
+              std::string("streamed, ") + (is_small ? "small blocks, " : "") +
+                  (method == Method::fused ? "fused" : "two-stage"));
+        }
+      }
+    }
+  }
+};
+TYPED_TEST_SUITE(Factors, Cases, CaseName);
+
+TYPED_TEST(Factors, AreMultipliedWithInEveryKernel) {
+  using T = typename TypeParam::Scalar;
+  for (auto const& [count, length] : lines_of_every_kernel(summation::lanes<T>)) {
+    this->expect_in_memory(typename TestFixture::Problem(
+        this->row_major ? Shape{count, length} : Shape{length, count}));
+  }
+}
+
+TYPED_TEST(Factors, AreMultipliedWithInMatricesOfFewRowsAndColumns) {
+  for (Shape const& shape : few_shapes()) {
+    this->expect_in_memory(typename TestFixture::Problem(shape));
+  }
+}
+
+TYPED_TEST(Factors, AreMultipliedWithAsBlocksCome) {
+  for (Shape const& shape : {Shape{1, 1}, Shape{1000, 77}, Shape{77, 1000}, Shape{9000, 40}}) {
+    typename TestFixture::Problem const problem(shape);
+    this->template expect_streamed<false>(problem);
+    this->template expect_streamed<true>(problem);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test
