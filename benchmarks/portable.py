@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""The portable kernels beside the accelerated ones and the vendors' libraries, measured with `tessera bench`.
+
+    benchmarks/portable.py --run build/openmp/bin/tessera --machine host
+    benchmarks/portable.py --run build/cuda-hopper/bin/tessera --backend cuda --machine h100
+    benchmarks/portable.py                     the page again, of what was measured before
+
+Data go to docs/results/portable-MACHINE.json, and docs/results/portable.md is made of all of them.
+"""
+
+import argparse
+import json
+import math
+import shlex
+import subprocess
+from pathlib import Path
+
+from results import in_words, require_figures
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
+OPERATIONS = {"atax": "Aᵀ(A·v)", "gemv": "A·v", "gemvt": "Aᵀ·b", "transpose": "transpose", "gemm": "A·B"}
+SHAPES = {
+    "cuda": {
+        "products": "16384x16384,8192x8192,4096x4096,1024x1024,1000x1000,1048576x1024,65536x4096,4096x65536,262144x256,"
+                    "262144x400,4194304x64,64x4194304,256x262144,12345x6789,16384x16384+3",
+        "transpose": "16384x16384,8192x8192,1024x1024,1000003x97,12345x6789",
+        "gemm": "4096,2048,1024,1000,8192x512x512,512x512x8192",
+    },
+    "host": {
+        "products": "16384x16384,262144x1024,65536x4096,4096x65536,1048576x256,4096x4096,1000x1000,256x256,12345x6789",
+        "transpose": "8192x8192,1024x1024,1000003x97",
+        "gemm": "2048,1024,1000,512",
+    },
+}
+TEAMS = ("tessera", "tessera auto")
+
+
+def measure(program: str, backend: str) -> dict:
+    shapes = SHAPES["cuda" if backend == "cuda" else "host"]
+    reports = []
+    for operation in OPERATIONS:
+        for scalar in ("float", "double"):
+            for layout in ("row", "column") if operation not in ("transpose", "gemm") else ("row",):
+                command = [*shlex.split(program), "bench", operation, "--variants", "none", "--backend", backend, "--type", scalar,
+                           "--layout", layout, "--shapes", shapes.get(operation, shapes["products"]), "--repeat", "5",
+                           "--format", "json"]
+                run = subprocess.run(command, check=False, capture_output=True, text=True)
+                require_figures(command, run.returncode, run.stderr)
+                reports.append(json.loads(run.stdout))
+    context = reports[0]["context"]
+    results = []
+    for report in reports:
+        for table in report["tables"]:
+            row = {"operation": report["operation"], "type": report["type"], "layout": report["layout"],
+                   **{key: table[key] for key in ("rows", "cols", "factor_cols", "padding") if table.get(key)}}
+            seconds = {result["name"]: result["seconds"] and result["seconds"]["median"] for result in table.get("results", [])}
+            stream = table.get("stream")
+            results.append(row | {"stream": stream and stream["seconds"], "seconds": seconds})
+    return {"context": context, "results": results}
+
+
+def shape_of(row: dict) -> str:
+    shape = f"{row['rows']}x{row.get('factor_cols', '')}x{row['cols']}" if row["operation"] == "gemm" else f"{row['rows']}x{row['cols']}"
+    return in_words(shape + (f"+{row['padding']}" if "padding" in row else ""))
+
+
+def table(rows: list) -> list:
+    lines = ["| matrix | type | layout | portable, µs | of the stream | accelerated to portable | portable to peer | peer |",
+             "|---|---|---|--:|--:|--:|--:|---|"]
+    for row in rows:
+        seconds = row["seconds"]
+        portable = seconds.get("tessera portable")
+        if not portable:
+            continue
+        ours = next((seconds[name] for name in TEAMS if seconds.get(name)), None)
+        peers = {name: value for name, value in seconds.items() if value and not name.startswith("tessera")}
+        peer = min(peers, key=peers.get) if peers else None
+        share = f"{row['stream'] / portable:.2f}" if row["stream"] and row["operation"] != "gemm" else "–"
+        lines.append(f"| {shape_of(row)} | {row['type']} | {'row' if row['layout'] == 'right' else 'column'} | {portable * 1e6:.1f} | "
+                     f"{share} | {f'{portable / ours:.2f}' if ours else '–'} | "
+                     f"{f'{peers[peer] / portable:.2f}' if peer else '–'} | {peer or '–'} |")
+    return lines
+
+
+def mean(rows: list) -> float:
+    ratios = [row["seconds"]["tessera portable"] / row["seconds"][name] for row in rows for name in TEAMS
+              if row["seconds"].get(name) and row["seconds"].get("tessera portable")]
+    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan
+
+
+def page() -> str:
+    lines = ["# Results: portable kernels", "",
+             "Made by `benchmarks/portable.py` from `portable-*.json` beside this page, which `tessera bench` measured: medians of five turns, all",
+             "contenders of a matrix in turn, factors not in the cache.", "",
+             "- *of the stream*: the time to read (for `transpose`, to copy) the matrix once, over the portable kernel's.",
+             "- *accelerated to portable*: how many times as fast the backend's own kernels are.",
+             "- *portable to peer*: how many times as fast the portable kernel is as the fastest library."]
+    for path in sorted(FOLDER.glob("portable-*.json")):
+        data = json.loads(path.read_text())
+        context = data["context"]
+        lines += ["", f"## {context['backend_device']}", "",
+                  f"Tessera {context['tessera']} at commit {context['commit']}, Kokkos {context['kokkos']} ({context['execution_space']}), "
+                  f"{context['compiler']}, peers: {context['peers']}."]
+        for operation, words in OPERATIONS.items():
+            rows = [row for row in data["results"] if row["operation"] == operation]
+            if rows:
+                lines += ["", f"### {words}", "", f"The backend's own kernels are {mean(rows):.2f} times as fast in the geometric mean.", "",
+                          *table(rows)]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", help="the program, and what starts it")
+    parser.add_argument("--backend", default="openmp")
+    parser.add_argument("--machine", default="host", help="names the file")
+    arguments = parser.parse_args()
+    if arguments.run:
+        data = measure(arguments.run, arguments.backend)
+        rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in data["results"])
+        context = json.dumps(data["context"], indent=1, ensure_ascii=False)
+        (FOLDER / f"portable-{arguments.machine}.json").write_text(f'{{"context": {context},\n"results": [\n{rows}\n]}}\n')
+    (FOLDER / "portable.md").write_text(page())
+
+
+if __name__ == "__main__":
+    main()
