@@ -6,8 +6,7 @@
 Reads what `nvcc -Xptxas -v` printed while it compiled the kernels (it tells spills), or what
 `cuobjdump --dump-resource-usage` says of a binary (it tells the stack only):
 
-  cmake --preset cuda-turing -DCMAKE_CUDA_FLAGS="-Xptxas -v"
-  cmake --build --preset cuda-turing --clean-first --target tessera_test_runner -v >ptxas.log 2>&1
+  .ci/compile_only cuda-turing                     # leaves build/compile-only/cuda-turing/ptxas.log
   tools/kernel_resources.py ptxas.log              # a table in Markdown
   tools/kernel_resources.py ptxas.log --spills     # only what spills; fails if anything does
   tools/kernel_resources.py ptxas.log --titan-rtx  # the page docs/results/titan-rtx.md
@@ -147,6 +146,23 @@ FACTS = {
 }
 
 
+def portable_scratch(k):
+    """Scalars: the leaves of trees, with what is above them, twice."""
+    _, kept, lines = k.numbers[:3]
+    return 3 * lines * k.threads * max(kept, 1)
+
+
+def portable_words(k):
+    width, kept, lines = k.numbers[:3]
+    return lines * max(kept, 1) * CHAIN_STEPS * width * k.size / 16
+
+
+CHAIN_STEPS = 4  # of a lane in a segment: so many words are an item
+# Their numbers are those of their Shape: scalars of a word, items that a thread keeps, lines of a step.
+PORTABLE = ("Dot", "Sum", "FusedRows", "FusedColumns")
+FACTS |= {f"portable {name}": Facts(portable_scratch, portable_words) for name in PORTABLE}
+
+
 def demangle(names):
     output = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True)
     return output.stdout.splitlines()
@@ -170,18 +186,20 @@ def kernels_of(text, arch):
                 found.setdefault(name, (int(registers), int(shared), int(stack) + int(local), None))
     kernels = []
     for name, row in zip(demangle(found), found.values()):
-        ours = re.search(r"detail::gpu::(\w+)<Kokkos::\w+, (float|double)([^>]*)>", name)
+        ours = (re.search(r"detail::gpu::(\w+)<Kokkos::\w+, (float|double)([^>]*)>", name) or
+                re.search(rf"kernels::({'|'.join(PORTABLE)})<(float|double), tessera::kernels::Shape<([^>]*)>", name))
         bounds = re.search(r"(?:LaunchBounds|run_kernel_of_teams)<(\d+)u?, (\d+)u?\b", name)
         if not ours or not bounds:
             continue  # Kokkos' own, and copies of vectors
         if ours[1] == "GemmTiles":
             continue  # a product of matrices waits for arithmetic, not for what is in flight
-        if ours[1] not in FACTS:
-            sys.exit(f"{ours[1]} is not in the table FACTS of this script")
+        base = ("portable " if "kernels::OnTeams<" in name else "") + ours[1]
+        if base not in FACTS:
+            sys.exit(f"{base} is not in the table FACTS of this script")
         rest = [argument for argument in ours[3].split(", ") if argument and "::" not in argument]  # no types
         numbers = [int(a) if a.isdigit() else a for a in rest]
-        full = f"{ours[1]}<{', '.join([ours[2]] + rest)}>"
-        kernels.append(Kernel(full, ours[1], ours[2], numbers, int(bounds[1]), row[0], row[1], row[2], row[3]))
+        full = f"{base}<{', '.join([ours[2]] + rest)}>"
+        kernels.append(Kernel(full, base, ours[2], numbers, int(bounds[1]), row[0], row[1], row[2], row[3]))
     return sorted(kernels, key=lambda k: (k.base, k.scalar, k.name, k.threads))
 
 
@@ -246,6 +264,12 @@ combination of partial results."""
     double_text = f"""Double precision has a 32nd of the units of single precision. Fused ATAX at the stream's speed needs two fma for
 each 8 bytes, {percent(stream / 8 * 2 / device.double_rate)} of what there is: memory stays the limit, with less to
 spare than for float."""
+    of_portable = [k for k in readers if k.base.startswith("portable")]
+    least_portable = min(of_portable, key=lambda k: k.in_flight(device))
+    portable_text = f"""The portable kernels have enough in flight as well, the least `{least_portable.name}` with
+{least_portable.in_flight(device) / 1e9:.0f} GB/s. That they wait at barriers, and how much they compute beside the loads, does not show
+in these figures: on an H100 they reach from a fifth to all of the stream ([portable kernels](portable.md)). sm_75 keeps
+the accelerated kernels, which do so for every shape."""
     long_text = f"""Lines of more than 64 KiB are not kept in registers. A fused kernel would read them again from L2, where the
 lines that {device.multiprocessors} teams work on take more than its {device.l2 >> 20} MiB; `Method::automatic` takes two
 stages there."""
@@ -273,13 +297,16 @@ stages there."""
 The template arguments are the scalar; whether lines are aligned to words (for `Sum`, how far a thread's columns are
 apart, 1 if they are); then, for `DotLong` and `FusedCache`, lines side by side; for `DotShort` and `FusedShort`,
 threads, words of a line and lines; for `FusedTeam`, chunks of a warp, lines and sets of registers for them; for
-`FusedParts`, lines that wait; for `Sum`, lines.
+`FusedParts`, lines that wait; for `Sum`, lines; for portable kernels, scalars of a word, items of a line that a thread
+keeps (0: it reads them again), lines of a step and threads at most.
 
 ## Bandwidth
 
 {paragraph(bandwidth_text)}
 
 {paragraph(double_text)}
+
+{paragraph(portable_text)}
 
 Times of C = Aᵀ(A·v) that follow, in µs, for shapes whose lines a fused kernel keeps in registers:
 
