@@ -34,7 +34,9 @@ class Source {
   using array_layout = LayoutT;
   static constexpr bool reads_in_kernels = InKernels;
 
-  explicit Source(HostMatrix<T> const& matrix) : matrix_(matrix) {}
+  explicit Source(HostMatrix<T> const& matrix) : matrix_(matrix) {
+    static_assert(stream::may_read_in_kernels<Source> == reads_in_kernels);
+  }
   [[nodiscard]] Index rows() const { return matrix_.shape().rows; }
   [[nodiscard]] Index cols() const { return matrix_.shape().cols; }
   void read(stream::Block const& block, T* to) const {
@@ -159,8 +161,8 @@ TYPED_TEST_SUITE(Factors, Cases, CaseName);
 TYPED_TEST(Factors, AreMultipliedWithInEveryKernel) {
   using T = typename TypeParam::Scalar;
   for (auto const& [count, length] : lines_of_every_kernel(summation::lanes<T>)) {
-    this->expect_in_memory(typename TestFixture::Problem(
-        this->row_major ? Shape{count, length} : Shape{length, count}));
+    this->expect_in_memory(typename TestFixture::Problem(this->row_major ? Shape{count, length}
+                                                                         : Shape{length, count}));
   }
 }
 

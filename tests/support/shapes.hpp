@@ -37,12 +37,12 @@ struct LinesShape {
   std::int64_t length;
 };
 
-/// Of scalars in lanes: one word a thread (of a few threads, of half of them), two and all, a warp's
-/// chunk of eight times the lanes, one chunk a warp, two chunks a warp, two chunks, lines in parts,
-/// in more parts than a warp has threads, and lines beyond; with 64 panels, rings in scratch: one
-/// team, clusters of two teams with two lines and with one, and of four. Column-major ones come in
-/// slices of a whole segment, of a half (where teams have several) and of a quarter, with three
-/// places or two, and in tiles.
+/// Of scalars in lanes: one word a thread (of a few threads, of half of them), two and all, a
+/// warp's chunk of eight times the lanes, one chunk a warp, two chunks a warp, two chunks, lines in
+/// parts, in more parts than a warp has threads, and lines beyond; with 64 panels, rings in
+/// scratch: one team, clusters of two teams with two lines and with one, and of four. Column-major
+/// ones come in slices of a whole segment, of a half (where teams have several) and of a quarter,
+/// with three places or two, and in tiles.
 std::vector<LinesShape> lines_of_every_kernel(std::int64_t lanes);
 
 }  // namespace tessera::test

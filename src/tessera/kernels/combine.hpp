@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include <Kokkos_Core.hpp>
@@ -54,7 +55,10 @@ struct Combine {
 template <class Exec, class T, class Out>
 void combine(Exec const& exec, std::string const& label, Stacks<T> const& stacks, Index groups,
              Out const& out) {
-  constexpr Index columns = teams_of_one<Exec> ? 512 : 16;
+  // Of many groups a team has few columns, so that there are many teams.
+  constexpr Index values = 2048;
+  Index const columns =
+      teams_of_one<Exec> ? 512 : std::clamp(values / groups / 16 * 16, Index{16}, Index{256});
   constexpr int threads = teams_of_one<Exec> ? 1 : 256;
   run_teams<T, threads>(exec, label, summation::ceil_div(stacks.length, columns), threads,
                         Combine<T, Out>{stacks, groups, out, columns});

@@ -122,7 +122,9 @@ Tuning tuning(Exec const& exec, Index count, Index length) {
   result.dot.lines_per_team = std::max(Index{4}, summation::ceil_div(count, dot_teams) / 4 * 4);
 
   result.sum.columns_per_team = columns;
-  Index const sum_teams = teams_at_once(exec, threads_of(columns));
+  int const sum_threads = threads_of(std::min(columns, length));
+  // Of teams of one warp, some for each place hide each other's waiting.
+  Index const sum_teams = teams_at_once(exec, sum_threads) * (sum_threads == 32 ? 4 : 1);
   Index const column_tiles = summation::ceil_div(length, columns);
   result.sum.panels_per_team = dealt_to(std::max(Index{1}, sum_teams / column_tiles), panels.count);
 
