@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -22,9 +25,9 @@
 #include "support/shapes.hpp"
 
 /// What comes between the two products of ATAX, on every way that there is: the bits are those of
-/// the two products of the reference.
+/// the two products of the reference. A source for each layout and scalar, since kernels with a
+/// factor of their own take long to compile.
 namespace tessera::test {
-namespace {
 
 /// Hands out a matrix in memory, by calls of readers or, InKernels, of the threads that use it.
 template <class T, class LayoutT, bool InKernels>
@@ -107,17 +110,18 @@ class Factors : public testing::Test {
                        .sum = {4, 137, 4},
                        .fused_lines = {2, false, 16},
                        .fused_tiles = {2, 2, 4}};
-    for (Kernels const kernels : {Kernels::portable, Kernels::automatic}) {
+    for (Kernels const set : {Kernels::portable, Kernels::automatic}) {
       for (Method const method : {Method::fused, Method::two_stage}) {
         for (auto const& tuning : {std::optional<Tuning>(), std::optional<Tuning>(small)}) {
           expect_products(
               problem,
               [&](auto const& v, auto b, auto c, auto const& factor) {
                 AtaxOptions<Exec> const options{
-                    .method = method, .tuning = tuning, .kernels = kernels};
-                tessera::detail::run_atax(Exec(), A, v, b, c, options, factor);
+                    .method = method, .tuning = tuning, .kernels = set};
+                tessera::detail::run_atax(Exec(), A, v, b, c, options,
+                                          kernels::shifted(factor, 0));  // as streams have it
               },
-              std::string(kernels == Kernels::portable ? "portable, " : "the backend's own, ") +
+              std::string(set == Kernels::portable ? "portable, " : "the backend's own, ") +
                   (method == Method::fused ? "fused" : "two-stage") + (tuning ? ", small" : ""));
         }
       }
@@ -126,7 +130,7 @@ class Factors : public testing::Test {
   template <bool InKernels>
   static void expect_streamed(Problem const& problem) {
     Source<T, typename C::Layout, InKernels> const source(problem.A);
-    for (Kernels const kernels : {Kernels::portable, Kernels::automatic}) {
+    for (Kernels const set : {Kernels::portable, Kernels::automatic}) {
       for (Method const method : {Method::fused, Method::two_stage}) {
         for (bool const is_small : {true, false}) {
           expect_products(
@@ -134,7 +138,7 @@ class Factors : public testing::Test {
               [&](auto const& v, auto b, auto c, auto const& factor) {
                 stream::Options<T> options;
                 options.method = method;
-                options.kernels = kernels;
+                options.kernels = set;
                 auto const run = [&](std::size_t limit) {
                   options.memory_limit = limit;
                   stream::detail::run_atax(Exec(), source, v, b, c, options, factor);
@@ -156,9 +160,9 @@ class Factors : public testing::Test {
     }
   }
 };
-TYPED_TEST_SUITE(Factors, Cases, CaseName);
+TYPED_TEST_SUITE_P(Factors);
 
-TYPED_TEST(Factors, AreMultipliedWithInEveryKernel) {
+TYPED_TEST_P(Factors, AreMultipliedWithInEveryKernel) {
   using T = typename TypeParam::Scalar;
   for (auto const& [count, length] : lines_of_every_kernel(summation::lanes<T>)) {
     this->expect_in_memory(typename TestFixture::Problem(this->row_major ? Shape{count, length}
@@ -166,13 +170,13 @@ TYPED_TEST(Factors, AreMultipliedWithInEveryKernel) {
   }
 }
 
-TYPED_TEST(Factors, AreMultipliedWithInMatricesOfFewRowsAndColumns) {
+TYPED_TEST_P(Factors, AreMultipliedWithInMatricesOfFewRowsAndColumns) {
   for (Shape const& shape : few_shapes()) {
     this->expect_in_memory(typename TestFixture::Problem(shape));
   }
 }
 
-TYPED_TEST(Factors, AreMultipliedWithAsBlocksCome) {
+TYPED_TEST_P(Factors, AreMultipliedWithAsBlocksCome) {
   for (Shape const& shape : {Shape{1, 1}, Shape{1000, 77}, Shape{77, 1000}, Shape{9000, 40}}) {
     typename TestFixture::Problem const problem(shape);
     this->template expect_streamed<false>(problem);
@@ -180,5 +184,18 @@ TYPED_TEST(Factors, AreMultipliedWithAsBlocksCome) {
   }
 }
 
-}  // namespace
+REGISTER_TYPED_TEST_SUITE_P(Factors, AreMultipliedWithInEveryKernel,
+                            AreMultipliedWithInMatricesOfFewRowsAndColumns,
+                            AreMultipliedWithAsBlocksCome);
+
+/// The cases of one layout and scalar.
+template <class LayoutT, class T>
+struct FactorsOf {
+  template <class Exec>
+  using On = std::tuple<Case<Exec, LayoutT, T>>;
+  using Cases =
+      detail::AsTestingTypes<typename detail::CasesOnAll<On, tessera::backends::Enabled>::Type>;
+  using Type = typename Cases::Type;
+};
+
 }  // namespace tessera::test
