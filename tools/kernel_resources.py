@@ -232,7 +232,8 @@ def document(kernels, device):
     needed = device.bandwidth * device.latency / device.multiprocessors
     spilling = sum(1 for k in kernels if k.spills)
     verdict = f"{spilling} of the {len(kernels)} kernels spill registers." if spilling else "No kernel spills registers."
-    readers = [k for k in kernels if k.bytes_in_flight]
+    all_readers = [k for k in kernels if k.bytes_in_flight]
+    readers = [k for k in all_readers if not k.base.startswith("portable")]
     least = min(readers, key=lambda k: k.in_flight(device))
     short = [k for k in readers if k.in_flight(device) < stream]
     if short:
@@ -241,7 +242,7 @@ def document(kernels, device):
         )
     else:
         bandwidth = (
-            f"Every kernel that reads the matrix could keep up more than the stream, the least "
+            f"Every accelerated kernel that reads the matrix could keep up more than the stream, the least "
             f"`{least.name}` with {least.in_flight(device) / 1e9:.0f} GB/s. "
             f"So {stream / 1e9:.0f} GB/s are expected of all of them"
         )
@@ -264,12 +265,10 @@ combination of partial results."""
     double_text = f"""Double precision has a 32nd of the units of single precision. Fused ATAX at the stream's speed needs two fma for
 each 8 bytes, {percent(stream / 8 * 2 / device.double_rate)} of what there is: memory stays the limit, with less to
 spare than for float."""
-    of_portable = [k for k in readers if k.base.startswith("portable")]
-    least_portable = min(of_portable, key=lambda k: k.in_flight(device))
-    portable_text = f"""The portable kernels have enough in flight as well, the least `{least_portable.name}` with
-{least_portable.in_flight(device) / 1e9:.0f} GB/s. That they wait at barriers, and how much they compute beside the loads, does not show
-in these figures: on an H100 they reach from a fifth to all of the stream ([portable kernels](portable.md)). sm_75 keeps
-the accelerated kernels, which do so for every shape."""
+    least_portable = min((k for k in all_readers if k not in readers), key=lambda k: k.in_flight(device))
+    portable_text = f"""Of the portable kernels `{least_portable.name}` has the least in flight, for {least_portable.in_flight(device) / 1e9:.0f} GB/s.
+That they wait at barriers, and how much they compute beside the loads, does not show in these figures: on an H100, where they have as much in
+flight, they reach from a fifth to all of the stream ([portable kernels](portable.md)). So sm_75 keeps the accelerated kernels."""
     long_text = f"""Lines of more than 64 KiB are not kept in registers. A fused kernel would read them again from L2, where the
 lines that {device.multiprocessors} teams work on take more than its {device.l2 >> 20} MiB; `Method::automatic` takes two
 stages there."""

@@ -116,8 +116,7 @@ class Factors : public testing::Test {
           expect_products(
               problem,
               [&](auto const& v, auto b, auto c, auto const& factor) {
-                AtaxOptions<Exec> const options{
-                    .method = method, .tuning = tuning, .kernels = set};
+                AtaxOptions<Exec> const options{.method = method, .tuning = tuning, .kernels = set};
                 tessera::detail::run_atax(Exec(), A, v, b, c, options,
                                           kernels::shifted(factor, 0));  // as streams have it
               },
