@@ -17,7 +17,7 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from results import in_words, require_figures
+from results import in_words, require_figures, write
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
 OPERATIONS = {"atax": "Aᵀ(A·v)", "gemv": "A·v", "gemvt": "Aᵀ·b", "transpose": "transpose", "gemm": "A·B"}
@@ -34,7 +34,7 @@ SHAPES = {
         "gemm": "2048,1024,1000,512",
     },
 }
-TEAMS = ("tessera", "tessera auto")
+OURS = ("tessera", "tessera auto")  # what runs where nothing is asked for
 
 
 def measure(program: str, backend: str) -> dict:
@@ -74,7 +74,7 @@ def table(rows: list) -> list:
         portable = seconds.get("tessera portable")
         if not portable:
             continue
-        ours = next((seconds[name] for name in TEAMS if seconds.get(name)), None)
+        ours = next((seconds[name] for name in OURS if seconds.get(name)), None)
         peers = {name: value for name, value in seconds.items() if value and not name.startswith("tessera")}
         peer = min(peers, key=peers.get) if peers else None
         share = f"{row['stream'] / portable:.2f}" if row["stream"] and row["operation"] != "gemm" else "–"
@@ -85,7 +85,7 @@ def table(rows: list) -> list:
 
 
 def mean(rows: list) -> float:
-    ratios = [row["seconds"]["tessera portable"] / row["seconds"][name] for row in rows for name in TEAMS
+    ratios = [row["seconds"]["tessera portable"] / row["seconds"][name] for row in rows for name in OURS
               if row["seconds"].get(name) and row["seconds"].get("tessera portable")]
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan
 
@@ -118,10 +118,7 @@ def main() -> None:
     parser.add_argument("--machine", default="host", help="names the file")
     arguments = parser.parse_args()
     if arguments.run:
-        data = measure(arguments.run, arguments.backend)
-        rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in data["results"])
-        context = json.dumps(data["context"], indent=1, ensure_ascii=False)
-        (FOLDER / f"portable-{arguments.machine}.json").write_text(f'{{"context": {context},\n"results": [\n{rows}\n]}}\n')
+        write(measure(arguments.run, arguments.backend), FOLDER / f"portable-{arguments.machine}.json")
     (FOLDER / "portable.md").write_text(page())
 
 
