@@ -98,9 +98,10 @@ void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& l
 
 /// ATAX by the method that the options and the tuning say, with factor(i, b_i) between the
 /// products; of no rows or columns, zeros.
-template <class Exec, class Matrix, class V, class T, class Factor = kernels::Identity>
-void run_atax(Exec const& exec, Matrix const& a, V const& v, OutputVector<T> b, OutputVector<T> c,
-              AtaxOptions<Exec> const& options, Factor const& factor = {}) {
+template <class Exec, class T, class Factor = kernels::Identity>
+void run_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
+              OutputVector<T> b, OutputVector<T> c, AtaxOptions<Exec> const& options,
+              Factor const& factor = {}) {
   static AtaxLabels const labels("tessera::atax");
   auto const rows = static_cast<Index>(a.extent(0));
   auto const cols = static_cast<Index>(a.extent(1));
@@ -123,6 +124,28 @@ void run_atax(Exec const& exec, Matrix const& a, V const& v, OutputVector<T> b, 
       }
     });
   });
+}
+
+/// ATAX with B if it is wanted: `b` is null where it is not.
+template <class Exec, class T>
+void call_atax(Exec const& exec, MatrixArgument<T const> const& a,
+               VectorArgument<T const> const& v, VectorArgument<T> const* b,
+               VectorArgument<T> const& c, AtaxOptions<Exec> const& options) {
+  constexpr auto operation = "atax";
+  checks::require_matrix(operation, a);
+  checks::require_input(operation, "v", v, a.extent(1));
+  if (b != nullptr) {
+    checks::require_output(operation, "B", *b, a.extent(0));
+  }
+  checks::require_output(operation, "C", c, a.extent(1));
+  if (b != nullptr) {
+    checks::require_apart(operation, "B", *b, "A", a);
+    checks::require_apart(operation, "B", *b, "v", v);
+  }
+  checks::require_apart(operation, "C", c, "A", a);
+  checks::require_apart(operation, "C", c, "v", v);
+  if (b != nullptr) checks::require_apart(operation, "C", c, "B", *b);
+  run_atax(exec, a, v, b == nullptr ? OutputVector<T>{nullptr, 1} : output(*b), output(c), options);
 }
 
 }  // namespace detail
@@ -155,13 +178,8 @@ template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVect
 void atax(Exec const& exec, A const& a, V const& v, C const& c,
           std::type_identity_t<AtaxOptions<Exec>> const& options = {}) {
   using T = typename A::non_const_value_type;
-  constexpr auto operation = "atax";
-  checks::require_matrix(operation, a);
-  checks::require_input(operation, "v", v, a.extent(1));
-  checks::require_output(operation, "C", c, a.extent(1));
-  checks::require_apart(operation, "C", c, "A", a);
-  checks::require_apart(operation, "C", c, "v", v);
-  detail::run_atax(exec, a, v, detail::OutputVector<T>{nullptr, 1}, detail::output(c), options);
+  detail::call_atax<Exec, T>(exec, detail::matrix_in(a), detail::vector_in(v), nullptr,
+                             detail::vector_out(c), options);
 }
 
 /// C = Aᵀ·(A·v), and B = A·v on the way
@@ -173,17 +191,9 @@ template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVect
           OutputVectorOf<Exec, A> C>
 void atax(Exec const& exec, A const& a, V const& v, B const& b, C const& c,
           std::type_identity_t<AtaxOptions<Exec>> const& options = {}) {
-  constexpr auto operation = "atax";
-  checks::require_matrix(operation, a);
-  checks::require_input(operation, "v", v, a.extent(1));
-  checks::require_output(operation, "B", b, a.extent(0));
-  checks::require_output(operation, "C", c, a.extent(1));
-  checks::require_apart(operation, "B", b, "A", a);
-  checks::require_apart(operation, "B", b, "v", v);
-  checks::require_apart(operation, "C", c, "A", a);
-  checks::require_apart(operation, "C", c, "v", v);
-  checks::require_apart(operation, "C", c, "B", b);
-  detail::run_atax(exec, a, v, detail::output(b), detail::output(c), options);
+  auto const first = detail::vector_out(b);
+  detail::call_atax(exec, detail::matrix_in(a), detail::vector_in(v), &first, detail::vector_out(c),
+                    options);
 }
 
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>

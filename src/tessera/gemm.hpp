@@ -21,10 +21,9 @@ namespace tessera {
 namespace detail {
 
 /// A product whose matrices lie by rows or by columns.
-template <bool RowsOfA, bool RowsOfB, bool RowsOfC, class Exec, class A, class B, class C>
-void run_gemm(Exec const& exec, A const& a, B const& b, C const& c,
-              GemmOptions<Exec> const& options) {
-  using T = typename C::value_type;
+template <bool RowsOfA, bool RowsOfB, bool RowsOfC, class Exec, class T>
+void run_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& b,
+              MatrixArgument<T> const& c, GemmOptions<Exec> const& options) {
   static Label const label("tessera::gemm");
   OutputMatrix<T> const out{c.data(), static_cast<Index>(c.extent(RowsOfC ? 1 : 0)),
                             static_cast<Index>(c.stride(RowsOfC ? 0 : 1))};
@@ -51,6 +50,33 @@ void run_gemm(Exec const& exec, A const& a, B const& b, C const& c,
                                         exec, product.rows(), product.cols(), product.chains);
     accelerated_gemm<deep_a, deep_b>(exec, label, in_parts, out, tuning);
   }
+}
+
+template <class Exec, class T>
+void call_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& b,
+               MatrixArgument<T> const& c, GemmOptions<Exec> const& options) {
+  constexpr auto operation = "gemm";
+  checks::require_matrix(operation, a);
+  checks::require_rows(operation, "B", b, a.extent(1));
+  checks::require_memory(operation, "B", b);
+  checks::require_extents(operation, "C", c, a.extent(0), b.extent(1));
+  checks::require_memory(operation, "C", c);
+  checks::require_distinct(operation, "C", c);
+  checks::require_apart(operation, "C", c, "A", a);
+  checks::require_apart(operation, "C", c, "B", b);
+  if (options.tuning) checks::require_valid(*options.tuning);
+
+  auto const rows = static_cast<Index>(a.extent(0));
+  auto const cols = static_cast<Index>(b.extent(1));
+  Region const region(operation, rows, static_cast<Index>(a.extent(1)), cols);
+  if (rows == 0 || cols == 0) return;
+  with_order(operation, "A", a, [&](auto rows_of_a) {
+    with_order(operation, "B", b, [&](auto rows_of_b) {
+      with_order(operation, "C", c, [&](auto rows_of_c) {
+        run_gemm<rows_of_a(), rows_of_b(), rows_of_c()>(exec, a, b, c, options);
+      });
+    });
+  });
 }
 
 }  // namespace detail
@@ -81,28 +107,7 @@ void run_gemm(Exec const& exec, A const& a, B const& b, C const& c,
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 void gemm(Exec const& exec, A const& a, B const& b, C const& c,
           std::type_identity_t<GemmOptions<Exec>> const& options = {}) {
-  constexpr auto operation = "gemm";
-  checks::require_matrix(operation, a);
-  checks::require_rows(operation, "B", b, a.extent(1));
-  checks::require_memory(operation, "B", b);
-  checks::require_extents(operation, "C", c, a.extent(0), b.extent(1));
-  checks::require_memory(operation, "C", c);
-  checks::require_distinct(operation, "C", c);
-  checks::require_apart(operation, "C", c, "A", a);
-  checks::require_apart(operation, "C", c, "B", b);
-  if (options.tuning) checks::require_valid(*options.tuning);
-
-  auto const rows = static_cast<Index>(a.extent(0));
-  auto const cols = static_cast<Index>(b.extent(1));
-  detail::Region const region(operation, rows, static_cast<Index>(a.extent(1)), cols);
-  if (rows == 0 || cols == 0) return;
-  detail::with_order(operation, "A", a, [&](auto rows_of_a) {
-    detail::with_order(operation, "B", b, [&](auto rows_of_b) {
-      detail::with_order(operation, "C", c, [&](auto rows_of_c) {
-        detail::run_gemm<rows_of_a(), rows_of_b(), rows_of_c()>(exec, a, b, c, options);
-      });
-    });
-  });
+  detail::call_gemm(exec, detail::matrix_in(a), detail::matrix_in(b), detail::matrix_out(c), options);
 }
 
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>

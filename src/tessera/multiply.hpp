@@ -10,6 +10,23 @@
 #include <tessera/kernels/label.hpp>
 
 namespace tessera {
+namespace detail {
+
+template <class Exec, class T>
+void call_multiply(Exec const& exec, MatrixArgument<T const> const& a,
+                   VectorArgument<T const> const& v, VectorArgument<T> const& b,
+                   Options<Exec> const& options) {
+  constexpr auto operation = "multiply";
+  checks::require_matrix(operation, a);
+  checks::require_input(operation, "v", v, a.extent(1));
+  checks::require_output(operation, "B", b, a.extent(0));
+  checks::require_apart(operation, "B", b, "A", a);
+  checks::require_apart(operation, "B", b, "v", v);
+  static Label const label("tessera::multiply");
+  run_product(exec, operation, label, true, a, v, b, options);
+}
+
+}  // namespace detail
 
 /// B = A·v
 ///
@@ -33,34 +50,8 @@ namespace tessera {
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
 void multiply(Exec const& exec, A const& a, V const& v, B const& b,
               std::type_identity_t<Options<Exec>> const& options = {}) {
-  using T = typename A::non_const_value_type;
-  constexpr auto operation = "multiply";
-  checks::require_matrix(operation, a);
-  checks::require_input(operation, "v", v, a.extent(1));
-  checks::require_output(operation, "B", b, a.extent(0));
-  checks::require_apart(operation, "B", b, "A", a);
-  checks::require_apart(operation, "B", b, "v", v);
-
-  static detail::Label const label("tessera::multiply");
-  auto const region = detail::region_of(operation, a);
-  auto const rows = static_cast<Index>(a.extent(0));
-  auto const cols = static_cast<Index>(a.extent(1));
-  auto const out = detail::output(b);
-  if (rows == 0 || cols == 0) {
-    return detail::set_zero<T>(exec, label.zero, rows, out);
-  }
-  detail::with_order(operation, "A", a, [&](auto by_rows) {
-    constexpr bool row_major = by_rows();
-    auto const lines = detail::lines_of<row_major>(a);
-    detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-      Tuning const tuning = detail::tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
-      if constexpr (row_major) {
-        detail::run_dot<Set>(exec, label, lines, v, out, options, tuning);
-      } else {
-        detail::run_sum<Set>(exec, label, lines, v, out, options, tuning);
-      }
-    });
-  });
+  detail::call_multiply(exec, detail::matrix_in(a), detail::vector_in(v), detail::vector_out(b),
+                 options);
 }
 
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>

@@ -10,6 +10,23 @@
 #include <tessera/kernels/label.hpp>
 
 namespace tessera {
+namespace detail {
+
+template <class Exec, class T>
+void call_multiply_transposed(Exec const& exec, MatrixArgument<T const> const& a,
+                   VectorArgument<T const> const& b, VectorArgument<T> const& c,
+                   Options<Exec> const& options) {
+  constexpr auto operation = "multiply_transposed";
+  checks::require_matrix(operation, a);
+  checks::require_input(operation, "B", b, a.extent(0));
+  checks::require_output(operation, "C", c, a.extent(1));
+  checks::require_apart(operation, "C", c, "A", a);
+  checks::require_apart(operation, "C", c, "B", b);
+  static Label const label("tessera::multiply_transposed");
+  run_product(exec, operation, label, false, a, b, c, options);
+}
+
+}  // namespace detail
 
 /// C = Aᵀ·B; the transpose is never stored
 ///
@@ -33,34 +50,8 @@ namespace tessera {
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> B, OutputVectorOf<Exec, A> C>
 void multiply_transposed(Exec const& exec, A const& a, B const& b, C const& c,
                          std::type_identity_t<Options<Exec>> const& options = {}) {
-  using T = typename A::non_const_value_type;
-  constexpr auto operation = "multiply_transposed";
-  checks::require_matrix(operation, a);
-  checks::require_input(operation, "B", b, a.extent(0));
-  checks::require_output(operation, "C", c, a.extent(1));
-  checks::require_apart(operation, "C", c, "A", a);
-  checks::require_apart(operation, "C", c, "B", b);
-
-  static detail::Label const label("tessera::multiply_transposed");
-  auto const region = detail::region_of(operation, a);
-  auto const rows = static_cast<Index>(a.extent(0));
-  auto const cols = static_cast<Index>(a.extent(1));
-  auto const out = detail::output(c);
-  if (rows == 0 || cols == 0) {
-    return detail::set_zero<T>(exec, label.zero, cols, out);
-  }
-  detail::with_order(operation, "A", a, [&](auto by_rows) {
-    constexpr bool row_major = by_rows();
-    auto const lines = detail::lines_of<row_major>(a);
-    detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-      Tuning const tuning = detail::tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
-      if constexpr (row_major) {
-        detail::run_sum<Set>(exec, label, lines, b, out, options, tuning);
-      } else {
-        detail::run_dot<Set>(exec, label, lines, b, out, options, tuning);
-      }
-    });
-  });
+  detail::call_multiply_transposed(exec, detail::matrix_in(a), detail::vector_in(b), detail::vector_out(c),
+                 options);
 }
 
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>

@@ -10,12 +10,69 @@
 #include <tessera/backends/backends.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/arguments.hpp>
 #include <tessera/kernels.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/kernels/transpose.hpp>
 #include <tessera/options.hpp>
 
 namespace tessera {
+namespace detail {
+
+template <class Exec, class T>
+void call_transpose(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T> const& at,
+                    TransposeOptions const& options) {
+  constexpr auto operation = "transpose";
+  checks::require_matrix(operation, a);
+  checks::require_extents(operation, "At", at, a.extent(1), a.extent(0));
+  checks::require_memory(operation, "At", at);
+  checks::require_distinct(operation, "At", at);
+  checks::require_apart(operation, "At", at, "A", a);
+  if (options.tuning) checks::require_valid(*options.tuning);
+  Kernels const used = kernels_used<Exec>(options.kernels);
+  static std::string const label = "tessera::transpose";
+  auto const region = region_of(operation, a);
+  if (a.extent(0) == 0 || a.extent(1) == 0) return;
+
+  auto const elements = elements_of(a, at);
+  if (used == Kernels::portable) {
+    return kernels::transpose_elements(exec, label, elements,
+                                       options.tuning.value_or(kernels::transpose_tuning<Exec>()));
+  }
+  if constexpr (backends::IsAccelerated<Exec>) {
+    using Backend = backends::Backend<Exec>;
+    TransposeTuning const tuning =
+        options.tuning ? *options.tuning
+                       : Backend::transpose_tuning(exec, shape_of(elements));
+    accelerated_transpose(exec, label, elements, tuning);
+  }
+}
+
+template <class Exec, class T>
+void call_transpose_in_place(Exec const& exec, MatrixArgument<T> const& a,
+                             TransposeInPlaceOptions const& options) {
+  constexpr auto operation = "transpose_in_place";
+  checks::require_matrix(operation, a);
+  checks::require_square(operation, a);
+  checks::require_distinct(operation, "A", a);
+  Kernels const used = kernels_used<Exec>(options.kernels);
+  static std::string const label = "tessera::transpose_in_place";
+  auto const region = region_of(operation, a);
+  if (a.extent(0) == 0) return;
+
+  auto const size = static_cast<Index>(a.extent(0));
+  // A matrix and its transpose change places alike: lines may be rows or columns.
+  auto const row = static_cast<Index>(Kokkos::max(a.stride(0), a.stride(1)));
+  auto const col = static_cast<Index>(Kokkos::min(a.stride(0), a.stride(1)));
+  if (used == Kernels::portable) {
+    return kernels::transpose_square(exec, label, a.data(), size, row, col);
+  }
+  if constexpr (backends::IsAccelerated<Exec>) {
+    accelerated_transpose(exec, label, Square{a.data(), size, row, col});
+  }
+}
+
+}  // namespace detail
 
 /// At = Aᵀ
 ///
@@ -41,30 +98,7 @@ namespace tessera {
 /// registers, and places in shared memory that are permuted instead of padded.
 template <ExecutionSpace Exec, ElementMatrixOf<Exec> A, TransposeOf<Exec, A> At>
 void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions const& options = {}) {
-  constexpr auto operation = "transpose";
-  checks::require_matrix(operation, a);
-  checks::require_extents(operation, "At", at, a.extent(1), a.extent(0));
-  checks::require_memory(operation, "At", at);
-  checks::require_distinct(operation, "At", at);
-  checks::require_apart(operation, "At", at, "A", a);
-  if (options.tuning) checks::require_valid(*options.tuning);
-  Kernels const used = kernels_used<Exec>(options.kernels);
-  static std::string const label = "tessera::transpose";
-  auto const region = detail::region_of(operation, a);
-  if (a.extent(0) == 0 || a.extent(1) == 0) return;
-
-  auto const elements = detail::elements_of(a, at);
-  if (used == Kernels::portable) {
-    return kernels::transpose_elements(exec, label, elements,
-                                       options.tuning.value_or(kernels::transpose_tuning<Exec>()));
-  }
-  if constexpr (backends::IsAccelerated<Exec>) {
-    using Backend = backends::Backend<Exec>;
-    TransposeTuning const tuning =
-        options.tuning ? *options.tuning
-                       : Backend::transpose_tuning(exec, detail::shape_of(elements));
-    accelerated_transpose(exec, label, elements, tuning);
-  }
+  detail::call_transpose(exec, detail::matrix_in(a), detail::matrix_out(at), options);
 }
 
 /// A = Aᵀ, in place
@@ -84,25 +118,7 @@ void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions cons
 /// Source: pairs of tiles that change places, each by way of shared memory.
 template <ExecutionSpace Exec, OutputElementMatrixOf<Exec> A>
 void transpose_in_place(Exec const& exec, A const& a, TransposeInPlaceOptions const& options = {}) {
-  constexpr auto operation = "transpose_in_place";
-  checks::require_matrix(operation, a);
-  checks::require_square(operation, a);
-  checks::require_distinct(operation, "A", a);
-  Kernels const used = kernels_used<Exec>(options.kernels);
-  static std::string const label = "tessera::transpose_in_place";
-  auto const region = detail::region_of(operation, a);
-  if (a.extent(0) == 0) return;
-
-  auto const size = static_cast<Index>(a.extent(0));
-  // A matrix and its transpose change places alike: lines may be rows or columns.
-  auto const row = static_cast<Index>(Kokkos::max(a.stride(0), a.stride(1)));
-  auto const col = static_cast<Index>(Kokkos::min(a.stride(0), a.stride(1)));
-  if (used == Kernels::portable) {
-    return kernels::transpose_square(exec, label, a.data(), size, row, col);
-  }
-  if constexpr (backends::IsAccelerated<Exec>) {
-    accelerated_transpose(exec, label, detail::Square{a.data(), size, row, col});
-  }
+  detail::call_transpose_in_place(exec, detail::matrix_out(a), options);
 }
 
 template <ExecutionSpace Exec, ForeignElements A, class... Arguments>

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -28,6 +30,103 @@ Tuning tuning_for(Exec const& exec, Index rows, Index cols,
     return *requested;
   }
   return Set::template tuning<T, RowMajor>(exec, rows, cols);
+}
+
+/// A matrix without the type of its View: operations are compiled for these.
+template <class T>
+class MatrixArgument {
+ public:
+  using value_type = T;
+  using non_const_value_type = std::remove_const_t<T>;
+  /// Which elements lie side by side.
+  enum class Lines { rows, columns, as_strides_say };
+  static constexpr std::size_t rank() { return 2; }
+
+  template <class View>
+  explicit MatrixArgument(View const& x)
+      : data_(x.data()),
+        extents_{x.extent(0), x.extent(1)},
+        strides_{static_cast<std::size_t>(x.stride(0)), static_cast<std::size_t>(x.stride(1))},
+        lines_(lines_of_layout<typename View::array_layout>()) {}
+
+  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] std::size_t extent(std::size_t i) const { return extents_[i]; }
+  [[nodiscard]] std::size_t stride(std::size_t i) const { return strides_[i]; }
+  [[nodiscard]] Lines lines() const { return lines_; }
+
+ private:
+  template <class Layout>
+  static constexpr Lines lines_of_layout() {
+    return std::is_same_v<Layout, Kokkos::LayoutRight>  ? Lines::rows
+           : std::is_same_v<Layout, Kokkos::LayoutLeft> ? Lines::columns
+                                                        : Lines::as_strides_say;
+  }
+
+  T* data_;
+  std::array<std::size_t, 2> extents_;
+  std::array<std::size_t, 2> strides_;
+  Lines lines_;
+};
+/// A vector without the type of its View.
+template <class T>
+class VectorArgument {
+ public:
+  using value_type = T;
+  using non_const_value_type = std::remove_const_t<T>;
+  static constexpr std::size_t rank() { return 1; }
+
+  template <class View>
+  explicit VectorArgument(View const& x)
+      : data_(x.data()), extent_(x.extent(0)), stride_(static_cast<std::size_t>(x.stride(0))) {}
+
+  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] std::size_t extent(std::size_t /*i*/) const { return extent_; }
+  [[nodiscard]] std::size_t stride(std::size_t /*i*/) const { return stride_; }
+
+ private:
+  T* data_;
+  std::size_t extent_;
+  std::size_t stride_;
+};
+
+/// Views as operations take them.
+template <class View>
+auto matrix_in(View const& x) {
+  return MatrixArgument<typename View::const_value_type>(x);
+}
+template <class View>
+auto matrix_out(View const& x) {
+  return MatrixArgument<typename View::value_type>(x);
+}
+template <class View>
+auto vector_in(View const& x) {
+  return VectorArgument<typename View::const_value_type>(x);
+}
+template <class View>
+auto vector_out(View const& x) {
+  return VectorArgument<typename View::value_type>(x);
+}
+
+/// Calls body(std::bool_constant<rows of x are its contiguous lines>). Of a matrix in LayoutStride
+/// the rows are where their elements lie side by side, else the columns where theirs do; a single
+/// column, or a single row, of any stride is one line for each element.
+template <class T, class Body>
+void with_order(std::string_view operation, std::string_view name, MatrixArgument<T> const& x,
+                Body const& body) {
+  using Lines = typename MatrixArgument<T>::Lines;
+  bool const by_strides = x.lines() == Lines::as_strides_say;
+  if (x.lines() == Lines::rows ||
+      (by_strides && (x.stride(1) == 1 || (x.stride(0) != 1 && x.extent(1) == 1)))) {
+    body(std::true_type{});
+  } else if (x.lines() == Lines::columns || x.stride(0) == 1 || x.extent(0) == 1) {
+    body(std::false_type{});
+  } else {
+    checks::fail(operation, std::string(name) +
+                                " must have rows or columns whose elements lie side by side, "
+                                "found strides of " +
+                                std::to_string(x.stride(0)) + " and " +
+                                std::to_string(x.stride(1)) + " elements");
+  }
 }
 
 /// A vector as kernels write it.
@@ -138,6 +237,32 @@ void run_sum(Exec const& exec, Label const& label, Lines<T> const& lines, Input 
   Parts<Exec, T> parts(exec, options.workspace, whole_words<T>(packed) + whole_words<T>(partials));
   T const* const factors = contiguous(exec, label.pack, y, parts.take(packed));
   plan.run(exec, label, lines, factors, out, parts.take(partials), parts.meeting());
+}
+
+/// One product with the matrix A, into `out` of `entries` entries: dot products of its rows, or the
+/// sum over its rows, each times an entry of x; where the columns are the lines, the other way round.
+template <class Exec, class T>
+void run_product(Exec const& exec, char const* operation, Label const& label, bool of_rows,
+                 MatrixArgument<T const> const& a, VectorArgument<T const> const& x,
+                 VectorArgument<T> const& y, Options<Exec> const& options) {
+  auto const rows = static_cast<Index>(a.extent(0));
+  auto const cols = static_cast<Index>(a.extent(1));
+  auto const region = region_of(operation, a);
+  OutputVector<T> const out = output(y);
+  if (rows == 0 || cols == 0) {
+    return set_zero<T>(exec, label.zero, static_cast<Index>(y.extent(0)), out);
+  }
+  with_order(operation, "A", a, [&](auto by_rows) {
+    auto const lines = lines_of<by_rows()>(a);
+    with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+      Tuning const tuning = tuning_for<T, by_rows(), Set>(exec, rows, cols, options.tuning);
+      if (of_rows == by_rows()) {
+        run_dot<Set>(exec, label, lines, x, out, options, tuning);
+      } else {
+        run_sum<Set>(exec, label, lines, x, out, options, tuning);
+      }
+    });
+  });
 }
 
 }  // namespace tessera::detail

@@ -3,13 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <string_view>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/checks.hpp>
 #include <tessera/order/static_for.hpp>
 #include <tessera/summation.hpp>
 
@@ -113,28 +110,6 @@ using PerLine = typename PerLineOf<T, Count>::Type;
 template <class Matrix>
 inline constexpr bool is_row_major =
     std::is_same_v<typename Matrix::array_layout, Kokkos::LayoutRight>;
-
-/// Calls body(std::bool_constant<rows of x are its contiguous lines>). Of a matrix in LayoutStride
-/// the rows are where their elements lie side by side, else the columns where theirs do; a single
-/// column, or a single row, of any stride is one line for each element.
-template <class View, class Body>
-void with_order(std::string_view operation, std::string_view name, View const& x,
-                Body const& body) {
-  using Layout = typename View::array_layout;
-  if constexpr (!std::is_same_v<Layout, Kokkos::LayoutStride>) {
-    body(std::bool_constant<std::is_same_v<Layout, Kokkos::LayoutRight>>{});
-  } else if (x.stride(1) == 1 || (x.stride(0) != 1 && x.extent(1) == 1)) {
-    body(std::true_type{});
-  } else if (x.stride(0) == 1 || x.extent(0) == 1) {
-    body(std::false_type{});
-  } else {
-    checks::fail(operation, std::string(name) +
-                                " must have rows or columns whose elements lie side by side, "
-                                "found strides of " +
-                                std::to_string(x.stride(0)) + " and " +
-                                std::to_string(x.stride(1)) + " elements");
-  }
-}
 
 /// The lines of the matrix A: its rows, or its columns.
 template <bool Rows, class Matrix>
