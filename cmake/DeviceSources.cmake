@@ -9,7 +9,7 @@
 set(cuda_as_language OFF)
 if(Kokkos_ENABLE_CUDA AND (Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE OR Kokkos_COMPILE_LANGUAGE STREQUAL "CUDA"))
   set(cuda_as_language "${CMAKE_CURRENT_LIST_DIR}/CudaLanguage.cmake")
-  include(CudaLanguage)
+  include("${cuda_as_language}")
 endif()
 set(TESSERA_CUDA_AS_LANGUAGE ${cuda_as_language} CACHE INTERNAL "What enables CUDA, if sources with kernels are of it")
 

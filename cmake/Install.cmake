@@ -6,7 +6,6 @@
 # find_dependency(Tessera).
 include(CMakePackageConfigHelpers)
 
-option(TESSERA_INSTALL "Make rules for cmake --install" ${PROJECT_IS_TOP_LEVEL})
 if(NOT TESSERA_INSTALL)
   return()
 endif()
@@ -33,7 +32,12 @@ install(FILES "${TESSERA_GENERATED_INCLUDE_DIR}/tessera/version.hpp"
 )
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/Tessera")
 
-install(TARGETS tessera tessera_host_arch EXPORT TesseraTargets)
+install(
+  TARGETS tessera_static tessera_shared tessera_header_only tessera_host_arch
+  EXPORT TesseraTargets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+)
 install(
   EXPORT TesseraTargets
   NAMESPACE Tessera::
@@ -45,10 +49,10 @@ configure_package_config_file(
 )
 write_basic_package_version_file(
   "${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake"
-  COMPATIBILITY SameMajorVersion
-  ARCH_INDEPENDENT
+  COMPATIBILITY SameMinorVersion
 )
-install(FILES "${PROJECT_BINARY_DIR}/TesseraConfig.cmake"
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/CudaLanguage.cmake" "${PROJECT_SOURCE_DIR}/cmake/DeviceSources.cmake"
+              "${PROJECT_BINARY_DIR}/TesseraConfig.cmake"
               "${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake" DESTINATION "${package_dir}"
 )
 

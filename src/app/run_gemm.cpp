@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <app/run_matrix_typed.hpp>
-#include <kernels/compiled.hpp>
 #include <tessera/gemm.hpp>
 
 namespace tessera::app {

@@ -19,7 +19,6 @@
 #include <app/checkpoint_state.hpp>
 #include <app/run_typed.hpp>
 #include <app/stream.hpp>
-#include <kernels/compiled.hpp>
 #include <tessera/stream.hpp>
 
 namespace tessera::app {

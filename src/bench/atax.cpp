@@ -3,7 +3,6 @@
 #include <bench/layouts.hpp>
 #include <bench/table.hpp>
 
-#include <kernels/compiled.hpp>
 #include <tessera/atax.hpp>
 
 namespace tessera::bench {

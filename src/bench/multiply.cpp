@@ -4,7 +4,6 @@
 #include <bench/table.hpp>
 #include <string>
 
-#include <kernels/compiled.hpp>
 #include <tessera/multiply.hpp>
 
 namespace tessera::bench {

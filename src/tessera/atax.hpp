@@ -201,3 +201,11 @@ refused::TesseraComputesWithFloatAndDoubleOnly atax(Exec const&, A const&,
                                                     Arguments const&...) = delete;
 
 }  // namespace tessera
+
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+#define TESSERA_ATAX(TEMPLATE, EXEC, T) \
+  namespace tessera::detail { \
+  TEMPLATE void call_atax(EXEC const&, MatrixArgument<T const> const&, VectorArgument<T const> const&, VectorArgument<T> const*, VectorArgument<T> const&, AtaxOptions<EXEC> const&); \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+TESSERA_COMPILED(TESSERA_ATAX)

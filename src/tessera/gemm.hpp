@@ -115,3 +115,31 @@ refused::TesseraComputesWithFloatAndDoubleOnly gemm(Exec const&, A const&,
                                                     Arguments const&...) = delete;
 
 }  // namespace tessera
+
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+#define TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, DEEP_A, DEEP_B)              \
+  TEMPLATE void GEMM<DEEP_A, DEEP_B>(EXEC const&, Label const&, Product<T> const&, \
+                                     OutputMatrix<T> const&, GemmTuning const&);
+#define TESSERA_ALL_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T)     \
+  namespace tessera::detail {                                 \
+  TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, false, false) \
+  TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, false, true)  \
+  TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, true, false)  \
+  TESSERA_GEMM_KERNELS(TEMPLATE, GEMM, EXEC, T, true, true)   \
+  }
+#define TESSERA_HOST_GEMM(TEMPLATE, EXEC, T) TESSERA_ALL_GEMM_KERNELS(TEMPLATE, gemm, EXEC, T)
+#define TESSERA_GPU_GEMM(TEMPLATE, EXEC, T) TESSERA_ALL_GEMM_KERNELS(TEMPLATE, gpu::gemm, EXEC, T)
+#define TESSERA_PORTABLE_GEMM(TEMPLATE, EXEC, T)                                   \
+  namespace tessera::kernels {                                                     \
+  TEMPLATE void gemm(EXEC const&, detail::Label const&, detail::Product<T> const&, \
+                     detail::OutputMatrix<T> const&, GemmTuning const&);           \
+  }
+#define TESSERA_GEMM(TEMPLATE, EXEC, T) \
+  namespace tessera::detail { \
+  TEMPLATE void call_gemm(EXEC const&, MatrixArgument<T const> const&, MatrixArgument<T const> const&, MatrixArgument<T> const&, GemmOptions<EXEC> const&); \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+TESSERA_COMPILED_ON_HOSTS(TESSERA_HOST_GEMM)
+TESSERA_COMPILED_ON_CUDA(TESSERA_GPU_GEMM)
+TESSERA_COMPILED(TESSERA_PORTABLE_GEMM)
+TESSERA_COMPILED(TESSERA_GEMM)

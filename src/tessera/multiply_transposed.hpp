@@ -59,3 +59,11 @@ refused::TesseraComputesWithFloatAndDoubleOnly multiply_transposed(Exec const&, 
                                                                    Arguments const&...) = delete;
 
 }  // namespace tessera
+
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+#define TESSERA_MULTIPLY_TRANSPOSED(TEMPLATE, EXEC, T) \
+  namespace tessera::detail { \
+  TEMPLATE void call_multiply_transposed(EXEC const&, MatrixArgument<T const> const&, VectorArgument<T const> const&, VectorArgument<T> const&, Options<EXEC> const&); \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+TESSERA_COMPILED(TESSERA_MULTIPLY_TRANSPOSED)

@@ -129,3 +129,12 @@ refused::TesseraMovesTriviallyCopyableElementsOf1Or2Or4Or8Or16BytesOnly transpos
     Exec const&, A const&, Arguments const&...) = delete;
 
 }  // namespace tessera
+
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+#define TESSERA_TRANSPOSE(TEMPLATE, EXEC, T) \
+  namespace tessera::detail { \
+  TEMPLATE void call_transpose(EXEC const&, MatrixArgument<T const> const&, MatrixArgument<T> const&, TransposeOptions const&); \
+  TEMPLATE void call_transpose_in_place(EXEC const&, MatrixArgument<T> const&, TransposeInPlaceOptions const&); \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+TESSERA_COMPILED(TESSERA_TRANSPOSE)

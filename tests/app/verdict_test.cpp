@@ -14,7 +14,6 @@
 #include <gtest/gtest.h>
 
 #include <app/verdict.hpp>
-#include <kernels/compiled.hpp>
 #include <tessera/atax.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/multiply.hpp>

@@ -13,7 +13,6 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
-#include <kernels/compiled.hpp>
 #include <tessera/stream.hpp>
 
 #include "kernels/weights.hpp"
@@ -117,7 +116,8 @@ class Factors : public testing::Test {
               problem,
               [&](auto const& v, auto b, auto c, auto const& factor) {
                 AtaxOptions<Exec> const options{.method = method, .tuning = tuning, .kernels = set};
-                tessera::detail::run_atax(Exec(), A, v, b, c, options,
+                tessera::detail::run_atax(Exec(), tessera::detail::matrix_in(A),
+                                          tessera::detail::vector_in(v), b, c, options,
                                           kernels::shifted(factor, 0));  // as streams have it
               },
               std::string(set == Kernels::portable ? "portable, " : "the backend's own, ") +

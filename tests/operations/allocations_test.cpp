@@ -7,7 +7,6 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
-#include <kernels/compiled.hpp>
 #include <tessera/tessera.hpp>
 
 #include "support/counted_allocations.hpp"

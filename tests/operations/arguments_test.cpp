@@ -15,7 +15,6 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
-#include <kernels/compiled.hpp>
 #include <tessera/tessera.hpp>
 
 /// What operations take and refuse, as Kokkos' users have it: parts of one View, matrices without

@@ -7,7 +7,6 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
-#include <kernels/compiled.hpp>
 #include <tessera/atax.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>

@@ -13,7 +13,6 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
-#include <kernels/compiled.hpp>
 #include <tessera/backends/gpu/gemm_tiles.hpp>
 #include <tessera/gemm.hpp>
 

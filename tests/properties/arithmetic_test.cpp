@@ -9,7 +9,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <kernels/compiled.hpp>
 #include <tessera/gemm.hpp>
 
 #include "support/case_test.hpp"

@@ -18,7 +18,6 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
-#include <kernels/compiled.hpp>
 #include <tessera/stream.hpp>
 
 #include "failing_threads.hpp"

@@ -10,7 +10,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <kernels/compiled.hpp>
 #include <tessera/atax.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>

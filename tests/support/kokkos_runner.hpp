@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <kernels/compiled.hpp>
 #include <tessera/atax.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>

@@ -6,7 +6,6 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
-#include <kernels/compiled.hpp>
 #include <tessera/atax.hpp>
 
 /// Rings of slots in scratch (backends/gpu/fused_ring.hpp), however many slots they have.

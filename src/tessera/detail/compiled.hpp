@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+/// What the compiled library has made, so that programs which link it (Tessera::tessera defines
+/// TESSERA_USES_LIBRARY) need not: float and double on each execution space that has a folder in
+/// backends/ and is enabled in Kokkos. A list is a macro of (TEMPLATE, EXEC, T), where TEMPLATE is
+/// `template` in the library's sources and `extern template` in its headers.
+#if defined(TESSERA_USES_LIBRARY) && defined(KOKKOS_ENABLE_SERIAL)
+#define TESSERA_COMPILED_ON_SERIAL(LIST)         \
+  LIST(extern template, Kokkos::Serial, float)   \
+  LIST(extern template, Kokkos::Serial, double)
+#else
+#define TESSERA_COMPILED_ON_SERIAL(LIST)
+#endif
+#if defined(TESSERA_USES_LIBRARY) && defined(KOKKOS_ENABLE_OPENMP)
+#define TESSERA_COMPILED_ON_OPENMP(LIST)         \
+  LIST(extern template, Kokkos::OpenMP, float)   \
+  LIST(extern template, Kokkos::OpenMP, double)
+#else
+#define TESSERA_COMPILED_ON_OPENMP(LIST)
+#endif
+#if defined(TESSERA_USES_LIBRARY) && defined(KOKKOS_ENABLE_CUDA)
+#define TESSERA_COMPILED_ON_CUDA(LIST)         \
+  LIST(extern template, Kokkos::Cuda, float)   \
+  LIST(extern template, Kokkos::Cuda, double)
+#else
+#define TESSERA_COMPILED_ON_CUDA(LIST)
+#endif
+#define TESSERA_COMPILED_ON_HOSTS(LIST) \
+  TESSERA_COMPILED_ON_SERIAL(LIST)      \
+  TESSERA_COMPILED_ON_OPENMP(LIST)
+#define TESSERA_COMPILED(LIST)    \
+  TESSERA_COMPILED_ON_HOSTS(LIST) \
+  TESSERA_COMPILED_ON_CUDA(LIST)
