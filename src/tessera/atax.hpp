@@ -128,9 +128,9 @@ void run_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument
 
 /// ATAX with B if it is wanted: `b` is null where it is not.
 template <class Exec, class T>
-void call_atax(Exec const& exec, MatrixArgument<T const> const& a,
-               VectorArgument<T const> const& v, VectorArgument<T> const* b,
-               VectorArgument<T> const& c, AtaxOptions<Exec> const& options) {
+void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
+               VectorArgument<T> const* b, VectorArgument<T> const& c,
+               AtaxOptions<Exec> const& options) {
   constexpr auto operation = "atax";
   checks::require_matrix(operation, a);
   checks::require_input(operation, "v", v, a.extent(1));
@@ -203,9 +203,11 @@ refused::TesseraComputesWithFloatAndDoubleOnly atax(Exec const&, A const&,
 }  // namespace tessera
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_ATAX(TEMPLATE, EXEC, T) \
-  namespace tessera::detail { \
-  TEMPLATE void call_atax(EXEC const&, MatrixArgument<T const> const&, VectorArgument<T const> const&, VectorArgument<T> const*, VectorArgument<T> const&, AtaxOptions<EXEC> const&); \
+#define TESSERA_ATAX(TEMPLATE, EXEC, T)                                             \
+  namespace tessera::detail {                                                       \
+  TEMPLATE void call_atax(EXEC const&, MatrixArgument<T const> const&,              \
+                          VectorArgument<T const> const&, VectorArgument<T> const*, \
+                          VectorArgument<T> const&, AtaxOptions<EXEC> const&);      \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_ATAX)

@@ -107,7 +107,8 @@ void call_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 void gemm(Exec const& exec, A const& a, B const& b, C const& c,
           std::type_identity_t<GemmOptions<Exec>> const& options = {}) {
-  detail::call_gemm(exec, detail::matrix_in(a), detail::matrix_in(b), detail::matrix_out(c), options);
+  detail::call_gemm(exec, detail::matrix_in(a), detail::matrix_in(b), detail::matrix_out(c),
+                    options);
 }
 
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
@@ -134,9 +135,11 @@ refused::TesseraComputesWithFloatAndDoubleOnly gemm(Exec const&, A const&,
   TEMPLATE void gemm(EXEC const&, detail::Label const&, detail::Product<T> const&, \
                      detail::OutputMatrix<T> const&, GemmTuning const&);           \
   }
-#define TESSERA_GEMM(TEMPLATE, EXEC, T) \
-  namespace tessera::detail { \
-  TEMPLATE void call_gemm(EXEC const&, MatrixArgument<T const> const&, MatrixArgument<T const> const&, MatrixArgument<T> const&, GemmOptions<EXEC> const&); \
+#define TESSERA_GEMM(TEMPLATE, EXEC, T)                                             \
+  namespace tessera::detail {                                                       \
+  TEMPLATE void call_gemm(EXEC const&, MatrixArgument<T const> const&,              \
+                          MatrixArgument<T const> const&, MatrixArgument<T> const&, \
+                          GemmOptions<EXEC> const&);                                \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED_ON_HOSTS(TESSERA_HOST_GEMM)

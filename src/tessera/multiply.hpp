@@ -6,27 +6,11 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/arguments.hpp>
-#include <tessera/kernels/label.hpp>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/product.hpp>
+#include <tessera/options.hpp>
 
 namespace tessera {
-namespace detail {
-
-template <class Exec, class T>
-void call_multiply(Exec const& exec, MatrixArgument<T const> const& a,
-                   VectorArgument<T const> const& v, VectorArgument<T> const& b,
-                   Options<Exec> const& options) {
-  constexpr auto operation = "multiply";
-  checks::require_matrix(operation, a);
-  checks::require_input(operation, "v", v, a.extent(1));
-  checks::require_output(operation, "B", b, a.extent(0));
-  checks::require_apart(operation, "B", b, "A", a);
-  checks::require_apart(operation, "B", b, "v", v);
-  static Label const label("tessera::multiply");
-  run_product(exec, operation, label, true, a, v, b, options);
-}
-
-}  // namespace detail
 
 /// B = A·v
 ///
@@ -50,8 +34,8 @@ void call_multiply(Exec const& exec, MatrixArgument<T const> const& a,
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
 void multiply(Exec const& exec, A const& a, V const& v, B const& b,
               std::type_identity_t<Options<Exec>> const& options = {}) {
-  detail::call_multiply(exec, detail::matrix_in(a), detail::vector_in(v), detail::vector_out(b),
-                 options);
+  detail::call_product(exec, detail::plain_product, detail::matrix_in(a), detail::vector_in(v),
+                       detail::vector_out(b), options);
 }
 
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
@@ -59,11 +43,3 @@ refused::TesseraComputesWithFloatAndDoubleOnly multiply(Exec const&, A const&,
                                                         Arguments const&...) = delete;
 
 }  // namespace tessera
-
-// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_MULTIPLY(TEMPLATE, EXEC, T) \
-  namespace tessera::detail { \
-  TEMPLATE void call_multiply(EXEC const&, MatrixArgument<T const> const&, VectorArgument<T const> const&, VectorArgument<T> const&, Options<EXEC> const&); \
-  }
-// NOLINTEND(bugprone-macro-parentheses)
-TESSERA_COMPILED(TESSERA_MULTIPLY)

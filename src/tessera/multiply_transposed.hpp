@@ -6,27 +6,11 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/detail/arguments.hpp>
-#include <tessera/kernels/label.hpp>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/product.hpp>
+#include <tessera/options.hpp>
 
 namespace tessera {
-namespace detail {
-
-template <class Exec, class T>
-void call_multiply_transposed(Exec const& exec, MatrixArgument<T const> const& a,
-                   VectorArgument<T const> const& b, VectorArgument<T> const& c,
-                   Options<Exec> const& options) {
-  constexpr auto operation = "multiply_transposed";
-  checks::require_matrix(operation, a);
-  checks::require_input(operation, "B", b, a.extent(0));
-  checks::require_output(operation, "C", c, a.extent(1));
-  checks::require_apart(operation, "C", c, "A", a);
-  checks::require_apart(operation, "C", c, "B", b);
-  static Label const label("tessera::multiply_transposed");
-  run_product(exec, operation, label, false, a, b, c, options);
-}
-
-}  // namespace detail
 
 /// C = Aᵀ·B; the transpose is never stored
 ///
@@ -50,8 +34,8 @@ void call_multiply_transposed(Exec const& exec, MatrixArgument<T const> const& a
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> B, OutputVectorOf<Exec, A> C>
 void multiply_transposed(Exec const& exec, A const& a, B const& b, C const& c,
                          std::type_identity_t<Options<Exec>> const& options = {}) {
-  detail::call_multiply_transposed(exec, detail::matrix_in(a), detail::vector_in(b), detail::vector_out(c),
-                 options);
+  detail::call_product(exec, detail::transposed_product, detail::matrix_in(a), detail::vector_in(b),
+                       detail::vector_out(c), options);
 }
 
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
@@ -59,11 +43,3 @@ refused::TesseraComputesWithFloatAndDoubleOnly multiply_transposed(Exec const&, 
                                                                    Arguments const&...) = delete;
 
 }  // namespace tessera
-
-// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_MULTIPLY_TRANSPOSED(TEMPLATE, EXEC, T) \
-  namespace tessera::detail { \
-  TEMPLATE void call_multiply_transposed(EXEC const&, MatrixArgument<T const> const&, VectorArgument<T const> const&, VectorArgument<T> const&, Options<EXEC> const&); \
-  }
-// NOLINTEND(bugprone-macro-parentheses)
-TESSERA_COMPILED(TESSERA_MULTIPLY_TRANSPOSED)

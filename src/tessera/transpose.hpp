@@ -42,8 +42,7 @@ void call_transpose(Exec const& exec, MatrixArgument<T const> const& a, MatrixAr
   if constexpr (backends::IsAccelerated<Exec>) {
     using Backend = backends::Backend<Exec>;
     TransposeTuning const tuning =
-        options.tuning ? *options.tuning
-                       : Backend::transpose_tuning(exec, shape_of(elements));
+        options.tuning ? *options.tuning : Backend::transpose_tuning(exec, shape_of(elements));
     accelerated_transpose(exec, label, elements, tuning);
   }
 }
@@ -131,10 +130,12 @@ refused::TesseraMovesTriviallyCopyableElementsOf1Or2Or4Or8Or16BytesOnly transpos
 }  // namespace tessera
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_TRANSPOSE(TEMPLATE, EXEC, T) \
-  namespace tessera::detail { \
-  TEMPLATE void call_transpose(EXEC const&, MatrixArgument<T const> const&, MatrixArgument<T> const&, TransposeOptions const&); \
-  TEMPLATE void call_transpose_in_place(EXEC const&, MatrixArgument<T> const&, TransposeInPlaceOptions const&); \
+#define TESSERA_TRANSPOSE(TEMPLATE, EXEC, T)                                       \
+  namespace tessera::detail {                                                      \
+  TEMPLATE void call_transpose(EXEC const&, MatrixArgument<T const> const&,        \
+                               MatrixArgument<T> const&, TransposeOptions const&); \
+  TEMPLATE void call_transpose_in_place(EXEC const&, MatrixArgument<T> const&,     \
+                                        TransposeInPlaceOptions const&);           \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_TRANSPOSE)

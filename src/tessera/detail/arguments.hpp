@@ -239,30 +239,4 @@ void run_sum(Exec const& exec, Label const& label, Lines<T> const& lines, Input 
   plan.run(exec, label, lines, factors, out, parts.take(partials), parts.meeting());
 }
 
-/// One product with the matrix A, into `out` of `entries` entries: dot products of its rows, or the
-/// sum over its rows, each times an entry of x; where the columns are the lines, the other way round.
-template <class Exec, class T>
-void run_product(Exec const& exec, char const* operation, Label const& label, bool of_rows,
-                 MatrixArgument<T const> const& a, VectorArgument<T const> const& x,
-                 VectorArgument<T> const& y, Options<Exec> const& options) {
-  auto const rows = static_cast<Index>(a.extent(0));
-  auto const cols = static_cast<Index>(a.extent(1));
-  auto const region = region_of(operation, a);
-  OutputVector<T> const out = output(y);
-  if (rows == 0 || cols == 0) {
-    return set_zero<T>(exec, label.zero, static_cast<Index>(y.extent(0)), out);
-  }
-  with_order(operation, "A", a, [&](auto by_rows) {
-    auto const lines = lines_of<by_rows()>(a);
-    with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-      Tuning const tuning = tuning_for<T, by_rows(), Set>(exec, rows, cols, options.tuning);
-      if (of_rows == by_rows()) {
-        run_dot<Set>(exec, label, lines, x, out, options, tuning);
-      } else {
-        run_sum<Set>(exec, label, lines, x, out, options, tuning);
-      }
-    });
-  });
-}
-
 }  // namespace tessera::detail

@@ -9,22 +9,22 @@
 /// backends/ and is enabled in Kokkos. A list is a macro of (TEMPLATE, EXEC, T), where TEMPLATE is
 /// `template` in the library's sources and `extern template` in its headers.
 #if defined(TESSERA_USES_LIBRARY) && defined(KOKKOS_ENABLE_SERIAL)
-#define TESSERA_COMPILED_ON_SERIAL(LIST)         \
-  LIST(extern template, Kokkos::Serial, float)   \
+#define TESSERA_COMPILED_ON_SERIAL(LIST)       \
+  LIST(extern template, Kokkos::Serial, float) \
   LIST(extern template, Kokkos::Serial, double)
 #else
 #define TESSERA_COMPILED_ON_SERIAL(LIST)
 #endif
 #if defined(TESSERA_USES_LIBRARY) && defined(KOKKOS_ENABLE_OPENMP)
-#define TESSERA_COMPILED_ON_OPENMP(LIST)         \
-  LIST(extern template, Kokkos::OpenMP, float)   \
+#define TESSERA_COMPILED_ON_OPENMP(LIST)       \
+  LIST(extern template, Kokkos::OpenMP, float) \
   LIST(extern template, Kokkos::OpenMP, double)
 #else
 #define TESSERA_COMPILED_ON_OPENMP(LIST)
 #endif
 #if defined(TESSERA_USES_LIBRARY) && defined(KOKKOS_ENABLE_CUDA)
-#define TESSERA_COMPILED_ON_CUDA(LIST)         \
-  LIST(extern template, Kokkos::Cuda, float)   \
+#define TESSERA_COMPILED_ON_CUDA(LIST)       \
+  LIST(extern template, Kokkos::Cuda, float) \
   LIST(extern template, Kokkos::Cuda, double)
 #else
 #define TESSERA_COMPILED_ON_CUDA(LIST)

@@ -94,18 +94,18 @@ decltype(auto) with_kernels(Kernels wanted, Body const& body) {
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_LINES_TO_VECTOR(EXEC, T) \
   EXEC const&, Label const&, Lines<T> const&, T const*, OutputVector<T>
-#define TESSERA_HOST_PRODUCTS(TEMPLATE, EXEC, T)                                                 \
-  namespace tessera::detail {                                                                    \
-  TEMPLATE void dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, DotTuning const&);                     \
-  TEMPLATE void sum(EXEC const&, Label const&, Lines<T> const&, T const*,                        \
-                    PartialVectors<T> const&, SumPlan<T> const&, int);                           \
-  TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&, LinesInMemory const&,    \
-                            T const*, OutputVector<T>, PartialVectors<T> const&,                 \
-                            FusedLinesPlan<T> const&, FusedLinesTuning const&,                   \
-                            kernels::Identity const&);                                           \
-  TEMPLATE void fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), PartialVectors<T> const&,          \
-                            FusedTilesPlan<T> const&, FusedTilesTuning const&,                   \
-                            kernels::Identity const&);                                           \
+#define TESSERA_HOST_PRODUCTS(TEMPLATE, EXEC, T)                                              \
+  namespace tessera::detail {                                                                 \
+  TEMPLATE void dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, DotTuning const&);                  \
+  TEMPLATE void sum(EXEC const&, Label const&, Lines<T> const&, T const*,                     \
+                    PartialVectors<T> const&, SumPlan<T> const&, int);                        \
+  TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&, LinesInMemory const&, \
+                            T const*, OutputVector<T>, PartialVectors<T> const&,              \
+                            FusedLinesPlan<T> const&, FusedLinesTuning const&,                \
+                            kernels::Identity const&);                                        \
+  TEMPLATE void fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), PartialVectors<T> const&,       \
+                            FusedTilesPlan<T> const&, FusedTilesTuning const&,                \
+                            kernels::Identity const&);                                        \
   }
 #define TESSERA_GPU_PRODUCTS(TEMPLATE, EXEC, T)                                                  \
   namespace tessera::detail {                                                                    \
@@ -118,16 +118,16 @@ decltype(auto) with_kernels(Kernels wanted, Body const& body) {
   TEMPLATE void gpu::fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,          \
                                  gpu::FusedTilesPlan<EXEC, T> const&, kernels::Identity const&); \
   }
-#define TESSERA_FUSED_PORTABLY(TEMPLATE, PLAN, EXEC, T)                                          \
-  TEMPLATE void PLAN<EXEC, T>::run(EXEC const&, detail::Label const&, detail::Lines<T> const&,   \
-                                   T const*, OutputVector<T>, OutputVector<T>, T*,               \
+#define TESSERA_FUSED_PORTABLY(TEMPLATE, PLAN, EXEC, T)                                        \
+  TEMPLATE void PLAN<EXEC, T>::run(EXEC const&, detail::Label const&, detail::Lines<T> const&, \
+                                   T const*, OutputVector<T>, OutputVector<T>, T*,             \
                                    detail::Meeting<T> const&, Identity const&) const;
-#define TESSERA_PORTABLE_PRODUCTS(TEMPLATE, EXEC, T)           \
-  namespace tessera::kernels {                                 \
-  TEMPLATE struct DotPlan<EXEC, T>;                            \
-  TEMPLATE struct SumPlan<EXEC, T>;                            \
-  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedLinesPlan, EXEC, T)    \
-  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T)    \
+#define TESSERA_PORTABLE_PRODUCTS(TEMPLATE, EXEC, T)        \
+  namespace tessera::kernels {                              \
+  TEMPLATE struct DotPlan<EXEC, T>;                         \
+  TEMPLATE struct SumPlan<EXEC, T>;                         \
+  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedLinesPlan, EXEC, T) \
+  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T) \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED_ON_HOSTS(TESSERA_HOST_PRODUCTS)

@@ -407,12 +407,12 @@ struct AtaxWith {
 
 // Fused ATAX of lines that are read in the kernel (detail/compiled.hpp).
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_READING_PRODUCTS(TEMPLATE, EXEC, T)                                               \
-  namespace tessera::detail {                                                                     \
-  TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&,                           \
-                            stream::detail::LinesToRead<T> const&, T const*, OutputVector<T>,     \
-                            PartialVectors<T> const&, FusedLinesPlan<T> const&,                   \
-                            FusedLinesTuning const&, kernels::Identity const&);                   \
+#define TESSERA_READING_PRODUCTS(TEMPLATE, EXEC, T)                                           \
+  namespace tessera::detail {                                                                 \
+  TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&,                       \
+                            stream::detail::LinesToRead<T> const&, T const*, OutputVector<T>, \
+                            PartialVectors<T> const&, FusedLinesPlan<T> const&,               \
+                            FusedLinesTuning const&, kernels::Identity const&);               \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED_ON_HOSTS(TESSERA_READING_PRODUCTS)

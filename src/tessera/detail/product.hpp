@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/checks.hpp>
+#include <tessera/detail/arguments.hpp>
+#include <tessera/detail/compiled.hpp>
+#include <tessera/detail/kernels.hpp>
+#include <tessera/kernels/label.hpp>
+#include <tessera/options.hpp>
+
+/// What `multiply` and `multiply_transposed` have in common.
+namespace tessera::detail {
+
+/// One of them.
+struct VectorProduct {
+  char const* operation;
+  char const* in;   ///< name of the vector that comes in
+  char const* out;  ///< and of the one that goes out
+  bool is_transposed;
+};
+inline constexpr VectorProduct plain_product{"multiply", "v", "B", false};
+inline constexpr VectorProduct transposed_product{"multiply_transposed", "B", "C", true};
+
+/// y = A·x, or Aᵀ·x: dot products of A's rows, or the sum over its rows, each times an entry of x;
+/// where columns are the lines, the other way round.
+template <class Exec, class T>
+void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument<T const> const& a,
+                  VectorArgument<T const> const& x, VectorArgument<T> const& y,
+                  Options<Exec> const& options) {
+  auto const& [operation, in, out, is_transposed] = product;
+  checks::require_matrix(operation, a);
+  checks::require_input(operation, in, x, a.extent(is_transposed ? 0 : 1));
+  checks::require_output(operation, out, y, a.extent(is_transposed ? 1 : 0));
+  checks::require_apart(operation, out, y, "A", a);
+  checks::require_apart(operation, out, y, in, x);
+
+  static Label const labels[]{Label("tessera::multiply"), Label("tessera::multiply_transposed")};
+  Label const& label = labels[is_transposed ? 1 : 0];
+  auto const region = region_of(operation, a);
+  auto const rows = static_cast<Index>(a.extent(0));
+  auto const cols = static_cast<Index>(a.extent(1));
+  if (rows == 0 || cols == 0) {
+    return set_zero<T>(exec, label.zero, static_cast<Index>(y.extent(0)), output(y));
+  }
+  with_order(operation, "A", a, [&](auto by_rows) {
+    auto const lines = lines_of<by_rows()>(a);
+    with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+      Tuning const tuning = tuning_for<T, by_rows(), Set>(exec, rows, cols, options.tuning);
+      if (product.is_transposed != by_rows()) {
+        run_dot<Set>(exec, label, lines, x, output(y), options, tuning);
+      } else {
+        run_sum<Set>(exec, label, lines, x, output(y), options, tuning);
+      }
+    });
+  });
+}
+
+}  // namespace tessera::detail
+
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+#define TESSERA_PRODUCT(TEMPLATE, EXEC, T)                                                      \
+  namespace tessera::detail {                                                                   \
+  TEMPLATE void call_product(EXEC const&, VectorProduct const&, MatrixArgument<T const> const&, \
+                             VectorArgument<T const> const&, VectorArgument<T> const&,          \
+                             Options<EXEC> const&);                                             \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+TESSERA_COMPILED(TESSERA_PRODUCT)
