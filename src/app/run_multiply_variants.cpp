@@ -88,7 +88,7 @@ Forecast forecast_variant(Shape const& shape, BackendChoice backend, gemv::Produ
     auto const buffer = row.has_buffer ? bytes_of<T>(shape.rows * shape.cols) : 0;
     forecast =
         forecast_of<T>(shape, one_product, transposed ? shape.rows : shape.cols,
-                       transposed ? shape.cols : shape.rows, Workspace<Exec>::bytes_for(buffer));
+                       transposed ? shape.cols : shape.rows, detail::WorkspaceOfCall<Exec>::bytes_for(buffer));
     forecast.traffic +=
         4 * buffer;  // written once; halved, to be read and written, till it is gone
   });

@@ -51,7 +51,7 @@ Lines<T> lines_of_shape(Index rows, Index cols) {
 template <class Exec, class T>
 std::size_t workspace_bytes(Index scalars) {
   if (scalars == 0) return 0;
-  return Workspace<Exec>::bytes_for(static_cast<std::size_t>(scalars) * sizeof(T));
+  return WorkspaceOfCall<Exec>::bytes_for(static_cast<std::size_t>(scalars) * sizeof(T));
 }
 
 /// Of a matrix without elements.
@@ -152,7 +152,7 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols,
     detail::FusedOf<Exec, T, row_major, Set> const fused(exec, lines, tuning);
     Plan plan = detail::sum_plan<Set, T, Exec>(Method::fused, "fused", fused, lines);
     if (Index const exchanged = fused.exchanged(lines); exchanged > 0) {
-      plan.workspace_bytes = std::max(plan.workspace_bytes, Workspace<Exec>::bytes_for(0)) +
+      plan.workspace_bytes = std::max(plan.workspace_bytes, detail::WorkspaceOfCall<Exec>::bytes_for(0)) +
                              static_cast<std::size_t>(exchanged) * sizeof(T);
     }
     return plan;

@@ -34,6 +34,11 @@ void fill_bytes(Exec const& exec, std::byte* bytes, std::size_t size, std::byte 
 
 }  // namespace detail
 
+namespace detail {
+template <class Exec>
+class WorkspaceOfCall;
+}  // namespace detail
+
 /// Device memory for partial results, kept by the caller so that repeated calls allocate nothing.
 /// It grows to the largest need seen and shrinks when it is cleared; growing allocates and may
 /// fence. It can be moved, not copied: what it was moved from is empty, and as good as new.
@@ -45,14 +50,6 @@ template <class Exec>
 class Workspace {
  public:
   using memory_space = typename Exec::memory_space;
-
-  static constexpr summation::Index counters = backends::counters<Exec>;
-  /// What a call works in.
-  struct Memory {
-    int* arrivals;        ///< `counters` counters of teams; zero between calls
-    std::byte* exchange;  ///< where teams meet; undefined contents
-    std::byte* data;      ///< undefined contents, aligned to a cache line
-  };
 
   Workspace() = default;
   Workspace(Workspace const&) = delete;
@@ -71,7 +68,20 @@ class Workspace {
   }
   ~Workspace() = default;
 
-  /// A call's turn in a workspace.
+  /// Releases all memory, which may fence. Throws std::invalid_argument while a call uses it.
+  void clear() {
+    Turn const turn(*this);
+    buffer_ = {};
+    exchange_ = {};
+  }
+  /// Bytes held.
+  [[nodiscard]] std::size_t bytes() const { return buffer_.extent(0) + exchange_.extent(0); }
+
+ private:
+  friend class detail::WorkspaceOfCall<Exec>;
+  using Buffer = Kokkos::View<std::byte*, memory_space>;
+
+  /// A call's turn.
   class Turn {
    public:
     /// Throws std::invalid_argument while another call has its turn.
@@ -90,48 +100,6 @@ class Workspace {
     Workspace& workspace_;
   };
 
-  /// Memory for at least `bytes` bytes and `exchanged` bytes of exchange beside the counters.
-  /// Throws what Kokkos throws when memory runs out, and std::invalid_argument for more bytes than
-  /// can be counted.
-  Memory reserve(Exec const& exec, std::size_t bytes, std::size_t exchanged = 0) {
-    if constexpr (backends::Backend<Exec>::is_gpu) wait_for_others(exec);
-    if (bytes_for(bytes) > buffer_.extent(0)) {
-      grow(exec, buffer_, "tessera::workspace", bytes_for(bytes), header_bytes, std::byte{0});
-    }
-    if (exchanged > exchange_.extent(0)) {
-      grow(exec, exchange_, "tessera::exchange", exchanged, exchanged, std::byte{0xff});
-    }
-    return {reinterpret_cast<int*>(buffer_.data()), exchange_.data(),
-            buffer_.data() + header_bytes};
-  }
-  /// Releases all memory, which may fence.
-  void clear() {
-    Turn const turn(*this);
-    buffer_ = {};
-    exchange_ = {};
-  }
-  /// Bytes that a workspace holds after reserve(…, bytes).
-  static constexpr std::size_t bytes_for(std::size_t bytes) {
-    if (bytes > std::numeric_limits<std::size_t>::max() - header_bytes) {
-      checks::fail("Workspace", "no memory has " + std::to_string(bytes) + " bytes");
-    }
-    return header_bytes + bytes;
-  }
-  /// Bytes held.
-  [[nodiscard]] std::size_t bytes() const { return buffer_.extent(0) + exchange_.extent(0); }
-
- private:
-  using Buffer = Kokkos::View<std::byte*, memory_space>;
-  static constexpr std::size_t header_bytes = static_cast<std::size_t>(counters) * sizeof(int);
-
-  /// Makes a buffer larger, and fills its first bytes. It stays empty where that fails.
-  static void grow(Exec const& exec, Buffer& buffer, char const* label, std::size_t bytes,
-                   std::size_t filled, std::byte value) {
-    buffer = {};  // release before allocating: the peak is the larger, not the sum
-    Buffer larger(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), bytes);
-    detail::fill_bytes(exec, larger.data(), filled, value);
-    buffer = larger;
-  }
   /// What another instance was given may still run.
   void wait_for_others(Exec const& exec) {
     std::uint32_t const instance = Kokkos::Tools::Experimental::device_id(exec);
@@ -153,12 +121,50 @@ namespace detail {
 template <class Exec>
 class WorkspaceOfCall {
  public:
+  /// Throws std::invalid_argument while another call has its turn in `kept`.
   explicit WorkspaceOfCall(Workspace<Exec>* kept) : workspace_(kept != nullptr ? *kept : own_) {
     if (kept != nullptr) turn_.emplace(*kept);
   }
-  Workspace<Exec>& operator*() { return workspace_; }
+
+  struct Memory {
+    int* arrivals;        ///< backends::counters<Exec> counters of teams; zero between calls
+    std::byte* exchange;  ///< where teams meet; undefined contents
+    std::byte* data;      ///< undefined contents, aligned to a cache line
+  };
+  /// Memory for at least `bytes` bytes and `exchanged` bytes of exchange beside the counters.
+  /// Throws what Kokkos throws when memory runs out, and std::invalid_argument for more bytes than
+  /// can be counted.
+  Memory reserve(Exec const& exec, std::size_t bytes, std::size_t exchanged = 0) {
+    if constexpr (backends::Backend<Exec>::is_gpu) workspace_.wait_for_others(exec);
+    if (bytes_for(bytes) > workspace_.buffer_.extent(0)) {
+      grow(exec, workspace_.buffer_, "tessera::workspace", bytes_for(bytes));
+      fill_bytes(exec, workspace_.buffer_.data(), header_bytes, std::byte{0});
+    }
+    if (exchanged > workspace_.exchange_.extent(0)) {
+      grow(exec, workspace_.exchange_, "tessera::exchange", exchanged);
+    }
+    return {reinterpret_cast<int*>(workspace_.buffer_.data()), workspace_.exchange_.data(),
+            workspace_.buffer_.data() + header_bytes};
+  }
+  /// Bytes that a workspace holds after reserve(…, bytes).
+  static constexpr std::size_t bytes_for(std::size_t bytes) {
+    if (bytes > std::numeric_limits<std::size_t>::max() - header_bytes) {
+      checks::fail("Workspace", "no memory has " + std::to_string(bytes) + " bytes");
+    }
+    return header_bytes + bytes;
+  }
 
  private:
+  using Buffer = typename Workspace<Exec>::Buffer;
+  static constexpr std::size_t header_bytes =
+      static_cast<std::size_t>(backends::counters<Exec>) * sizeof(int);
+
+  /// Makes a buffer larger. It stays empty where that fails.
+  static void grow(Exec const& exec, Buffer& buffer, char const* label, std::size_t bytes) {
+    buffer = {};  // release before allocating: the peak is the larger, not the sum
+    buffer = Buffer(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), bytes);
+  }
+
   Workspace<Exec> own_;
   Workspace<Exec>& workspace_;
   std::optional<typename Workspace<Exec>::Turn> turn_;

@@ -383,7 +383,7 @@ TEST(Sizes, ThatNoMemoryHasAreRefused) {
   EXPECT_THAT(
       [&] { multiply(Exec(), far, Vector("v", 2), Vector("B", 2)); },
       refuses("multiply", "A must lie in at most 2^62 bytes, gaps between its elements included"));
-  EXPECT_THAT([&] { Workspace<Exec>::bytes_for(std::numeric_limits<std::size_t>::max() - 1); },
+  EXPECT_THAT([&] { tessera::detail::WorkspaceOfCall<Exec>::bytes_for(std::numeric_limits<std::size_t>::max() - 1); },
               refuses("Workspace", "no memory has"));
 }
 
@@ -482,22 +482,23 @@ TEST(Workspaces, AreMovedAndNotCopied) {
   static_assert(!std::is_copy_constructible_v<Kept> && !std::is_copy_assignable_v<Kept>);
   static_assert(std::is_nothrow_move_constructible_v<Kept> &&
                 std::is_nothrow_move_assignable_v<Kept>);
+  auto const reserve = [](Kept& kept, std::size_t bytes) {
+    return tessera::detail::WorkspaceOfCall<Exec>(&kept).reserve(Exec(), bytes, 100);
+  };
   Kept first;
-  auto const* const memory = first.reserve(Exec(), 1000, 100).data;
+  auto const* const memory = reserve(first, 1000).data;
   std::size_t const held = first.bytes();
   Kept second = std::move(first);
   EXPECT_EQ(second.bytes(), held);
-  EXPECT_EQ(second.reserve(Exec(), 1000, 100).data, memory);
+  EXPECT_EQ(reserve(second, 1000).data, memory);
   EXPECT_EQ(first.bytes(), 0);  // NOLINT(bugprone-use-after-move): that is asked
-  EXPECT_NE(first.reserve(Exec(), 1000, 100).data, memory);
+  EXPECT_NE(reserve(first, 1000).data, memory);
   second = std::move(first);
-  EXPECT_NE(second.reserve(Exec(), 1000, 100).data, memory);
+  EXPECT_NE(reserve(second, 1000).data, memory);
   EXPECT_EQ(first.bytes(), 0);  // NOLINT(bugprone-use-after-move)
   second.clear();
   EXPECT_EQ(second.bytes(), 0);
-  auto const anew = second.reserve(Exec(), 10, 10);
-  EXPECT_EQ(anew.arrivals[0], 0);
-  EXPECT_EQ(anew.exchange[9], std::byte{0xff});
+  EXPECT_EQ(reserve(second, 10).arrivals[0], 0);
 }
 
 TEST(Workspaces, RefuseASecondCallAtATime) {
@@ -507,7 +508,7 @@ TEST(Workspaces, RefuseASecondCallAtATime) {
   Workspace<Exec> workspace;
   std::string const what = "another call is using this workspace";
   {
-    Workspace<Exec>::Turn const turn(workspace);
+    tessera::detail::WorkspaceOfCall<Exec> const of_a_call(&workspace);
     EXPECT_THAT([&] { atax(Exec(), A, v, C, {.workspace = &workspace}); },
                 refuses("Workspace", what));
     EXPECT_THAT([&] { multiply(Exec(), A, v, Vector("B", 30), {.workspace = &workspace}); },

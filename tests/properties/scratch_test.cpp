@@ -405,7 +405,7 @@ TYPED_TEST(Capacities, OfCountersAreOneForEachTileOfColumns) {
       tessera::detail::SumOf<Exec, T> const plan(
           Exec{5000}, tessera::detail::Lines<T>{nullptr, 16384, length, length},
           Tuning{.sum = {.columns_per_team = columns, .panels_per_team = 1024}});
-      EXPECT_TRUE(!plan.last_team_combines || plan.column_tiles <= Workspace<Exec>::counters)
+      EXPECT_TRUE(!plan.last_team_combines || plan.column_tiles <= backends::counters<Exec>)
           << length << ", " << columns;
     }
   }

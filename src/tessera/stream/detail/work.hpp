@@ -96,7 +96,7 @@ std::size_t bytes_of_kernel(Exec const& exec, Lines<T> const& lines, Plan const&
       bytes += scratch * static_cast<std::size_t>(exec.concurrency());
     }
   }
-  return Workspace<Exec>::bytes_for(bytes);
+  return tessera::detail::WorkspaceOfCall<Exec>::bytes_for(bytes);
 }
 
 /// The most that `bytes(block)` is: blocks have few sizes, the last of a panel and of the matrix

@@ -103,7 +103,7 @@ void grid_sync(Exec const& exec, A const& a, V const& v, B const& b,
   }
   variants::detail::require_all_threads(name, exec);
   tessera::detail::WorkspaceOfCall<Exec> workspace(options.workspace);
-  Body const body{detail::halving(exec, *workspace, detail::elements_of(a), detail::input(v),
+  Body const body{detail::halving(exec, workspace, detail::elements_of(a), detail::input(v),
                                   detail::output(b), team)};
   Backend::run_together(exec, std::string("tessera::") + name, threads,
                         std::min(wanted, body.steps.product_tiles().count()), body);

@@ -97,7 +97,7 @@ void repeated_reduction(Exec const& exec, A const& a, V const& v, B const& b,
   variants::detail::require_no_tile(name, options);
   Team const team = variants::detail::checked_team(name, exec, options.team, preset);
   tessera::detail::WorkspaceOfCall<Exec> workspace(options.workspace);
-  auto const steps = detail::halving(exec, *workspace, detail::elements_of(a), detail::input(v),
+  auto const steps = detail::halving(exec, workspace, detail::elements_of(a), detail::input(v),
                                      detail::output(b), team);
   detail::run_repeated_reduction(exec, std::string("tessera::") + name, steps, options.teams);
 }

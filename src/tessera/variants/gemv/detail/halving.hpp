@@ -58,7 +58,7 @@ struct Halving {
 
 /// The steps for A, with a buffer in `workspace`.
 template <class Exec, class T, bool RowMajor>
-Halving<T, RowMajor> halving(Exec const& exec, Workspace<Exec>& workspace,
+Halving<T, RowMajor> halving(Exec const& exec, tessera::detail::WorkspaceOfCall<Exec>& workspace,
                              Elements<T const, RowMajor> const& A, Strided<T const> v, Strided<T> B,
                              Team team) {
   auto const size = static_cast<std::size_t>(A.rows) * static_cast<std::size_t>(A.cols);
