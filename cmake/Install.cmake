@@ -32,8 +32,9 @@ install(FILES "${TESSERA_GENERATED_INCLUDE_DIR}/tessera/version.hpp"
 )
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/Tessera")
 
+list(TRANSFORM TESSERA_KINDS PREPEND tessera_ OUTPUT_VARIABLE libraries)
 install(
-  TARGETS tessera_static tessera_shared tessera_header_only tessera_host_arch
+  TARGETS ${libraries} tessera_header_only tessera_host_arch
   EXPORT TesseraTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"

@@ -152,8 +152,9 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols,
     detail::FusedOf<Exec, T, row_major, Set> const fused(exec, lines, tuning);
     Plan plan = detail::sum_plan<Set, T, Exec>(Method::fused, "fused", fused, lines);
     if (Index const exchanged = fused.exchanged(lines); exchanged > 0) {
-      plan.workspace_bytes = std::max(plan.workspace_bytes, detail::WorkspaceOfCall<Exec>::bytes_for(0)) +
-                             static_cast<std::size_t>(exchanged) * sizeof(T);
+      plan.workspace_bytes =
+          std::max(plan.workspace_bytes, detail::WorkspaceOfCall<Exec>::bytes_for(0)) +
+          static_cast<std::size_t>(exchanged) * sizeof(T);
     }
     return plan;
   });

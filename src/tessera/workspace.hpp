@@ -162,7 +162,8 @@ class WorkspaceOfCall {
   /// Makes a buffer larger. It stays empty where that fails.
   static void grow(Exec const& exec, Buffer& buffer, char const* label, std::size_t bytes) {
     buffer = {};  // release before allocating: the peak is the larger, not the sum
-    buffer = Buffer(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), bytes);
+    buffer =
+        Buffer(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), bytes);
   }
 
   Workspace<Exec> own_;

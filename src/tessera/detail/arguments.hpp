@@ -194,9 +194,8 @@ class Parts {
   Parts(Exec const& exec, Workspace<Exec>* kept, Index scalars, Index exchanged = 0)
       : workspace_(kept) {
     if (scalars == 0 && exchanged == 0) return;
-    auto const memory =
-        workspace_.reserve(exec, static_cast<std::size_t>(scalars) * sizeof(T),
-                           static_cast<std::size_t>(exchanged) * sizeof(T));
+    auto const memory = workspace_.reserve(exec, static_cast<std::size_t>(scalars) * sizeof(T),
+                                           static_cast<std::size_t>(exchanged) * sizeof(T));
     meeting_ = {memory.arrivals, reinterpret_cast<T*>(memory.exchange)};
     next_ = reinterpret_cast<T*>(memory.data);
   }

@@ -8,7 +8,7 @@
 
 #include <tessera/backends/accelerated/products.hpp>
 #include <tessera/backends/backends.hpp>
-#include <tessera/detail/compiled.hpp>
+#include <tessera/backends/compiled.hpp>
 #include <tessera/kernels.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/kernels/portable.hpp>
@@ -90,7 +90,7 @@ decltype(auto) with_kernels(Kernels wanted, Body const& body) {
 
 }  // namespace tessera::detail
 
-// The kernels of the products (detail/compiled.hpp).
+// The kernels of the products (backends/compiled.hpp).
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_LINES_TO_VECTOR(EXEC, T) \
   EXEC const&, Label const&, Lines<T> const&, T const*, OutputVector<T>

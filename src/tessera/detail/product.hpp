@@ -4,9 +4,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/compiled.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/detail/arguments.hpp>
-#include <tessera/detail/compiled.hpp>
 #include <tessera/detail/kernels.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/options.hpp>

@@ -405,7 +405,7 @@ struct AtaxWith {
 
 }  // namespace tessera::stream::detail
 
-// Fused ATAX of lines that are read in the kernel (detail/compiled.hpp).
+// Fused ATAX of lines that are read in the kernel (backends/compiled.hpp).
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_READING_PRODUCTS(TEMPLATE, EXEC, T)                                           \
   namespace tessera::detail {                                                                 \
