@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 
-#include <app/devices.hpp>
-#include <app/options.hpp>
+#include <app/backend/devices.hpp>
+#include <app/run/options.hpp>
 
 namespace tessera::app {
 namespace {

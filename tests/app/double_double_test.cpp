@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <app/double_double.hpp>
-#include <app/precise_sum.hpp>
+#include <app/check/double_double.hpp>
+#include <app/check/precise_sum.hpp>
 
 namespace tessera::app {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <gmock/gmock.h>
 
-#include <app/options.hpp>
+#include <app/run/options.hpp>
 
 /// What holds for every option of every command.
 namespace tessera::app {

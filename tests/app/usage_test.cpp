@@ -249,17 +249,17 @@ TEST_F(UsageTest, gemv_takes_method_auto) {
 }
 
 TEST_F(UsageTest, committed_bash_completion_is_that_of_the_program) {
-  auto const committed = read_file(TESSERA_SOURCE_DIR "/src/app/tessera.bash");
+  auto const committed = read_file(TESSERA_SOURCE_DIR "/src/app/cli/tessera.bash");
   auto const result = run({"completion", "bash"});
   EXPECT_EQ(result.status, 0);
-  EXPECT_EQ(result.out, committed) << "run: tessera completion bash > src/app/tessera.bash";
+  EXPECT_EQ(result.out, committed) << "run: tessera completion bash > src/app/cli/tessera.bash";
 }
 
 TEST_F(UsageTest, bash_completion_completes) {
   auto const complete = [&](std::string const& words, int index) {
-    write("complete.bash", "source '" TESSERA_SOURCE_DIR "/src/app/tessera.bash'\nCOMP_WORDS=(" +
-                               words + ")\nCOMP_CWORD=" + std::to_string(index) +
-                               "\n_tessera\necho ${COMPREPLY[*]}\n");
+    write("complete.bash",
+          "source '" TESSERA_SOURCE_DIR "/src/app/cli/tessera.bash'\nCOMP_WORDS=(" + words +
+              ")\nCOMP_CWORD=" + std::to_string(index) + "\n_tessera\necho ${COMPREPLY[*]}\n");
     std::string answer(256, '\0');
     FILE* const pipe = popen(("bash " + path("complete.bash").string()).c_str(), "r");
     answer.resize(std::fread(answer.data(), 1, answer.size(), pipe));

@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include <app/verdict.hpp>
+#include <app/check/verdict.hpp>
 #include <tessera/atax.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/multiply.hpp>

@@ -11,9 +11,9 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <app/checkpoint.hpp>
-#include <app/checkpoint_state.hpp>
-#include <app/sha256.hpp>
+#include <app/base/sha256.hpp>
+#include <app/checkpoint/checkpoint.hpp>
+#include <app/checkpoint/checkpoint_state.hpp>
 #include <io/errors.hpp>
 #include <tessera/stream.hpp>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <app/tuning_cache.hpp>
+#include <app/tuning/tuning_cache.hpp>
 #include <tessera/version.hpp>
 
 #include "harness.hpp"

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <app/backend/backend_visit.hpp>
+#include <app/backend/devices.hpp>
+#include <app/backend/processor.hpp>
+#include <app/base/failure.hpp>
+#include <io/memory.hpp>
+
+namespace tessera::app {
+namespace {
+
+/// The names of the choices; a backend of the library has the name of its choice.
+constexpr std::array<std::pair<BackendChoice, std::string_view>, 4> backend_names = {
+    {{BackendChoice::automatic, "auto"},
+     {BackendChoice::openmp, "openmp"},
+     {BackendChoice::serial, "serial"},
+     {BackendChoice::cuda, "cuda"}}};
+
+BackendChoice choice_named(std::string_view name) {
+  return std::ranges::find(backend_names, name, &std::pair<BackendChoice, std::string_view>::second)
+      ->first;
+}
+
+std::string describe_host(int threads) {
+  return host_processor().name + ", " + std::to_string(threads) +
+         (threads == 1 ? " thread" : " threads");
+}
+
+template <class Exec>
+BackendFacts facts_of() {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  constexpr bool is_gpu = backends::Backend<Exec>::is_gpu;
+  int const threads = Exec().concurrency();
+  return {.choice = choice_named(backends::Backend<Exec>::name),
+          .name = backends::Backend<Exec>::name,
+          .device = is_gpu ? describe(current_device().device) : describe_host(threads),
+          .is_gpu = is_gpu,
+          .concurrency = threads,
+          .scratch_level0 = static_cast<std::size_t>(Policy::scratch_size_max(0)),
+          .scratch_level1 = static_cast<std::size_t>(Policy::scratch_size_max(1))};
+}
+
+/// The GPU where the job fits and is done earlier, else the best backend of the host.
+BackendDecision choose_automatically(std::vector<BackendFacts> const& all, Job const& job) {
+  auto const gpu = std::ranges::find(all, true, &BackendFacts::is_gpu);
+  auto const host = std::ranges::find(all, false, &BackendFacts::is_gpu);
+  if (gpu == all.end()) {
+    return {.backend = *host, .why = "this program was built without a backend for GPUs"};
+  }
+  if (host == all.end()) return {.backend = *gpu, .why = "this program has no other backend"};
+
+  if (!job.host_only.empty()) return {.backend = *host, .why = job.host_only};
+
+  auto const on_gpu = job.forecast(gpu->choice);
+  auto const [device, free] = current_device();
+  if (!fits_on_device(on_gpu.memory(), free)) {
+    return {.backend = *host,
+            .why = "the job needs " + io::format_bytes(on_gpu.memory()) + " on " + name_of(device) +
+                   ", which has " + io::format_bytes(free) + " free"};
+  }
+  auto const on_host = job.forecast(host->choice);
+  auto const comparison = compare(device_seconds(on_gpu, job.runs, device.bandwidth), gpu->name,
+                                  host_seconds(on_host, job.runs, host->concurrency), host->name);
+  return {.backend = comparison.take_device ? *gpu : *host, .why = comparison.why};
+}
+
+}  // namespace
+
+std::string_view to_string(BackendChoice choice) {
+  return std::ranges::find(backend_names, choice,
+                           &std::pair<BackendChoice, std::string_view>::first)
+      ->second;
+}
+
+std::vector<BackendFacts> enabled_backends() {
+  std::vector<BackendFacts> all;
+  backends::for_each_backend(
+      [&]<class Exec>(std::type_identity<Exec>) { all.push_back(facts_of<Exec>()); });
+  std::ranges::reverse(all);  // the library lists the simplest first
+  return all;
+}
+
+void require_backend(BackendChoice choice) {
+  std::string built;
+  for (auto const& backend : enabled_backends()) {
+    if (choice == BackendChoice::automatic || choice == backend.choice) return;
+    built += (built.empty() ? "" : ", ") + backend.name;
+  }
+  throw Failure(ExitStatus::resources, "--backend " + std::string(to_string(choice)) +
+                                           ": this program was built without it; it has " + built);
+}
+
+BackendDecision choose_backend(BackendChoice choice, Job const& job) {
+  require_backend(choice);
+  auto const all = enabled_backends();
+  if (choice == BackendChoice::automatic) return choose_automatically(all, job);
+  auto const& backend = *std::ranges::find(all, choice, &BackendFacts::choice);
+  if (backend.is_gpu) {
+    if (!job.host_only.empty()) {
+      throw Failure(ExitStatus::usage, "--backend " + backend.name + ": " + job.host_only);
+    }
+    require_device_memory(job.forecast(choice).memory(), job.input, job.what);
+  }
+  return {.backend = backend, .why = ""};
+}
+
+void require_caches(std::optional<backends::CachePreference> preference,
+                    BackendFacts const& backend) {
+  if (!preference || backend.is_gpu) return;
+  throw Failure(ExitStatus::usage, "--cache-preference: only cuda has caches that can be told; " +
+                                       backend.name +
+                                       " computes here, so leave the option out or add --backend "
+                                       "cuda");
+}
+
+void require_threads(int threads, BackendFacts const& backend) {
+  if (threads <= 1 || backend.choice != BackendChoice::serial) return;
+  throw Failure(ExitStatus::usage, "--threads: serial computes with one thread, found " +
+                                       std::to_string(threads) +
+                                       "; leave the option out or take --backend openmp");
+}
+
+void require_device_in_use(std::optional<int> device, BackendChoice choice) {
+  if (!device || choice == BackendChoice::automatic || choice == BackendChoice::cuda) return;
+  throw Failure(ExitStatus::usage, "--device: " + std::string(to_string(choice)) +
+                                       " computes on the host, found --device " +
+                                       std::to_string(*device) +
+                                       "; leave one of the two options out");
+}
+
+std::string_view to_string(backends::CachePreference preference) {
+  switch (preference) {
+    case backends::CachePreference::none:
+      return "none";
+    case backends::CachePreference::l1:
+      return "l1";
+    case backends::CachePreference::shared:
+      return "shared";
+    case backends::CachePreference::equal:
+      break;
+  }
+  return "equal";
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,297 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <variant>
+
+#include <app/base/timing.hpp>
+#include <app/check/precise.hpp>
+#include <app/check/verdict.hpp>
+#include <io/memory.hpp>
+#include <tessera/summation.hpp>
+
+namespace tessera::app {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The unit roundoff of a type with this many bits of significand.
+constexpr double unit_roundoff(int digits) {
+  return 1 / static_cast<double>(std::uint64_t{1} << digits);
+}
+
+/// γ_k = k·u / (1 - k·u): the relative error that k roundings can cause (Higham, Accuracy and
+/// Stability of Numerical Algorithms, section 3.1). Infinite from 1 on, where zeros would pass.
+double gamma(std::int64_t k, double unit) {
+  double const ku = static_cast<double>(k) * unit;
+  return ku < 0.5 ? ku / (1 - ku) : infinity;
+}
+
+/// Of sums of products in double for float, and of compensated ones for double (Ogita, Rump, Oishi,
+/// Accurate Sum and Dot Product, proposition 5.5).
+template <class T>
+double reference_error(std::int64_t chain) {
+  double const g = gamma(chain + 2, unit_roundoff(53));
+  return std::is_same_v<T, float> ? g : 2 * g * g + unit_roundoff(62) * unit_roundoff(40);
+}
+
+/// The errors of a product of which `depth` roundings are on the path of a term in the result, and
+/// `chain` on its path in the reference; `terms` are added up.
+///
+/// With error e of each x, the error of Σ a·x is at most Σ |a|·(γ_depth·(|x| + e) + e), plus what
+/// underflow takes: half of the smallest number for each multiplication. The reference's own error
+/// is added, and that of the bound itself, which double arithmetic computes.
+template <class T>
+ErrorModel errors_of(std::int64_t depth, std::int64_t chain, std::int64_t terms) {
+  using Limits = std::numeric_limits<T>;
+  return {.relative = gamma(depth, unit_roundoff(Limits::digits)) + reference_error<T>(chain),
+          .of_bound = 1 + gamma(terms + 8, unit_roundoff(53)),
+          .underflow = 2 * static_cast<double>(terms) * static_cast<double>(Limits::denorm_min())};
+}
+
+template <class T, class Layout>
+class Reference {
+ public:
+  Reference(io::MatrixView<T, Layout> const& A, ProgressBar& bar) : bar_(bar) {
+    auto const m = static_cast<std::int64_t>(A.extent(0));
+    auto const n = static_cast<std::int64_t>(A.extent(1));
+    lines_ = {.data = A.data(), .count = by_rows ? m : n, .length = by_rows ? n : m};
+  }
+
+  /// Replaces x by A·x (or Aᵀ·x), whose terms go through `depth` roundings; empty: as many as in
+  /// the canonical order.
+  void multiply(bool transposed, PreciseVector& x,
+                std::optional<std::int64_t> depth = std::nullopt) const {
+    auto const [data, count, length] = lines_;
+    if (transposed != by_rows) {  // along the lines
+      auto const model = errors_of<T>(depth.value_or(summation::dot_depth<T>(length)),
+                                      longest_chain_of_dot(length), length);
+      x = dot_lines(lines_, x, model, bar_);
+    } else {
+      auto const model = errors_of<T>(depth.value_or(summation::sum_depth(count, length)),
+                                      longest_chain_of_sum(count, length), count);
+      x = sum_lines(lines_, x, model, bar_);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t memory_needed() const {
+    return precise_bytes(lines_.count, lines_.length);
+  }
+
+ private:
+  static constexpr bool by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  Lines<T> lines_;
+  ProgressBar& bar_;
+};
+
+/// The distance of a number from its neighbour in T, at the size of `value`.
+template <class T>
+double ulp(double value) {
+  int const least = std::numeric_limits<T>::min_exponent;
+  int const exponent = value == 0 ? least : std::max(std::ilogb(value) + 1, least);
+  return std::ldexp(1.0, exponent - std::numeric_limits<T>::digits);
+}
+
+constexpr char const* by_order =
+    "rounding and the order of summation decide whether it is a number, an infinity or NaN";
+constexpr char const* without_bound = "no bound holds after so many roundings";
+
+/// Whether an element may be what it is.
+bool is_possible(double value, Outcomes const& outcomes) {
+  if (std::isnan(value)) return outcomes.nan;
+  if (std::isinf(value)) return value > 0 ? outcomes.plus : outcomes.minus;
+  return outcomes.number;
+}
+
+void add_not_judged(Verdict& verdict, std::int64_t index, char const* why) {
+  ++verdict.not_judged;
+  auto& runs = verdict.which_not_judged;
+  if (!runs.empty() && runs.back().last + 1 == index && runs.back().why == why) {
+    runs.back().last = index;
+  } else if (runs.size() < Verdict::most_listed) {
+    runs.push_back({.first = index, .last = index, .why = why});
+  }
+}
+
+/// Adds what a comparison of elements finds. `value_of(i)` is element i, and `index_of(i)` what the
+/// verdict calls it.
+template <class T, class ValueOf, class IndexOf>
+void compare(PreciseVector const& reference, ValueOf const& value_of, IndexOf const& index_of,
+             Verdict& verdict) {
+  verdict.elements += static_cast<std::int64_t>(reference.size());
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    double const value = static_cast<double>(value_of(i));
+    PreciseEntry const& entry = reference[i];
+    double in_bounds = infinity, in_ulp = infinity;
+    if (is_possible(value, entry.outcomes)) {
+      if (!std::isfinite(value)) {
+        if (entry.outcomes.count() > 1) {
+          add_not_judged(verdict, index_of(i), by_order);
+          continue;
+        }
+        in_bounds = in_ulp = 0;
+      } else if (!std::isfinite(entry.error)) {
+        add_not_judged(verdict, index_of(i), without_bound);
+        continue;
+      } else {
+        double const error = std::fabs((value - entry.high) - entry.low);
+        in_bounds = error > 0 ? error / entry.error : 0;
+        in_ulp = error / ulp<T>(entry.high);
+      }
+    }
+    verdict.failed += in_bounds > 1 ? 1 : 0;
+    if (in_bounds > verdict.worst_in_bounds) {
+      verdict.worst = index_of(i);
+      verdict.worst_in_bounds = in_bounds;
+      verdict.worst_value = value;
+      verdict.worst_reference = entry.high;
+      verdict.worst_bound = entry.error;
+    }
+    if (in_ulp > verdict.greatest_ulp) {
+      verdict.ulp_index = index_of(i);
+      verdict.greatest_ulp = in_ulp;
+    }
+  }
+}
+
+/// A vector of an input: without errors.
+template <class ValueOf>
+PreciseVector precise(std::size_t size, ValueOf const& value_of) {
+  PreciseVector vector(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    vector[i].high = static_cast<double>(value_of(i));
+    vector[i].outcomes = outcomes_of(vector[i].high);
+  }
+  return vector;
+}
+
+/// A verdict with all elements in it.
+Verdict finished(Verdict verdict, Stopwatch const& watch) {
+  verdict.worst_in_bounds = std::max(verdict.worst_in_bounds, 0.0);
+  verdict.seconds = watch.seconds();
+  return verdict;
+}
+
+template <class T, class Layout>
+Verdict judge_typed(OperationId operation, io::MatrixView<T, Layout> const& A,
+                    io::VectorView<T> const& x, io::VectorView<T> const& result,
+                    std::string const& input, Summation order) {
+  Stopwatch watch;
+  ProgressBar bar("checking");
+  Reference<T, Layout> const reference(A, bar);
+  io::require_memory(reference.memory_needed(), input, "the reference of the check");
+  auto const passes = operation == OperationId::atax ? 2 : 1;
+  bar.set(0, static_cast<std::uint64_t>(passes) * A.size() * sizeof(T));
+
+  PreciseVector value = precise(x.size(), [&](std::size_t i) { return x(i); });
+  // In any order a product is rounded once, and then by each of the other terms' additions at most.
+  auto const depth = [&](unsigned extent) {
+    return order == Summation::any ? std::optional(static_cast<std::int64_t>(A.extent(extent)))
+                                   : std::nullopt;
+  };
+  if (operation != OperationId::multiply_transposed) {
+    reference.multiply(false, value, depth(1));
+  }
+  if (operation != OperationId::multiply) reference.multiply(true, value, depth(0));
+
+  Verdict verdict{.worst_in_bounds = -1};
+  compare<T>(
+      value, [&](std::size_t i) { return result(i); },
+      [](std::size_t i) { return static_cast<std::int64_t>(i); }, verdict);
+  return finished(verdict, watch);
+}
+
+/// One column of C after the other: A times a column of B.
+template <class T, class LayoutA, class MatrixB, class MatrixC>
+Verdict judge_product_typed(io::MatrixView<T, LayoutA> const& A, MatrixB const& B, MatrixC const& C,
+                            std::string const& input, Summation order) {
+  Stopwatch watch;
+  ProgressBar bar("checking");
+  Reference<T, LayoutA> const reference(A, bar);
+  io::require_memory(reference.memory_needed(), input, "the reference of the check");
+  std::size_t const columns = C.extent(1);
+  auto const terms = static_cast<std::int64_t>(A.extent(1));
+  auto const depth = order == Summation::any
+                         ? terms
+                         : summation::product_depth(static_cast<std::int64_t>(C.extent(0)),
+                                                    static_cast<std::int64_t>(C.extent(1)), terms);
+  bar.set(0, columns * A.size() * sizeof(T));
+  Verdict verdict{.worst_in_bounds = -1};
+  for (std::size_t j = 0; j < columns; ++j) {
+    PreciseVector value = precise(B.extent(0), [&](std::size_t k) { return B(k, j); });
+    reference.multiply(false, value, depth);
+    compare<T>(
+        value, [&](std::size_t i) { return C(i, j); },
+        [&](std::size_t i) { return static_cast<std::int64_t>(i * columns + j); }, verdict);
+  }
+  return finished(verdict, watch);
+}
+
+}  // namespace
+
+Verdict judge(OperationId operation, io::HostMatrix const& A, io::HostVector const& x,
+              io::HostVector const& result, std::string const& input, Summation order) {
+  return std::visit(
+      [&]<class T, class Layout>(io::MatrixView<T, Layout> const& matrix) {
+        return judge_typed(operation, matrix, std::get<io::VectorView<T>>(x),
+                           std::get<io::VectorView<T>>(result), input, order);
+      },
+      A);
+}
+
+Verdict judge_product(io::HostMatrix const& A, io::HostMatrix const& B, io::HostMatrix const& C,
+                      std::string const& input, Summation order) {
+  return std::visit(
+      [&]<class T, class LayoutA, class U, class LayoutB, class W, class LayoutC>(
+          io::MatrixView<T, LayoutA> const& a, io::MatrixView<U, LayoutB> const& b,
+          io::MatrixView<W, LayoutC> const& c) -> Verdict {
+        if constexpr (std::is_same_v<T, U> && std::is_same_v<T, W>) {
+          return judge_product_typed(a, b, c, input, order);
+        } else {
+          throw std::logic_error("judge_product: matrices of several types");
+        }
+      },
+      A, B, C);
+}
+
+char const* to_string(Judgement judgement) {
+  switch (judgement) {
+    case Judgement::passed:
+      return "passed";
+    case Judgement::failed:
+      return "failed";
+    case Judgement::not_judged:
+      break;
+  }
+  return "not judged";
+}
+
+std::string to_sentence(Verdict const& verdict) {
+  std::string sentence = verdict.passed()     ? "passed: "
+                         : verdict.failed > 0 ? "FAILED: "
+                                              : "NOT JUDGED: ";
+  if (verdict.judged() > 0) {
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "greatest error %.3g of the bound at element %lld, %.3g ulp at element %lld; "
+                  "%lld of %lld fail",
+                  verdict.worst_in_bounds, static_cast<long long>(verdict.worst),
+                  verdict.greatest_ulp, static_cast<long long>(verdict.ulp_index),
+                  static_cast<long long>(verdict.failed), static_cast<long long>(verdict.elements));
+    sentence += text;
+  }
+  if (verdict.not_judged > 0) {
+    auto const& first = verdict.which_not_judged.front();
+    sentence += (verdict.judged() > 0 ? "; " : "") + std::to_string(verdict.not_judged) + " of " +
+                std::to_string(verdict.elements) + " not judged, element " +
+                std::to_string(first.first) + " the first: " + first.why;
+  }
+  return sentence;
+}
+
+}  // namespace tessera::app

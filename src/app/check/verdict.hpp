@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <app/run/operations.hpp>
+#include <io/types.hpp>
+
+namespace tessera::app {
+
+/// What a comparison comes to.
+enum class Judgement {
+  passed,      ///< every element is right
+  failed,      ///< an element is wrong
+  not_judged,  ///< no element is known to be wrong, and of some nobody can tell
+};
+[[nodiscard]] char const* to_string(Judgement judgement);
+
+/// Elements that follow each other and cannot be judged, for the same reason.
+struct NotJudged {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  char const* why = "";
+};
+
+/// What a comparison with the reference found. An element that is NaN or infinite where it cannot
+/// be, or a number where it cannot be one, has failed and has an infinite error.
+struct Verdict {
+  std::int64_t elements = 0;
+  std::int64_t failed = 0;  ///< error above the bound, or NaN and infinity in wrong places
+  std::int64_t not_judged = 0;
+  std::vector<NotJudged> which_not_judged{};  ///< the first of them, at most `most_listed` runs
+  std::int64_t worst = 0;                     ///< index of the greatest error in units of the bound
+  double worst_in_bounds = 0;                 ///< that error; at most 1 for a result that passes
+  double worst_value = 0;                     ///< the element there
+  double worst_reference = 0;                 ///< what it should be, rounded to double
+  double worst_bound = 0;                     ///< greatest error that rounding can cause there
+  double greatest_ulp = 0;     ///< greatest error in units in the last place of the reference
+  std::int64_t ulp_index = 0;  ///< where that is
+  double seconds = 0;          ///< time for reference and comparison
+
+  static constexpr std::size_t most_listed = 100;
+
+  [[nodiscard]] Judgement judgement() const {
+    if (failed > 0) return Judgement::failed;
+    return not_judged > 0 ? Judgement::not_judged : Judgement::passed;
+  }
+  [[nodiscard]] bool passed() const { return judgement() == Judgement::passed; }
+  /// Elements that were compared: where there is none, there is no greatest error.
+  [[nodiscard]] std::int64_t judged() const { return elements - not_judged; }
+};
+
+/// In which order the sums of a result were taken.
+enum class Summation {
+  canonical,  ///< that of docs/summation.md: short paths, small bounds
+  any,        ///< each product may go through as many roundings as there are products
+};
+
+/// Compares a result with a reference of higher precision: double for float, double-double for
+/// double. The bound of each element follows from the depth of the order of summation and the
+/// absolute values of the terms (docs/accuracy.md); nothing in it is a matter of taste.
+///
+/// @param A      the matrix as it was used, in the type of the result
+/// @param x      v for atax and gemv, B for gemvt
+/// @param result as long as the operation makes it, of the type of A
+/// @throws io::FileError out_of_memory, in the name of `input`
+[[nodiscard]] Verdict judge(OperationId operation, io::HostMatrix const& A, io::HostVector const& x,
+                            io::HostVector const& result, std::string const& input,
+                            Summation order = Summation::canonical);
+
+/// Compares C = A·B with a reference of higher precision. Element (i, j) of
+/// C has the index i·n + j in the verdict.
+/// @param A,B,C of one type
+/// @throws io::FileError out_of_memory, in the name of `input`
+[[nodiscard]] Verdict judge_product(io::HostMatrix const& A, io::HostMatrix const& B,
+                                    io::HostMatrix const& C, std::string const& input,
+                                    Summation order = Summation::canonical);
+
+/// What a comparison of moved elements found, bit by bit.
+struct BitVerdict {
+  std::int64_t elements = 0;
+  std::int64_t failed = 0;
+  double seconds = 0;
+
+  [[nodiscard]] Judgement judgement() const {
+    return failed > 0 ? Judgement::failed : Judgement::passed;
+  }
+  [[nodiscard]] bool passed() const { return judgement() == Judgement::passed; }
+};
+
+/// Compares a result with A or, if `transposed`, with Aᵀ, bit by bit.
+/// @param result of the type and order of A
+[[nodiscard]] BitVerdict judge_moved(io::HostMatrix const& A, io::HostMatrix const& result,
+                                     bool transposed);
+/// "passed: all 12 elements have the right bits".
+[[nodiscard]] std::string to_sentence(BitVerdict const& verdict);
+
+/// One sentence: "passed: greatest error 0.031 of the bound at element 17, 1.2 ulp at element 3; 0
+/// of 64 fail".
+[[nodiscard]] std::string to_sentence(Verdict const& verdict);
+
+}  // namespace tessera::app

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <app/base/sha256.hpp>
+#include <io/input_file.hpp>
+#include <tessera/stream/state.hpp>
+
+namespace tessera::app {
+
+/// What a checkpoint is of. A run goes on only from a checkpoint of the same job.
+struct CheckpointJob {
+  stream::StateOf state;    ///< the operation, what it computes in, the shape
+  io::FileIdentity file;    ///< the file of the matrix, as it was when the run began
+  std::string file_sha256;  ///< of InputFile::sample()
+  std::string dataset;      ///< of an HDF5 file; else empty
+  std::string elements;     ///< how they are stored: "f32 little 128", type, order of bytes, place
+  std::string vector_sha256;
+
+  friend bool operator==(CheckpointJob const&, CheckpointJob const&) = default;
+};
+
+/// A streamed run between two blocks: stream::State as bytes, which are elsewhere.
+struct Checkpoint {
+  using Bytes = std::span<std::byte const>;
+
+  CheckpointJob const& job;
+  std::int64_t blocks_done = 0;
+  std::int64_t block_lines = 0;
+  std::vector<Bytes> waiting;
+  Bytes chain;
+  Bytes output;
+};
+
+/// Writes a checkpoint aside and puts it in its place: at any moment there is the old one or the
+/// new one, whole. Takes no memory for the vectors. @throws io::FileError bad_output
+void write_checkpoint(std::string const& path, Checkpoint const& checkpoint);
+
+/// The file of a checkpoint, which is read vector by vector: only if it is as long as its head
+/// says, and only where there is memory for it. Whether it is whole is known at its end.
+class CheckpointFile {
+ public:
+  /// @return nothing when there is no such file
+  /// @throws io::FileError bad_input when it is damaged, out_of_memory
+  [[nodiscard]] static std::optional<CheckpointFile> open(std::string const& path);
+
+  [[nodiscard]] CheckpointJob const& job() const { return job_; }
+  [[nodiscard]] std::int64_t blocks_done() const { return blocks_done_; }
+  [[nodiscard]] std::int64_t block_lines() const { return block_lines_; }
+  /// Bytes of the vectors, in their order: those that wait, the chain, the output.
+  [[nodiscard]] std::vector<std::uint64_t> const& sizes() const { return sizes_; }
+
+  /// Reads the next vector, whose size that is. @throws io::FileError bad_input
+  void read(std::span<std::byte> to);
+  /// Call it when all is read. @throws io::FileError bad_input when a byte of the file is not as it
+  /// was written
+  void finish();
+  /// Throws FileError bad_input: the checkpoint cannot be used.
+  [[noreturn]] void fail(std::string const& what) const;
+
+ private:
+  explicit CheckpointFile(io::InputFile file);
+  void parse(std::string const& text);
+  void require_size() const;
+
+  io::InputFile file_;
+  Sha256 sum_;
+  std::uint64_t position_ = 0;
+  CheckpointJob job_;
+  std::int64_t blocks_done_ = 0;
+  std::int64_t block_lines_ = 0;
+  std::vector<std::uint64_t> sizes_;
+};
+
+/// @throws io::FileError bad_input when the checkpoint is of another job
+void require_job(CheckpointJob const& found, CheckpointJob const& job, std::string const& path);
+
+}  // namespace tessera::app

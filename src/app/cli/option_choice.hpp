@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <bench/whole_number.hpp>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include <app/base/numbers.hpp>
+#include <app/report/report_text.hpp>
+#include <app/run/options.hpp>
+
+/// Options that several commands have.
+namespace tessera::app {
+
+template <class Value>
+using Choices = std::span<std::pair<char const*, Value> const>;
+
+inline constexpr std::pair<char const*, BackendChoice> backend_choices[] = {
+    {"auto", BackendChoice::automatic},
+    {"openmp", BackendChoice::openmp},
+    {"serial", BackendChoice::serial},
+    {"cuda", BackendChoice::cuda}};
+inline constexpr std::pair<char const*, ReportFormat> format_choices[] = {
+    {"text", ReportFormat::text}, {"json", ReportFormat::json}, {"csv", ReportFormat::csv}};
+
+/// An option whose value is one of a few words; any other word is refused with the list of them.
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
+                        std::type_identity_t<Choices<Value>> choices, std::string const& help) {
+  std::string words, preset;
+  for (auto const& [word, meaning] : choices) {
+    words += (words.empty() ? "" : "|") + std::string(word);
+    if (meaning == value) preset = word;
+  }
+  auto const choose = [&value, choices, name, words](std::string const& text) {
+    for (auto const& [word, meaning] : choices) {
+      if (text == word) {
+        value = meaning;
+        return;
+      }
+    }
+    throw CLI::ValidationError(name, "'" + text + "' is not one of " + words);
+  };
+  return app.add_option_function<std::string>(name, choose, help)
+      ->type_name(words)
+      ->default_str(preset);
+}
+
+/// The numbers that an option takes, both ends included.
+struct WholeRange {
+  std::uint64_t least = 1;
+  std::uint64_t most = std::uint64_t{1} << 30U;
+};
+
+/// Extents of matrices.
+inline constexpr WholeRange any_extent{.least = 1, .most = (std::uint64_t{1} << 63U) - 1};
+
+/// An option whose value is a whole number of a range, written with decimal digits alone:
+/// choose(number).
+template <class Choose>
+  requires std::is_invocable_v<Choose, std::uint64_t>
+CLI::Option* add_whole(CLI::App& app, std::string const& name, Choose const& choose,
+                       WholeRange const& range, std::string const& help) {
+  auto const read = [choose, name, range](std::string const& text) {
+    auto const number = bench::whole_number(text);
+    if (!number || *number < range.least || *number > range.most) {
+      throw CLI::ValidationError(
+          name, "expected a whole number from " + std::to_string(range.least) + " to " +
+                    std::to_string(range.most) + " in decimal digits, found '" + text + "'");
+    }
+    choose(*number);
+  };
+  return app.add_option_function<std::string>(name, read, help);
+}
+
+/// @copydoc add_whole
+/// @param value where the number goes
+template <std::integral Number>
+CLI::Option* add_whole(CLI::App& app, std::string const& name, Number& value,
+                       WholeRange const& range, std::string const& help) {
+  return add_whole(
+      app, name, [&value](std::uint64_t number) { value = static_cast<Number>(number); }, range,
+      help);
+}
+
+/// @copydoc add_whole
+/// @param value where the number goes
+template <std::integral Number>
+CLI::Option* add_whole(CLI::App& app, std::string const& name, std::optional<Number>& value,
+                       WholeRange const& range, std::string const& help) {
+  return add_whole(
+      app, name, [&value](std::uint64_t number) { value = static_cast<Number>(number); }, range,
+      help);
+}
+
+/// An option whose value is a decimal number of seconds, from 0 to `most`.
+inline CLI::Option* add_seconds(CLI::App& app, std::string const& name, double& value, double most,
+                                std::string const& help) {
+  auto const read = [&value, name, most](std::string const& text) {
+    auto const number = decimal_number(text);
+    if (!number || *number > most) {
+      throw CLI::ValidationError(name, "expected a number of seconds from 0 to " +
+                                           general(most, 9) + ", such as 0.5, found '" + text +
+                                           "'");
+    }
+    value = *number;
+  };
+  return app.add_option_function<std::string>(name, read, help)
+      ->type_name("S")
+      ->default_str(general(value, 9));
+}
+
+/// An option whose value is two whole numbers of at least 1, such as 32x8: choose(first, second).
+/// @param what the numbers count
+template <class Choose>
+CLI::Option* add_extents(CLI::App& app, std::string const& name, std::string const& what,
+                         Choose const& choose, std::string const& help) {
+  auto const read = [choose, name, what](std::string const& text) {
+    auto const found = two_extents(text);
+    if (!found) {
+      throw CLI::ValidationError(name, "expected two whole numbers of " + what +
+                                           " with an x between, such as 32x8, found '" + text +
+                                           "'");
+    }
+    choose(*found);
+  };
+  return app.add_option_function<std::string>(name, read, help);
+}
+
+/// A file that is read: `-` is stdin. A name without dashes is a positional.
+inline CLI::Option* add_input_file(CLI::App& app, std::string const& name, std::string& path,
+                                   std::string const& help) {
+  auto const take = [&path](std::string const& text) { path = text == "-" ? "/dev/stdin" : text; };
+  return app.add_option_function<std::string>(name, take, help)
+      ->type_name(name.starts_with('-') ? "FILE" : "");
+}
+
+/// A file that is written: `-` is stdout. A name without dashes is a positional.
+inline CLI::Option* add_output_file(CLI::App& app, std::string const& name, std::string& path,
+                                    std::string const& help) {
+  auto const take = [&path](std::string const& text) { path = text == "-" ? "/dev/stdout" : text; };
+  return app.add_option_function<std::string>(name, take, help)
+      ->type_name(name.starts_with('-') ? "FILE" : "");
+}
+
+inline void add_threads(CLI::App& app, int& threads) {
+  add_whole(app, "--threads", threads, {.most = 65536},
+            "Host threads (else OMP_NUM_THREADS decides)")
+      ->type_name("N");
+}
+
+inline void add_device(CLI::App& app, std::optional<int>& device) {
+  add_whole(app, "--device", device, {.least = 0, .most = 65535},
+            "Which GPU, as `tessera info` counts them (else the first that works)")
+      ->type_name("N");
+}
+
+inline constexpr std::pair<char const*, std::optional<backends::CachePreference>>
+    cache_preference_choices[] = {{"none", backends::CachePreference::none},
+                                  {"l1", backends::CachePreference::l1},
+                                  {"shared", backends::CachePreference::shared},
+                                  {"equal", backends::CachePreference::equal}};
+
+inline void add_cache_preference(CLI::App& app,
+                                 std::optional<backends::CachePreference>& preference) {
+  add_choice(app, "--cache-preference", preference, cache_preference_choices,
+             "What a GPU's multiprocessors use their memory for (cuda)");
+}
+
+}  // namespace tessera::app

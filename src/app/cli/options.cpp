@@ -1,0 +1,483 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <limits>
+#include <span>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include <app/cli/completion.hpp>
+#include <app/cli/help_texts.hpp>
+#include <app/cli/measure_options.hpp>
+#include <app/cli/option_choice.hpp>
+#include <app/run/options.hpp>
+#include <tessera/version.hpp>
+
+namespace tessera::app {
+namespace {
+
+using MaybeType = std::optional<io::ScalarType>;
+constexpr std::pair<char const*, MaybeType> maybe_types[] = {
+    {"as-is", std::nullopt}, {"f32", io::ScalarType::f32}, {"f64", io::ScalarType::f64}};
+constexpr std::pair<char const*, io::ScalarType> file_types[] = {{"f32", io::ScalarType::f32},
+                                                                 {"f64", io::ScalarType::f64}};
+constexpr std::pair<char const*, io::Distribution> distributions[] = {
+    {"ex3", io::Distribution::ex3},
+    {"uniform", io::Distribution::uniform},
+    {"normal", io::Distribution::normal},
+    {"integer", io::Distribution::integer}};
+constexpr std::pair<char const*, io::Layout> orders[] = {{"c", io::Layout::right},
+                                                         {"fortran", io::Layout::left}};
+using MaybeLayout = std::optional<io::Layout>;
+constexpr std::pair<char const*, MaybeType> raw_types[] = {{"f32", io::ScalarType::f32},
+                                                           {"f64", io::ScalarType::f64}};
+constexpr std::pair<char const*, MaybeLayout> raw_orders[] = {{"row", io::Layout::right},
+                                                              {"column", io::Layout::left}};
+constexpr std::pair<char const*, MaybeLayout> output_orders[] = {
+    {"as-is", std::nullopt}, {"row", io::Layout::right}, {"column", io::Layout::left}};
+using MaybeFormat = std::optional<io::Format>;
+constexpr std::pair<char const*, MaybeFormat> file_formats[] = {
+    {"by-content", std::nullopt}, {"npy", io::Format::npy},          {"npz", io::Format::npz},
+    {"hdf5", io::Format::hdf5},   {"ex3", io::Format::ex3},          {"raw", io::Format::raw},
+    {"csv", io::Format::csv},     {"mtx", io::Format::matrix_market}};
+constexpr auto formats_with_shape = std::span(file_formats).first<5>();
+constexpr std::pair<char const*, MaybeFormat> output_formats[] = {{"by-name", std::nullopt},
+                                                                  {"npy", io::Format::npy},
+                                                                  {"ex3", io::Format::ex3},
+                                                                  {"raw", io::Format::raw}};
+constexpr auto formats_of_matrices = std::span(output_formats).first<3>();  // not raw
+constexpr std::pair<char const*, Method> methods[] = {
+    {"auto", Method::automatic}, {"fused", Method::fused}, {"two-stage", Method::two_stage}};
+constexpr std::pair<char const*, Kernels> kernels_choices[] = {
+    {"auto", Kernels::automatic},
+    {"portable", Kernels::portable},
+    {"accelerated", Kernels::accelerated}};
+constexpr std::pair<char const*, ReportFormat> info_formats[] = {{"text", ReportFormat::text},
+                                                                 {"json", ReportFormat::json}};
+constexpr std::pair<char const*, std::optional<variants::Tiling>> tilings[] = {
+    {"exact", variants::Tiling::exact}, {"inexact", variants::Tiling::inexact}};
+constexpr std::pair<char const*, OperationId> operations[] = {
+    {"atax", OperationId::atax},
+    {"gemv", OperationId::multiply},
+    {"gemvt", OperationId::multiply_transposed}};
+
+void add_input(CLI::App& app, std::string& input) {
+  add_input_file(app, "INPUT", input, "A: a .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
+      ->required();
+}
+
+void add_input_format(CLI::App& app, MaybeFormat& format, Choices<MaybeFormat> formats) {
+  add_choice(app, "--input-format", format, formats,
+             "What INPUT is, where its content does not say");
+}
+
+void add_dataset_flag(CLI::App& app, bool& add_dataset) {
+  app.add_flag("--add-dataset", add_dataset,
+               "Add to an HDF5 file that exists, which is copied first");
+}
+
+void add_output_format(CLI::App& app, MaybeFormat& format, Choices<MaybeFormat> formats) {
+  add_choice(app, "--output-format", format, formats,
+             "What the output is where its name does not say, such as - (stdout)");
+}
+
+CLI::App* add_generate(CLI::App& app, io::GenerateRequest& request) {
+  auto& command = *app.add_subcommand("gen", "Make a matrix A and a vector V");
+  request.distribution = io::Distribution::ex3;
+  add_whole(command, "--rows", request.rows, any_extent, "Rows of A")->required()->type_name("M");
+  add_whole(command, "--cols", request.cols, any_extent, "Columns of A, entries of V")
+      ->required()
+      ->type_name("N");
+  add_choice(command, "--type", request.type, file_types, "Type of the elements");
+  add_choice(command, "--distribution", request.distribution, distributions,
+             "How values are drawn");
+  add_choice(command, "--order", request.layout, orders, "Order in a .npy file");
+  add_whole(command, "--seed", request.seed,
+            {.least = 0, .most = std::numeric_limits<std::uint64_t>::max()},
+            "Where the random numbers start")
+      ->type_name("S")
+      ->default_str(std::to_string(request.seed));
+  add_output_file(command, "--output", request.output, "File to write")->required();
+  add_output_format(command, request.format, formats_of_matrices);
+  add_output_file(command, "--vector-output", request.vector_output,
+                  "File for V, beside a .npy output");
+  add_dataset_flag(command, request.add_dataset);
+  command.footer(help::generate);
+  return &command;
+}
+
+/// A variant's name: the words are the rows of its table.
+void add_variant_name(CLI::App& app, std::string& name, std::vector<VariantFacts> const& variants) {
+  std::string words;
+  for (auto const& facts : variants) words += (words.empty() ? "" : "|") + std::string(facts.name);
+  auto const choose = [&name, variants, words](std::string const& text) {
+    for (auto const& facts : variants) {
+      if (text == facts.name) {
+        name = text;
+        return;
+      }
+    }
+    throw CLI::ValidationError("--variant", "'" + text + "' is not one of " + words);
+  };
+  app.add_option_function<std::string>("--variant", choose,
+                                       "Run a published kernel instead of the operation")
+      ->type_name(words);
+}
+
+/// The options of variants, as far as one of the variants takes them.
+void add_variant(CLI::App& app, VariantChoice& choice, std::vector<VariantFacts> const& variants,
+                 std::string const& team_words, std::string const& team_help) {
+  auto const some = [&](bool VariantFacts::* has) {
+    return std::ranges::any_of(variants, [&](auto const& facts) { return facts.*has; });
+  };
+  add_variant_name(app, choice.name, variants);
+  auto const take_team = [&choice](TwoExtents const& team) {
+    choice.team = variants::Team{team.first, team.second};
+  };
+  add_extents(app, "--team", "threads", take_team, team_help)->type_name(team_words);
+  if (some(&VariantFacts::takes_teams)) {
+    add_whole(app, "--teams", choice.teams, {}, "Most teams of a variant's kernel")->type_name("N");
+  }
+  if (some(&VariantFacts::takes_tile)) {
+    add_whole(app, "--tile", choice.tile, {}, "Size of a variant's tile in scratch")
+        ->type_name("N");
+  }
+  if (some(&VariantFacts::takes_tiling)) {
+    add_choice(app, "--tiling", choice.tiling, tilings, "A variant without or with checks of ends");
+  }
+}
+
+/// What every command that computes can be told, but for the variant.
+void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> report_formats,
+             std::string const& check_help) {
+  add_choice(command, "--backend", options.backend, backend_choices, "Where it is computed");
+  add_choice(command, "--kernels", options.kernels, kernels_choices,
+             "Those that every backend runs, or the backend's own");
+  add_device(command, options.device);
+  add_cache_preference(command, options.cache_preference);
+  add_choice(command, "--type", options.type, maybe_types, "Type to compute in");
+  auto const take_repeat = [&options](std::uint64_t number) {
+    options.repeat = static_cast<int>(number);
+    options.repeat_is_given = true;
+  };
+  add_whole(command, "--repeat", take_repeat, {.most = 1'000'000}, "Timed runs, after a warm-up")
+      ->type_name("R")
+      ->default_str(std::to_string(options.repeat));
+  add_threads(command, options.threads);
+  command.add_flag("--check", options.check, check_help);
+  command.add_flag("--no-tuning-cache", options.no_tuning_cache,
+                   "Launch as the backend would, whatever `tessera tune` has found");
+  add_dataset_flag(command, options.add_dataset);
+  add_choice(command, "--format", options.format, report_formats, "How the report is written");
+}
+
+/// How a matrix that does not fit into memory is read in blocks.
+void add_stream(CLI::App& command, ComputeOptions& options) {
+  auto const take_limit = [&options](std::string const& text) {
+    auto const bytes = size_in_bytes(text);
+    if (!bytes) {
+      throw CLI::ValidationError(
+          "--memory-limit",
+          "expected a size from 1 to 2^62 bytes with one of the units B, KB, "
+          "MB, GB, TB, KiB, MiB, GiB, TiB, such as 512MiB, or none, found '" +
+              text + "'");
+    }
+    options.memory_limit = *bytes;
+  };
+  command
+      .add_option_function<std::string>(
+          "--memory-limit", take_limit,
+          "Stream A from its file where it needs more memory than this")
+      ->type_name("SIZE");
+  auto* const checkpoint =
+      command
+          .add_option("--checkpoint", options.checkpoint,
+                      "Stream, keep the state in this file now and then, go on from it")
+          ->type_name("FILE");
+  add_seconds(command, "--checkpoint-every", options.checkpoint_seconds, 1e6,
+              "Seconds between two states that are kept (0: after each block)")
+      ->needs(checkpoint);
+}
+
+CLI::App* add_convert(CLI::App& app, ConvertOptions& request) {
+  auto& command = *app.add_subcommand("convert", "Write a file anew in another format or order");
+  add_input_file(command, "INPUT", request.input,
+                 "A .npy, .npz, ex3, HDF5, .mtx, .csv or .bin file")
+      ->required();
+  add_output_file(command, "OUTPUT", request.output, "The file to write")->required();
+  add_input_format(command, request.input_format, file_formats);
+  add_output_format(command, request.output_format, output_formats);
+  add_choice(command, "--order", request.layout, output_orders, "Order of the elements in OUTPUT");
+  add_choice(command, "--output-type", request.type, maybe_types, "Type of the elements in OUTPUT");
+  auto const take_chunk = [&request](TwoExtents const& chunk) {
+    request.chunks = io::Hdf5Chunks{.rows = static_cast<std::uint64_t>(chunk.first),
+                                    .cols = static_cast<std::uint64_t>(chunk.second)};
+  };
+  auto* const chunk =
+      add_extents(command, "--chunk", "rows and columns", take_chunk,
+                  "Chunks of R rows and C columns in an HDF5 OUTPUT (else it is contiguous)")
+          ->type_name("RxC");
+  // Options are taken in this order, so that there are chunks then.
+  auto const take_level = [&request](std::uint64_t level) {
+    request.chunks->deflate = static_cast<int>(level);
+  };
+  add_whole(command, "--deflate", take_level, {.least = 1, .most = 9},
+            "Pack the chunks; 1 is fast, 9 is small")
+      ->type_name("LEVEL")
+      ->needs(chunk);
+  auto* const rows =
+      add_whole(command, "--rows", request.raw.rows, any_extent, "Rows of a .bin INPUT")
+          ->type_name("M");
+  auto* const cols =
+      add_whole(command, "--cols", request.raw.cols, any_extent, "Columns of a .bin INPUT")
+          ->type_name("N");
+  rows->needs(cols);
+  cols->needs(rows);
+  add_choice(command, "--type", request.raw_type, raw_types,
+             "Type of the elements in a .bin INPUT (else f32)");
+  add_choice(command, "--input-order", request.raw_layout, raw_orders,
+             "Order of the elements in a .bin INPUT with --rows and --cols (else row)");
+  add_input_file(command, "--vector", request.vector,
+                 "V of an ex3 OUTPUT: a .npy, .bin or ex3 file");
+  add_output_file(command, "--vector-output", request.vector_output,
+                  "Where V of an ex3 INPUT goes (.npy or .bin)");
+  add_dataset_flag(command, request.add_dataset);
+  command.footer(help::convert);
+  return &command;
+}
+
+CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& options) {
+  auto& command =
+      *app.add_subcommand(std::string(row.command), "Compute " + std::string(row.formula_ascii));
+  options.operation = row.id;
+  add_input(command, options.input);
+  add_input_format(command, options.input_format, formats_with_shape);
+  add_input_file(command, "--vector", options.vector,
+                 std::string(row.vector_name) +
+                     ": a .npy, .bin or ex3 file (else that of an ex3 INPUT, or ones)");
+  add_output_file(command, "--output", options.output, "Where the result goes (.npy or .bin)");
+  add_output_file(command, "--intermediate", options.intermediate,
+                  "Where B goes (.npy or .bin); only for atax");
+  add_choice(command, "--method", options.method, methods, "How A^T(A V) is computed");
+  add_stream(command, options);
+  if (row.variants != nullptr) {
+    add_variant(command, options.variant, row.variants(), "RxC",
+                "Threads of a variant's team, in R rows and C columns");
+  }
+  add_run(command, options, format_choices, "Compare the result with a reference, as `check` does");
+  command.footer(help::compute);
+  return &command;
+}
+
+CLI::App* add_transpose(CLI::App& app, TransposeOptions& options) {
+  auto& command = *app.add_subcommand("transpose", "Transpose a matrix");
+  add_input(command, options.input);
+  add_input_format(command, options.input_format, formats_with_shape);
+  add_output_file(command, "OUTPUT", options.output, "Where the transpose goes (.npy)")->required();
+  command.add_flag("--in-place", options.in_place, "Transpose a square matrix where it lies");
+  add_variant(command, options.variant, variants_of_transpose(), "XxY",
+              "Threads of a variant's block, X side by side and Y one below the other");
+  add_run(command, options, info_formats, "Compare all elements, bit by bit");
+  command.footer(help::transpose);
+  return &command;
+}
+
+CLI::App* add_gemm(CLI::App& app, GemmOptions& options) {
+  auto& command = *app.add_subcommand("gemm", "Compute C = A B");
+  add_input_file(command, "A", options.A,
+                 "A .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
+      ->required();
+  add_input_file(command, "B", options.B, "As A, with as many rows as A has columns")->required();
+  add_output_file(command, "OUTPUT", options.output, "Where C goes (.npy)")->required();
+  add_variant(command, options.variant, variants_of_gemm(), "RxC",
+              "Threads of a variant's team, in R rows and C columns");
+  add_run(command, options, info_formats, "Compare the result with a reference");
+  command.footer(help::gemm);
+  return &command;
+}
+
+CLI::App* add_check(CLI::App& app, CheckOptions& options) {
+  auto& command =
+      *app.add_subcommand("check", "Compare a result with a reference of higher precision");
+  add_input(command, options.input);
+  add_input_file(command, "RESULT", options.result, "The result, a .npy or .bin file")->required();
+  add_choice(command, "--operation", options.operation, operations, "What RESULT is the result of");
+  add_input_file(command, "--vector", options.vector, "The vector that was used");
+  add_threads(command, options.threads);
+  add_choice(command, "--format", options.format, format_choices, "How the report is written");
+  command.footer(help::check);
+  return &command;
+}
+
+CLI::App* add_show(CLI::App& app, ShowOptions& options) {
+  auto& command = *app.add_subcommand("show", "Say what is in a file");
+  add_input_file(command, "FILE", options.file, "A file of any format")->required();
+  command.add_flag("--data", options.data, "Print elements; of a large file, its edges");
+  command.add_flag("--all", options.all, "Print every element");
+  command.footer(help::show);
+  return &command;
+}
+
+CLI::App* add_info(CLI::App& app, InfoOptions& options) {
+  auto& command = *app.add_subcommand("info", "Say what this program can do on this machine");
+  add_threads(command, options.threads);
+  add_choice(command, "--format", options.format, info_formats, "How it is written");
+  command.footer(help::info);
+  return &command;
+}
+
+constexpr char empty_value[] =
+    "expected a value, found an empty one; give one, or leave the option out";
+
+bool is_flag(CLI::Option const& option) {
+  return option.get_items_expected_max() == 0;
+}
+
+/// Refuses empty values of all options and positionals of all commands.
+void refuse_empty_values(CLI::App& app) {
+  auto const is_there = [](std::string const& value) {
+    return std::string(value.empty() ? empty_value : "");
+  };
+  for (CLI::App* const command : app.get_subcommands([](auto const*) { return true; })) {
+    for (CLI::Option* const option : command->get_options()) {
+      if (!is_flag(*option)) option->check(is_there);
+    }
+  }
+}
+
+/// Refuses "--option=" without a value, and "--flag=value".
+/// @param words of the command line, the name of the command first
+void check_assignments(CLI::App const& app, std::span<char const* const> words) {
+  if (words.empty()) return;
+  auto const commands =
+      app.get_subcommands([&](CLI::App const* each) { return each->get_name() == words.front(); });
+  if (commands.empty()) return;
+  for (std::string const word : words) {
+    if (word == "--") return;  // names of files follow
+    auto const equals = word.find('=');
+    if (equals == std::string::npos || !word.starts_with("--")) continue;
+    std::string const name = word.substr(0, equals);
+    CLI::Option const* const option = commands.front()->get_option_no_throw(name);
+    if (option == nullptr) continue;
+    if (is_flag(*option)) {
+      throw CLI::ValidationError(name,
+                                 "expected no value, found '" + word.substr(equals + 1) + "'");
+    }
+    if (equals + 1 == word.size()) throw CLI::ValidationError(name, empty_value);
+  }
+}
+
+/// Prints help as it is written: examples keep their lines.
+void keep_lines_of_help(CLI::App& app) {
+  auto const keep = [](auto& formatter) {
+    if constexpr (requires { formatter.enable_footer_formatting(false); }) {
+      formatter.enable_footer_formatting(false);  // older releases of CLI11 never break them
+    }
+  };
+  keep(*app.get_formatter());
+}
+
+std::vector<CommandDescription> commands_of(CLI::App const& app) {
+  std::vector<CommandDescription> commands;
+  for (CLI::App const* const command : app.get_subcommands([](auto const*) { return true; })) {
+    if (command->get_group().empty()) continue;
+    CommandDescription description{.name = command->get_name(), .options = {}};
+    for (CLI::Option const* const option : command->get_options()) {
+      if (option->get_positional()) continue;
+      std::vector<std::string> choices;
+      if (auto const words = option->get_type_name(); words.find('|') != std::string::npos) {
+        std::istringstream stream(words);
+        for (std::string word; std::getline(stream, word, '|');) choices.push_back(word);
+      }
+      description.options.push_back(
+          {.name = "--" + option->get_lnames().at(0), .choices = choices});
+    }
+    commands.push_back(std::move(description));
+  }
+  return commands;
+}
+
+}  // namespace
+
+std::variant<ExitStatus, Options> parse_options(int argc, char const* const* argv) {
+  CLI::App app("Matrix products that read the matrix once and give the same bits everywhere",
+               "tessera");
+  app.footer(help::program);
+  keep_lines_of_help(app);
+  app.require_subcommand(1);
+  app.set_version_flag(
+      "--version", "tessera " + std::string(version) + " (commit " + std::string(git_commit) + ")");
+
+  io::GenerateRequest generate;
+  ConvertOptions convert;
+  std::array<ComputeOptions, operation_count> compute;
+  TransposeOptions transpose;
+  GemmOptions gemm;
+  CheckOptions check;
+  ShowOptions show;
+  InfoOptions info;
+  BenchOptions bench;
+  TuneOptions tune;
+  std::string shell;
+
+  CLI::App const* const generate_command = add_generate(app, generate);
+  std::array<CLI::App*, operation_count> compute_commands{};
+  for (std::size_t i = 0; i < operation_count; ++i) {
+    compute_commands[i] = add_compute(app, table_of_operations()[i], compute[i]);
+  }
+  CLI::App const* const transpose_command = add_transpose(app, transpose);
+  CLI::App const* const gemm_command = add_gemm(app, gemm);
+  CLI::App const* const bench_command = add_bench(app, bench);
+  CLI::App const* const tune_command = add_tune(app, tune);
+  CLI::App const* const check_command = add_check(app, check);
+  CLI::App const* const show_command = add_show(app, show);
+  CLI::App const* const convert_command = add_convert(app, convert);
+  CLI::App const* const info_command = add_info(app, info);
+  CLI::App* const completion_command =
+      app.add_subcommand("completion", "Print a completion script for a shell")->group("");
+  completion_command->add_option("SHELL", shell, "bash")
+      ->required()
+      ->check(CLI::IsMember({"bash"}));
+  refuse_empty_values(app);
+
+  try {
+    check_assignments(app,
+                      std::span(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0));
+    app.parse(argc, argv);
+  } catch (CLI::Success const& done) {
+    app.exit(done);  // prints help or version, to stdout; ends nothing
+    return ExitStatus::good;
+  } catch (CLI::ParseError const& error) {
+    auto const words = app.remaining();
+    bool const no_command = app.get_subcommands().empty() && !words.empty();
+    std::string const sentence =
+        no_command ? "'" + words.front() + "' is not a command" : std::string(error.what());
+    std::fprintf(stderr, "tessera: %s\nTry 'tessera --help' or 'tessera COMMAND --help'.\n",
+                 sentence.c_str());
+    return ExitStatus::usage;
+  }
+
+  if (generate_command->parsed()) return Options(generate);
+  if (transpose_command->parsed()) return Options(transpose);
+  if (gemm_command->parsed()) return Options(gemm);
+  if (bench_command->parsed()) return Options(bench);
+  if (tune_command->parsed()) return Options(tune);
+  if (check_command->parsed()) return Options(check);
+  if (show_command->parsed()) return Options(show);
+  if (convert_command->parsed()) return Options(convert);
+  if (info_command->parsed()) return Options(info);
+  if (completion_command->parsed())
+    return Options(CompletionOptions{bash_completion(commands_of(app))});
+  for (std::size_t i = 0; i < operation_count; ++i) {
+    if (compute_commands[i]->parsed()) return Options(compute[i]);
+  }
+  return ExitStatus::usage;  // not reached: one subcommand is required
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,276 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include <app/backend/backends.hpp>
+#include <app/base/failure.hpp>
+#include <app/base/sha256.hpp>
+#include <app/commands/commands.hpp>
+#include <app/report/report.hpp>
+#include <app/run/overflow.hpp>
+#include <app/run/result_file.hpp>
+#include <app/run/run_files.hpp>
+#include <app/stream/stream.hpp>
+#include <app/stream/stream_choice.hpp>
+#include <io/matrix_file.hpp>
+#include <io/matrix_reader.hpp>
+#include <io/output_path.hpp>
+
+namespace tessera::app {
+namespace {
+
+/// Refuses combinations of options that mean nothing.
+void check_usage(ComputeOptions const& options, OperationRow const& row) {
+  auto const name = std::string(row.command);
+  if (!row.has_methods && options.method != Method::automatic) {
+    throw Failure(ExitStatus::usage,
+                  "--method: " + name + " has one method only, found another than auto");
+  }
+  if (!row.has_methods && !options.intermediate.empty()) {
+    throw Failure(ExitStatus::usage, "--intermediate: " + name + " has no intermediate vector");
+  }
+  if (row.variants != nullptr) require_applicable(options.variant, options.kernels, row.variants());
+  if (!options.checkpoint.empty() && !options.variant.name.empty()) {
+    throw Failure(ExitStatus::usage, "--checkpoint: variants are not streamed");
+  }
+  if (options.checkpoint == "-" || io::descriptor_named_by(options.checkpoint)) {
+    throw Failure(
+        ExitStatus::usage,
+        "--checkpoint: expected the name of a file that stays, found " + options.checkpoint);
+  }
+}
+
+/// What the header of the input says about the work. Refuses a layout that the variant does not
+/// take.
+Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixReader const& reader) {
+  io::MatrixInfo const& info = reader.info();
+  std::string const& path = reader.path();
+  auto const& variant = options.variant.name;
+  if (!variant.empty() && info.layout == io::Layout::right) {
+    auto const facts = row.variants();
+    if (row_named(facts, variant).column_major_only) {
+      throw Failure(ExitStatus::usage, "--variant " + variant +
+                                           ": takes column-major matrices only (Fortran order), "
+                                           "and the rows of " +
+                                           path + " are contiguous");
+    }
+  }
+  Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
+                    .cols = static_cast<std::int64_t>(info.cols),
+                    .type = options.type.value_or(info.type),
+                    .layout = info.layout,
+                    .method = options.method,
+                    .kernels = options.kernels,
+                    .keep_intermediate = !options.intermediate.empty(),
+                    .variant = variant};
+  auto* const forecast = variant.empty() ? row.forecast : row.forecast_variant;
+  return {.forecast = [=](BackendChoice backend) { return forecast(shape, backend); },
+          .runs = options.repeat + 1,
+          .input = path,
+          .reading = io::reading_bytes(info, shape.type)};
+}
+
+/// Runs the variant on one element, so that most of what it refuses is refused before a long read.
+/// Exact tiling is left out: it depends on the sizes.
+void try_variant(ComputeOptions const& options, OperationRow const& row, BackendChoice backend,
+                 io::MatrixReader const& reader) {
+  if (options.variant.name.empty()) return;
+  io::MatrixInfo const& info = reader.info();
+  auto const type = options.type.value_or(info.type);
+  VariantChoice variant = options.variant;
+  variant.tiling.reset();
+  auto const x = type == io::ScalarType::f32 ? io::HostVector(io::VectorView<float>("zero", 1))
+                                             : io::HostVector(io::VectorView<double>("zero", 1));
+  static_cast<void>(row.run_variant({.A = one_zero(type, info.layout),
+                                     .x = x,
+                                     .backend = backend,
+                                     .input = reader.path(),
+                                     .variant = variant}));
+}
+
+/// What a run of a job has, wherever its matrix is.
+struct Done {
+  VectorInput input;  ///< without elements where they were in memory
+  double read_seconds = 0;
+  BackendDecision decision;
+  Measurement run;
+  std::optional<Verdict> check = std::nullopt;
+  std::optional<TuningInUse> tuning = std::nullopt;
+};
+
+/// Refuses to stream from a pipe or a packed array what is not read in its order, or not once.
+void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
+                 std::string const& why) {
+  io::MatrixInfo const& info = reader.info();
+  if (!info.in_order_only) return;
+  auto const fail = [&](std::string const& sentence) {
+    throw io::FileError(io::ErrorKind::bad_input, reader.path(),
+                        sentence + ", found " + std::string(info.obstacle()) + "; " + why);
+  };
+  if (!options.checkpoint.empty()) {
+    fail("cannot be read again from the middle: --checkpoint expected a regular file");
+  }
+  if (takes_v_beside_a(info, options.vector, options.operation)) {
+    fail("has V after A, which is streamed: expected a regular file or --vector");
+  }
+  if (options.operation == OperationId::atax && info.layout == io::Layout::left) {
+    fail(
+        "cannot be streamed in its order, column by column: expected a regular file, or rows that "
+        "are contiguous");
+  }
+}
+
+/// Whether elements of the file were rounded to a type of less range.
+bool is_narrowed(io::MatrixInfo const& info, io::ScalarType type) {
+  return info.type == io::ScalarType::f64 && type == io::ScalarType::f32;
+}
+
+Done stream_it(ComputeOptions const& options, OperationRow const& row,
+               io::MatrixReader const& reader, StreamChoice const& stream) {
+  std::string const& path = reader.path();
+  if (options.check) {
+    throw Failure(ExitStatus::usage,
+                  "--check: needs the matrix in memory, and it is streamed: " + stream.why);
+  }
+  if (!options.variant.name.empty()) {
+    throw Failure(ExitStatus::usage, "--variant: needs the matrix in memory; " + stream.why);
+  }
+  if (options.repeat_is_given && options.repeat > 1) {
+    throw Failure(ExitStatus::usage, "--repeat: needs the matrix in memory, and it is streamed, " +
+                                         std::string("once: ") + stream.why);
+  }
+  check_order(options, reader, stream.why);
+  BackendFacts const& backend = stream.backend;
+  require_caches(options.cache_preference, backend);
+  require_threads(options.threads, backend);
+  if (options.format != ReportFormat::text) {
+    std::fprintf(stderr, "tessera: %s is streamed: %s\n", path.c_str(), stream.why.c_str());
+  }
+  VectorInput const input =
+      read_vector_input(reader, options.vector, options.operation, options.type);
+  Measurement run = row.stream({.reader = reader,
+                                .x = input.x,
+                                .type = input.type,
+                                .method = options.method,
+                                .kernels = options.kernels,
+                                .backend = backend.choice,
+                                .keep_intermediate = !options.intermediate.empty(),
+                                .memory_limit = stream.memory_limit,
+                                .checkpoint = options.checkpoint,
+                                .checkpoint_seconds = options.checkpoint_seconds});
+  run.stream->why = stream.why;
+  warn_of_overflow(elements(run.result), {.names = "A",
+                                          .all = {elements(input.x)},
+                                          .is_complete = false,
+                                          .is_narrowed = is_narrowed(input.info, input.type)});
+  return {.input = input, .decision = {.backend = backend, .why = ""}, .run = std::move(run)};
+}
+
+Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
+                   io::MatrixReader const& reader, Job const& job) {
+  auto const decision = choose_backend(options.backend, job);
+  auto const& backend = decision.backend;
+  require_caches(options.cache_preference, backend);
+  if (!options.check) require_threads(options.threads, backend);
+  try_variant(options, row, backend.choice, reader);
+
+  Input const input = read_input(reader, options.vector, options.operation, options.type);
+  auto const [rows, cols] = extents(input.A);
+  std::optional<TuningInUse> tuning;
+  if (options.takes_tunings()) {
+    tuning = find_tuning(backend, std::string(row.name), input.type, input.info.layout,
+                         {.rows = rows, .cols = cols});
+  }
+  RunRequest request{.A = input.A,
+                     .x = input.x,
+                     .method = options.method,
+                     .kernels = options.kernels,
+                     .backend = backend.choice,
+                     .repeat = options.repeat,
+                     .keep_intermediate = !options.intermediate.empty(),
+                     .input = reader.path(),
+                     .variant = options.variant,
+                     .cache_preference = options.cache_preference};
+  auto* const run_it = options.variant.name.empty() ? row.run : row.run_variant;
+  Measurement run = run_tuned(tuning, [&](bench::Launch const& launch) {
+    request.tuning = launch.tuning;
+    return run_it(request);
+  });
+  std::optional<Verdict> check;
+  if (options.check) {
+    check = judge(row.id, input.A, input.x, run.result, reader.path(),
+                  run.variant ? Summation::any : Summation::canonical);
+  }
+  warn_of_overflow(elements(run.result), {.names = "A and " + std::string(row.vector_name),
+                                          .all = {elements(input.A), elements(input.x)},
+                                          .is_narrowed = is_narrowed(input.info, input.type)});
+  return {.input = {.info = input.info,
+                    .x = {},
+                    .type = input.type,
+                    .vector_source = input.vector_source,
+                    .vector_stored = input.vector_stored},
+          .read_seconds = input.read_seconds,
+          .decision = decision,
+          .run = std::move(run),
+          .check = check,
+          .tuning = std::move(tuning)};
+}
+
+}  // namespace
+
+ExitStatus run_command(ComputeOptions const& options) {
+  OperationRow const& row = row_of(options.operation);
+  check_usage(options, row);
+  require_backend(options.backend);
+  require_device_in_use(options.device, options.backend);
+
+  InputName const name = resolve_input(options.input);
+  std::string const output_path = options.output.empty() ? name.default_output : options.output;
+  RunFiles files;
+  files.reads(name.path).reads(options.vector).keeps_tunings();
+  files.writes(options.intermediate).writes(output_path).writes(options.checkpoint).check();
+  check_add_dataset(options.add_dataset, {output_path, options.intermediate});
+  ResultFile output(output_path, ResultFile::Kind::vector, options.add_dataset);
+  ResultFile intermediate(options.intermediate, ResultFile::Kind::vector, options.add_dataset,
+                          &output);
+  io::MatrixReader const reader = open_input(name.path, options.input_format);
+  Job const job = job_of(options, row, reader);
+  auto const stream = choose_stream(options, job);
+  Done const done =
+      stream ? stream_it(options, row, reader, *stream) : run_in_memory(options, row, reader, job);
+  if (done.input.vector_source == "ones" && options.format != ReportFormat::text) {
+    std::fprintf(stderr, "tessera: no vector was given: %s is all ones\n",
+                 std::string(row.vector_name).c_str());
+  }
+  Report const report{
+      .operation = row,
+      .input = name.path,
+      .rows = static_cast<std::int64_t>(done.input.info.rows),
+      .cols = static_cast<std::int64_t>(done.input.info.cols),
+      .type = done.input.type,
+      .stored = done.input.info.stored,
+      .layout = done.input.info.layout,
+      .vector = done.input.vector_source,
+      .vector_stored = done.input.vector_stored,
+      .read_seconds = done.read_seconds,
+      .method_chosen = !stream && row.has_methods && options.method == Method::automatic,
+      .backend = done.decision.backend,
+      .backend_chosen = options.backend == BackendChoice::automatic,
+      .backend_why = done.decision.why,
+      .run = done.run,
+      .sha256 = sha256(elements(done.run.result)),
+      .check = done.check,
+      .output = output_path,
+      .intermediate = options.intermediate,
+      .tuning = done.tuning};
+  output.write(done.run.result);
+  if (done.run.intermediate) intermediate.write(*done.run.intermediate);
+  if (!options.checkpoint.empty()) std::remove(options.checkpoint.c_str());
+  std::fputs(write_report(report, options.format).c_str(), files.report());
+  return report.check && !report.check->passed() ? ExitStatus::difference : ExitStatus::good;
+}
+
+}  // namespace tessera::app

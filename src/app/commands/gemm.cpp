@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdio>
+
+#include <app/base/failure.hpp>
+#include <app/base/sha256.hpp>
+#include <app/commands/commands.hpp>
+#include <app/report/matrix_report.hpp>
+#include <app/run/input.hpp>
+#include <app/run/overflow.hpp>
+#include <app/run/result_file.hpp>
+#include <app/run/run_files.hpp>
+#include <app/run/run_matrix.hpp>
+#include <app/tuning/tuning_cache.hpp>
+#include <io/matrix_file.hpp>
+#include <io/memory.hpp>
+
+namespace tessera::app {
+namespace {
+
+/// What the headers of the inputs say about the work. Refuses matrices that do not fit.
+Job job_of(GemmOptions const& options, std::string const& path_a, std::string const& path_b) {
+  io::MatrixInfo const A = io::inspect(path_a);
+  io::MatrixInfo const B = io::inspect(path_b);
+  auto const fail = [&](std::string const& sentence) {
+    throw io::FileError(io::ErrorKind::bad_input, path_b, sentence);
+  };
+  if (B.rows != A.cols) {
+    fail("has the wrong number of rows: expected " + std::to_string(A.cols) +
+         ", one for each column of " + path_a + ", found " + std::to_string(B.rows));
+  }
+  if (!options.type && B.type != A.type) {
+    fail("has a matrix of the wrong type: expected " + std::string(io::to_string(A.type)) +
+         " as in " + path_a + ", found " + std::string(io::to_string(B.type)) +
+         "; --type converts both");
+  }
+  auto const type = options.type.value_or(A.type);
+  auto const variants = variants_of_gemm();
+  auto const scratch =
+      options.variant.name.empty()
+          ? workspace_of_gemm(static_cast<std::int64_t>(A.rows), static_cast<std::int64_t>(B.cols),
+                              static_cast<std::int64_t>(A.cols), type)
+          : 0;
+  auto const forecast = forecast_product(A.rows, B.cols, A.cols, io::size_of(type), scratch);
+  return {.forecast = [=](BackendChoice) { return forecast; },
+          .runs = options.repeat + 1,
+          .input = path_a,
+          .what = "the job (three matrices and workspace)",
+          .host_only = why_host_only(chosen(options.variant, variants), variants)};
+}
+
+/// Runs the variant on one element, so that what it refuses is refused before a long read.
+void try_variant(GemmOptions const& options, BackendChoice backend, std::string const& path) {
+  if (options.variant.name.empty()) return;
+  io::MatrixInfo const info = io::inspect(path);
+  auto const element = one_zero(options.type.value_or(info.type), info.layout);
+  static_cast<void>(run_gemm_variant({.A = element,
+                                      .B = &element,
+                                      .backend = backend,
+                                      .input = path,
+                                      .variant = options.variant}));
+}
+
+}  // namespace
+
+ExitStatus run_command(GemmOptions const& options) {
+  require_applicable(options.variant, options.kernels, variants_of_gemm());
+  require_backend(options.backend);
+  require_device_in_use(options.device, options.backend);
+
+  std::string const path_a = resolve_input(options.A).path;
+  std::string const path_b = resolve_input(options.B).path;
+  RunFiles files;
+  files.reads(path_a).reads(path_b).keeps_tunings().writes(options.output).check();
+  check_add_dataset(options.add_dataset, {options.output});
+  ResultFile output(options.output, ResultFile::Kind::matrix, options.add_dataset);
+  Job const job = job_of(options, path_a, path_b);
+  auto const [backend, why] = choose_backend(options.backend, job);
+  require_caches(options.cache_preference, backend);
+  if (!options.check) require_threads(options.threads, backend);
+  try_variant(options, backend.choice, path_a);
+  io::require_memory(job.forecast(backend.choice).memory(), path_a, job.what);
+
+  io::MatrixReader const reader_a(path_a);
+  io::MatrixReader const reader_b(path_b);
+  MatrixInput const A = read_matrix_input(reader_a, options.type);
+  MatrixInput const B = read_matrix_input(reader_b, options.type);
+  MatrixFacts facts_a = facts_of("A", path_a, A.A);
+  MatrixFacts facts_b = facts_of("B", path_b, B.A);
+  facts_a.stored = reader_a.info().stored;
+  facts_b.stored = reader_b.info().stored;
+  std::optional<TuningInUse> tuning;
+  if (options.takes_tunings() && facts_a.layout == facts_b.layout) {
+    tuning = find_tuning(backend, "gemm", facts_a.type, facts_a.layout,
+                         {.rows = facts_a.rows, .cols = facts_a.cols, .factor_cols = facts_b.cols});
+  }
+  MatrixRequest request{.A = A.A,
+                        .B = &B.A,
+                        .backend = backend.choice,
+                        .kernels = options.kernels,
+                        .repeat = options.repeat,
+                        .input = path_a,
+                        .variant = options.variant,
+                        .cache_preference = options.cache_preference};
+  auto* const run_it = options.variant.name.empty() ? &run_gemm : &run_gemm_variant;
+  Measurement const run = run_tuned(tuning, [&](bench::Launch const& launch) {
+    request.launch = launch;
+    return run_it(request);
+  });
+  MatrixReport report{.operation = "gemm",
+                      .formula = "C = A·B",
+                      .inputs = {facts_a, facts_b},
+                      .result = facts_of("C", options.output, run.matrix),
+                      .read_seconds = A.read_seconds + B.read_seconds,
+                      .backend = backend,
+                      .backend_chosen = options.backend == BackendChoice::automatic,
+                      .backend_why = why,
+                      .run = run,
+                      .sha256 = sha256(elements(run.matrix)),
+                      .check = std::nullopt,
+                      .bits_check = std::nullopt,
+                      .tuning = tuning};
+  if (options.check)
+    report.check = judge_product(A.A, B.A, run.matrix, path_a,
+                                 run.variant ? Summation::any : Summation::canonical);
+
+  warn_of_overflow(elements(run.matrix), {.names = "A and B",
+                                          .all = {elements(A.A), elements(B.A)},
+                                          .is_narrowed = A.is_narrowed || B.is_narrowed});
+  output.write(run.matrix);
+  std::fputs(write_report(report, options.format).c_str(), files.report());
+  return report.check && !report.check->passed() ? ExitStatus::difference : ExitStatus::good;
+}
+
+}  // namespace tessera::app

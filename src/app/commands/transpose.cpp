@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdio>
+
+#include <app/base/failure.hpp>
+#include <app/base/sha256.hpp>
+#include <app/commands/commands.hpp>
+#include <app/report/matrix_report.hpp>
+#include <app/run/input.hpp>
+#include <app/run/overflow.hpp>
+#include <app/run/result_file.hpp>
+#include <app/run/run_files.hpp>
+#include <app/run/run_matrix.hpp>
+#include <app/tuning/tuning_cache.hpp>
+#include <io/matrix_file.hpp>
+#include <io/memory.hpp>
+
+namespace tessera::app {
+namespace {
+
+/// Refuses combinations of options that mean nothing.
+void check_usage(TransposeOptions const& options) {
+  require_applicable(options.variant, options.kernels, variants_of_transpose());
+  if (options.in_place && !options.variant.name.empty()) {
+    throw Failure(ExitStatus::usage,
+                  "--in-place: the variants are all out of place; leave out one of the two");
+  }
+}
+
+/// What the header of the input says about the work. Refuses what cannot be done in place.
+Job job_of(TransposeOptions const& options, io::MatrixReader const& reader) {
+  io::MatrixInfo const& info = reader.info();
+  std::string const& path = reader.path();
+  if (options.in_place && info.rows != info.cols) {
+    throw Failure(ExitStatus::usage,
+                  "--in-place: only square matrices are transposed in place, and " + path + " is " +
+                      std::to_string(info.rows) + " x " + std::to_string(info.cols));
+  }
+  auto const bytes = info.elements() * io::size_of(options.type.value_or(info.type));
+  return {.forecast =
+              [=](BackendChoice) {
+                return Forecast{.traffic = 2 * bytes, .inputs = bytes, .results = bytes};
+              },
+          .runs = options.repeat + 1,
+          .input = path,
+          .what = "the job (matrix and transpose)"};
+}
+
+/// Runs the variant on one element, so that what it refuses is refused before a long read.
+void try_variant(TransposeOptions const& options, BackendChoice backend,
+                 io::MatrixReader const& reader) {
+  if (options.variant.name.empty()) return;
+  io::MatrixInfo const& info = reader.info();
+  auto const element = one_zero(options.type.value_or(info.type), info.layout);
+  static_cast<void>(run_transpose_variant(
+      {.A = element, .backend = backend, .input = reader.path(), .variant = options.variant}));
+}
+
+}  // namespace
+
+ExitStatus run_command(TransposeOptions const& options) {
+  check_usage(options);
+  require_backend(options.backend);
+  require_device_in_use(options.device, options.backend);
+
+  std::string const path = resolve_input(options.input).path;
+  RunFiles files;
+  files.reads(path).keeps_tunings().writes(options.output).check();
+  check_add_dataset(options.add_dataset, {options.output});
+  ResultFile output(options.output, ResultFile::Kind::matrix, options.add_dataset);
+  io::MatrixReader const reader = open_input(path, options.input_format);
+  Job const job = job_of(options, reader);
+  auto const [backend, why] = choose_backend(options.backend, job);
+  require_caches(options.cache_preference, backend);
+  if (!options.check) require_threads(options.threads, backend);
+  try_variant(options, backend.choice, reader);
+  io::require_memory(job.forecast(backend.choice).memory(), path, job.what);
+
+  MatrixInput const input = read_matrix_input(reader, options.type);
+  MatrixFacts facts = facts_of("A", path, input.A);
+  facts.stored = reader.info().stored;
+  std::optional<TuningInUse> tuning;
+  if (options.takes_tunings() && !options.in_place) {
+    // The transpose of a column-major matrix is the work of a row-major one of the other shape.
+    bool const by_rows = facts.layout == io::Layout::right;
+    tuning = find_tuning(
+        backend, "transpose", facts.type, io::Layout::right,
+        {.rows = by_rows ? facts.rows : facts.cols, .cols = by_rows ? facts.cols : facts.rows});
+  }
+  MatrixRequest request{.A = input.A,
+                        .in_place = options.in_place,
+                        .backend = backend.choice,
+                        .kernels = options.kernels,
+                        .repeat = options.repeat,
+                        .input = path,
+                        .variant = options.variant,
+                        .cache_preference = options.cache_preference};
+  auto* const run_it = options.variant.name.empty() ? &run_transpose : &run_transpose_variant;
+  Measurement const run = run_tuned(tuning, [&](bench::Launch const& launch) {
+    request.launch = launch;
+    return run_it(request);
+  });
+  bool const is_copy = run.variant && run.variant->is_copy;
+  MatrixReport report{.operation = "transpose",
+                      .formula = is_copy ? "At = A" : "At = Aᵀ",
+                      .inputs = {facts},
+                      .result = facts_of("At", options.output, run.matrix),
+                      .read_seconds = input.read_seconds,
+                      .backend = backend,
+                      .backend_chosen = options.backend == BackendChoice::automatic,
+                      .backend_why = why,
+                      .run = run,
+                      .sha256 = sha256(elements(run.matrix)),
+                      .check = std::nullopt,
+                      .bits_check = std::nullopt,
+                      .tuning = tuning};
+  if (options.check) report.bits_check = judge_moved(input.A, run.matrix, !is_copy);
+
+  if (input.is_narrowed) {
+    warn_of_overflow(elements(run.matrix),
+                     {.names = "A", .all = {elements(input.A)}, .is_narrowed = true});
+  }
+  output.write(run.matrix);
+  std::fputs(write_report(report, options.format).c_str(), files.report());
+  bool const failed = report.bits_check && !report.bits_check->passed();
+  return failed ? ExitStatus::difference : ExitStatus::good;
+}
+
+}  // namespace tessera::app

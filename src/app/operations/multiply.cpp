@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <app/run/run_typed.hpp>
+#include <tessera/multiply.hpp>
+
+namespace tessera::app {
+
+Measurement run_multiply(RunRequest const& request) {
+  Measurement measurement;
+  measurement.method = "one-stage";
+  run_typed(request, measurement,
+            [&]<class Exec, class Matrix, class Vector>(Exec const& exec, Matrix const& A,
+                                                        Vector const& v) {
+              using Layout = typename Matrix::array_layout;
+              using T = typename Matrix::non_const_value_type;
+              auto const m = static_cast<std::int64_t>(A.extent(0)),
+                         n = static_cast<std::int64_t>(A.extent(1));
+              auto const B = make_vector<Exec, T>(request, "B", m);
+              Workspace<Exec> workspace;
+              tessera::Options<Exec> const options{
+                  .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
+              take_plan<Exec>(plan_multiply<T, Layout>(exec, m, n, options), request, measurement);
+
+              measure(exec, request.repeat, measurement,
+                      Stage{"multiply", [&] { multiply(exec, A, v, B, options); }});
+              measurement.bytes = one_product.bytes(m, n, sizeof(T));
+              measurement.result = take_result<Exec, T>(B, measurement);
+            });
+  return measurement;
+}
+
+Forecast forecast_multiply(Shape const& shape, BackendChoice backend) {
+  Forecast forecast;
+  with_types(shape, backend, [&]<class Exec, class T, class Layout>() {
+    auto const plan =
+        plan_multiply<T, Layout>(Exec(), shape.rows, shape.cols, {.kernels = shape.kernels});
+    forecast = forecast_of<T>(shape, one_product, shape.cols, shape.rows, plan.workspace_bytes);
+  });
+  return forecast;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include <app/report/matrix_report.hpp>
+#include <app/report/report.hpp>
+#include <tessera/version.hpp>
+
+namespace tessera::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON knows neither infinity nor NaN; they are written as strings.
+Json number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+/// Where nothing was judged there is no greatest error: null.
+Json to_object(Verdict const& verdict) {
+  Json not_judged = Json::array();
+  for (auto const& run : verdict.which_not_judged) {
+    not_judged.push_back({{"first", run.first}, {"last", run.last}, {"why", run.why}});
+  }
+  auto const if_judged = [&](Json const& value) {
+    return verdict.judged() > 0 ? value : Json(nullptr);
+  };
+  return {{"passed", verdict.passed()},
+          {"verdict", to_string(verdict.judgement())},
+          {"elements", verdict.elements},
+          {"failed", verdict.failed},
+          {"not_judged", verdict.not_judged},
+          {"which_not_judged", not_judged},
+          {"greatest_error_in_bounds", if_judged(number(verdict.worst_in_bounds))},
+          {"index", if_judged(verdict.worst)},
+          {"value", if_judged(number(verdict.worst_value))},
+          {"reference", if_judged(number(verdict.worst_reference))},
+          {"bound", if_judged(number(verdict.worst_bound))},
+          {"greatest_error_in_ulp", if_judged(number(verdict.greatest_ulp))},
+          {"ulp_index", if_judged(verdict.ulp_index)},
+          {"seconds", verdict.seconds}};
+}
+
+Json text_or_null(std::string const& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json type_or_null(std::optional<io::ElementType> type) {
+  return type ? Json(io::to_string(*type)) : Json(nullptr);
+}
+
+Json to_object(BitVerdict const& verdict) {
+  return {{"passed", verdict.passed()},
+          {"verdict", to_string(verdict.judgement())},
+          {"elements", verdict.elements},
+          {"failed", verdict.failed},
+          {"seconds", verdict.seconds}};
+}
+
+Json to_object(TimeSummary const& time) {
+  return {{"min", time.min}, {"median", time.median}, {"max", time.max}, {"repeats", time.repeats}};
+}
+
+Json to_object(std::vector<StageTime> const& stages) {
+  Json array = Json::array();
+  for (auto const& stage : stages) {
+    array.push_back({{"name", stage.name}, {"seconds", stage.seconds}});
+  }
+  return array;
+}
+
+/// Null where the operation itself ran.
+Json to_object(std::optional<VariantRun> const& run) {
+  if (!run) return nullptr;
+  return {{"name", run->name},
+          {"team", run->team ? Json::array({run->team->rows, run->team->cols}) : Json(nullptr)},
+          {"reproducible", to_string(run->reproducible)},
+          {"copies", run->is_copy}};
+}
+
+Json to_object(MaybePreference const& preference) {
+  return preference ? Json(to_string(*preference)) : Json(nullptr);
+}
+
+/// Null where the matrix was in memory.
+Json to_object(std::optional<StreamFacts> const& stream) {
+  if (!stream) return nullptr;
+  return {{"blocks", stream->blocks},           {"block_bytes", stream->block_bytes},
+          {"bytes_read", stream->bytes_read},   {"memory_limit", stream->memory_limit},
+          {"first_block", stream->first_block}, {"why", stream->why}};
+}
+
+Json to_object(MatrixFacts const& matrix) {
+  return {{"name", matrix.name},
+          {"file", matrix.file.empty() ? Json(nullptr) : Json(matrix.file)},
+          {"rows", matrix.rows},
+          {"cols", matrix.cols},
+          {"type", io::to_string(matrix.type)},
+          {"layout", io::to_string(matrix.layout)},
+          {"stored_type", type_or_null(matrix.stored)}};
+}
+
+Json to_object(std::optional<TuningInUse> const& tuning) {
+  if (!tuning) return nullptr;
+  return {{"rows", tuning->record.shape.rows},
+          {"cols", tuning->record.shape.cols},
+          {"file", tuning->file}};
+}
+
+/// A file name need not be UTF-8; a byte that is not is replaced.
+std::string text_of(Json const& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string to_json(Report const& r) {
+  Json cuts = Json::array();
+  for (auto const& cut : r.run.cuts) {
+    cuts.push_back({{"name", cut.name},
+                    {"teams", cut.teams},
+                    {"team_size", cut.team_size},
+                    {"panels", cut.panels},
+                    {"lines_per_panel", cut.lines_per_panel}});
+  }
+  return text_of({{"operation", r.operation.command},
+                  {"method", r.run.method},
+                  {"kernels", text_or_null(kernels_of(r.run))},
+                  {"backend", r.backend.name},
+                  {"backend_why", r.backend_why.empty() ? Json(nullptr) : Json(r.backend_why)},
+                  {"device", r.backend.device},
+                  {"rows", r.rows},
+                  {"cols", r.cols},
+                  {"type", io::to_string(r.type)},
+                  {"layout", io::to_string(r.layout)},
+                  {"seconds", to_object(r.run.seconds)},
+                  {"stages", to_object(r.run.stages)},
+                  {"bytes", r.run.bytes},
+                  {"gb_per_s", r.gb_per_s()},
+                  {"sha256", r.sha256},
+                  {"check", r.check ? to_object(*r.check) : Json(nullptr)},
+                  {"version", version},
+                  {"input", r.input},
+                  {"vector", r.vector},
+                  {"read_seconds", r.read_seconds},
+                  {"plan", cuts},
+                  {"tuning", to_object(r.tuning)},
+                  {"output", text_or_null(r.output)},
+                  {"intermediate", text_or_null(r.intermediate)},
+                  {"variant", to_object(r.run.variant)},
+                  {"cache_preference", to_object(r.run.cache_preference)},
+                  {"stream", to_object(r.run.stream)},
+                  {"stored_type", io::to_string(r.stored)},
+                  {"vector_stored_type", type_or_null(r.vector_stored)}});
+}
+
+std::string to_json(MatrixReport const& r) {
+  Json inputs = Json::array();
+  for (auto const& matrix : r.inputs) inputs.push_back(to_object(matrix));
+  double const seconds = r.run.seconds.median;
+  auto const per_second = [&](double work) { return seconds > 0 ? work / seconds * 1e-9 : 0; };
+  return text_of({{"operation", r.operation},
+                  {"method", r.run.method},
+                  {"kernels", text_or_null(kernels_of(r.run))},
+                  {"backend", r.backend.name},
+                  {"backend_why", r.backend_why.empty() ? Json(nullptr) : Json(r.backend_why)},
+                  {"device", r.backend.device},
+                  {"inputs", inputs},
+                  {"result", to_object(r.result)},
+                  {"seconds", to_object(r.run.seconds)},
+                  {"stages", to_object(r.run.stages)},
+                  {"bytes", r.run.bytes},
+                  {"gb_per_s", per_second(static_cast<double>(r.run.bytes))},
+                  {"flops", r.run.flops},
+                  {"gflop_per_s", per_second(r.run.flops)},
+                  {"sha256", r.sha256},
+                  {"check", r.check        ? to_object(*r.check)
+                            : r.bits_check ? to_object(*r.bits_check)
+                                           : Json(nullptr)},
+                  {"version", version},
+                  {"read_seconds", r.read_seconds},
+                  {"tuning", to_object(r.tuning)},
+                  {"variant", to_object(r.run.variant)},
+                  {"cache_preference", to_object(r.run.cache_preference)}});
+}
+
+std::string to_json(CheckReport const& r) {
+  return text_of({{"operation", r.operation.command},
+                  {"rows", r.rows},
+                  {"cols", r.cols},
+                  {"type", io::to_string(r.type)},
+                  {"layout", io::to_string(r.layout)},
+                  {"check", to_object(r.verdict)},
+                  {"version", version},
+                  {"input", r.input},
+                  {"result", r.result},
+                  {"vector", r.vector},
+                  {"read_seconds", r.read_seconds},
+                  {"stored_type", io::to_string(r.stored)},
+                  {"vector_stored_type", type_or_null(r.vector_stored)}});
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include <Kokkos_Core.hpp>
+
+#include <app/base/progress.hpp>
+#include <app/base/timing.hpp>
+#include <app/run/input.hpp>
+#include <io/matrix_file.hpp>
+#include <io/memory.hpp>
+
+namespace tessera::app {
+namespace {
+
+template <class T>
+io::HostVector ones(std::int64_t length) {
+  io::VectorView<T> vector(Kokkos::view_alloc("tessera::app::ones", Kokkos::WithoutInitializing),
+                           static_cast<std::size_t>(length));
+  std::fill_n(vector.data(), vector.size(), T{1});
+  return vector;
+}
+
+template <class T>
+io::HostMatrix one_zero_of(io::Layout layout) {
+  if (layout == io::Layout::right) {
+    return io::MatrixView<T, Kokkos::LayoutRight>("tessera::app::zero", 1, 1);
+  }
+  return io::MatrixView<T, Kokkos::LayoutLeft>("tessera::app::zero", 1, 1);
+}
+
+io::HostMatrix read_with_bar(io::MatrixReader const& reader, std::optional<io::ScalarType> type) {
+  ProgressBar bar("reading " + reader.path());
+  return io::read_matrix(reader, type,
+                         [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
+}
+
+/// Reads a vector, and says how one of another type than A can be taken.
+io::HostVector read_vector_file(io::MatrixReader const& reader, io::VectorRequest const& wanted,
+                                std::string const& path_a) {
+  auto const found = reader.info().type;
+  if (!wanted.convert && found != wanted.type) {
+    throw io::FileError(io::ErrorKind::bad_input, reader.path(),
+                        "has a vector of the wrong type: expected " +
+                            std::string(io::to_string(*wanted.type)) + " as in " + path_a +
+                            ", found " + std::string(io::to_string(found)) +
+                            "; --type converts both");
+  }
+  io::HostVector x = io::read_vector(reader, wanted);
+  reader.check_unchanged();
+  return x;
+}
+
+}  // namespace
+
+InputName resolve_input(std::string const& word) {
+  bool const number =
+      !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+  if (!number) return {.path = word, .default_output = ""};
+  return {.path = "test/" + word, .default_output = word + "-out.bin"};
+}
+
+io::MatrixReader open_input(std::string const& path, std::optional<io::Format> format) {
+  return io::MatrixReader(path, {}, io::Reading::in_order, format);
+}
+
+MatrixInput read_matrix_input(io::MatrixReader const& reader, std::optional<io::ScalarType> type) {
+  Stopwatch const watch;
+  auto A = read_with_bar(reader, type);
+  reader.check_unchanged();
+  bool const is_narrowed = reader.info().type == io::ScalarType::f64 && type == io::ScalarType::f32;
+  return {.A = std::move(A), .read_seconds = watch.seconds(), .is_narrowed = is_narrowed};
+}
+
+bool takes_v_beside_a(io::MatrixInfo const& info, std::string const& vector,
+                      OperationId operation) {
+  return vector.empty() && info.has_vector && !row_of(operation).takes_rows_vector;
+}
+
+VectorInput read_vector_input(io::MatrixReader const& reader, std::string const& vector,
+                              OperationId operation, std::optional<io::ScalarType> type) {
+  OperationRow const& row = row_of(operation);
+  std::string const& path = reader.path();
+  VectorInput input{
+      .info = reader.info(), .x = {}, .type = {}, .vector_source = {}, .vector_stored = {}};
+  input.type = type.value_or(input.info.type);
+  auto const length = row.vector_length(static_cast<std::int64_t>(input.info.rows),
+                                        static_cast<std::int64_t>(input.info.cols));
+  io::VectorRequest const wanted{.length = static_cast<std::uint64_t>(length),
+                                 .type = input.type,
+                                 .convert = type.has_value()};
+  if (!vector.empty()) {
+    io::MatrixReader const file(vector, {.type = input.type});
+    input.x = read_vector_file(file, wanted, path);
+    input.vector_source = vector;
+    input.vector_stored = file.info().stored;
+  } else if (takes_v_beside_a(input.info, vector, operation)) {
+    input.x = io::read_vector(reader, wanted);
+    input.vector_source = "V of " + path;
+    input.vector_stored = input.info.stored;
+  } else {
+    io::require_memory(static_cast<std::uint64_t>(length) * io::size_of(input.type), path,
+                       "the vector of ones");
+    input.x = input.type == io::ScalarType::f32 ? ones<float>(length) : ones<double>(length);
+    input.vector_source = "ones";
+  }
+  return input;
+}
+
+Input read_input(io::MatrixReader const& reader, std::string const& vector, OperationId operation,
+                 std::optional<io::ScalarType> type) {
+  Stopwatch const watch;
+  Input input;
+  auto const read_vector = [&] {
+    VectorInput const small = read_vector_input(reader, vector, operation, type);
+    input.info = small.info;
+    input.x = small.x;
+    input.type = small.type;
+    input.vector_source = small.vector_source;
+    input.vector_stored = small.vector_stored;
+  };
+  // The vector first: it is small, and what is wrong with it is found before a long read. But V
+  // comes out of a pipe after A.
+  bool const last =
+      reader.info().in_order_only && takes_v_beside_a(reader.info(), vector, operation);
+  if (!last) read_vector();
+  input.A = read_with_bar(reader, type);
+  if (last) read_vector();
+  reader.check_unchanged();
+  input.read_seconds = watch.seconds();
+  return input;
+}
+
+io::HostMatrix one_zero(io::ScalarType type, io::Layout layout) {
+  return type == io::ScalarType::f32 ? one_zero_of<float>(layout) : one_zero_of<double>(layout);
+}
+
+std::string describe(io::Layout layout) {
+  return layout == io::Layout::right ? "rows contiguous (LayoutRight)"
+                                     : "columns contiguous (LayoutLeft)";
+}
+
+Extents extents(io::HostMatrix const& A) {
+  return std::visit(
+      [](auto const& view) {
+        return Extents{static_cast<std::int64_t>(view.extent(0)),
+                       static_cast<std::int64_t>(view.extent(1))};
+      },
+      A);
+}
+
+io::ElementSpan elements(io::HostVector const& vector) {
+  return std::visit(
+      []<class T>(io::VectorView<T> const& view) {
+        return io::ElementSpan(std::span<T const>(view.data(), view.size()));
+      },
+      vector);
+}
+
+io::ElementSpan elements(io::HostMatrix const& matrix) {
+  return std::visit(
+      []<class T, class Layout>(io::MatrixView<T, Layout> const& view) {
+        return io::ElementSpan(std::span<T const>(view.data(), view.size()));
+      },
+      matrix);
+}
+
+}  // namespace tessera::app

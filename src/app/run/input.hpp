@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <app/run/operations.hpp>
+#include <io/matrix_reader.hpp>
+#include <io/types.hpp>
+
+namespace tessera::app {
+
+/// What the words of the command line mean: a number N stands for the file test/N.
+struct InputName {
+  std::string path;
+  std::string default_output;  ///< N-out.bin for a number, else empty
+};
+
+/// Resolves INPUT.
+[[nodiscard]] InputName resolve_input(std::string const& word);
+
+/// A matrix and the vector to multiply it with, in memory and of one type.
+struct Input {
+  io::MatrixInfo info;
+  io::HostMatrix A;
+  io::HostVector x;
+  io::ScalarType type;                           ///< of A and x in memory
+  std::string vector_source;                     ///< "ones", "V of FILE", or a file
+  std::optional<io::ElementType> vector_stored;  ///< of x in its file; empty: it has none
+  double read_seconds = 0;
+};
+
+/// Opens the file of a matrix, which may be a pipe: all that a command wants of it comes from one
+/// reader. @param format empty: what its name says
+/// @throws io::FileError
+[[nodiscard]] io::MatrixReader open_input(std::string const& path,
+                                          std::optional<io::Format> format);
+
+/// Reads A and its vector: the file `vector` where given, else V of an ex3 file where the operation
+/// takes V, else ones.
+///
+/// @param type to convert both to; empty: the type of A's file, and the vector must be of that type
+/// @throws io::FileError
+[[nodiscard]] Input read_input(io::MatrixReader const& reader, std::string const& vector,
+                               OperationId operation, std::optional<io::ScalarType> type);
+
+/// Whether read_input takes V of the file that A is in.
+[[nodiscard]] bool takes_v_beside_a(io::MatrixInfo const& info, std::string const& vector,
+                                    OperationId operation);
+
+/// The vector alone, as read_input takes it, without a look whether the file has changed; and what
+/// the matrix' file says of itself.
+struct VectorInput {
+  io::MatrixInfo info;
+  io::HostVector x;
+  io::ScalarType type;
+  std::string vector_source;
+  std::optional<io::ElementType> vector_stored;
+};
+/// @throws io::FileError
+[[nodiscard]] VectorInput read_vector_input(io::MatrixReader const& reader,
+                                            std::string const& vector, OperationId operation,
+                                            std::optional<io::ScalarType> type);
+
+/// A matrix alone, in memory.
+struct MatrixInput {
+  io::HostMatrix A;
+  double read_seconds = 0;
+  bool is_narrowed = false;  ///< f64 in its file, and f32 in memory
+};
+
+/// Reads a matrix, and looks whether its file has changed.
+/// @param type to convert to; empty: the type of the file
+/// @throws io::FileError
+[[nodiscard]] MatrixInput read_matrix_input(io::MatrixReader const& reader,
+                                            std::optional<io::ScalarType> type);
+
+/// A matrix of one zero, to try on what is later done with a large one.
+[[nodiscard]] io::HostMatrix one_zero(io::ScalarType type, io::Layout layout);
+
+/// "f32, rows contiguous (LayoutRight)" and the like.
+[[nodiscard]] std::string describe(io::Layout layout);
+
+/// The extents of a matrix in memory.
+struct Extents {
+  std::int64_t rows;
+  std::int64_t cols;
+};
+[[nodiscard]] Extents extents(io::HostMatrix const& A);
+/// The elements of a vector in memory.
+[[nodiscard]] io::ElementSpan elements(io::HostVector const& vector);
+/// The elements of a matrix in memory, in its order.
+[[nodiscard]] io::ElementSpan elements(io::HostMatrix const& matrix);
+
+}  // namespace tessera::app

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <app/base/exit_status.hpp>
+#include <app/run/operations.hpp>
+#include <app/run/variants.hpp>
+#include <io/conversion.hpp>
+#include <io/generate.hpp>
+#include <io/types.hpp>
+#include <tessera/backends/backend.hpp>
+#include <tessera/options.hpp>
+
+namespace tessera::app {
+
+/// How a report is written.
+enum class ReportFormat { text, json, csv };
+
+/// What every command that computes can be told.
+struct RunOptions {
+  VariantChoice variant;  ///< empty name: the operation itself
+  BackendChoice backend = BackendChoice::automatic;
+  Kernels kernels = Kernels::automatic;
+  std::optional<io::ScalarType> type;
+  int repeat = 5;
+  bool repeat_is_given = false;
+  int threads = 0;            ///< 0: what Kokkos and OMP_NUM_THREADS say
+  std::optional<int> device;  ///< empty: the first GPU that can run this program
+  std::optional<backends::CachePreference> cache_preference;  ///< empty: what CUDA does by itself
+  bool check = false;
+  bool add_dataset = false;      ///< to an HDF5 file that exists
+  bool no_tuning_cache = false;  ///< what `tessera tune` has found is left alone
+  ReportFormat format = ReportFormat::text;
+
+  /// Whether a tuning that `tessera tune` has found is used: it is one of accelerated kernels.
+  [[nodiscard]] bool takes_tunings() const {
+    return !no_tuning_cache && variant.name.empty() && kernels != Kernels::portable;
+  }
+};
+
+/// `tessera convert INPUT OUTPUT …`
+struct ConvertOptions : io::ConversionRequest {
+  // Said of a raw INPUT; empty: nothing was said, and raw of the request holds.
+  std::optional<io::ScalarType> raw_type = std::nullopt;
+  std::optional<io::Layout> raw_layout = std::nullopt;
+};
+
+/// `tessera atax|gemv|gemvt INPUT …`
+struct ComputeOptions : RunOptions {
+  OperationId operation = OperationId::atax;
+  std::string input;                       ///< as the user wrote it
+  std::optional<io::Format> input_format;  ///< empty: what its name says
+  std::string vector;                      ///< empty: V of an ex3 file, else ones
+  std::string output;        ///< empty: none, or NUMBER-out.bin where the input is a number
+  std::string intermediate;  ///< empty: none
+  Method method = Method::automatic;
+  std::uint64_t memory_limit = 0;  ///< bytes; 0: none
+  std::string checkpoint;          ///< empty: none
+  double checkpoint_seconds = 60;  ///< between two of them
+};
+
+/// `tessera transpose INPUT OUTPUT …`
+struct TransposeOptions : RunOptions {
+  std::string input;
+  std::optional<io::Format> input_format;  ///< empty: what its name says
+  std::string output;
+  bool in_place = false;
+};
+
+/// `tessera gemm A B OUTPUT …`
+struct GemmOptions : RunOptions {
+  std::string A;
+  std::string B;
+  std::string output;
+};
+
+/// `tessera bench OPERATION …`
+struct BenchOptions {
+  std::string operation;         ///< its name in src/bench
+  std::string variants = "all";  ///< "all", "none", or names with commas between them
+  std::string shapes;            ///< empty: the operation's
+  std::string teams;             ///< RxC with commas between them; empty: as published
+  io::ScalarType type = io::ScalarType::f32;
+  io::Layout layout = io::Layout::right;
+  BackendChoice backend = BackendChoice::automatic;
+  std::optional<int> device;
+  int threads = 0;
+  std::optional<backends::CachePreference> cache_preference;
+  int turns = 7;
+  double seconds = 0.01;  ///< of a turn, about
+  ReportFormat format = ReportFormat::text;
+  std::string output;  ///< empty: stdout
+};
+
+/// `tessera tune OPERATION|all …`, `tessera tune --show`, `tessera tune --reset`
+struct TuneOptions {
+  std::string operation;  ///< its name in src/bench, or "all"; empty with show and reset
+  std::string shape;      ///< empty: the operation's
+  io::ScalarType type = io::ScalarType::f32;
+  io::Layout layout = io::Layout::right;
+  BackendChoice backend = BackendChoice::automatic;
+  std::optional<int> device;
+  int threads = 0;
+  int turns = 5;
+  double seconds = 0.01;  ///< of a turn, about
+  bool show = false;
+  bool reset = false;
+};
+
+/// `tessera check INPUT RESULT …`
+struct CheckOptions {
+  OperationId operation = OperationId::atax;
+  std::string input;
+  std::string result;
+  std::string vector;
+  int threads = 0;
+  ReportFormat format = ReportFormat::text;
+};
+
+/// `tessera show FILE …`
+struct ShowOptions {
+  std::string file;
+  bool data = false;  ///< print elements, long rows and columns shortened
+  bool all = false;   ///< print every element
+};
+
+/// `tessera info`
+struct InfoOptions {
+  int threads = 0;
+  ReportFormat format = ReportFormat::text;  ///< text or JSON
+};
+
+/// `tessera completion SHELL`: the text to print, made from the options themselves.
+struct CompletionOptions {
+  std::string script;
+};
+
+/// One alternative for each subcommand.
+using Options = std::variant<io::GenerateRequest, ConvertOptions, ComputeOptions, TransposeOptions,
+                             GemmOptions, BenchOptions, TuneOptions, CheckOptions, ShowOptions,
+                             InfoOptions, CompletionOptions>;
+
+/// Parses the command line. Prints help, the version and errors of usage itself; then, and only
+/// then, it returns an ExitStatus.
+[[nodiscard]] std::variant<ExitStatus, Options> parse_options(int argc, char const* const* argv);
+
+}  // namespace tessera::app

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <app/backend/cost_model.hpp>
+#include <app/base/timing.hpp>
+#include <app/run/operations.hpp>
+#include <app/run/variants.hpp>
+#include <io/types.hpp>
+#include <tessera/backends/backend.hpp>
+#include <tessera/options.hpp>
+
+namespace tessera::app {
+
+/// A preference of the caches of a GPU, if one was asked for.
+using MaybePreference = std::optional<backends::CachePreference>;
+
+/// Data in memory and what to do with them.
+struct RunRequest {
+  io::HostMatrix const& A;
+  io::HostVector const& x;  ///< of the type of A, as long as the operation needs it
+  Method method = Method::automatic;
+  Kernels kernels = Kernels::automatic;
+  BackendChoice backend = BackendChoice::automatic;
+  int repeat = 1;
+  bool keep_intermediate = false;
+  std::string input = {};      ///< the file, for messages
+  VariantChoice variant = {};  ///< for run_*_variant
+  MaybePreference cache_preference = {};
+  std::optional<Tuning> tuning = std::nullopt;  ///< instead of the backend's
+};
+
+/// What is known of a job before its data are read.
+struct Shape {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  io::ScalarType type = io::ScalarType::f32;  ///< to compute in
+  io::Layout layout = io::Layout::right;
+  Method method = Method::automatic;
+  Kernels kernels = Kernels::automatic;
+  bool keep_intermediate = false;
+  std::string variant = {};  ///< empty: the operation itself
+};
+
+/// How a stage was cut into work, as ex3 reports its blocks and lines per block.
+struct StageCut {
+  std::string name;
+  std::int64_t teams = 0;
+  int team_size = 0;
+  std::int64_t panels = 0;           ///< 0: the stage adds along lines only
+  std::int64_t lines_per_panel = 0;  ///< 0: as panels
+};
+
+/// What is known of a streamed run.
+struct StreamFacts {
+  std::int64_t blocks = 0;
+  std::uint64_t block_bytes = 0;
+  std::uint64_t bytes_read = 0;  ///< of the matrix, by this run
+  std::uint64_t memory_limit = 0;
+  std::int64_t first_block = 0;  ///< above 0: the run went on from a checkpoint
+  std::string why = {};          ///< why the matrix is streamed
+};
+
+/// What a run measured and made.
+struct Measurement {
+  std::string method;  ///< "fused", "two-stage", "one-stage", "in-place", "variant", "streamed"
+  std::optional<Kernels> kernels = std::nullopt;  ///< portable or accelerated; empty: a variant
+  TimeSummary seconds = {};
+  std::vector<StageTime> stages = {};  ///< with copies to and from a device, where there are any
+  std::uint64_t bytes = 0;             ///< moved through memory by one run, at least
+  std::vector<StageCut> cuts = {};
+  io::HostVector result = {};
+  std::optional<io::HostVector> intermediate = std::nullopt;
+  io::HostMatrix matrix = {};  ///< the result, of an operation that gives a matrix
+  double flops = 0;            ///< of one run, where they are what counts
+  std::optional<VariantRun> variant = std::nullopt;
+  MaybePreference cache_preference = {};  ///< what the device said
+  std::optional<StreamFacts> stream = std::nullopt;
+};
+
+/// "portable" or "accelerated"; empty where a variant ran.
+[[nodiscard]] inline std::string kernels_of(Measurement const& run) {
+  if (!run.kernels) return "";
+  return *run.kernels == Kernels::portable ? "portable" : "accelerated";
+}
+
+/// Run on the backend of the request; one warm-up, then `repeat` timed runs.
+/// @throws Failure resources when the backend is not in this build
+[[nodiscard]] Measurement run_atax(RunRequest const& request);
+/// @copydoc run_atax
+[[nodiscard]] Measurement run_multiply(RunRequest const& request);
+/// @copydoc run_atax
+[[nodiscard]] Measurement run_multiply_transposed(RunRequest const& request);
+
+/// Runs the variant of the request.
+/// @throws Failure usage for what the variant does not take
+[[nodiscard]] Measurement run_multiply_variant(RunRequest const& request);
+/// @copydoc run_multiply_variant
+[[nodiscard]] Measurement run_multiply_transposed_variant(RunRequest const& request);
+
+/// What the operation would move and hold on a backend of this build.
+[[nodiscard]] Forecast forecast_atax(Shape const& shape, BackendChoice backend);
+/// @copydoc forecast_atax
+[[nodiscard]] Forecast forecast_multiply(Shape const& shape, BackendChoice backend);
+/// @copydoc forecast_atax
+[[nodiscard]] Forecast forecast_multiply_transposed(Shape const& shape, BackendChoice backend);
+
+/// What the variant of the shape would move and hold.
+[[nodiscard]] Forecast forecast_multiply_variant(Shape const& shape, BackendChoice backend);
+/// @copydoc forecast_multiply_variant
+[[nodiscard]] Forecast forecast_multiply_transposed_variant(Shape const& shape,
+                                                            BackendChoice backend);
+
+}  // namespace tessera::app

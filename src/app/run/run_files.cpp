@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include <app/base/failure.hpp>
+#include <app/run/run_files.hpp>
+#include <app/tuning/tuning_cache.hpp>
+#include <io/dataset_name.hpp>
+#include <io/errors.hpp>
+#include <io/output_path.hpp>
+
+namespace tessera::app {
+namespace {
+
+constexpr char stdout_path[] = "/dev/stdout";
+constexpr char stderr_path[] = "/dev/stderr";
+
+using Inode = std::pair<dev_t, ino_t>;
+
+/// What a name stands for.
+struct Identity {
+  std::optional<Inode> folder;  ///< empty: of an open descriptor, or where there is no folder
+  std::string last;             ///< its name in the folder
+  std::optional<Inode> itself;  ///< empty: there is no such file yet
+  bool is_character_device = false;
+  bool is_socket = false;
+};
+
+void take_status(struct stat const& status, Identity& identity) {
+  identity.itself = Inode{status.st_dev, status.st_ino};
+  identity.is_character_device = S_ISCHR(status.st_mode);
+  identity.is_socket = S_ISSOCK(status.st_mode);
+}
+
+Identity identity_of(std::string const& path) {
+  Identity identity;
+  struct stat status{};
+  if (auto const descriptor = io::descriptor_named_by(path)) {
+    if (::fstat(*descriptor, &status) == 0) take_status(status, identity);
+    return identity;
+  }
+  std::string target = io::split_dataset(path).file;
+  try {
+    target = io::follow_links(target);
+  } catch (io::FileError const&) {
+    return identity;  // links in a circle: who opens it says so
+  }
+  if (::stat(target.c_str(), &status) == 0) take_status(status, identity);
+  if (::stat(io::folder_of(target).c_str(), &status) == 0) {
+    identity.folder = Inode{status.st_dev, status.st_ino};
+    identity.last = std::filesystem::path(target).filename().string();
+  }
+  return identity;
+}
+
+/// Whether two names are of one file that holds what is written to it.
+bool is_same(Identity const& a, Identity const& b) {
+  if (a.is_character_device || b.is_character_device) return false;
+  if (a.itself && b.itself && *a.itself == *b.itself) return true;
+  return a.folder && b.folder && *a.folder == *b.folder && a.last == b.last;
+}
+
+/// Whether a name is that of a descriptor, and what is written there comes out of stdout.
+bool goes_to_stdout(std::string const& path) {
+  auto const descriptor = io::descriptor_named_by(path);
+  return descriptor &&
+         (*descriptor == STDOUT_FILENO || is_same(identity_of(path), identity_of(stdout_path)));
+}
+
+[[noreturn]] void refuse_file(std::string const& path, std::string const& sentence) {
+  throw Failure(ExitStatus::usage, path + ": " + sentence);
+}
+
+/// The names on the way to a dataset.
+std::vector<std::string> parts_of(std::string const& dataset) {
+  std::vector<std::string> parts;
+  for (auto const& part : std::filesystem::path(dataset)) {
+    if (!part.empty() && part != "/" && part != ".") parts.push_back(part.string());
+  }
+  return parts;
+}
+
+/// Whether two names are of datasets that are not the same. Both may be in one HDF5 file: what is
+/// written there adds to the file or is refused, and replaces nothing.
+bool are_two_datasets(std::string const& path, std::string const& other) {
+  auto const dataset = io::split_dataset(path).dataset;
+  auto const its = io::split_dataset(other).dataset;
+  return !dataset.empty() && !its.empty() && parts_of(dataset) != parts_of(its);
+}
+
+}  // namespace
+
+RunFiles& RunFiles::reads(std::string const& path) {
+  if (!path.empty()) read_.push_back(path);
+  return *this;
+}
+
+RunFiles& RunFiles::writes(std::string const& path) {
+  if (!path.empty()) written_.push_back(path);
+  return *this;
+}
+
+RunFiles& RunFiles::keeps_tunings() {
+  if (auto const folder = cache_folder()) {
+    for (auto const& file : tuning_files(*folder)) reads(file.string());
+  }
+  return *this;
+}
+
+void RunFiles::check() const {
+  bool const data_on_stdout = std::ranges::any_of(written_, goes_to_stdout);
+  Identity const report = identity_of(data_on_stdout ? stderr_path : stdout_path);
+  std::vector<std::pair<std::string, Identity>> earlier;
+  earlier.reserve(read_.size() + written_.size());
+  for (auto const& path : read_) earlier.emplace_back(path, identity_of(path));
+  std::size_t const read = earlier.size();
+  for (auto const& path : written_) {
+    Identity const identity = identity_of(path);
+    for (std::size_t k = 0; k < earlier.size(); ++k) {
+      auto const& [other, its] = earlier[k];
+      if (!is_same(identity, its) || are_two_datasets(path, other)) continue;
+      if (k < read && identity.is_socket) continue;  // it is read and written at once
+      refuse_file(path, "the output would replace " + other);
+    }
+    earlier.emplace_back(path, identity);
+  }
+  for (std::size_t k = 0; k < earlier.size(); ++k) {
+    auto const& [path, identity] = earlier[k];
+    if (!is_same(identity, report) || (k < read && identity.is_socket)) continue;
+    refuse_file(path,
+                std::string(data_on_stdout ? "the report on stderr" : "the report on stdout") +
+                    " would go into this file; send it elsewhere");
+  }
+}
+
+std::FILE* RunFiles::report() const {
+  return std::ranges::any_of(written_, goes_to_stdout) ? stderr : stdout;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <app/backend/backend_visit.hpp>
+#include <app/backend/device_copy.hpp>
+#include <app/backend/devices.hpp>
+#include <app/base/failure.hpp>
+#include <app/base/progress.hpp>
+#include <app/run/run.hpp>
+#include <io/memory.hpp>
+#include <tessera/plan.hpp>
+
+namespace tessera::app {
+
+/// A part of an operation: what it is called and how it is launched. A plain pair, so that the
+/// lambdas of the operations stay visible to the compiler.
+template <class Launch>
+struct Stage {
+  std::string name;
+  Launch launch;
+};
+template <class Launch>
+Stage(char const*, Launch) -> Stage<Launch>;
+
+/// Runs all stages once to warm up, then `repeat` times: fence, start, run, fence, stop, for each
+/// stage. The time of a run is the sum of its stages; copies to and from a device are not in it.
+template <class Exec, class... Launch>
+void measure(Exec const& exec, int repeat, Measurement& to, Stage<Launch> const&... stage) {
+  (stage.launch(), ...);
+  exec.fence("tessera::app::warm_up");
+
+  ProgressBar bar("computing");
+  std::vector<double> totals;
+  std::vector<std::vector<double>> laps(sizeof...(stage));
+  for (int run = 0; run < repeat; ++run) {
+    bar.set(static_cast<std::uint64_t>(run), static_cast<std::uint64_t>(repeat));
+    double total = 0;
+    std::size_t index = 0;
+    auto const time = [&](auto const& one) {
+      Stopwatch const watch;
+      one.launch();
+      exec.fence("tessera::app::stage");
+      double const seconds = watch.seconds();
+      laps[index++].push_back(seconds);
+      total += seconds;
+    };
+    (time(stage), ...);
+    totals.push_back(total);
+  }
+  to.seconds = summarise(totals);
+  std::size_t index = 0;
+  (to.stages.push_back({.name = stage.name, .seconds = median(laps[index++])}), ...);
+}
+
+/// Adds to the time of a stage that is not repeated.
+inline void add_time(Measurement& to, std::string const& name, double seconds) {
+  auto const stage = std::ranges::find(to.stages, name, &StageTime::name);
+  if (stage == to.stages.end()) {
+    to.stages.push_back({.name = name, .seconds = seconds});
+  } else {
+    stage->seconds += seconds;
+  }
+}
+
+/// Makes sure that there are so many bytes where Exec computes. `input` is a file, for messages.
+template <class Exec>
+void require_memory_of(std::uint64_t bytes, std::string const& input, std::string const& what) {
+  if constexpr (backends::Backend<Exec>::is_gpu) {
+    require_device_memory(bytes, input, what);
+  } else {
+    io::require_memory(bytes, input, what);
+  }
+}
+
+/// Tells a GPU the preference of its caches, if there is one, and keeps what it answers. Hosts have
+/// been refused before.
+template <class Exec>
+void prefer_caches(Exec const& exec, MaybePreference preference, Measurement& to) {
+  if constexpr (backends::Backend<Exec>::is_gpu) {
+    if (preference) {
+      to.cache_preference = backends::Backend<Exec>::set_cache_preference(exec, *preference);
+    }
+  }
+}
+
+/// Makes an uninitialised View in the memory of Exec, after a look at the memory there is.
+template <class View, class Exec, class... Extents>
+View allocate(std::string const& input, std::string const& what, Extents... extents) {
+  std::uint64_t const bytes =
+      (sizeof(typename View::value_type) * ... * static_cast<std::uint64_t>(extents));
+  require_memory_of<Exec>(bytes, input, what);
+  try {
+    return View(Kokkos::view_alloc("tessera::app::" + what, Kokkos::WithoutInitializing),
+                static_cast<std::size_t>(extents)...);
+  } catch (std::exception const& error) {  // Kokkos' own exception type differs by version
+    throw Failure(ExitStatus::resources, input + ": not enough memory for " + what + ": expected " +
+                                             io::format_bytes(bytes) + ", found: " + error.what());
+  }
+}
+
+/// Takes over what the library says it will do, and makes sure that there is memory for it.
+template <class Exec>
+void take_plan(Plan const& plan, RunRequest const& request, Measurement& to) {
+  require_memory_of<Exec>(plan.workspace_bytes, request.input, "the workspace");
+  to.kernels = plan.kernels;
+  for (auto const& stage : plan.stages) {
+    to.cuts.push_back({.name = stage.name,
+                       .teams = stage.teams,
+                       .team_size = stage.team_size,
+                       .panels = stage.panels,
+                       .lines_per_panel = stage.lines_per_panel});
+  }
+}
+
+/// A vector of `length` in the memory of Exec.
+template <class Exec, class T>
+using DeviceVector = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+template <class Exec, class T>
+DeviceVector<Exec, T> make_vector(RunRequest const& request, char const* label,
+                                  std::int64_t length) {
+  return allocate<DeviceVector<Exec, T>, Exec>(request.input, std::string("vector ") + label,
+                                               length);
+}
+
+/// A result as a vector of the host; where it has to be copied, that is timed as a stage.
+template <class Exec, class T>
+io::VectorView<T> take_result(DeviceVector<Exec, T> const& vector, Measurement& to) {
+  if constexpr (backends::Backend<Exec>::is_gpu) {
+    Stopwatch const watch;
+    auto result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), vector);
+    add_time(to, "copy to host", watch.seconds());
+    return result;
+  } else {
+    return vector;
+  }
+}
+
+/// Calls work(exec, A, x) with an instance of the execution space of the request, and A and x in
+/// the memory of that space. On a host they are the request's own; elsewhere they are copied, which
+/// is timed as a stage.
+template <class Work>
+void run_typed(RunRequest const& request, Measurement& to, Work const& work) {
+  with_backend(request.backend, [&]<class Exec>() {
+    std::visit(
+        [&]<class T, class Layout>(io::MatrixView<T, Layout> const& host_a) {
+          auto const& host_x = std::get<io::VectorView<T>>(request.x);
+          Exec const exec;
+          prefer_caches(exec, request.cache_preference, to);
+          if constexpr (backends::Backend<Exec>::is_gpu) {
+            using Matrix = Kokkos::View<T**, Layout, typename Exec::memory_space>;
+            auto const A = allocate<Matrix, Exec>(request.input, "the matrix", host_a.extent(0),
+                                                  host_a.extent(1));
+            auto const x = allocate<DeviceVector<Exec, T>, Exec>(request.input, "the vector",
+                                                                 host_x.extent(0));
+            Stopwatch const watch;
+            copy_to_device(exec, host_a.data(), A.data(), host_a.span() * sizeof(T));
+            copy_to_device(exec, host_x.data(), x.data(), host_x.span() * sizeof(T));
+            add_time(to, "copy to device", watch.seconds());
+            work(exec, A, x);
+          } else {
+            work(exec, host_a, host_x);
+          }
+        },
+        request.A);
+  });
+}
+
+template <class T>
+std::uint64_t bytes_of(std::int64_t count) {
+  return static_cast<std::uint64_t>(count) * sizeof(T);
+}
+
+/// What an operation on a matrix of T, a vector of `input` and results of `output` elements takes.
+template <class T>
+Forecast forecast_of(Shape const& shape, Traffic const& traffic, std::int64_t input,
+                     std::int64_t output, std::uint64_t scratch) {
+  return {.traffic = traffic.bytes(shape.rows, shape.cols, sizeof(T)),
+          .inputs = bytes_of<T>(shape.rows * shape.cols + input),
+          .results = bytes_of<T>(output),
+          .scratch = scratch};
+}
+
+/// Calls work.template operator()<Exec, T, Layout>() for the types of a shape.
+template <class Work>
+void with_types(Shape const& shape, BackendChoice backend, Work const& work) {
+  with_backend(backend, [&]<class Exec>() {
+    auto const with_layout = [&]<class T>() {
+      if (shape.layout == io::Layout::right) {
+        work.template operator()<Exec, T, Kokkos::LayoutRight>();
+      } else {
+        work.template operator()<Exec, T, Kokkos::LayoutLeft>();
+      }
+    };
+    if (shape.type == io::ScalarType::f32) {
+      with_layout.template operator()<float>();
+    } else {
+      with_layout.template operator()<double>();
+    }
+  });
+}
+
+}  // namespace tessera::app

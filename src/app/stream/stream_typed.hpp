@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include <Kokkos_Core.hpp>
+
+#include <app/checkpoint/checkpoint.hpp>
+#include <app/checkpoint/checkpoint_state.hpp>
+#include <app/run/run_typed.hpp>
+#include <app/stream/checkpoint_job.hpp>
+#include <app/stream/stream.hpp>
+#include <tessera/stream.hpp>
+
+namespace tessera::app {
+
+/// A matrix file as a source of blocks.
+template <class T, class Layout>
+class FileSource {
+ public:
+  using value_type = T;
+  using array_layout = Layout;
+  static constexpr bool reads_in_kernels = true;  // files, without Kokkos
+
+  explicit FileSource(io::MatrixReader const& reader) : reader_(reader) {}
+
+  [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(reader_.info().rows); }
+  [[nodiscard]] std::int64_t cols() const { return static_cast<std::int64_t>(reader_.info().cols); }
+  void read(stream::Block const& block, T* to) const {
+    auto const whole = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
+    io::Block const part{.row = whole(block.first_row),
+                         .col = whole(block.first_col),
+                         .rows = whole(block.rows),
+                         .cols = whole(block.cols)};
+    reader_.read_block(part, std::span<T>(to, part.elements()));
+  }
+
+ private:
+  io::MatrixReader const& reader_;
+};
+
+/// Vectors that a streamed operation writes; an empty one is not wanted.
+template <class Exec, class T>
+struct StreamOutputs {
+  DeviceVector<Exec, T> rows;  ///< as long as a column
+  DeviceVector<Exec, T> cols;  ///< as long as a row
+};
+
+/// Bytes of a streamed job that count against its limit, but for what the operation itself takes:
+/// vectors, and what the reader keeps beyond what every program may have.
+inline std::uint64_t bytes_beside(StreamRequest const& r, bool rows_vectors, bool on_gpu) {
+  constexpr std::uint64_t reader_may_have = std::uint64_t{32} << 20U;
+  auto const& info = r.reader.info();
+  std::uint64_t const vectors = 2 * info.cols + (rows_vectors ? info.rows : 0);
+  return vectors * io::size_of(r.type) * (on_gpu ? 2 : 1) +
+         (info.reader_bytes - std::min(info.reader_bytes, reader_may_have));
+}
+
+/// A size that --memory-limit takes and that is no less.
+inline std::string limit_text(std::uint64_t bytes) {
+  constexpr std::uint64_t kib = 1024;
+  auto const whole = [&](std::uint64_t unit) { return std::to_string((bytes + unit - 1) / unit); };
+  return bytes < 1024 * kib ? whole(kib) + "KiB" : whole(1024 * kib) + "MiB";
+}
+
+/// The state of the job in a checkpoint, if there is one.
+/// @throws io::FileError
+template <class T>
+std::optional<stream::State<T>> state_of(std::string const& path, CheckpointJob const& job) {
+  auto file = CheckpointFile::open(path);
+  if (!file) return std::nullopt;
+  require_job(file->job(), job, path);
+  return read_state<T>(*file);
+}
+
+/// Streams once: call(exec, source, x, outputs, options) is the operation. Which outputs it makes,
+/// `rows` and `cols` say; the result is the other one's where both are made.
+template <class Call>
+Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool cols,
+                         Call const& call) {
+  Measurement to;
+  to.method = "streamed";
+  auto const& info = r.reader.info();
+  Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
+                    .cols = static_cast<std::int64_t>(info.cols),
+                    .type = r.type,
+                    .layout = info.layout};
+  with_types(shape, r.backend, [&]<class Exec, class T, class Layout>() {
+    Exec const exec;
+    constexpr bool on_gpu = backends::Backend<Exec>::is_gpu;
+    std::string const& path = r.reader.path();
+    FileSource<T, Layout> const source(r.reader);
+    std::uint64_t const beside = bytes_beside(r, rows || row_of(id).takes_rows_vector, on_gpu);
+    auto const& host_x = std::get<io::VectorView<T>>(r.x);
+    DeviceVector<Exec, T> x;
+    if constexpr (on_gpu) {
+      x = allocate<DeviceVector<Exec, T>, Exec>(path, "the vector", host_x.extent(0));
+      Kokkos::deep_copy(x, host_x);
+    } else {
+      x = host_x;
+    }
+    StreamOutputs<Exec, T> out;
+    if (rows) out.rows = allocate<DeviceVector<Exec, T>, Exec>(path, "vector B", shape.rows);
+    if (cols) out.cols = allocate<DeviceVector<Exec, T>, Exec>(path, "vector C", shape.cols);
+
+    ProgressBar bar("streaming " + path);
+    std::optional<CheckpointJob> job;
+    std::optional<stream::State<T>> state;
+    if (!r.checkpoint.empty()) {
+      job = checkpoint_job(r, id, rows && cols);
+      state = state_of<T>(r.checkpoint, *job);
+    }
+    std::int64_t const first_block = state ? state->blocks_done : 0;
+    using Clock = std::chrono::steady_clock;
+    auto last = Clock::now();
+    stream::Options<T> options{
+        .memory_limit = r.memory_limit - std::min(r.memory_limit, beside),
+        .readers = info.in_order_only ? 1 : 0,  // one reads in order
+        .method = r.method,
+        .kernels = r.kernels,
+        .on_progress = [&](stream::Progress const& p) { bar.set(p.bytes_done, p.bytes); }};
+    if (job) {
+      options.wants_state = [&](stream::Progress const& p) {
+        state.reset();  // it has been gone on from: there is memory for one
+        std::chrono::duration<double> const since = Clock::now() - last;
+        return p.blocks_done < p.blocks && since.count() >= r.checkpoint_seconds;
+      };
+      options.on_state = [&](stream::State<T> const& found) {
+        r.reader.check_unchanged();
+        write_checkpoint(r.checkpoint, to_checkpoint(found, *job));
+        last = Clock::now();
+      };
+    }
+    if (state) options.resume = &*state;
+
+    Stopwatch const watch;
+    stream::Report report;
+    try {
+      report = call(exec, source, x, out, options);
+    } catch (stream::LimitError const& error) {
+      throw Failure(ExitStatus::resources, path + ": streaming it expected --memory-limit " +
+                                               limit_text(error.needed() + beside) +
+                                               " or more, found a limit of " +
+                                               io::format_bytes(r.memory_limit));
+    } catch (std::invalid_argument const& error) {
+      if (!state) throw;
+      throw io::FileError(io::ErrorKind::bad_input, r.checkpoint,
+                          std::string("not a checkpoint that can be used: ") + error.what());
+    } catch (std::system_error const& error) {
+      throw Failure(ExitStatus::resources, path + ": cannot be streamed: " + error.what());
+    }
+    r.reader.check_unchanged();
+    to.seconds = summarise({watch.seconds()});
+    to.stages = {{.name = "waiting for data", .seconds = report.seconds_waiting_for_data},
+                 {.name = on_gpu ? "waiting for the GPU" : "computing",
+                  .seconds = report.seconds_waiting_for_work}};
+    to.kernels = report.kernels;
+    to.bytes = report.bytes_read;
+    to.stream = StreamFacts{.blocks = report.blocks,
+                            .block_bytes = report.block_bytes,
+                            .bytes_read = report.bytes_read,
+                            .memory_limit = r.memory_limit,
+                            .first_block = first_block};
+    if (cols) to.result = take_result<Exec, T>(out.cols, to);
+    if (rows && cols) to.intermediate = take_result<Exec, T>(out.rows, to);
+    if (rows && !cols) to.result = take_result<Exec, T>(out.rows, to);
+  });
+  return to;
+}
+
+}  // namespace tessera::app
