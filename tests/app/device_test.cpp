@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <app/backend/devices.hpp>
-#include <app/run/options.hpp>
+#include <app/cli/options.hpp>
 
 namespace tessera::app {
 namespace {

@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <app/check/double_double.hpp>
 #include <app/check/precise_sum.hpp>
 
 namespace tessera::app {

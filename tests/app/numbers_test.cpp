@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <app/base/numbers.hpp>
+#include <app/base/text.hpp>
 
 /// The numbers of the command line: what is read is what is written.
 namespace tessera::app {

@@ -11,7 +11,7 @@
 
 #include <gmock/gmock.h>
 
-#include <app/run/options.hpp>
+#include <app/cli/options.hpp>
 
 /// What holds for every option of every command.
 namespace tessera::app {

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include <app/stream/stream_choice.hpp>
+#include <app/stream/stream.hpp>
 
 namespace tessera::app {
 namespace {

@@ -13,7 +13,6 @@
 
 #include <app/base/sha256.hpp>
 #include <app/checkpoint/checkpoint.hpp>
-#include <app/checkpoint/checkpoint_state.hpp>
 #include <io/errors.hpp>
 #include <tessera/stream.hpp>
 

@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
 
-#include <app/backend/backend_visit.hpp>
+#include <app/backend/backends.hpp>
 #include <app/backend/devices.hpp>
-#include <app/backend/processor.hpp>
 #include <app/base/failure.hpp>
 #include <io/memory.hpp>
+#include <tessera/backends/backends.hpp>
 
 namespace tessera::app {
 namespace {
@@ -69,6 +72,34 @@ BackendDecision choose_automatically(std::vector<BackendFacts> const& all, Job c
   auto const comparison = compare(device_seconds(on_gpu, job.runs, device.bandwidth), gpu->name,
                                   host_seconds(on_host, job.runs, host->concurrency), host->name);
   return {.backend = comparison.take_device ? *gpu : *host, .why = comparison.why};
+}
+
+/// The value of the first line `key : value` of /proc/cpuinfo; empty where there is none.
+std::string cpuinfo(std::string_view key) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    auto const colon = line.find(':');
+    if (colon != std::string::npos && colon + 2 <= line.size()) return line.substr(colon + 2);
+  }
+  return {};
+}
+
+std::string known_instructions(std::string const& flags) {
+  constexpr std::array<std::string_view, 6> known = {"avx",     "avx2",  "fma",
+                                                     "avx512f", "asimd", "sve"};
+  std::string found;
+  std::istringstream words(flags);
+  for (std::string word; words >> word;) {
+    for (auto const name : known) {
+      if (word == name) found += (found.empty() ? "" : " ") + word;
+    }
+  }
+  return found;
+}
+
+std::string or_unknown(std::string const& text) {
+  return text.empty() ? "unknown" : text;
 }
 
 }  // namespace
@@ -147,6 +178,13 @@ std::string_view to_string(backends::CachePreference preference) {
       break;
   }
   return "equal";
+}
+
+Processor host_processor() {
+  auto const flags = cpuinfo("flags");
+  return {
+      .name = or_unknown(cpuinfo("model name")),
+      .instructions = or_unknown(known_instructions(flags.empty() ? cpuinfo("Features") : flags))};
 }
 
 }  // namespace tessera::app

@@ -11,10 +11,12 @@
 #include <vector>
 
 #include <app/backend/cost_model.hpp>
-#include <app/run/operations.hpp>
 #include <tessera/backends/backend.hpp>
 
 namespace tessera::app {
+
+/// Where an operation runs.
+enum class BackendChoice { automatic, openmp, serial, cuda };
 
 /// The word for a choice on the command line; of a backend, its name in the library.
 [[nodiscard]] std::string_view to_string(BackendChoice choice);
@@ -75,5 +77,12 @@ void require_device_in_use(std::optional<int> device, BackendChoice choice);
 
 /// "none", "l1", "shared" or "equal".
 [[nodiscard]] std::string_view to_string(backends::CachePreference preference);
+
+/// The host processor, as the operating system names it.
+struct Processor {
+  std::string name;          ///< "unknown" where nothing says
+  std::string instructions;  ///< those that matter here: "avx2 fma avx512f", or "unknown"
+};
+[[nodiscard]] Processor host_processor();
 
 }  // namespace tessera::app

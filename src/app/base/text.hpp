@@ -5,10 +5,15 @@
 
 #include <bench/shapes.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-/// The words that the reports of `bench` and `tune` share.
+/// Numbers, times and tables as text, and numbers out of it. A number of the command line is
+/// decimal, as a person writes it: anything else (a sign, a space, a separator of thousands,
+/// another base) is refused.
 namespace tessera::app {
 
 /// The word of the command line for an operation of src/bench: "gemv" for "multiply".
@@ -21,5 +26,32 @@ namespace tessera::app {
 /// others are aligned at their right unless they are in `words`.
 [[nodiscard]] std::string aligned(std::vector<std::vector<std::string>> const& lines,
                                   std::vector<std::size_t> const& words);
+
+/// "0.5", "60", "1e-3": digits, with a point and an exponent of ten if need be.
+/// @return nothing for any other text, and for what a double cannot hold
+[[nodiscard]] std::optional<double> decimal_number(std::string_view text);
+
+/// "512MiB", "1.5GB", "1e9": a decimal number of bytes or of a unit, which are B; KB, MB, GB, TB
+/// (powers of 1000); KiB, MiB, GiB, TiB (powers of 1024). A part of a byte is left out.
+/// @return nothing for any other text, and for less than 1 or more than 2^62 bytes
+[[nodiscard]] std::optional<std::uint64_t> size_in_bytes(std::string_view text);
+
+/// Two whole numbers of at least 1.
+struct TwoExtents {
+  int first = 0;
+  int second = 0;
+};
+
+/// "32x8" as two numbers.
+[[nodiscard]] std::optional<TwoExtents> two_extents(std::string_view text);
+
+/// With so many digits after the point.
+[[nodiscard]] std::string fixed(double value, int digits);
+/// With so many significant digits.
+[[nodiscard]] std::string general(double value, int digits);
+/// A time with a unit that leaves few digits before the point.
+[[nodiscard]] std::string duration(double seconds);
+/// A field of a CSV table; one with a comma, a quote or a line end is quoted.
+[[nodiscard]] std::string csv_field(std::string const& value);
 
 }  // namespace tessera::app

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <app/cli/completion.hpp>
+#include <app/cli/options.hpp>
 
 namespace tessera::app {
 namespace {

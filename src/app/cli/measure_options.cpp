@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <app/cli/help_texts.hpp>
-#include <app/cli/measure_options.hpp>
 #include <app/cli/option_choice.hpp>
 
 namespace tessera::app {

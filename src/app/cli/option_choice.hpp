@@ -14,8 +14,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <app/base/numbers.hpp>
-#include <app/report/report_text.hpp>
+#include <app/base/text.hpp>
 #include <app/run/options.hpp>
 
 /// Options that several commands have.
@@ -175,5 +174,10 @@ inline void add_cache_preference(CLI::App& app,
   add_choice(app, "--cache-preference", preference, cache_preference_choices,
              "What a GPU's multiprocessors use their memory for (cuda)");
 }
+
+/// Add the commands that measure.
+CLI::App* add_bench(CLI::App& app, BenchOptions& options);
+/// @copydoc add_bench
+CLI::App* add_tune(CLI::App& app, TuneOptions& options);
 
 }  // namespace tessera::app

@@ -12,10 +12,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include <app/cli/completion.hpp>
 #include <app/cli/help_texts.hpp>
-#include <app/cli/measure_options.hpp>
 #include <app/cli/option_choice.hpp>
+#include <app/cli/options.hpp>
 #include <app/run/options.hpp>
 #include <tessera/version.hpp>
 

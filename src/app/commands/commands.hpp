@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <app/base/exit_status.hpp>
+#include <app/base/failure.hpp>
 #include <app/run/options.hpp>
 
 namespace tessera::app {

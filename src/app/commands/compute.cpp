@@ -10,11 +10,9 @@
 #include <app/base/sha256.hpp>
 #include <app/commands/commands.hpp>
 #include <app/report/report.hpp>
-#include <app/run/overflow.hpp>
-#include <app/run/result_file.hpp>
-#include <app/run/run_files.hpp>
+#include <app/run/files.hpp>
+#include <app/run/input.hpp>
 #include <app/stream/stream.hpp>
-#include <app/stream/stream_choice.hpp>
 #include <io/matrix_file.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/output_path.hpp>

@@ -7,9 +7,8 @@
 #include <app/base/failure.hpp>
 #include <app/base/progress.hpp>
 #include <app/commands/commands.hpp>
+#include <app/run/files.hpp>
 #include <app/run/input.hpp>
-#include <app/run/result_file.hpp>
-#include <app/run/run_files.hpp>
 #include <io/dataset_name.hpp>
 #include <io/formats.hpp>
 #include <io/memory.hpp>

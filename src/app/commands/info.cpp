@@ -11,7 +11,6 @@
 
 #include <app/backend/backends.hpp>
 #include <app/backend/devices.hpp>
-#include <app/backend/processor.hpp>
 #include <app/commands/commands.hpp>
 #include <io/hdf5.hpp>
 #include <io/memory.hpp>

@@ -6,12 +6,10 @@
 #include <app/base/failure.hpp>
 #include <app/base/sha256.hpp>
 #include <app/commands/commands.hpp>
-#include <app/report/matrix_report.hpp>
+#include <app/report/report.hpp>
+#include <app/run/files.hpp>
 #include <app/run/input.hpp>
-#include <app/run/overflow.hpp>
-#include <app/run/result_file.hpp>
-#include <app/run/run_files.hpp>
-#include <app/run/run_matrix.hpp>
+#include <app/run/run.hpp>
 #include <app/tuning/tuning_cache.hpp>
 #include <io/matrix_file.hpp>
 #include <io/memory.hpp>

@@ -13,7 +13,6 @@
 #include <app/base/text.hpp>
 #include <app/commands/commands.hpp>
 #include <app/commands/measured_backend.hpp>
-#include <app/report/report_text.hpp>
 #include <app/tuning/tuning_cache.hpp>
 
 namespace tessera::app {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <app/run/run_typed.hpp>
+#include <app/stream/stream_typed.hpp>
 #include <tessera/atax.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
@@ -75,6 +76,17 @@ Forecast forecast_atax(Shape const& shape, BackendChoice backend) {
                               plan.workspace_bytes + bytes_of<T>(fused ? 0 : m));
   });
   return forecast;
+}
+
+Measurement stream_atax(StreamRequest const& request) {
+  return run_streamed(request, OperationId::atax, request.keep_intermediate, true,
+                      [&](auto const& exec, auto const& source, auto const& v, auto const& out,
+                          auto const& options) {
+                        if (request.keep_intermediate) {
+                          return stream::atax(exec, source, v, out.rows, out.cols, options);
+                        }
+                        return stream::atax(exec, source, v, out.cols, options);
+                      });
 }
 
 }  // namespace tessera::app

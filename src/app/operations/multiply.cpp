@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <app/run/run_typed.hpp>
+#include <app/stream/stream_typed.hpp>
 #include <tessera/multiply.hpp>
 
 namespace tessera::app {
@@ -38,6 +39,13 @@ Forecast forecast_multiply(Shape const& shape, BackendChoice backend) {
     forecast = forecast_of<T>(shape, one_product, shape.cols, shape.rows, plan.workspace_bytes);
   });
   return forecast;
+}
+
+Measurement stream_multiply(StreamRequest const& request) {
+  return run_streamed(
+      request, OperationId::multiply, true, false,
+      [](auto const& exec, auto const& source, auto const& v, auto const& out,
+         auto const& options) { return stream::multiply(exec, source, v, out.rows, options); });
 }
 
 }  // namespace tessera::app

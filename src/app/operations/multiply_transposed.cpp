@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <app/run/run_typed.hpp>
+#include <app/stream/stream_typed.hpp>
 #include <tessera/multiply_transposed.hpp>
 
 namespace tessera::app {
@@ -40,6 +41,14 @@ Forecast forecast_multiply_transposed(Shape const& shape, BackendChoice backend)
     forecast = forecast_of<T>(shape, one_product, shape.rows, shape.cols, plan.workspace_bytes);
   });
   return forecast;
+}
+
+Measurement stream_multiply_transposed(StreamRequest const& request) {
+  return run_streamed(request, OperationId::multiply_transposed, false, true,
+                      [](auto const& exec, auto const& source, auto const& b, auto const& out,
+                         auto const& options) {
+                        return stream::multiply_transposed(exec, source, b, out.cols, options);
+                      });
 }
 
 }  // namespace tessera::app

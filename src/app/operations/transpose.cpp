@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <app/run/run_matrix_typed.hpp>
+#include <app/run/run_typed.hpp>
 #include <tessera/transpose.hpp>
 
 namespace tessera::app {

@@ -3,13 +3,67 @@
 
 #include <vector>
 
+#include <app/base/text.hpp>
 #include <app/report/report.hpp>
-#include <app/report/report_text.hpp>
+#include <app/run/input.hpp>
 #include <io/memory.hpp>
 #include <tessera/version.hpp>
 
 namespace tessera::app {
 namespace {
+
+std::string line(std::string name, std::string const& text) {
+  name.resize(std::max<std::size_t>(name.size(), 13), ' ');
+  return "  " + name + text + "\n";
+}
+
+std::string backend_lines(BackendFacts const& backend, bool is_chosen, std::string const& why) {
+  std::string text =
+      line("backend", backend.name + (is_chosen ? " (chosen)" : "") + ", " + backend.device);
+  if (!why.empty()) text += line("", "why: " + why);
+  return text;
+}
+
+std::string kernels_line(Measurement const& run) {
+  return run.kernels ? line("kernels", kernels_of(run)) : "";
+}
+
+/// What ran instead of the operation, and what the caches were told.
+std::string variant_lines(Measurement const& run) {
+  std::string text;
+  if (run.variant) {
+    text += line("variant", to_text(*run.variant));
+    text += line("", std::string(sentence_of(run.variant->reproducible)));
+    if (run.variant->is_copy) text += line("", "copies: the result is A itself");
+  }
+  if (run.cache_preference)
+    text += line("caches", "prefer " + std::string(to_string(*run.cache_preference)));
+  return text;
+}
+
+std::string time_lines(Measurement const& run, double read_seconds) {
+  auto const& time = run.seconds;
+  std::string text = line(
+      "time", duration(time.median) + " median of " + std::to_string(time.repeats) + " (" +
+                  duration(time.min) + " to " + duration(time.max) + "); " +
+                  (run.stream ? "reading included" : "reading took " + duration(read_seconds)));
+  if (run.stages.size() > 1) {
+    for (auto const& stage : run.stages)
+      text += line("", stage.name + ": " + duration(stage.seconds));
+  }
+  return text;
+}
+
+std::string verdict_lines(Verdict const& verdict) {
+  std::string text = line("check", to_sentence(verdict));
+  if (verdict.failed > 0) {
+    text += line("", "element " + std::to_string(verdict.worst) + " is " +
+                         general(verdict.worst_value, 17) + ", should be " +
+                         general(verdict.worst_reference, 17) + ", give or take " +
+                         general(verdict.worst_bound, 3));
+  }
+  return text;
+}
 
 std::string matrix_line(std::int64_t rows, std::int64_t cols, io::ScalarType type,
                         io::ElementType stored, io::Layout layout) {
@@ -78,6 +132,38 @@ void add_verdict(CsvTable& table, Verdict const& verdict) {
   table.add("greatest_error_in_bounds", if_judged(general(verdict.worst_in_bounds, 9)));
   table.add("greatest_error_in_ulp", if_judged(general(verdict.greatest_ulp, 9)));
   table.add("index", if_judged(std::to_string(verdict.worst)));
+}
+
+std::string matrix_line(MatrixFacts const& matrix) {
+  return line("matrix " + matrix.name,
+              (matrix.file.empty() ? "" : matrix.file + ", ") + std::to_string(matrix.rows) +
+                  " rows x " + std::to_string(matrix.cols) + " columns, " +
+                  io::describe(matrix.type, matrix.stored.value_or(io::element_type(matrix.type))) +
+                  ", " + describe(matrix.layout) + ", " + io::format_bytes(matrix.bytes()));
+}
+
+std::string to_text(MatrixReport const& r) {
+  std::string text = r.formula + "   " + r.inputs.front().file + "\n";
+  for (auto const& matrix : r.inputs) text += matrix_line(matrix);
+  text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
+  text += line("method", r.run.method);
+  text += kernels_line(r.run);
+  text += variant_lines(r.run);
+  if (r.tuning) text += line("tuning", to_text(*r.tuning));
+  text += time_lines(r.run, r.read_seconds);
+  double const seconds = r.run.seconds.median;
+  if (r.run.flops > 0) {
+    text += line("rate", fixed(seconds > 0 ? r.run.flops / seconds * 1e-9 : 0, 2) +
+                             " GFLOP/s for " + general(r.run.flops, 4) + " operations");
+  } else {
+    text +=
+        line("rate", fixed(seconds > 0 ? static_cast<double>(r.run.bytes) / seconds * 1e-9 : 0, 2) +
+                         " GB/s for " + io::format_bytes(r.run.bytes) + " moved");
+  }
+  text += line("SHA-256", r.sha256);
+  if (r.check) text += verdict_lines(*r.check);
+  if (r.bits_check) text += line("check", to_sentence(*r.bits_check));
+  return text + matrix_line(r.result);
 }
 
 }  // namespace
@@ -200,6 +286,26 @@ std::string write_report(CheckReport const& report, ReportFormat format) {
       break;
   }
   return to_text(report);
+}
+
+MatrixFacts facts_of(std::string const& name, std::string const& file,
+                     io::HostMatrix const& matrix) {
+  return std::visit(
+      [&]<class T, class Layout>(io::MatrixView<T, Layout> const& view) {
+        return MatrixFacts{.name = name,
+                           .file = file,
+                           .rows = static_cast<std::int64_t>(view.extent(0)),
+                           .cols = static_cast<std::int64_t>(view.extent(1)),
+                           .type = io::scalar_type<T>,
+                           .layout = std::is_same_v<Layout, Kokkos::LayoutRight>
+                                         ? io::Layout::right
+                                         : io::Layout::left};
+      },
+      matrix);
+}
+
+std::string write_report(MatrixReport const& report, ReportFormat format) {
+  return format == ReportFormat::json ? to_json(report) : to_text(report);
 }
 
 }  // namespace tessera::app

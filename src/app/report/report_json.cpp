@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <app/report/matrix_report.hpp>
 #include <app/report/report.hpp>
 #include <tessera/version.hpp>
 

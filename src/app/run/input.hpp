@@ -3,8 +3,10 @@
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <app/run/operations.hpp>
 #include <io/matrix_reader.hpp>
@@ -93,5 +95,23 @@ struct Extents {
 [[nodiscard]] io::ElementSpan elements(io::HostVector const& vector);
 /// The elements of a matrix in memory, in its order.
 [[nodiscard]] io::ElementSpan elements(io::HostMatrix const& matrix);
+
+/// What a result was computed from.
+struct Operands {
+  std::string names;                 ///< "A and V"
+  std::vector<io::ElementSpan> all;  ///< those in memory, in the type of the result
+  bool is_complete = true;           ///< false: a streamed matrix is not among them
+  bool is_narrowed = false;          ///< they were f64 in a file, and are f32
+};
+
+/// Elements that are infinite or NaN.
+[[nodiscard]] std::uint64_t count_not_finite(io::ElementSpan elements);
+
+/// A sentence about elements of a result that are infinite or NaN. Empty where there are none, and
+/// where the operands have such elements too: then they are data.
+[[nodiscard]] std::string overflow_warning(io::ElementSpan result, Operands const& operands);
+
+/// Says that on stderr.
+void warn_of_overflow(io::ElementSpan result, Operands const& operands);
 
 }  // namespace tessera::app

@@ -10,9 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include <app/backend/backends.hpp>
+
 namespace tessera::app {
 
-struct Forecast;
 struct Measurement;
 struct RunRequest;
 struct Shape;
@@ -21,9 +22,6 @@ struct VariantFacts;
 
 /// The operations of the command line.
 enum class OperationId { atax, multiply, multiply_transposed };
-
-/// Where an operation runs.
-enum class BackendChoice { automatic, openmp, serial, cuda };
 
 /// How often an operation moves each of its arrays through memory.
 struct Traffic {

@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include <app/base/exit_status.hpp>
+#include <app/base/failure.hpp>
 #include <app/run/operations.hpp>
 #include <app/run/variants.hpp>
 #include <io/conversion.hpp>
@@ -135,19 +135,5 @@ struct InfoOptions {
   int threads = 0;
   ReportFormat format = ReportFormat::text;  ///< text or JSON
 };
-
-/// `tessera completion SHELL`: the text to print, made from the options themselves.
-struct CompletionOptions {
-  std::string script;
-};
-
-/// One alternative for each subcommand.
-using Options = std::variant<io::GenerateRequest, ConvertOptions, ComputeOptions, TransposeOptions,
-                             GemmOptions, BenchOptions, TuneOptions, CheckOptions, ShowOptions,
-                             InfoOptions, CompletionOptions>;
-
-/// Parses the command line. Prints help, the version and errors of usage itself; then, and only
-/// then, it returns an ExitStatus.
-[[nodiscard]] std::variant<ExitStatus, Options> parse_options(int argc, char const* const* argv);
 
 }  // namespace tessera::app

@@ -3,13 +3,14 @@
 
 #pragma once
 
+#include <bench/contender.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <app/backend/cost_model.hpp>
-#include <app/base/timing.hpp>
+#include <app/base/progress.hpp>
 #include <app/run/operations.hpp>
 #include <app/run/variants.hpp>
 #include <io/types.hpp>
@@ -116,5 +117,32 @@ struct Measurement {
 /// @copydoc forecast_multiply_variant
 [[nodiscard]] Forecast forecast_multiply_transposed_variant(Shape const& shape,
                                                             BackendChoice backend);
+
+/// Matrices in memory and what to do with them.
+struct MatrixRequest {
+  io::HostMatrix const& A;
+  io::HostMatrix const* B = nullptr;  ///< for gemm, of the type of A
+  bool in_place = false;              ///< for transpose
+  BackendChoice backend = BackendChoice::automatic;
+  Kernels kernels = Kernels::automatic;
+  int repeat = 1;
+  std::string input;  ///< the file, for messages
+  VariantChoice variant = {};
+  MaybePreference cache_preference = {};
+  bench::Launch launch = {};  ///< instead of the backend's choice
+};
+
+/// At = Aᵀ, in the order of A, or A of a variant that copies. One warm-up, then timed runs.
+[[nodiscard]] Measurement run_transpose(MatrixRequest const& request);
+/// The variant of the request. @throws Failure usage for what it does not take
+[[nodiscard]] Measurement run_transpose_variant(MatrixRequest const& request);
+/// C = A·B, in the order of A.
+[[nodiscard]] Measurement run_gemm(MatrixRequest const& request);
+/// Bytes of the workspace for a product of rows x depth and depth x cols.
+[[nodiscard]] std::uint64_t workspace_of_gemm(std::int64_t rows, std::int64_t cols,
+                                              std::int64_t depth, io::ScalarType type);
+/// The variant of the request.
+/// @throws Failure usage for what it does not take
+[[nodiscard]] Measurement run_gemm_variant(MatrixRequest const& request);
 
 }  // namespace tessera::app

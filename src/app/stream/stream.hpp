@@ -6,7 +6,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include <app/backend/backends.hpp>
+#include <app/checkpoint/checkpoint.hpp>
+#include <app/run/operations.hpp>
+#include <app/run/options.hpp>
 #include <app/run/run.hpp>
 #include <io/matrix_reader.hpp>
 
@@ -33,5 +38,26 @@ struct StreamRequest {
 [[nodiscard]] Measurement stream_multiply(StreamRequest const& request);
 /// @copydoc stream_atax
 [[nodiscard]] Measurement stream_multiply_transposed(StreamRequest const& request);
+
+/// What a checkpoint of this run says of its job. @throws io::FileError bad_input
+[[nodiscard]] CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id,
+                                           bool with_b);
+
+/// A job that is streamed: where, within how much memory, and why.
+struct StreamChoice {
+  BackendFacts backend;  ///< the host's where the user leaves it open: reading takes the longest
+  std::uint64_t memory_limit;
+  std::string why;
+};
+
+/// Where a job is streamed: by the backend that was chosen, which is among `all`, or the first of
+/// the host, or, in a build that has none of the host, the first.
+[[nodiscard]] BackendFacts streaming_backend(BackendChoice choice,
+                                             std::vector<BackendFacts> const& all);
+
+/// Whether a job is streamed: where the user's limit or a checkpoint asks for it, or where its
+/// matrix fits neither the GPU that it is meant for nor the host.
+[[nodiscard]] std::optional<StreamChoice> choose_stream(ComputeOptions const& options,
+                                                        Job const& job);
 
 }  // namespace tessera::app

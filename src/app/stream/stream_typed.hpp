@@ -15,9 +15,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <app/checkpoint/checkpoint.hpp>
-#include <app/checkpoint/checkpoint_state.hpp>
 #include <app/run/run_typed.hpp>
-#include <app/stream/checkpoint_job.hpp>
 #include <app/stream/stream.hpp>
 #include <tessera/stream.hpp>
 

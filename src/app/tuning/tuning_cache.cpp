@@ -23,7 +23,6 @@
 
 #include <app/base/failure.hpp>
 #include <app/base/text.hpp>
-#include <app/report/report_text.hpp>
 #include <app/tuning/tuning_cache.hpp>
 #include <io/errors.hpp>
 #include <io/npy_type.hpp>

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <bit>
 
 #include <app/backend/devices.hpp>
 #include <app/base/failure.hpp>
-#include <app/stream/stream_choice.hpp>
+#include <app/base/sha256.hpp>
+#include <app/run/input.hpp>
+#include <app/stream/stream.hpp>
+#include <io/dataset_name.hpp>
 #include <io/memory.hpp>
 
 namespace tessera::app {
@@ -16,6 +20,11 @@ constexpr double share = 0.7;
 
 std::uint64_t part_of(std::uint64_t free) {
   return static_cast<std::uint64_t>(share * static_cast<double>(free));
+}
+
+std::string elements_of(io::MatrixInfo const& info) {
+  std::string const order = info.byte_order == std::endian::little ? " little " : " big ";
+  return std::string(io::to_string(info.stored)) + order + std::to_string(info.data_offset);
 }
 
 }  // namespace
@@ -67,6 +76,24 @@ std::optional<StreamChoice> choose_stream(ComputeOptions const& options, Job con
                                io::format_bytes(free) + " are available"};
   }
   return std::nullopt;
+}
+
+CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool with_b) {
+  io::MatrixInfo const& info = request.reader.info();
+  io::InputFile const& file = request.reader.file();
+  return {.state = {.operation = std::string(row_of(id).name) + (with_b ? " with B" : ""),
+                    .scalar = request.type == io::ScalarType::f32 ? "float" : "double",
+                    .layout = info.layout == io::Layout::right ? "rows" : "columns",
+                    .order = stream::order_version,
+                    .rows = static_cast<std::int64_t>(info.rows),
+                    .cols = static_cast<std::int64_t>(info.cols)},
+          .file = file.identity(),
+          .file_sha256 = sha256(file.sample()),
+          .dataset = info.format == io::Format::hdf5
+                         ? io::split_dataset(request.reader.path()).dataset
+                         : std::string(),
+          .elements = elements_of(info),
+          .vector_sha256 = sha256(elements(request.x))};
 }
 
 }  // namespace tessera::app
