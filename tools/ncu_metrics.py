@@ -8,7 +8,8 @@
   tools/ncu_metrics.py ncu.csv              # the table in Markdown
   tools/ncu_metrics.py ncu.csv --json       # the same as JSON
 
-A kernel is called by its functor: NaiveRow is the variant naive-row. A kernel that ran several
+A kernel is called by its functor, and one that moves elements by its policy: MoveElements of
+Naive along rows is the variant naive-row. A kernel that ran several
 times has the median of its runs. Metrics as the eleven transposes' tables have them: how much of
 what global memory moves was asked for (efficiency), sectors of 32 bytes that moved, wavefronts of
 shared memory, how many warps were there of those that could be, how many branches threads of a
@@ -49,11 +50,14 @@ def command(program):
 
 def kernel_name(demangled):
     """The functor that Kokkos' launch was instantiated with, and its template's numbers, as words:
-    NaiveRow<…> is naive-row, WithTeam<…, (int)4> is with-team (4)."""
-    # The profiler shortens names: tessera::variants::detail::NaiveRow may be variants::NaiveRow.
-    found = re.search(r"ParallelFor<(?:[a-z_]\w*::)*([A-Z]\w*)(?=<)", demangled)
+    WarpTree<…> is warp-tree, WithTeam<…, (int)4> is with-team (4)."""
+    # The profiler shortens names: tessera::published::detail::Tile may be published::Tile.
+    found = re.search(r"ParallelFor<(?:[a-z_]\w*::)*(?:EachBlock<[\w:]+, *(?:[a-z_]\w*::)*)?([A-Z]\w*)(?=<)", demangled)
     if not found:
         return None
+    moved = re.match(r"<[\w:]+, *[\w ]+, *(?:[a-z_]\w*::)*([A-Z]\w*), *(?:\([\w: ]+\))?(\d)", demangled[found.end():])
+    if found[1] == "MoveElements" and moved:
+        return f"{moved[1].lower()}-{'col' if moved[2] == '1' else 'row'}"
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", found[1]).lower()
     numbers, depth = [], 0
     for part in re.findall(r"<|>|(?:\([a-z ]+\)|(?<=[ ,<]))\d+", demangled[found.end():]):

@@ -155,6 +155,21 @@ Difference compare(Exec const& exec, Comparison<T> const& comparison) {
   return difference;
 }
 
+/// Where a call leaves its result.
+template <class Exec, class T>
+T* result_of(Problem<Exec, T> const& p, std::string_view operation) {
+  return operation == "gemm" || operation == "transpose" ? p.target_of(0)
+         : operation == "multiply"                       ? p.B.data()
+                                                         : p.C.data();
+}
+/// Elements of that result, without padding.
+inline std::size_t result_size(Shape const& shape, std::string_view operation) {
+  return static_cast<std::size_t>(operation == "gemm"        ? shape.rows * shape.factor_cols
+                                  : operation == "transpose" ? shape.rows * shape.cols
+                                  : operation == "multiply"  ? shape.rows
+                                                             : shape.cols);
+}
+
 /// How a contender's results compare.
 struct Verdict {
   /// "equal bits", "in bounds", "equal on whole numbers alone" (no bound holds for real ones), or
@@ -267,31 +282,20 @@ class Checker {
       std::swap(A.row_stride, A.col_stride);
       return {lines(p.target_of(0), shape.cols, shape.rows, p.target_leading()), A, nullptr, 0};
     }
-    auto const size = static_cast<std::int64_t>(result_size());
-    return {lines(result(), 1, size, size), lines(expected_.data(), 1, size, size), nullptr, 0};
-  }
-
-  /// The result of operations but transposes.
-  [[nodiscard]] T* result() const {
-    auto const& p = *problem_;
-    return operation_ == "gemm"       ? p.target_of(0)
-           : operation_ == "multiply" ? p.B.data()
-                                      : p.C.data();
-  }
-  [[nodiscard]] std::size_t result_size() const {
-    auto const& shape = problem_->shape;
-    return static_cast<std::size_t>(operation_ == "gemm"       ? shape.rows * shape.factor_cols
-                                    : operation_ == "multiply" ? shape.rows
-                                                               : shape.cols);
+    auto const size = static_cast<std::int64_t>(result_size(problem_->shape, operation_));
+    return {lines(result_of(p, operation_), 1, size, size), lines(expected_.data(), 1, size, size),
+            nullptr, 0};
   }
 
   /// What our operation makes of the present data.
   Vector computed() {
     reference_.call_first();
     Vector const copy(Kokkos::view_alloc(Kokkos::WithoutInitializing, "bench::expected"),
-                      result_size());
+                      result_size(problem_->shape, operation_));
     using Unmanaged = Kokkos::View<T const*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    Kokkos::deep_copy(problem_->exec, copy, Unmanaged(result(), result_size()));
+    Kokkos::deep_copy(
+        problem_->exec, copy,
+        Unmanaged(result_of(*problem_, operation_), result_size(problem_->shape, operation_)));
     problem_->exec.fence("bench: expected results are there");
     return copy;
   }
@@ -301,8 +305,9 @@ class Checker {
     auto const& p = *problem_;
     auto const nan = std::numeric_limits<T>::quiet_NaN();
     bool const in_matrix = operation_ == "transpose";
-    T* const data = in_matrix ? p.target_of(0) : result();
-    std::size_t const size = in_matrix ? p.target_elements(p.shape) : result_size();
+    T* const data = result_of(p, operation_);
+    std::size_t const size =
+        in_matrix ? p.target_elements(p.shape) : result_size(problem_->shape, operation_);
     set_all(p.exec, data, size, nan);
   }
 

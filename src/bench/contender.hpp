@@ -3,13 +3,14 @@
 #pragma once
 
 #include <bench/problem.hpp>
+#include <bench/published/options.hpp>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <tessera/tuning.hpp>
-#include <tessera/variants/options.hpp>
 
 /// The table of all that can be measured: who computes what on the shared matrix of a shape.
 namespace tessera::bench {
@@ -20,7 +21,9 @@ using Work = std::function<void(int call)>;
 
 /// How a contender is launched, where it leaves a choice.
 struct Launch {
-  variants::Team team{};                       ///< of a variant; 0 x 0: as published
+  published::Team team{};                      ///< of a variant; 0 x 0: as published
+  std::int64_t most_teams = 0;                 ///< of a variant; 0: as published
+  std::int64_t tile = 0;                       ///< of a variant, in scratch; 0: as published
   std::optional<Tuning> tuning{};              ///< of our products; empty: the backend's
   std::optional<TransposeTuning> transpose{};  ///< of our transpose; empty: the backend's
   std::optional<GemmTuning> gemm{};            ///< of our matrix product; empty: the backend's
@@ -28,7 +31,7 @@ struct Launch {
 
 enum class Kind {
   ours,     ///< an operation of Tessera
-  variant,  ///< a published kernel (tessera/variants)
+  variant,  ///< a published kernel (bench/published)
   peer,     ///< another library
   stream,   ///< what calls are measured against
 };
@@ -57,10 +60,12 @@ struct Contender {
   std::string name;  ///< who and how
   Kind kind = Kind::peer;
   Layout layout = Layout::row_major;
-  int matrix_reads = 1;       ///< how often it has to move the bytes of A, reading or writing
-  bool has_our_bits = false;  ///< it is documented to give the bits of our operation
-  bool takes_teams = false;   ///< Launch::team means something
-  bool is_copy = false;       ///< of transposes: it copies A
+  int matrix_reads = 1;           ///< how often it has to move the bytes of A, reading or writing
+  bool has_our_bits = false;      ///< it is documented to give the bits of our operation
+  bool takes_teams = false;       ///< Launch::team means something
+  bool takes_most_teams = false;  ///< Launch::most_teams means something
+  bool takes_tile = false;        ///< Launch::tile means something
+  bool is_copy = false;           ///< of transposes: it copies A
   Repeats repeats = Repeats::not_stated;
   std::function<Work(Problem<Exec, T> const&, Launch const&)> prepare;
 };

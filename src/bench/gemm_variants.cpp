@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/layouts.hpp>
+#include <bench/published/gemm/table.hpp>
 #include <bench/repeats.hpp>
 #include <bench/table.hpp>
 #include <string>
-
-#include <tessera/variants/gemm/table.hpp>
 
 namespace tessera::bench {
 namespace {
@@ -14,7 +13,8 @@ template <class Exec, class T, Layout layout, class Variant>
 void add_gemm_variant_row(Variant const& variant) {
   using L = KokkosLayout<layout>;
   auto const prepare = [=](Problem<Exec, T> const& p, Launch const& launch) -> Work {
-    return [=, &p, options = variants::gemm::Options{.team = launch.team}](int call) {
+    return [=, &p, options = published::gemm::Options{.team = launch.team, .tile = launch.tile}](
+               int call) {
       variant.run(p.exec, p.template matrix<L>(call), p.template factor<L>(call),
                   p.template product<L>(call), options);
     };
@@ -24,6 +24,7 @@ void add_gemm_variant_row(Variant const& variant) {
                              .kind = Kind::variant,
                              .layout = layout,
                              .takes_teams = variant.has_team(),
+                             .takes_tile = variant.has_tile,
                              .repeats = repeats_of(variant.reproducible),
                              .prepare = prepare});
 }
@@ -31,7 +32,7 @@ void add_gemm_variant_row(Variant const& variant) {
 template <class Exec, class T, Layout layout>
 void add_gemm_variant_rows() {
   using Matrix = MatrixView<Exec, T, KokkosLayout<layout>>;
-  for (auto const& variant : variants::gemm::table<Exec, Matrix, Matrix, Matrix>()) {
+  for (auto const& variant : published::gemm::table<Exec, Matrix, Matrix, Matrix>()) {
     add_gemm_variant_row<Exec, T, layout>(variant);
   }
 }

@@ -30,6 +30,21 @@ void require_variants(Request const& request) {
   }
 }
 
+/// Refuses teams and tiles that no row heeds.
+template <class Exec, class T>
+void require_launches(Request const& request) {
+  auto const require = [&](bool asked, bool Contender<Exec, T>::* takes, char const* what) {
+    if (!asked) return;
+    for (auto const& contender : contenders<Exec, T>()) {
+      if (is_wanted(contender, request) && contender.*takes) return;
+    }
+    throw std::invalid_argument(std::string("none of the variants that are measured has ") + what);
+  };
+  require(!request.teams.empty(), &Contender<Exec, T>::takes_teams, "teams to choose");
+  require(!request.tiles.empty(), &Contender<Exec, T>::takes_tile, "a tile to choose");
+  require(request.most_teams > 0, &Contender<Exec, T>::takes_most_teams, "a most of teams");
+}
+
 /// All rows of a request on a problem, and what is found of them.
 template <class Exec, class T>
 class Measurement {
@@ -37,7 +52,7 @@ class Measurement {
   Measurement(std::shared_ptr<Problem<Exec, T> const> problem, Request const& request)
       : problem_(std::move(problem)), request_(request) {
     for (auto const& contender : contenders<Exec, T>()) {
-      if (is_wanted(contender, request)) add_with_teams(contender);
+      if (is_wanted(contender, request)) add_with_launches(contender);
     }
   }
 
@@ -48,6 +63,47 @@ class Measurement {
       rows_[k].why_not = verdicts[k].why_not;
       rows_[k].check = verdicts[k].text;
       rows_[k].wrong = verdicts[k].wrong;
+    }
+  }
+
+  /// Puts the numbers of the request in place of random ones, if there are any.
+  void take_numbers() const {
+    auto const& [matrix, other] = request_.numbers;
+    if (matrix == nullptr) return;
+    auto const& p = *problem_;
+    auto const* const second = static_cast<T const*>(other);
+    bool const is_product = p.shape.is_product();
+    p.take(static_cast<T const*>(matrix), is_product ? second : nullptr);
+    if (second == nullptr || is_product) return;
+    auto const& vector = vector_read();
+    p.copy_from_host(second, vector.data(), vector.extent(0));
+  }
+
+  /// Asks the request's judge about each row that can run.
+  void ask() {
+    if (!request_.judge) return;
+    auto const& p = *problem_;
+    Numbers numbers = request_.numbers;
+    std::vector<T> matrix, other;
+    if (numbers.matrix == nullptr) {
+      matrix = p.to_host(p.elements(0), static_cast<std::size_t>(p.shape.rows * p.shape.cols));
+      other = p.shape.is_product()
+                  ? p.to_host(p.template factor<Kokkos::LayoutRight>(0).data(),
+                              static_cast<std::size_t>(p.shape.cols * p.shape.factor_cols))
+                  : p.to_host(vector_read().data(), vector_read().extent(0));
+      numbers = {.matrix = matrix.data(), .other = other.data()};
+    }
+    std::size_t const size = result_size(p.shape, request_.operation);
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+      if (!rows_[k].why_not.empty() || rows_[k].wrong) continue;
+      runners_[k].call_first();
+      auto result = p.to_host(result_of(p, request_.operation), size);
+      rows_[k].opinion = request_.judge({.of = numbers,
+                                         .result = result.data(),
+                                         .size = size,
+                                         .is_copy = rows_[k].is_copy,
+                                         .has_our_bits = runners_[k].contender().has_our_bits});
+      rows_[k].wrong = rows_[k].opinion->wrong;
     }
   }
 
@@ -93,25 +149,42 @@ class Measurement {
   }
 
  private:
-  void add_with_teams(Contender<Exec, T> const& contender) {
-    if (!contender.takes_teams || request_.teams.empty()) return add(contender, std::nullopt);
-    for (auto const& team : request_.teams) add(contender, team);
+  /// The vector that calls of the operation read.
+  [[nodiscard]] auto const& vector_read() const {
+    return request_.operation == "multiply_transposed" ? problem_->b : problem_->v;
   }
 
-  void add(Contender<Exec, T> const& contender, std::optional<variants::Team> team) {
-    Launch const launch{.team = team.value_or(variants::Team{})};
+  /// Rows with each of the request's teams and tiles that the contender takes.
+  void add_with_launches(Contender<Exec, T> const& contender) {
+    std::vector<std::optional<published::Team>> teams(1);
+    std::vector<std::optional<std::int64_t>> tiles(1);
+    if (contender.takes_teams && !request_.teams.empty())
+      teams.assign(request_.teams.begin(), request_.teams.end());
+    if (contender.takes_tile && !request_.tiles.empty())
+      tiles.assign(request_.tiles.begin(), request_.tiles.end());
+    for (auto const& team : teams) {
+      for (auto const& tile : tiles) add(contender, team, tile);
+    }
+  }
+
+  void add(Contender<Exec, T> const& contender, std::optional<published::Team> team = std::nullopt,
+           std::optional<std::int64_t> tile = std::nullopt) {
+    Launch const launch{.team = team.value_or(published::Team{}),
+                        .most_teams = request_.most_teams,
+                        .tile = tile.value_or(0)};
     runners_.emplace_back(problem_, contender, launch, request_.seconds);
     rows_.push_back({.name = contender.name,
                      .kind = contender.kind,
                      .is_copy = contender.is_copy,
                      .repeats = contender.repeats,
-                     .team = team});
+                     .team = team,
+                     .tile = tile});
   }
 
   void add_streams() {
     auto const wanted = operation_named(request_.operation).stream;
     for (auto const& contender : contenders<Exec, T>()) {
-      if (contender.operation == wanted) add(contender, std::nullopt);
+      if (contender.operation == wanted) add(contender);
     }
   }
 
@@ -186,6 +259,7 @@ Table measure(Request const& request, Progress const& progress) {
   Table table{.shape = request.shape};
   with_table(request.backend, request.scalar, [&]<class Exec, class T>(On<Exec, T>) {
     require_variants<Exec, T>(request);
+    require_launches<Exec, T>(request);
     auto const [problem, why_not] = make_problem<Exec, T>(request.shape);
     if (!problem) {
       table.why_not = why_not;
@@ -198,6 +272,8 @@ Table measure(Request const& request, Progress const& progress) {
     }
     Measurement<Exec, T> measurement(problem, request);
     measurement.check();
+    measurement.take_numbers();
+    measurement.ask();
     measurement.time(progress);
     table = measurement.table();
   });

@@ -12,6 +12,29 @@
 
 namespace tessera::bench {
 
+/// Numbers of the host that calls compute with, of the request's scalar, without gaps, in the order
+/// of its layout.
+struct Numbers {
+  void* matrix = nullptr;  ///< null: random ones
+  void* other = nullptr;   ///< the vector, or the second factor
+};
+
+/// What a call made of some numbers.
+struct Made {
+  Numbers of;
+  void* result;
+  std::size_t size;  ///< elements of the result
+  bool is_copy;
+  bool has_our_bits;
+};
+
+/// What a caller thinks of that.
+struct Opinion {
+  std::string text{};
+  bool wrong = false;
+  std::string sha256{};  ///< of the result
+};
+
 /// What is to be measured on one shape.
 struct Request {
   std::string backend;           ///< as backends::Backend<Exec>::name
@@ -24,7 +47,15 @@ struct Request {
   /// Names of variants; empty: all.
   std::optional<std::vector<std::string>> variants{};
   /// Variants run with each of these; empty: as published.
-  std::vector<variants::Team> teams{};
+  std::vector<published::Team> teams{};
+  /// Variants with a tile run with each of these; empty: as published.
+  std::vector<std::int64_t> tiles{};
+  /// Most teams of a variant's kernel; 0: as published.
+  std::int64_t most_teams = 0;
+  /// What is computed with; without, random numbers.
+  Numbers numbers{};
+  /// Is asked about the result of every row; empty: nobody is.
+  std::function<Opinion(Made const&)> judge{};
   int turns = 7;
   double seconds = 0.01;  ///< of a turn, about
 };
@@ -45,9 +76,11 @@ struct Row {
   Kind kind = Kind::ours;
   bool is_copy = false;
   Repeats repeats = Repeats::not_stated;
-  std::optional<variants::Team> team{};  ///< empty: it has none, or the published one
-  std::string why_not{};                 ///< why there is no time; empty: there is
-  std::string check{};                   ///< see Verdict::text
+  std::optional<published::Team> team{};  ///< empty: it has none, or the published one
+  std::optional<std::int64_t> tile{};     ///< empty: it has none, or the published one
+  std::string why_not{};                  ///< why there is no time; empty: there is
+  std::optional<Opinion> opinion{};       ///< of Request::judge
+  std::string check{};                    ///< see Verdict::text
   bool wrong = false;
   std::optional<Seconds> seconds{};
   std::optional<double> host_seconds{};

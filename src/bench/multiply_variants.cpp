@@ -1,29 +1,31 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/layouts.hpp>
+#include <bench/published/gemv/table.hpp>
 #include <bench/repeats.hpp>
 #include <bench/table.hpp>
 #include <string>
 
-#include <tessera/variants/gemv/table.hpp>
-
 namespace tessera::bench {
 namespace {
 
-namespace gemv = variants::gemv;
+namespace gemv = published::gemv;
 
 /// Adds a variant, of one that has tiles with or without checks of their ends.
 template <class Exec, class T, Layout layout, class Variant>
-void add_multiply_variant_row(Variant const& variant, variants::Tiling tiling,
+void add_multiply_variant_row(Variant const& variant, published::Tiling tiling,
                               std::string const& name) {
   bool const transposed = variant.product == gemv::Product::multiply_transposed;
   // A product an element, added up by steps.
   bool const works_in_matrix = variant.name == "repeated-reduction" || variant.name == "grid-sync";
   auto const prepare = [=](Problem<Exec, T> const& p, Launch const& launch) -> Work {
     if (works_in_matrix) p.need_workspace_of_matrix();
-    return [=, &p, team = launch.team](int call) {
-      variants::VariantOptions<Exec> const options{
-          .workspace = p.workspace(), .team = team, .tiling = tiling};
+    return [=, &p, launch = launch](int call) {
+      published::VariantOptions<Exec> const options{.workspace = p.workspace(),
+                                                    .team = launch.team,
+                                                    .teams = launch.most_teams,
+                                                    .tile = launch.tile,
+                                                    .tiling = tiling};
       auto const& A = p.template matrix<KokkosLayout<layout>>(call);
       if (transposed) {
         variant.run(p.exec, A, p.b, p.C, options);
@@ -38,6 +40,8 @@ void add_multiply_variant_row(Variant const& variant, variants::Tiling tiling,
                              .layout = layout,
                              .matrix_reads = 1,
                              .takes_teams = true,
+                             .takes_most_teams = true,
+                             .takes_tile = variant.has_tile,
                              .repeats = repeats_of(variant.reproducible),
                              .prepare = prepare});
 }
@@ -48,10 +52,10 @@ void add_multiply_variant_rows() {
   using Vector = Kokkos::View<T*, Exec>;
   for (auto const& variant : gemv::table<Exec, A, Vector, Vector>()) {
     std::string const name(variant.name);
-    add_multiply_variant_row<Exec, T, layout>(variant, variants::Tiling::automatic, name);
+    add_multiply_variant_row<Exec, T, layout>(variant, published::Tiling::automatic, name);
     if (!variant.has_tiling) continue;
-    add_multiply_variant_row<Exec, T, layout>(variant, variants::Tiling::exact, name + " exact");
-    add_multiply_variant_row<Exec, T, layout>(variant, variants::Tiling::inexact,
+    add_multiply_variant_row<Exec, T, layout>(variant, published::Tiling::exact, name + " exact");
+    add_multiply_variant_row<Exec, T, layout>(variant, published::Tiling::inexact,
                                               name + " inexact");
   }
 }

@@ -211,6 +211,33 @@ class Problem {
     exec.fence("bench: data are there");
   }
 
+  /// Puts numbers of the host, without gaps, into every copy of the matrix, and, where there are
+  /// some, of the second factor.
+  void take(T const* matrix, T const* factor) const {
+    for (int k = 0; k < copies; ++k) {
+      copy_from_host(matrix, elements(k), size_of(shape.rows * shape.cols));
+      if (factor == nullptr) continue;
+      copy_from_host(factor, factors_.data() + place_of(k, factor_elements(shape)),
+                     size_of(shape.cols * shape.factor_cols));
+    }
+  }
+  /// The same of a vector, or of any other memory of the problem.
+  void copy_from_host(T const* from, T* to, std::size_t size) const {
+    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    Kokkos::deep_copy(exec, Kokkos::View<T*, Exec, Unmanaged>(to, size),
+                      Kokkos::View<T const*, Kokkos::HostSpace, Unmanaged>(from, size));
+    exec.fence("bench: data are there");
+  }
+  /// A copy on the host.
+  [[nodiscard]] std::vector<T> to_host(T const* from, std::size_t size) const {
+    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    std::vector<T> copy(size);
+    Kokkos::deep_copy(exec, Kokkos::View<T*, Kokkos::HostSpace, Unmanaged>(copy.data(), size),
+                      Kokkos::View<T const*, Exec, Unmanaged>(from, size));
+    exec.fence("bench: data are there");
+    return copy;
+  }
+
   Exec exec;
   Shape shape;
   int copies;

@@ -7,13 +7,13 @@
 namespace tessera::bench {
 
 /// What the library's tables of variants say, in the words of this one.
-inline Repeats repeats_of(variants::Reproducible reproducible) {
+inline Repeats repeats_of(published::Reproducible reproducible) {
   switch (reproducible) {
-    case variants::Reproducible::always:
+    case published::Reproducible::always:
       return Repeats::always;
-    case variants::Reproducible::with_equal_launch:
+    case published::Reproducible::with_equal_launch:
       return Repeats::with_equal_launch;
-    case variants::Reproducible::no:
+    case published::Reproducible::no:
       break;
   }
   return Repeats::no;

@@ -1,20 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
+#include <bench/published/transpose.hpp>
 #include <bench/table.hpp>
 #include <string>
-
-#include <tessera/variants/transpose.hpp>
 
 namespace tessera::bench {
 namespace {
 
 /// A team as a block of X x Y threads, X of them side by side; 0 x 0: as published.
-variants::Block block_of(variants::Team team) {
-  return team == variants::Team{} ? variants::Block{} : variants::Block{team.rows, team.cols};
+published::Block block_of(published::Team team) {
+  return team == published::Team{} ? published::Block{} : published::Block{team.rows, team.cols};
 }
 
 template <class Exec, class T>
-void add_transpose_variant_row(variants::TransposeVariant<Exec, T> const& variant) {
+void add_transpose_variant_row(published::TransposeVariant<Exec, T> const& variant) {
   auto const prepare = [variant](Problem<Exec, T> const& p, Launch const& launch) -> Work {
     p.need_target();
     return [=, &p, block = block_of(launch.team)](int call) {
@@ -22,8 +21,8 @@ void add_transpose_variant_row(variants::TransposeVariant<Exec, T> const& varian
       auto const rows = static_cast<std::size_t>(variant.is_copy ? p.shape.rows : p.shape.cols);
       auto const cols = static_cast<std::size_t>(variant.is_copy ? p.shape.cols : p.shape.rows);
       auto const padding = static_cast<std::size_t>(p.shape.padding);
-      variants::TransposeOutput<Exec, T> const whole(p.target_of(call), rows, cols + padding);
-      variants::TransposeOutput<Exec, T> const out = Kokkos::subview(
+      published::TransposeOutput<Exec, T> const whole(p.target_of(call), rows, cols + padding);
+      published::TransposeOutput<Exec, T> const out = Kokkos::subview(
           whole, std::make_pair(std::size_t{0}, rows), std::make_pair(std::size_t{0}, cols));
       variant.run(p.exec, p.template matrix<Kokkos::LayoutRight>(call), out, block);
     };
@@ -43,7 +42,7 @@ void add_transpose_variant_row(variants::TransposeVariant<Exec, T> const& varian
 
 void add_transpose_variants() {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
-    for (auto const& variant : variants::transpose_variants<Exec, T>())
+    for (auto const& variant : published::transpose_variants<Exec, T>())
       add_transpose_variant_row<Exec, T>(variant);
   });
 }

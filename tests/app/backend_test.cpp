@@ -137,17 +137,6 @@ TEST_F(BackendTest, kernels_change_no_bit_and_are_said) {
   }
 }
 
-TEST_F(BackendTest, kernels_of_variants_are_not_chosen) {
-  ASSERT_EQ(run({"gen", "--rows", "9", "--cols", "9", "--output", "a.npy"}).status, 0);
-  auto const result = run({"gemv", "a.npy", "--variant", "team-atomic", "--kernels", "portable"});
-  EXPECT_EQ(result.status, 2);
-  EXPECT_EQ(result.err,
-            "tessera: --kernels: a variant has kernels of its own; leave out one of the two\n");
-  auto const report =
-      run({"gemv", "a.npy", "--variant", "team-atomic", "--team", "1x1", "--format", "json"});
-  EXPECT_TRUE(nlohmann::json::parse(report.out).at("kernels").is_null());
-}
-
 TEST_F(BackendTest, threads_and_the_environment_are_followed) {
   if (!enabled("openmp")) GTEST_SKIP() << "SKIPPED: this build has no OpenMP backend";
   EXPECT_THAT(run({"info", "--threads", "3"}).out, HasSubstr(", 3 threads"));

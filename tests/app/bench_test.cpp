@@ -43,7 +43,7 @@ class BenchTest : public ProgramTest {
 };
 
 TEST_F(BenchTest, json_has_the_stable_keys_and_figures_follow_from_each_other) {
-  json const r = report({"gemv", "--shapes", "60x50,7x300+2", "--type", "double"});
+  json const r = report({"gemv", "--shapes", "60x50,7x300+2", "--type", "f64"});
   EXPECT_EQ(r.at("operation"), "gemv");
   EXPECT_EQ(r.at("type"), "f64");
   EXPECT_EQ(r.at("layout"), "right");
@@ -102,11 +102,11 @@ TEST_F(BenchTest, rows_say_whether_their_bits_come_again) {
 
 TEST_F(BenchTest, all_operations_types_and_layouts_run) {
   for (std::string const operation : {"atax", "gemv", "gemvt"}) {
-    for (std::string const type : {"float", "double"}) {
-      for (std::string const layout : {"row", "column"}) {
+    for (std::string const type : {"f32", "f64"}) {
+      for (std::string const layout : {"row-major", "column-major"}) {
         json const r = report({operation, "--shapes", "33x20", "--type", type, "--layout", layout});
         EXPECT_EQ(r.at("operation"), operation);
-        EXPECT_EQ(r.at("layout"), layout == "row" ? "right" : "left");
+        EXPECT_EQ(r.at("layout"), layout == "row-major" ? "right" : "left");
       }
     }
   }
@@ -125,7 +125,7 @@ TEST_F(BenchTest, all_operations_types_and_layouts_run) {
 }
 
 TEST_F(BenchTest, products_of_matrices_count_operations) {
-  for (std::string const layout : {"row", "column"}) {
+  for (std::string const layout : {"row-major", "column-major"}) {
     json const r = report({"gemm", "--shapes", "20x30x40,17", "--layout", layout});
     json const& table = r.at("tables")[0];
     EXPECT_EQ(table.at("rows"), 20);
@@ -232,8 +232,8 @@ TEST_F(BenchTest, what_makes_no_sense_is_refused_with_a_sentence) {
         Case{{"gemv", "--shapes", "8x8", "--variants", "fastest"}, "'fastest' is no variant"},
         Case{{"gemv", "--shapes", "8x8", "--variants", "column-tile-static"}, "is no variant"},
         Case{{"atax", "--shapes", "8x8", "--variants", "tile"}, "it has none"},
-        Case{{"transpose", "--layout", "column"}, "--layout: a transpose is measured row-major"},
-        Case{{"gemv", "--type", "half"}, "'half' is not one of float|double"},
+        Case{{"transpose", "--layout", "column-major"}, "--layout: a transpose is measured row-major"},
+        Case{{"gemv", "--type", "half"}, "'half' is not one of f32|f64"},
         Case{{"gemv", "--format", "xml"}, "'xml' is not one of text|json|csv"}}) {
     auto const result = bench(arguments);
     EXPECT_EQ(result.status, 2) << message;

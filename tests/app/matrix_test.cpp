@@ -17,11 +17,6 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::vector<std::string> const transposes{"naive-row",   "naive-col",    "unroll4-row",
-                                          "unroll4-col", "diagonal-row", "diagonal-col",
-                                          "tile",        "tile-padded",  "tile-unrolled-padded"};
-std::vector<std::string> const products{"serial", "threads", "naive", "tiled"};
-
 class MatrixTest : public ProgramTest {
  protected:
   /// 2 x 3 times 3 x 2, in both orders.
@@ -40,13 +35,6 @@ class MatrixTest : public ProgramTest {
         run({"gen", "--rows", std::to_string(rows), "--cols", std::to_string(cols), "--type", type,
              "--order", order, "--distribution", "normal", "--output", name});
     ASSERT_EQ(result.status, 0) << result.err;
-  }
-  /// A backend of the host, by name.
-  std::string host() const {
-    bool const has_openmp =
-        run({"transpose", "a.npy", "probe.npy", "--backend", "openmp"}).status == 0;
-    std::filesystem::remove(path("probe.npy"));
-    return has_openmp ? "openmp" : "serial";
   }
   json report(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--format", "json", "--repeat", "1"});
@@ -79,39 +67,6 @@ TEST_F(MatrixTest, transpose_moves_nan_and_negative_zero_bit_by_bit) {
   EXPECT_EQ(read("xt.npy"), npy("<f4", "(2, 2)", bytes_of<float>({nan, infinity, -0.0f, 1})));
 }
 
-TEST_F(MatrixTest, transposes_of_every_variant_have_the_bits_of_the_operation) {
-  for (std::string const type : {"f32", "f64"}) {
-    for (std::string const order : {"c", "fortran"}) {
-      generate("x.npy", 133, 71, type, order);
-      ASSERT_EQ(run({"transpose", "x.npy", "t.npy", "--check"}).status, 0);
-      for (auto const& variant : transposes) {
-        for (std::string const block : {"32x8", "7x5", "1x256"}) {
-          auto const r = report(
-              {"transpose", "x.npy", "tv.npy", "--variant", variant, "--team", block, "--check"});
-          EXPECT_EQ(r.at("check").at("passed"), true) << variant;
-          EXPECT_EQ(r.at("variant").at("name"), variant);
-          EXPECT_EQ(r.at("variant").at("reproducible"), "always");
-          EXPECT_EQ(read("tv.npy"), read("t.npy")) << variant << " " << block;
-        }
-      }
-    }
-  }
-}
-
-TEST_F(MatrixTest, variants_that_copy_say_so_and_copy) {
-  for (std::string const input : {"a.npy", "af.npy"}) {
-    for (std::string const variant : {"copy-row", "copy-col"}) {
-      auto const text = run({"transpose", input, "copy.npy", "--variant", variant, "--check"});
-      EXPECT_EQ(text.status, 0);
-      EXPECT_THAT(text.out, HasSubstr("copies: the result is A itself"));
-      EXPECT_THAT(text.out, HasSubstr("check        passed: all 6 elements have the right bits"));
-      EXPECT_EQ(read("copy.npy"), read(input));
-      auto const r = report({"transpose", input, "copy.npy", "--variant", variant});
-      EXPECT_EQ(r.at("variant").at("copies"), true);
-    }
-  }
-}
-
 TEST_F(MatrixTest, transpose_in_place_is_right_after_any_number_of_runs) {
   generate("x.npy", 65, 65);
   ASSERT_EQ(run({"transpose", "x.npy", "t.npy"}).status, 0);
@@ -131,11 +86,6 @@ TEST_F(MatrixTest, gemm_computes_its_formula_in_every_mix_of_orders) {
     for (std::string const b : {"b.npy", "bf.npy"}) {
       ASSERT_EQ(run({"gemm", a, b, "c.npy", "--check"}).status, 0);
       EXPECT_EQ(read("c.npy"), a == "a.npy" ? right : left) << a << " " << b;
-      for (auto const& variant : products) {
-        ASSERT_EQ(run({"gemm", a, b, "c.npy", "--variant", variant, "--backend", host()}).status,
-                  0);
-        EXPECT_EQ(read("c.npy"), a == "a.npy" ? right : left) << variant;
-      }
     }
   }
   ASSERT_EQ(run({"gemm", "d.npy", "b.npy", "c.npy", "--type", "f64"}).status, 0);
@@ -150,7 +100,7 @@ TEST_F(MatrixTest, gemm_takes_an_ex3_test_as_a_factor) {
   EXPECT_EQ(read("c.npy"), npy("<f4", "(2, 2)", bytes_of<float>({-2, 6, -2, 12})));
 }
 
-TEST_F(MatrixTest, products_of_all_variants_teams_and_tiles_have_equal_bits) {
+TEST_F(MatrixTest, products_have_the_same_bits_with_any_number_of_threads) {
   for (std::string const type : {"f32", "f64"}) {
     generate("x.npy", 67, 600, type, "fortran");
     generate("y.npy", 600, 45, type);
@@ -162,33 +112,14 @@ TEST_F(MatrixTest, products_of_all_variants_teams_and_tiles_have_equal_bits) {
       EXPECT_EQ(r.at("flops"), 2.0 * 67 * 45 * 600);
       return r.at("sha256").get<std::string>();
     };
-    auto const chain = sha({"--variant", "naive"});
-    EXPECT_EQ(sha({"--variant", "serial", "--backend", host()}), chain);
-    EXPECT_EQ(sha({"--variant", "threads"}), chain);
-    EXPECT_EQ(sha({"--variant", "threads", "--threads", "1"}), chain);
-    EXPECT_EQ(sha({"--variant", "naive", "--team", "3x7"}), chain);
-    EXPECT_EQ(sha({"--variant", "tiled"}), chain);
-    EXPECT_EQ(sha({"--variant", "tiled", "--team", "16x8", "--tile", "5"}), chain);
-    EXPECT_NE(sha({}), chain);  // its chains are cut where C is small
     EXPECT_EQ(sha({}), sha({"--threads", "1"}));
   }
-}
-
-TEST_F(MatrixTest, operation_and_variants_have_equal_bits_where_a_sum_is_one_chain) {
-  generate("x.npy", 67, 256);
-  generate("y.npy", 256, 45);
-  auto const sha = [&](std::vector<std::string> options) {
-    options.insert(options.begin(), {"gemm", "x.npy", "y.npy", "c.npy"});
-    return report(options).at("sha256").get<std::string>();
-  };
-  EXPECT_EQ(sha({}), sha({"--variant", "tiled"}));
 }
 
 TEST_F(MatrixTest, gemm_reports_sizes_rate_and_the_digest_of_the_result) {
   auto const r = report({"gemm", "a.npy", "bf.npy", "c.npy"});
   EXPECT_EQ(r.at("operation"), "gemm");
   EXPECT_EQ(r.at("method"), "one-stage");
-  EXPECT_TRUE(r.at("variant").is_null());
   EXPECT_EQ(r.at("inputs")[0].at("file"), "a.npy");
   EXPECT_EQ(r.at("inputs")[1].at("layout"), "left");
   EXPECT_EQ(r.at("inputs")[1].at("rows"), 3);
@@ -248,34 +179,15 @@ TEST_F(MatrixTest, refuses_what_does_not_apply) {
   };
   auto const before = listing();
   for (auto const& [arguments, sentence] :
-       {Refusal{
-            {"transpose", "a.npy", "at.npy", "--variant", "fast"},
-            "'fast' is not one of copy-row|copy-col|naive-row|naive-col|unroll4-row|unroll4-col|"
-            "diagonal-row|diagonal-col|tile|tile-padded|tile-unrolled-padded"},
-        Refusal{{"transpose", "a.npy", "at.npy", "--team", "8x8"}, "--team: is for variants"},
-        Refusal{{"transpose", "a.npy", "at.npy", "--variant", "tile", "--team", "64x32"},
-                "--variant tile: a block has at most 1024 threads, found 64 x 32"},
-        Refusal{{"transpose", "a.npy", "at.npy", "--tile", "8"}, "--tile"},
+       {Refusal{{"transpose", "a.npy", "at.npy", "--tile", "8"}, "--tile"},
         Refusal{{"transpose", "a.npy", "at.npy", "--in-place"},
                 "--in-place: only square matrices are transposed in place, and a.npy is 2 x 3"},
-        Refusal{{"transpose", "a.npy", "at.npy", "--in-place", "--variant", "tile"},
-                "--in-place: the variants are all out of place"},
         Refusal{{"transpose", "a.npy", "./a.npy"}, "would replace a.npy"},
         Refusal{{"transpose", "a.npy"}, "OUTPUT"},
         Refusal{{"transpose", "a.npy", "at.npy", "--format", "csv"},
                 "'csv' is not one of text|json"},
         Refusal{{"gemm", "a.npy", "b.npy"}, "OUTPUT"},
-        Refusal{{"gemm", "a.npy", "b.npy", "b.npy"}, "would replace b.npy"},
-        Refusal{{"gemm", "a.npy", "b.npy", "c.npy", "--variant", "fast"},
-                "'fast' is not one of serial|threads|naive|tiled"},
-        Refusal{{"gemm", "a.npy", "b.npy", "c.npy", "--variant", "serial", "--team", "2x2"},
-                "--team: serial does not take it; naive and tiled do"},
-        Refusal{{"gemm", "a.npy", "b.npy", "c.npy", "--variant", "naive", "--tile", "2"},
-                "--tile: naive does not take it; tiled does"},
-        Refusal{{"gemm", "a.npy", "b.npy", "c.npy", "--variant", "tiled", "--tile", "1000000"},
-                "--variant tiled: team and tile need"},
-        Refusal{{"gemm", "a.npy", "b.npy", "c.npy", "--variant", "tiled", "--team", "33x32"},
-                "--variant tiled: a team has at most 1024 threads, found 33 x 32"}}) {
+        Refusal{{"gemm", "a.npy", "b.npy", "b.npy"}, "would replace b.npy"}}) {
     auto const result = run(arguments);
     EXPECT_EQ(result.status, 2) << sentence;
     EXPECT_EQ(result.out, "");

@@ -119,8 +119,7 @@ class PipeTest : public ProgramTest {
 std::vector<Words> commands(std::string const& input) {
   return {{"atax", input, "--vector", "v.npy", "--check"},
           {"gemv", input, "--vector", "v.npy"},
-          {"gemvt", input, "--vector", "b.npy", "--type", "f64"},
-          {"gemv", input, "--vector", "v.npy", "--variant", "team-atomic"}};
+          {"gemvt", input, "--vector", "b.npy", "--type", "f64"}};
 }
 
 TEST_F(PipeTest, results_are_those_of_the_file) {

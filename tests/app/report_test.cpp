@@ -105,18 +105,13 @@ TEST_F(ExactReportTest, json_of_products_with_a_vector) {
   for (std::string const command : {"atax", "gemv", "gemvt"}) {
     EXPECT_EQ(keys({command, "a.npy", "--check"}),
               words_of(start + verdict_keys + middle + plan +
-                       "tuning output intermediate variant cache_preference stream stored_type "
+                       "tuning output intermediate cache_preference stream stored_type "
                        "vector_stored_type"))
         << command;
   }
-  EXPECT_EQ(keys({"gemv", "a.npy", "--variant", "team-atomic"}),
-            words_of(start + middle +
-                     "tuning output intermediate variant variant.name variant.team "
-                     "variant.reproducible variant.copies cache_preference stream stored_type "
-                     "vector_stored_type"));
   EXPECT_EQ(keys({"gemv", "a.npy", "--checkpoint", "s"}),
             words_of(start + middle +
-                     "tuning output intermediate variant cache_preference stream stream.blocks "
+                     "tuning output intermediate cache_preference stream stream.blocks "
                      "stream.block_bytes stream.bytes_read stream.memory_limit stream.first_block "
                      "stream.why stored_type vector_stored_type"));
 }
@@ -130,7 +125,7 @@ TEST_F(ExactReportTest, json_of_matrices) {
       "seconds.median seconds.max "
       "seconds.repeats stages stages.name stages.seconds bytes gb_per_s flops gflop_per_s sha256 "
       "check";
-  std::string const end = " version read_seconds tuning variant cache_preference";
+  std::string const end = " version read_seconds tuning cache_preference";
   EXPECT_EQ(
       keys({"transpose", "a.npy", "t.npy", "--check"}),
       words_of(start + " check.passed check.verdict check.elements check.failed check.seconds" +
@@ -152,18 +147,20 @@ TEST_F(ExactReportTest, json_of_a_measurement) {
                      "--variants", "none"});
   // Facts of the machine differ by backend.
   std::erase_if(found, [](auto const& key) { return key.starts_with("context."); });
-  EXPECT_EQ(found,
-            words_of("operation backend type layout cache_preference turns seconds_of_turn context "
-                     "tables tables.rows tables.cols tables.padding tables.why_not tables.bytes "
-                     "tables.flops tables.copies tables.stream tables.stream.name "
-                     "tables.stream.seconds tables.stream.gb_per_s tables.results "
-                     "tables.results.name tables.results.kind tables.results.team "
-                     "tables.results.is_copy tables.results.repeats tables.results.check "
-                     "tables.results.wrong tables.results.why_not tables.results.seconds "
-                     "tables.results.seconds.min tables.results.seconds.median "
-                     "tables.results.seconds.max tables.results.host_seconds "
-                     "tables.results.kernels tables.results.calls tables.results.gb_per_s "
-                     "tables.results.gflop_per_s tables.results.share tables.results.speed_up"));
+  EXPECT_EQ(
+      found,
+      words_of("operation files backend type layout cache_preference turns seconds_of_turn context "
+               "tables tables.rows tables.cols tables.padding tables.why_not tables.bytes "
+               "tables.flops tables.copies tables.stream tables.stream.name "
+               "tables.stream.seconds tables.stream.gb_per_s tables.results "
+               "tables.results.name tables.results.kind tables.results.team tables.results.tile "
+               "tables.results.is_copy tables.results.repeats tables.results.check "
+               "tables.results.reference tables.results.sha256 tables.results.wrong "
+               "tables.results.why_not tables.results.seconds "
+               "tables.results.seconds.min tables.results.seconds.median "
+               "tables.results.seconds.max tables.results.host_seconds "
+               "tables.results.kernels tables.results.calls tables.results.gb_per_s "
+               "tables.results.gflop_per_s tables.results.share tables.results.speed_up"));
 }
 
 TEST_F(ExactReportTest, json_of_the_program) {
@@ -176,38 +173,28 @@ TEST_F(ExactReportTest, json_of_the_program) {
 }
 
 TEST_F(ExactReportTest, csv_of_products_has_every_column_in_its_place) {
-  auto const rows = table({"gemv", "a.npy", "--vector", "a-vector.npy", "--variant", "team-atomic",
-                           "--team", "1x1", "--check", "--repeat", "3"});
+  auto const rows =
+      table({"gemv", "a.npy", "--vector", "a-vector.npy", "--check", "--repeat", "3"});
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(
-      rows[0],
-      words_of("operation method kernels backend device rows cols type layout seconds_min "
-               "seconds_median seconds_max repeats bytes gb_per_s sha256 check version input "
-               "vector read_seconds variant team reproducible cache_preference blocks stored_type "
-               "vector_stored_type"));
+  EXPECT_EQ(rows[0],
+            words_of("operation method kernels backend device rows cols type layout seconds_min "
+                     "seconds_median seconds_max repeats bytes gb_per_s sha256 check version input "
+                     "vector read_seconds cache_preference blocks stored_type "
+                     "vector_stored_type"));
   ASSERT_EQ(rows[1].size(), rows[0].size());
   auto const field = [&](std::string const& name) {
     auto const place = std::ranges::find(rows[0], name) - rows[0].begin();
     return rows[1][static_cast<std::size_t>(place)];
   };
   auto const number = [&](std::string const& name) { return std::stod(field(name)); };
-  std::vector<std::pair<std::string, std::string>> const expected = {{"operation", "gemv"},
-                                                                     {"method", "variant"},
-                                                                     {"rows", "64"},
-                                                                     {"cols", "40"},
-                                                                     {"type", "f32"},
-                                                                     {"layout", "right"},
-                                                                     {"repeats", "3"},
-                                                                     {"check", "passed"},
-                                                                     {"input", "a.npy"},
-                                                                     {"vector", "a-vector.npy"},
-                                                                     {"variant", "team-atomic"},
-                                                                     {"team", "1x1"},
-                                                                     {"reproducible", "no"},
-                                                                     {"cache_preference", ""},
-                                                                     {"blocks", "0"},
-                                                                     {"stored_type", "f32"},
-                                                                     {"vector_stored_type", "f32"}};
+  std::vector<std::pair<std::string, std::string>> const expected = {
+      {"operation", "gemv"},    {"method", "one-stage"},
+      {"rows", "64"},           {"cols", "40"},
+      {"type", "f32"},          {"layout", "right"},
+      {"repeats", "3"},         {"check", "passed"},
+      {"input", "a.npy"},       {"vector", "a-vector.npy"},
+      {"cache_preference", ""}, {"blocks", "0"},
+      {"stored_type", "f32"},   {"vector_stored_type", "f32"}};
   for (auto const& [name, value] : expected) EXPECT_EQ(field(name), value) << name;
   EXPECT_LE(number("seconds_min"), number("seconds_median"));
   EXPECT_LE(number("seconds_median"), number("seconds_max"));
@@ -239,26 +226,28 @@ TEST_F(ExactReportTest, csv_of_a_check_has_every_column_in_its_place) {
 
 TEST_F(ExactReportTest, csv_of_a_measurement_has_every_column_in_its_place) {
   auto const rows = table({"bench", "gemv", "--shapes", "8x9", "--repeat", "1", "--seconds", "0",
-                           "--variants", "team-atomic", "--teams", "1x1", "--type", "double"});
+                           "--variants", "team-atomic", "--teams", "1x1", "--type", "f64"});
   ASSERT_GE(rows.size(), 3u);
-  EXPECT_EQ(rows[0], words_of("operation shape type layout backend device name kind team repeats "
-                              "check why_not seconds_min seconds_median seconds_max gb_per_s "
-                              "gflop_per_s share speed_up stream stream_seconds"));
+  EXPECT_EQ(
+      rows[0],
+      words_of("operation shape type layout backend device name kind team tile "
+               "repeats check reference why_not seconds_min seconds_median seconds_max gb_per_s "
+               "gflop_per_s share speed_up stream stream_seconds"));
   bool found = false;
   for (auto const& row : rows) {
-    if (row.size() < 21 || row[6] != "team-atomic") continue;
+    if (row.size() < 23 || row[6] != "team-atomic") continue;
     found = true;
     EXPECT_EQ(std::vector(row.begin(), row.begin() + 4),
               (std::vector<std::string>{"gemv", "8x9", "f64", "right"}));
-    EXPECT_EQ(std::vector(row.begin() + 7, row.begin() + 10),
-              (std::vector<std::string>{"variant", "1x1", "no"}));
-    EXPECT_EQ(row[11], "");
-    EXPECT_EQ(row[12], row[14]);  // one turn
-    double const seconds = std::stod(row[13]);
-    EXPECT_NEAR(std::stod(row[15]) * seconds * 1e9, 8 * (8 * 9 + 9 + 8), 1e-2);
-    EXPECT_NEAR(std::stod(row[16]) * seconds * 1e9, 2 * 8 * 9, 1e-2);
-    EXPECT_NEAR(std::stod(row[17]) * seconds, std::stod(row[20]), 1e-6 * seconds);
-    EXPECT_EQ(row[19], "read stream");
+    EXPECT_EQ(std::vector(row.begin() + 7, row.begin() + 11),
+              (std::vector<std::string>{"variant", "1x1", "", "no"}));
+    EXPECT_EQ(row[13], "");
+    EXPECT_EQ(row[14], row[16]);  // one turn
+    double const seconds = std::stod(row[15]);
+    EXPECT_NEAR(std::stod(row[17]) * seconds * 1e9, 8 * (8 * 9 + 9 + 8), 1e-2);
+    EXPECT_NEAR(std::stod(row[18]) * seconds * 1e9, 2 * 8 * 9, 1e-2);
+    EXPECT_NEAR(std::stod(row[19]) * seconds, std::stod(row[22]), 1e-6 * seconds);
+    EXPECT_EQ(row[21], "read stream");
   }
   EXPECT_TRUE(found);
 }

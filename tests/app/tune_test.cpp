@@ -448,7 +448,7 @@ TEST_F(TuneTest, a_run_gives_up_where_another_process_keeps_the_lock) {
 
 TEST_F(TuneTest, tables_are_ranked_and_name_stages) {
   auto const result =
-      tune({"atax", "--shape", "300x200", "--layout", "column", "--type", "double"});
+      tune({"atax", "--shape", "300x200", "--layout", "column-major", "--type", "f64"});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("atax   300 rows x 200 columns, f64, column-major"));
   for (char const* const words :
@@ -471,7 +471,7 @@ TEST_F(TuneTest, what_makes_no_sense_is_refused_with_a_sentence) {
         Case{{"gemv", "--shape", "8x8,9x9"}, "one shape without padding"},
         Case{{"gemv", "--shape", "8x8+1"}, "one shape without padding"},
         Case{{"gemv", "--show"}, "--show"}, Case{{"--show", "--reset"}, "--reset"},
-        Case{{"transpose", "--layout", "column"}, "--layout"}}) {
+        Case{{"transpose", "--layout", "column-major"}, "--layout"}}) {
     std::vector<std::string> words = {"tune"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     auto const result = run(words);

@@ -98,14 +98,17 @@ INSTANTIATE_TEST_SUITE_P(
                  {"atax", "a.npy", "--device", "-1"},
                  "--device: expected a whole number from 0 to 65535 in decimal digits, found '-1'"},
         BadUsage{"device_word", {"atax", "a.npy", "--device", "all"}, "found 'all'"},
-        BadUsage{
-            "tile_zero",
-            {"gemm", "a.npy", "a.npy", "x.npy", "--variant", "tiled", "--tile", "0"},
-            "--tile: expected a whole number from 1 to 1073741824 in decimal digits, found '0'"},
+        BadUsage{"tile_zero",
+                 {"bench", "gemm", "a.npy", "a.npy", "--variants", "tiled", "--tiles", "0"},
+                 "--tiles: '0' is no tile: expected a whole number"},
+        BadUsage{"most_teams_zero",
+                 {"bench", "gemv", "--most-teams", "0"},
+                 "--most-teams: expected a whole number from 1 to 1073741824"},
+        BadUsage{"variant_of_gemv", {"gemv", "a.npy", "--variant", "ex3"}, "--variant"},
+        BadUsage{"team_of_transpose", {"transpose", "a.npy", "b.npy", "--team", "8x8"}, "--team"},
         BadUsage{"team_of_one",
-                 {"gemm", "a.npy", "a.npy", "x.npy", "--variant", "tiled", "--team", "8"},
-                 "--team: expected two whole numbers of threads with an x between, such as 32x8, "
-                 "found '8'"},
+                 {"bench", "gemm", "a.npy", "a.npy", "--variants", "tiled", "--teams", "8"},
+                 "--teams: '8' is no team: expected RxC, both at least 1"},
         BadUsage{
             "limit_without_unit_of_ours",
             {"atax", "a.npy", "--memory-limit", "1PiB"},
@@ -156,13 +159,15 @@ INSTANTIATE_TEST_SUITE_P(
                  {"convert", "a.npy", "x.h5:/A", "--output-format", "npy"},
                  "x.h5:/A: is a dataset of an HDF5 file, found --output-format"},
         BadUsage{"show_of_a_shape", {"tune", "--show", "--shape", "3x3"}, "--show"},
-        BadUsage{"reset_of_a_type", {"tune", "--reset", "--type", "double"}, "--reset"},
+        BadUsage{"reset_of_a_type", {"tune", "--reset", "--type", "f64"}, "--reset"},
         BadUsage{"teams_of_no_variant",
                  {"bench", "gemv", "--variants", "none", "--teams", "8x8"},
-                 "--teams: only variants have teams, and none is measured: found --variants none"},
+                 "--teams: only variants have teams and tiles, and none is measured: found "
+                 "--variants none"},
         BadUsage{"teams_of_an_operation_without_variants",
                  {"bench", "atax", "--teams", "8x8"},
-                 "--teams: only variants have teams, and none is measured: there is none of atax"},
+                 "--teams: only variants have teams and tiles, and none is measured: there is none "
+                 "of atax"},
         BadUsage{"device_of_gen",
                  {"gen", "--rows", "1", "--cols", "1", "--output", "x.npy", "--device", "0"},
                  "--device"},
@@ -270,8 +275,7 @@ TEST_F(UsageTest, bash_completion_completes) {
   EXPECT_EQ(complete("tessera ge", 1), "gen gemv gemvt gemm\n");
   EXPECT_EQ(complete("tessera atax a.npy --meth", 3), "--method\n");
   EXPECT_EQ(complete("tessera atax a.npy --method t", 4), "two-stage\n");
-  EXPECT_EQ(complete("tessera transpose a.npy b.npy --variant til", 5),
-            "tile tile-padded tile-unrolled-padded\n");
+  EXPECT_EQ(complete("tessera bench gemv --layout co", 4), "column-major\n");
 }
 
 }  // namespace

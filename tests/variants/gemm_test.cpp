@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <bench/published/gemm/table.hpp>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -13,8 +14,6 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
-#include <tessera/variants/gemm/table.hpp>
-
 #include "support/cases.hpp"
 #include "support/data.hpp"
 #include "support/double_double.hpp"
@@ -24,7 +23,7 @@
 
 /// The published matrix products against three plain loops, in every mix of layouts and for every
 /// team that they take, and what they say of what they do not take.
-namespace tessera::variants::gemm {
+namespace tessera::published::gemm {
 namespace {
 
 using test::DoubleDouble;
@@ -320,7 +319,7 @@ TYPED_TEST(GemmVariants, EnqueueOneKernelAndNeitherFenceNorAllocate) {
     run({}, own, &log);
     EXPECT_THAT(log.parallel_for,
                 ElementsAre(AllOf(Field(&KernelLog::Kernel::label,
-                                        "tessera::variants::gemm::" + std::string(variant.name)),
+                                        "tessera::published::gemm::" + std::string(variant.name)),
                                   Field(&KernelLog::Kernel::device, log.device()))));
     EXPECT_THAT(log.fences, IsEmpty());
     EXPECT_THAT(log.deep_copies, IsEmpty());
@@ -332,7 +331,7 @@ TYPED_TEST(GemmVariants, EnqueueOneKernelAndNeitherFenceNorAllocate) {
 
 auto refuses(std::string_view variant, std::string const& what) {
   return ThrowsMessage<std::invalid_argument>(AllOf(
-      StartsWith("tessera::variants::gemm::" + std::string(variant) + ": "), HasSubstr(what)));
+      StartsWith("tessera::published::gemm::" + std::string(variant) + ": "), HasSubstr(what)));
 }
 
 TYPED_TEST(GemmVariants, RefuseTeamsAndTilesThatTheyCannotTake) {
@@ -389,4 +388,4 @@ TYPED_TEST(GemmVariants, RefuseMatricesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace tessera::variants::gemm
+}  // namespace tessera::published::gemm

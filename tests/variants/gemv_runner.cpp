@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "variants/gemv_runner.hpp"
 
+#include <bench/published/gemv/table.hpp>
 #include <functional>
 #include <map>
 #include <tuple>
 
 #include <Kokkos_Core.hpp>
-
-#include <tessera/variants/gemv/table.hpp>
 
 #include "support/device_data.hpp"
 #include "support/instance.hpp"
@@ -17,7 +16,7 @@
 namespace tessera::test {
 namespace {
 
-namespace gemv = variants::gemv;
+namespace gemv = published::gemv;
 
 template <class C>
 class KokkosGemvRunner final : public GemvRunner<typename C::Scalar> {
@@ -35,10 +34,10 @@ class KokkosGemvRunner final : public GemvRunner<typename C::Scalar> {
   }
 
   std::vector<GemvVariant> const& table() const override { return rows_; }
-  bool takes(std::size_t i, variants::Team team) const override {
+  bool takes(std::size_t i, published::Team team) const override {
     return contiguous_[i].takes(Exec(), team);
   }
-  int most_threads() const override { return variants::detail::most_threads(Exec()); }
+  int most_threads() const override { return published::detail::most_threads(Exec()); }
 
   void run_on_zeros(std::size_t i, Shape shape, Index input_size, Index output_size,
                     bool overlapping) override {
@@ -61,7 +60,7 @@ class KokkosGemvRunner final : public GemvRunner<typename C::Scalar> {
     auto const A = matrix_on_device<C>(host_matrix);
     GuardedVector<C> const input(x, call.vector_stride);
     Exec const exec = call.own_instance ? own_instance_ : Exec();
-    variants::VariantOptions<Exec> const options{
+    published::VariantOptions<Exec> const options{
         .workspace = call.kept_workspace ? &workspace_ : nullptr,
         .team = call.team,
         .teams = call.teams,

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bench/published/options.hpp>
 #include <concepts>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <tessera/variants/options.hpp>
 
 #include "support/cases.hpp"
 #include "support/host_matrix.hpp"
@@ -24,8 +23,8 @@ struct GemvVariant {
   bool one_column_of_threads;
   bool has_tile;
   bool has_tiling;
-  variants::Reproducible reproducible;
-  variants::Team default_team;
+  published::Reproducible reproducible;
+  published::Team default_team;
 
   friend std::ostream& operator<<(std::ostream& out, GemvVariant const& variant) {
     return out << variant.name << (variant.transposed ? " (transposed)" : "");
@@ -34,10 +33,10 @@ struct GemvVariant {
 
 /// How to run a variant.
 struct GemvCall {
-  variants::Team team{};
+  published::Team team{};
   Index teams = 0;
   Index tile = 0;
-  variants::Tiling tiling = variants::Tiling::automatic;
+  published::Tiling tiling = published::Tiling::automatic;
   Index vector_stride = 1;
   bool kept_workspace = false;  ///< one workspace for all such calls
   bool own_instance = false;
@@ -69,7 +68,7 @@ class GemvRunner {
   virtual void run_on_zeros(std::size_t i, Shape shape, Index input_size, Index output_size,
                             bool overlapping) = 0;
   /// What row `i` of the table says of a team.
-  virtual bool takes(std::size_t i, variants::Team team) const = 0;
+  virtual bool takes(std::size_t i, published::Team team) const = 0;
   /// Threads of a team at most.
   virtual int most_threads() const = 0;
 };

@@ -23,6 +23,9 @@
 namespace tessera::test {
 namespace {
 
+using published::Reproducible;
+using published::Team;
+using published::Tiling;
 using testing::AllOf;
 using testing::Each;
 using testing::Field;
@@ -31,9 +34,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 using testing::ThrowsMessage;
-using variants::Reproducible;
-using variants::Team;
-using variants::Tiling;
 
 /// Pairs of 1, primes, powers of two and their neighbours; wide and tall ones.
 std::vector<Shape> variant_shapes() {
@@ -102,7 +102,7 @@ class Gemv : public testing::Test {
   }
   auto refuses(std::string const& what) {
     return ThrowsMessage<std::invalid_argument>(
-        AllOf(StartsWith("tessera::variants::gemv::"), HasSubstr(what)));
+        AllOf(StartsWith("tessera::published::gemv::"), HasSubstr(what)));
   }
 
  private:
@@ -415,7 +415,7 @@ TYPED_TEST(Gemv, EnqueuesOnTheInstanceWithoutAFenceOrAnAllocation) {
                       same_bits_as(this->whole_result(variant, problem)));
           EXPECT_THAT(log.parallel_for, Not(IsEmpty()));
           EXPECT_THAT(log.parallel_for, Each(Field(&KernelLog::Kernel::label,
-                                                   StartsWith("tessera::variants::gemv::"))));
+                                                   StartsWith("tessera::published::gemv::"))));
           EXPECT_THAT(log.parallel_for, Each(Field(&KernelLog::Kernel::device, log.device())));
           EXPECT_THAT(log.reductions_and_scans, IsEmpty());
           EXPECT_THAT(log.fences, IsEmpty());

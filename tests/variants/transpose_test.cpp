@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
+#include <bench/published/transpose.hpp>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -8,8 +9,6 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
-#include <tessera/variants/transpose.hpp>
-
 #include "support/cases.hpp"
 #include "support/guarded_matrix.hpp"
 #include "support/instance.hpp"
@@ -17,7 +16,7 @@
 
 /// The published transposes against two plain loops, for every block that they take, and what they
 /// say of the others.
-namespace tessera::variants {
+namespace tessera::published {
 namespace {
 
 using test::GuardedMatrix;
@@ -132,7 +131,7 @@ TYPED_TEST(TransposeVariants, EnqueueOneKernelAndNeitherFenceNorAllocate) {
     own.fence("tessera test: kernels are done");
     EXPECT_THAT(log.parallel_for,
                 ElementsAre(AllOf(Field(&KernelLog::Kernel::label,
-                                        "tessera::variants::" + std::string(variant.name)),
+                                        "tessera::published::" + std::string(variant.name)),
                                   Field(&KernelLog::Kernel::device, log.device()))));
     EXPECT_THAT(log.fences, IsEmpty()) << variant.name;
     EXPECT_THAT(log.own_allocations(backends::Backend<Exec>::is_gpu), IsEmpty()) << variant.name;
@@ -142,7 +141,7 @@ TYPED_TEST(TransposeVariants, EnqueueOneKernelAndNeitherFenceNorAllocate) {
 
 auto refuses(std::string_view variant, std::string const& what) {
   return ThrowsMessage<std::invalid_argument>(
-      AllOf(StartsWith("tessera::variants::" + std::string(variant) + ": "), HasSubstr(what)));
+      AllOf(StartsWith("tessera::published::" + std::string(variant) + ": "), HasSubstr(what)));
 }
 
 TYPED_TEST(TransposeVariants, RefuseABlockThatTheyCannotTake) {
@@ -192,4 +191,4 @@ TYPED_TEST(TransposeVariants, RefuseMatricesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace tessera::variants
+}  // namespace tessera::published

@@ -59,8 +59,6 @@ BackendDecision choose_automatically(std::vector<BackendFacts> const& all, Job c
   }
   if (host == all.end()) return {.backend = *gpu, .why = "this program has no other backend"};
 
-  if (!job.host_only.empty()) return {.backend = *host, .why = job.host_only};
-
   auto const on_gpu = job.forecast(gpu->choice);
   auto const [device, free] = current_device();
   if (!fits_on_device(on_gpu.memory(), free)) {
@@ -134,9 +132,6 @@ BackendDecision choose_backend(BackendChoice choice, Job const& job) {
   if (choice == BackendChoice::automatic) return choose_automatically(all, job);
   auto const& backend = *std::ranges::find(all, choice, &BackendFacts::choice);
   if (backend.is_gpu) {
-    if (!job.host_only.empty()) {
-      throw Failure(ExitStatus::usage, "--backend " + backend.name + ": " + job.host_only);
-    }
     require_device_memory(job.forecast(choice).memory(), job.input, job.what);
   }
   return {.backend = backend, .why = ""};

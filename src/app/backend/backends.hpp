@@ -45,8 +45,7 @@ struct Job {
   int runs;                                                      ///< warm-up included
   std::string input;                                             ///< the file, for messages
   std::string what = "the job (matrix, vectors and workspace)";  ///< for messages
-  std::string host_only = {};  ///< why no GPU can run it; empty: one can
-  std::uint64_t reading = 0;   ///< bytes that reading the matrix takes meanwhile, on the host
+  std::uint64_t reading = 0;  ///< bytes that reading the matrix takes meanwhile, on the host
 };
 
 /// Where a job runs, and why.
@@ -57,8 +56,7 @@ struct BackendDecision {
 
 /// The backend that a choice stands for. `automatic` takes the GPU where the job fits and is
 /// estimated to be done earlier there, copies included (cost_model.hpp), else the host.
-/// @throws Failure resources when it is not in this build, or the job does not fit on the GPU;
-/// usage when it is a GPU and the job is for hosts only
+/// @throws Failure resources when it is not in this build, or the job does not fit on the GPU
 [[nodiscard]] BackendDecision choose_backend(BackendChoice choice, Job const& job);
 
 /// Refuses a preference of caches on a host.

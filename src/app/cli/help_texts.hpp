@@ -77,47 +77,48 @@ inline constexpr char compute[] =
     "  tessera atax 7 --method two-stage --intermediate b.npy --check\n"
     "  tessera gemv a.npy --backend serial --type f64 --format json\n"
     "  tessera atax a.npy --backend cuda --device 1        on the second GPU\n"
-    "  tessera gemvt a.npy --vector b.npy --repeat 20\n"
-    "  tessera gemv a.npy --variant team-atomic --team 1x64    a published kernel (gemv, gemvt)";
+    "  tessera gemvt a.npy --vector b.npy --repeat 20";
 
 inline constexpr char transpose[] =
-    "OUTPUT is in the order of INPUT: rows stay contiguous, or columns do. A variant whose name "
-    "begins\n"
-    "with copy writes A itself: it is what the others are measured against.\n"
+    "OUTPUT is in the order of INPUT: rows stay contiguous, or columns do.\n"
     "Times are of the work on data in memory, after a warm-up. INPUT may be a pipe, and - is stdin "
     "or\n"
     "stdout.\n\n"
     "Examples:\n"
     "  tessera transpose a.npy at.npy --check\n"
-    "  tessera transpose a.npy a.T.npy --in-place          of a square matrix\n"
-    "  tessera transpose a.npy at.npy --variant tile-padded --team 32x8 --repeat 20";
+    "  tessera transpose a.npy a.T.npy --in-place          of a square matrix";
 
 inline constexpr char gemm[] =
-    "C is in the order of A. Its bits are a function of A and B alone. Those of all variants are\n"
-    "equal, and equal the operation's where C has 2^20 elements and more or A 256 columns and "
-    "less.\n"
+    "C is in the order of A. Its bits are a function of A and B alone.\n"
     "Times are of the work on data in memory, after a warm-up.\n\n"
     "Examples:\n"
     "  tessera gemm a.npy b.npy c.npy --check\n"
-    "  tessera gemm a.npy b.npy c.npy --variant naive --team 8x32 --format json";
+    "  tessera gemm a.npy b.npy c.npy --repeat 20 --format json";
 
 inline constexpr char bench[] =
-    "All that compute the operation take turns in random order on matrices of random numbers: our\n"
-    "kernels, published ones (tessera/variants), and the libraries that this program was built "
-    "with.\n"
-    "Before that, each result is compared with ours: on whole numbers, where every order of "
-    "summation\n"
-    "gives the same, and on real ones, bit by bit or within a bound that follows from the number "
-    "of\n"
-    "additions. A WRONG one has no time, and makes exit status 1. Columns: GB/s counts each array\n"
-    "once; `of read` (`of copy`) is the time in which the matrix could be read (copied), measured "
+    "All that compute the operation take turns in random order, on the matrix of FILE (of gemm on "
+    "two)\n"
+    "or on random ones: our kernels, published ones (--variants), and the libraries that this "
+    "program\n"
+    "was built with. Before that, each result is compared with ours on random numbers: on whole "
+    "ones,\n"
+    "where every order of summation gives the same, and on real ones, bit by bit or within a bound "
+    "that\n"
+    "follows from the number of additions. --check compares each result on the very numbers that "
+    "are\n"
+    "timed with a reference of higher precision as well. A WRONG one has no time, and makes exit\n"
+    "status 1. Columns: GB/s counts each array once; `of read` (`of copy`) is the time in which "
+    "the\n"
+    "matrix could be read (copied), measured in the same run, over the time; `speed-up` is over "
+    "the\n"
+    "slowest; `repeats` says whether the bits come again. On a GPU, copies of the matrix are taken "
     "in\n"
-    "the same run, over the time; `speed-up` is over the slowest; `repeats` says whether the bits "
-    "come\n"
-    "again. On a GPU, copies of the matrix are taken in turn, so that none is found in a cache.\n\n"
+    "turn, so that none is found in a cache.\n\n"
     "Examples:\n"
+    "  tessera bench gemv a.npy --vector v.npy --variants team-atomic,ex3 --teams 1x64,8x32 "
+    "--check\n"
+    "  tessera bench gemm a.npy b.npy --variants tiled --teams 16x16 --tiles 8,16,32\n"
     "  tessera bench gemv --shapes 4096x4096,1000003x97\n"
-    "  tessera bench gemm --shapes 1024,512x4096x256\n"
     "  tessera bench transpose --teams 8x8,32x8,32x32 --variants tile,tile-padded\n"
     "  tessera bench atax --variants none --shapes grid --format json --output atax.json";
 

@@ -16,11 +16,6 @@ constexpr std::pair<char const*, char const*> measured_operations[] = {
     {"transpose", "transpose"}, {"gemm", "gemm"},
 };
 
-constexpr std::pair<char const*, io::ScalarType> measured_types[] = {
-    {"float", io::ScalarType::f32}, {"double", io::ScalarType::f64}};
-constexpr std::pair<char const*, io::Layout> layouts[] = {{"row", io::Layout::right},
-                                                          {"column", io::Layout::left}};
-
 /// The operation by its command; `more` are words that stand for themselves.
 CLI::Option* add_operation(CLI::App& command, std::string& operation,
                            std::vector<std::string> const& more) {
@@ -49,8 +44,10 @@ CLI::Option* add_operation(CLI::App& command, std::string& operation,
 /// What both commands have.
 template <class Measured>
 void add_common(CLI::App& command, Measured& options) {
-  add_choice(command, "--type", options.type, measured_types, "Type of the elements");
-  add_choice(command, "--layout", options.layout, layouts, "Order of matrices in memory");
+  add_choice(command, "--type", options.type, type_choices<decltype(options.type)>,
+             "Type of the elements");
+  add_choice(command, "--layout", options.layout, layout_choices<decltype(options.layout)>,
+             "Order of matrices in memory");
   add_choice(command, "--backend", options.backend, backend_choices,
              "Where it is measured (auto: the GPU where there is one)");
   add_device(command, options.device);
@@ -68,6 +65,10 @@ void add_common(CLI::App& command, Measured& options) {
 CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
   auto& command = *app.add_subcommand("bench", "Time an operation beside all that do the same");
   add_operation(command, options.operation, {})->required();
+  command.add_option("FILE", options.files,
+                     "A, and of gemm B, as other commands take them (else random matrices)");
+  add_input_file(command, "--vector", options.vector,
+                 "V, or of gemvt B (else V of an ex3 file, or ones)");
   command
       .add_option("--variants", options.variants,
                   "Published kernels: all, none, or names with commas between them")
@@ -79,10 +80,19 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
                   "between them")
       ->type_name("MxN,...");
   command
-      .add_option(
-          "--teams", options.teams,
-          "Teams of threads for the variants, RxC with commas between them (else as published)")
+      .add_option("--teams", options.teams,
+                  "Teams of threads of variants, RxC with commas between them (else as published)")
       ->type_name("RxC,...");
+  command
+      .add_option(
+          "--tiles", options.tiles,
+          "Sizes of variants' tiles in scratch, with commas between them (else as published)")
+      ->type_name("N,...");
+  add_whole(command, "--most-teams", options.most_teams, {},
+            "Most teams of a variant's kernel (else as published)")
+      ->type_name("N");
+  command.add_flag("--check", options.check,
+                   "Compare each result with a reference of higher precision");
   add_common(command, options);
   add_cache_preference(command, options.cache_preference);
   add_choice(command, "--format", options.format, format_choices, "How the report is written");

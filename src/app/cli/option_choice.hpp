@@ -54,6 +54,14 @@ CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
       ->default_str(preset);
 }
 
+/// The words for types and layouts, of options that may be left out too.
+template <class Type>
+inline constexpr std::pair<char const*, Type> type_choices[] = {{"f32", io::ScalarType::f32},
+                                                                {"f64", io::ScalarType::f64}};
+template <class Layout>
+inline constexpr std::pair<char const*, Layout> layout_choices[] = {
+    {"row-major", io::Layout::right}, {"column-major", io::Layout::left}};
+
 /// The numbers that an option takes, both ends included.
 struct WholeRange {
   std::uint64_t least = 1;

@@ -59,8 +59,6 @@ constexpr std::pair<char const*, Kernels> kernels_choices[] = {
     {"accelerated", Kernels::accelerated}};
 constexpr std::pair<char const*, ReportFormat> info_formats[] = {{"text", ReportFormat::text},
                                                                  {"json", ReportFormat::json}};
-constexpr std::pair<char const*, std::optional<variants::Tiling>> tilings[] = {
-    {"exact", variants::Tiling::exact}, {"inexact", variants::Tiling::inexact}};
 constexpr std::pair<char const*, OperationId> operations[] = {
     {"atax", OperationId::atax},
     {"gemv", OperationId::multiply},
@@ -111,48 +109,7 @@ CLI::App* add_generate(CLI::App& app, io::GenerateRequest& request) {
   return &command;
 }
 
-/// A variant's name: the words are the rows of its table.
-void add_variant_name(CLI::App& app, std::string& name, std::vector<VariantFacts> const& variants) {
-  std::string words;
-  for (auto const& facts : variants) words += (words.empty() ? "" : "|") + std::string(facts.name);
-  auto const choose = [&name, variants, words](std::string const& text) {
-    for (auto const& facts : variants) {
-      if (text == facts.name) {
-        name = text;
-        return;
-      }
-    }
-    throw CLI::ValidationError("--variant", "'" + text + "' is not one of " + words);
-  };
-  app.add_option_function<std::string>("--variant", choose,
-                                       "Run a published kernel instead of the operation")
-      ->type_name(words);
-}
-
-/// The options of variants, as far as one of the variants takes them.
-void add_variant(CLI::App& app, VariantChoice& choice, std::vector<VariantFacts> const& variants,
-                 std::string const& team_words, std::string const& team_help) {
-  auto const some = [&](bool VariantFacts::* has) {
-    return std::ranges::any_of(variants, [&](auto const& facts) { return facts.*has; });
-  };
-  add_variant_name(app, choice.name, variants);
-  auto const take_team = [&choice](TwoExtents const& team) {
-    choice.team = variants::Team{team.first, team.second};
-  };
-  add_extents(app, "--team", "threads", take_team, team_help)->type_name(team_words);
-  if (some(&VariantFacts::takes_teams)) {
-    add_whole(app, "--teams", choice.teams, {}, "Most teams of a variant's kernel")->type_name("N");
-  }
-  if (some(&VariantFacts::takes_tile)) {
-    add_whole(app, "--tile", choice.tile, {}, "Size of a variant's tile in scratch")
-        ->type_name("N");
-  }
-  if (some(&VariantFacts::takes_tiling)) {
-    add_choice(app, "--tiling", choice.tiling, tilings, "A variant without or with checks of ends");
-  }
-}
-
-/// What every command that computes can be told, but for the variant.
+/// What every command that computes can be told.
 void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> report_formats,
              std::string const& check_help) {
   add_choice(command, "--backend", options.backend, backend_choices, "Where it is computed");
@@ -265,10 +222,6 @@ CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& op
                   "Where B goes (.npy or .bin); only for atax");
   add_choice(command, "--method", options.method, methods, "How A^T(A V) is computed");
   add_stream(command, options);
-  if (row.variants != nullptr) {
-    add_variant(command, options.variant, row.variants(), "RxC",
-                "Threads of a variant's team, in R rows and C columns");
-  }
   add_run(command, options, format_choices, "Compare the result with a reference, as `check` does");
   command.footer(help::compute);
   return &command;
@@ -280,8 +233,6 @@ CLI::App* add_transpose(CLI::App& app, TransposeOptions& options) {
   add_input_format(command, options.input_format, formats_with_shape);
   add_output_file(command, "OUTPUT", options.output, "Where the transpose goes (.npy)")->required();
   command.add_flag("--in-place", options.in_place, "Transpose a square matrix where it lies");
-  add_variant(command, options.variant, variants_of_transpose(), "XxY",
-              "Threads of a variant's block, X side by side and Y one below the other");
   add_run(command, options, info_formats, "Compare all elements, bit by bit");
   command.footer(help::transpose);
   return &command;
@@ -294,8 +245,6 @@ CLI::App* add_gemm(CLI::App& app, GemmOptions& options) {
       ->required();
   add_input_file(command, "B", options.B, "As A, with as many rows as A has columns")->required();
   add_output_file(command, "OUTPUT", options.output, "Where C goes (.npy)")->required();
-  add_variant(command, options.variant, variants_of_gemm(), "RxC",
-              "Threads of a variant's team, in R rows and C columns");
   add_run(command, options, info_formats, "Compare the result with a reference");
   command.footer(help::gemm);
   return &command;

@@ -31,14 +31,12 @@ _tessera() {
       case $previous in
         --input-format) words="by-content npy npz hdf5 ex3" ;;
         --method) words="auto fused two-stage" ;;
-        --variant) words="ex3 repeated-reduction team-atomic atomic grid-sync column-tile-static column-tile-dynamic" ;;
-        --tiling) words="exact inexact" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --variant --team --teams --tile --tiling --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
       esac ;;
     gemvt)
       case $previous in
@@ -49,42 +47,40 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --variant --team --teams --tile --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
       esac ;;
     transpose)
       case $previous in
         --input-format) words="by-content npy npz hdf5 ex3" ;;
-        --variant) words="copy-row copy-col naive-row naive-col unroll4-row unroll4-col diagonal-row diagonal-col tile tile-padded tile-unrolled-padded" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --in-place --variant --team --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --in-place --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
       esac ;;
     gemm)
       case $previous in
-        --variant) words="serial threads naive tiled" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --variant --team --tile --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
       esac ;;
     bench)
       case $previous in
-        --type) words="float double" ;;
-        --layout) words="row column" ;;
+        --type) words="f32 f64" ;;
+        --layout) words="row-major column-major" ;;
         --backend) words="auto openmp serial cuda" ;;
         --cache-preference) words="none l1 shared equal" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --variants --shapes --teams --type --layout --backend --device --threads --repeat --seconds --cache-preference --format --output" ;;
+        *) [[ $current == -* ]] && words="--help --vector --variants --shapes --teams --tiles --most-teams --check --type --layout --backend --device --threads --repeat --seconds --cache-preference --format --output" ;;
       esac ;;
     tune)
       case $previous in
-        --type) words="float double" ;;
-        --layout) words="row column" ;;
+        --type) words="f32 f64" ;;
+        --layout) words="row-major column-major" ;;
         --backend) words="auto openmp serial cuda" ;;
         *) [[ $current == -* ]] && words="--help --shape --type --layout --backend --device --threads --repeat --seconds --show --reset" ;;
       esac ;;

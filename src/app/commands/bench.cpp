@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bench/facts.hpp>
 #include <bench/measurement.hpp>
+#include <bench/whole_number.hpp>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -14,10 +15,14 @@
 #include <app/backend/backends.hpp>
 #include <app/base/failure.hpp>
 #include <app/base/progress.hpp>
+#include <app/base/sha256.hpp>
 #include <app/base/text.hpp>
+#include <app/check/verdict.hpp>
 #include <app/commands/commands.hpp>
 #include <app/commands/measured_backend.hpp>
 #include <app/run/files.hpp>
+#include <app/run/input.hpp>
+#include <app/run/operations.hpp>
 #include <app/run/options.hpp>
 #include <io/memory.hpp>
 #include <io/output_file.hpp>
@@ -28,6 +33,8 @@ namespace {
 /// All that `tessera bench` has found.
 struct BenchReport {
   BenchOptions const& options;
+  io::ScalarType type;
+  io::Layout layout;
   BackendFacts backend;
   bool backend_chosen;  ///< by the program, not by the user
   bench::Facts facts;
@@ -35,20 +42,197 @@ struct BenchReport {
 };
 
 /// "32x8" as a team of threads.
-variants::Team parse_team(std::string const& text) {
+published::Team parse_team(std::string const& text) {
   if (auto const team = two_extents(text)) return {team->first, team->second};
   throw Failure(ExitStatus::usage,
                 "--teams: '" + text + "' is no team: expected RxC, both at least 1");
 }
 
+/// "16,128" as sizes of tiles.
+std::int64_t parse_tile(std::string const& text) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 30U;
+  auto const tile = bench::whole_number(text);
+  if (tile && *tile >= 1 && *tile <= most) return static_cast<std::int64_t>(*tile);
+  throw Failure(ExitStatus::usage, "--tiles: '" + text + "' is no tile: expected a whole number");
+}
+
+/// The numbers of files.
+struct FileData {
+  io::HostMatrix A;
+  io::HostMatrix B;  ///< of gemm
+  io::HostVector x;  ///< of products with a vector
+};
+
+/// What is measured, beside what the options say.
+struct Measured {
+  std::optional<FileData> data;  ///< none: random numbers
+  io::ScalarType type;
+  io::Layout layout;
+  std::vector<bench::Shape> shapes;
+};
+
+/// The row of an operation with a vector; null for the others.
+OperationRow const* vector_operation(std::string const& name) {
+  for (auto const& row : table_of_operations()) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+/// Refuses what makes no sense with files, or without.
+/// @throws Failure usage
+void check_files(BenchOptions const& options) {
+  auto const fail = [](std::string const& sentence) { throw Failure(ExitStatus::usage, sentence); };
+  bool const is_product = options.operation == "gemm";
+  if (options.files.empty()) {
+    if (!options.vector.empty())
+      fail("--vector: random matrices have random vectors; FILE is missing");
+    return;
+  }
+  std::size_t const wanted = is_product ? 2 : 1;
+  if (options.files.size() != wanted) {
+    fail("bench: " + command_of(options.operation) + " expected " +
+         (is_product ? "two files, A and B" : "one file") + ", found " +
+         std::to_string(options.files.size()));
+  }
+  if (!options.shapes.empty()) fail("--shapes: a file has its own shape; leave one of the two out");
+  if (options.layout) fail("--layout: a file has its own layout; `tessera convert` writes another");
+  if (!options.vector.empty() && vector_operation(options.operation) == nullptr) {
+    fail("--vector: " + command_of(options.operation) + " has no vector");
+  }
+}
+
+/// The second factor of a product, which has to fit the first.
+io::HostMatrix read_factor(BenchOptions const& options, io::MatrixInfo const& first) {
+  std::string const path = resolve_input(options.files.back()).path;
+  io::MatrixReader const reader = open_input(path, std::nullopt);
+  auto const& info = reader.info();
+  auto const fail = [&](std::string const& sentence) {
+    throw io::FileError(io::ErrorKind::bad_input, path, sentence);
+  };
+  if (info.rows != first.cols) {
+    fail("has the wrong number of rows: expected " + std::to_string(first.cols) +
+         ", one for each column of A, found " + std::to_string(info.rows));
+  }
+  if (!options.type && info.type != first.type) {
+    fail("has a matrix of another type than A; --type converts both");
+  }
+  if (info.layout != first.layout) {
+    fail(
+        "has another layout than A, and both are measured in one; `tessera convert` writes it "
+        "anew");
+  }
+  return read_matrix_input(reader, options.type).A;
+}
+
+bench::Shape shape_of(io::HostMatrix const& A) {
+  auto const [rows, cols] = extents(A);
+  return {.rows = rows, .cols = cols};
+}
+
+/// Reads the files, if there are any.
+Measured measured_of(BenchOptions const& options) {
+  Measured measured{.data = std::nullopt,
+                    .type = options.type.value_or(io::ScalarType::f32),
+                    .layout = options.layout.value_or(io::Layout::right),
+                    .shapes = {}};
+  if (options.files.empty()) {
+    require_layout(options.operation, measured.layout);
+    measured.shapes = parse_shapes("--shapes", options.shapes, options.operation);
+    return measured;
+  }
+  io::MatrixReader const reader =
+      open_input(resolve_input(options.files.front()).path, std::nullopt);
+  measured.type = options.type.value_or(reader.info().type);
+  measured.layout = reader.info().layout;
+  auto& data = measured.data.emplace();
+  if (auto const* const row = vector_operation(options.operation)) {
+    Input const input = read_input(reader, options.vector, row->id, options.type);
+    data.A = input.A;
+    data.x = input.x;
+  } else {
+    data.A = read_matrix_input(reader, options.type).A;
+  }
+  bench::Shape shape = shape_of(data.A);
+  if (options.operation == "gemm") {
+    data.B = read_factor(options, reader.info());
+    shape.factor_cols = extents(data.B).cols;
+  }
+  if (options.operation == "transpose" && measured.layout == io::Layout::left) {
+    std::swap(shape.rows, shape.cols);  // the same memory by rows
+    measured.layout = io::Layout::right;
+  }
+  measured.shapes = {shape};
+  return measured;
+}
+
+void* memory_of(io::HostMatrix const& matrix) {
+  return std::visit([](auto const& view) -> void* { return view.data(); }, matrix);
+}
+void* memory_of(io::HostVector const& vector) {
+  return std::visit([](auto const& view) -> void* { return view.data(); }, vector);
+}
+
+bench::Numbers numbers_of(Measured const& measured) {
+  if (!measured.data) return {};
+  auto const& [A, B, x] = *measured.data;
+  return {.matrix = memory_of(A),
+          .other = measured.shapes.front().is_product() ? memory_of(B) : memory_of(x)};
+}
+
+/// Numbers in memory as a matrix, of the type and the layout that are measured.
+template <class T>
+io::HostMatrix matrix_at(void* data, std::int64_t rows, std::int64_t cols, io::Layout layout) {
+  auto* const first = static_cast<T*>(data);
+  auto const m = static_cast<std::size_t>(rows);
+  auto const n = static_cast<std::size_t>(cols);
+  if (layout == io::Layout::right) return io::MatrixView<T, Kokkos::LayoutRight>(first, m, n);
+  return io::MatrixView<T, Kokkos::LayoutLeft>(first, m, n);
+}
+
+template <class T>
+io::HostVector vector_at(void* data, std::int64_t length) {
+  return io::VectorView<T>(static_cast<T*>(data), static_cast<std::size_t>(length));
+}
+
+/// Compares a result with the reference of `tessera check`.
+template <class T>
+bench::Opinion judge_result(std::string const& operation, bench::Shape const& shape,
+                            io::Layout layout, bench::Made const& made) {
+  auto const A = matrix_at<T>(made.of.matrix, shape.rows, shape.cols, layout);
+  auto const order = made.has_our_bits ? Summation::canonical : Summation::any;
+  auto const opinion = [&](auto const& verdict, auto const& result) {
+    return bench::Opinion{.text = to_sentence(verdict),
+                          .wrong = !verdict.passed(),
+                          .sha256 = sha256(elements(result))};
+  };
+  if (operation == "transpose") {
+    auto const result = made.is_copy ? matrix_at<T>(made.result, shape.rows, shape.cols, layout)
+                                     : matrix_at<T>(made.result, shape.cols, shape.rows, layout);
+    return opinion(judge_moved(A, result, !made.is_copy), result);
+  }
+  if (operation == "gemm") {
+    auto const B = matrix_at<T>(made.of.other, shape.cols, shape.factor_cols, layout);
+    auto const C = matrix_at<T>(made.result, shape.rows, shape.factor_cols, layout);
+    return opinion(judge_product(A, B, C, "bench", order), C);
+  }
+  OperationRow const& row = *vector_operation(operation);
+  auto const x = vector_at<T>(made.of.other, row.vector_length(shape.rows, shape.cols));
+  auto const result = vector_at<T>(made.result, row.result_length(shape.rows, shape.cols));
+  return opinion(judge(row.id, A, x, result, "bench", order), result);
+}
+
 /// What the options say, but for the shape.
-bench::Request request_of(BenchOptions const& options, BackendFacts const& backend) {
+bench::Request request_of(BenchOptions const& options, Measured const& measured,
+                          BackendFacts const& backend) {
   bench::Request request{.backend = backend.name,
-                         .scalar = scalar_name(options.type),
+                         .scalar = scalar_name(measured.type),
                          .operation = options.operation,
                          .shape = {},
-                         .layout = layout_of(options.layout),
+                         .layout = layout_of(measured.layout),
                          .cache_preference = options.cache_preference,
+                         .most_teams = options.most_teams,
+                         .numbers = numbers_of(measured),
                          .turns = options.turns,
                          .seconds = options.seconds};
   if (options.variants == "none") {
@@ -61,19 +245,43 @@ bench::Request request_of(BenchOptions const& options, BackendFacts const& backe
       request.teams.push_back(parse_team(team));
     }
   }
+  if (!options.tiles.empty()) {
+    for (auto const& tile : bench::split_at_commas(options.tiles)) {
+      request.tiles.push_back(parse_tile(tile));
+    }
+  }
   return request;
 }
 
-/// Refuses teams where no variant is measured.
+/// Has results on this shape compared with a reference.
+/// @throws Failure usage for a shape with padding
+void ask_for_check(bench::Request& request, Measured const& measured) {
+  if (request.shape.padding > 0) {
+    throw Failure(ExitStatus::usage,
+                  "--check: lines with padding are compared with our result only");
+  }
+  bench::Opinion (*const judge)(std::string const&, bench::Shape const&, io::Layout,
+                                bench::Made const&) =
+      measured.type == io::ScalarType::f32 ? &judge_result<float> : &judge_result<double>;
+  request.judge = [&request, &measured, judge](bench::Made const& made) -> bench::Opinion {
+    return judge(request.operation, request.shape, measured.layout, made);
+  };
+}
+
+/// Refuses teams and tiles where no variant is measured.
 /// @throws Failure usage
 void require_teams_in_use(bench::Request const& request) {
-  if (request.teams.empty()) return;
+  bool const tiles = !request.tiles.empty();
+  if (request.teams.empty() && !tiles && request.most_teams == 0) return;
   auto const variants =
       bench::names_of_variants(request.backend, request.operation, request.layout);
   if (!variants.empty() && !(request.variants && request.variants->empty())) return;
   throw Failure(
       ExitStatus::usage,
-      "--teams: only variants have teams, and none is measured: " +
+      std::string(!request.teams.empty() ? "--teams"
+                  : tiles                ? "--tiles"
+                                         : "--most-teams") +
+          ": only variants have teams and tiles, and none is measured: " +
           std::string(variants.empty() ? "there is none of " + command_of(request.operation)
                                        : "found --variants none"));
 }
@@ -97,9 +305,13 @@ bench::Operation const& operation_of(BenchReport const& report) {
   return bench::operation_named(report.options.operation);
 }
 
-std::string team_text(std::optional<variants::Team> const& team) {
+std::string team_text(std::optional<published::Team> const& team) {
   if (!team) return "";
   return std::to_string(team->rows) + "x" + std::to_string(team->cols);
+}
+
+std::string tile_text(std::optional<std::int64_t> const& tile) {
+  return tile ? std::to_string(*tile) : "";
 }
 
 std::string layout_text(io::Layout layout) {
@@ -116,8 +328,8 @@ std::string plain(std::string const& sentence) {
 std::string table_text(BenchReport const& report, Table const& table) {
   auto const& operation = operation_of(report);
   std::string text = std::string(operation.formula) + "   " + matrix_text(table.shape) + ", " +
-                     std::string(io::to_string(report.options.type)) + ", " +
-                     layout_text(report.options.layout) + "\n";
+                     std::string(io::to_string(report.type)) + ", " + layout_text(report.layout) +
+                     "\n";
   if (!table.why_not.empty()) return text + "  not measured: " + table.why_not + "\n";
   if (table.stream) {
     text += "  " + table.stream->name + ": " + duration(table.stream->seconds) + ", " +
@@ -126,27 +338,34 @@ std::string table_text(BenchReport const& report, Table const& table) {
   bool const flops = operation.is_counted_in_flops;
   bool const teams =
       std::ranges::any_of(table.rows, [](Row const& row) { return row.team.has_value(); });
+  bool const tiles =
+      std::ranges::any_of(table.rows, [](Row const& row) { return row.tile.has_value(); });
   std::vector<std::vector<std::string>> lines;
   auto const add = [&](std::vector<std::string> line) {
-    if (!table.stream) line.erase(line.begin() + 4);
+    if (!report.options.check) line.pop_back();
+    if (!table.stream) line.erase(line.begin() + 5);
+    if (!tiles) line.erase(line.begin() + 2);
     if (!teams) line.erase(line.begin() + 1);
     lines.push_back(std::move(line));
   };
-  add({"kernel", "team", "time", flops ? "GFLOP/s" : "GB/s", "of " + std::string(operation.stream),
-       "speed-up", "repeats", "check"});
+  add({"kernel", "team", "tile", "time", flops ? "GFLOP/s" : "GB/s",
+       "of " + std::string(operation.stream), "speed-up", "repeats", "check", "reference"});
   for (Row const& row : table.rows) {
+    std::string const reference = row.opinion ? row.opinion->text : "";
     std::string const name = row.name + (row.is_copy ? " (a copy)" : "");
     if (!row.seconds) {
-      add({name, team_text(row.team), "-", "-", "-", "-", to_string(row.repeats),
-           row.wrong ? row.check : "not run: " + plain(row.why_not)});
+      add({name, team_text(row.team), tile_text(row.tile), "-", "-", "-", "-",
+           to_string(row.repeats),
+           row.why_not.empty() ? row.check : "not run: " + plain(row.why_not), reference});
       continue;
     }
-    add({name, team_text(row.team), duration(row.seconds->median),
+    add({name, team_text(row.team), tile_text(row.tile), duration(row.seconds->median),
          fixed(flops ? row.gflop_per_s : row.gb_per_s, 1), row.share ? fixed(*row.share, 3) : "-",
-         fixed(row.speed_up, 2), to_string(row.repeats), row.check});
+         fixed(row.speed_up, 2), to_string(row.repeats), row.check, reference});
   }
   std::size_t const columns = lines.front().size();
-  return text + aligned(lines, {columns - 2, columns - 1});
+  std::size_t const words = report.options.check ? 3 : 2;
+  return text + aligned(lines, {columns - words, columns - 2, columns - 1});
 }
 
 std::string to_text(BenchReport const& report) {
@@ -169,9 +388,12 @@ std::string to_text(BenchReport const& report) {
 Json to_json(Row const& row) {
   Json json = {{"name", row.name}, {"kind", to_string(row.kind)}};
   json["team"] = row.team ? Json(team_text(row.team)) : Json(nullptr);
+  json["tile"] = row.tile ? Json(*row.tile) : Json(nullptr);
   json["is_copy"] = row.is_copy;
   json["repeats"] = to_string(row.repeats);
   json["check"] = row.check.empty() ? Json(nullptr) : Json(row.check);
+  json["reference"] = row.opinion ? Json(row.opinion->text) : Json(nullptr);
+  json["sha256"] = row.opinion ? Json(row.opinion->sha256) : Json(nullptr);
   json["wrong"] = row.wrong;
   json["why_not"] = row.why_not.empty() ? Json(nullptr) : Json(row.why_not);
   if (!row.seconds) return json;
@@ -212,9 +434,10 @@ std::string to_json(BenchReport const& report) {
   for (auto const& [name, value] : report.facts) context[name] = value;
   context["backend_device"] = report.backend.device;
   Json json = {{"operation", command_of(report.options.operation)},
+               {"files", report.options.files},
                {"backend", report.backend.name},
-               {"type", io::to_string(report.options.type)},
-               {"layout", io::to_string(report.options.layout)},
+               {"type", io::to_string(report.type)},
+               {"layout", io::to_string(report.layout)},
                {"cache_preference", report.options.cache_preference
                                         ? Json(to_string(*report.options.cache_preference))
                                         : Json(nullptr)},
@@ -228,22 +451,25 @@ std::string to_json(BenchReport const& report) {
 
 std::string to_csv(BenchReport const& report) {
   std::string text =
-      "operation,shape,type,layout,backend,device,name,kind,team,repeats,check,why_not,seconds_min,"
+      "operation,shape,type,layout,backend,device,name,kind,team,tile,repeats,check,reference,why_"
+      "not,seconds_min,"
       "seconds_median,seconds_max,gb_per_s,gflop_per_s,share,speed_up,stream,stream_seconds\n";
   auto const add = [&](Table const& table, Row const& row) {
     auto const number = [&](double value) { return row.seconds ? general(value, 9) : ""; };
     auto const seconds = row.seconds.value_or(bench::Seconds{});
     std::vector<std::string> const fields = {command_of(report.options.operation),
                                              name_of(table.shape),
-                                             std::string(io::to_string(report.options.type)),
-                                             std::string(io::to_string(report.options.layout)),
+                                             std::string(io::to_string(report.type)),
+                                             std::string(io::to_string(report.layout)),
                                              report.backend.name,
                                              report.backend.device,
                                              row.name,
                                              to_string(row.kind),
                                              team_text(row.team),
+                                             tile_text(row.tile),
                                              to_string(row.repeats),
                                              row.check,
+                                             row.opinion ? row.opinion->text : "",
                                              row.why_not,
                                              number(seconds.min),
                                              number(seconds.median),
@@ -281,24 +507,28 @@ std::string write_report(BenchReport const& report) {
 }  // namespace
 
 ExitStatus run_command(BenchOptions const& options) {
-  require_layout(options.operation, options.layout);
-  auto const shapes = parse_shapes("--shapes", options.shapes, options.operation);
+  check_files(options);
   auto const backend = measured_backend(options);
   require_caches(options.cache_preference, backend);
-  auto request = request_of(options, backend);
-  require_teams_in_use(request);
   RunFiles files;
-  files.keeps_tunings().writes(options.output).check();
+  for (auto const& file : options.files) files.reads(resolve_input(file).path);
+  files.reads(options.vector).keeps_tunings().writes(options.output).check();
+  Measured const measured = measured_of(options);
+  auto request = request_of(options, measured, backend);
+  require_teams_in_use(request);
   std::optional<io::OutputFile> output;
   if (!options.output.empty()) output.emplace(options.output);
 
   BenchReport report{.options = options,
+                     .type = measured.type,
+                     .layout = measured.layout,
                      .backend = backend,
                      .backend_chosen = options.backend == BackendChoice::automatic,
                      .facts = bench::facts_of(backend.name),
                      .tables = {}};
-  for (auto const& shape : shapes) {
+  for (auto const& shape : measured.shapes) {
     request.shape = shape;
+    if (options.check) ask_for_check(request, measured);
     report.tables.push_back(measure_shape(request));
   }
   std::string const text = write_report(report);

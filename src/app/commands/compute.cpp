@@ -30,10 +30,6 @@ void check_usage(ComputeOptions const& options, OperationRow const& row) {
   if (!row.has_methods && !options.intermediate.empty()) {
     throw Failure(ExitStatus::usage, "--intermediate: " + name + " has no intermediate vector");
   }
-  if (row.variants != nullptr) require_applicable(options.variant, options.kernels, row.variants());
-  if (!options.checkpoint.empty() && !options.variant.name.empty()) {
-    throw Failure(ExitStatus::usage, "--checkpoint: variants are not streamed");
-  }
   if (options.checkpoint == "-" || io::descriptor_named_by(options.checkpoint)) {
     throw Failure(
         ExitStatus::usage,
@@ -41,52 +37,22 @@ void check_usage(ComputeOptions const& options, OperationRow const& row) {
   }
 }
 
-/// What the header of the input says about the work. Refuses a layout that the variant does not
-/// take.
+/// What the header of the input says about the work.
 Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixReader const& reader) {
   io::MatrixInfo const& info = reader.info();
   std::string const& path = reader.path();
-  auto const& variant = options.variant.name;
-  if (!variant.empty() && info.layout == io::Layout::right) {
-    auto const facts = row.variants();
-    if (row_named(facts, variant).column_major_only) {
-      throw Failure(ExitStatus::usage, "--variant " + variant +
-                                           ": takes column-major matrices only (Fortran order), "
-                                           "and the rows of " +
-                                           path + " are contiguous");
-    }
-  }
   Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
                     .cols = static_cast<std::int64_t>(info.cols),
                     .type = options.type.value_or(info.type),
                     .layout = info.layout,
                     .method = options.method,
                     .kernels = options.kernels,
-                    .keep_intermediate = !options.intermediate.empty(),
-                    .variant = variant};
-  auto* const forecast = variant.empty() ? row.forecast : row.forecast_variant;
+                    .keep_intermediate = !options.intermediate.empty()};
+  auto* const forecast = row.forecast;
   return {.forecast = [=](BackendChoice backend) { return forecast(shape, backend); },
           .runs = options.repeat + 1,
           .input = path,
           .reading = io::reading_bytes(info, shape.type)};
-}
-
-/// Runs the variant on one element, so that most of what it refuses is refused before a long read.
-/// Exact tiling is left out: it depends on the sizes.
-void try_variant(ComputeOptions const& options, OperationRow const& row, BackendChoice backend,
-                 io::MatrixReader const& reader) {
-  if (options.variant.name.empty()) return;
-  io::MatrixInfo const& info = reader.info();
-  auto const type = options.type.value_or(info.type);
-  VariantChoice variant = options.variant;
-  variant.tiling.reset();
-  auto const x = type == io::ScalarType::f32 ? io::HostVector(io::VectorView<float>("zero", 1))
-                                             : io::HostVector(io::VectorView<double>("zero", 1));
-  static_cast<void>(row.run_variant({.A = one_zero(type, info.layout),
-                                     .x = x,
-                                     .backend = backend,
-                                     .input = reader.path(),
-                                     .variant = variant}));
 }
 
 /// What a run of a job has, wherever its matrix is.
@@ -133,9 +99,6 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
     throw Failure(ExitStatus::usage,
                   "--check: needs the matrix in memory, and it is streamed: " + stream.why);
   }
-  if (!options.variant.name.empty()) {
-    throw Failure(ExitStatus::usage, "--variant: needs the matrix in memory; " + stream.why);
-  }
   if (options.repeat_is_given && options.repeat > 1) {
     throw Failure(ExitStatus::usage, "--repeat: needs the matrix in memory, and it is streamed, " +
                                          std::string("once: ") + stream.why);
@@ -173,7 +136,6 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
   auto const& backend = decision.backend;
   require_caches(options.cache_preference, backend);
   if (!options.check) require_threads(options.threads, backend);
-  try_variant(options, row, backend.choice, reader);
 
   Input const input = read_input(reader, options.vector, options.operation, options.type);
   auto const [rows, cols] = extents(input.A);
@@ -190,17 +152,14 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
                      .repeat = options.repeat,
                      .keep_intermediate = !options.intermediate.empty(),
                      .input = reader.path(),
-                     .variant = options.variant,
                      .cache_preference = options.cache_preference};
-  auto* const run_it = options.variant.name.empty() ? row.run : row.run_variant;
   Measurement run = run_tuned(tuning, [&](bench::Launch const& launch) {
     request.tuning = launch.tuning;
-    return run_it(request);
+    return row.run(request);
   });
   std::optional<Verdict> check;
   if (options.check) {
-    check = judge(row.id, input.A, input.x, run.result, reader.path(),
-                  run.variant ? Summation::any : Summation::canonical);
+    check = judge(row.id, input.A, input.x, run.result, reader.path());
   }
   warn_of_overflow(elements(run.result), {.names = "A and " + std::string(row.vector_name),
                                           .all = {elements(input.A), elements(input.x)},

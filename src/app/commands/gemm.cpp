@@ -34,36 +34,19 @@ Job job_of(GemmOptions const& options, std::string const& path_a, std::string co
          "; --type converts both");
   }
   auto const type = options.type.value_or(A.type);
-  auto const variants = variants_of_gemm();
   auto const scratch =
-      options.variant.name.empty()
-          ? workspace_of_gemm(static_cast<std::int64_t>(A.rows), static_cast<std::int64_t>(B.cols),
-                              static_cast<std::int64_t>(A.cols), type)
-          : 0;
+      workspace_of_gemm(static_cast<std::int64_t>(A.rows), static_cast<std::int64_t>(B.cols),
+                        static_cast<std::int64_t>(A.cols), type);
   auto const forecast = forecast_product(A.rows, B.cols, A.cols, io::size_of(type), scratch);
   return {.forecast = [=](BackendChoice) { return forecast; },
           .runs = options.repeat + 1,
           .input = path_a,
-          .what = "the job (three matrices and workspace)",
-          .host_only = why_host_only(chosen(options.variant, variants), variants)};
-}
-
-/// Runs the variant on one element, so that what it refuses is refused before a long read.
-void try_variant(GemmOptions const& options, BackendChoice backend, std::string const& path) {
-  if (options.variant.name.empty()) return;
-  io::MatrixInfo const info = io::inspect(path);
-  auto const element = one_zero(options.type.value_or(info.type), info.layout);
-  static_cast<void>(run_gemm_variant({.A = element,
-                                      .B = &element,
-                                      .backend = backend,
-                                      .input = path,
-                                      .variant = options.variant}));
+          .what = "the job (three matrices and workspace)"};
 }
 
 }  // namespace
 
 ExitStatus run_command(GemmOptions const& options) {
-  require_applicable(options.variant, options.kernels, variants_of_gemm());
   require_backend(options.backend);
   require_device_in_use(options.device, options.backend);
 
@@ -77,7 +60,6 @@ ExitStatus run_command(GemmOptions const& options) {
   auto const [backend, why] = choose_backend(options.backend, job);
   require_caches(options.cache_preference, backend);
   if (!options.check) require_threads(options.threads, backend);
-  try_variant(options, backend.choice, path_a);
   io::require_memory(job.forecast(backend.choice).memory(), path_a, job.what);
 
   io::MatrixReader const reader_a(path_a);
@@ -99,12 +81,10 @@ ExitStatus run_command(GemmOptions const& options) {
                         .kernels = options.kernels,
                         .repeat = options.repeat,
                         .input = path_a,
-                        .variant = options.variant,
                         .cache_preference = options.cache_preference};
-  auto* const run_it = options.variant.name.empty() ? &run_gemm : &run_gemm_variant;
   Measurement const run = run_tuned(tuning, [&](bench::Launch const& launch) {
     request.launch = launch;
-    return run_it(request);
+    return run_gemm(request);
   });
   MatrixReport report{.operation = "gemm",
                       .formula = "C = A·B",
@@ -119,9 +99,7 @@ ExitStatus run_command(GemmOptions const& options) {
                       .check = std::nullopt,
                       .bits_check = std::nullopt,
                       .tuning = tuning};
-  if (options.check)
-    report.check = judge_product(A.A, B.A, run.matrix, path_a,
-                                 run.variant ? Summation::any : Summation::canonical);
+  if (options.check) report.check = judge_product(A.A, B.A, run.matrix, path_a);
 
   warn_of_overflow(elements(run.matrix), {.names = "A and B",
                                           .all = {elements(A.A), elements(B.A)},

@@ -17,15 +17,6 @@
 namespace tessera::app {
 namespace {
 
-/// Refuses combinations of options that mean nothing.
-void check_usage(TransposeOptions const& options) {
-  require_applicable(options.variant, options.kernels, variants_of_transpose());
-  if (options.in_place && !options.variant.name.empty()) {
-    throw Failure(ExitStatus::usage,
-                  "--in-place: the variants are all out of place; leave out one of the two");
-  }
-}
-
 /// What the header of the input says about the work. Refuses what cannot be done in place.
 Job job_of(TransposeOptions const& options, io::MatrixReader const& reader) {
   io::MatrixInfo const& info = reader.info();
@@ -45,20 +36,9 @@ Job job_of(TransposeOptions const& options, io::MatrixReader const& reader) {
           .what = "the job (matrix and transpose)"};
 }
 
-/// Runs the variant on one element, so that what it refuses is refused before a long read.
-void try_variant(TransposeOptions const& options, BackendChoice backend,
-                 io::MatrixReader const& reader) {
-  if (options.variant.name.empty()) return;
-  io::MatrixInfo const& info = reader.info();
-  auto const element = one_zero(options.type.value_or(info.type), info.layout);
-  static_cast<void>(run_transpose_variant(
-      {.A = element, .backend = backend, .input = reader.path(), .variant = options.variant}));
-}
-
 }  // namespace
 
 ExitStatus run_command(TransposeOptions const& options) {
-  check_usage(options);
   require_backend(options.backend);
   require_device_in_use(options.device, options.backend);
 
@@ -72,7 +52,6 @@ ExitStatus run_command(TransposeOptions const& options) {
   auto const [backend, why] = choose_backend(options.backend, job);
   require_caches(options.cache_preference, backend);
   if (!options.check) require_threads(options.threads, backend);
-  try_variant(options, backend.choice, reader);
   io::require_memory(job.forecast(backend.choice).memory(), path, job.what);
 
   MatrixInput const input = read_matrix_input(reader, options.type);
@@ -92,16 +71,13 @@ ExitStatus run_command(TransposeOptions const& options) {
                         .kernels = options.kernels,
                         .repeat = options.repeat,
                         .input = path,
-                        .variant = options.variant,
                         .cache_preference = options.cache_preference};
-  auto* const run_it = options.variant.name.empty() ? &run_transpose : &run_transpose_variant;
   Measurement const run = run_tuned(tuning, [&](bench::Launch const& launch) {
     request.launch = launch;
-    return run_it(request);
+    return run_transpose(request);
   });
-  bool const is_copy = run.variant && run.variant->is_copy;
   MatrixReport report{.operation = "transpose",
-                      .formula = is_copy ? "At = A" : "At = Aᵀ",
+                      .formula = "At = Aᵀ",
                       .inputs = {facts},
                       .result = facts_of("At", options.output, run.matrix),
                       .read_seconds = input.read_seconds,
@@ -113,7 +89,7 @@ ExitStatus run_command(TransposeOptions const& options) {
                       .check = std::nullopt,
                       .bits_check = std::nullopt,
                       .tuning = tuning};
-  if (options.check) report.bits_check = judge_moved(input.A, run.matrix, !is_copy);
+  if (options.check) report.bits_check = judge_moved(input.A, run.matrix, true);
 
   if (input.is_narrowed) {
     warn_of_overflow(elements(run.matrix),

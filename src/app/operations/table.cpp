@@ -34,10 +34,7 @@ constexpr std::array<OperationRow, operation_count> operation_table = {{
      .has_methods = false,
      .run = &run_multiply,
      .forecast = &forecast_multiply,
-     .stream = &stream_multiply,
-     .variants = &variants_of_multiply,
-     .run_variant = &run_multiply_variant,
-     .forecast_variant = &forecast_multiply_variant},
+     .stream = &stream_multiply},
     {.id = OperationId::multiply_transposed,
      .name = "multiply_transposed",
      .command = "gemvt",
@@ -49,10 +46,7 @@ constexpr std::array<OperationRow, operation_count> operation_table = {{
      .has_methods = false,
      .run = &run_multiply_transposed,
      .forecast = &forecast_multiply_transposed,
-     .stream = &stream_multiply_transposed,
-     .variants = &variants_of_multiply_transposed,
-     .run_variant = &run_multiply_transposed_variant,
-     .forecast_variant = &forecast_multiply_transposed_variant},
+     .stream = &stream_multiply_transposed},
 }};
 
 }  // namespace

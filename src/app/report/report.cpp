@@ -28,17 +28,9 @@ std::string kernels_line(Measurement const& run) {
   return run.kernels ? line("kernels", kernels_of(run)) : "";
 }
 
-/// What ran instead of the operation, and what the caches were told.
-std::string variant_lines(Measurement const& run) {
-  std::string text;
-  if (run.variant) {
-    text += line("variant", to_text(*run.variant));
-    text += line("", std::string(sentence_of(run.variant->reproducible)));
-    if (run.variant->is_copy) text += line("", "copies: the result is A itself");
-  }
-  if (run.cache_preference)
-    text += line("caches", "prefer " + std::string(to_string(*run.cache_preference)));
-  return text;
+std::string caches_line(Measurement const& run) {
+  if (!run.cache_preference) return "";
+  return line("caches", "prefer " + std::string(to_string(*run.cache_preference)));
 }
 
 std::string time_lines(Measurement const& run, double read_seconds) {
@@ -148,7 +140,7 @@ std::string to_text(MatrixReport const& r) {
   text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
   text += line("method", r.run.method);
   text += kernels_line(r.run);
-  text += variant_lines(r.run);
+  text += caches_line(r.run);
   if (r.tuning) text += line("tuning", to_text(*r.tuning));
   text += time_lines(r.run, r.read_seconds);
   double const seconds = r.run.seconds.median;
@@ -182,7 +174,7 @@ std::string to_text(Report const& r) {
   text += line("method", r.run.method + (r.method_chosen ? " (chosen)" : ""));
   text += kernels_line(r.run);
   if (r.run.stream) text += stream_lines(*r.run.stream);
-  text += variant_lines(r.run);
+  text += caches_line(r.run);
   for (auto const& cut : r.run.cuts) {
     text += line("", cut.name + ": " + cut_text(cut, r.layout));
   }
@@ -220,12 +212,6 @@ std::string to_csv(Report const& r) {
   table.add("input", r.input);
   table.add("vector", r.vector);
   table.add("read_seconds", r.read_seconds);
-  auto const& variant = r.run.variant;
-  table.add("variant", variant ? variant->name : std::string());
-  table.add("team", variant && variant->team ? std::to_string(variant->team->rows) + "x" +
-                                                   std::to_string(variant->team->cols)
-                                             : std::string());
-  table.add("reproducible", std::string(variant ? to_string(variant->reproducible) : "always"));
   table.add("cache_preference", r.run.cache_preference
                                     ? std::string(to_string(*r.run.cache_preference))
                                     : std::string());

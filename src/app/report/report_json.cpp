@@ -73,15 +73,6 @@ Json to_object(std::vector<StageTime> const& stages) {
   return array;
 }
 
-/// Null where the operation itself ran.
-Json to_object(std::optional<VariantRun> const& run) {
-  if (!run) return nullptr;
-  return {{"name", run->name},
-          {"team", run->team ? Json::array({run->team->rows, run->team->cols}) : Json(nullptr)},
-          {"reproducible", to_string(run->reproducible)},
-          {"copies", run->is_copy}};
-}
-
 Json to_object(MaybePreference const& preference) {
   return preference ? Json(to_string(*preference)) : Json(nullptr);
 }
@@ -151,7 +142,6 @@ std::string to_json(Report const& r) {
                   {"tuning", to_object(r.tuning)},
                   {"output", text_or_null(r.output)},
                   {"intermediate", text_or_null(r.intermediate)},
-                  {"variant", to_object(r.run.variant)},
                   {"cache_preference", to_object(r.run.cache_preference)},
                   {"stream", to_object(r.run.stream)},
                   {"stored_type", io::to_string(r.stored)},
@@ -184,7 +174,6 @@ std::string to_json(MatrixReport const& r) {
                   {"version", version},
                   {"read_seconds", r.read_seconds},
                   {"tuning", to_object(r.tuning)},
-                  {"variant", to_object(r.run.variant)},
                   {"cache_preference", to_object(r.run.cache_preference)}});
 }
 

@@ -27,14 +27,6 @@ io::HostVector ones(std::int64_t length) {
   return vector;
 }
 
-template <class T>
-io::HostMatrix one_zero_of(io::Layout layout) {
-  if (layout == io::Layout::right) {
-    return io::MatrixView<T, Kokkos::LayoutRight>("tessera::app::zero", 1, 1);
-  }
-  return io::MatrixView<T, Kokkos::LayoutLeft>("tessera::app::zero", 1, 1);
-}
-
 io::HostMatrix read_with_bar(io::MatrixReader const& reader, std::optional<io::ScalarType> type) {
   ProgressBar bar("reading " + reader.path());
   return io::read_matrix(reader, type,
@@ -145,10 +137,6 @@ Input read_input(io::MatrixReader const& reader, std::string const& vector, Oper
   reader.check_unchanged();
   input.read_seconds = watch.seconds();
   return input;
-}
-
-io::HostMatrix one_zero(io::ScalarType type, io::Layout layout) {
-  return type == io::ScalarType::f32 ? one_zero_of<float>(layout) : one_zero_of<double>(layout);
 }
 
 std::string describe(io::Layout layout) {

@@ -79,9 +79,6 @@ struct MatrixInput {
 [[nodiscard]] MatrixInput read_matrix_input(io::MatrixReader const& reader,
                                             std::optional<io::ScalarType> type);
 
-/// A matrix of one zero, to try on what is later done with a large one.
-[[nodiscard]] io::HostMatrix one_zero(io::ScalarType type, io::Layout layout);
-
 /// "f32, rows contiguous (LayoutRight)" and the like.
 [[nodiscard]] std::string describe(io::Layout layout);
 

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include <app/backend/backends.hpp>
 
@@ -18,7 +17,6 @@ struct Measurement;
 struct RunRequest;
 struct Shape;
 struct StreamRequest;
-struct VariantFacts;
 
 /// The operations of the command line.
 enum class OperationId { atax, multiply, multiply_transposed };
@@ -53,9 +51,6 @@ struct OperationRow {
   Measurement (*run)(RunRequest const& request);
   Forecast (*forecast)(Shape const& shape, BackendChoice backend);
   Measurement (*stream)(StreamRequest const& request);
-  std::vector<VariantFacts> (*variants)() = nullptr;  ///< null: it has none
-  Measurement (*run_variant)(RunRequest const& request) = nullptr;
-  Forecast (*forecast_variant)(Shape const& shape, BackendChoice backend) = nullptr;
 
   [[nodiscard]] std::int64_t vector_length(std::int64_t m, std::int64_t n) const {
     return takes_rows_vector ? m : n;

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <app/base/failure.hpp>
 #include <app/run/operations.hpp>
-#include <app/run/variants.hpp>
 #include <io/conversion.hpp>
 #include <io/generate.hpp>
 #include <io/types.hpp>
@@ -24,7 +24,6 @@ enum class ReportFormat { text, json, csv };
 
 /// What every command that computes can be told.
 struct RunOptions {
-  VariantChoice variant;  ///< empty name: the operation itself
   BackendChoice backend = BackendChoice::automatic;
   Kernels kernels = Kernels::automatic;
   std::optional<io::ScalarType> type;
@@ -40,7 +39,7 @@ struct RunOptions {
 
   /// Whether a tuning that `tessera tune` has found is used: it is one of accelerated kernels.
   [[nodiscard]] bool takes_tunings() const {
-    return !no_tuning_cache && variant.name.empty() && kernels != Kernels::portable;
+    return !no_tuning_cache && kernels != Kernels::portable;
   }
 };
 
@@ -80,14 +79,19 @@ struct GemmOptions : RunOptions {
   std::string output;
 };
 
-/// `tessera bench OPERATION …`
+/// `tessera bench OPERATION [FILE…]`
 struct BenchOptions {
-  std::string operation;         ///< its name in src/bench
-  std::string variants = "all";  ///< "all", "none", or names with commas between them
-  std::string shapes;            ///< empty: the operation's
-  std::string teams;             ///< RxC with commas between them; empty: as published
-  io::ScalarType type = io::ScalarType::f32;
-  io::Layout layout = io::Layout::right;
+  std::string operation;           ///< its name in src/bench
+  std::vector<std::string> files;  ///< A, and of gemm B; none: random matrices
+  std::string vector;              ///< of a product of A; empty: V of an ex3 file, else ones
+  std::string variants = "all";    ///< "all", "none", or names with commas between them
+  std::string shapes;              ///< empty: the operation's
+  std::string teams;               ///< RxC with commas between them; empty: as published
+  std::string tiles;               ///< numbers with commas between them; empty: as published
+  std::int64_t most_teams = 0;     ///< of a published kernel; 0: as published
+  bool check = false;
+  std::optional<io::ScalarType> type;  ///< empty: that of the file, else f32
+  std::optional<io::Layout> layout;    ///< empty: that of the file, else by rows
   BackendChoice backend = BackendChoice::automatic;
   std::optional<int> device;
   int threads = 0;

@@ -12,7 +12,6 @@
 #include <app/backend/cost_model.hpp>
 #include <app/base/progress.hpp>
 #include <app/run/operations.hpp>
-#include <app/run/variants.hpp>
 #include <io/types.hpp>
 #include <tessera/backends/backend.hpp>
 #include <tessera/options.hpp>
@@ -31,8 +30,7 @@ struct RunRequest {
   BackendChoice backend = BackendChoice::automatic;
   int repeat = 1;
   bool keep_intermediate = false;
-  std::string input = {};      ///< the file, for messages
-  VariantChoice variant = {};  ///< for run_*_variant
+  std::string input = {};  ///< the file, for messages
   MaybePreference cache_preference = {};
   std::optional<Tuning> tuning = std::nullopt;  ///< instead of the backend's
 };
@@ -46,7 +44,6 @@ struct Shape {
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
   bool keep_intermediate = false;
-  std::string variant = {};  ///< empty: the operation itself
 };
 
 /// How a stage was cut into work, as ex3 reports its blocks and lines per block.
@@ -70,22 +67,21 @@ struct StreamFacts {
 
 /// What a run measured and made.
 struct Measurement {
-  std::string method;  ///< "fused", "two-stage", "one-stage", "in-place", "variant", "streamed"
-  std::optional<Kernels> kernels = std::nullopt;  ///< portable or accelerated; empty: a variant
+  std::string method;  ///< "fused", "two-stage", "one-stage", "in-place", "streamed"
+  std::optional<Kernels> kernels = std::nullopt;  ///< portable or accelerated
   TimeSummary seconds = {};
   std::vector<StageTime> stages = {};  ///< with copies to and from a device, where there are any
   std::uint64_t bytes = 0;             ///< moved through memory by one run, at least
   std::vector<StageCut> cuts = {};
   io::HostVector result = {};
   std::optional<io::HostVector> intermediate = std::nullopt;
-  io::HostMatrix matrix = {};  ///< the result, of an operation that gives a matrix
-  double flops = 0;            ///< of one run, where they are what counts
-  std::optional<VariantRun> variant = std::nullopt;
+  io::HostMatrix matrix = {};             ///< the result, of an operation that gives a matrix
+  double flops = 0;                       ///< of one run, where they are what counts
   MaybePreference cache_preference = {};  ///< what the device said
   std::optional<StreamFacts> stream = std::nullopt;
 };
 
-/// "portable" or "accelerated"; empty where a variant ran.
+/// "portable" or "accelerated".
 [[nodiscard]] inline std::string kernels_of(Measurement const& run) {
   if (!run.kernels) return "";
   return *run.kernels == Kernels::portable ? "portable" : "accelerated";
@@ -99,24 +95,12 @@ struct Measurement {
 /// @copydoc run_atax
 [[nodiscard]] Measurement run_multiply_transposed(RunRequest const& request);
 
-/// Runs the variant of the request.
-/// @throws Failure usage for what the variant does not take
-[[nodiscard]] Measurement run_multiply_variant(RunRequest const& request);
-/// @copydoc run_multiply_variant
-[[nodiscard]] Measurement run_multiply_transposed_variant(RunRequest const& request);
-
 /// What the operation would move and hold on a backend of this build.
 [[nodiscard]] Forecast forecast_atax(Shape const& shape, BackendChoice backend);
 /// @copydoc forecast_atax
 [[nodiscard]] Forecast forecast_multiply(Shape const& shape, BackendChoice backend);
 /// @copydoc forecast_atax
 [[nodiscard]] Forecast forecast_multiply_transposed(Shape const& shape, BackendChoice backend);
-
-/// What the variant of the shape would move and hold.
-[[nodiscard]] Forecast forecast_multiply_variant(Shape const& shape, BackendChoice backend);
-/// @copydoc forecast_multiply_variant
-[[nodiscard]] Forecast forecast_multiply_transposed_variant(Shape const& shape,
-                                                            BackendChoice backend);
 
 /// Matrices in memory and what to do with them.
 struct MatrixRequest {
@@ -127,22 +111,16 @@ struct MatrixRequest {
   Kernels kernels = Kernels::automatic;
   int repeat = 1;
   std::string input;  ///< the file, for messages
-  VariantChoice variant = {};
   MaybePreference cache_preference = {};
   bench::Launch launch = {};  ///< instead of the backend's choice
 };
 
-/// At = Aᵀ, in the order of A, or A of a variant that copies. One warm-up, then timed runs.
+/// At = Aᵀ, in the order of A. One warm-up, then timed runs.
 [[nodiscard]] Measurement run_transpose(MatrixRequest const& request);
-/// The variant of the request. @throws Failure usage for what it does not take
-[[nodiscard]] Measurement run_transpose_variant(MatrixRequest const& request);
 /// C = A·B, in the order of A.
 [[nodiscard]] Measurement run_gemm(MatrixRequest const& request);
 /// Bytes of the workspace for a product of rows x depth and depth x cols.
 [[nodiscard]] std::uint64_t workspace_of_gemm(std::int64_t rows, std::int64_t cols,
                                               std::int64_t depth, io::ScalarType type);
-/// The variant of the request.
-/// @throws Failure usage for what it does not take
-[[nodiscard]] Measurement run_gemm_variant(MatrixRequest const& request);
 
 }  // namespace tessera::app

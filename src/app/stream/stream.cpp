@@ -58,7 +58,7 @@ std::optional<StreamChoice> choose_stream(ComputeOptions const& options, Job con
                                io::format_bytes(options.memory_limit)};
   }
   // What needs the matrix in memory says itself how much is missing.
-  if (options.check || !options.variant.name.empty()) return std::nullopt;
+  if (options.check) return std::nullopt;
   if (backend.is_gpu) {
     auto const [device, free_there] = current_device();
     if (!fits_on_device(needed_there, free_there)) {

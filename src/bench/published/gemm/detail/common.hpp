@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bench/published/detail/blocks.hpp>
+#include <concepts>
+#include <string>
+#include <string_view>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/checks.hpp>
+#include <tessera/concepts.hpp>
+#include <tessera/order/lines.hpp>
+
+/// What the variants of matrix products share.
+namespace tessera::published::gemm {
+
+/// Options of every variant.
+struct Options {
+  /// A team of R x C threads has R x C elements of the product; 0 x 0: as published. Only for
+  /// variants that have teams.
+  Team team{};
+  /// Columns of A and rows of B in a team's scratch at a time; 0: as published. Only for `tiled`.
+  Index tile = 0;
+};
+
+namespace detail {
+
+using tessera::detail::Member;
+
+/// A matrix as kernels see it.
+template <class T>
+struct Elements {
+  T* data;
+  Index row;     ///< distance between rows, in elements
+  Index column;  ///< distance between columns, in elements
+
+  KOKKOS_INLINE_FUNCTION T& operator()(Index i, Index j) const {
+    return data[i * row + j * column];
+  }
+};
+
+/// A product as kernels see it. The rows of C are contiguous: of a column-major C this is the
+/// transposed product, Cᵀ = Bᵀ·Aᵀ, which has the same factors in the same order of k.
+template <class T>
+struct Product {
+  Elements<T const> A;
+  Elements<T const> B;
+  Elements<T> C;
+  Index rows;   ///< of C
+  Index cols;   ///< of C
+  Index inner;  ///< columns of A
+
+  /// The sum of element (i, j), a chain of fma from +0 in order of k.
+  KOKKOS_INLINE_FUNCTION T sum(Index i, Index j) const {
+    T sum = T(0);
+    for (Index k = 0; k < inner; ++k) sum = Kokkos::fma(A(i, k), B(k, j), sum);
+    return sum;
+  }
+  /// Writes a sum. Adding +0 makes a sum of negative zero +0, as in the operations.
+  KOKKOS_INLINE_FUNCTION void store(Index i, Index j, T sum) const { C(i, j) = sum + T(0); }
+};
+
+template <class T, class View>
+Elements<T> elements_of(View const& x, bool transposed) {
+  auto const row = static_cast<Index>(x.stride(0));
+  auto const column = static_cast<Index>(x.stride(1));
+  return transposed ? Elements<T>{x.data(), column, row} : Elements<T>{x.data(), row, column};
+}
+
+/// C is column-major: kernels see the transposed product.
+template <class C>
+inline constexpr bool is_transposed = std::same_as<typename C::array_layout, Kokkos::LayoutLeft>;
+
+/// Checks sizes and memory of C = A·B, and gives the product to kernels.
+template <class A, class B, class C>
+auto product_of(std::string_view name, A const& a, B const& b, C const& c) {
+  using T = typename C::value_type;
+  checks::require_matrix(name, a);
+  checks::require_elements(name, "A", a);
+  checks::require_rows(name, "B", b, a.extent(1));
+  checks::require_elements(name, "B", b);
+  checks::require_memory(name, "B", b);
+  checks::require_extents(name, "C", c, a.extent(0), b.extent(1));
+  checks::require_memory(name, "C", c);
+  checks::require_distinct(name, "C", c);
+  checks::require_apart(name, "C", c, "A", a);
+  checks::require_apart(name, "C", c, "B", b);
+
+  constexpr bool turn = is_transposed<C>;
+  auto const first = elements_of<T const>(a, turn);
+  auto const second = elements_of<T const>(b, turn);
+  return Product<T>{turn ? second : first,
+                    turn ? first : second,
+                    elements_of<T>(c, turn),
+                    static_cast<Index>(c.extent(turn ? 1 : 0)),
+                    static_cast<Index>(c.extent(turn ? 0 : 1)),
+                    static_cast<Index>(a.extent(1))};
+}
+
+/// No team and no tile is asked of a variant that has none.
+inline void require_plain(std::string_view name, Options const& options) {
+  if (options.team != Team{} || options.tile != 0) {
+    checks::fail(name, "this variant has neither a team nor a tile: leave both alone");
+  }
+}
+
+/// The team, or the published one for 0 x 0. Refuses teams without threads or with too many.
+inline Team team_of(std::string_view name, Options const& options, Team published) {
+  Team const team = options.team == Team{} ? published : options.team;
+  std::string const found = ", found " + published::detail::text_of(team);
+  if (team.rows < 1 || team.cols < 1) {
+    checks::fail(name, "a team must have at least one row and one column of threads" + found);
+  }
+  if (team.threads() > published::detail::most_team_threads) {
+    checks::fail(name, "a team has at most " +
+                           std::to_string(published::detail::most_team_threads) + " threads" +
+                           found);
+  }
+  return team;
+}
+
+/// The blocks of a product as kernels see it: neighbouring threads have neighbours of a row.
+template <class C, class T>
+published::detail::Grid grid_of(Product<T> const& product, Team team) {
+  Block const block = is_transposed<C> ? Block{team.rows, team.cols} : Block{team.cols, team.rows};
+  return {block, product.cols, product.rows};
+}
+
+}  // namespace detail
+}  // namespace tessera::published::gemm

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bench/published/gemv/detail/common.hpp>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+namespace tessera::published::gemv {
+
+/// The published team of `atomic`.
+inline constexpr Team atomic_team{32, 32};
+
+namespace detail {
+
+template <class Exec, class T, bool RowMajor>
+struct Atomic {
+  Elements<T const, RowMajor> A;
+  Strided<T const> v;
+  Strided<T> B;
+  Tiles<RowMajor> tiles;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T*) const {
+    Element const e = tiles.element(tile, member.team_rank());
+    if (tiles.has(e)) Kokkos::atomic_add(&B[e.row], A(e.row, e.col) * v[e.col]);
+  }
+};
+
+template <class Exec, class T, bool RowMajor>
+void run_atomic(Exec const& exec, std::string const& label, Elements<T const, RowMajor> const& A,
+                Strided<T const> v, Strided<T> B, Team team, Index teams) {
+  set_zero(exec, label + "::zero", B, A.rows);
+  Tiles<RowMajor> const tiles{A.rows, A.cols, team};
+  published::detail::for_each_tile<T>(exec, label + "::add", tiles.count(), teams, team, 0,
+                                      Atomic<Exec, T, RowMajor>{A, v, B, tiles});
+}
+
+}  // namespace detail
+
+/// B = A·v: a thread an element of A, an atomic addition an element
+///
+/// | argument | shape | |
+/// |---|---|---|
+/// | exec | | execution space instance that does the work |
+/// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
+/// | v | n | in: any stride |
+/// | B | m | out: any stride, overwritten |
+/// | options | | team, teams and what is said below |
+///
+/// Options: a team of R x C threads (published: 32 x 32) has a tile of R x C elements; `teams`, at
+/// most, take the tiles.
+///
+/// Teaches what atomics cost where many threads want the same place: n additions to each B[i], one
+/// after the other, however many threads there are.
+///
+/// Work and traffic: 2mn flop, mn of them atomic; mn + m + n scalars, and the atomics'.
+///
+/// Guarantees: asynchronous in `exec`; no fence and no allocation. NOT reproducible: the order of
+/// the additions is that of the threads' arrival. Throws std::invalid_argument for sizes that do
+/// not fit, overlap, a team that the execution space cannot give, or a tile.
+///
+/// Source: "atomic", one of four reductions of y = A·x in a project report (Jena, 2021).
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
+          OutputVectorOf<Exec, A> B>
+void atomic(Exec const& exec, A const& a, V const& v, B const& b,
+            VariantOptions<Exec> const& options = {}) {
+  constexpr auto name = "published::gemv::atomic";
+  Team const preset = published::detail::default_team(exec, atomic_team);
+  detail::require_product(name, a, v, b);
+  published::detail::require_teams(name, options);
+  published::detail::require_no_tile(name, options);
+  Team const team = published::detail::checked_team(name, exec, options.team, preset);
+  detail::run_atomic(exec, std::string("tessera::") + name, detail::elements_of(a),
+                     detail::input(v), detail::output(b), team, options.teams);
+}
+
+}  // namespace tessera::published::gemv

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bench/published/gemv/detail/column_tile.hpp>
+#include <concepts>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+namespace tessera::published::gemv {
+
+/// B = A·v for a column-major A: a thread a row, v in a scratch tile whose size is chosen at run
+/// time
+///
+/// | argument | shape | |
+/// |---|---|---|
+/// | exec | | execution space instance that does the work |
+/// | A | m x n | in: LayoutLeft, any leading dimension, m, n >= 1 |
+/// | v | n | in: any stride |
+/// | B | m | out: any stride, overwritten |
+/// | options | | team, teams and what is said below |
+///
+/// Options: a team of R x 1 threads (published: 128) has R rows; `tile`, >= 1: columns of v in
+/// scratch (published: as many as threads); `tiling`: with or without checks of the ends; `teams`,
+/// at most, take the rows.
+///
+/// Teaches how a team shares the vector: each element of v is loaded once a team, not once a
+/// thread, and threads side by side read neighbours of a column of A.
+///
+/// Work and traffic: 2mn flop; mn + n·ceil(m / R) + m scalars.
+///
+/// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible: each B[i] is one
+/// chain of fma over the columns in order, so bits are equal for every team, tile, tiling and
+/// execution space. Throws std::invalid_argument for sizes that do not fit, overlap, a team that
+/// is not R x 1 or that the execution space cannot give, a tile beyond the scratch, or exact tiling
+/// of sizes that are no multiples of team and tile.
+///
+/// Source: "Matrix-vector multiplication using shared memory", a web article (2014), with a tile in
+/// dynamic shared memory.
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
+          OutputVectorOf<Exec, A> B>
+  requires std::same_as<typename A::array_layout, Kokkos::LayoutLeft>
+void column_tile_dynamic(Exec const& exec, A const& a, V const& v, B const& b,
+                         VariantOptions<Exec> const& options = {}) {
+  constexpr auto name = "published::gemv::column_tile_dynamic";
+  detail::require_product(name, a, v, b);
+  published::detail::require_teams(name, options);
+  Team const team = detail::column_team(name, exec, options.team);
+  published::detail::require_tile(name, options.tile);
+  detail::DynamicWidth const width{options.tile > 0 ? options.tile : column_tile_width};
+  detail::column_tile(exec, name, detail::elements_of(a), detail::input(v), detail::output(b),
+                      options, team, width);
+}
+
+}  // namespace tessera::published::gemv

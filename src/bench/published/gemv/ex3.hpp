@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bench/published/gemv/detail/common.hpp>
+#include <string>
+#include <string_view>
+
+#include <Kokkos_Core.hpp>
+
+namespace tessera::published::gemv {
+
+/// The published team of `ex3`: 128 threads on one line.
+inline constexpr Team ex3_team{1, 128};
+/// The published part of the vector that a team stages in scratch.
+inline constexpr Index ex3_part = 1792;
+
+namespace detail {
+
+/// Lines of a team at most: their sums are in scratch.
+inline constexpr Index ex3_most_lines = 1024;
+
+/// What ex3's kernels do: who has which lines, and how much scratch that takes. A line is a row of
+/// A, or a column where the product is with the transpose.
+struct Ex3Plan {
+  Index lines;
+  Index length;  ///< of a line
+  Index run;     ///< consecutive lines of a team
+  Index part;    ///< elements of the vector in scratch
+  Team team;
+  Index teams;
+
+  /// Scalars of a team in scratch.
+  [[nodiscard]] Index scratch() const { return part + team.threads() + run; }
+};
+
+/// As many teams as run at a time, and lines shared out evenly among them.
+template <class T, class Exec>
+Ex3Plan ex3_plan(std::string_view name, Exec const& exec, Index lines, Index length,
+                 VariantOptions<Exec> const& options) {
+  published::detail::require_teams(name, options);
+  Team const preset = published::detail::default_team(exec, ex3_team);
+  Team const team = published::detail::checked_team(name, exec, options.team, preset);
+  published::detail::require_tile(name, options.tile);
+  if (options.tiling != Tiling::automatic) {
+    checks::fail(name, "this variant always checks the ends: leave tiling alone");
+  }
+  Index const at_a_time = std::max(Index{1}, Index{exec.concurrency()} / team.threads());
+  Index const teams = options.teams > 0 ? options.teams : at_a_time;
+  Index const run = std::min(ceil_div(lines, teams), ex3_most_lines);
+  Index const part = std::min(length, options.tile > 0 ? options.tile : ex3_part);
+  Ex3Plan const plan{lines, length, run, part, team, options.teams};
+  published::detail::require_scratch<T, Exec>(name, plan.scratch());
+  return plan;
+}
+
+template <bool Transposed, class Exec, class T, bool RowMajor>
+struct Ex3 {
+  Elements<T const, RowMajor> A;
+  Strided<T const> x;
+  Strided<T> y;
+  Ex3Plan plan;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T* scratch) const {
+    Team const team = plan.team;
+    int const thread = member.team_rank();
+    // Neighbours are along a line.
+    Place const place = Tiles<true>{0, 0, team}.place(thread);
+    T* const sX = scratch;                     // (part)
+    T* const sPartials = sX + plan.part;       // (rows, cols)
+    T* const sY = sPartials + team.threads();  // (run)
+    Index const begin = tile * plan.run;
+    Index const count = Kokkos::min(plan.run, plan.lines - begin);
+    for (Index first = 0; first < plan.length; first += plan.part) {
+      Index const size = Kokkos::min(plan.part, plan.length - first);
+      for (Index k = thread; k < size; k += team.threads()) sX[k] = x[first + k];
+      member.team_barrier();
+      for (Index together = 0; together < count; together += team.rows) {
+        Index const line = together + place.row;
+        T sum = T(0);
+        if (line < count) {
+          for (Index k = place.col; k < size; k += team.cols) {
+            T const a = Transposed ? A(first + k, begin + line) : A(begin + line, first + k);
+            sum = Kokkos::fma(a, sX[k], sum);
+          }
+        }
+        sPartials[place.row * team.cols + place.col] = sum;
+        fold_rows(member, sPartials, team.cols, place);
+        if (place.col == 0 && line < count) {
+          T const folded = sPartials[place.row * team.cols];
+          sY[line] = first == 0 ? folded : sY[line] + folded;
+        }
+        member.team_barrier();  // the next lines' partial sums go to the same place
+      }
+    }
+    for (Index line = thread; line < count; line += team.threads()) y[begin + line] = sY[line];
+    member.team_barrier();  // the next run's sums go to the same place
+  }
+};
+
+template <bool Transposed, class Exec, class T, bool RowMajor>
+void run_ex3(Exec const& exec, std::string const& label, Elements<T const, RowMajor> const& A,
+             Strided<T const> x, Strided<T> y, Ex3Plan const& plan) {
+  published::detail::for_each_tile<T>(exec, label, ceil_div(plan.lines, plan.run), plan.teams,
+                                      plan.team, plan.scratch(),
+                                      Ex3<Transposed, Exec, T, RowMajor>{A, x, y, plan});
+}
+
+}  // namespace detail
+
+/// B = A·v: a team has a run of consecutive rows and stages v in scratch part by part
+///
+/// | argument | shape | |
+/// |---|---|---|
+/// | exec | | execution space instance that does the work |
+/// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
+/// | v | n | in: any stride |
+/// | B | m | out: any stride, overwritten |
+/// | options | | team, teams and what is said below |
+///
+/// Options: a team of R x C threads (published: 1 x 128) walks R rows at a time, C threads on
+/// each; `tile`: elements of v in scratch (published: 1792); `teams`, among which the rows are
+/// shared out; 0: as many as run at a time.
+///
+/// Teaches to share a vector and to keep a team busy with many lines; and what a tree in scratch
+/// with its barriers costs a row and part, where lanes and shuffles would do.
+///
+/// Work and traffic: 2mn flop; mn + m scalars, and n a team.
+///
+/// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible with an equal
+/// launch: threads' chains of fma, a tree over a team's threads, then the parts in order; bits
+/// depend on C and on the tile, and on nothing else. Throws std::invalid_argument for sizes that do
+/// not fit, overlap, a team that the execution space cannot give, a tile that its scratch does not
+/// hold, or a tiling.
+///
+/// Source: the first kernel of ex3, a course project in CUDA, which dropped the rest of a row
+/// beyond whole tiles and took multiples of 128 only; this one takes every shape.
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
+          OutputVectorOf<Exec, A> B>
+void ex3(Exec const& exec, A const& a, V const& v, B const& b,
+         VariantOptions<Exec> const& options = {}) {
+  using T = typename A::non_const_value_type;
+  constexpr auto name = "published::gemv::ex3";
+  detail::require_product(name, a, v, b);
+  auto const plan = detail::ex3_plan<T>(name, exec, static_cast<Index>(a.extent(0)),
+                                        static_cast<Index>(a.extent(1)), options);
+  detail::run_ex3<false>(exec, std::string("tessera::") + name, detail::elements_of(a),
+                         detail::input(v), detail::output(b), plan);
+}
+
+/// C = Aᵀ·B: a team has a run of consecutive columns and stages B in scratch part by part
+///
+/// | argument | shape | |
+/// |---|---|---|
+/// | exec | | execution space instance that does the work |
+/// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
+/// | B | m | in: any stride |
+/// | C | n | out: any stride, overwritten |
+/// | options | | as of `ex3`, with columns for rows |
+///
+/// Teaches why memory wants neighbours: threads side by side walk down a column, so that in a
+/// row-major A each of them reads a line of cache for one element. Published: 16 GB/s of 672, where
+/// the kernel along the rows reaches 149.
+///
+/// Work, guarantees and errors: as of `ex3`.
+///
+/// Source: the second kernel of ex3, a course project in CUDA; every shape, as above.
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> B,
+          OutputVectorOf<Exec, A> C>
+void ex3_transposed(Exec const& exec, A const& a, B const& b, C const& c,
+                    VariantOptions<Exec> const& options = {}) {
+  using T = typename A::non_const_value_type;
+  constexpr auto name = "published::gemv::ex3_transposed";
+  checks::require_matrix(name, a);
+  checks::require_elements(name, "A", a);
+  checks::require_input(name, "B", b, a.extent(0));
+  checks::require_output(name, "C", c, a.extent(1));
+  checks::require_apart(name, "C", c, "A", a);
+  checks::require_apart(name, "C", c, "B", b);
+  auto const plan = detail::ex3_plan<T>(name, exec, static_cast<Index>(a.extent(1)),
+                                        static_cast<Index>(a.extent(0)), options);
+  detail::run_ex3<true>(exec, std::string("tessera::") + name, detail::elements_of(a),
+                        detail::input(b), detail::output(c), plan);
+}
+
+}  // namespace tessera::published::gemv

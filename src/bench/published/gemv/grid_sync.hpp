@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bench/published/gemv/detail/halving.hpp>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/backends.hpp>
+
+namespace tessera::published::gemv {
+
+/// The published team of `grid_sync`.
+inline constexpr Team grid_sync_team{32, 32};
+
+namespace detail {
+
+/// All steps in one kernel, whose threads wait for each other between two steps.
+template <class T, bool RowMajor>
+struct HalveTogether {
+  Halving<T, RowMajor> steps;
+
+  template <class Grid>
+  KOKKOS_FUNCTION void operator()(Grid const& grid) const {
+    int const thread = grid.thread();
+    Index const products = steps.product_tiles().count();
+    for (Index tile = grid.team(); tile < products; tile += grid.teams()) {
+      steps.multiply(tile, thread);
+    }
+    for (Index length = steps.A.cols; length > 1; length = steps.half(length)) {
+      grid.sync();
+      Index const halves = steps.half_tiles(length).count();
+      for (Index tile = grid.team(); tile < halves; tile += grid.teams()) {
+        steps.halve(length, tile, thread);
+      }
+    }
+    grid.sync();
+    Index const stores = steps.store_tiles().count();
+    for (Index tile = grid.team(); tile < stores; tile += grid.teams()) steps.store(tile, thread);
+  }
+};
+
+}  // namespace detail
+
+/// The team of `grid_sync` unless the caller chooses: on a host, all threads, since those of one
+/// team are all that have a barrier.
+template <class Exec>
+Team grid_sync_default_team(Exec const& exec) {
+  return backends::Backend<Exec>::is_gpu ? published::detail::default_team(exec, grid_sync_team)
+                                         : Team{1, published::detail::most_threads(exec)};
+}
+
+/// B = A·v: `repeated_reduction` in one launch, inside which the whole grid synchronises
+///
+/// | argument | shape | |
+/// |---|---|---|
+/// | exec | | execution space instance that does the work |
+/// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
+/// | v | n | in: any stride |
+/// | B | m | out: any stride, overwritten |
+/// | options | | team, teams and what is said below |
+///
+/// Options: a workspace of mn scalars; a team of R x C threads (published: 32 x 32) has a tile of
+/// R x C elements at a time; `teams`, at most those that are resident, take the tiles; 0: all that
+/// are.
+///
+/// On CUDA this is a cooperative launch with no more blocks than the device holds at a time. On a
+/// host the grid is one team, whose threads have a barrier.
+///
+/// Teaches what a launch costs against a barrier: both wait for all threads, and the buffer goes
+/// through memory as before.
+///
+/// Work and traffic: as `repeated_reduction`; one launch and ceil(log2 n) + 1 barriers.
+///
+/// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
+/// large enough. Reproducible: the bits of `repeated_reduction`, for every team, number of teams,
+/// layout and execution space. Throws std::invalid_argument for sizes that do not fit, overlap, a
+/// team that the execution space cannot give, more teams than are resident, or a tile.
+///
+/// Source: "grid-sync", one of four reductions of y = A·x in a project report (Jena, 2021).
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
+          OutputVectorOf<Exec, A> B>
+void grid_sync(Exec const& exec, A const& a, V const& v, B const& b,
+               VariantOptions<Exec> const& options = {}) {
+  using T = typename A::non_const_value_type;
+  using Backend = backends::Backend<Exec>;
+  using Body = detail::HalveTogether<T, tessera::detail::is_row_major<A>>;
+  constexpr auto name = "published::gemv::grid_sync";
+  Team const preset = grid_sync_default_team(exec);
+  detail::require_product(name, a, v, b);
+  published::detail::require_teams(name, options);
+  published::detail::require_no_tile(name, options);
+  Team const team = published::detail::checked_team(name, exec, options.team, preset);
+  auto const threads = static_cast<int>(team.threads());
+  Index const resident = Backend::template teams_together<Body>(exec, threads);
+  Index const wanted = options.teams > 0 ? options.teams : std::max(resident, Index{1});
+  if (wanted > resident) {
+    checks::fail(name, std::to_string(wanted) + " teams of " + published::detail::text_of(team) +
+                           " threads cannot wait for each other: " + Backend::name + " runs " +
+                           std::to_string(resident) + " of them at a time");
+  }
+  published::detail::require_all_threads(name, exec);
+  tessera::detail::WorkspaceOfCall<Exec> workspace(options.workspace);
+  Body const body{detail::halving(exec, workspace, detail::elements_of(a), detail::input(v),
+                                  detail::output(b), team)};
+  Backend::run_together(exec, std::string("tessera::") + name, threads,
+                        std::min(wanted, body.steps.product_tiles().count()), body);
+}
+
+}  // namespace tessera::published::gemv

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bench/published/gemv/detail/halving.hpp>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+namespace tessera::published::gemv {
+
+/// The published team of `repeated_reduction`.
+inline constexpr Team repeated_reduction_team{32, 32};
+
+namespace detail {
+
+template <class Exec, class T, bool RowMajor>
+struct HalvingProducts {
+  Halving<T, RowMajor> steps;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T*) const {
+    steps.multiply(tile, member.team_rank());
+  }
+};
+
+template <class Exec, class T, bool RowMajor>
+struct HalvingStep {
+  Halving<T, RowMajor> steps;
+  Index length;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T*) const {
+    steps.halve(length, tile, member.team_rank());
+  }
+};
+
+template <class Exec, class T, bool RowMajor>
+struct HalvingStore {
+  Halving<T, RowMajor> steps;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T*) const {
+    steps.store(tile, member.team_rank());
+  }
+};
+
+template <class Exec, class T, bool RowMajor>
+void run_repeated_reduction(Exec const& exec, std::string const& label,
+                            Halving<T, RowMajor> const& steps, Index teams) {
+  Team const team = steps.team;
+  published::detail::for_each_tile<T>(exec, label + "::products", steps.product_tiles().count(),
+                                      teams, team, 0, HalvingProducts<Exec, T, RowMajor>{steps});
+  for (Index length = steps.A.cols; length > 1; length = steps.half(length)) {
+    published::detail::for_each_tile<T>(exec, label + "::halve", steps.half_tiles(length).count(),
+                                        teams, team, 0,
+                                        HalvingStep<Exec, T, RowMajor>{steps, length});
+  }
+  published::detail::for_each_tile<T>(exec, label + "::store", steps.store_tiles().count(), teams,
+                                      team, 0, HalvingStore<Exec, T, RowMajor>{steps});
+}
+
+}  // namespace detail
+
+/// B = A·v: products into a buffer, then a kernel that halves it, launched ceil(log2 n) times
+///
+/// | argument | shape | |
+/// |---|---|---|
+/// | exec | | execution space instance that does the work |
+/// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
+/// | v | n | in: any stride |
+/// | B | m | out: any stride, overwritten |
+/// | options | | team, teams and what is said below |
+///
+/// Options: a workspace of mn scalars; a team of R x C threads (published: 32 x 32) has a tile of
+/// R x C elements; `teams`, at most, take the tiles of a kernel.
+///
+/// Teaches what going through memory costs: the buffer is as large as A, and is read and written
+/// once and again; each step pays for a launch beside.
+///
+/// Work and traffic: 2mn flop; some 5mn scalars where one read of A would do, and ceil(log2 n) + 2
+/// launches.
+///
+/// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
+/// large enough. Reproducible: the order of the additions is a function of n alone, so bits are
+/// equal for every team, number of teams, layout and execution space. Throws std::invalid_argument
+/// for sizes that do not fit, overlap, a team that the execution space cannot give, or a tile.
+///
+/// Source: "repeated-reduction", the slowest of four reductions of y = A·x in a project report
+/// (Jena, 2021).
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
+          OutputVectorOf<Exec, A> B>
+void repeated_reduction(Exec const& exec, A const& a, V const& v, B const& b,
+                        VariantOptions<Exec> const& options = {}) {
+  constexpr auto name = "published::gemv::repeated_reduction";
+  Team const preset = published::detail::default_team(exec, repeated_reduction_team);
+  detail::require_product(name, a, v, b);
+  published::detail::require_teams(name, options);
+  published::detail::require_no_tile(name, options);
+  Team const team = published::detail::checked_team(name, exec, options.team, preset);
+  tessera::detail::WorkspaceOfCall<Exec> workspace(options.workspace);
+  auto const steps = detail::halving(exec, workspace, detail::elements_of(a), detail::input(v),
+                                     detail::output(b), team);
+  detail::run_repeated_reduction(exec, std::string("tessera::") + name, steps, options.teams);
+}
+
+}  // namespace tessera::published::gemv

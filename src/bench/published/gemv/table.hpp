@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bench/published/gemv/atomic.hpp>
+#include <bench/published/gemv/column_tile_dynamic.hpp>
+#include <bench/published/gemv/column_tile_static.hpp>
+#include <bench/published/gemv/ex3.hpp>
+#include <bench/published/gemv/grid_sync.hpp>
+#include <bench/published/gemv/repeated_reduction.hpp>
+#include <bench/published/gemv/team_atomic.hpp>
+#include <concepts>
+#include <string_view>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+/// The table of the variants of matrix-vector products, for callers that run all of them.
+namespace tessera::published::gemv {
+
+/// Which product a variant computes.
+enum class Product {
+  multiply,             ///< B = A·v, the command gemv
+  multiply_transposed,  ///< C = Aᵀ·B, the command gemvt
+};
+
+/// Which layouts of A a variant takes.
+enum class Layouts { both, column_major };
+
+/// Which teams a variant takes, of those that the execution space can give.
+enum class Teams {
+  any,         ///< R x C
+  one_column,  ///< R x 1
+};
+
+/// One variant for A, an input vector and an output vector of these types.
+template <class Exec, class A, class Input, class Output>
+struct Variant {
+  using Run = void (*)(Exec const&, A const&, Input const&, Output const&,
+                       VariantOptions<Exec> const&);
+
+  std::string_view name;  ///< as in `--variant name`
+  Product product = Product::multiply;
+  Layouts layouts = Layouts::both;
+  Teams teams = Teams::any;
+  bool has_tile = false;    ///< takes VariantOptions::tile
+  bool has_tiling = false;  ///< takes VariantOptions::tiling
+  bool has_buffer = false;  ///< keeps as many scalars as A has in the workspace
+  Reproducible reproducible;
+  Team (*default_team)(Exec const&);  ///< the team of VariantOptions{}
+  Run run;
+
+  /// Whether the variant takes this team. What it does not take, `run` refuses with a sentence.
+  [[nodiscard]] bool takes(Exec const& exec, Team team) const {
+    return team.rows >= 1 && team.cols >= 1 &&
+           team.threads() <= published::detail::most_threads(exec) &&
+           (teams == Teams::any || team.cols == 1);
+  }
+};
+
+/// All variants that take matrices of type A. `--variant NAME` and the product name one row.
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> Input,
+          OutputVectorOf<Exec, A> Output>
+std::vector<Variant<Exec, A, Input, Output>> table() {
+  using published::detail::default_team;
+  std::vector<Variant<Exec, A, Input, Output>> rows{
+      {.name = "ex3",
+       .has_tile = true,
+       .reproducible = Reproducible::with_equal_launch,
+       .default_team = [](Exec const& exec) { return default_team(exec, ex3_team); },
+       .run = &ex3<Exec, A, Input, Output>},
+      {.name = "ex3",
+       .product = Product::multiply_transposed,
+       .has_tile = true,
+       .reproducible = Reproducible::with_equal_launch,
+       .default_team = [](Exec const& exec) { return default_team(exec, ex3_team); },
+       .run = &ex3_transposed<Exec, A, Input, Output>},
+      {.name = "repeated-reduction",
+       .has_buffer = true,
+       .reproducible = Reproducible::always,
+       .default_team = [](Exec const& exec) { return default_team(exec, repeated_reduction_team); },
+       .run = &repeated_reduction<Exec, A, Input, Output>},
+      {.name = "team-atomic",
+       .reproducible = Reproducible::no,
+       .default_team = [](Exec const& exec) { return default_team(exec, team_atomic_team); },
+       .run = &team_atomic<Exec, A, Input, Output>},
+      {.name = "atomic",
+       .reproducible = Reproducible::no,
+       .default_team = [](Exec const& exec) { return default_team(exec, atomic_team); },
+       .run = &atomic<Exec, A, Input, Output>},
+      {.name = "grid-sync",
+       .has_buffer = true,
+       .reproducible = Reproducible::always,
+       .default_team = [](Exec const& exec) { return grid_sync_default_team(exec); },
+       .run = &grid_sync<Exec, A, Input, Output>},
+  };
+  if constexpr (std::same_as<typename A::array_layout, Kokkos::LayoutLeft>) {
+    rows.push_back(
+        {.name = "column-tile-static",
+         .layouts = Layouts::column_major,
+         .teams = Teams::one_column,
+         .has_tile = true,
+         .has_tiling = true,
+         .reproducible = Reproducible::always,
+         .default_team = [](Exec const& exec) { return default_team(exec, column_tile_team); },
+         .run = &column_tile_static<Exec, A, Input, Output>});
+    rows.push_back(
+        {.name = "column-tile-dynamic",
+         .layouts = Layouts::column_major,
+         .teams = Teams::one_column,
+         .has_tile = true,
+         .has_tiling = true,
+         .reproducible = Reproducible::always,
+         .default_team = [](Exec const& exec) { return default_team(exec, column_tile_team); },
+         .run = &column_tile_dynamic<Exec, A, Input, Output>});
+  }
+  return rows;
+}
+
+}  // namespace tessera::published::gemv

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bench/published/gemv/detail/common.hpp>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+namespace tessera::published::gemv {
+
+/// The published team of `team_atomic`: all threads in one row, so that a team adds once.
+inline constexpr Team team_atomic_team{1, 1024};
+
+namespace detail {
+
+template <class Exec, class T, bool RowMajor>
+struct TeamAtomic {
+  Elements<T const, RowMajor> A;
+  Strided<T const> v;
+  Strided<T> B;
+  Tiles<RowMajor> tiles;
+  Team team;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T* sProducts) const {
+    // sProducts (rows, cols)
+    Place const place = tiles.place(member.team_rank());
+    Element const e = tiles.element(tile, member.team_rank());
+    sProducts[place.row * team.cols + place.col] = tiles.has(e) ? A(e.row, e.col) * v[e.col] : T(0);
+    fold_rows(member, sProducts, team.cols, place);
+    if (place.col == 0 && e.row < A.rows) {
+      Kokkos::atomic_add(&B[e.row], sProducts[place.row * team.cols]);
+    }
+    member.team_barrier();  // the next tile's products go to the same place
+  }
+};
+
+template <class Exec, class T, bool RowMajor>
+void run_team_atomic(Exec const& exec, std::string const& label,
+                     Elements<T const, RowMajor> const& A, Strided<T const> v, Strided<T> B,
+                     Team team, Index teams) {
+  set_zero(exec, label + "::zero", B, A.rows);
+  Tiles<RowMajor> const tiles{A.rows, A.cols, team};
+  published::detail::for_each_tile<T>(exec, label + "::add", tiles.count(), teams, team,
+                                      team.threads(),
+                                      TeamAtomic<Exec, T, RowMajor>{A, v, B, tiles, team});
+}
+
+}  // namespace detail
+
+/// B = A·v: a team reduces its products in scratch, then adds the sum atomically
+///
+/// | argument | shape | |
+/// |---|---|---|
+/// | exec | | execution space instance that does the work |
+/// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
+/// | v | n | in: any stride |
+/// | B | m | out: any stride, overwritten |
+/// | options | | team, teams and what is said below |
+///
+/// Options: a team of R x C threads (published: all in one row) has a tile of R x C elements;
+/// `teams`, at most, take the tiles.
+///
+/// Teaches that reducing where threads are close makes atomics cheap: a team adds once for each of
+/// its R rows, so once with a team of 1 x C, as published.
+///
+/// Work and traffic: 2mn flop, m·ceil(n / C) of them atomic; mn + m + n scalars, R·C in scratch.
+///
+/// Guarantees: asynchronous in `exec`; no fence and no allocation. NOT reproducible: the order of
+/// the teams' additions is that of their arrival. Throws std::invalid_argument for sizes that do
+/// not fit, overlap, a team that the execution space cannot give, or a tile.
+///
+/// Source: "team-atomic", the fastest of four reductions of y = A·x in a project report (Jena,
+/// 2021).
+template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
+          OutputVectorOf<Exec, A> B>
+void team_atomic(Exec const& exec, A const& a, V const& v, B const& b,
+                 VariantOptions<Exec> const& options = {}) {
+  using T = typename A::non_const_value_type;
+  constexpr auto name = "published::gemv::team_atomic";
+  Team const preset = published::detail::default_team(exec, team_atomic_team);
+  detail::require_product(name, a, v, b);
+  published::detail::require_teams(name, options);
+  published::detail::require_no_tile(name, options);
+  Team const team = published::detail::checked_team(name, exec, options.team, preset);
+  published::detail::require_scratch<T, Exec>(name, team.threads());
+  detail::run_team_atomic(exec, std::string("tessera::") + name, detail::elements_of(a),
+                          detail::input(v), detail::output(b), team, options.teams);
+}
+
+}  // namespace tessera::published::gemv

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bench/published/transpose/block.hpp>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+/// Transposes by way of a tile in scratch.
+///
+/// Source of all: J. Cheng, M. Grossman and T. McKercher, Professional CUDA C Programming, Wrox
+/// 2014, chapter 5, after G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA,
+/// NVIDIA 2009; there for matrices whose sizes are multiples of the block.
+namespace tessera::published {
+namespace detail {
+
+/// A block reads a tile of A along its rows, `Unroll` blocks wide, into scratch with `Pad` unused
+/// elements a row, and writes it along the rows of At: the block's threads, counted along x, are
+/// counted again along the columns of the tile.
+template <class Exec, class T, int Pad, int Unroll>
+struct Tile {
+  Rows<T const> A;
+  Rows<T> out;
+  Grid grid;
+
+  /// Elements of a tile in scratch.
+  static Index scratch(Block const& block) {
+    return static_cast<Index>(block.y) * (Unroll * block.x + Pad);
+  }
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    Place const place = place_of(member.league_rank(), grid);
+    Block const block = grid.block;
+    int const width = Unroll * block.x;
+    int const pitch = width + Pad;
+    Index const row = place.y * block.y;
+    Index const col = place.x * width;
+    T* const sA = tessera::detail::team_scratch<T>(
+        member, 0, static_cast<Index>(block.y) * pitch);  // (block.y, pitch)
+    for_each_thread(member, block, [&](int const x, int const y) {
+      for (int k = 0; k < Unroll; ++k) {
+        int const j = x + k * block.x;
+        if (A.has(row + y, col + j)) sA[y * pitch + j] = A(row + y, col + j);
+      }
+    });
+    member.team_barrier();
+    for_each_thread(member, block, [&](int const x, int const y) {
+      int const thread = y * block.x + x;
+      int const i = thread % block.y;
+      for (int k = 0; k < Unroll; ++k) {
+        int const j = thread / block.y + k * block.x;
+        if (A.has(row + i, col + j)) out(col + j, row + i) = sA[i * pitch + j];
+      }
+    });
+  }
+};
+
+/// Checks, and runs the kernel.
+template <int Pad, int Unroll, class Exec, class A, class Out>
+void run_tile(Exec const& exec, std::string const& variant, A const& a, Out const& out,
+              Block const& block) {
+  using T = typename Out::value_type;
+  using Kernel = Tile<Exec, T, Pad, Unroll>;
+  std::string const name = "published::" + variant;
+  require_matrices(name, a, out, false);
+  require_block<Exec>(name, block);
+  std::size_t const bytes = tessera::detail::scratch_bytes<T>(Kernel::scratch(block));
+  require_block<Exec>(name, block, bytes);
+  Grid const grid(block, static_cast<Index>(a.extent(1)), static_cast<Index>(a.extent(0)), Unroll);
+  for_each_block(exec, name, grid, bytes, Kernel{rows_of<T const>(a), rows_of<T>(out), grid});
+}
+
+}  // namespace detail
+
+/// At = Aᵀ by way of a tile in scratch, a thread an element.
+///
+/// What it teaches: read along the rows of A into scratch, write along the rows of At out of it;
+/// the jump from element to element happens where it costs least. It is not free: threads that read
+/// a column of the tile meet in the banks of shared memory.
+///
+/// A is m x n and At n x m, both row-major, rows may be padded; elements of 1, 2, 4, 8 or 16 bytes.
+/// Takes every block of at most 1024 threads whose tile fits the scratch. Asynchronous in `exec`,
+/// no fence and no allocation. Throws std::invalid_argument for a block that it cannot take, sizes
+/// that do not fit, or overlap.
+template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
+void tile(Exec const& exec, A const& a, Out const& out, Block const& block) {
+  detail::run_tile<0, 1>(exec, "tile", a, out, block);
+}
+
+/// @copydoc tile
+///
+/// Here rows of the tile are padded by one element. What it teaches: one unused column shifts each
+/// row of the tile by a bank, and a column is read without conflict.
+template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
+void tile_padded(Exec const& exec, A const& a, Out const& out, Block const& block) {
+  detail::run_tile<1, 1>(exec, "tile-padded", a, out, block);
+}
+
+/// @copydoc tile
+///
+/// Here the tile is padded by one element and two blocks wide, with two elements a thread; its size
+/// is known at run time only. What it teaches: two loads under way at a time beside a tile without
+/// conflicts, in shared memory that a launch sizes. The last tile of a row may be one block wide,
+/// or part of one.
+template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
+void tile_unrolled_padded(Exec const& exec, A const& a, Out const& out, Block const& block) {
+  detail::run_tile<1, 2>(exec, "tile-unrolled-padded", a, out, block);
+}
+
+}  // namespace tessera::published
