@@ -69,8 +69,8 @@ def commands(number, gpu):
         large = ["--variants", "naive,tiled", "--repeat", "3"] if gpu else ["--variants", "none", "--repeat", "1"]
         return [("curve", ["gemm", "--variants", "all", "--shapes", join(sizes), *once]),
                 ("large", ["gemm", "--shapes", str(LARGE_PRODUCT), "--seconds", "0", *large])]
-    return [("", ["gemv", "--layout", "column", "--variants", join(TILES), "--shapes",
-                  join(TILE_SHAPES), "--type", scalar, *turns]) for scalar in ("float", "double")]
+    return [("", ["gemv", "--layout", "column-major", "--variants", join(TILES), "--shapes",
+                  join(TILE_SHAPES), "--type", scalar, *turns]) for scalar in ("f32", "f64")]
 
 
 def rows_of(run, report):
@@ -197,11 +197,11 @@ def draw_products(pyplot, frame):
 
 def draw_tiles(pyplot, frame):
     figure, panels = pyplot.subplots(1, 2, figsize=(13, 5))
-    for axes, (kind, scalar) in zip(panels, (("f32", "float"), ("f64", "double"))):
+    for axes, kind in zip(panels, ("f32", "f64")):
         part = frame[(frame["type"] == kind) & frame["us"].notna()]
         table = part.pivot_table(index="size", columns="name", values="gb_per_s", sort=False)
         table[[name for name in ("tessera", "cublas", *TILES) if name in table]].plot.bar(ax=axes, width=0.8)
-        finish(axes, f"A·v, column-major, {scalar}", "rows x columns", "GB/s of matrix")
+        finish(axes, f"A·v, column-major, {kind}", "rows x columns", "GB/s of matrix")
     return figure
 
 

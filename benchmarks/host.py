@@ -98,7 +98,7 @@ def chart(figures: Figures, target: Path) -> None:
     pyplot = start_pyplot()
     if pyplot is None:
         return
-    shapes = [s for s in SHAPES if figures.gb_per_s("read", "read stream", "float", s) is not None]
+    shapes = [s for s in SHAPES if figures.gb_per_s("read", "read stream", "f32", s) is not None]
     series = {
         "reading A once (plain loop)": ("read", "read stream"),
         "Tessera, fused: A read once": ("atax", "tessera fused"),
@@ -108,11 +108,11 @@ def chart(figures: Figures, target: Path) -> None:
     figure, axes = pyplot.subplots(figsize=(11, 4.5))
     width = 0.8 / len(series)
     for k, (label, (operation, name)) in enumerate(series.items()):
-        values = [figures.gb_per_s(operation, name, "float", shape) or 0 for shape in shapes]
+        values = [figures.gb_per_s(operation, name, "f32", shape) or 0 for shape in shapes]
         axes.bar([i + (k - 1.5) * width for i in range(len(shapes))], values, width, label=label)
     axes.set_xticks(range(len(shapes)), [s.replace("x", "\nx ") for s in shapes], fontsize=8)
     axes.set_ylabel("bytes of A / time, GB/s")
-    axes.set_title("C = Aᵀ(A·v), float, row-major: " + figures.context["processor"]["name"] +
+    axes.set_title("C = Aᵀ(A·v), f32, row-major: " + figures.context["processor"]["name"] +
                    f", {figures.context['concurrency']} threads")
     axes.legend()
     axes.grid(axis="y", alpha=0.3)

@@ -48,7 +48,7 @@ constexpr char usage[] =
     "  SHAPES       ROWSxCOLS, or ROWSxCOLS+PADDING with unused elements after each line; several\n"
     "               with commas between them; `quick` and `grid` stand for lists of shapes for "
     "GPUs\n"
-    "  TYPES        float, double, or float,double (default: float)\n"
+    "  TYPES        f32, f64, or f32,f64 (default: f32)\n"
     "  --json=FILE  write JSON too; - is the standard output\n"
     "  --products=LIST\n"
     "               products of matrices too: MxNxK or N, `quick` or `grid`; SHAPES may then be -\n"
@@ -62,7 +62,7 @@ constexpr char usage[] =
 struct Arguments {
   std::vector<Shape> shapes;
   std::vector<Shape> products;
-  std::vector<std::string> types = {"float"};
+  std::vector<std::string> types = {"f32"};
   std::string json;
   double seconds = 0.01;
   double limit = INFINITY;
@@ -107,8 +107,8 @@ Arguments parse(int argc, char** argv) {
                           arguments.products.end());
   if (arguments.shapes.empty()) throw std::invalid_argument("SHAPES is missing");
   for (std::string const& type : arguments.types) {
-    if (type != "float" && type != "double") {
-      throw std::invalid_argument("a type is float or double, not " + type);
+    if (type != "f32" && type != "f64") {
+      throw std::invalid_argument("a type is f32 or f64, not " + type);
     }
   }
   return arguments;
@@ -242,8 +242,8 @@ int run(Arguments const& arguments) {
                      name_of(shape).c_str(), type.c_str());
         continue;
       }
-      wrong += type == "float" ? register_contenders<float>(arguments, shape, type)
-                               : register_contenders<double>(arguments, shape, type);
+      wrong += type == "f32" ? register_contenders<float>(arguments, shape, type)
+                             : register_contenders<double>(arguments, shape, type);
       ::benchmark::RunSpecifiedBenchmarks(&report);
       ::benchmark::ClearRegisteredBenchmarks();  // releases the matrix
     }

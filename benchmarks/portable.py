@@ -41,8 +41,8 @@ def measure(program: str, backend: str) -> dict:
     shapes = SHAPES["cuda" if backend == "cuda" else "host"]
     reports = []
     for operation in OPERATIONS:
-        for scalar in ("float", "double"):
-            for layout in ("row", "column") if operation not in ("transpose", "gemm") else ("row",):
+        for scalar in ("f32", "f64"):
+            for layout in ("row-major", "column-major") if operation not in ("transpose", "gemm") else ("row-major",):
                 command = [*shlex.split(program), "bench", operation, "--variants", "none", "--backend", backend, "--type", scalar,
                            "--layout", layout, "--shapes", shapes.get(operation, shapes["products"]), "--repeat", "5",
                            "--format", "json"]
@@ -78,7 +78,7 @@ def table(rows: list) -> list:
         peers = {name: value for name, value in seconds.items() if value and not name.startswith("tessera")}
         peer = min(peers, key=peers.get) if peers else None
         share = f"{row['stream'] / portable:.2f}" if row["stream"] and row["operation"] != "gemm" else "–"
-        lines.append(f"| {shape_of(row)} | {row['type']} | {'row' if row['layout'] == 'right' else 'column'} | {portable * 1e6:.1f} | "
+        lines.append(f"| {shape_of(row)} | {row['type']} | {row['layout']} | {portable * 1e6:.1f} | "
                      f"{share} | {f'{portable / ours:.2f}' if ours else '–'} | "
                      f"{f'{peers[peer] / portable:.2f}' if peer else '–'} | {peer or '–'} |")
     return lines

@@ -7,7 +7,7 @@ import statistics
 import sys
 from pathlib import Path
 
-TYPES = ["float", "double"]
+TYPES = ["f32", "f64"]
 OPERATIONS = {"atax": "Aᵀ(A·v)", "multiply": "A·v", "multiply_transposed": "Aᵀ·b"}
 
 
@@ -20,7 +20,7 @@ def size_of(shape: str) -> tuple:
 
 def matrix_bytes(shape: str, scalar: str) -> int:
     rows, columns, _ = size_of(shape)
-    return rows * columns * (4 if scalar == "float" else 8)
+    return rows * columns * (4 if scalar == "f32" else 8)
 
 
 def in_words(shape: str) -> str:

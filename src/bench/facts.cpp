@@ -29,7 +29,7 @@ Facts facts_of(std::string const& backend) {
                {"kokkos", kokkos_version()},
                {"compiler", built::compiler},
                {"peers", names_of_peers()}};
-  with_table(backend, "float", [&]<class Exec, class T>(On<Exec, T>) {
+  with_table(backend, "f32", [&]<class Exec, class T>(On<Exec, T>) {
     all.emplace_back("execution_space", Exec::name());
     all.emplace_back("concurrency", std::to_string(Exec().concurrency()));
     auto const of_device = facts<Exec>();

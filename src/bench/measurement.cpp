@@ -243,7 +243,7 @@ void finish(Table& table) {
 std::vector<std::string> names_of_variants(std::string const& backend, std::string const& operation,
                                            Layout layout) {
   std::vector<std::string> names;
-  with_table(backend, "float", [&]<class Exec, class T>(On<Exec, T>) {
+  with_table(backend, "f32", [&]<class Exec, class T>(On<Exec, T>) {
     for (auto const& contender : contenders<Exec, T>()) {
       if (contender.kind == Kind::variant && contender.operation == operation &&
           contender.layout == layout) {

@@ -37,8 +37,8 @@ struct Opinion {
 
 /// What is to be measured on one shape.
 struct Request {
-  std::string backend;           ///< as backends::Backend<Exec>::name
-  std::string scalar = "float";  ///< or "double"
+  std::string backend;         ///< as backends::Backend<Exec>::name
+  std::string scalar = "f32";  ///< or "f64"
   std::string operation;
   Shape shape;
   Layout layout = Layout::row_major;

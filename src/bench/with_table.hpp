@@ -14,7 +14,7 @@ template <class Work>
 void with_table(std::string const& backend, std::string const& scalar, Work const& work) {
   bool found = false;
   for_each_table([&]<class Exec, class T>(On<Exec, T>) {
-    char const* const name = std::is_same_v<T, float> ? "float" : "double";
+    char const* const name = std::is_same_v<T, float> ? "f32" : "f64";
     if (backends::Backend<Exec>::name != backend || name != scalar) return;
     found = true;
     work(On<Exec, T>{});

@@ -59,7 +59,7 @@ std::string describe(ScalarType type, ElementType stored) {
 }
 
 std::string_view to_string(Layout layout) {
-  return layout == Layout::right ? "right" : "left";
+  return layout == Layout::right ? "row-major" : "column-major";
 }
 
 std::string_view to_string(Format format) {

@@ -49,7 +49,7 @@ inline constexpr ScalarType scalar_type =
 [[nodiscard]] std::string_view to_string(ScalarType type);
 /// "f32" or "f64"; the others as NumPy names them: "float16", "int8", "uint64" …
 [[nodiscard]] std::string_view to_string(ElementType type);
-/// "right" or "left".
+/// "row-major" or "column-major".
 [[nodiscard]] std::string_view to_string(Layout layout);
 /// "ex3", "npy", "npz", "raw", "hdf5", "mtx" or "csv".
 [[nodiscard]] std::string_view to_string(Format format);

@@ -107,7 +107,7 @@ TEST_F(BackendTest, kernels_change_no_bit_and_are_said) {
             .status,
         0);
   }
-  ASSERT_EQ(run({"convert", "a.npy", "f.npy", "--order", "column"}).status, 0);
+  ASSERT_EQ(run({"convert", "a.npy", "f.npy", "--layout", "column-major"}).status, 0);
   for (std::vector<std::string> command : {
            std::vector<std::string>{"atax", "a.npy"},
            {"atax", "f.npy"},

@@ -124,7 +124,7 @@ TEST_F(CheckTest, json_and_csv_carry_the_verdict) {
   EXPECT_EQ(json.at("result"), "c.bin");
   auto const csv = run({"check", "a.npy", "c.bin", "--vector", "a-vector.npy", "--format", "csv"});
   EXPECT_THAT(csv.out, HasSubstr("operation,rows,cols,type,layout,check,failed,"));
-  EXPECT_THAT(csv.out, HasSubstr("\natax,200,100,f32,right,passed,0,"));
+  EXPECT_THAT(csv.out, HasSubstr("\natax,200,100,f32,row-major,passed,0,"));
 }
 
 /// A matrix whose results overflow, or may.
@@ -223,7 +223,7 @@ TEST_F(OverflowTest, where_nothing_is_judged_there_is_no_greatest_error) {
                                 "greatest_error_in_ulp", "ulp_index"}) {
     EXPECT_TRUE(verdict.at(key).is_null()) << key;
   }
-  EXPECT_THAT(with("csv").out, HasSubstr("\ngemv,1,2,f32,right,not judged,0,1,,,,"));
+  EXPECT_THAT(with("csv").out, HasSubstr("\ngemv,1,2,f32,row-major,not judged,0,1,,,,"));
 }
 
 class CheckReportTest : public ProgramTest {};
@@ -259,7 +259,7 @@ TEST_F(CheckReportTest, every_value_is_that_of_its_name) {
   EXPECT_EQ(verdict.at("ulp_index"), 0);
   EXPECT_THAT(with("text"), HasSubstr("element 1 is 2.0000009536743164, should be 2, give or take "
                                       "2.38e-07\n"));
-  EXPECT_THAT(with("csv"), HasSubstr("\ngemv,3,2,f32,right,failed,1,0,3.99"));
+  EXPECT_THAT(with("csv"), HasSubstr("\ngemv,3,2,f32,row-major,failed,1,0,3.99"));
 }
 
 TEST_F(CheckTest, threads_do_not_change_the_verdict) {

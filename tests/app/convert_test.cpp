@@ -22,14 +22,14 @@ class ConvertTest : public ProgramTest {
 };
 
 TEST_F(ConvertTest, says_what_it_has_written) {
-  auto const made = run({"convert", "a.npy", "a.bin", "--order", "column", "--output-type", "f64"});
+  auto const made =
+      run({"convert", "a.npy", "a.bin", "--layout", "column-major", "--output-type", "f64"});
   EXPECT_EQ(made.status, 0) << made.err;
   EXPECT_EQ(made.err, "");
-  EXPECT_EQ(made.out,
-            "a.bin: A, 2 rows x 3 columns, columns contiguous (LayoutLeft), f64, 48 bytes\n");
+  EXPECT_EQ(made.out, "a.bin: A, 2 rows x 3 columns, column-major, f64, 48 bytes\n");
   EXPECT_EQ(read("a.bin"), bytes_of<double>({1, 4, 2, 5, 3, 6}));
   EXPECT_EQ(run({"convert", "a.bin", "b.npy", "--rows", "2", "--cols", "3", "--type", "f64",
-                 "--input-order", "column", "--order", "row", "--output-type", "f32"})
+                 "--input-layout", "column-major", "--layout", "row-major", "--output-type", "f32"})
                 .status,
             0);
   EXPECT_EQ(last_elements<float>("b.npy", 6), (std::vector<float>{1, 2, 3, 4, 5, 6}));
@@ -149,7 +149,7 @@ TEST_F(ConvertTest, datasets_are_added_to_an_hdf5_file_on_request_alone) {
 TEST_F(ConvertTest, bad_usage_touches_nothing) {
   std::filesystem::copy_file(path("a.npy"), path("a.data"));  // whose name says nothing
   auto const before = listing();
-  auto const same = run({"convert", "a.npy", "./a.npy", "--order", "column"});
+  auto const same = run({"convert", "a.npy", "./a.npy", "--layout", "column-major"});
   EXPECT_EQ(same.status, 2);
   EXPECT_EQ(same.err, "tessera: ./a.npy: the output would replace a.npy\n");
   auto const twice = run({"convert", "a.npy", "b.npy", "--vector-output", "b.npy"});
@@ -175,9 +175,9 @@ TEST_F(ConvertTest, bad_usage_touches_nothing) {
   for (std::string const chunk : {"4", "4x", "0x4", "4x4x4", "-1x4"}) {
     EXPECT_EQ(run({"convert", "a.npy", "a.h5:/A", "--chunk", chunk}).status, 2) << chunk;
   }
-  auto const order = run({"convert", "a.npy", "b.npy", "--order", "c"});
+  auto const order = run({"convert", "a.npy", "b.npy", "--layout", "c"});
   EXPECT_EQ(order.status, 2);
-  EXPECT_THAT(order.err, HasSubstr("'c' is not one of as-is|row|column"));
+  EXPECT_THAT(order.err, HasSubstr("'c' is not one of as-is|row-major|column-major"));
   EXPECT_EQ(listing(), before);
 }
 
@@ -195,7 +195,7 @@ TEST_F(ConvertTest, bad_files_are_a_file_error) {
   expect({"convert", "a.npy", "none/b.npy"}, "tessera: none/b.npy: cannot be written");
   expect({"convert", "a.npy", "b.ex3"}, "b.ex3: holds A and V");
   expect(
-      {"convert", "v.npy", "b.npy", "--order", "column"},
+      {"convert", "v.npy", "b.npy", "--layout", "column-major"},
       "b.npy: cannot be put into an order of rows or columns: expected a matrix in v.npy, found a "
       "vector with 3 entries");
   expect(

@@ -74,9 +74,9 @@ class CudaProgramTest : public ProgramTest {
     info_ = json::parse(info.out);
   }
   void generate(std::string const& name, int rows, int cols, std::string const& type = "f32",
-                std::string const& order = "c") const {
+                std::string const& order = "row-major") const {
     ASSERT_EQ(run({"gen", "--rows", std::to_string(rows), "--cols", std::to_string(cols), "--type",
-                   type, "--order", order, "--distribution", "normal", "--output", name})
+                   type, "--layout", order, "--distribution", "normal", "--output", name})
                   .status,
               0);
   }
@@ -101,7 +101,7 @@ std::vector<std::string> stage_names(json const& report) {
 
 TEST_F(CudaProgramTest, gives_the_bits_of_the_host_for_every_operation_type_and_layout) {
   for (std::string const type : {"f32", "f64"}) {
-    for (std::string const order : {"c", "fortran"}) {
+    for (std::string const order : {"row-major", "column-major"}) {
       generate("a.npy", 777, 555, type, order);
       for (std::string const command : {"atax", "gemv", "gemvt"}) {
         auto const device = report({command, "a.npy", "--backend", "cuda"});
@@ -206,8 +206,8 @@ TEST_F(LargerThanTheDevice, matrix_is_refused_before_it_is_read_where_it_cannot_
 }
 
 TEST_F(CudaProgramTest, published_kernels_are_right_and_have_the_bits_that_they_document) {
-  generate("a.npy", 777, 555, "f32", "c");
-  generate("f.npy", 777, 555, "f32", "fortran");
+  generate("a.npy", 777, 555, "f32", "row-major");
+  generate("f.npy", 777, 555, "f32", "column-major");
   generate("b.npy", 555, 333);
   for (auto const& job : std::vector<std::vector<std::string>>{{"gemv", "a.npy"},
                                                                {"gemv", "f.npy"},
@@ -236,7 +236,7 @@ TEST_F(CudaProgramTest, published_kernels_are_right_and_have_the_bits_that_they_
 
 TEST_F(CudaProgramTest, transposes_and_products_have_the_bits_of_the_host) {
   for (std::string const type : {"f32", "f64"}) {
-    generate("a.npy", 777, 555, type, "fortran");
+    generate("a.npy", 777, 555, type, "column-major");
     generate("b.npy", 555, 333, type);
     generate("s.npy", 500, 500, type);
     auto const same = [&](std::vector<std::string> const& words) {

@@ -188,7 +188,9 @@ TEST_F(FilesTest, data_on_stdout_is_alone_there) {
         "--output"},
        "r.npy",
        ": A, 3 rows x 2 columns"},
-      {{"convert", "a.npy", "--output-format", "raw", "--order", "row"}, "x.bin", ": A, 2 rows"},
+      {{"convert", "a.npy", "--output-format", "raw", "--layout", "row-major"},
+       "x.bin",
+       ": A, 2 rows"},
       {{"convert", "a.npy", "--output-format", "npy", "--output-type", "f64"},
        "y.npy",
        ": A, 2 rows x 2 columns"},
@@ -244,7 +246,7 @@ TEST_F(FilesTest, a_redirected_file_is_read_from_where_it_stands) {
                          "two.npy >/dev/null 2>&1"),
             0);
   EXPECT_EQ(read("d.npy"), read("c.npy"));
-  EXPECT_EQ(shell(skip + "$T convert - e.npy --input-format npy --order column; } < two.npy "
+  EXPECT_EQ(shell(skip + "$T convert - e.npy --input-format npy --layout column-major; } < two.npy "
                          ">/dev/null 2>&1"),
             0);
   EXPECT_EQ(last_elements<float>("e.npy", 4), (std::vector<float>{1, 3, 2, 4}));

@@ -89,7 +89,8 @@ TEST_F(GenerateTest, ex3_extension_and_no_extension_give_the_same_ex3_file) {
 TEST_F(GenerateTest, fortran_order_holds_the_same_matrix) {
   ASSERT_EQ(run({"gen", "--rows", "4", "--cols", "3", "--output", "c.npy"}).status, 0);
   ASSERT_EQ(
-      run({"gen", "--rows", "4", "--cols", "3", "--order", "fortran", "--output", "f.npy"}).status,
+      run({"gen", "--rows", "4", "--cols", "3", "--layout", "column-major", "--output", "f.npy"})
+          .status,
       0);
   auto const c = last_elements<float>("c.npy", 12), f = last_elements<float>("f.npy", 12);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -102,9 +103,9 @@ TEST_F(GenerateTest, what_ex3_cannot_hold_is_bad_usage) {
   EXPECT_EQ(f64.status, 2);
   EXPECT_EQ(f64.err, "tessera: 7: an ex3 file holds f32 only, found --type f64: take .npy\n");
   auto const order =
-      run({"gen", "--rows", "4", "--cols", "3", "--order", "fortran", "--output", "7"});
+      run({"gen", "--rows", "4", "--cols", "3", "--layout", "column-major", "--output", "7"});
   EXPECT_EQ(order.status, 2);
-  EXPECT_THAT(order.err, HasSubstr("found --order fortran"));
+  EXPECT_THAT(order.err, HasSubstr("found --layout column-major"));
   auto const vector =
       run({"gen", "--rows", "4", "--cols", "3", "--output", "7", "--vector-output", "v.npy"});
   EXPECT_EQ(vector.status, 2);

@@ -30,10 +30,10 @@ class MatrixTest : public ProgramTest {
     write("big.npy", npy(">f4", "(1, 2)", std::string("\x40\x40\0\0\x40\0\0\0", 8)));
   }
   void generate(std::string const& name, int rows, int cols, std::string const& type = "f32",
-                std::string const& order = "c") const {
+                std::string const& order = "row-major") const {
     auto const result =
         run({"gen", "--rows", std::to_string(rows), "--cols", std::to_string(cols), "--type", type,
-             "--order", order, "--distribution", "normal", "--output", name});
+             "--layout", order, "--distribution", "normal", "--output", name});
     ASSERT_EQ(result.status, 0) << result.err;
   }
   json report(std::vector<std::string> arguments) const {
@@ -102,7 +102,7 @@ TEST_F(MatrixTest, gemm_takes_an_ex3_test_as_a_factor) {
 
 TEST_F(MatrixTest, products_have_the_same_bits_with_any_number_of_threads) {
   for (std::string const type : {"f32", "f64"}) {
-    generate("x.npy", 67, 600, type, "fortran");
+    generate("x.npy", 67, 600, type, "column-major");
     generate("y.npy", 600, 45, type);
     auto const sha = [&](std::vector<std::string> options) {
       options.insert(options.begin(), {"gemm", "x.npy", "y.npy", "c.npy", "--check"});
@@ -121,7 +121,7 @@ TEST_F(MatrixTest, gemm_reports_sizes_rate_and_the_digest_of_the_result) {
   EXPECT_EQ(r.at("operation"), "gemm");
   EXPECT_EQ(r.at("method"), "one-stage");
   EXPECT_EQ(r.at("inputs")[0].at("file"), "a.npy");
-  EXPECT_EQ(r.at("inputs")[1].at("layout"), "left");
+  EXPECT_EQ(r.at("inputs")[1].at("layout"), "column-major");
   EXPECT_EQ(r.at("inputs")[1].at("rows"), 3);
   EXPECT_EQ(r.at("result").at("file"), "c.npy");
   EXPECT_EQ(r.at("result").at("rows"), 2);

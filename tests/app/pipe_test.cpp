@@ -81,9 +81,9 @@ class PipeTest : public ProgramTest {
   PipeTest() {
     if (::mkfifo(path("pipe.npy").c_str(), 0600) != 0) throw std::runtime_error("no pipe");
   }
-  void make(std::string const& order = "c", std::string const& name = "a.npy") const {
-    Words gen = {"gen",    "--rows",  "1500", "--cols",   "700", "--distribution",
-                 "normal", "--order", order,  "--output", name};
+  void make(std::string const& order = "row-major", std::string const& name = "a.npy") const {
+    Words gen = {"gen",    "--rows",   "1500", "--cols",   "700", "--distribution",
+                 "normal", "--layout", order,  "--output", name};
     if (name == "a.npy") gen.insert(gen.end(), {"--vector-output", "v.npy"});
     ASSERT_EQ(run(gen).status, 0);
     ASSERT_EQ(run({"gemv", name, "--output", "b.npy", "--repeat", "1"}).status, 0);
@@ -123,7 +123,7 @@ std::vector<Words> commands(std::string const& input) {
 }
 
 TEST_F(PipeTest, results_are_those_of_the_file) {
-  for (std::string const order : {"c", "fortran"}) {
+  for (std::string const order : {"row-major", "column-major"}) {
     make(order);
     std::string const bytes = read("a.npy");
     for (std::size_t k = 0; k < commands("").size(); ++k) {
@@ -159,12 +159,12 @@ TEST_F(PipeTest, results_are_those_of_the_file) {
 TEST_F(PipeTest, takes_a_file_in_another_order) {
   for (auto const& [rows, cols] : {std::pair{"1500", "700"}, {"4300000", "3"}}) {
     ASSERT_EQ(run({"gen", "--rows", rows, "--cols", cols, "--output", "a.npy"}).status, 0);
-    ASSERT_EQ(run({"convert", "a.npy", "turned.npy", "--order", "column"}).status, 0);
-    for (auto const& [input, order, expected] :
-         {std::tuple{"a.npy", "column", "turned.npy"}, {"turned.npy", "row", "a.npy"}}) {
+    ASSERT_EQ(run({"convert", "a.npy", "turned.npy", "--layout", "column-major"}).status, 0);
+    for (auto const& [input, order, expected] : {std::tuple{"a.npy", "column-major", "turned.npy"},
+                                                 {"turned.npy", "row-major", "a.npy"}}) {
       std::string found;
       std::thread reader([&] { found = read("pipe.npy"); });
-      auto const done = run({"convert", input, "-", "--order", order, "--output-format", "npy"},
+      auto const done = run({"convert", input, "-", "--layout", order, "--output-format", "npy"},
                             {.out_file = path("pipe.npy").string()});
       reader.join();
       EXPECT_EQ(done.status, 0) << done.err;
@@ -179,7 +179,7 @@ TEST_F(PipeTest, of_elements_alone_needs_to_be_called_so) {
   Words const convert = {"convert", "-", "c.npy"};
   for (Words const& more : {Words{"--rows", "2", "--cols", "3"},
                             {"--type", "f64"},
-                            {"--rows", "2", "--cols", "3", "--input-order", "column"}}) {
+                            {"--rows", "2", "--cols", "3", "--input-layout", "column-major"}}) {
     Words words = convert;
     words.insert(words.end(), more.begin(), more.end());
     auto const refused = run_with(bytes_of<float>({1, 2, 3, 4, 5, 6}), words);
@@ -195,7 +195,7 @@ TEST_F(PipeTest, of_elements_alone_needs_to_be_called_so) {
 }
 
 TEST_F(PipeTest, v_of_ex3_comes_after_a) {
-  make("c", "a.ex3");
+  make("row-major", "a.ex3");
   ASSERT_EQ(run({"atax", "a.ex3", "--output", "c.npy", "--repeat", "1"}).status, 0);
   for (Words const& words : {Words{"atax", "/dev/stdin", "--output", "d.npy", "--check"},
                              {"atax", "pipe.npy", "--output", "d.npy", "--input-format", "ex3"}}) {
@@ -212,9 +212,9 @@ TEST_F(PipeTest, v_of_ex3_comes_after_a) {
 
 TEST_F(PipeTest, stdin_that_is_a_file_is_one) {
   make();
-  for (Words const& words :
-       {Words{"convert", "/dev/stdin", "d.npy", "--input-format", "npy", "--order", "column"},
-        {"convert", "a.npy", "d.npy", "--order", "column"}}) {
+  for (Words const& words : {Words{"convert", "/dev/stdin", "d.npy", "--input-format", "npy",
+                                   "--layout", "column-major"},
+                             {"convert", "a.npy", "d.npy", "--layout", "column-major"}}) {
     auto const done = run(words, {.in_file = path("a.npy")});
     EXPECT_EQ(done.status, 0) << done.err;
     std::filesystem::rename(path("d.npy"), path(words[1] == "a.npy" ? "e.npy" : "f.npy"));
@@ -225,12 +225,12 @@ TEST_F(PipeTest, stdin_that_is_a_file_is_one) {
 }
 
 TEST_F(PipeTest, streams_have_the_bits_of_the_file) {
-  for (std::string const order : {"c", "fortran"}) {
+  for (std::string const order : {"row-major", "column-major"}) {
     make(order);
     for (Words const& words : {Words{"atax", "a.npy", "--vector", "v.npy"},
                                {"gemv", "a.npy", "--vector", "v.npy", "--type", "f64"},
                                {"gemvt", "a.npy", "--vector", "b.npy"}}) {
-      if (words[0] == "atax" && order == "fortran") continue;
+      if (words[0] == "atax" && order == "column-major") continue;
       Words file = words;
       file.insert(file.end(), {"--output", "c.npy", "--repeat", "1"});
       ASSERT_EQ(run(file).status, 0);
@@ -247,7 +247,7 @@ TEST_F(PipeTest, streams_have_the_bits_of_the_file) {
 }
 
 TEST_F(PipeTest, what_is_not_read_once_in_order_is_refused) {
-  make("fortran");
+  make("column-major");
   std::string const columns = read("a.npy");
   Words const limit = {"--memory-limit", "6MiB", "--type", "f64"};
   auto const with = [](Words words, Words const& more) {
@@ -257,9 +257,9 @@ TEST_F(PipeTest, what_is_not_read_once_in_order_is_refused) {
   expect_refused(columns, with({"atax", "pipe.npy"}, limit), "cannot be streamed in its order");
   expect_refused(columns, {"gemv", "pipe.npy", "--checkpoint", "run.state"},
                  "--checkpoint expected a regular file, found a pipe");
-  expect_refused(columns, {"convert", "pipe.npy", "--order", "row"},
+  expect_refused(columns, {"convert", "pipe.npy", "--layout", "row-major"},
                  "expected a regular file there, found a pipe");
-  make("c", "a.ex3");
+  make("row-major", "a.ex3");
   expect_refused(read("a.ex3"), with({"atax", "pipe.npy", "--input-format", "ex3"}, limit),
                  "has V after A");
   Words const others[] = {{"show", "pipe.npy"},

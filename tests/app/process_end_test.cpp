@@ -43,7 +43,7 @@ TEST_F(ProcessEndTest, a_limit_of_file_sizes_is_an_error_of_the_file) {
   std::vector<Arguments> commands = {
       {"gen", "--rows", "100", "--cols", "100", "--output", "c.npy"},
       {"convert", "a.npy", "c.npy", "--output-type", "f64"},
-      {"convert", "a.npy", "c.npy", "--order", "column"},
+      {"convert", "a.npy", "c.npy", "--layout", "column-major"},
       {"transpose", "a.npy", "c.npy"},
   };
   if (has_hdf5_) {
@@ -78,7 +78,7 @@ TEST_F(ProcessEndTest, a_limit_of_memory_never_ends_in_a_status_of_another_meani
 #endif
   if (has_cuda()) GTEST_SKIP() << "SKIPPED: the driver of CUDA takes more memory than these limits";
   std::vector<Arguments> commands = {
-      {"convert", "a.npy", "c.npy", "--order", "column"},
+      {"convert", "a.npy", "c.npy", "--layout", "column-major"},
       {"gen", "--rows", "9", "--cols", "9", "--output", "c.npy"},
       {"atax", "a.npy", "--output", "c.npy"},
   };

@@ -190,7 +190,7 @@ TEST_F(ExactReportTest, csv_of_products_has_every_column_in_its_place) {
   std::vector<std::pair<std::string, std::string>> const expected = {
       {"operation", "gemv"},    {"method", "one-stage"},
       {"rows", "64"},           {"cols", "40"},
-      {"type", "f32"},          {"layout", "right"},
+      {"type", "f32"},          {"layout", "row-major"},
       {"repeats", "3"},         {"check", "passed"},
       {"input", "a.npy"},       {"vector", "a-vector.npy"},
       {"cache_preference", ""}, {"blocks", "0"},
@@ -220,8 +220,8 @@ TEST_F(ExactReportTest, csv_of_a_check_has_every_column_in_its_place) {
   EXPECT_LT(std::stoi(exact[10]), 40);
   exact[8] = exact[9] = exact[10] = exact[11] = "";
   EXPECT_EQ(exact,
-            (std::vector<std::string>{"gemvt", "64", "40", "f32", "right", "passed", "0", "0", "",
-                                      "", "", "", "a.npy", "c.npy", "ones", "f32", ""}));
+            (std::vector<std::string>{"gemvt", "64", "40", "f32", "row-major", "passed", "0", "0",
+                                      "", "", "", "", "a.npy", "c.npy", "ones", "f32", ""}));
 }
 
 TEST_F(ExactReportTest, csv_of_a_measurement_has_every_column_in_its_place) {
@@ -238,7 +238,7 @@ TEST_F(ExactReportTest, csv_of_a_measurement_has_every_column_in_its_place) {
     if (row.size() < 23 || row[6] != "team-atomic") continue;
     found = true;
     EXPECT_EQ(std::vector(row.begin(), row.begin() + 4),
-              (std::vector<std::string>{"gemv", "8x9", "f64", "right"}));
+              (std::vector<std::string>{"gemv", "8x9", "f64", "row-major"}));
     EXPECT_EQ(std::vector(row.begin() + 7, row.begin() + 11),
               (std::vector<std::string>{"variant", "1x1", "", "no"}));
     EXPECT_EQ(row[13], "");
@@ -262,7 +262,7 @@ TEST_F(ReportTest, json_has_the_stable_keys_with_their_types) {
   EXPECT_EQ(r.at("rows"), 64);
   EXPECT_EQ(r.at("cols"), 40);
   EXPECT_EQ(r.at("type"), "f32");
-  EXPECT_EQ(r.at("layout"), "right");
+  EXPECT_EQ(r.at("layout"), "row-major");
   auto const& seconds = r.at("seconds");
   EXPECT_EQ(seconds.at("repeats"), 3);
   EXPECT_GT(seconds.at("min").get<double>(), 0);
@@ -336,7 +336,7 @@ TEST_F(ReportTest, types_that_were_converted_are_named) {
     return done;
   };
   auto const result = with(words, {"--output", "b.npy", "--check"});
-  EXPECT_THAT(result.out, HasSubstr("2 rows x 2 columns, f32 (int16 in the file), rows"));
+  EXPECT_THAT(result.out, HasSubstr("2 rows x 2 columns, f32 (int16 in the file), row-major"));
   EXPECT_THAT(result.out, HasSubstr("h.npy (float16 in the file), 2 entries"));
   EXPECT_EQ(last_elements<float>("b.npy", 2), (std::vector<float>{5, -5}));
   json const r = json::parse(with(words).out);
@@ -358,10 +358,11 @@ TEST_F(ReportTest, types_that_were_converted_are_named) {
 }
 
 TEST_F(ReportTest, layout_left_is_named) {
-  ASSERT_EQ(run({"gen", "--rows", "64", "--cols", "40", "--order", "fortran", "--output", "f.npy"})
-                .status,
-            0);
-  EXPECT_EQ(report({"atax", "f.npy", "--check"}).at("layout"), "left");
+  ASSERT_EQ(
+      run({"gen", "--rows", "64", "--cols", "40", "--layout", "column-major", "--output", "f.npy"})
+          .status,
+      0);
+  EXPECT_EQ(report({"atax", "f.npy", "--check"}).at("layout"), "column-major");
 }
 
 TEST_F(ReportTest, csv_is_a_header_and_one_row_of_as_many_fields) {
@@ -375,7 +376,7 @@ TEST_F(ReportTest, csv_is_a_header_and_one_row_of_as_many_fields) {
       "operation,method,kernels,backend,device,rows,cols,type,layout,seconds_min,"))
       << header;
   EXPECT_TRUE(row.starts_with("gemvt,one-stage,")) << row;
-  EXPECT_THAT(row, HasSubstr(",64,40,f32,right,"));
+  EXPECT_THAT(row, HasSubstr(",64,40,f32,row-major,"));
   EXPECT_THAT(row, HasSubstr(",passed,"));
   bool quoted = false;
   std::vector<long> commas(1);
@@ -391,10 +392,9 @@ TEST_F(ReportTest, text_says_what_ran_and_how_it_was_cut) {
       run({"atax", "a.npy", "--vector", "a-vector.npy", "--check", "--output", "c.npy"});
   EXPECT_EQ(result.err, "");
   for (auto const* const part :
-       {"C = Aᵀ·(A·V)   a.npy", "64 rows x 40 columns, f32, rows contiguous (LayoutRight)",
-        "a-vector.npy, 40 entries", "backend", "method", "8 panels of 8 rows", "team",
-        "median of 5", "reading took", "GB/s", "SHA-256", "check        passed: greatest error",
-        "c.npy"}) {
+       {"C = Aᵀ·(A·V)   a.npy", "64 rows x 40 columns, f32, row-major", "a-vector.npy, 40 entries",
+        "backend", "method", "8 panels of 8 rows", "team", "median of 5", "reading took", "GB/s",
+        "SHA-256", "check        passed: greatest error", "c.npy"}) {
     EXPECT_THAT(result.out, HasSubstr(part));
   }
 }

@@ -28,8 +28,9 @@ using ::testing::StartsWith;
 class StreamTest : public ProgramTest {
  protected:
   /// A matrix of some bytes in a file, and a vector for each operation.
-  void make(std::string const& rows, std::string const& cols, std::string const& order = "c") {
-    ASSERT_EQ(run({"gen", "--rows", rows, "--cols", cols, "--distribution", "normal", "--order",
+  void make(std::string const& rows, std::string const& cols,
+            std::string const& order = "row-major") {
+    ASSERT_EQ(run({"gen", "--rows", rows, "--cols", cols, "--distribution", "normal", "--layout",
                    order, "--output", "a.npy", "--vector-output", "v.npy"})
                   .status,
               0);
@@ -46,7 +47,7 @@ class StreamTest : public ProgramTest {
 };
 
 TEST_F(StreamTest, has_the_bits_of_the_run_in_memory) {
-  for (std::string const order : {"c", "fortran"}) {
+  for (std::string const order : {"row-major", "column-major"}) {
     make("3000", "700", order);
     for (std::vector<std::string> const& operation :
          {std::vector<std::string>{"atax", "a.npy", "--vector", "v.npy"},
@@ -267,7 +268,7 @@ TEST_F(CheckpointTest, that_is_damaged_is_refused) {
 }
 
 TEST_F(StreamTest, says_a_limit_that_does) {
-  for (std::string const order : {"c", "fortran"}) {
+  for (std::string const order : {"row-major", "column-major"}) {
     make("3000", "700", order);
     for (std::string const operation : {"atax", "gemv"}) {
       std::vector<std::string> command = {operation, "a.npy", "--vector", "v.npy",

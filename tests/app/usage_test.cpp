@@ -148,13 +148,14 @@ INSTANTIATE_TEST_SUITE_P(
                  {"convert", "a.npy", "x.npy", "--type", "f64"},
                  "a.npy: says itself what type its elements have, found --type; --output-type is "
                  "that of the output"},
-        BadUsage{"order_of_no_raw_file",
-                 {"convert", "a.npy", "x.npy", "--input-order", "column"},
-                 "a.npy: says itself in which order its elements are, found --input-order; --order "
-                 "is that of the output"},
+        BadUsage{
+            "order_of_no_raw_file",
+            {"convert", "a.npy", "x.npy", "--input-layout", "column-major"},
+            "a.npy: says itself in which layout its elements are, found --input-layout; --layout "
+            "is that of the output"},
         BadUsage{"order_of_a_raw_vector",
-                 {"convert", "a.bin", "x.npy", "--input-order", "column"},
-                 "a.bin: is a vector without --rows and --cols, and has no order"},
+                 {"convert", "a.bin", "x.npy", "--input-layout", "column-major"},
+                 "a.bin: is a vector without --rows and --cols, and has no layout"},
         BadUsage{"format_of_a_dataset",
                  {"convert", "a.npy", "x.h5:/A", "--output-format", "npy"},
                  "x.h5:/A: is a dataset of an HDF5 file, found --output-format"},

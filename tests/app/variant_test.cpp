@@ -24,13 +24,13 @@ class VariantTest : public ProgramTest {
  protected:
   VariantTest() {
     generate("a.npy", 130, 70);
-    generate("f.npy", 130, 70, "fortran");
+    generate("f.npy", 130, 70, "column-major");
   }
-  void generate(std::string const& name, int rows, int cols, std::string const& order = "c",
+  void generate(std::string const& name, int rows, int cols, std::string const& order = "row-major",
                 std::string const& type = "f32") const {
     auto const result =
         run({"gen", "--rows", std::to_string(rows), "--cols", std::to_string(cols),
-             "--distribution", "normal", "--order", order, "--type", type, "--output", name});
+             "--distribution", "normal", "--layout", order, "--type", type, "--output", name});
     if (result.status != 0) throw std::runtime_error(result.err);
   }
   RunResult bench(Words words) const {
@@ -118,7 +118,7 @@ TEST_F(VariantTest, bits_are_equal_where_the_headers_say_so) {
 
 TEST_F(VariantTest, transposes_have_the_bits_of_the_operation_and_copies_those_of_the_file) {
   for (std::string const type : {"f32", "f64"}) {
-    for (std::string const order : {"c", "fortran"}) {
+    for (std::string const order : {"row-major", "column-major"}) {
       generate("x.npy", 133, 71, order, type);
       auto const result = run({"transpose", "x.npy", "t.npy", "--format", "json"});
       for (std::string const block : {"32x8", "7x5", "1x256"}) {
@@ -138,8 +138,8 @@ TEST_F(VariantTest, transposes_have_the_bits_of_the_operation_and_copies_those_o
 
 TEST_F(VariantTest, products_of_all_variants_teams_and_tiles_have_equal_bits) {
   for (std::string const type : {"f32", "f64"}) {
-    generate("x.npy", 67, 600, "c", type);
-    generate("y.npy", 600, 45, "c", type);
+    generate("x.npy", 67, 600, "row-major", type);
+    generate("y.npy", 600, 45, "row-major", type);
     Words const gemm{"gemm", "x.npy", "y.npy"};
     auto const chain = sha(gemm, "naive");
     EXPECT_EQ(sha(gemm, "threads"), chain);
@@ -153,8 +153,8 @@ TEST_F(VariantTest, products_of_all_variants_teams_and_tiles_have_equal_bits) {
       EXPECT_EQ(all.at("serial").at("sha256"), chain);
     }
   }
-  generate("x.npy", 67, 256, "fortran");
-  generate("y.npy", 256, 45, "fortran");
+  generate("x.npy", 67, 256, "column-major");
+  generate("y.npy", 256, 45, "column-major");
   auto const all = rows({"gemm", "x.npy", "y.npy", "--check"});
   EXPECT_EQ(all.at("tessera").at("sha256"), all.at("tiled").at("sha256"));  // one chain a sum
 }
@@ -175,12 +175,13 @@ TEST_F(VariantTest, tiles_and_teams_are_rows_and_columns) {
 }
 
 TEST_F(VariantTest, random_matrices_are_checked_too) {
-  for (auto words : std::vector<Words>{{"atax", "--shapes", "60x50"},
-                                       {"gemv", "--layout", "column-major", "--shapes", "60x50"},
-                                       {"transpose", "--shapes", "60x50"},
-                                       {"gemm", "--shapes", "20x30x40"}}) {
-    words.push_back("--check");
-    for (auto const& [name, row] : rows(words)) {
+  for (Words const words : {Words{"atax", "--shapes", "60x50"},
+                            {"gemv", "--layout", "column-major", "--shapes", "60x50"},
+                            {"transpose", "--shapes", "60x50"},
+                            {"gemm", "--shapes", "20x30x40"}}) {
+    auto with_check = words;
+    with_check.push_back("--check");
+    for (auto const& [name, row] : rows(with_check)) {
       EXPECT_THAT(row.at("reference").get<std::string>(), HasSubstr("passed: ")) << name;
     }
   }
@@ -206,8 +207,8 @@ TEST_F(VariantTest, refusals_of_a_variant_are_in_its_row) {
 }
 
 TEST_F(VariantTest, refuses_what_does_not_apply) {
-  generate("d.npy", 70, 5, "c", "f64");
-  generate("g.npy", 70, 5, "fortran");
+  generate("d.npy", 70, 5, "row-major", "f64");
+  generate("g.npy", 70, 5, "column-major");
   for (auto const& [words, status, sentence] : std::vector<std::tuple<Words, int, std::string>>{
            {{"gemv", "a.npy", "--variants", "fast"}, 2, "'fast' is no variant"},
            {{"gemv", "a.npy", "--variants", "column-tile-static"}, 2, "is no variant"},

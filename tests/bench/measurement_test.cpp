@@ -71,7 +71,7 @@ TEST(BenchFinish, MedianIsTheMiddleOrTheMeanOfTheTwo) {
 // Lists that generic lambdas go over have names: nvcc takes no braces there.
 std::string const products_with_vectors_and_transpose[] = {"atax", "multiply",
                                                            "multiply_transposed", "transpose"};
-std::string const scalars[] = {"float", "double"};
+std::string const scalars[] = {"f32", "f64"};
 constexpr Layout layouts[] = {Layout::row_major, Layout::column_major};
 
 /// Short turns: what is measured here is nothing.
@@ -102,7 +102,7 @@ TEST(BenchMeasure, EveryRowIsRightAndHasATime) {
           EXPECT_GE(table.copies, 1);
           EXPECT_EQ(last_done + 1, last_total);
           EXPECT_EQ(table.bytes,
-                    operation_named(operation).bytes(wanted.shape, scalar == "float" ? 4 : 8));
+                    operation_named(operation).bytes(wanted.shape, scalar == "f32" ? 4 : 8));
           ASSERT_TRUE(table.stream.has_value());
           EXPECT_THAT(table.stream->name, HasSubstr(operation == "transpose" ? "copy" : "read"));
           std::set<Kind> kinds;
@@ -198,7 +198,7 @@ TEST(BenchMeasure, WhatDoesNotExistIsRefused) {
   auto const refuses = [](Request const& wrong, auto const& what) {
     EXPECT_THAT([&] { measure(wrong); }, ThrowsMessage<std::invalid_argument>(what));
   };
-  refuses(request("abacus", "multiply"), HasSubstr("there is no float on abacus"));
+  refuses(request("abacus", "multiply"), HasSubstr("there is no f32 on abacus"));
   refuses(request(backend, "divide"), HasSubstr("no operation is called divide"));
   auto wrong_scalar = request(backend, "multiply");
   wrong_scalar.scalar = "half";

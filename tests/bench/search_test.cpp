@@ -104,7 +104,7 @@ TEST(BenchSearch, WhatDoesNotFitOrExistIsRefused) {
     EXPECT_THAT([&] { search(wrong); },
                 ::testing::ThrowsMessage<std::invalid_argument>(::testing::HasSubstr(what)));
   };
-  refuses(request("abacus", "multiply", Layout::row_major), "there is no float on abacus");
+  refuses(request("abacus", "multiply", Layout::row_major), "there is no f32 on abacus");
   refuses(request(backend, "transpose", Layout::column_major), "for this layout");
 }
 

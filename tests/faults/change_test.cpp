@@ -56,7 +56,7 @@ std::vector<ChangedJob> all_jobs() {
       {"check", {"check", "a.npy", "d.npy", "--operation", "gemv"}, "a.npy"},
       {"check_result", {"check", "a.npy", "d.npy", "--operation", "gemv"}, "d.npy"},
       {"convert", {"convert", "a.npy", "c.npy"}, "a.npy"},
-      {"convert_turned", {"convert", "a.npy", "c.npy", "--order", "column"}, "a.npy"},
+      {"convert_turned", {"convert", "a.npy", "c.npy", "--layout", "column-major"}, "a.npy"},
       {"convert_ex3", {"convert", "a.ex3", "c.npy"}, "a.ex3"},
       {"convert_v", {"convert", "a.npy", "c.ex3", "--vector", "v.npy"}, "v.npy"},
       {"convert_hdf5", {"convert", "a.h5:/A", "c.npy"}, "a.h5", 100'000},

@@ -59,7 +59,7 @@ std::vector<FaultyJob> all_jobs() {
        .input = "a.npy",
        .output = "c.npy"},
       {.name = "convert_turned",
-       .arguments = {"convert", "a.npy", "c.npy", "--order", "column"},
+       .arguments = {"convert", "a.npy", "c.npy", "--layout", "column-major"},
        .input = "a.npy",
        .output = "c.npy"},
       {.name = "convert_ex3_npy",

@@ -119,7 +119,7 @@ TEST_F(KillsTest, atax_with_checkpoints_leaves_whole_files_and_ends_with_its_bit
 }
 
 TEST_F(KillsTest, convert_leaves_the_old_file_or_the_new_one) {
-  kill_often({"convert", "a.npy", "c.npy", "--order", "column"});
+  kill_often({"convert", "a.npy", "c.npy", "--layout", "column-major"});
 }
 
 }  // namespace

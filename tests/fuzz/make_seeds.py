@@ -207,7 +207,7 @@ transpose = {"tile_rows": 32, "tile_cols": 32, "team_size": 1, "band": 1, "strea
 gemm = {"tile_rows": 64, "tile_cols": 64, "tile_depth": 16, "band": 4}
 
 
-def record(operation, factor_cols=0, layout="right", **launch):
+def record(operation, factor_cols=0, layout="row-major", **launch):
     return {
         "operation": operation, "type": "f32", "layout": layout, "rows": 1000, "cols": 700,
         "factor_cols": factor_cols, "seconds": 0.25, "backend_seconds": 0.5,
@@ -216,14 +216,14 @@ def record(operation, factor_cols=0, layout="right", **launch):
 
 def tunings(name, records, **changes):
     file = {
-        "format": "tessera tunings", "format_version": 1, "version": "@",
+        "format": "tessera tunings", "format_version": 2, "version": "@",
         "backend": "Serial", "device": "abacus", "tunings": records,
     }
     seed("tuning_cache", name, json.dumps(file | changes, separators=(",", ":")).encode())
 
 
 tunings("product", [record(name, product=product) for name in ("atax", "gemv", "gemvt")])
-tunings("two_stage", [record("atax", layout="left", product=product | {"prefer_fused": False})])
+tunings("two_stage", [record("atax", layout="column-major", product=product | {"prefer_fused": False})])
 tunings("transpose", [record("transpose", transpose=transpose)])
 tunings("gemm", [record("gemm", 500, gemm=gemm)])
 tunings("none", [])

@@ -44,13 +44,13 @@ inline constexpr char convert[] =
     "Examples:\n"
     "  tessera convert a.npy a.ex3 --vector v.npy --output-type f32\n"
     "  tessera convert a.ex3 a.npy --vector-output v.npy\n"
-    "  tessera convert a.npy columns.npy --order column\n"
+    "  tessera convert a.npy columns.npy --layout column-major\n"
     "  tessera convert table.csv a.npy\n"
     "  tessera convert all.npz:A a.npy\n"
     "  gunzip < a.npy.gz | tessera convert - a.npy\n"
     "  tessera convert a.npy a.h5:/group/A --chunk 1000x100 --deflate 6\n"
     "  tessera convert b.npy a.h5:/group/B --add-dataset   beside A\n"
-    "  tessera convert a.bin a.npy --rows 1000 --cols 300 --type f64 --input-order column";
+    "  tessera convert a.bin a.npy --rows 1000 --cols 300 --type f64 --input-layout column-major";
 
 inline constexpr char compute[] =
     "INPUT is a .npy or an ex3 file, FILE.npz:NAME or FILE.h5:/DATASET, which its content says, "
@@ -132,7 +132,7 @@ inline constexpr char tune[] =
     "change by a bit. A file that is damaged or of another version is ignored with a warning.\n\n"
     "Examples:\n"
     "  tessera tune all --shape 8192x8192\n"
-    "  tessera tune gemv --shape 100000x300 --type double --layout column\n"
+    "  tessera tune gemv --shape 100000x300 --type f64 --layout column-major\n"
     "  tessera tune --show\n"
     "  tessera tune --reset";
 

@@ -24,22 +24,14 @@ namespace {
 using MaybeType = std::optional<io::ScalarType>;
 constexpr std::pair<char const*, MaybeType> maybe_types[] = {
     {"as-is", std::nullopt}, {"f32", io::ScalarType::f32}, {"f64", io::ScalarType::f64}};
-constexpr std::pair<char const*, io::ScalarType> file_types[] = {{"f32", io::ScalarType::f32},
-                                                                 {"f64", io::ScalarType::f64}};
 constexpr std::pair<char const*, io::Distribution> distributions[] = {
     {"ex3", io::Distribution::ex3},
     {"uniform", io::Distribution::uniform},
     {"normal", io::Distribution::normal},
     {"integer", io::Distribution::integer}};
-constexpr std::pair<char const*, io::Layout> orders[] = {{"c", io::Layout::right},
-                                                         {"fortran", io::Layout::left}};
 using MaybeLayout = std::optional<io::Layout>;
-constexpr std::pair<char const*, MaybeType> raw_types[] = {{"f32", io::ScalarType::f32},
-                                                           {"f64", io::ScalarType::f64}};
-constexpr std::pair<char const*, MaybeLayout> raw_orders[] = {{"row", io::Layout::right},
-                                                              {"column", io::Layout::left}};
-constexpr std::pair<char const*, MaybeLayout> output_orders[] = {
-    {"as-is", std::nullopt}, {"row", io::Layout::right}, {"column", io::Layout::left}};
+constexpr std::pair<char const*, MaybeLayout> output_layouts[] = {
+    {"as-is", std::nullopt}, {"row-major", io::Layout::right}, {"column-major", io::Layout::left}};
 using MaybeFormat = std::optional<io::Format>;
 constexpr std::pair<char const*, MaybeFormat> file_formats[] = {
     {"by-content", std::nullopt}, {"npy", io::Format::npy},          {"npz", io::Format::npz},
@@ -91,10 +83,11 @@ CLI::App* add_generate(CLI::App& app, io::GenerateRequest& request) {
   add_whole(command, "--cols", request.cols, any_extent, "Columns of A, entries of V")
       ->required()
       ->type_name("N");
-  add_choice(command, "--type", request.type, file_types, "Type of the elements");
+  add_choice(command, "--type", request.type, type_choices<io::ScalarType>, "Type of the elements");
   add_choice(command, "--distribution", request.distribution, distributions,
              "How values are drawn");
-  add_choice(command, "--order", request.layout, orders, "Order in a .npy file");
+  add_choice(command, "--layout", request.layout, layout_choices<io::Layout>,
+             "Order of the elements in a .npy file");
   add_whole(command, "--seed", request.seed,
             {.least = 0, .most = std::numeric_limits<std::uint64_t>::max()},
             "Where the random numbers start")
@@ -169,7 +162,8 @@ CLI::App* add_convert(CLI::App& app, ConvertOptions& request) {
   add_output_file(command, "OUTPUT", request.output, "The file to write")->required();
   add_input_format(command, request.input_format, file_formats);
   add_output_format(command, request.output_format, output_formats);
-  add_choice(command, "--order", request.layout, output_orders, "Order of the elements in OUTPUT");
+  add_choice(command, "--layout", request.layout, output_layouts,
+             "Order of the elements in OUTPUT");
   add_choice(command, "--output-type", request.type, maybe_types, "Type of the elements in OUTPUT");
   auto const take_chunk = [&request](TwoExtents const& chunk) {
     request.chunks = io::Hdf5Chunks{.rows = static_cast<std::uint64_t>(chunk.first),
@@ -195,9 +189,9 @@ CLI::App* add_convert(CLI::App& app, ConvertOptions& request) {
           ->type_name("N");
   rows->needs(cols);
   cols->needs(rows);
-  add_choice(command, "--type", request.raw_type, raw_types,
+  add_choice(command, "--type", request.raw_type, type_choices<MaybeType>,
              "Type of the elements in a .bin INPUT (else f32)");
-  add_choice(command, "--input-order", request.raw_layout, raw_orders,
+  add_choice(command, "--input-layout", request.raw_layout, layout_choices<MaybeLayout>,
              "Order of the elements in a .bin INPUT with --rows and --cols (else row)");
   add_input_file(command, "--vector", request.vector,
                  "V of an ex3 OUTPUT: a .npy, .bin or ex3 file");

@@ -12,9 +12,9 @@ _tessera() {
       case $previous in
         --type) words="f32 f64" ;;
         --distribution) words="ex3 uniform normal integer" ;;
-        --order) words="c fortran" ;;
+        --layout) words="row-major column-major" ;;
         --output-format) words="by-name npy ex3" ;;
-        *) [[ $current == -* ]] && words="--help --rows --cols --type --distribution --order --seed --output --output-format --vector-output --add-dataset" ;;
+        *) [[ $current == -* ]] && words="--help --rows --cols --type --distribution --layout --seed --output --output-format --vector-output --add-dataset" ;;
       esac ;;
     atax)
       case $previous in
@@ -98,11 +98,11 @@ _tessera() {
       case $previous in
         --input-format) words="by-content npy npz hdf5 ex3 raw csv mtx" ;;
         --output-format) words="by-name npy ex3 raw" ;;
-        --order) words="as-is row column" ;;
+        --layout) words="as-is row-major column-major" ;;
         --output-type) words="as-is f32 f64" ;;
         --type) words="f32 f64" ;;
-        --input-order) words="row column" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --output-format --order --output-type --chunk --deflate --rows --cols --type --input-order --vector --vector-output --add-dataset" ;;
+        --input-layout) words="row-major column-major" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --output-format --layout --output-type --chunk --deflate --rows --cols --type --input-layout --vector --vector-output --add-dataset" ;;
       esac ;;
     info)
       case $previous in

@@ -226,7 +226,7 @@ bench::Opinion judge_result(std::string const& operation, bench::Shape const& sh
 bench::Request request_of(BenchOptions const& options, Measured const& measured,
                           BackendFacts const& backend) {
   bench::Request request{.backend = backend.name,
-                         .scalar = scalar_name(measured.type),
+                         .scalar = std::string(io::to_string(measured.type)),
                          .operation = options.operation,
                          .shape = {},
                          .layout = layout_of(measured.layout),
@@ -314,10 +314,6 @@ std::string tile_text(std::optional<std::int64_t> const& tile) {
   return tile ? std::to_string(*tile) : "";
 }
 
-std::string layout_text(io::Layout layout) {
-  return layout == io::Layout::right ? "row-major" : "column-major";
-}
-
 /// A refusal of the library without the name of its function.
 std::string plain(std::string const& sentence) {
   auto const colon = sentence.find(": ");
@@ -328,8 +324,8 @@ std::string plain(std::string const& sentence) {
 std::string table_text(BenchReport const& report, Table const& table) {
   auto const& operation = operation_of(report);
   std::string text = std::string(operation.formula) + "   " + matrix_text(table.shape) + ", " +
-                     std::string(io::to_string(report.type)) + ", " + layout_text(report.layout) +
-                     "\n";
+                     std::string(io::to_string(report.type)) + ", " +
+                     std::string(io::to_string(report.layout)) + "\n";
   if (!table.why_not.empty()) return text + "  not measured: " + table.why_not + "\n";
   if (table.stream) {
     text += "  " + table.stream->name + ": " + duration(table.stream->seconds) + ", " +

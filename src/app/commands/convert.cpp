@@ -39,8 +39,8 @@ void refuse_raw_options(ConvertOptions const& options) {
   }
   if (options.raw_layout) {
     refuse(options.input,
-           "says itself in which order its elements are, found --input-order; "
-           "--order is that of the output" +
+           "says itself in which layout its elements are, found --input-layout; "
+           "--layout is that of the output" +
                hint);
   }
 }
@@ -58,7 +58,7 @@ void check_usage(ConvertOptions const& options) {
   if (!may_be_raw(options)) refuse_raw_options(options);
   if (options.raw_layout && options.raw.rows == 0) {
     refuse(options.input,
-           "is a vector without --rows and --cols, and has no order, found --input-order");
+           "is a vector without --rows and --cols, and has no layout, found --input-layout");
   }
   if (options.output_format && !io::split_dataset(options.output).dataset.empty()) {
     refuse(options.output, "is a dataset of an HDF5 file, found --output-format");
@@ -69,7 +69,7 @@ std::string describe_content(io::MatrixInfo const& info) {
   auto const count = [](std::uint64_t number) { return std::to_string(number); };
   std::string const shape = info.dimensions == 2
                                 ? "A, " + count(info.rows) + " rows x " + count(info.cols) +
-                                      " columns, " + describe(info.layout)
+                                      " columns, " + std::string(io::to_string(info.layout))
                                 : "vector, " + count(info.rows) + " entries";
   return shape + ", " + std::string(io::to_string(info.type)) + ", " +
          io::format_bytes(info.elements() * io::size_of(info.type));

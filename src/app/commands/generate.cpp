@@ -44,13 +44,14 @@ void complete(io::GenerateRequest& request) {
     refuse("an ex3 file holds f32 only, found --type f64: take .npy");
   }
   if (ex3 && request.layout != io::Layout::right) {
-    refuse("an ex3 file holds rows one after the other, found --order fortran: take .npy");
+    refuse("an ex3 file holds rows one after the other, found --layout column-major: take .npy");
   }
   if (ex3 && !request.vector_output.empty()) {
     refuse("an ex3 file holds V itself, found --vector-output");
   }
   if (!format.holds_columns && request.layout != io::Layout::right) {
-    refuse("an HDF5 dataset holds rows one after the other, found --order fortran: take .npy");
+    refuse(
+        "an HDF5 dataset holds rows one after the other, found --layout column-major: take .npy");
   }
   bool const has_folder = !io::descriptor_named_by(request.output);
   if (!ex3 && request.vector_output.empty() && has_folder) {
@@ -75,8 +76,8 @@ ExitStatus run_command(io::GenerateRequest const& options) {
   std::fprintf(files.report(), "%s: A, %llu rows x %llu columns, %s, %s, %s\n",
                request.output.c_str(), static_cast<unsigned long long>(request.rows),
                static_cast<unsigned long long>(request.cols),
-               std::string(io::to_string(request.type)).c_str(), describe(request.layout).c_str(),
-               io::format_bytes(bytes).c_str());
+               std::string(io::to_string(request.type)).c_str(),
+               std::string(io::to_string(request.layout)).c_str(), io::format_bytes(bytes).c_str());
   if (!holds_v(request) && request.vector_output.empty()) {
     std::fprintf(stderr, "tessera: V is not in %s: --vector-output FILE writes it\n",
                  request.output.c_str());

@@ -32,9 +32,6 @@ template <class Measured>
   throw Failure(ExitStatus::resources, "this program has no backend");
 }
 
-[[nodiscard]] inline std::string scalar_name(io::ScalarType type) {
-  return type == io::ScalarType::f32 ? "float" : "double";
-}
 [[nodiscard]] inline bench::Layout layout_of(io::Layout layout) {
   return layout == io::Layout::right ? bench::Layout::row_major : bench::Layout::column_major;
 }

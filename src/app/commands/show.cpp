@@ -45,7 +45,7 @@ void print_info(std::string const& path, io::MatrixInfo const& info) {
                                                    : ", little-endian"));
   if (info.dimensions == 2) {
     print("A", text(info.rows) + " rows x " + text(info.cols) + " columns, " +
-                   describe(info.layout) + ", " + bytes);
+                   std::string(io::to_string(info.layout)) + ", " + bytes);
   } else {
     print("vector", text(info.rows) + " entries, " + bytes);
   }

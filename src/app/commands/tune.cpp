@@ -113,7 +113,7 @@ std::string found_text(TuneOptions const& options, bench::Request const& request
                        bench::Found const& found) {
   std::string text = command_of(request.operation) + "   " + matrix_text(request.shape) + ", " +
                      std::string(io::to_string(options.type)) + ", " +
-                     (options.layout == io::Layout::right ? "row-major" : "column-major") + "\n";
+                     std::string(io::to_string(options.layout)) + "\n";
   std::vector<std::string> stages;
   for (auto const& trial : found.trials) {
     if (std::ranges::find(stages, trial.stage) == stages.end()) stages.push_back(trial.stage);
@@ -177,7 +177,7 @@ ExitStatus run_command(TuneOptions const& options) {
       throw Failure(ExitStatus::usage, "--shape: one shape without padding is tuned at a time");
     }
     requests.push_back({.backend = backend.name,
-                        .scalar = scalar_name(options.type),
+                        .scalar = std::string(io::to_string(options.type)),
                         .operation = name,
                         .shape = shapes.front(),
                         .layout = layout_of(options.layout),

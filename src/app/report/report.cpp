@@ -61,8 +61,8 @@ std::string matrix_line(std::int64_t rows, std::int64_t cols, io::ScalarType typ
                         io::ElementType stored, io::Layout layout) {
   auto const bytes = static_cast<std::uint64_t>(rows * cols) * io::size_of(type);
   return line("matrix A", std::to_string(rows) + " rows x " + std::to_string(cols) + " columns, " +
-                              io::describe(type, stored) + ", " + describe(layout) + ", " +
-                              io::format_bytes(bytes));
+                              io::describe(type, stored) + ", " +
+                              std::string(io::to_string(layout)) + ", " + io::format_bytes(bytes));
 }
 
 std::string vector_line(OperationRow const& row, std::string const& source, io::ScalarType type,
@@ -131,7 +131,8 @@ std::string matrix_line(MatrixFacts const& matrix) {
               (matrix.file.empty() ? "" : matrix.file + ", ") + std::to_string(matrix.rows) +
                   " rows x " + std::to_string(matrix.cols) + " columns, " +
                   io::describe(matrix.type, matrix.stored.value_or(io::element_type(matrix.type))) +
-                  ", " + describe(matrix.layout) + ", " + io::format_bytes(matrix.bytes()));
+                  ", " + std::string(io::to_string(matrix.layout)) + ", " +
+                  io::format_bytes(matrix.bytes()));
 }
 
 std::string to_text(MatrixReport const& r) {

@@ -139,11 +139,6 @@ Input read_input(io::MatrixReader const& reader, std::string const& vector, Oper
   return input;
 }
 
-std::string describe(io::Layout layout) {
-  return layout == io::Layout::right ? "rows contiguous (LayoutRight)"
-                                     : "columns contiguous (LayoutLeft)";
-}
-
 Extents extents(io::HostMatrix const& A) {
   return std::visit(
       [](auto const& view) {

@@ -79,9 +79,6 @@ struct MatrixInput {
 [[nodiscard]] MatrixInput read_matrix_input(io::MatrixReader const& reader,
                                             std::optional<io::ScalarType> type);
 
-/// "f32, rows contiguous (LayoutRight)" and the like.
-[[nodiscard]] std::string describe(io::Layout layout);
-
 /// The extents of a matrix in memory.
 struct Extents {
   std::int64_t rows;

@@ -37,7 +37,7 @@ using Json = nlohmann::ordered_json;  // written
 using Read = nlohmann::json;          // finds a key among very many in little time
 
 constexpr char format_name[] = "tessera tunings";
-constexpr int format_version = 1;
+constexpr int format_version = 2;
 
 /// What makes a file unusable, as a part of a sentence.
 class Unusable : public std::runtime_error {
