@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <app/check/precise_sum.hpp>
+#include <app/check/precise.hpp>
 
 namespace tessera::app {
 namespace {

@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include <Kokkos_Core.hpp>
+
 #include <tessera/backends/device.hpp>
 
-/// GPUs: which one Kokkos is to use, and what to say when it cannot. Kokkos itself aborts, so all
-/// this is asked before it is initialised.
+/// What Kokkos is started on: which GPU, how many threads, and what to say when it cannot. Kokkos
+/// itself aborts, so all this is asked before it is initialised.
 namespace tessera::app {
 
 /// "NVIDIA H200 (device 0)".
@@ -53,5 +55,27 @@ struct CurrentDevice {
 /// Checks the memory of the GPU that Kokkos was started on. Call it before allocating.
 /// @throws Failure resources: no_room_sentence
 void require_device_memory(std::uint64_t bytes, std::string const& path, std::string const& what);
+
+/// What Kokkos reads of an environment, by its name; null: not set.
+using Environment = char const* (*)(char const* name);
+
+/// Throws a Failure (usage) with a sentence if a variable of Kokkos has a value that Kokkos would
+/// abort at, or read as another one.
+void require_kokkos_environment(Environment const& variable);
+
+/// The threads that Kokkos is to have on the host; says on stderr, in one sentence, where they are
+/// fewer than were asked for. `wanted`: --threads, 0 if it was not given.
+int host_threads(int wanted);
+
+/// Kokkos, from its start to its end. What it and its tools print meanwhile goes to stderr, since
+/// stdout is for results.
+class KokkosSession {
+ public:
+  /// With --threads (0: not given) and on a GPU (none: there is no backend for one).
+  KokkosSession(int threads, std::optional<int> device);
+  ~KokkosSession();
+  KokkosSession(KokkosSession const&) = delete;
+  KokkosSession& operator=(KokkosSession const&) = delete;
+};
 
 }  // namespace tessera::app

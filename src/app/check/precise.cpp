@@ -8,7 +8,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <app/check/precise.hpp>
-#include <app/check/precise_sum.hpp>
 
 namespace tessera::app {
 namespace {

@@ -3,7 +3,13 @@
 
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include <app/base/progress.hpp>
@@ -81,5 +87,220 @@ extern template PreciseVector sum_lines(Lines<float>, PreciseVector const&, Erro
                                         ProgressBar&);
 extern template PreciseVector sum_lines(Lines<double>, PreciseVector const&, ErrorModel const&,
                                         ProgressBar&);
+
+/// An unevaluated sum high + low of two doubles, about 106 bits. Needs a compiler that neither
+/// reorders nor contracts floating-point arithmetic.
+struct DoubleDouble {
+  double high = 0;
+  double low = 0;
+};
+
+/// a + b without error, as (rounded sum, rest). Knuth's TwoSum.
+[[nodiscard]] inline DoubleDouble two_sum(double a, double b) {
+  double const sum = a + b;
+  double const from_b = sum - a;
+  return {.high = sum, .low = (a - (sum - from_b)) + (b - from_b)};
+}
+
+/// a·b without error (above underflow), as (rounded product, rest).
+[[nodiscard]] inline DoubleDouble two_product(double a, double b) {
+  double const product = a * b;
+  return {.high = product, .low = std::fma(a, b, -product)};
+}
+
+/// x + y with a relative error below 2^-103, made non-overlapping again.
+[[nodiscard]] inline DoubleDouble add(DoubleDouble x, DoubleDouble y) {
+  DoubleDouble const high = two_sum(x.high, y.high);
+  DoubleDouble const low = two_sum(x.low, y.low);
+  DoubleDouble const first = two_sum(high.high, high.low + low.high);
+  return two_sum(first.high, first.low + low.low);
+}
+
+/// `Width` sums of products side by side, beyond the precision of T, with the sums of the products'
+/// magnitudes. add() is written so that a compiler can vectorise a loop over k.
+///
+/// What is infinite, NaN or too large for a double makes that magnitude infinite or NaN.
+template <class T, std::size_t Width>
+class PreciseSums {
+ public:
+  /// Adds a·(x + x_low) to sum k, and |a|·magnitude to its magnitude.
+  void add(std::size_t k, T a, double x, [[maybe_unused]] double x_low, double magnitude) {
+    double const factor = static_cast<double>(a);
+    if constexpr (std::is_same_v<T, float>) {
+      high_[k] += factor * x;  // the product of two floats is exact in double
+    } else {
+      DoubleDouble const product = two_product(factor, x);
+      DoubleDouble const sum = two_sum(high_[k], product.high);
+      high_[k] = sum.high;
+      low_[k] += (product.low + sum.low) + factor * x_low;
+    }
+    magnitude_[k] += std::fabs(factor) * magnitude;
+  }
+
+  [[nodiscard]] DoubleDouble value(std::size_t k) const { return two_sum(high_[k], low_[k]); }
+  [[nodiscard]] double magnitude(std::size_t k) const { return magnitude_[k]; }
+
+ private:
+  std::array<double, Width> high_{};
+  std::array<double, Width> low_{};
+  std::array<double, Width> magnitude_{};
+};
+
+/// One sum put together from parts.
+struct PreciseTotal {
+  DoubleDouble value;
+  double magnitude = 0;
+
+  void add(DoubleDouble part, double part_magnitude) {
+    value = app::add(value, part);
+    magnitude += part_magnitude;
+  }
+};
+
+/// One sum of products in a wider range than T has, which follows what infinities, NaN and overflow
+/// may make of it in T: for elements of which PreciseSums cannot tell.
+///
+/// Positive and negative terms are added up apart as well. Whatever the order, a partial sum lies
+/// between the two totals, but for rounding; so it can overflow only to the side whose total is too
+/// large.
+template <class T>
+class CarefulSum {
+ public:
+  /// Adds a·x.
+  void add(T a, PreciseEntry const& x) {
+    if (std::isnan(a)) return may_be({.number = false, .nan = true});
+    if (std::isinf(a)) return may_be(times_infinity(a > 0, x));
+    may_be(times_number(a, x.outcomes));
+    if (a == 0 || !x.outcomes.number) return;
+
+    double const factor = static_cast<double>(a);
+    double const size = std::fabs(x.high);
+    if (std::fabs(factor) * (size + x.error) < large) {
+      ordinary_.add(factor, x.high, x.low, x.error);
+    } else {
+      large_.add(factor * scale, x.high * scale, x.low * scale, x.error * scale);
+    }
+    // Nothing that a partial sum can be brings such a product back into range.
+    double const least = (size * almost - x.error) * scale;
+    if (std::fabs(factor) * scale * least > 2 * scaled(largest)) may_be_number_ = false;
+  }
+
+  /// The sum, for a product with this model of its errors.
+  [[nodiscard]] PreciseEntry entry(ErrorModel const& model) const {
+    bool const is_large = large_.magnitude() > 0;
+    auto const down = [&](double value) { return is_large ? scaled(value) : value; };
+    auto const up = [&](double value) { return is_large ? value / scale / scale : value; };
+    Terms const all = is_large ? large_ + ordinary_.scaled_down() : ordinary_;
+    double const limit = down(largest);
+    double const size = std::fabs(all.sum.high);
+    double const error = all.magnitude() > 0
+                             ? (all.magnitude() * model.relative + all.inherited) * model.of_bound
+                             : 0;
+    double const growth = (1 + model.relative) * model.of_bound;
+    bool const may_rise = may_be_plus_ || all.positive * growth > limit;
+    bool const may_fall = may_be_minus_ || all.negative * growth > limit;
+
+    PreciseEntry entry;
+    entry.outcomes = {.number = may_be_number_ && !(size * almost - error > limit),
+                      .plus = may_rise && !excludes_plus_,
+                      .minus = may_fall && !excludes_minus_,
+                      .nan = may_be_nan_ || (may_rise && may_fall)};
+    if (!entry.outcomes.number) {
+      entry.high = entry.outcomes.nan    ? std::numeric_limits<double>::quiet_NaN()
+                   : entry.outcomes.plus ? std::numeric_limits<double>::infinity()
+                                         : -std::numeric_limits<double>::infinity();
+      return entry;
+    }
+    // A sum just above the largest number, which rounding may bring back, is taken for that number.
+    double const above = std::max(size - limit, 0.0);
+    entry.high = above > 0 ? std::copysign(largest, all.sum.high) : up(all.sum.high);
+    entry.low = above > 0 ? 0 : up(all.sum.low);
+    entry.error = up(error + above) + model.underflow;
+    return entry;
+  }
+
+ private:
+  /// Both factors of a large term are multiplied with this, a power of two, so that products and
+  /// their sums stay in the range of double. Those of floats do as they are.
+  static constexpr double scale = std::is_same_v<T, float> ? 1 : 0x1p-600;
+  static constexpr double large = 0x1p900;
+  static constexpr double largest = static_cast<double>(std::numeric_limits<T>::max());
+  /// Takes more than the rounding of a comparison.
+  static constexpr double almost = 1 - 0x1p-50;
+
+  static constexpr double scaled(double value) { return value * scale * scale; }
+
+  /// Terms that have the same scale.
+  struct Terms {
+    DoubleDouble sum;
+    double positive = 0;   ///< of the magnitudes of positive terms, errors included
+    double negative = 0;   ///< of negative ones
+    double inherited = 0;  ///< of what the errors of x make
+
+    void add(double factor, double high, double low, double x_error) {
+      DoubleDouble term = two_product(factor, high);
+      term.low += factor * low;
+      sum = app::add(sum, term);
+      double const size = std::fabs(term.high);
+      double const error = std::fabs(factor) * x_error;
+      (term.high > 0 ? positive : negative) += size + error;
+      (term.high > 0 ? negative : positive) += std::max(error - size, 0.0);
+      inherited += error;
+    }
+    [[nodiscard]] double magnitude() const { return positive + negative; }
+    [[nodiscard]] Terms scaled_down() const {
+      return {.sum = {.high = scaled(sum.high), .low = scaled(sum.low)},
+              .positive = scaled(positive),
+              .negative = scaled(negative),
+              .inherited = scaled(inherited)};
+    }
+    friend Terms operator+(Terms const& a, Terms const& b) {
+      return {.sum = app::add(a.sum, b.sum),
+              .positive = a.positive + b.positive,
+              .negative = a.negative + b.negative,
+              .inherited = a.inherited + b.inherited};
+    }
+  };
+
+  /// What a number times the infinities and NaN that x may be is.
+  static Outcomes times_number(T a, Outcomes const& x) {
+    if (a == 0) return {.number = x.number, .nan = x.plus || x.minus || x.nan};
+    return {.number = x.number,
+            .plus = a > 0 ? x.plus : x.minus,
+            .minus = a > 0 ? x.minus : x.plus,
+            .nan = x.nan};
+  }
+
+  /// What an infinity times x is.
+  static Outcomes times_infinity(bool is_plus, PreciseEntry const& x) {
+    bool const number = x.outcomes.number;
+    bool const rises = x.outcomes.plus || (number && x.high + x.error > 0);
+    bool const falls = x.outcomes.minus || (number && x.high - x.error < 0);
+    bool const is_zero = number && std::fabs(x.high) <= x.error;
+    return {.number = false,
+            .plus = is_plus ? rises : falls,
+            .minus = is_plus ? falls : rises,
+            .nan = x.outcomes.nan || is_zero};
+  }
+
+  /// One term more may be this.
+  void may_be(Outcomes const& term) {
+    may_be_number_ = may_be_number_ && term.number;
+    may_be_plus_ = may_be_plus_ || term.plus;
+    may_be_minus_ = may_be_minus_ || term.minus;
+    may_be_nan_ = may_be_nan_ || term.nan;
+    excludes_plus_ = excludes_plus_ || !(term.number || term.plus);
+    excludes_minus_ = excludes_minus_ || !(term.number || term.minus);
+  }
+
+  Terms ordinary_;
+  Terms large_;
+  bool may_be_number_ = true;
+  bool may_be_plus_ = false;  ///< a term may be infinite
+  bool may_be_minus_ = false;
+  bool may_be_nan_ = false;
+  bool excludes_plus_ = false;  ///< a term makes minus infinity or NaN of plus infinity
+  bool excludes_minus_ = false;
+};
 
 }  // namespace tessera::app

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include <app/backend/devices.hpp>
-#include <app/backend/kokkos_session.hpp>
 #include <app/base/failure.hpp>
 #include <app/cli/options.hpp>
 #include <app/commands/commands.hpp>

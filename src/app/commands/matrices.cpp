@@ -44,6 +44,25 @@ Job job_of(GemmOptions const& options, std::string const& path_a, std::string co
           .what = "the job (three matrices and workspace)"};
 }
 
+/// What the header of the input says about the work. Refuses what cannot be done in place.
+Job job_of(TransposeOptions const& options, io::MatrixReader const& reader) {
+  io::MatrixInfo const& info = reader.info();
+  std::string const& path = reader.path();
+  if (options.in_place && info.rows != info.cols) {
+    throw Failure(ExitStatus::usage,
+                  "--in-place: only square matrices are transposed in place, and " + path + " is " +
+                      std::to_string(info.rows) + " x " + std::to_string(info.cols));
+  }
+  auto const bytes = info.elements() * io::size_of(options.type.value_or(info.type));
+  return {.forecast =
+              [=](BackendChoice) {
+                return Forecast{.traffic = 2 * bytes, .inputs = bytes, .results = bytes};
+              },
+          .runs = options.repeat + 1,
+          .input = path,
+          .what = "the job (matrix and transpose)"};
+}
+
 }  // namespace
 
 ExitStatus run_command(GemmOptions const& options) {
@@ -107,6 +126,69 @@ ExitStatus run_command(GemmOptions const& options) {
   output.write(run.matrix);
   std::fputs(write_report(report, options.format).c_str(), files.report());
   return report.check && !report.check->passed() ? ExitStatus::difference : ExitStatus::good;
+}
+
+ExitStatus run_command(TransposeOptions const& options) {
+  require_backend(options.backend);
+  require_device_in_use(options.device, options.backend);
+
+  std::string const path = resolve_input(options.input).path;
+  RunFiles files;
+  files.reads(path).keeps_tunings().writes(options.output).check();
+  check_add_dataset(options.add_dataset, {options.output});
+  ResultFile output(options.output, ResultFile::Kind::matrix, options.add_dataset);
+  io::MatrixReader const reader = open_input(path, options.input_format);
+  Job const job = job_of(options, reader);
+  auto const [backend, why] = choose_backend(options.backend, job);
+  require_caches(options.cache_preference, backend);
+  if (!options.check) require_threads(options.threads, backend);
+  io::require_memory(job.forecast(backend.choice).memory(), path, job.what);
+
+  MatrixInput const input = read_matrix_input(reader, options.type);
+  MatrixFacts facts = facts_of("A", path, input.A);
+  facts.stored = reader.info().stored;
+  std::optional<TuningInUse> tuning;
+  if (options.takes_tunings() && !options.in_place) {
+    // The transpose of a column-major matrix is the work of a row-major one of the other shape.
+    bool const by_rows = facts.layout == io::Layout::right;
+    tuning = find_tuning(
+        backend, "transpose", facts.type, io::Layout::right,
+        {.rows = by_rows ? facts.rows : facts.cols, .cols = by_rows ? facts.cols : facts.rows});
+  }
+  MatrixRequest request{.A = input.A,
+                        .in_place = options.in_place,
+                        .backend = backend.choice,
+                        .kernels = options.kernels,
+                        .repeat = options.repeat,
+                        .input = path,
+                        .cache_preference = options.cache_preference};
+  Measurement const run = run_tuned(tuning, [&](bench::Launch const& launch) {
+    request.launch = launch;
+    return run_transpose(request);
+  });
+  MatrixReport report{.operation = "transpose",
+                      .formula = "At = Aᵀ",
+                      .inputs = {facts},
+                      .result = facts_of("At", options.output, run.matrix),
+                      .read_seconds = input.read_seconds,
+                      .backend = backend,
+                      .backend_chosen = options.backend == BackendChoice::automatic,
+                      .backend_why = why,
+                      .run = run,
+                      .sha256 = sha256(elements(run.matrix)),
+                      .check = std::nullopt,
+                      .bits_check = std::nullopt,
+                      .tuning = tuning};
+  if (options.check) report.bits_check = judge_moved(input.A, run.matrix, true);
+
+  if (input.is_narrowed) {
+    warn_of_overflow(elements(run.matrix),
+                     {.names = "A", .all = {elements(input.A)}, .is_narrowed = true});
+  }
+  output.write(run.matrix);
+  std::fputs(write_report(report, options.format).c_str(), files.report());
+  bool const failed = report.bits_check && !report.bits_check->passed();
+  return failed ? ExitStatus::difference : ExitStatus::good;
 }
 
 }  // namespace tessera::app
