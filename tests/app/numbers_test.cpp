@@ -103,5 +103,15 @@ TEST(Numbers, TwoExtentsHaveAnXBetween) {
   }
 }
 
+TEST(Wrapped, BreaksLinesAtSpacesAndKeepsExamples) {
+  EXPECT_EQ(wrapped("one two three", 7), "one two\nthree");
+  EXPECT_EQ(wrapped("one two three", 13), "one two three");
+  EXPECT_EQ(wrapped("unbreakable word", 4), "unbreakable\nword");
+  EXPECT_EQ(wrapped("one two\n\n  an example of its own\nthree four\n", 7),
+            "one two\n\n  an example of its own\nthree\nfour\n");
+  EXPECT_EQ(wrapped("Aᵀ Bᵀ Cᵀ", 8), "Aᵀ Bᵀ Cᵀ");  // columns, not bytes
+  EXPECT_EQ(wrapped("", 8), "");
+}
+
 }  // namespace
 }  // namespace tessera::app

@@ -227,6 +227,26 @@ TEST_F(UsageTest, serial_takes_one_thread) {
   }
 }
 
+TEST_F(UsageTest, help_fits_the_terminal_and_says_the_same) {
+  auto const words = [](std::string const& text) {
+    std::istringstream stream(text);
+    return std::vector<std::string>(std::istream_iterator<std::string>(stream), {});
+  };
+  for (std::string const command : {"gen", "atax", "bench", "tune", "convert"}) {
+    auto const at = [&](std::string const& columns) {
+      return run({command, "--help"}, {.environment = {{"COLUMNS", columns}}}).out;
+    };
+    std::string const narrow = at("60");
+    EXPECT_EQ(words(narrow), words(at("100")));
+    EXPECT_EQ(words(narrow), words(run({command, "--help"}).out));
+    std::istringstream lines(narrow);
+    for (std::string line; std::getline(lines, line) && line != "Examples:";) {
+      if (line.starts_with(' ') || line.starts_with('-')) continue;  // options
+      EXPECT_LE(line.size(), 60u) << line;
+    }
+  }
+}
+
 TEST_F(UsageTest, help_keeps_its_lines) {
   for (std::string const command : {"", "gen", "atax", "transpose", "gemm", "bench", "tune",
                                     "check", "show", "convert", "info"}) {

@@ -15,6 +15,7 @@
 
 #include <app/backend/devices.hpp>
 #include <app/base/failure.hpp>
+#include <app/base/text.hpp>
 #include <io/memory.hpp>
 #include <tessera/backends/devices.hpp>
 #include <tessera/backends/threads.hpp>
@@ -272,8 +273,7 @@ int host_threads(int wanted) {
   auto const found = backends::survey_host_threads(wanted);
   if (found.found < found.wanted) {
     if (wanted <= 0) source += threads(found.wanted);
-    std::fprintf(stderr, "tessera: %s: %s used, because %s\n", source.c_str(),
-                 threads(found.found, " is", " are").c_str(), found.why.c_str());
+    say(source + ": " + threads(found.found, " is", " are") + " used, because " + found.why);
   }
   return found.found;
 }

@@ -6,9 +6,12 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <iterator>
 #include <limits>
+#include <sys/ioctl.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 #include <app/base/text.hpp>
@@ -149,6 +152,46 @@ std::string csv_field(std::string const& value) {
   std::string quoted = "\"";
   for (char const c : value) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";
+}
+
+std::string wrapped(std::string_view text, std::size_t columns) {
+  std::string result;
+  while (!text.empty()) {
+    auto const end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    while (!line.starts_with(' ') && width_of(std::string(line)) > columns) {
+      std::size_t cut = std::string_view::npos;  // the last space that leaves a line that fits
+      for (auto space = line.find(' '); space != std::string_view::npos;
+           space = line.find(' ', space + 1)) {
+        bool const fits = width_of(std::string(line.substr(0, space))) <= columns;
+        if (fits || cut == std::string_view::npos) cut = space;
+        if (!fits) break;
+      }
+      if (cut == std::string_view::npos) break;
+      result.append(line.substr(0, cut)) += '\n';
+      line.remove_prefix(cut + 1);
+    }
+    result.append(line);
+    if (end != std::string_view::npos) result += '\n';
+  }
+  return result;
+}
+
+std::size_t columns_of(int descriptor) {
+  char const* const said = std::getenv("COLUMNS");
+  if (auto const number = bench::whole_number(said == nullptr ? "" : said); number && *number > 0) {
+    return static_cast<std::size_t>(*number);
+  }
+  winsize size{};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+void say(std::string const& sentence) {
+  std::string text = "tessera: " + sentence;
+  if (isatty(STDERR_FILENO) == 1) text = wrapped(text, columns_of(STDERR_FILENO));
+  std::fprintf(stderr, "%s\n", text.c_str());
 }
 
 }  // namespace tessera::app

@@ -54,4 +54,15 @@ struct TwoExtents {
 /// A field of a CSV table; one with a comma, a quote or a line end is quoted.
 [[nodiscard]] std::string csv_field(std::string const& value);
 
+/// A text whose lines are broken at spaces to have at most so many columns. Lines that begin with a
+/// space, and words that are longer, are kept whole.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t columns);
+
+/// Columns of a terminal: those that COLUMNS says, else those of the terminal on this descriptor,
+/// else 80.
+[[nodiscard]] std::size_t columns_of(int descriptor);
+
+/// Says a sentence on stderr, behind the program's name; wrapped where that is a terminal.
+void say(std::string const& sentence);
+
 }  // namespace tessera::app

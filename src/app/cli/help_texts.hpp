@@ -3,44 +3,46 @@
 
 #pragma once
 
-/// The examples below each `--help`. Kept apart from the options so that both stay readable.
+/// What stands below each `--help`: paragraphs of one line each, which are wrapped when they are
+/// printed, and examples, whose lines begin with a space and are kept. Apart from the options so
+/// that both stay readable.
 namespace tessera::app::help {
 
 inline constexpr char program[] =
-    "A matrix is read from memory once for C = A^T(A V), and the result has the same bits for any\n"
-    "number of threads, any backend and either method.\n\n"
+    "A matrix is read from memory once for C = A^T(A V), and the result has the same bits "
+    "for any number of threads, any backend and either method.\n\n"
     "Examples:\n"
     "  tessera gen --rows 768 --cols 512 --output test/7   make a test in the ex3 format\n"
-    "  tessera atax 7 --check                              C = A^T(A V) of test/7, into 7-out.bin\n"
+    "  tessera atax 7 --check                              C = A^T(A V) of test/7, into "
+    "7-out.bin\n"
     "  tessera check 7 7-out.bin                           is 7-out.bin right?\n"
     "  tessera COMMAND --help                              all options of a command\n\n"
-    "Exit status: 0 good, 1 a check found a difference or could not judge, 2 bad usage,\n"
-    "3 bad input or file, 4 out of memory or device trouble.";
+    "Exit status: 0 good, 1 a check found a difference or could not judge, 2 bad usage, 3 "
+    "bad input or file, 4 out of memory or device trouble.";
 
 inline constexpr char generate[] =
-    "The format follows the extension: .npy holds A, and V goes beside it (NAME-vector.npy);\n"
-    ".ex3 or no extension holds A and V in one ex3 test file (f32 only).\n"
-    "The same seed gives the same bytes on every machine. --output - writes to stdout, without an\n"
-    "extension: an ex3 file, or with --output-format npy A alone.\n\n"
+    "The format follows the extension: .npy holds A, and V goes beside it (NAME-vector.npy); "
+    ".ex3 or no extension holds A and V in one ex3 test file (f32 only). The same seed gives "
+    "the same bytes on every machine. --output - writes to stdout, without an extension: an "
+    "ex3 file, or with --output-format npy A alone.\n\n"
     "Examples:\n"
     "  tessera gen --rows 768 --cols 512 --output test/7\n"
-    "  tessera gen --rows 100000 --cols 300 --type f64 --distribution normal --seed 1 --output "
-    "a.npy\n"
-    "  tessera gen --rows 4 --cols 3 --distribution integer --output a.npy --vector-output v.npy";
+    "  tessera gen --rows 100000 --cols 300 --type f64 --distribution normal --seed 1 "
+    "--output a.npy\n"
+    "  tessera gen --rows 4 --cols 3 --distribution integer --output a.npy --vector-output "
+    "v.npy";
 
 inline constexpr char convert[] =
-    "INPUT is what its content says: .npy, .npz, HDF5, ex3 or Matrix Market; .csv and .bin are so "
-    "by\n"
-    "their names, or by --input-format. FILE.npz:NAME and FILE.h5:/DATASET are one of many. The\n"
-    "format of OUTPUT follows its extension: .npy, .ex3 or no extension, .bin, FILE.h5:/DATASET.\n"
-    "A .bin file holds the elements and nothing else: to be read as a matrix it needs --rows and\n"
-    "--cols, else it is a vector. Files are converted piece by piece: their size does not matter;\n"
-    "but text (.mtx, .csv) is read into memory, of which zeros that an .mtx leaves out take none.\n"
-    "float16 and integers become f32 or f64, the smaller that holds all of their type; an integer\n"
-    "that it does not hold is an error. INPUT may be a pipe, such as - for stdin: then OUTPUT is "
-    "in\n"
-    "its order, and not in chunks; so it is with an array that is packed in an .npz. OUTPUT - is\n"
-    "stdout.\n\n"
+    "INPUT is what its content says: .npy, .npz, HDF5, ex3 or Matrix Market; .csv and .bin "
+    "are so by their names, or by --input-format. FILE.npz:NAME and FILE.h5:/DATASET are one "
+    "of many. The format of OUTPUT follows its extension: .npy, .ex3 or no extension, .bin, "
+    "FILE.h5:/DATASET. A .bin file holds the elements and nothing else: to be read as a "
+    "matrix it needs --rows and --cols, else it is a vector. Files are converted piece by "
+    "piece: their size does not matter; but text (.mtx, .csv) is read into memory, of which "
+    "zeros that an .mtx leaves out take none. float16 and integers become f32 or f64, the "
+    "smaller that holds all of their type; an integer that it does not hold is an error. "
+    "INPUT may be a pipe, such as - for stdin: then OUTPUT is in its order, and not in "
+    "chunks; so it is with an array that is packed in an .npz. OUTPUT - is stdout.\n\n"
     "Examples:\n"
     "  tessera convert a.npy a.ex3 --vector v.npy --output-type f32\n"
     "  tessera convert a.ex3 a.npy --vector-output v.npy\n"
@@ -50,26 +52,21 @@ inline constexpr char convert[] =
     "  gunzip < a.npy.gz | tessera convert - a.npy\n"
     "  tessera convert a.npy a.h5:/group/A --chunk 1000x100 --deflate 6\n"
     "  tessera convert b.npy a.h5:/group/B --add-dataset   beside A\n"
-    "  tessera convert a.bin a.npy --rows 1000 --cols 300 --type f64 --input-layout column-major";
+    "  tessera convert a.bin a.npy --rows 1000 --cols 300 --type f64 --input-layout "
+    "column-major";
 
 inline constexpr char compute[] =
-    "INPUT is a .npy or an ex3 file, FILE.npz:NAME or FILE.h5:/DATASET, which its content says, "
-    "not\n"
-    "its name. float16 and integers are read as f32 or f64. A bare number N means test/N, and "
-    "then\n"
-    "the result goes to N-out.bin unless --output says otherwise. A result file is .npy, or .bin "
-    "for the elements "
-    "and\n"
-    "nothing else. Times are of the work on data in memory, after a warm-up.\n"
-    "On a GPU (cuda), copies to and from its memory are timed apart. --backend auto takes the GPU\n"
-    "where all runs and the copies are estimated to be done earlier than on the host, and says "
-    "so.\n"
-    "A matrix that does not fit into memory (or into --memory-limit) is streamed from its file: "
-    "one\n"
-    "run, without a warm-up, timed with the reading; the bits are the same. INPUT may be a pipe,\n"
-    "such as - for stdin, which is read once and to its end. A result that goes to - (stdout) is "
-    "in\n"
-    "the .npy format, and the report then goes to stderr.\n\n"
+    "INPUT is a .npy or an ex3 file, FILE.npz:NAME or FILE.h5:/DATASET, which its content "
+    "says, not its name. float16 and integers are read as f32 or f64. A bare number N means "
+    "test/N, and then the result goes to N-out.bin unless --output says otherwise. A result "
+    "file is .npy, or .bin for the elements and nothing else. Times are of the work on data "
+    "in memory, after a warm-up. On a GPU (cuda), copies to and from its memory are timed "
+    "apart. --backend auto takes the GPU where all runs and the copies are estimated to be "
+    "done earlier than on the host, and says so. A matrix that does not fit into memory (or "
+    "into --memory-limit) is streamed from its file: one run, without a warm-up, timed with "
+    "the reading; the bits are the same. INPUT may be a pipe, such as - for stdin, which is "
+    "read once and to its end. A result that goes to - (stdout) is in the .npy format, and "
+    "the report then goes to stderr.\n\n"
     "Examples:\n"
     "  tessera atax a.npy --vector v.npy --output c.npy\n"
     "  tessera atax a.npy --memory-limit 2GiB --checkpoint a.state --output c.npy\n"
@@ -80,40 +77,31 @@ inline constexpr char compute[] =
     "  tessera gemvt a.npy --vector b.npy --repeat 20";
 
 inline constexpr char transpose[] =
-    "OUTPUT is in the order of INPUT: rows stay contiguous, or columns do.\n"
-    "Times are of the work on data in memory, after a warm-up. INPUT may be a pipe, and - is stdin "
-    "or\n"
-    "stdout.\n\n"
+    "OUTPUT is in the order of INPUT: rows stay contiguous, or columns do. Times are of the "
+    "work on data in memory, after a warm-up. INPUT may be a pipe, and - is stdin or stdout.\n\n"
     "Examples:\n"
     "  tessera transpose a.npy at.npy --check\n"
     "  tessera transpose a.npy a.T.npy --in-place          of a square matrix";
 
 inline constexpr char gemm[] =
-    "C is in the order of A. Its bits are a function of A and B alone.\n"
-    "Times are of the work on data in memory, after a warm-up.\n\n"
+    "C is in the order of A. Its bits are a function of A and B alone. Times are of the work "
+    "on data in memory, after a warm-up.\n\n"
     "Examples:\n"
     "  tessera gemm a.npy b.npy c.npy --check\n"
     "  tessera gemm a.npy b.npy c.npy --repeat 20 --format json";
 
 inline constexpr char bench[] =
-    "All that compute the operation take turns in random order, on the matrix of FILE (of gemm on "
-    "two)\n"
-    "or on random ones: our kernels, published ones (--variants), and the libraries that this "
-    "program\n"
-    "was built with. Before that, each result is compared with ours on random numbers: on whole "
-    "ones,\n"
-    "where every order of summation gives the same, and on real ones, bit by bit or within a bound "
-    "that\n"
-    "follows from the number of additions. --check compares each result on the very numbers that "
-    "are\n"
-    "timed with a reference of higher precision as well. A WRONG one has no time, and makes exit\n"
-    "status 1. Columns: GB/s counts each array once; `of read` (`of copy`) is the time in which "
-    "the\n"
-    "matrix could be read (copied), measured in the same run, over the time; `speed-up` is over "
-    "the\n"
-    "slowest; `repeats` says whether the bits come again. On a GPU, copies of the matrix are taken "
-    "in\n"
-    "turn, so that none is found in a cache.\n\n"
+    "All that compute the operation take turns in random order, on the matrix of FILE (of "
+    "gemm on two) or on random ones: our kernels, published ones (--variants), and the "
+    "libraries that this program was built with. Before that, each result is compared with "
+    "ours on random numbers: on whole ones, where every order of summation gives the same, "
+    "and on real ones, bit by bit or within a bound that follows from the number of "
+    "additions. --check compares each result on the very numbers that are timed with a "
+    "reference of higher precision as well. A WRONG one has no time, and makes exit status "
+    "1. Columns: GB/s counts each array once; `of read` (`of copy`) is the time in which the "
+    "matrix could be read (copied), measured in the same run, over the time; `speed-up` is "
+    "over the slowest; `repeats` says whether the bits come again. On a GPU, copies of the "
+    "matrix are taken in turn, so that none is found in a cache.\n\n"
     "Examples:\n"
     "  tessera bench gemv a.npy --vector v.npy --variants team-atomic,ex3 --teams 1x64,8x32 "
     "--check\n"
@@ -123,13 +111,12 @@ inline constexpr char bench[] =
     "  tessera bench atax --variants none --shapes grid --format json --output atax.json";
 
 inline constexpr char tune[] =
-    "Tries all launches of our kernels that the backend takes, ranks them, and keeps the fastest "
-    "in\n"
-    "$XDG_CACHE_HOME/tessera (else ~/.cache/tessera), one file for each device. Runs on the same\n"
-    "device take it from there for the same operation, type and layout, and for shapes of half to\n"
-    "twice the rows and columns; their reports say so, and --no-tuning-cache stops it. Results do "
-    "not\n"
-    "change by a bit. A file that is damaged or of another version is ignored with a warning.\n\n"
+    "Tries all launches of our kernels that the backend takes, ranks them, and keeps the "
+    "fastest in $XDG_CACHE_HOME/tessera (else ~/.cache/tessera), one file for each device. "
+    "Runs on the same device take it from there for the same operation, type and layout, and "
+    "for shapes of half to twice the rows and columns; their reports say so, and "
+    "--no-tuning-cache stops it. Results do not change by a bit. A file that is damaged or "
+    "of another version is ignored with a warning.\n\n"
     "Examples:\n"
     "  tessera tune all --shape 8192x8192\n"
     "  tessera tune gemv --shape 100000x300 --type f64 --layout column-major\n"
@@ -137,10 +124,10 @@ inline constexpr char tune[] =
     "  tessera tune --reset";
 
 inline constexpr char check[] =
-    "The reference is computed in higher precision. The bound of each element follows from the\n"
-    "order of summation and the data; a result of another order of summation may fail.\n"
-    "Where the order decides whether an infinity is right, nothing is: `NOT JUDGED`.\n"
-    "Exit status 0: right, 1: wrong or not judged.\n\n"
+    "The reference is computed in higher precision. The bound of each element follows from "
+    "the order of summation and the data; a result of another order of summation may fail. "
+    "Where the order decides whether an infinity is right, nothing is: `NOT JUDGED`. Exit "
+    "status 0: right, 1: wrong or not judged.\n\n"
     "Examples:\n"
     "  tessera check 7 7-out.bin\n"
     "  tessera check a.npy b.npy --operation gemv --vector v.npy";

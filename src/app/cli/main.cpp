@@ -14,6 +14,7 @@
 
 #include <app/backend/devices.hpp>
 #include <app/base/failure.hpp>
+#include <app/base/text.hpp>
 #include <app/cli/options.hpp>
 #include <app/commands/commands.hpp>
 #include <io/errors.hpp>
@@ -37,7 +38,7 @@ void end_with_our_status() {
 }
 
 ExitStatus complain(ExitStatus status, char const* sentence) {
-  std::fprintf(stderr, "tessera: %s\n", sentence);
+  say(sentence);
   return status;
 }
 

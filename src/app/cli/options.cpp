@@ -8,10 +8,12 @@
 #include <span>
 #include <sstream>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include <app/base/text.hpp>
 #include <app/cli/help_texts.hpp>
 #include <app/cli/option_choice.hpp>
 #include <app/cli/options.hpp>
@@ -315,14 +317,23 @@ void check_assignments(CLI::App const& app, std::span<char const* const> words) 
   }
 }
 
-/// Prints help as it is written: examples keep their lines.
-void keep_lines_of_help(CLI::App& app) {
-  auto const keep = [](auto& formatter) {
+/// Lays out help for the terminal: options in two columns, paragraphs in lines that fit.
+void fit_help(CLI::App& app, std::size_t columns) {
+  auto const fit = [columns](auto& formatter) {
+    // Older releases of CLI11 break no line.
     if constexpr (requires { formatter.enable_footer_formatting(false); }) {
-      formatter.enable_footer_formatting(false);  // older releases of CLI11 never break them
+      std::size_t const left = formatter.get_column_width();
+      formatter.right_column_width(std::max<std::size_t>(columns, left + 20) - left);
+      formatter.description_paragraph_width(columns);
+      formatter.enable_footer_formatting(false);
     }
   };
-  keep(*app.get_formatter());
+  fit(*app.get_formatter());
+  app.footer(wrapped(app.get_footer(), columns));
+  for (CLI::App* const command : app.get_subcommands([](auto const*) { return true; })) {
+    fit(*command->get_formatter());
+    command->footer(wrapped(command->get_footer(), columns));
+  }
 }
 
 std::vector<CommandDescription> commands_of(CLI::App const& app) {
@@ -371,7 +382,6 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   CLI::App app("Matrix products that read the matrix once and give the same bits everywhere",
                "tessera");
   app.footer(help::program);
-  keep_lines_of_help(app);
   app.require_subcommand(1);
   app.set_version_flag(
       "--version", "tessera " + std::string(version) + " (commit " + std::string(git_commit) + ")");
@@ -407,6 +417,8 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
       ->required()
       ->check(CLI::IsMember({"bash"}));
   refuse_empty_values(app);
+  constexpr std::size_t readable = 100;
+  fit_help(app, std::min(columns_of(STDOUT_FILENO), readable));
 
   try {
     check_assignments(app,
@@ -420,8 +432,8 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
     bool const no_command = app.get_subcommands().empty() && !words.empty();
     std::string const sentence =
         no_command ? "'" + words.front() + "' is not a command" : std::string(error.what());
-    std::fprintf(stderr, "tessera: %s\nTry 'tessera --help' or 'tessera COMMAND --help'.\n",
-                 sentence.c_str());
+    say(sentence);
+    std::fputs("Try 'tessera --help' or 'tessera COMMAND --help'.\n", stderr);
     return ExitStatus::usage;
   }
 

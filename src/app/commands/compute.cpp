@@ -10,6 +10,7 @@
 #include <app/backend/backends.hpp>
 #include <app/base/failure.hpp>
 #include <app/base/sha256.hpp>
+#include <app/base/text.hpp>
 #include <app/commands/commands.hpp>
 #include <app/report/report.hpp>
 #include <app/run/files.hpp>
@@ -111,7 +112,7 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
   require_caches(options.cache_preference, backend);
   require_threads(options.threads, backend);
   if (options.format != ReportFormat::text) {
-    std::fprintf(stderr, "tessera: %s is streamed: %s\n", path.c_str(), stream.why.c_str());
+    say(path + " is streamed: " + stream.why);
   }
   VectorInput const input =
       read_vector_input(reader, options.vector, options.operation, options.type);
@@ -214,8 +215,7 @@ ExitStatus run_command(ComputeOptions const& options) {
   Done const done =
       stream ? stream_it(options, row, reader, *stream) : run_in_memory(options, row, reader, job);
   if (done.input.vector_source == "ones" && options.format != ReportFormat::text) {
-    std::fprintf(stderr, "tessera: no vector was given: %s is all ones\n",
-                 std::string(row.vector_name).c_str());
+    say("no vector was given: " + std::string(row.vector_name) + " is all ones");
   }
   Report const report{
       .operation = row,
@@ -260,8 +260,7 @@ ExitStatus run_command(CheckOptions const& options) {
   // A result of another type than its inputs was computed with --type: they are converted alike.
   Input const input = read_input(reader, options.vector, options.operation, type);
   if (input.vector_source == "ones" && options.format != ReportFormat::text) {
-    std::fprintf(stderr, "tessera: no vector was given: %s is all ones\n",
-                 std::string(row.vector_name).c_str());
+    say("no vector was given: " + std::string(row.vector_name) + " is all ones");
   }
   auto const [rows, cols] = extents(input.A);
   CheckReport const report{.operation = row,

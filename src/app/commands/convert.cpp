@@ -7,6 +7,7 @@
 
 #include <app/base/failure.hpp>
 #include <app/base/progress.hpp>
+#include <app/base/text.hpp>
 #include <app/commands/commands.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
@@ -98,24 +99,21 @@ ExitStatus run_command(ConvertOptions const& options) {
   std::fprintf(files.report(), "%s: %s\n", request.output.c_str(),
                describe_content(conversion.output).c_str());
   if (conversion.input.is_converted()) {
-    std::fprintf(stderr, "tessera: the elements of %s are %s, and were read as %s\n",
-                 request.input.c_str(), std::string(io::to_string(conversion.input.stored)).c_str(),
-                 std::string(io::to_string(conversion.output.type)).c_str());
+    say("the elements of " + request.input + " are " +
+        std::string(io::to_string(conversion.input.stored)) + ", and were read as " +
+        std::string(io::to_string(conversion.output.type)));
   }
   if (conversion.input.format == io::Format::csv && !conversion.input.version.empty()) {
-    std::fprintf(stderr, "tessera: the first line of %s has no numbers: it is left out\n",
-                 request.input.c_str());
+    say("the first line of " + request.input + " has no numbers: it is left out");
   }
   if (conversion.not_finite > 0) {
-    std::fprintf(stderr,
-                 "tessera: %llu elements of %s are infinite or NaN: there are such elements in %s, "
-                 "or they overflow f32\n",
-                 static_cast<unsigned long long>(conversion.not_finite), request.output.c_str(),
-                 request.input.c_str());
+    say(std::to_string(conversion.not_finite) + " elements of " + request.output +
+        " are infinite or NaN: there are such elements in " + request.input +
+        ", or they overflow f32");
   }
   if (conversion.input.has_vector && !conversion.vector_written) {
-    std::fprintf(stderr, "tessera: V of %s is not in %s: --vector-output FILE writes it\n",
-                 request.input.c_str(), request.output.c_str());
+    say("V of " + request.input + " is not in " + request.output +
+        ": --vector-output FILE writes it");
   } else if (conversion.vector_written) {
     std::fprintf(files.report(), "%s: V, %llu entries\n",
                  (request.vector_output.empty() ? request.output : request.vector_output).c_str(),

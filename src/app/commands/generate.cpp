@@ -6,6 +6,7 @@
 
 #include <app/base/failure.hpp>
 #include <app/base/progress.hpp>
+#include <app/base/text.hpp>
 #include <app/commands/commands.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
@@ -79,8 +80,7 @@ ExitStatus run_command(io::GenerateRequest const& options) {
                std::string(io::to_string(request.type)).c_str(),
                std::string(io::to_string(request.layout)).c_str(), io::format_bytes(bytes).c_str());
   if (!holds_v(request) && request.vector_output.empty()) {
-    std::fprintf(stderr, "tessera: V is not in %s: --vector-output FILE writes it\n",
-                 request.output.c_str());
+    say("V is not in " + request.output + ": --vector-output FILE writes it");
     return ExitStatus::good;
   }
   std::fprintf(files.report(), "%s: V, %llu entries\n",

@@ -27,7 +27,7 @@ std::filesystem::path required_folder() {
 }
 
 void warn(std::string const& warning) {
-  if (!warning.empty()) std::fprintf(stderr, "tessera: %s\n", warning.c_str());
+  if (!warning.empty()) say(warning);
 }
 
 ExitStatus show_tunings() {

@@ -11,6 +11,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <app/base/progress.hpp>
+#include <app/base/text.hpp>
 #include <app/run/input.hpp>
 #include <io/matrix_file.hpp>
 #include <io/matrix_info.hpp>
@@ -197,7 +198,7 @@ std::string overflow_warning(io::ElementSpan result, Operands const& operands) {
 
 void warn_of_overflow(io::ElementSpan result, Operands const& operands) {
   std::string const warning = overflow_warning(result, operands);
-  if (!warning.empty()) std::fprintf(stderr, "tessera: %s\n", warning.c_str());
+  if (!warning.empty()) say(warning);
 }
 
 }  // namespace tessera::app

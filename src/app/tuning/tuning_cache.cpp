@@ -404,14 +404,14 @@ std::optional<TuningInUse> find_tuning(BackendFacts const& backend, std::string 
   TuningCache const cache(*folder, backend);
   std::string warning;
   auto const records = cache.load(warning);
-  if (!warning.empty()) std::fprintf(stderr, "tessera: %s\n", warning.c_str());
+  if (!warning.empty()) say(warning);
   auto const* const record = nearest(records, operation, type, layout, shape);
   if (record == nullptr) return std::nullopt;
   return TuningInUse{.record = *record, .file = cache.path().string()};
 }
 
 void warn_not_used(TuningInUse const& use, std::string const& why) {
-  std::fprintf(stderr, "tessera: %s: not used here: %s\n", use.file.c_str(), why.c_str());
+  say(use.file + ": not used here: " + why);
 }
 
 std::string to_text(TuningInUse const& use) {
