@@ -8,11 +8,16 @@
 
 namespace tessera::bench {
 
-/// What is computed with the shared matrix of a problem, and what a call moves and computes. All
-/// rates come from here.
+/// What is known of an operation, for all that run, measure or report it. All rates come from here.
 struct Operation {
-  std::string_view name;     ///< as in the table of contenders
-  std::string_view formula;  ///< for people
+  std::string_view name;           ///< as in the library and in the table of contenders
+  std::string_view command;        ///< the word of the command line, and the name in reports
+  std::string_view formula;        ///< for people
+  std::string_view formula_ascii;  ///< for help texts
+  std::string_view vector_name;    ///< of the input vector; empty: it takes none
+  bool takes_rows_vector = false;  ///< the input vector has as many entries as A has rows
+  bool gives_rows_vector = false;  ///< so has the result
+  bool has_methods = false;        ///< it has methods, and an intermediate vector
   ShapeKind shapes;
   bool is_counted_in_flops;  ///< rates are GFLOP/s; else GB/s
   std::string_view stream;   ///< what its time is compared with: "read", "copy", or nothing

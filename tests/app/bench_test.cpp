@@ -173,7 +173,7 @@ TEST_F(BenchTest, each_team_is_a_row_and_one_that_is_refused_says_why) {
 TEST_F(BenchTest, text_names_stream_shares_and_checks) {
   auto const result = bench({"gemvt", "--shapes", "64x32"});
   EXPECT_EQ(result.status, 0) << result.err;
-  for (char const* const word : {"C = Aᵀ·b   64 rows x 32 columns, f32, row-major", "read stream",
+  for (char const* const word : {"C = Aᵀ·B   64 rows x 32 columns, f32, row-major", "read stream",
                                  "GB/s", "of read", "speed-up", "repeats", "check", "equal bits",
                                  "medians of 2 turns in random order", "peers: "}) {
     EXPECT_THAT(result.out, HasSubstr(word));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <bench/operation.hpp>
 #include <bench/whole_number.hpp>
 #include <charconv>
 #include <cstdint>
@@ -58,8 +59,9 @@ std::pair<std::size_t, double> leading_number(std::string_view text) {
 }  // namespace
 
 std::string command_of(std::string const& operation) {
-  if (operation == "multiply") return "gemv";
-  if (operation == "multiply_transposed") return "gemvt";
+  for (auto const& each : bench::operations()) {
+    if (each.name == operation) return std::string(each.command);
+  }
   return operation;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <array>
+#include <bench/operation.hpp>
 #include <string>
 #include <utility>
 
@@ -11,22 +12,17 @@
 namespace tessera::app {
 namespace {
 
-constexpr std::pair<char const*, char const*> measured_operations[] = {
-    {"atax", "atax"},           {"gemv", "multiply"}, {"gemvt", "multiply_transposed"},
-    {"transpose", "transpose"}, {"gemm", "gemm"},
-};
-
 /// The operation by its command; `more` are words that stand for themselves.
 CLI::Option* add_operation(CLI::App& command, std::string& operation,
                            std::vector<std::string> const& more) {
   std::string words;
-  for (auto const& [word, name] : measured_operations)
-    words += (words.empty() ? "" : "|") + std::string(word);
+  for (auto const& each : bench::operations())
+    words += (words.empty() ? "" : "|") + std::string(each.command);
   for (auto const& word : more) words += "|" + word;
   auto const choose = [&operation, more, words](std::string const& text) {
-    for (auto const& [word, name] : measured_operations) {
-      if (text == word) {
-        operation = name;
+    for (auto const& each : bench::operations()) {
+      if (text == each.command) {
+        operation = each.name;
         return;
       }
     }

@@ -116,16 +116,16 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
   }
   VectorInput const input =
       read_vector_input(reader, options.vector, options.operation, options.type);
-  Measurement run = row.stream({.reader = reader,
-                                .x = input.x,
-                                .type = input.type,
-                                .method = options.method,
-                                .kernels = options.kernels,
-                                .backend = backend.choice,
-                                .keep_intermediate = !options.intermediate.empty(),
-                                .memory_limit = stream.memory_limit,
-                                .checkpoint = options.checkpoint,
-                                .checkpoint_seconds = options.checkpoint_seconds});
+  Measurement run = row.run_streamed({.reader = reader,
+                                      .x = input.x,
+                                      .type = input.type,
+                                      .method = options.method,
+                                      .kernels = options.kernels,
+                                      .backend = backend.choice,
+                                      .keep_intermediate = !options.intermediate.empty(),
+                                      .memory_limit = stream.memory_limit,
+                                      .checkpoint = options.checkpoint,
+                                      .checkpoint_seconds = options.checkpoint_seconds});
   run.stream->why = stream.why;
   warn_of_overflow(elements(run.result), {.names = "A",
                                           .all = {elements(input.x)},

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bench/operation.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -37,20 +38,12 @@ struct Traffic {
 /// Of A·V and of Aᵀ·B: the matrix and both vectors, once.
 inline constexpr Traffic one_product{};
 
-/// One row of the table of operations: all that run, report and check need to know of it.
-struct OperationRow {
+/// An operation on a matrix and a vector: what is known of it, and what runs it.
+struct OperationRow : bench::Operation {
   OperationId id;
-  std::string_view name;           ///< in tessera::stream and in src/bench
-  std::string_view command;        ///< the subcommand, and the name in reports
-  std::string_view formula;        ///< for people
-  std::string_view formula_ascii;  ///< for help texts
-  std::string_view vector_name;    ///< of the input vector
-  bool takes_rows_vector;          ///< the input vector has m entries; else n
-  bool gives_rows_vector;          ///< the result has m entries; else n
-  bool has_methods;                ///< --method and --intermediate mean something
   Measurement (*run)(RunRequest const& request);
   Forecast (*forecast)(Shape const& shape, BackendChoice backend);
-  Measurement (*stream)(StreamRequest const& request);
+  Measurement (*run_streamed)(StreamRequest const& request);
 
   [[nodiscard]] std::int64_t vector_length(std::int64_t m, std::int64_t n) const {
     return takes_rows_vector ? m : n;
