@@ -61,8 +61,10 @@ void add_common(CLI::App& command, Measured& options) {
 CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
   auto& command = *app.add_subcommand("bench", "Time an operation beside all that do the same");
   add_operation(command, options.operation, {})->required();
-  command.add_option("FILE", options.files,
-                     "A, and of gemm B, as other commands take them (else random matrices)");
+  command
+      .add_option("FILE", options.files,
+                  "A, and of gemm B, as other commands take them (else random matrices)")
+      ->type_name("");
   add_input_file(command, "--vector", options.vector,
                  "V, or of gemvt B (else V of an ex3 file, or ones)");
   command

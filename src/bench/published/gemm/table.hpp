@@ -21,7 +21,7 @@ template <class Exec, class A, class B, class C>
 struct Variant {
   using Run = void (*)(Exec const&, A const&, B const&, C const&, Options const&);
 
-  std::string_view name;    ///< as in `--variant name`
+  std::string_view name;    ///< as in `--variants name`
   Team published{};         ///< the team of Options{}; 0 x 0: the variant has no teams
   bool has_tile = false;    ///< takes Options::tile
   bool hosts_only = false;  ///< is not in the table of a GPU

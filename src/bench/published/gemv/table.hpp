@@ -39,7 +39,7 @@ struct Variant {
   using Run = void (*)(Exec const&, A const&, Input const&, Output const&,
                        VariantOptions<Exec> const&);
 
-  std::string_view name;  ///< as in `--variant name`
+  std::string_view name;  ///< as in `--variants name`
   Product product = Product::multiply;
   Layouts layouts = Layouts::both;
   Teams teams = Teams::any;
@@ -58,7 +58,7 @@ struct Variant {
   }
 };
 
-/// All variants that take matrices of type A. `--variant NAME` and the product name one row.
+/// All variants that take matrices of type A. `--variants NAME` and the product name one row.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> Input,
           OutputVectorOf<Exec, A> Output>
 std::vector<Variant<Exec, A, Input, Output>> table() {
