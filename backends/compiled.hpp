@@ -4,7 +4,6 @@
 
 #include <Kokkos_Macros.hpp>
 
-
 /// What the compiled library has made, so that programs which link it (Tessera::tessera defines
 /// TESSERA_USES_LIBRARY) need not: float and double on each execution space that has a folder in
 /// backends/ and is enabled in Kokkos. A list is a macro of (TEMPLATE, EXEC, T), where TEMPLATE is

@@ -7,7 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/backends/gpu/fused_cache.hpp>
 #include <tessera/backends/gpu/fused_parts.hpp>
 #include <tessera/backends/gpu/fused_plan.hpp>
 #include <tessera/backends/gpu/fused_ring.hpp>
@@ -87,9 +86,6 @@ void fused_lines(Exec const& exec, Label const& label, FusedArguments<Exec, T, F
       clear_exchange<Exec, T>(exec, label.clear, a.exchanged, plan.exchanged(a.lines));
       return run.template operator()<Plan::small_team, 4>(
           FusedParts<Exec, T, Aligned, Plan::part_slots, Factor>{a});
-    case Plan::Way::cache:
-      return run.template operator()<Plan::largest_team, 1>(
-          FusedCache<Exec, T, Aligned, Plan::cache_rows, Factor>{a, plan.chunks_per_warp});
   }
 }
 

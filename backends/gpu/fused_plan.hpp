@@ -5,15 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/gpu/combine.hpp>
 #include <tessera/backends/gpu/teams.hpp>
-#include <tessera/backends/gpu/trees.hpp>
 #include <tessera/tuning.hpp>
 
 namespace tessera::detail::gpu {
@@ -32,7 +29,6 @@ struct FusedLinesPlan {
     team,     ///< a team a panel, each warp with a chunk of a line, or two
     ring,     ///< the same, or a cluster of teams a panel, with lines that wait in scratch
     parts,    ///< several teams a panel, each with a part of its columns
-    cache,    ///< a team a panel, a line from the caches the second time
   };
   static constexpr int small_team = 128;    ///< threads where several panels share a team
   static constexpr int largest_team = 512;  ///< threads where a panel has a team
@@ -48,10 +44,7 @@ struct FusedLinesPlan {
   static constexpr Index most_parts = 128;  ///< of a line: four for each thread of a warp
   /// Lines of a part that scratch holds while their dot products are exchanged.
   static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 5 : 2;
-  static constexpr int cache_rows = 2;  ///< lines of a step that are read again
-  /// Scalars of a line that is read again: what the trees of a team's warps take.
-  static constexpr Index longest_line =
-      LongWarpTree<WarpOf<Exec>, T>::max_values * (largest_team / warp_threads) * chunk<T>;
+  static constexpr Index chunks_of_team = most_chunks_per_warp * (largest_team / warp_threads);
 
   static constexpr int ring_team = 512;  ///< threads of a team with a ring, at most
   static constexpr int ring_chunks = 2;  ///< of a line, a warp
@@ -77,7 +70,7 @@ struct FusedLinesPlan {
   bool on_rows;   ///< all lines begin on rows of memory
   Ring ring;
   Way way;
-  int chunks_per_warp;  ///< of a line that is read again: a power of two, a subtree
+  int chunks_per_warp;
   int team_size;
   int workers;              ///< panels that a team handles side by side
   Index parts;              ///< teams that share a line
@@ -86,6 +79,13 @@ struct FusedLinesPlan {
   Index groups;
   int scratch_parts = 0;  ///< of the stacks of a ring's threads (WordStack)
 
+  /// Whether the threads of a team, or of teams that meet, hold a line in their registers.
+  static bool takes(Exec const& exec, Lines<T> const& lines) {
+    Index const teams = std::min(most_parts, backends::Backend<Exec>::teams_that_meet(exec));
+    return summation::ceil_div(lines.length, chunk<T>) <=
+           std::max(chunks_of_team, part_warps * teams);
+  }
+  /// Of lines that it takes.
   FusedLinesPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
       : panels(lines.panels()),
         on_words(is_aligned(lines, lines.data)),
@@ -109,25 +109,14 @@ struct FusedLinesPlan {
       chunks_per_warp = ring_chunks;
       team_size = warp_threads * ring.warps;
       parts = ring.teams;
-    } else if (chunks <= most_chunks_per_warp * (largest_team / warp_threads)) {
+    } else if (chunks <= chunks_of_team) {
       way = Way::team;
       chunks_per_warp = chunks <= largest_team / warp_threads ? 1 : 2;
       team_size = warp_threads * static_cast<int>(summation::ceil_div(chunks, chunks_per_warp));
-    } else if (chunks <=
-               part_warps * std::min(most_parts, backends::Backend<Exec>::teams_that_meet(exec))) {
+    } else {
       way = Way::parts;
       team_size = warp_threads * part_warps;
       parts = summation::ceil_div(chunks, Index{part_warps});
-    } else {
-      way = Way::cache;
-      team_size = largest_team;
-      if (lines.length > longest_line) {
-        throw std::invalid_argument("tessera: fused ATAX takes lines of at most " +
-                                    std::to_string(longest_line) + " elements on a GPU, found " +
-                                    std::to_string(lines.length) + "; use two stages");
-      }
-      Index const warps = largest_team / warp_threads;
-      chunks_per_warp = static_cast<int>(ceil_power_of_two(summation::ceil_div(chunks, warps)));
     }
     Index const most = ceil_power_of_two(panels.count);
     // A caller may ask for any number: more than there are is not multiplied.
@@ -148,18 +137,16 @@ struct FusedLinesPlan {
   [[nodiscard]] Index teams() const { return groups * parts; }
   /// Words of a line that a thread keeps.
   [[nodiscard]] int words(Lines<T> const& lines) const {
-    if (way == Way::cache) return 0;
     if (way == Way::team || way == Way::ring) return chunks_per_warp * segment_words;
     return words_of_segment<T>(lines.length);
   }
   [[nodiscard]] int levels() const { return stack_levels(panels_per_worker); }
   /// Scalars of the partial vectors, one a group.
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
-    return groups == 1 && way != Way::cache ? 0 : whole_words<T>(groups * lines.length);
+    return groups == 1 ? 0 : whole_words<T>(groups * lines.length);
   }
   /// Scalars of the stacks of all teams.
   [[nodiscard]] Index stacks(Lines<T> const& lines) const {
-    if (way == Way::cache) return teams() * levels() * whole_words<T>(lines.length);
     Index const words_of_thread = levels() * words(lines) - scratch_parts * RingStack::part;
     return teams() * words_of_thread * team_size * word_width<T>;
   }
@@ -180,12 +167,10 @@ struct FusedLinesPlan {
       case Way::ring:
         return ring_scratch(scratch_parts);
       case Way::parts:
-        // Lines that wait; dot products of warps and of the line, twice.
-        return part_slots * segment_words * team_size * word_width<T> + 2 * (part_warps + 1);
-      case Way::cache:
         break;
     }
-    return 2 * cache_rows * warp_threads;
+    // Lines that wait; dot products of warps and of the line, twice.
+    return part_slots * segment_words * team_size * word_width<T> + 2 * (part_warps + 1);
   }
 
  private:

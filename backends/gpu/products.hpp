@@ -7,7 +7,7 @@
 #include <tessera/backends/backends.hpp>
 #include <tessera/backends/gpu/dot.hpp>
 #include <tessera/backends/gpu/fused_lines.hpp>
-#include <tessera/backends/gpu/fused_tiles.hpp>
+#include <tessera/backends/gpu/fused_slices.hpp>
 #include <tessera/backends/gpu/sum.hpp>
 #include <tessera/kernels/label.hpp>
 
@@ -48,17 +48,29 @@ struct GpuKernels {
     [[nodiscard]] Index panels_of_team() const { return this->panels_per_team; }
     [[nodiscard]] Index scratch_of(Lines<T> const& lines) const { return this->scratch(lines); }
   };
-  struct FusedTiles : gpu::FusedTilesPlan<Exec, T> {
-    using gpu::FusedTilesPlan<Exec, T>::FusedTilesPlan;
+  struct FusedTiles {
+    summation::Panels panels;
+    gpu::SlicesPlan<Exec, T> slices;
+    FusedTiles(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
+        : panels(lines.panels()), slices(exec, lines, tuning.fused_tiles) {}
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
              OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const&,
              auto const& factor) const {
-      gpu::fused_tiles<Exec, T>(exec, label, lines, x, y, out, workspace, *this, factor);
+      if constexpr (gpu::WarpOf<Exec>::has_copies) {
+        gpu::fused_slices<Exec, T>(exec, label, lines, x, y, out, workspace, slices, factor);
+      }
+    }
+    [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+      return slices.workspace(lines.count);
     }
     [[nodiscard]] Index exchanged(Lines<T> const&) const { return 0; }
+    [[nodiscard]] Index teams() const { return slices.teams; }
+    [[nodiscard]] int threads() const { return slices.team_size(); }
     [[nodiscard]] int lines_side_by_side() const { return 8; }
-    [[nodiscard]] Index panels_of_team() const { return this->panels.count; }
-    [[nodiscard]] Index scratch_of(Lines<T> const& lines) const { return this->scratch(lines); }
+    [[nodiscard]] Index panels_of_team() const { return panels.count; }
+    [[nodiscard]] Index scratch_of(Lines<T> const& lines) const {
+      return slices.scratch(lines.count);
+    }
   };
 };
 
@@ -75,6 +87,16 @@ struct AcceleratedProducts<Exec> {
   template <class T>
   static bool suit_fusion(detail::Lines<T> const& columns) {
     return detail::gpu::SlicesPlan<Exec, T>::are_fast(columns);
+  }
+  static constexpr bool fuses_all = false;
+  /// Whether a kernel here fuses ATAX of these rows, or columns.
+  template <bool RowMajor, class T>
+  static bool fuses(Exec const& exec, detail::Lines<T> const& lines, Tuning const& tuning) {
+    if constexpr (RowMajor) {
+      return detail::gpu::FusedLinesPlan<Exec, T>::takes(exec, lines);
+    } else {
+      return detail::gpu::SlicesPlan<Exec, T>(exec, lines, tuning.fused_tiles).fits();
+    }
   }
 };
 

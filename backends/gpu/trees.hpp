@@ -124,36 +124,4 @@ class WarpTree {
   T large_ = T(0);
 };
 
-/// The same over up to 2^30 values: trees of 2^15 of them, and a tree over these. It takes twice as
-/// many registers.
-template <class Warp, class T>
-class LongWarpTree {
-  using Tree = WarpTree<Warp, T>;
-
- public:
-  static constexpr Index max_values = Tree::max_values * Tree::max_values;
-
-  KOKKOS_FORCEINLINE_FUNCTION explicit LongWarpTree(int lane = 0)
-      : lane_(lane), lower_(lane), upper_(lane) {}
-  KOKKOS_FORCEINLINE_FUNCTION void push(T value) {
-    lower_.push(value);
-    if (++count_ % Tree::max_values == 0) {
-      upper_.push(lower_.sum());
-      lower_ = Tree(lane_);
-    }
-  }
-  /// The tree's value, for every thread; nothing can be pushed after it.
-  KOKKOS_FORCEINLINE_FUNCTION T sum() {
-    if (count_ < Tree::max_values) return lower_.sum();
-    if (count_ % Tree::max_values != 0) upper_.push(lower_.sum());
-    return upper_.sum();
-  }
-
- private:
-  int lane_;
-  int count_ = 0;
-  Tree lower_;
-  Tree upper_;
-};
-
 }  // namespace tessera::detail::gpu

@@ -102,6 +102,7 @@ struct AcceleratedProducts<Exec> {
   static bool suit_fusion(detail::Lines<T> const& /*columns*/) {
     return true;
   }
+  static constexpr bool fuses_all = true;
 };
 
 }  // namespace tessera::backends

@@ -40,12 +40,11 @@ void run_fused(Exec const& exec, AtaxLabels const& labels, Lines<T> const& lines
 template <class T, class Factor>
 struct MultiplyByFactors {
   Factor factor;
-  OutputVector<T> values;
+  T* values;
   OutputVector<T> unchanged;  ///< where they are kept; none if `data` is null
   KOKKOS_FUNCTION void operator()(Index i) const {
-    T const value = values.data[i * values.stride];
-    unchanged.set(i, value);
-    values.set(i, factor(i, value));
+    unchanged.set(i, values[i]);
+    values[i] = factor(i, values[i]);
   }
 };
 
@@ -53,7 +52,7 @@ struct MultiplyByFactors {
 template <class Exec, class T, class Factor>
 void multiply_by_factors(Exec const& exec, std::string const& label, Index size, T* values,
                          OutputVector<T> unchanged, Factor const& factor) {
-  for_each_element(exec, label, size, MultiplyByFactors<T, Factor>{factor, {values, 1}, unchanged});
+  for_each_element(exec, label, size, MultiplyByFactors<T, Factor>{factor, values, unchanged});
 }
 
 /// Two-stage ATAX; `b.data` is null when B is not wanted.
@@ -116,12 +115,15 @@ void run_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument
     auto const lines = lines_of<row_major>(a);
     with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
       Tuning const tuning = tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
-      if (is_fused<Exec, row_major, Set>(options.method, tuning, lines)) {
-        run_fused<row_major, Set>(exec, labels, lines, v, b, c, options.workspace, tuning, factor);
-      } else {
-        run_two_stage<row_major, Set>(exec, labels, lines, v, b, c, options.workspace, tuning,
-                                      factor);
+      if (!is_fused<Exec, row_major, Set>(options.method, tuning, lines)) {
+        return run_two_stage<row_major, Set>(exec, labels, lines, v, b, c, options.workspace,
+                                             tuning, factor);
       }
+      with_fused_kernels<Set, row_major>(exec, lines, tuning, [&]<class Fused>(Fused) {
+        run_fused<row_major, Fused>(
+            exec, labels, lines, v, b, c, options.workspace,
+            tuning_for<T, row_major, Fused>(exec, rows, cols, options.tuning), factor);
+      });
     });
   });
 }

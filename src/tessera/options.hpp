@@ -20,7 +20,7 @@ enum class Method {
 enum class Kernels {
   automatic,    ///< accelerated where the backend has them, else portable
   portable,     ///< those of Kokkos' team policies, which every backend runs (tessera/kernels)
-  accelerated,  ///< those that the backend has for itself; an error where it has none
+  accelerated,  ///< as automatic, but an error where the backend has none
 };
 
 /// Options of `atax`.

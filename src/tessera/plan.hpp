@@ -149,14 +149,17 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols,
               detail::SumOf<Exec, T, Set>(exec, lines, tuning).workspace(lines)));
       return plan;
     }
-    detail::FusedOf<Exec, T, row_major, Set> const fused(exec, lines, tuning);
-    Plan plan = detail::sum_plan<Set, T, Exec>(Method::fused, "fused", fused, lines);
-    if (Index const exchanged = fused.exchanged(lines); exchanged > 0) {
-      plan.workspace_bytes =
-          std::max(plan.workspace_bytes, detail::WorkspaceOfCall<Exec>::bytes_for(0)) +
-          static_cast<std::size_t>(exchanged) * sizeof(T);
-    }
-    return plan;
+    return detail::with_fused_kernels<Set, row_major>(exec, lines, tuning, [&]<class Fused>(Fused) {
+      detail::FusedOf<Exec, T, row_major, Fused> const fused(
+          exec, lines, detail::tuning_for<T, row_major, Fused>(exec, rows, cols, options.tuning));
+      Plan plan = detail::sum_plan<Fused, T, Exec>(Method::fused, "fused", fused, lines);
+      if (Index const exchanged = fused.exchanged(lines); exchanged > 0) {
+        plan.workspace_bytes =
+            std::max(plan.workspace_bytes, detail::WorkspaceOfCall<Exec>::bytes_for(0)) +
+            static_cast<std::size_t>(exchanged) * sizeof(T);
+      }
+      return plan;
+    });
   });
 }
 

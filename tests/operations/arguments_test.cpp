@@ -383,8 +383,12 @@ TEST(Sizes, ThatNoMemoryHasAreRefused) {
   EXPECT_THAT(
       [&] { multiply(Exec(), far, Vector("v", 2), Vector("B", 2)); },
       refuses("multiply", "A must lie in at most 2^62 bytes, gaps between its elements included"));
-  EXPECT_THAT([&] { tessera::detail::WorkspaceOfCall<Exec>::bytes_for(std::numeric_limits<std::size_t>::max() - 1); },
-              refuses("Workspace", "no memory has"));
+  EXPECT_THAT(
+      [&] {
+        tessera::detail::WorkspaceOfCall<Exec>::bytes_for(std::numeric_limits<std::size_t>::max() -
+                                                          1);
+      },
+      refuses("Workspace", "no memory has"));
 }
 
 TEST(Plans, OfMatricesWithoutElementsHaveNoStages) {

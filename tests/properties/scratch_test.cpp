@@ -147,8 +147,11 @@ std::size_t scratch_for_lines(Exec const& exec, Shape const& s,
   if constexpr (backends::Backend<Exec>::is_gpu) {
     constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
     using Plan = tessera::detail::FusedOf<Exec, T, row_major>;
-    Plan const plan(exec, tessera::detail::lines_of_shape<T, Layout>(s.rows, s.cols),
-                    tessera::detail::tuning_for<T, row_major>(exec, s.rows, s.cols, tuning));
+    auto const lines = tessera::detail::lines_of_shape<T, Layout>(s.rows, s.cols);
+    Tuning const used = tessera::detail::tuning_for<T, row_major>(exec, s.rows, s.cols, tuning);
+    if (!backends::AcceleratedProducts<Exec>::template fuses<row_major>(exec, lines, used))
+      return 0;
+    Plan const plan(exec, lines, used);
     bool keeps_lines = false;
     if constexpr (row_major) {
       keeps_lines = plan.way == Plan::Way::ring;
@@ -171,6 +174,7 @@ class Fitting {
     std::size_t const own = scratch_for_lines<T, Layout>(exec_, shape, tuning);
     if (own > 0) ++(std::is_same_v<Layout, Kokkos::LayoutRight> ? rings_ : slices_);
     for_each_plan<T, Layout>(exec_, shape, tuning, [&](Plan const& plan) {
+      if (plan.kernels == Kernels::portable) return;  // launched with what Kokkos has
       for (StagePlan const& stage : plan.stages) {
         if (stage.scratch_bytes > 0) with_scratch_.insert(stage.name);
         std::size_t const most = stage.name == "fused" && own > 0
@@ -341,27 +345,6 @@ class Capacities : public testing::Test {
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Capacities, Scalars);
 
-TYPED_TEST(Capacities, OfTreesHoldWhatAWarpHasOfALineThatIsReadAgain) {
-  using T = TypeParam;
-  using Tree = tessera::detail::gpu::LongWarpTree<typename TestFixture::Warp, T>;
-  using Plan = decltype(this->fused(1, 1));
-  int looked_at = 0;
-  for (Index const length : this->lengths(Plan::longest_line)) {
-    Plan const plan = this->fused(2, length);
-    if (plan.way != Plan::Way::cache) continue;
-    ++looked_at;
-    Index const of_warp = plan.chunks_per_warp;
-    EXPECT_GE(of_warp * (plan.team_size / 32) * TestFixture::chunk, length);
-    EXPECT_TRUE(checks::is_power_of_two(of_warp)) << length;
-    EXPECT_LE(of_warp, Tree::max_values) << length;
-  }
-  EXPECT_GT(looked_at, 50);
-  EXPECT_THAT([&] { this->fused(1, Plan::longest_line + 1); },
-              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(
-                  "fused ATAX takes lines of at most " + std::to_string(Plan::longest_line) +
-                  " elements on a GPU, found " + std::to_string(Plan::longest_line + 1))));
-}
-
 TYPED_TEST(Capacities, OfTreesHoldWhatAWarpHasOfARunAndOfRuns) {
   using T = TypeParam;
   using Tree = tessera::detail::gpu::WarpTree<typename TestFixture::Warp, T>;
@@ -383,7 +366,7 @@ TYPED_TEST(Capacities, OfTreesHoldWhatAWarpHasOfARunAndOfRuns) {
 TYPED_TEST(Capacities, OfCountersHoldTheLinesThatAWorkerAdds) {
   namespace gpu = tessera::detail::gpu;
   Tuning const all_panels{.fused_lines = {.panels_per_team = Index{1} << 62}};
-  for (Index const length : {1, 300, 1024, 3072, 16384, 40000, 100000, 1000000}) {
+  for (Index const length : {1, 300, 1024, 3072, 16384, 40000, 100000}) {
     for (Index count = 1; count <= (Index{1} << 45) / length; count *= 2) {
       auto const plan = this->fused(count, length, all_panels);
       EXPECT_LE(plan.panels_per_worker * plan.panels.lines, gpu::most_lines_in_turn)

@@ -77,6 +77,20 @@ template <class Exec, class T, bool RowMajor, class Set = AcceleratedKernels>
 using FusedOf = std::conditional_t<RowMajor, typename Set::template Of<Exec, T>::FusedLines,
                                    typename Set::template Of<Exec, T>::FusedTiles>;
 
+/// Returns body(this set of kernels, or the portable one if this one has no fused kernel for these
+/// lines).
+template <class Set, bool RowMajor, class Exec, class T, class Body>
+decltype(auto) with_fused_kernels(Exec const& exec, Lines<T> const& lines, Tuning const& tuning,
+                                  Body const& body) {
+  if constexpr (std::is_same_v<Set, AcceleratedKernels>) {
+    using Products = backends::AcceleratedProducts<Exec>;
+    if constexpr (!Products::fuses_all) {
+      if (!Products::template fuses<RowMajor>(exec, lines, tuning)) return body(PortableKernels{});
+    }
+  }
+  return body(Set{});
+}
+
 /// Returns body(the kernels that run where these are wanted). Throws std::invalid_argument if there
 /// are none.
 template <class Exec, class Body>
@@ -107,16 +121,16 @@ decltype(auto) with_kernels(Kernels wanted, Body const& body) {
                             FusedTilesPlan<T> const&, FusedTilesTuning const&,                \
                             kernels::Identity const&);                                        \
   }
-#define TESSERA_GPU_PRODUCTS(TEMPLATE, EXEC, T)                                                  \
-  namespace tessera::detail {                                                                    \
-  TEMPLATE void gpu::dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, gpu::DotPlan<EXEC, T> const&);    \
-  TEMPLATE void gpu::sum(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, Meeting<T> const&,                \
-                         gpu::SumPlan<EXEC, T> const&);                                          \
-  TEMPLATE void gpu::fused_lines(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,          \
-                                 Meeting<T> const&, gpu::FusedLinesPlan<EXEC, T> const&,         \
-                                 kernels::Identity const&);                                      \
-  TEMPLATE void gpu::fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,          \
-                                 gpu::FusedTilesPlan<EXEC, T> const&, kernels::Identity const&); \
+#define TESSERA_GPU_PRODUCTS(TEMPLATE, EXEC, T)                                               \
+  namespace tessera::detail {                                                                 \
+  TEMPLATE void gpu::dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, gpu::DotPlan<EXEC, T> const&); \
+  TEMPLATE void gpu::sum(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, Meeting<T> const&,             \
+                         gpu::SumPlan<EXEC, T> const&);                                       \
+  TEMPLATE void gpu::fused_lines(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,       \
+                                 Meeting<T> const&, gpu::FusedLinesPlan<EXEC, T> const&,      \
+                                 kernels::Identity const&);                                   \
+  TEMPLATE void gpu::fused_slices(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,      \
+                                  gpu::SlicesPlan<EXEC, T> const&, kernels::Identity const&); \
   }
 #define TESSERA_FUSED_PORTABLY(TEMPLATE, PLAN, EXEC, T)                                        \
   TEMPLATE void PLAN<EXEC, T>::run(EXEC const&, detail::Label const&, detail::Lines<T> const&, \

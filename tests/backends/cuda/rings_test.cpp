@@ -114,15 +114,16 @@ TEST(PartsOfLines, NeedNothingThatTheCallBeforeHasLeft) {
   Plan const plan(exec, lines, tuning);
   if (plan.way != Plan::Way::parts) GTEST_SKIP() << "no lines in parts on this device: NOT TESTED";
   detail::run_two_stage<true, detail::AcceleratedKernels>(
-      exec, labels, lines, detail::vector_in(v), detail::OutputVector<T>{},
-      {expected.data(), 1}, static_cast<Workspace<Exec>*>(nullptr), tuning, kernels::Identity{});
+      exec, labels, lines, detail::vector_in(v), detail::OutputVector<T>{}, {expected.data(), 1},
+      static_cast<Workspace<Exec>*>(nullptr), tuning, kernels::Identity{});
   Workspace<Exec> workspace;
   for (std::uint32_t run = 0; run < 3; ++run) {
-    auto const memory = detail::WorkspaceOfCall<Exec>(&workspace).reserve(exec, 0, plan.exchanged(lines) * sizeof(T));
+    auto const memory = detail::WorkspaceOfCall<Exec>(&workspace)
+                            .reserve(exec, 0, plan.exchanged(lines) * sizeof(T));
     for_all(exec, plan.exchanged(lines), Fill{reinterpret_cast<T*>(memory.exchange), run});
     detail::run_fused<true, detail::AcceleratedKernels>(
-        exec, labels, lines, detail::vector_in(v), detail::OutputVector<T>{},
-        {fused.data(), 1}, &workspace, tuning, kernels::Identity{});
+        exec, labels, lines, detail::vector_in(v), detail::OutputVector<T>{}, {fused.data(), 1},
+        &workspace, tuning, kernels::Identity{});
     EXPECT_EQ(differences_of(exec, fused.data(), expected.data(), length), 0) << run;
   }
 }

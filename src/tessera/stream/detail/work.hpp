@@ -275,8 +275,11 @@ class AtaxWork : public TreeWork<Exec, T> {
         return bytes_of_kernel(exec, lines, DotOf<Exec, T, Set>(exec, lines, tuning));
       }
       if (is_fused(method, tuning, lines)) {
-        return bytes_of_kernel(
-            exec, lines, tessera::detail::FusedOf<Exec, T, RowMajor, Set>(exec, lines, tuning));
+        return with_fused(exec, lines, tuning, [&]<class Fused>(Fused) {
+          return bytes_of_kernel(exec, lines,
+                                 tessera::detail::FusedOf<Exec, T, RowMajor, Fused>(
+                                     exec, lines, tuning_of<Fused, RowMajor>(exec, lines)));
+        });
       }
       Index const rows = RowMajor ? lines.count : lines.length;
       return bytes_of_kernel(exec, lines, DotOf<Exec, T, Set>(exec, lines, tuning)) +
@@ -355,6 +358,11 @@ class AtaxWork : public TreeWork<Exec, T> {
   static bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines) {
     return tessera::detail::is_fused<Exec, RowMajor, Set>(method, tuning, lines);
   }
+  /// Returns body(the kernels that fuse these lines).
+  static auto with_fused(Exec const& exec, Lines<T> const& lines, Tuning const& tuning,
+                         auto const& body) {
+    return tessera::detail::with_fused_kernels<Set, RowMajor>(exec, lines, tuning, body);
+  }
   /// For the rows of a block.
   auto factor_of(Index block) const {
     return tessera::kernels::shifted(factor_, this->cuts.part(block).first);
@@ -363,8 +371,11 @@ class AtaxWork : public TreeWork<Exec, T> {
     OutputVector<T> const b = from(b_, this->cuts.part(block).first);
     Tuning const tuning = tuning_of<Set, RowMajor>(this->instance, lines);
     if (is_fused(method_, tuning, lines)) {
-      tessera::detail::run_fused<RowMajor, Set>(this->instance, labels(), lines, v_, b, this->sum(),
-                                                &workspace_, tuning, factor_of(block));
+      with_fused(this->instance, lines, tuning, [&]<class Fused>(Fused) {
+        tessera::detail::run_fused<RowMajor, Fused>(
+            this->instance, labels(), lines, v_, b, this->sum(), &workspace_,
+            tuning_of<Fused, RowMajor>(this->instance, lines), factor_of(block));
+      });
     } else {
       tessera::detail::run_two_stage<RowMajor, Set>(this->instance, labels(), lines, v_, b,
                                                     this->sum(), &workspace_, tuning,
