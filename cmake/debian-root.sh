@@ -12,7 +12,8 @@ common_packages=(g++ cmake ninja-build ccache git ca-certificates libcli11-dev n
 openmp_packages=(libkokkos-dev libopenblas-openmp-dev libhdf5-dev)
 serial_packages=(libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev libopenblas-openmp-dev)
 hip_packages=(clang hipcc libamdhip64-dev libkokkos-dev)
-lint_packages=(g++-12 clang clang-format clang-tidy libclang-rt-dev llvm libomp-dev doxygen graphviz python3)
+lint_packages=(g++-12 clang clang-format clang-tidy libclang-rt-dev llvm libomp-dev python3)
+docs_packages=(doxygen graphviz python3-sphinx python3-myst-parser python3-breathe furo)
 
 # The root that has what a preset needs.
 root_name() {
@@ -27,6 +28,7 @@ root_packages() {
   case $1 in
     serial) echo "${common_packages[*]} ${serial_packages[*]}" ;;
     hip) echo "${hip_packages[*]}" ;;
+    docs) echo "${docs_packages[*]}" ;;
     openmp) echo "${common_packages[*]} ${openmp_packages[*]}" ;;
     lint) echo "${common_packages[*]} ${openmp_packages[*]} ${lint_packages[*]}" ;;
   esac
@@ -128,7 +130,7 @@ remove_root() {
 remove_roots() {
   local old
   rm -rf "$roots_dir/ccache"
-  for old in "$roots_dir"/{openmp,serial,lint,hip}-*; do [[ ! -e $old ]] || remove_root "$old"; done
+  for old in "$roots_dir"/{openmp,serial,lint,hip,docs}-*; do [[ ! -e $old ]] || remove_root "$old"; done
 }
 
 # in_root PATH CMD ARGS…: runs CMD in the root and in the present folder. Its mounts live in a
