@@ -10,7 +10,7 @@
 /// The launches that a search tries: a grid around what the backend chooses.
 namespace tessera::bench {
 
-/// The lines of a matrix as kernels see them (docs/design.md).
+/// The lines of a matrix as kernels see them (docs/decisions/two-primitives.md).
 struct LinesOf {
   Index count;
   Index length;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <sstream>
@@ -13,33 +14,67 @@
 namespace tessera::test {
 namespace {
 
+namespace fs = std::filesystem;
+
 std::string source_file(std::string const& name) {
-  return read_file(std::filesystem::path(TESSERA_SOURCE_DIR) / name);
+  return read_file(fs::path(TESSERA_SOURCE_DIR) / name);
 }
 
-using ReadmeTest = ProgramTest;
+/// The commands that a page shows: lines of its sh blocks that begin with "tessera ".
+std::vector<std::string> commands_of(std::string const& page) {
+  std::vector<std::string> commands;
+  std::istringstream lines(source_file(page));
+  bool shell = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) shell = line == "```sh";
+    if (shell && line.starts_with("tessera ")) commands.push_back(line);
+  }
+  return commands;
+}
 
-TEST_F(ReadmeTest, shows_the_example_that_is_compiled) {
+/// README.md, the guide's pages and that of the published systems, as far as they show commands.
+std::vector<std::string> pages_with_commands() {
+  std::vector<std::string> pages{"README.md", "docs/evaluations.md"};
+  for (auto const& entry : fs::directory_iterator(fs::path(TESSERA_SOURCE_DIR) / "docs/guide")) {
+    pages.push_back("docs/guide/" + entry.path().filename().string());
+  }
+  std::erase_if(pages, [](std::string const& page) { return commands_of(page).empty(); });
+  std::ranges::sort(pages);
+  return pages;
+}
+
+TEST(ReadmeTest, shows_the_example_that_is_compiled) {
   std::string const example = source_file("examples/first_steps.cpp");
   auto const code = example.substr(example.find("#include"));
   EXPECT_THAT(source_file("README.md"), ::testing::HasSubstr("```cpp\n" + code + "```\n"));
 }
 
-TEST_F(ReadmeTest, commands_work_as_printed) {
-  std::istringstream lines(source_file("README.md"));
-  int commands = 0;
-  bool shell = false;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("```")) shell = line == "```sh";
-    if (!shell || !line.starts_with("tessera ")) continue;
+TEST(ReadmeTest, pages_show_commands) {
+  auto const pages = pages_with_commands();
+  EXPECT_THAT(pages, ::testing::IsSupersetOf({"README.md", "docs/guide/command-line.md"}));
+  std::size_t commands = 0;
+  for (auto const& page : pages) commands += commands_of(page).size();
+  EXPECT_GE(commands, 25U);
+}
+
+class PageTest : public ProgramTest, public ::testing::WithParamInterface<std::string> {};
+
+/// In order, in an empty folder for each page.
+TEST_P(PageTest, commands_work_as_printed) {
+  for (auto const& line : commands_of(GetParam())) {
     std::istringstream words(line.substr(8));
     std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
     auto const result = run(arguments);
     EXPECT_EQ(result.status, 0) << line << "\n" << result.err;
-    ++commands;
   }
-  EXPECT_GE(commands, 10);
 }
+
+INSTANTIATE_TEST_SUITE_P(ReadmeTest, PageTest, ::testing::ValuesIn(pages_with_commands()),
+                         [](auto const& page) {
+                           std::string name = fs::path(page.param).stem().string();
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace tessera::test
