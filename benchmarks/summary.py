@@ -73,7 +73,7 @@ def products_of(name: str) -> list:
             yield data["type"], (table["rows"], table["cols"], table["factor_cols"]), seconds
     else:
         for row in data["results"]:
-            if row["operation"] == "gemm" and row["layout"] == "right":
+            if row["operation"] == "gemm" and row["layout"] == "row-major":
                 yield row["type"], (row["rows"], row["cols"], row["factor_cols"]), row["seconds"]
 
 
