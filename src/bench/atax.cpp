@@ -12,7 +12,7 @@ template <class Exec, class T, Layout layout>
 void add_atax_row(std::string const& name, Method method, Kernels kernels = Kernels::automatic) {
   auto const prepare = [method, kernels](Problem<Exec, T> const& p, Launch const& launch) -> Work {
     return [=, &p, tuning = launch.tuning](int call) {
-      AtaxOptions<Exec> const options{
+      AtaxOptions<Exec, T> const options{
           .method = method, .workspace = p.workspace(), .tuning = tuning, .kernels = kernels};
       atax(p.exec, p.template matrix<KokkosLayout<layout>>(call), p.v, p.C, options);
     };

@@ -173,7 +173,8 @@ class Search {
     if (operation == "multiply_transposed") {
       return plan_multiply_transposed<T, KokkosLayout>(problem_->exec, rows, cols, options);
     }
-    AtaxOptions<Exec> const fused{.method = Method::fused, .workspace = nullptr, .tuning = tuning};
+    AtaxOptions<Exec, T> const fused{
+        .method = Method::fused, .workspace = nullptr, .tuning = tuning};
     return plan_atax<T, KokkosLayout>(problem_->exec, rows, cols, fused);
   }
 

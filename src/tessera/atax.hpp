@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -10,6 +12,7 @@
 #include <tessera/detail/kernels.hpp>
 #include <tessera/kernels/factor.hpp>
 #include <tessera/kernels/label.hpp>
+#include <tessera/maps.hpp>
 
 namespace tessera {
 namespace detail {
@@ -35,6 +38,43 @@ void run_fused(Exec const& exec, AtaxLabels const& labels, Lines<T> const& lines
   T const* const x = contiguous(exec, labels.fused.pack, v, parts.take(packed));
   plan.run(exec, labels.fused, lines, x, b, c, parts.take(partials), parts.meeting(), factor,
            source...);
+}
+
+/// What ATAX computes beside its products.
+template <class T>
+struct AtaxTerms {
+  T alpha;
+  T beta;
+  VectorArgument<T const> z;
+  VectorArgument<T const> of_map;
+  bool has_map;
+  bool keep_product;
+
+  template <class Options>
+  explicit AtaxTerms(Options const& options)
+      : alpha(options.alpha),
+        beta(options.beta),
+        z(options.z),
+        of_map(options.map),
+        has_map(!options.map.is_identity()),
+        keep_product(options.keep_product) {}
+
+  void require_extents(char const* operation, std::size_t rows, std::size_t cols) const {
+    if (has_map) checks::require_input(operation, "the map's vector", of_map, rows);
+    if (beta != T(0)) checks::require_input(operation, "z", z, cols);
+  }
+  template <class Out>
+  void require_apart(char const* operation, char const* name, Out const& out) const {
+    if (has_map) checks::require_apart(operation, name, out, "the map's vector", of_map);
+    if (beta != T(0)) checks::require_apart(operation, name, out, "z", z);
+  }
+};
+
+/// Returns body(the map as kernels call it).
+template <class T, class Space, class Body>
+decltype(auto) with_map(RowMap<T, Space> const& map, Body const& body) {
+  if (map.is_identity()) return body(kernels::Identity{});
+  return body(map.function());
 }
 
 template <class T, class Factor>
@@ -99,7 +139,7 @@ void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& l
 /// products; of no rows or columns, zeros.
 template <class Exec, class T, class Factor = kernels::Identity>
 void run_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
-              OutputVector<T> b, OutputVector<T> c, AtaxOptions<Exec> const& options,
+              OutputVector<T> b, OutputVector<T> c, AtaxOptions<Exec, T> const& options,
               Factor const& factor = {}) {
   static AtaxLabels const labels("tessera::atax");
   auto const rows = static_cast<Index>(a.extent(0));
@@ -128,31 +168,92 @@ void run_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument
   });
 }
 
+template <class T, class Factor>
+struct MapInPlace {
+  Factor factor;
+  OutputVector<T> b;
+  KOKKOS_FUNCTION void operator()(Index i) const { b.set(i, factor(i, b.data[i * b.stride])); }
+};
+
+template <class T>
+struct ScaleAndAdd {
+  T alpha;
+  OutputVector<T> c;
+  T beta;
+  T const* z;
+  Index stride;
+  KOKKOS_FUNCTION void operator()(Index j) const {
+    T const scaled = alpha * c.data[j * c.stride];
+    c.set(j, beta == T(0) ? scaled : Kokkos::fma(beta, z[j * stride], scaled));
+  }
+};
+
+/// What follows the products: b[i] = factor(i, b[i]), if B is wanted so, and c = α·c + β·z.
+template <class Exec, class T, class Factor>
+void finish_atax(Exec const& exec, Index rows, OutputVector<T> b, Index cols, OutputVector<T> c,
+                 AtaxTerms<T> const& terms, Factor const& factor) {
+  if (!kernels::is_identity<Factor> && b.data != nullptr && !terms.keep_product && rows > 0) {
+    static std::string const label("tessera::atax::map");
+    for_each_element(exec, label, rows, MapInPlace<T, Factor>{factor, b});
+  }
+  if ((terms.alpha != T(1) || terms.beta != T(0)) && cols > 0) {
+    static std::string const label("tessera::atax::scale_and_add");
+    for_each_element(exec, label, cols,
+                     ScaleAndAdd<T>{terms.alpha, c, terms.beta, terms.z.data(),
+                                    static_cast<Index>(terms.z.stride(0))});
+  }
+}
+
 /// ATAX with B if it is wanted: `b` is null where it is not.
-template <class Exec, class T>
-void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
-               VectorArgument<T> const* b, VectorArgument<T> const& c,
-               AtaxOptions<Exec> const& options) {
+template <class Exec, class T, class Factor>
+void check_and_run_atax(Exec const& exec, MatrixArgument<T const> const& a,
+                        VectorArgument<T const> const& v, VectorArgument<T> const* b,
+                        VectorArgument<T> const& c, AtaxOptions<Exec, T> const& options,
+                        Factor const& factor) {
   constexpr auto operation = "atax";
   checks::require_matrix(operation, a);
   checks::require_input(operation, "v", v, a.extent(1));
-  if (b != nullptr) {
-    checks::require_output(operation, "B", *b, a.extent(0));
-  }
-  checks::require_output(operation, "C", c, a.extent(1));
-  if (b != nullptr) {
-    checks::require_apart(operation, "B", *b, "A", a);
-    checks::require_apart(operation, "B", *b, "v", v);
-  }
-  checks::require_apart(operation, "C", c, "A", a);
-  checks::require_apart(operation, "C", c, "v", v);
+  AtaxTerms<T> const terms(options);
+  auto const require_output = [&](char const* name, VectorArgument<T> const& out,
+                                  std::size_t size) {
+    checks::require_output(operation, name, out, size);
+    checks::require_apart(operation, name, out, "A", a);
+    checks::require_apart(operation, name, out, "v", v);
+    terms.require_apart(operation, name, out);
+  };
+  if (b != nullptr) require_output("B", *b, a.extent(0));
+  require_output("C", c, a.extent(1));
   if (b != nullptr) checks::require_apart(operation, "C", c, "B", *b);
-  run_atax(exec, a, v, b == nullptr ? OutputVector<T>{nullptr, 1} : output(*b), output(c), options);
+  terms.require_extents(operation, a.extent(0), a.extent(1));
+  auto const b_out = b == nullptr ? OutputVector<T>{nullptr, 1} : output(*b);
+  run_atax(exec, a, v, b_out, output(c), options, factor);
+  finish_atax(exec, static_cast<Index>(a.extent(0)), b_out, static_cast<Index>(a.extent(1)),
+              output(c), terms, factor);
+}
+
+/// The same, with the map of the options.
+template <class Exec, class T>
+void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
+               VectorArgument<T> const* b, VectorArgument<T> const& c,
+               AtaxOptions<Exec, T> const& options) {
+  with_map(options.map,
+           [&](auto const& factor) { check_and_run_atax(exec, a, v, b, c, options, factor); });
+}
+
+/// The same, with a function of the caller's own.
+template <class Exec, class T, class F>
+void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
+               VectorArgument<T> const* b, VectorArgument<T> const& c, F const& f,
+               AtaxOptions<Exec, T> const& options) {
+  if (!options.map.is_identity()) {
+    checks::fail("atax", "expected a function or a map between the products, found both");
+  }
+  check_and_run_atax(exec, a, v, b, c, options, f);
 }
 
 }  // namespace detail
 
-/// C = Aᵀ·(A·v)
+/// C = α·Aᵀ·f(A·v) + β·z, by default C = Aᵀ·(A·v)
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -160,14 +261,18 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
 /// | A | m x n | in: rows or columns contiguous, any leading dimension |
 /// | v | n | in: any stride |
 /// | C | n | out: any stride but 0, overwritten |
-/// | options | | method, workspace, tuning and kernels; `Options` are taken, too |
+/// | options | | f, α, β and z; method, workspace, tuning and kernels; `Options` are taken, too |
+///
+/// f is what `.map` says (maps.hpp), applied to each entry of B = A·v. What is computed of it is
+/// `f(A·v)` rounded, then `α·c_j` rounded, then `fma(β, z_j, α·c_j)`.
 ///
 /// Work and traffic: 4mn flop; fused (mn + 2n)·sizeof(T) bytes, the matrix read once; two-stage
 /// (2mn + 2m + 2n)·sizeof(T) bytes.
 ///
 /// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
 /// large enough. The bits of C are a function of A, v and A's layout alone: fused and two-stage
-/// agree (docs/summation.md). Where A has no rows, C = 0. C must not overlap A or v. Throws
+/// agree (docs/summation.md). Where A has no rows, C = β·z. C must not overlap A, v, z or the map's
+/// vector. Throws
 /// std::invalid_argument for sizes that do not fit, a view without memory, overlap, an unusable
 /// tuning, or a workspace in use, before any work is enqueued.
 ///
@@ -177,25 +282,54 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
 /// Source: ATAX of PolyBench; fusion by reading each panel of rows (tile of columns) once, with
 /// the order of summation of docs/summation.md.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> C>
-void atax(Exec const& exec, A const& a, V const& v, C const& c,
-          std::type_identity_t<AtaxOptions<Exec>> const& options = {}) {
+void atax(
+    Exec const& exec, A const& a, V const& v, C const& c,
+    std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
   using T = typename A::non_const_value_type;
   detail::call_atax<Exec, T>(exec, detail::matrix_in(a), detail::vector_in(v), nullptr,
                              detail::vector_out(c), options);
 }
 
-/// C = Aᵀ·(A·v), and B = A·v on the way
+/// C = α·Aᵀ·B + β·z, and B = f(A·v) on the way
 ///
-/// As `atax` without B; B has m entries, any stride, is overwritten, and must not overlap A, v or
-/// C. Its bits are those of `multiply`. Where A has no columns, B = 0. Adds m·sizeof(T) bytes of
-/// traffic.
+/// As `atax` without B; B has m entries, any stride, is overwritten, and must not overlap A, v, C,
+/// z or the map's vector. Without a map, or with `.keep_product`, its bits are those of `multiply`.
+/// Where A has no columns, B = f(0). Adds m·sizeof(T) bytes of traffic, three times as many with a
+/// map.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
           OutputVectorOf<Exec, A> C>
-void atax(Exec const& exec, A const& a, V const& v, B const& b, C const& c,
-          std::type_identity_t<AtaxOptions<Exec>> const& options = {}) {
+void atax(
+    Exec const& exec, A const& a, V const& v, B const& b, C const& c,
+    std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
   auto const first = detail::vector_out(b);
   detail::call_atax(exec, detail::matrix_in(a), detail::vector_in(v), &first, detail::vector_out(c),
                     options);
+}
+
+/// C = α·Aᵀ·f(A·v) + β·z, with a function of the caller's own
+///
+/// As `atax` with a map: `f(i, b)` is called on the device, any number of times a row, and has to
+/// return the same for the same i and b. The kernels are compiled with it, in the program that
+/// calls; bits are the same everywhere if those of f are.
+template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> C,
+          RowFunction<typename A::non_const_value_type> F>
+void atax(
+    Exec const& exec, A const& a, V const& v, C const& c, F const& f,
+    std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
+  using T = typename A::non_const_value_type;
+  detail::call_atax<Exec, T>(exec, detail::matrix_in(a), detail::vector_in(v), nullptr,
+                             detail::vector_out(c), f, options);
+}
+
+/// The same, and B = f(A·v) on the way.
+template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
+          OutputVectorOf<Exec, A> C, RowFunction<typename A::non_const_value_type> F>
+void atax(
+    Exec const& exec, A const& a, V const& v, B const& b, C const& c, F const& f,
+    std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
+  auto const first = detail::vector_out(b);
+  detail::call_atax(exec, detail::matrix_in(a), detail::vector_in(v), &first, detail::vector_out(c),
+                    f, options);
 }
 
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
@@ -209,7 +343,7 @@ refused::TesseraComputesWithFloatAndDoubleOnly atax(Exec const&, A const&,
   namespace tessera::detail {                                                       \
   TEMPLATE void call_atax(EXEC const&, MatrixArgument<T const> const&,              \
                           VectorArgument<T const> const&, VectorArgument<T> const*, \
-                          VectorArgument<T> const&, AtaxOptions<EXEC> const&);      \
+                          VectorArgument<T> const&, AtaxOptions<EXEC, T> const&);   \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_ATAX)

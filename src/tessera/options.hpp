@@ -4,6 +4,9 @@
 
 #include <optional>
 
+#include <Kokkos_Core.hpp>
+
+#include <tessera/maps.hpp>
 #include <tessera/tuning.hpp>
 #include <tessera/workspace.hpp>
 
@@ -23,13 +26,23 @@ enum class Kernels {
   accelerated,  ///< as automatic, but an error where the backend has none
 };
 
-/// Options of `atax`.
-template <class Exec>
+/// Options of `atax`: how it goes about it, and what it computes, C = α·Aᵀ·f(A·v) + β·z.
+template <class Exec, class T>
 struct AtaxOptions {
+  using memory_space = typename Exec::memory_space;
+
   Method method = Method::automatic;            ///< see Method
   Workspace<Exec>* workspace = nullptr;         ///< as in Options
   std::optional<Tuning> tuning = std::nullopt;  ///< as in Options
   Kernels kernels = Kernels::automatic;         ///< see Kernels
+  RowMap<T, memory_space> map{};                ///< f (maps.hpp); else the identity
+  T alpha = T(1);                               ///< α
+  T beta = T(0);                                ///< β; if it is 0, z is not read
+  /// z: n entries, any stride; it must not overlap C.
+  Kokkos::View<T const*, Kokkos::LayoutStride, memory_space,
+               Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+      z{};
+  bool keep_product = false;  ///< B is A·v then, instead of f(A·v)
 };
 
 /// Options of every operation.
@@ -43,7 +56,8 @@ struct Options {
   Kernels kernels = Kernels::automatic;  ///< see Kernels
 
   /// `atax` takes them, too.
-  operator AtaxOptions<Exec>() const {  // NOLINT(google-explicit-constructor)
+  template <class T>
+  operator AtaxOptions<Exec, T>() const {  // NOLINT(google-explicit-constructor)
     return {.workspace = workspace, .tuning = tuning, .kernels = kernels};
   }
 };

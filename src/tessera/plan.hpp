@@ -127,7 +127,7 @@ Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
 /// What `atax` of a contiguous rows x cols matrix would do; as plan_multiply.
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_atax(Exec const& exec, Index rows, Index cols,
-               std::type_identity_t<AtaxOptions<Exec>> const& options = {}) {
+               std::type_identity_t<AtaxOptions<Exec, T>> const& options = {}) {
   checks::require_size("plan_atax", rows, cols, sizeof(T));
   if (rows == 0 || cols == 0) return detail::no_plan<Exec>(options.kernels);
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;

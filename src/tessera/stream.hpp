@@ -66,9 +66,9 @@ void require_elements(char const* operation, Source const& source) {
   }
 }
 
-template <class Exec, class Source, class V, class T, class Factor = kernels::Identity>
+template <class Exec, class Source, class V, class T, class Factor>
 Report run_atax(Exec const& exec, Source const& source, V const& v, OutputVector<T> b,
-                OutputVector<T> c, Options<T> const& options, Factor const& factor = {}) {
+                OutputVector<T> c, Options<T> const& options, Factor const& factor) {
   bool const with_b = b.data != nullptr;
   return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
     Run<Exec, Source, AtaxWith<Factor>::template Work, Set> run(
@@ -83,6 +83,20 @@ Report run_atax(Exec const& exec, Source const& source, V const& v, OutputVector
     typename decltype(run)::WorkOf work(exec, run.extents(), run.blocks(), options.method,
                                         x.vector(), b, c, workspace, factor);
     return run(work);
+  });
+}
+
+/// The same, and what follows the products.
+template <class Exec, class Source, class V, class T, class Terms>
+Report call_atax(Exec const& exec, Source const& source, V const& v, OutputVector<T> b,
+                 OutputVector<T> c, Options<T> const& options, Terms const& terms) {
+  return tessera::detail::with_map(terms.map, [&](auto const& factor) {
+    Report const report = run_atax(exec, source, v, b, c, options, factor);
+    tessera::detail::finish_atax(exec, static_cast<Index>(source.rows()), b,
+                                 static_cast<Index>(source.cols()), c,
+                                 tessera::detail::AtaxTerms<T>(terms), factor);
+    exec.fence("tessera::stream::atax: C is there");
+    return report;
   });
 }
 
@@ -109,6 +123,16 @@ Report run_product(Exec const& exec, std::string const& name, Source const& sour
   });
 }
 
+/// The terms' vectors fit the matrix, and are apart from this output.
+template <class T, class Source, class Terms, class Out>
+void require_terms(char const* operation, Source const& source, Terms const& terms,
+                   Out const& out) {
+  tessera::detail::AtaxTerms<T> const given(terms);
+  given.require_extents(operation, static_cast<std::size_t>(source.rows()),
+                        static_cast<std::size_t>(source.cols()));
+  given.require_apart(operation, "an output", out);
+}
+
 template <class Source>
 inline constexpr bool has_rows = std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>;
 
@@ -121,7 +145,21 @@ concept VectorFor = Vector<View> && AccessibleFrom<View, Exec> &&
 template <class View, class Exec, class Source>
 concept OutputVectorFor = VectorFor<View, Exec, Source> && OutputVector<View>;
 
-/// C = Aᵀ·(A·v) of a streamed matrix, which is read once
+/// What a streamed `atax` computes beside its products: as in tessera::AtaxOptions.
+template <class Exec, class T>
+struct AtaxTerms {
+  using memory_space = typename Exec::memory_space;
+
+  RowMap<T, memory_space> map{};
+  T alpha = T(1);
+  T beta = T(0);
+  Kokkos::View<T const*, Kokkos::LayoutStride, memory_space,
+               Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+      z{};
+  bool keep_product = false;
+};
+
+/// C = α·Aᵀ·f(A·v) + β·z of a streamed matrix, which is read once; by default C = Aᵀ·(A·v)
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -130,6 +168,7 @@ concept OutputVectorFor = VectorFor<View, Exec, Source> && OutputVector<View>;
 /// | v | n | in: any stride, in memory of `exec` |
 /// | C | n | out: any stride, in memory of `exec`, overwritten |
 /// | options | | limit of memory, readers, method, kernels, progress, state |
+/// | terms | | f, α, β and z, in memory of `exec` |
 ///
 /// Work and traffic: 4mn flop; mn·sizeof(T) bytes read from the source, each once.
 ///
@@ -147,24 +186,29 @@ concept OutputVectorFor = VectorFor<View, Exec, Source> && OutputVector<View>;
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
           OutputVectorFor<Exec, Source> C>
 Report atax(Exec const& exec, Source const& source, V const& v, C const& c,
-            Options<typename Source::value_type> const& options = {}) {
+            Options<typename Source::value_type> const& options = {},
+            std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
   using T = typename Source::value_type;
   constexpr auto operation = "stream::atax";
   detail::require_elements(operation, source);
   checks::require_extent(operation, "v", v, static_cast<std::size_t>(source.cols()));
   checks::require_extent(operation, "C", c, static_cast<std::size_t>(source.cols()));
   checks::require_apart(operation, "C", c, "v", v);
-  return detail::run_atax(exec, source, v, detail::OutputVector<T>{nullptr, 1},
-                          tessera::detail::output(c), options);
+  detail::require_terms<T>(operation, source, terms, c);
+  return detail::call_atax(exec, source, v, detail::OutputVector<T>{nullptr, 1},
+                           tessera::detail::output(c), options, terms);
 }
 
-/// C = Aᵀ·(A·v) of a streamed matrix, and B = A·v on the way
+/// C = α·Aᵀ·B + β·z of a streamed matrix, and B = f(A·v) on the way
 ///
-/// As `atax` without B; B has m entries, any stride, is overwritten, and must not overlap v or C.
+/// As `atax` without B; B has m entries, any stride, is overwritten, and must not overlap v, C, z
+/// or the map's vector. What callbacks see of B is A·v.
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
           OutputVectorFor<Exec, Source> B, OutputVectorFor<Exec, Source> C>
 Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C const& c,
-            Options<typename Source::value_type> const& options = {}) {
+            Options<typename Source::value_type> const& options = {},
+            std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
+  using T = typename Source::value_type;
   constexpr auto operation = "stream::atax";
   detail::require_elements(operation, source);
   checks::require_extent(operation, "v", v, static_cast<std::size_t>(source.cols()));
@@ -173,8 +217,10 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
   checks::require_apart(operation, "B", b, "v", v);
   checks::require_apart(operation, "C", c, "v", v);
   checks::require_apart(operation, "C", c, "B", b);
-  return detail::run_atax(exec, source, v, tessera::detail::output(b), tessera::detail::output(c),
-                          options);
+  detail::require_terms<T>(operation, source, terms, c);
+  detail::require_terms<T>(operation, source, terms, b);
+  return detail::call_atax(exec, source, v, tessera::detail::output(b), tessera::detail::output(c),
+                           options, terms);
 }
 
 /// B = A·v of a streamed matrix

@@ -6,8 +6,11 @@
 
 #include <tessera/atax.hpp>
 #include <tessera/gemm.hpp>
+#include <tessera/maps.hpp>
 #include <tessera/multiply.hpp>
+#include <tessera/multiply_both.hpp>
 #include <tessera/multiply_transposed.hpp>
 #include <tessera/plan.hpp>
 #include <tessera/transpose.hpp>
+#include <tessera/vectors.hpp>
 #include <tessera/version.hpp>

@@ -15,7 +15,6 @@
 
 #include <tessera/stream.hpp>
 
-#include "kernels/weights.hpp"
 #include "support/cases.hpp"
 #include "support/device_data.hpp"
 #include "support/host_matrix.hpp"
@@ -24,8 +23,7 @@
 #include "support/shapes.hpp"
 
 /// What comes between the two products of ATAX, on every way that there is: the bits are those of
-/// the two products of the reference. A source for each layout and scalar, since kernels with a
-/// factor of their own take long to compile.
+/// the two products of the reference.
 namespace tessera::test {
 
 /// Hands out a matrix in memory, by calls of readers or, InKernels, of the threads that use it.
@@ -82,25 +80,25 @@ class Factors : public testing::Test {
     }
   };
 
-  /// Calls atax(v, weights, out of A's rows or null, out of its columns) once with B and once
-  /// without, and compares.
+  /// Calls atax(v, weights, C) and atax(v, weights, B, C), and compares.
   template <class Atax>
   static void expect_products(Problem const& problem, Atax const& atax, std::string const& how) {
     GuardedVector<C> const v(problem.v, 1);
     GuardedVector<C> const weights(problem.weights, 1);
-    Weights<T> const factor{weights.contiguous().data()};
-    for (Index const stride : {0, 1, 3}) {  // 0: B is not wanted
-      GuardedVector<C> const b(problem.A.shape().rows, std::max(Index{1}, stride));
-      GuardedVector<C> const c(problem.A.shape().cols, 1);
-      T* const rows = stride == 0 ? nullptr : b.strided().data();
-      atax(v.contiguous(), tessera::detail::OutputVector<T>{rows, stride},
-           tessera::detail::OutputVector<T>{c.contiguous().data(), 1}, factor);
+    auto const expect_c = [&](GuardedVector<C> const& c, std::string const& when) {
       Kokkos::fence();
-      if (stride > 0) {
-        EXPECT_THAT(b.to_host(), same_bits_as(problem.first)) << problem.A.shape() << ", " << how;
-      }
       EXPECT_THAT(c.to_host(), same_bits_as(problem.second))
-          << problem.A.shape() << ", B's stride " << stride << ", " << how;
+          << problem.A.shape() << ", " << when << ", " << how;
+    };
+    GuardedVector<C> const alone(problem.A.shape().cols, 1);
+    atax(v.contiguous(), maps::weights(weights.contiguous()), alone.contiguous());
+    expect_c(alone, "without B");
+    for (Index const stride : {1, 3}) {
+      GuardedVector<C> const b(problem.A.shape().rows, stride);
+      GuardedVector<C> const c(problem.A.shape().cols, stride);
+      atax(v.contiguous(), maps::weights(weights.contiguous()), b.strided(), c.strided());
+      expect_c(c, "with B, stride " + std::to_string(stride));
+      EXPECT_THAT(b.to_host(), same_bits_as(problem.first)) << problem.A.shape() << ", " << how;
     }
   }
   static void expect_in_memory(Problem const& problem) {
@@ -114,11 +112,13 @@ class Factors : public testing::Test {
         for (auto const& tuning : {std::optional<Tuning>(), std::optional<Tuning>(small)}) {
           expect_products(
               problem,
-              [&](auto const& v, auto b, auto c, auto const& factor) {
-                AtaxOptions<Exec> const options{.method = method, .tuning = tuning, .kernels = set};
-                tessera::detail::run_atax(Exec(), tessera::detail::matrix_in(A),
-                                          tessera::detail::vector_in(v), b, c, options,
-                                          kernels::shifted(factor, 0));  // as streams have it
+              [&](auto const& v, auto const& map, auto const&... out) {
+                atax(Exec(), A, v, out...,
+                     {.method = method,
+                      .tuning = tuning,
+                      .kernels = set,
+                      .map = map,
+                      .keep_product = true});
               },
               std::string(set == Kernels::portable ? "portable, " : "the backend's own, ") +
                   (method == Method::fused ? "fused" : "two-stage") + (tuning ? ", small" : ""));
@@ -134,13 +134,14 @@ class Factors : public testing::Test {
         for (bool const is_small : {true, false}) {
           expect_products(
               problem,
-              [&](auto const& v, auto b, auto c, auto const& factor) {
+              [&](auto const& v, auto const& map, auto const&... out) {
                 stream::Options<T> options;
                 options.method = method;
                 options.kernels = set;
                 auto const run = [&](std::size_t limit) {
                   options.memory_limit = limit;
-                  stream::detail::run_atax(Exec(), source, v, b, c, options, factor);
+                  stream::atax(Exec(), source, v, out..., options,
+                               {.map = map, .keep_product = true});
                 };
                 std::size_t limit = std::size_t{1} << 30;
                 if (is_small) {
@@ -183,9 +184,29 @@ TYPED_TEST_P(Factors, AreMultipliedWithAsBlocksCome) {
   }
 }
 
+/// C = α·Aᵀ·f(A·v) + β·z of a stream.
+TYPED_TEST_P(Factors, AreFollowedByAScaleAndASumAfterTheLastBlock) {
+  using T = typename TypeParam::Scalar;
+  typename TestFixture::Problem const p(Shape{9000, 40});
+  Source<T, typename TypeParam::Layout, false> const source(p.A);
+  auto const mapped = reference::map("minus", p.first, p.weights);
+  GuardedVector<TypeParam> const v(p.v, 1);
+  GuardedVector<TypeParam> const y(p.weights, 1);
+  GuardedVector<TypeParam> const b(9000, 1);
+  GuardedVector<TypeParam> const c(40, 1);
+  stream::atax(typename TypeParam::Exec(), source, v.contiguous(), b.contiguous(), c.contiguous(),
+               {},
+               {.map = maps::minus(y.contiguous()), .alpha = 3, .beta = 2, .z = v.contiguous()});
+  EXPECT_THAT(b.to_host(), same_bits_as(mapped));
+  EXPECT_THAT(c.to_host(),
+              same_bits_as(reference::scale_and_add<T>(
+                  3, reference::multiply_transposed(p.A.for_reference(), mapped), 2, p.v)));
+}
+
 REGISTER_TYPED_TEST_SUITE_P(Factors, AreMultipliedWithInEveryKernel,
                             AreMultipliedWithInMatricesOfFewRowsAndColumns,
-                            AreMultipliedWithAsBlocksCome);
+                            AreMultipliedWithAsBlocksCome,
+                            AreFollowedByAScaleAndASumAfterTheLastBlock);
 
 /// The cases of one layout and scalar.
 template <class LayoutT, class T>

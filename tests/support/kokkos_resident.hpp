@@ -225,7 +225,7 @@ class KokkosResident final : public Resident<typename C::Scalar> {
     Memory const x =
         Kokkos::subview(input_, Kokkos::make_pair(call.first_input, call.first_input + size));
     Options<Exec> const options{.workspace = &workspace_, .tuning = call.tuning};
-    AtaxOptions<Exec> const atax_options{
+    AtaxOptions<Exec, T> const atax_options{
         .method = call.method, .workspace = &workspace_, .tuning = call.tuning};
     switch (call.operation) {
       case Operation::multiply:

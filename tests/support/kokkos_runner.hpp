@@ -91,7 +91,7 @@ class KokkosRunner final : public Runner<typename C::Scalar> {
   Options<Exec> options(Call const& call) {
     return {.workspace = workspace(call), .tuning = call.tuning, .kernels = call.kernels};
   }
-  AtaxOptions<Exec> atax_options(Call const& call) {
+  AtaxOptions<Exec, T> atax_options(Call const& call) {
     return {.method = call.method,
             .workspace = workspace(call),
             .tuning = call.tuning,

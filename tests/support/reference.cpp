@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <stdexcept>
 
 namespace reference {
@@ -140,6 +141,93 @@ std::vector<T> atax(Matrix<T> const& A, std::vector<T> const& v) {
   return multiply_transposed(A, multiply(A, v));
 }
 
+template <class T>
+T exp(T x) {
+  bool const is_float = sizeof(T) == 4;
+  T const high = is_float ? T(355.0 / 512) : T(0x1.62e42feep-1);
+  T const low = is_float ? T(-0x1.bd0106p-13) : T(0x1.a39ef35793c76p-33);
+  if (std::isnan(x)) return x;
+  if (x >= (is_float ? 89 : 710)) return std::numeric_limits<T>::infinity();
+  if (x < (is_float ? -104 : -746)) return 0;
+  T const to_whole = is_float ? T(12582912) : T(6755399441055744);  // 1.5 · 2^23, 1.5 · 2^52
+  T const k = std::fma(x, T(1.442695040888963407359924681), to_whole) - to_whole;
+  T const r = std::fma(-k, low, std::fma(-k, high, x));
+  T sum = 0;
+  for (int n = is_float ? 7 : 13; n >= 0; --n) {
+    double factorial = 1;
+    for (int i = 2; i <= n; ++i) factorial *= i;
+    sum = std::fma(sum, r, T(1 / factorial));
+  }
+  return std::ldexp(sum, static_cast<int>(k));
+}
+
+template <class T>
+T log(T x) {
+  bool const is_float = sizeof(T) == 4;
+  T const high = is_float ? T(355.0 / 512) : T(0x1.62e42feep-1);
+  T const low = is_float ? T(-0x1.bd0106p-13) : T(0x1.a39ef35793c76p-33);
+  if (std::isnan(x) || x < 0) return std::numeric_limits<T>::quiet_NaN();
+  if (x == 0) return -std::numeric_limits<T>::infinity();
+  if (std::isinf(x)) return x;
+  int power = 0;
+  T m = std::frexp(x, &power);  // from 1/2 to 1
+  if (m <= T(0.70710678118654752440)) {
+    m = m * 2;
+    --power;
+  }
+  T const k = static_cast<T>(power);
+  T const f = m - 1;
+  T const s = f / (2 + f);
+  T const z = s * s;
+  T sum = 0;
+  for (int n = is_float ? 4 : 10; n >= 1; --n) sum = std::fma(sum, z, T(2.0 / (2 * n + 1)));
+  T const series = z * sum;
+  T const below = std::fma(s, std::fma(f / 2, f, series), k * low);
+  return std::fma(k, high, f - std::fma(f / 2, f, -below));
+}
+
+template <class T>
+T log1p(T x) {
+  T const u = 1 + x;
+  if (u == 1 || u == std::numeric_limits<T>::infinity()) return x;
+  return reference::log(u) * (x / (u - 1));
+}
+
+template <class T>
+std::vector<T> map(std::string const& name, std::vector<T> b, std::vector<T> const& x, T gamma) {
+  require_length(x.size(), static_cast<Index>(b.size()));
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    T const e = reference::exp(-std::abs(x[i]));
+    if (name == "weights") {
+      b[i] = x[i] * b[i];
+    } else if (name == "minus") {
+      b[i] = b[i] - x[i];
+    } else if (name == "plus") {
+      b[i] = std::fma(gamma, x[i], b[i]);
+    } else if (name == "logistic") {
+      b[i] = 1 / (1 + reference::exp(-b[i])) - x[i];
+    } else if (name == "logistic_weights") {
+      b[i] = b[i] * (e / ((1 + e) * (1 + e)));
+    } else if (name == "poisson") {
+      b[i] = reference::exp(b[i]) - x[i];
+    } else if (name == "poisson_weights") {
+      b[i] = b[i] * reference::exp(x[i]);
+    } else {
+      throw std::invalid_argument("reference: no map is called " + name);
+    }
+  }
+  return b;
+}
+
+template <class T>
+std::vector<T> scale_and_add(T alpha, std::vector<T> c, T beta, std::vector<T> const& z) {
+  for (std::size_t j = 0; j < c.size(); ++j) {
+    c[j] = alpha * c[j];
+    if (beta != 0) c[j] = std::fma(beta, z[j], c[j]);
+  }
+  return c;
+}
+
 Index chain_length(Index rows, Index cols, Index depth) {
   Index most_chains = 1;  // of an element: 2^20 for all of them, of 256 products or more
   if (rows < two_to_20 && cols < two_to_20 && rows * cols < two_to_20) {
@@ -189,6 +277,20 @@ template std::vector<float> atax(Matrix<float> const&, std::vector<float> const&
 template std::vector<double> atax(Matrix<double> const&, std::vector<double> const&);
 template std::vector<float> gemm(std::vector<float> const&, std::vector<float> const&, Index, Index,
                                  Index);
+template float exp(float);
+template double exp(double);
+template float log(float);
+template double log(double);
+template float log1p(float);
+template double log1p(double);
+template std::vector<float> map(std::string const&, std::vector<float>, std::vector<float> const&,
+                                float);
+template std::vector<double> map(std::string const&, std::vector<double>,
+                                 std::vector<double> const&, double);
+template std::vector<float> scale_and_add(float, std::vector<float>, float,
+                                          std::vector<float> const&);
+template std::vector<double> scale_and_add(double, std::vector<double>, double,
+                                           std::vector<double> const&);
 template std::vector<double> gemm(std::vector<double> const&, std::vector<double> const&, Index,
                                   Index, Index);
 

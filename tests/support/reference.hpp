@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 /// The canonical order of summation (docs/summation.md) in plain loops. It shares no code with the
@@ -66,6 +67,23 @@ std::vector<T> multiply_transposed(Matrix<T> const& A, std::vector<T> const& B);
 /// C = A^T (A v).
 template <class T>
 std::vector<T> atax(Matrix<T> const& A, std::vector<T> const& v);
+
+/// e^x, log(x) and log(1 + x) by the fixed sequences of docs/summation.md.
+template <class T>
+T exp(T x);
+template <class T>
+T log(T x);
+template <class T>
+T log1p(T x);
+
+/// f(b) for each entry; `name` is that of a function in tessera::maps.
+template <class T>
+std::vector<T> map(std::string const& name, std::vector<T> b, std::vector<T> const& x,
+                   T gamma = T(0));
+
+/// alpha * c + beta * z, the first product rounded; z is not looked at if beta is 0.
+template <class T>
+std::vector<T> scale_and_add(T alpha, std::vector<T> c, T beta, std::vector<T> const& z);
 
 /// Products of one chain of an element of a matrix product whose result is rows x cols.
 Index chain_length(Index rows, Index cols, Index depth);

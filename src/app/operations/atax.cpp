@@ -30,10 +30,10 @@ Measurement run_atax(RunRequest const& request) {
                    n = static_cast<std::int64_t>(A.extent(1));
         auto const C = make_vector<Exec, T>(request, "C", n);
         Workspace<Exec> workspace;
-        AtaxOptions<Exec> const options{.method = request.method,
-                                        .workspace = &workspace,
-                                        .tuning = request.tuning,
-                                        .kernels = request.kernels};
+        AtaxOptions<Exec, T> const options{.method = request.method,
+                                           .workspace = &workspace,
+                                           .tuning = request.tuning,
+                                           .kernels = request.kernels};
         auto const plan = plan_atax<T, Layout>(exec, m, n, options);
         take_plan<Exec>(plan, request, measurement);
 

@@ -12,6 +12,7 @@
 #include <tessera/kernels.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/kernels/portable.hpp>
+#include <tessera/maps.hpp>
 #include <tessera/options.hpp>
 
 /// The kernels of an execution space: portable ones (tessera/kernels), which every backend runs,
@@ -108,40 +109,46 @@ decltype(auto) with_kernels(Kernels wanted, Body const& body) {
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_LINES_TO_VECTOR(EXEC, T) \
   EXEC const&, Label const&, Lines<T> const&, T const*, OutputVector<T>
-#define TESSERA_HOST_PRODUCTS(TEMPLATE, EXEC, T)                                              \
-  namespace tessera::detail {                                                                 \
-  TEMPLATE void dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, DotTuning const&);                  \
-  TEMPLATE void sum(EXEC const&, Label const&, Lines<T> const&, T const*,                     \
-                    PartialVectors<T> const&, SumPlan<T> const&, int);                        \
-  TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&, LinesInMemory const&, \
-                            T const*, OutputVector<T>, PartialVectors<T> const&,              \
-                            FusedLinesPlan<T> const&, FusedLinesTuning const&,                \
-                            kernels::Identity const&);                                        \
-  TEMPLATE void fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), PartialVectors<T> const&,       \
-                            FusedTilesPlan<T> const&, FusedTilesTuning const&,                \
-                            kernels::Identity const&);                                        \
+#define TESSERA_HOST_PRODUCTS(TEMPLATE, EXEC, T)                             \
+  namespace tessera::detail {                                                \
+  TEMPLATE void dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, DotTuning const&); \
+  TEMPLATE void sum(EXEC const&, Label const&, Lines<T> const&, T const*,    \
+                    PartialVectors<T> const&, SumPlan<T> const&, int);       \
+  TESSERA_HOST_FUSED(TEMPLATE, EXEC, T, kernels::Identity)                   \
+  TESSERA_HOST_FUSED(TEMPLATE, EXEC, T, maps::Function<T>)                   \
   }
+#define TESSERA_HOST_FUSED(TEMPLATE, EXEC, T, FACTOR)                                          \
+  TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&, LinesInMemory const&,  \
+                            T const*, OutputVector<T>, PartialVectors<T> const&,               \
+                            FusedLinesPlan<T> const&, FusedLinesTuning const&, FACTOR const&); \
+  TEMPLATE void fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), PartialVectors<T> const&,        \
+                            FusedTilesPlan<T> const&, FusedTilesTuning const&, FACTOR const&);
 #define TESSERA_GPU_PRODUCTS(TEMPLATE, EXEC, T)                                               \
   namespace tessera::detail {                                                                 \
   TEMPLATE void gpu::dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, gpu::DotPlan<EXEC, T> const&); \
   TEMPLATE void gpu::sum(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, Meeting<T> const&,             \
                          gpu::SumPlan<EXEC, T> const&);                                       \
-  TEMPLATE void gpu::fused_lines(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,       \
-                                 Meeting<T> const&, gpu::FusedLinesPlan<EXEC, T> const&,      \
-                                 kernels::Identity const&);                                   \
-  TEMPLATE void gpu::fused_slices(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,      \
-                                  gpu::SlicesPlan<EXEC, T> const&, kernels::Identity const&); \
+  TESSERA_GPU_FUSED(TEMPLATE, EXEC, T, kernels::Identity)                                     \
+  TESSERA_GPU_FUSED(TEMPLATE, EXEC, T, maps::Function<T>)                                     \
   }
-#define TESSERA_FUSED_PORTABLY(TEMPLATE, PLAN, EXEC, T)                                        \
+#define TESSERA_GPU_FUSED(TEMPLATE, EXEC, T, FACTOR)                                     \
+  TEMPLATE void gpu::fused_lines(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,  \
+                                 Meeting<T> const&, gpu::FusedLinesPlan<EXEC, T> const&, \
+                                 FACTOR const&);                                         \
+  TEMPLATE void gpu::fused_slices(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*, \
+                                  gpu::SlicesPlan<EXEC, T> const&, FACTOR const&);
+#define TESSERA_FUSED_PORTABLY(TEMPLATE, PLAN, EXEC, T, FACTOR)                                \
   TEMPLATE void PLAN<EXEC, T>::run(EXEC const&, detail::Label const&, detail::Lines<T> const&, \
                                    T const*, OutputVector<T>, OutputVector<T>, T*,             \
-                                   detail::Meeting<T> const&, Identity const&) const;
-#define TESSERA_PORTABLE_PRODUCTS(TEMPLATE, EXEC, T)        \
-  namespace tessera::kernels {                              \
-  TEMPLATE struct DotPlan<EXEC, T>;                         \
-  TEMPLATE struct SumPlan<EXEC, T>;                         \
-  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedLinesPlan, EXEC, T) \
-  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T) \
+                                   detail::Meeting<T> const&, FACTOR const&) const;
+#define TESSERA_PORTABLE_PRODUCTS(TEMPLATE, EXEC, T)                           \
+  namespace tessera::kernels {                                                 \
+  TEMPLATE struct DotPlan<EXEC, T>;                                            \
+  TEMPLATE struct SumPlan<EXEC, T>;                                            \
+  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedLinesPlan, EXEC, T, Identity)          \
+  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedLinesPlan, EXEC, T, maps::Function<T>) \
+  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T, Identity)          \
+  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T, maps::Function<T>) \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED_ON_HOSTS(TESSERA_HOST_PRODUCTS)

@@ -365,7 +365,8 @@ class AtaxWork : public TreeWork<Exec, T> {
   }
   /// For the rows of a block.
   auto factor_of(Index block) const {
-    return tessera::kernels::shifted(factor_, this->cuts.part(block).first);
+    using tessera::kernels::shifted;  // maps have their own
+    return shifted(factor_, this->cuts.part(block).first);
   }
   void run(Index block, Lines<T> const& lines) {
     OutputVector<T> const b = from(b_, this->cuts.part(block).first);
@@ -418,12 +419,15 @@ struct AtaxWith {
 
 // Fused ATAX of lines that are read in the kernel (backends/compiled.hpp).
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_READING_PRODUCTS(TEMPLATE, EXEC, T)                                           \
-  namespace tessera::detail {                                                                 \
+#define TESSERA_READING_PRODUCTS(TEMPLATE, EXEC, T)          \
+  namespace tessera::detail {                                \
+  TESSERA_READING_WITH(TEMPLATE, EXEC, T, kernels::Identity) \
+  TESSERA_READING_WITH(TEMPLATE, EXEC, T, maps::Function<T>) \
+  }
+#define TESSERA_READING_WITH(TEMPLATE, EXEC, T, FACTOR)                                       \
   TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&,                       \
                             stream::detail::LinesToRead<T> const&, T const*, OutputVector<T>, \
                             PartialVectors<T> const&, FusedLinesPlan<T> const&,               \
-                            FusedLinesTuning const&, kernels::Identity const&);               \
-  }
+                            FusedLinesTuning const&, FACTOR const&);
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED_ON_HOSTS(TESSERA_READING_PRODUCTS)

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/concepts.hpp>
+#include <tessera/kernels/elementary.hpp>
+#include <tessera/summation.hpp>
+
+/// What `atax` does to the entries of B = A·v before it multiplies them by Aᵀ.
+namespace tessera {
+
+namespace maps {
+
+enum class Kind {
+  identity,          ///< b
+  weights,           ///< x_i·b
+  minus,             ///< b - x_i
+  plus,              ///< fma(γ, x_i, b)
+  logistic,          ///< 1/(1 + e^-b) - x_i
+  logistic_weights,  ///< b·σ'(x_i), σ' the derivative of 1/(1 + e^-x)
+  poisson,           ///< e^b - x_i
+  poisson_weights,   ///< b·e^x_i
+  replace,           ///< x_i
+};
+
+/// A ready-made map as kernels call it: which one it is, and where its vector lies.
+template <class T>
+struct Function {
+  Kind kind = Kind::identity;
+  T const* x = nullptr;  ///< one entry a row
+  Index stride = 1;
+  T gamma = T(0);
+
+  KOKKOS_FUNCTION T operator()(Index i, T b) const {
+    T const x_i = x[i * stride];
+    switch (kind) {
+      case Kind::weights:
+        return x_i * b;
+      case Kind::minus:
+        return b - x_i;
+      case Kind::plus:
+        return Kokkos::fma(gamma, x_i, b);
+      case Kind::logistic:
+        return T(1) / (T(1) + elementary::exp(-b)) - x_i;
+      case Kind::logistic_weights: {
+        T const e = elementary::exp(-Kokkos::fabs(x_i));
+        T const d = T(1) + e;
+        return b * (e / (d * d));
+      }
+      case Kind::poisson:
+        return elementary::exp(b) - x_i;
+      case Kind::poisson_weights:
+        return b * elementary::exp(x_i);
+      case Kind::replace:
+        return x_i;
+      case Kind::identity:
+        break;
+    }
+    return b;
+  }
+};
+
+/// For rows that are others from row `first` on.
+template <class T>
+Function<T> shifted(Function<T> function, Index first) {
+  function.x += first * function.stride;
+  return function;
+}
+
+}  // namespace maps
+
+/// A map that comes with Tessera, of a vector in memory that `Space` reaches: weights(w) and the
+/// other functions below. The vector stays the caller's, and has to be there until the work is
+/// done. Without one it leaves B as it is.
+template <class T, class Space>
+class RowMap {
+ public:
+  using value_type = T const;
+
+  RowMap() = default;
+  /// A map whose vector lies in memory that `Space` reaches.
+  template <class Other>
+    requires(!std::is_same_v<Other, Space> && Kokkos::SpaceAccessibility<Space, Other>::accessible)
+  RowMap(RowMap<T, Other> const& other)  // NOLINT(google-explicit-constructor)
+      : function_(other.function()), size_(other.extent(0)) {}
+  template <class View>
+  RowMap(maps::Kind kind, View const& x, T gamma = T(0))
+      : function_{kind, x.data(), static_cast<Index>(x.stride(0)), gamma}, size_(x.extent(0)) {}
+
+  [[nodiscard]] maps::Function<T> const& function() const { return function_; }
+  [[nodiscard]] bool is_identity() const { return function_.kind == maps::Kind::identity; }
+
+  // Its vector, for checks.
+  static constexpr std::size_t rank() { return 1; }
+  [[nodiscard]] T const* data() const { return function_.x; }
+  [[nodiscard]] std::size_t extent(std::size_t /*i*/) const { return size_; }
+  [[nodiscard]] std::size_t stride(std::size_t /*i*/) const {
+    return static_cast<std::size_t>(function_.stride);
+  }
+
+ private:
+  maps::Function<T> function_;
+  std::size_t size_ = 0;
+};
+
+namespace maps {
+
+template <class View>
+using MapOf = RowMap<typename View::non_const_value_type, typename View::memory_space>;
+
+/// b ↦ w_i·b: weighted least squares.
+template <Vector W>
+MapOf<W> weights(W const& w) {
+  return {Kind::weights, w};
+}
+/// b ↦ b - y_i: residuals, so that atax gives the gradient of ‖A·v - y‖²/2.
+template <Vector Y>
+MapOf<Y> minus(Y const& y) {
+  return {Kind::minus, y};
+}
+/// b ↦ b + γ·u_i, one rounding: a step of LSQR and LSMR.
+template <Vector U>
+MapOf<U> plus(typename U::non_const_value_type gamma, U const& u) {
+  return {Kind::plus, u, gamma};
+}
+/// b ↦ σ(b) - y_i with σ(b) = 1/(1 + e^-b): the gradient of the logistic loss, labels y of 0 and 1.
+template <Vector Y>
+MapOf<Y> logistic(Y const& y) {
+  return {Kind::logistic, y};
+}
+/// b ↦ σ'(η_i)·b: the logistic loss' Hessian at η = A·x times a vector.
+template <Vector Eta>
+MapOf<Eta> logistic_weights(Eta const& eta) {
+  return {Kind::logistic_weights, eta};
+}
+/// b ↦ e^b - y_i: the gradient of the Poisson loss with the logarithm as link, counts y.
+template <Vector Y>
+MapOf<Y> poisson(Y const& y) {
+  return {Kind::poisson, y};
+}
+/// b ↦ e^η_i·b: the Poisson loss' Hessian at η = A·x times a vector.
+template <Vector Eta>
+MapOf<Eta> poisson_weights(Eta const& eta) {
+  return {Kind::poisson_weights, eta};
+}
+
+}  // namespace maps
+
+/// A map of the caller's own: T f(Index i, T b), called on the device, any number of times a row.
+template <class F, class T>
+concept RowFunction = !Kokkos::is_view_v<F> && std::is_invocable_r_v<T, F const&, Index, T>;
+
+}  // namespace tessera

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/compiled.hpp>
+#include <tessera/checks.hpp>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/arguments.hpp>
+#include <tessera/detail/kernels.hpp>
+#include <tessera/kernels/label.hpp>
+#include <tessera/options.hpp>
+
+/// What iterative methods do with vectors between two products, in a fixed order: the bits depend
+/// on the vectors alone.
+namespace tessera {
+namespace detail {
+
+/// *result = x·y, the dot product of a matrix of one row.
+template <class Exec, class T>
+void call_dot(Exec const& exec, VectorArgument<T const> const& x, VectorArgument<T const> const& y,
+              VectorArgument<T> const& result, Options<Exec> const& options) {
+  constexpr auto operation = "dot";
+  checks::require_input(operation, "x", x, x.extent(0));
+  checks::require_input(operation, "y", y, x.extent(0));
+  checks::require_output(operation, "the result", result, 1);
+  checks::require_apart(operation, "the result", result, "x", x);
+  checks::require_apart(operation, "the result", result, "y", y);
+
+  static Label const label("tessera::dot");
+  auto const size = static_cast<Index>(x.extent(0));
+  Region const region(operation, 1, size);
+  if (size == 0) return set_zero<T>(exec, label.zero, 1, output(result));
+  with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+    Lines<T> line{packed_size(x) == 0 ? x.data() : nullptr, 1, size, size};
+    DotOf<Exec, T, Set> const plan(exec, line,
+                                   tuning_for<T, true, Set>(exec, 1, size, options.tuning));
+    Index const runs = plan.workspace(line);
+    Parts<Exec, T> parts(
+        exec, options.workspace,
+        whole_words<T>(packed_size(x)) + whole_words<T>(packed_size(y)) + whole_words<T>(runs));
+    line.data = contiguous(exec, label.pack, x, parts.take(packed_size(x)));
+    T const* const factors = contiguous(exec, label.pack, y, parts.take(packed_size(y)));
+    plan.run(exec, label, line, factors, output(result), parts.take(runs));
+  });
+}
+
+template <class T>
+struct Axpby {
+  T a;
+  T const* x;
+  Index stride;
+  T b;
+  OutputVector<T> y;
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    T const added = b == T(0) ? T(0) : b * y.data[i * y.stride];
+    y.set(i, Kokkos::fma(a, x[i * stride], added));
+  }
+};
+
+template <class Exec, class T>
+void call_axpby(Exec const& exec, T a, VectorArgument<T const> const& x, T b,
+                VectorArgument<T> const& y) {
+  constexpr auto operation = "axpby";
+  checks::require_input(operation, "x", x, y.extent(0));
+  checks::require_output(operation, "y", y, y.extent(0));
+  checks::require_apart(operation, "y", y, "x", x);
+  if (y.extent(0) == 0) return;
+  static std::string const label("tessera::axpby");
+  for_each_element(exec, label, static_cast<Index>(y.extent(0)),
+                   Axpby<T>{a, x.data(), static_cast<Index>(x.stride(0)), b, output(y)});
+}
+
+template <class T>
+struct Scale {
+  T a;
+  OutputVector<T> x;
+  KOKKOS_FUNCTION void operator()(Index i) const { x.set(i, a * x.data[i * x.stride]); }
+};
+
+template <class Exec, class T>
+void call_scale(Exec const& exec, T a, VectorArgument<T> const& x) {
+  checks::require_output("scale", "x", x, x.extent(0));
+  if (x.extent(0) == 0) return;
+  static std::string const label("tessera::scale");
+  for_each_element(exec, label, static_cast<Index>(x.extent(0)), Scale<T>{a, output(x)});
+}
+
+/// The number that compute(a vector of one entry) gives, on the host.
+template <class T, class Exec, class Compute>
+T on_host(Exec const& exec, Compute const& compute) {
+  Kokkos::View<T*, typename Exec::memory_space> const result(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::result")), 1);
+  compute(result);
+  T value;
+  Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const host(&value);
+  Kokkos::deep_copy(exec, host, Kokkos::subview(result, 0));
+  exec.fence("tessera: a number comes to the host");
+  return value;
+}
+
+}  // namespace detail
+
+/// result(0) = x·y
+///
+/// | argument | shape | |
+/// |---|---|---|
+/// | exec | | execution space instance that does the work |
+/// | x, y | n | in: any stride; they may be the same |
+/// | result | 1 | out: in memory of `exec`, overwritten |
+/// | options | | workspace, tuning and kernels |
+///
+/// Work and traffic: 2n flop; 2n·sizeof(T) bytes.
+///
+/// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
+/// large enough. The bits are those of `multiply` of x as a row-major matrix of one row. Of no
+/// entries it is 0. Throws std::invalid_argument for sizes that differ, a view without memory,
+/// overlap with the result, an unusable tuning, or a workspace in use.
+///
+/// Source: independent lanes and an adjacent-pair tree (docs/summation.md).
+template <ExecutionSpace Exec, Vector X, VectorOf<Exec, X> Y, OutputVectorOf<Exec, X> Result>
+  requires AccessibleFrom<X, Exec>
+void dot(Exec const& exec, X const& x, Y const& y, Result const& result,
+         std::type_identity_t<Options<Exec>> const& options = {}) {
+  detail::call_dot(exec, detail::vector_in(x), detail::vector_in(y), detail::vector_out(result),
+                   options);
+}
+
+/// The same, returned: the host waits for `exec`, and the call allocates.
+template <ExecutionSpace Exec, Vector X, VectorOf<Exec, X> Y>
+  requires AccessibleFrom<X, Exec>
+typename X::non_const_value_type dot(Exec const& exec, X const& x, Y const& y,
+                                     std::type_identity_t<Options<Exec>> const& options = {}) {
+  return detail::on_host<typename X::non_const_value_type>(
+      exec, [&](auto const& result) { dot(exec, x, y, result, options); });
+}
+
+/// result(0) = Σ x_i²: as `dot` of x with itself.
+template <ExecutionSpace Exec, Vector X, OutputVectorOf<Exec, X> Result>
+  requires AccessibleFrom<X, Exec>
+void sum_of_squares(Exec const& exec, X const& x, Result const& result,
+                    std::type_identity_t<Options<Exec>> const& options = {}) {
+  dot(exec, x, x, result, options);
+}
+
+/// The same, returned: the host waits for `exec`, and the call allocates.
+template <ExecutionSpace Exec, Vector X>
+  requires AccessibleFrom<X, Exec>
+typename X::non_const_value_type sum_of_squares(
+    Exec const& exec, X const& x, std::type_identity_t<Options<Exec>> const& options = {}) {
+  return dot(exec, x, x, options);
+}
+
+/// y = a·x + b·y: each entry is fma(a, x_i, b·y_i), b·y_i rounded. Where b is 0, y is not read.
+///
+/// x and y have n entries of any stride and must not overlap. 3n·sizeof(T) bytes. Asynchronous in
+/// `exec`, allocates nothing. Throws std::invalid_argument for sizes that differ, a view without
+/// memory, or overlap.
+template <ExecutionSpace Exec, Vector X, OutputVectorOf<Exec, X> Y>
+  requires AccessibleFrom<X, Exec>
+void axpby(Exec const& exec, std::type_identity_t<typename X::non_const_value_type> a, X const& x,
+           std::type_identity_t<typename X::non_const_value_type> b, Y const& y) {
+  detail::call_axpby(exec, a, detail::vector_in(x), b, detail::vector_out(y));
+}
+
+/// x = a·x, x of any stride. 2n·sizeof(T) bytes. Asynchronous in `exec`, allocates nothing. Throws
+/// std::invalid_argument for a view without memory.
+template <ExecutionSpace Exec, OutputVector X>
+  requires AccessibleFrom<X, Exec>
+void scale(Exec const& exec, std::type_identity_t<typename X::non_const_value_type> a, X const& x) {
+  detail::call_scale(exec, a, detail::vector_out(x));
+}
+
+}  // namespace tessera
+
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+#define TESSERA_VECTORS(TEMPLATE, EXEC, T)                                         \
+  namespace tessera::detail {                                                      \
+  TEMPLATE void call_dot(EXEC const&, VectorArgument<T const> const&,              \
+                         VectorArgument<T const> const&, VectorArgument<T> const&, \
+                         Options<EXEC> const&);                                    \
+  TEMPLATE void call_axpby(EXEC const&, T, VectorArgument<T const> const&, T,      \
+                           VectorArgument<T> const&);                              \
+  TEMPLATE void call_scale(EXEC const&, T, VectorArgument<T> const&);              \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+TESSERA_COMPILED(TESSERA_VECTORS)
