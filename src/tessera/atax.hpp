@@ -240,6 +240,26 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
            [&](auto const& factor) { check_and_run_atax(exec, a, v, b, c, options, factor); });
 }
 
+/// The same of blocks of vectors, column by column; without B where it is null.
+template <class Exec, class T>
+void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& v,
+               MatrixArgument<T> const* b, MatrixArgument<T> const& c,
+               AtaxOptions<Exec, T> const& options) {
+  constexpr auto operation = "atax";
+  require_blocks(operation, a, "V", v, a.extent(1), "C", c, a.extent(1));
+  if (b != nullptr) {
+    require_blocks(operation, a, "V", v, a.extent(1), "B", *b, a.extent(0));
+    checks::require_apart(operation, "C", c, "B", *b);
+  }
+  if (options.beta != T(0)) {
+    checks::fail(operation, "z is added to one vector: expected beta of 0 for a block of them");
+  }
+  for (std::size_t j = 0; j < v.extent(1); ++j) {
+    auto const b_j = b == nullptr ? VectorArgument<T>(nullptr, 0, 1) : column(*b, j);
+    call_atax<Exec, T>(exec, a, column(v, j), b == nullptr ? nullptr : &b_j, column(c, j), options);
+  }
+}
+
 /// The same, with a function of the caller's own.
 template <class Exec, class T, class F>
 void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
@@ -330,6 +350,32 @@ void atax(
   auto const first = detail::vector_out(b);
   detail::call_atax(exec, detail::matrix_in(a), detail::vector_in(v), &first, detail::vector_out(c),
                     f, options);
+}
+
+/// C = α·Aᵀ·f(A·V), V a block of k vectors
+///
+/// As `atax` of a vector, with V and C of n x k entries, each in LayoutRight, LayoutLeft or
+/// LayoutStride, the same map for all columns, and no z. The bits of column j are those of the call
+/// with V's column j. A is read once for each column.
+template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> V, OutputMatrixOf<Exec, A> C>
+void atax(
+    Exec const& exec, A const& a, V const& v, C const& c,
+    std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
+  using T = typename A::non_const_value_type;
+  detail::MatrixArgument<T> const* const none = nullptr;
+  detail::call_atax<Exec, T>(exec, detail::matrix_in(a), detail::matrix_in(v), none,
+                             detail::matrix_out(c), options);
+}
+
+/// The same, and B = f(A·V) on the way, of m x k entries.
+template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> V, OutputMatrixOf<Exec, A> B,
+          OutputMatrixOf<Exec, A> C>
+void atax(
+    Exec const& exec, A const& a, V const& v, B const& b, C const& c,
+    std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
+  auto const first = detail::matrix_out(b);
+  detail::call_atax(exec, detail::matrix_in(a), detail::matrix_in(v), &first, detail::matrix_out(c),
+                    options);
 }
 
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>

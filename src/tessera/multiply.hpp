@@ -38,6 +38,19 @@ void multiply(Exec const& exec, A const& a, V const& v, B const& b,
                        detail::vector_out(b), options);
 }
 
+/// B = A·V, V a block of k vectors
+///
+/// As above, with V of n x k and B of m x k entries, each in LayoutRight, LayoutLeft or
+/// LayoutStride; B must not overlap A or V. The bits of column j are those of the call with V's
+/// column j. A is read once for each column.
+template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> V, OutputMatrixOf<Exec, A> B>
+void multiply(Exec const& exec, A const& a, V const& v, B const& b,
+              std::type_identity_t<Options<Exec>> const& options = {}) {
+  using T = typename A::non_const_value_type;
+  detail::call_product<Exec, T>(exec, detail::plain_product, detail::matrix_in(a),
+                                detail::matrix_in(v), detail::matrix_out(b), options);
+}
+
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
 refused::TesseraComputesWithFloatAndDoubleOnly multiply(Exec const&, A const&,
                                                         Arguments const&...) = delete;

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
@@ -24,7 +25,7 @@ template <class C>
 class Vectors : public testing::Test {
  protected:
   using T = typename C::Scalar;
-  static constexpr std::size_t sizes[] = {1, 2, 63, 256, 257, 1000, 5000, 300007};
+  static constexpr std::array<std::size_t, 8> sizes{1, 2, 63, 256, 257, 1000, 5000, 300007};
   static std::vector<T> numbers(std::size_t size, std::uint64_t seed) {
     return real_numbers<T>(size, seed);
   }

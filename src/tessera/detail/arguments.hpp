@@ -77,7 +77,9 @@ class VectorArgument {
 
   template <class View>
   explicit VectorArgument(View const& x)
-      : data_(x.data()), extent_(x.extent(0)), stride_(static_cast<std::size_t>(x.stride(0))) {}
+      : VectorArgument(x.data(), x.extent(0), static_cast<std::size_t>(x.stride(0))) {}
+  VectorArgument(T* data, std::size_t extent, std::size_t stride)
+      : data_(data), extent_(extent), stride_(stride) {}
 
   [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] std::size_t extent(std::size_t /*i*/) const { return extent_; }
@@ -88,6 +90,28 @@ class VectorArgument {
   std::size_t extent_;
   std::size_t stride_;
 };
+
+/// A column of a block of vectors.
+template <class T>
+VectorArgument<T> column(MatrixArgument<T> const& block, std::size_t j) {
+  return {block.data() + j * block.stride(1), block.extent(0), block.stride(0)};
+}
+
+/// Checks a block of vectors that comes in and one that goes out, and that the latter is apart from
+/// the matrix and the former. Without columns there is nothing to do.
+template <class T>
+void require_blocks(char const* operation, MatrixArgument<T const> const& a, char const* in,
+                    MatrixArgument<T const> const& x, std::size_t entries_in, char const* out,
+                    MatrixArgument<T> const& y, std::size_t entries_out) {
+  checks::require_matrix(operation, a);
+  checks::require_rows(operation, in, x, entries_in);
+  checks::require_extents(operation, out, y, entries_out, x.extent(1));
+  checks::require_memory(operation, in, x);
+  checks::require_memory(operation, out, y);
+  checks::require_distinct(operation, out, y);
+  checks::require_apart(operation, out, y, "A", a);
+  checks::require_apart(operation, out, y, in, x);
+}
 
 /// Views as operations take them.
 template <class View>

@@ -58,6 +58,19 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   });
 }
 
+/// The same of a block of vectors, column by column.
+template <class Exec, class T>
+void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument<T const> const& a,
+                  MatrixArgument<T const> const& x, MatrixArgument<T> const& y,
+                  Options<Exec> const& options) {
+  auto const& [operation, in, out, is_transposed] = product;
+  require_blocks(operation, a, in, x, a.extent(is_transposed ? 0 : 1), out, y,
+                 a.extent(is_transposed ? 1 : 0));
+  for (std::size_t j = 0; j < x.extent(1); ++j) {
+    call_product<Exec, T>(exec, product, a, column(x, j), column(y, j), options);
+  }
+}
+
 }  // namespace tessera::detail
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+#include <gmock/gmock.h>
+
+#include <tessera/tessera.hpp>
+
+#include "support/cases.hpp"
+#include "support/device_data.hpp"
+#include "support/host_matrix.hpp"
+#include "support/reference.hpp"
+#include "support/same_bits.hpp"
+#include "support/shapes.hpp"
+
+/// Products with a block of vectors: column j has the bits of the product with column j.
+namespace tessera::test {
+namespace {
+
+template <class C>
+class Blocks : public testing::Test {
+ protected:
+  using Exec = typename C::Exec;
+  using T = typename C::Scalar;
+  using Block = Kokkos::View<T**, Kokkos::LayoutStride, typename Exec::memory_space>;
+  using Columns = std::vector<std::vector<T>>;
+
+  /// Rows or columns side by side, or neither; NaN everywhere. Copied as a whole, since a device's
+  /// elements with gaps between them cannot be.
+  class Stored {
+   public:
+    Stored(Index rows, Index cols, int order)
+        : rows_(static_cast<std::size_t>(rows)),
+          cols_(static_cast<std::size_t>(cols)),
+          row_stride_(order == 0   ? cols_
+                      : order == 1 ? 1
+                                   : 2 * cols_ + 1),
+          col_stride_(order == 0   ? 1
+                      : order == 1 ? rows_
+                                   : 2),
+          memory_("block", rows_ * row_stride_ + cols_ * col_stride_) {
+      Kokkos::deep_copy(memory_, poison<T>());
+    }
+    Stored(Columns const& columns, int order)
+        : Stored(static_cast<Index>(columns[0].size()), static_cast<Index>(columns.size()), order) {
+      auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), memory_);
+      for (std::size_t j = 0; j < cols_; ++j) {
+        for (std::size_t i = 0; i < rows_; ++i) host(place(i, j)) = columns[j][i];
+      }
+      Kokkos::deep_copy(memory_, host);
+    }
+    [[nodiscard]] Block view() const {
+      return Block(memory_.data(), Kokkos::LayoutStride(rows_, row_stride_, cols_, col_stride_));
+    }
+    [[nodiscard]] std::vector<T> column(std::size_t j) const {
+      Kokkos::fence();
+      auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), memory_);
+      std::vector<T> values(rows_);
+      for (std::size_t i = 0; i < rows_; ++i) values[i] = host(place(i, j));
+      return values;
+    }
+
+   private:
+    [[nodiscard]] std::size_t place(std::size_t i, std::size_t j) const {
+      return i * row_stride_ + j * col_stride_;
+    }
+    std::size_t rows_;
+    std::size_t cols_;
+    std::size_t row_stride_;
+    std::size_t col_stride_;
+    DeviceVector<C> memory_;
+  };
+};
+TYPED_TEST_SUITE(Blocks, Cases, CaseName);
+
+TYPED_TEST(Blocks, HaveTheBitsOfTheirColumns) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Scalar;
+  using Stored = typename TestFixture::Stored;
+  Workspace<Exec> workspace;
+  for (Shape const& shape : {Shape{1, 1}, Shape{33, 70}, Shape{700, 9}, Shape{40, 1500}}) {
+    for (std::size_t const k : {1U, 3U, 8U}) {
+      HostMatrix<T> const A(shape, TypeParam::order,
+                            real_numbers<T>(static_cast<std::size_t>(shape.size()), 1));
+      auto const on_device = matrix_on_device<TypeParam>(A);
+      typename TestFixture::Columns v;
+      typename TestFixture::Columns u;
+      for (std::size_t j = 0; j < k; ++j) {
+        v.push_back(real_numbers<T>(static_cast<std::size_t>(shape.cols), 10 + j));
+        u.push_back(real_numbers<T>(static_cast<std::size_t>(shape.rows), 100 + j));
+      }
+      GuardedVector<TypeParam> const w(u[0], 1);
+      for (int const order : {0, 1, 2}) {
+        Stored const V(v, order);
+        auto const cols = static_cast<Index>(k);
+        Stored const B(shape.rows, cols, (order + 1) % 3);
+        Stored const C(shape.cols, cols, (order + 2) % 3);
+        multiply(Exec(), on_device, V.view(), B.view(), {.workspace = &workspace});
+        multiply_transposed(Exec(), on_device, Stored(u, order).view(), C.view());
+        for (std::size_t j = 0; j < k; ++j) {
+          EXPECT_THAT(B.column(j), same_bits_as(reference::multiply(A.for_reference(), v[j])))
+              << shape << ", column " << j << " of " << k << ", order " << order;
+          EXPECT_THAT(C.column(j),
+                      same_bits_as(reference::multiply_transposed(A.for_reference(), u[j])));
+        }
+        atax(Exec(), on_device, V.view(), B.view(), C.view(),
+             {.map = maps::weights(w.contiguous()), .alpha = 2});
+        Stored const alone(shape.cols, cols, order);
+        atax(Exec(), on_device, V.view(), alone.view(), {.workspace = &workspace});
+        for (std::size_t j = 0; j < k; ++j) {
+          auto const mapped =
+              reference::map("weights", reference::multiply(A.for_reference(), v[j]), u[0]);
+          auto const c = reference::multiply_transposed(A.for_reference(), mapped);
+          EXPECT_THAT(B.column(j), same_bits_as(mapped)) << shape;
+          EXPECT_THAT(C.column(j), same_bits_as(reference::scale_and_add<T>(2, c, 0, {}))) << shape;
+          EXPECT_THAT(alone.column(j), same_bits_as(reference::atax(A.for_reference(), v[j])))
+              << shape;
+        }
+      }
+    }
+  }
+}
+
+TEST(BlocksOnHost, RefuseWhatDoesNotFit) {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  using Matrix = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+  Matrix const A("A", 4, 3);
+  Matrix const V("V", 3, 2);
+  Matrix const B("B", 4, 2);
+  Kokkos::View<float*, Kokkos::HostSpace> const z("z", 3);
+  auto const expect_refused = [](auto const& call, char const* why) {
+    EXPECT_THAT(call, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(why)));
+  };
+  expect_refused([&] { multiply(Exec(), A, B, B); }, "multiply: v must have 3 rows, found 4 x 2");
+  expect_refused([&] { multiply(Exec(), A, V, Matrix("B", 4, 3)); },
+                 "multiply: B must be 4 x 2, found 4 x 3");
+  expect_refused([&] { multiply_transposed(Exec(), A, V, V); },
+                 "multiply_transposed: B must have 4 rows, found 3 x 2");
+  expect_refused([&] { atax(Exec(), A, V, V); }, "atax: C must not overlap V");
+  expect_refused([&] { atax(Exec(), A, V, Matrix("C", 3, 2), {.beta = 1, .z = z}); },
+                 "expected beta of 0 for a block of them");
+}
+
+}  // namespace
+}  // namespace tessera::test
