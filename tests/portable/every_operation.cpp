@@ -36,6 +36,14 @@ void run_all(Exec const& exec, MatrixOf<T, Layout> const& A, MatrixOf<T, Layout>
   multiply_transposed(exec, A, y, x);
   atax(exec, A, x, z);
   atax(exec, A, x, y, z);
+  atax(exec, A, x, y, z, {.map = maps::logistic(y), .alpha = 2, .beta = 3, .z = x});
+  atax(exec, A, B, A);
+  multiply(exec, A, B, A);
+  multiply_transposed(exec, A, B, A);
+  multiply_both(exec, A, x, y, z, y);
+  dot(exec, x, y, z);
+  axpby(exec, T(2), x, T(3), y);
+  scale(exec, T(2), x);
   gemm(exec, A, B, A);
   transpose(exec, A, B);
   transpose_in_place(exec, A);
