@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -22,6 +23,18 @@ namespace tessera::io {
 namespace {
 
 constexpr rlim_t seconds = 60;
+
+std::atomic<pid_t> apart{0};  // what end_apart() ends
+static_assert(std::atomic<pid_t>::is_always_lock_free, "a handler of signals reads it");
+
+/// Waits for a process. @return as waitpid
+pid_t wait_for(pid_t id, int* status) {
+  pid_t ended = 0;
+  do {
+    ended = ::waitpid(id, status, 0);
+  } while (ended < 0 && errno == EINTR);
+  return ended;
+}
 
 void lower_limit(int resource, rlim_t most) {
   rlimit limit{};
@@ -63,7 +76,7 @@ void send_to(int descriptor, std::span<std::byte const> bytes) {
 /// A forked process, which is ended with this object if it was not waited for.
 class Child {
  public:
-  explicit Child(pid_t id) : id_(id) {}
+  explicit Child(pid_t id) : id_(id) { apart = id; }
   ~Child() {
     if (id_ <= 0) return;
     ::kill(id_, SIGKILL);
@@ -75,10 +88,8 @@ class Child {
   /// Waits for its end. @return why it did not end by itself; empty: it did
   std::string wait() {
     int status = 0;
-    pid_t ended = 0;
-    do {
-      ended = ::waitpid(id_, &status, 0);
-    } while (ended < 0 && errno == EINTR);
+    apart = 0;  // before its number may be another's
+    pid_t const ended = wait_for(id_, &status);
     id_ = 0;
     if (ended < 0) return system_message(errno);
     if (WIFSIGNALED(status)) return std::string("ended by ") + ::strsignal(WTERMSIG(status));
@@ -138,6 +149,11 @@ ApartResult run_apart(std::function<void(Send const&)> const& work, std::uint64_
   }
   result.trouble = child.wait();
   return result;
+}
+
+void end_apart() noexcept {
+  pid_t const id = apart.exchange(0);
+  if (id > 0 && ::kill(id, SIGKILL) == 0) wait_for(id, nullptr);
 }
 
 }  // namespace tessera::io

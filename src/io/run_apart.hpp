@@ -34,4 +34,8 @@ inline constexpr std::uint64_t most_apart = std::uint64_t{1} << 30U;
 [[nodiscard]] ApartResult run_apart(std::function<void(Send const&)> const& work,
                                     std::uint64_t most_bytes = most_apart);
 
+/// Ends the process apart that runs now, if there is one, and waits for its end: what it would have
+/// written is not written any more. For handlers of signals.
+void end_apart() noexcept;
+
 }  // namespace tessera::io

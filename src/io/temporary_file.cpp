@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include <io/run_apart.hpp>
 #include <io/temporary_file.hpp>
 
 namespace tessera::io {
@@ -83,6 +84,7 @@ void TemporaryFile::forget() noexcept {
 
 void remove_temporaries() noexcept {
   if (process != ::getpid()) return;
+  end_apart();  // which may be about to make one of them
   for (Place* place = first_place; place != nullptr; place = place->next) {
     char const* const name = place->name.exchange(nullptr);  // not freed: the process ends
     if (name != nullptr) ::unlink(name);

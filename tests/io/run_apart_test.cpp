@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -51,6 +53,31 @@ TEST(RunApart, GivesWhatIsSent) {
 TEST(RunApart, SaysHowTheProcessEnded) {
   EXPECT_EQ(run_apart([](Send const&) { ::raise(SIGABRT); }).trouble, "ended by Aborted");
   EXPECT_EQ(run_apart([](Send const&) { throw std::runtime_error("no"); }).trouble, "ended early");
+}
+
+TEST(RunApart, EndsBeforeItWritesWhereAHandlerSaysSo) {
+  std::string const file = testing::TempDir() + "run_apart_" + std::to_string(::getpid());
+  // The process says that it is there, and would write a moment later.
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  std::thread handler([&] {
+    char there = 0;
+    ASSERT_EQ(::read(pipe[0], &there, 1), 1);
+    end_apart();
+    EXPECT_FALSE(std::filesystem::exists(file));
+  });
+  auto const result = run_apart([&](Send const&) {
+    static_cast<void>(::write(pipe[1], "!", 1));
+    ::sleep(1);
+    std::ofstream(file) << "late";
+  });
+  handler.join();
+  EXPECT_THAT(result.trouble, testing::Not(IsEmpty()));
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_FALSE(has_children());
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+  end_apart();  // nothing
 }
 
 TEST(RunApart, SaysThatNoProcessIsToBeHad) {
