@@ -15,9 +15,11 @@
 
 #include "support/cases.hpp"
 #include "support/device_data.hpp"
+#include "support/digests.hpp"
 #include "support/host_matrix.hpp"
 #include "support/reference.hpp"
 #include "support/same_bits.hpp"
+#include "support/sha256.hpp"
 #include "support/shapes.hpp"
 
 /// C = α·Aᵀ·f(A·v) + β·z, on every backend, layout and scalar type.
@@ -31,10 +33,12 @@ class Maps : public testing::Test {
   using T = typename C::Scalar;
   using Values = std::vector<T>;
   using Options = AtaxOptions<Exec, T>;
-  static constexpr T gamma = T(-0.375);
+  static constexpr T gamma = T(digest_gamma);
 
-  static Values numbers(Index size, std::uint64_t seed) {
-    return real_numbers<T>(static_cast<std::size_t>(size), seed);
+  static Values numbers(Index size, std::uint64_t seed, T scale = T(1)) {
+    auto values = real_numbers<T>(static_cast<std::size_t>(size), seed);
+    for (T& value : values) value *= scale;
+    return values;
   }
   /// A matrix, and vectors that fit it, on the host and on the device. Its products are small
   /// enough for e to their power to be a number.
@@ -42,8 +46,8 @@ class Maps : public testing::Test {
     explicit Problem(Shape s, Index stride = 1)
         : shape(s),
           A(s, C::order, numbers(s.size(), 1)),
-          v(numbers(s.cols, 2)),
-          x(numbers(s.rows, 3)),
+          v(numbers(s.cols, 2, T(0x1p-13))),
+          x(numbers(s.rows, 3, T(0x1p-5))),
           z(numbers(s.cols, 4)),
           on_device(matrix_on_device<C>(A)),
           v_on_device(v, stride),
@@ -103,6 +107,36 @@ TYPED_TEST(Maps, ComeBetweenTheProducts) {
       EXPECT_THAT(p.C_.to_host(), same_bits_as(p.transposed(mapped))) << name << ", " << shape;
     }
   }
+}
+
+TYPED_TEST(Maps, MeetTheCommittedDigests) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Scalar;
+  std::string const type = std::is_same_v<T, float> ? "f32" : "f64";
+  std::string const order =
+      TypeParam::order == reference::Order::row_major ? "row-major" : "column-major";
+  int met = 0;
+  for (Digest const& digest : read_digests(TESSERA_TEST_DATA_DIR "/map_digests.txt")) {
+    if (digest.type != type || digest.order != order) continue;
+    ++met;
+    GuardedVector<TypeParam> const v(digest_vector<T>(digest), 1);
+    GuardedVector<TypeParam> const x(digest_map_vector<T>(digest), 1);
+    GuardedVector<TypeParam> const c(digest.shape.cols, 1);
+    auto const A = matrix_on_device<TypeParam>(
+        HostMatrix<T>(digest.shape, TypeParam::order, digest_matrix<T>(digest)));
+    for (auto const& [name, map] : this->every_map(x.contiguous())) {
+      if (name != digest.operation) continue;
+      for (Method const method : {Method::fused, Method::two_stage}) {
+        for (Kernels const kernels : {Kernels::automatic, Kernels::portable}) {
+          atax(Exec(), A, v.contiguous(), c.contiguous(),
+               {.method = method, .kernels = kernels, .map = map});
+          Kokkos::fence();
+          EXPECT_EQ(sha256(c.to_host()), digest.sha256) << digest;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(met, 42);
 }
 
 TYPED_TEST(Maps, TakeVectorsOfAnyStride) {

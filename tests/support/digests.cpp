@@ -31,7 +31,10 @@ std::vector<T> reference_result(Digest const& digest) {
       row_major ? reference::Order::row_major : reference::Order::column_major};
   if (digest.operation == "multiply") return reference::multiply(A, input);
   if (digest.operation == "multiply_transposed") return reference::multiply_transposed(A, input);
-  return reference::atax(A, input);
+  if (digest.operation == "atax") return reference::atax(A, input);
+  return reference::multiply_transposed(
+      A, reference::map(digest.operation, reference::multiply(A, input),
+                        digest_map_vector<T>(digest), T(digest_gamma)));
 }
 
 template <class T>
@@ -93,9 +96,7 @@ std::vector<GemmDigest> read_gemm_digests(std::filesystem::path const& file) {
 }
 
 std::int64_t input_length(std::string const& operation, Shape const& shape) {
-  if (operation == "multiply" || operation == "atax") return shape.cols;
-  if (operation == "multiply_transposed") return shape.rows;
-  throw unknown("operation", operation);
+  return operation == "multiply_transposed" ? shape.rows : shape.cols;
 }
 
 template <class T>
@@ -106,7 +107,20 @@ std::vector<T> digest_matrix(Digest const& digest) {
 template <class T>
 std::vector<T> digest_vector(Digest const& digest) {
   auto const length = static_cast<std::size_t>(input_length(digest.operation, digest.shape));
-  return real_numbers<T>(length, vector_seed(digest.seed));
+  auto values = real_numbers<T>(length, vector_seed(digest.seed));
+  bool const has_map = digest.operation != "multiply" &&
+                       digest.operation != "multiply_transposed" && digest.operation != "atax";
+  // Else e to the power of the products is infinite, or 0.
+  for (T& value : values) value *= has_map ? T(0x1p-13) : T(1);
+  return values;
+}
+
+template <class T>
+std::vector<T> digest_map_vector(Digest const& digest) {
+  auto values =
+      real_numbers<T>(static_cast<std::size_t>(digest.shape.rows), vector_seed(digest.seed + 1));
+  for (T& value : values) value *= T(0x1p-5);
+  return values;
 }
 
 template <class T>
@@ -131,6 +145,8 @@ template std::vector<float> digest_matrix(Digest const&);
 template std::vector<double> digest_matrix(Digest const&);
 template std::vector<float> digest_vector(Digest const&);
 template std::vector<double> digest_vector(Digest const&);
+template std::vector<float> digest_map_vector(Digest const&);
+template std::vector<double> digest_map_vector(Digest const&);
 template std::vector<float> digest_a(GemmDigest const&);
 template std::vector<double> digest_a(GemmDigest const&);
 template std::vector<float> digest_b(GemmDigest const&);

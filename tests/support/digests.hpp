@@ -14,11 +14,12 @@
 /// The committed digests: results of the reference that every backend and compiler must meet.
 namespace tessera::test {
 
-/// One line of tests/data/digests.txt.
+/// One line of tests/data/digests.txt, or of map_digests.txt.
 struct Digest {
-  std::string operation;  ///< multiply, multiply_transposed or atax
-  std::string type;       ///< f32 or f64
-  std::string order;      ///< row-major or column-major
+  std::string
+      operation;      ///< multiply, multiply_transposed or atax; or the map between its products
+  std::string type;   ///< f32 or f64
+  std::string order;  ///< row-major or column-major
   Shape shape;
   std::uint64_t seed;
   std::string sha256;  ///< of the result's raw little-endian elements
@@ -39,6 +40,13 @@ std::vector<T> digest_matrix(Digest const& digest);
 /// The vector of a digest's problem.
 template <class T>
 std::vector<T> digest_vector(Digest const& digest);
+
+/// The vector of the map, which are numbers of moderate size.
+template <class T>
+std::vector<T> digest_map_vector(Digest const& digest);
+
+/// γ of the map `plus`.
+inline constexpr double digest_gamma = -0.375;
 
 /// SHA-256 of what the reference computes for `digest`. Throws std::runtime_error for an unknown
 /// type, order or operation.

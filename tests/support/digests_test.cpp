@@ -14,8 +14,10 @@ namespace {
 using namespace tessera::test;
 
 TEST(CommittedDigests, AreThoseOfTheReference) {
-  for (Digest const& digest : read_digests(TESSERA_TEST_DATA_DIR "/digests.txt")) {
-    EXPECT_EQ(reference_sha256(digest), digest.sha256) << digest;
+  for (std::string const file : {"/digests.txt", "/map_digests.txt"}) {
+    for (Digest const& digest : read_digests(TESSERA_TEST_DATA_DIR + file)) {
+      EXPECT_EQ(reference_sha256(digest), digest.sha256) << digest;
+    }
   }
 }
 
@@ -45,7 +47,7 @@ TEST(ReferenceSha256, RefusesUnknownWords) {
                 testing::ThrowsMessage<std::runtime_error>(
                     testing::AllOf(testing::HasSubstr(what), testing::HasSubstr(word))));
   };
-  refuses({"gemm", "f32", "row-major", {1, 1}, 1, ""}, "operation", "gemm");
+  refuses({"gemm", "f32", "row-major", {1, 1}, 1, ""}, "map", "gemm");
   refuses({"atax", "f16", "row-major", {1, 1}, 1, ""}, "type", "f16");
   refuses({"atax", "f32", "diagonal", {1, 1}, 1, ""}, "order", "diagonal");
 }

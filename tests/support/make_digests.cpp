@@ -4,6 +4,7 @@
 // Prints tests/data/digests.txt, computed by the reference implementation alone:
 //   make_digests > tests/data/digests.txt
 //   make_digests gemm > tests/data/gemm_digests.txt
+//   make_digests maps > tests/data/map_digests.txt
 // A line that changes breaks Tessera's promise of equal bits and needs a new major version.
 
 #include <array>
@@ -97,16 +98,34 @@ void print_all() {
   }
 }
 
+void print_maps() {
+  print_head("map type order rows cols");
+  std::uint64_t seed = 1;
+  for (Shape const& shape : {Shape{1, 1}, Shape{7, 129}, Shape{129, 513}, Shape{1797, 64},
+                             Shape{2049, 1023}, Shape{100003, 3}}) {
+    for (std::string const type : {"f32", "f64"}) {
+      for (std::string const order : {"row-major", "column-major"}) {
+        for (std::string const map : {"weights", "minus", "plus", "logistic", "logistic_weights",
+                                      "poisson", "poisson_weights"}) {
+          print(Digest{map, type, order, shape, seed++, ""});
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
     if (argc == 2 && std::string(argv[1]) == "gemm") {
       print_gemm();
+    } else if (argc == 2 && std::string(argv[1]) == "maps") {
+      print_maps();
     } else if (argc == 1) {
       print_all();
     } else {
-      std::cerr << "usage: make_digests [gemm]\n";
+      std::cerr << "usage: make_digests [gemm|maps]\n";
       return 2;
     }
   } catch (std::exception const& error) {
