@@ -10,6 +10,7 @@
 
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/kernels.hpp>
+#include <tessera/kernels/elements.hpp>
 #include <tessera/kernels/factor.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/maps.hpp>
@@ -48,6 +49,8 @@ struct AtaxTerms {
   VectorArgument<T const> z;
   VectorArgument<T const> of_map;
   bool has_map;
+  bool has_z;
+  bool has_scale;
   bool keep_product;
 
   template <class Options>
@@ -57,16 +60,18 @@ struct AtaxTerms {
         z(options.z),
         of_map(options.map),
         has_map(!options.map.is_identity()),
+        has_z(differ(beta, T(0))),
+        has_scale(differ(alpha, T(1))),
         keep_product(options.keep_product) {}
 
   void require_extents(char const* operation, std::size_t rows, std::size_t cols) const {
     if (has_map) checks::require_input(operation, "the map's vector", of_map, rows);
-    if (beta != T(0)) checks::require_input(operation, "z", z, cols);
+    if (has_z) checks::require_input(operation, "z", z, cols);
   }
   template <class Out>
   void require_apart(char const* operation, char const* name, Out const& out) const {
     if (has_map) checks::require_apart(operation, name, out, "the map's vector", of_map);
-    if (beta != T(0)) checks::require_apart(operation, name, out, "z", z);
+    if (has_z) checks::require_apart(operation, name, out, "z", z);
   }
 };
 
@@ -137,14 +142,13 @@ void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& l
 
 /// ATAX by the method that the options and the tuning say, with factor(i, b_i) between the
 /// products; of no rows or columns, zeros.
-template <class Exec, class T, class Factor = kernels::Identity>
+template <class Exec, class T, class Factor>
 void run_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
               OutputVector<T> b, OutputVector<T> c, AtaxOptions<Exec, T> const& options,
-              Factor const& factor = {}) {
+              Factor const& factor) {
   static AtaxLabels const labels("tessera::atax");
   auto const rows = static_cast<Index>(a.extent(0));
   auto const cols = static_cast<Index>(a.extent(1));
-  Region const region("atax", rows, cols);
   if (rows == 0 || cols == 0) {
     if (b.data != nullptr) set_zero<T>(exec, labels.zero, rows, b);
     set_zero<T>(exec, labels.zero, cols, c);
@@ -196,7 +200,7 @@ void finish_atax(Exec const& exec, Index rows, OutputVector<T> b, Index cols, Ou
     static std::string const label("tessera::atax::map");
     for_each_element(exec, label, rows, MapInPlace<T, Factor>{factor, b});
   }
-  if ((terms.alpha != T(1) || terms.beta != T(0)) && cols > 0) {
+  if ((terms.has_scale || terms.has_z) && cols > 0) {
     static std::string const label("tessera::atax::scale_and_add");
     for_each_element(exec, label, cols,
                      ScaleAndAdd<T>{terms.alpha, c, terms.beta, terms.z.data(),
@@ -225,6 +229,7 @@ void check_and_run_atax(Exec const& exec, MatrixArgument<T const> const& a,
   require_output("C", c, a.extent(1));
   if (b != nullptr) checks::require_apart(operation, "C", c, "B", *b);
   terms.require_extents(operation, a.extent(0), a.extent(1));
+  auto const region = region_of(operation, a);
   auto const b_out = b == nullptr ? OutputVector<T>{nullptr, 1} : output(*b);
   run_atax(exec, a, v, b_out, output(c), options, factor);
   finish_atax(exec, static_cast<Index>(a.extent(0)), b_out, static_cast<Index>(a.extent(1)),
@@ -251,7 +256,11 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
     require_blocks(operation, a, "V", v, a.extent(1), "B", *b, a.extent(0));
     checks::require_apart(operation, "C", c, "B", *b);
   }
-  if (options.beta != T(0)) {
+  AtaxTerms<T> const terms(options);
+  terms.require_extents(operation, a.extent(0), a.extent(1));
+  terms.require_apart(operation, "C", c);
+  if (b != nullptr) terms.require_apart(operation, "B", *b);
+  if (terms.has_z) {
     checks::fail(operation, "z is added to one vector: expected beta of 0 for a block of them");
   }
   for (std::size_t j = 0; j < v.extent(1); ++j) {
@@ -283,18 +292,18 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
 /// | C | n | out: any stride but 0, overwritten |
 /// | options | | f, α, β and z; method, workspace, tuning and kernels; `Options` are taken, too |
 ///
-/// f is what `.map` says (maps.hpp), applied to each entry of B = A·v. What is computed of it is
-/// `f(A·v)` rounded, then `α·c_j` rounded, then `fma(β, z_j, α·c_j)`.
+/// f is what `.map` says (maps.hpp), applied to each entry of A·v. Of c = Aᵀ·f(A·v), `α·c_j` is
+/// rounded, then `fma(β, z_j, α·c_j)`.
 ///
 /// Work and traffic: 4mn flop; fused (mn + 2n)·sizeof(T) bytes, the matrix read once; two-stage
-/// (2mn + 2m + 2n)·sizeof(T) bytes.
+/// (2mn + 2m + 2n)·sizeof(T) bytes. A map adds its vector, α and β add 3n·sizeof(T) bytes.
 ///
 /// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
-/// large enough. The bits of C are a function of A, v and A's layout alone: fused and two-stage
-/// agree (docs/summation.md). Where A has no rows, C = β·z. C must not overlap A, v, z or the map's
-/// vector. Throws
-/// std::invalid_argument for sizes that do not fit, a view without memory, overlap, an unusable
-/// tuning, or a workspace in use, before any work is enqueued.
+/// large enough. The bits of C are a function of the vectors and numbers that come in, of A, and of
+/// A's layout: fused and two-stage agree (docs/summation.md). Where A has no rows, C = β·z. C must
+/// not overlap A, v, z or the map's vector. Throws std::invalid_argument for sizes that do not fit,
+/// a view without memory, overlap, an unusable tuning, or a workspace in use, before any work is
+/// enqueued.
 ///
 /// A in LayoutStride counts as row-major if the elements of its rows lie side by side, else as
 /// column-major if those of its columns do, and is refused otherwise.
@@ -314,7 +323,7 @@ void atax(
 ///
 /// As `atax` without B; B has m entries, any stride, is overwritten, and must not overlap A, v, C,
 /// z or the map's vector. Without a map, or with `.keep_product`, its bits are those of `multiply`.
-/// Where A has no columns, B = f(0). Adds m·sizeof(T) bytes of traffic, three times as many with a
+/// Where A has no columns, B = f(0). Adds m·sizeof(T) bytes of traffic, four times as many with a
 /// map.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
           OutputVectorOf<Exec, A> C>
@@ -356,10 +365,10 @@ void atax(
 ///
 /// As `atax` of a vector, with V and C of n x k entries, each in LayoutRight, LayoutLeft or
 /// LayoutStride, the same map for all columns, and no z. The bits of column j are those of the call
-/// with V's column j. A is read once for each column.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> V, OutputMatrixOf<Exec, A> C>
+/// with V's column j. A is read once for each column. Without columns only sizes are checked.
+template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
 void atax(
-    Exec const& exec, A const& a, V const& v, C const& c,
+    Exec const& exec, A const& a, In const& v, Out const& c,
     std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
   using T = typename A::non_const_value_type;
   detail::MatrixArgument<T> const* const none = nullptr;
@@ -368,10 +377,10 @@ void atax(
 }
 
 /// The same, and B = f(A·V) on the way, of m x k entries.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> V, OutputMatrixOf<Exec, A> B,
-          OutputMatrixOf<Exec, A> C>
+template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Rows,
+          OutputMatrixOf<Exec, A> Out>
 void atax(
-    Exec const& exec, A const& a, V const& v, B const& b, C const& c,
+    Exec const& exec, A const& a, In const& v, Rows const& b, Out const& c,
     std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
   auto const first = detail::matrix_out(b);
   detail::call_atax(exec, detail::matrix_in(a), detail::matrix_in(v), &first, detail::matrix_out(c),

@@ -28,6 +28,14 @@ enum class Kind {
   replace,           ///< x_i
 };
 
+/// What a map is called, as its function in this namespace.
+inline char const* name_of(Kind kind) {
+  constexpr char const* names[]{"identity", "weights",         "minus",
+                                "plus",     "logistic",        "logistic_weights",
+                                "poisson",  "poisson_weights", "replace"};
+  return names[static_cast<int>(kind)];
+}
+
 /// A ready-made map as kernels call it: which one it is, and where its vector lies.
 template <class T>
 struct Function {
@@ -88,7 +96,8 @@ class RowMap {
     requires(!std::is_same_v<Other, Space> && Kokkos::SpaceAccessibility<Space, Other>::accessible)
   RowMap(RowMap<T, Other> const& other)  // NOLINT(google-explicit-constructor)
       : function_(other.function()), size_(other.extent(0)) {}
-  template <class View>
+  template <Vector View>
+    requires std::is_same_v<typename View::memory_space, Space>
   RowMap(maps::Kind kind, View const& x, T gamma = T(0))
       : function_{kind, x.data(), static_cast<Index>(x.stride(0)), gamma}, size_(x.extent(0)) {}
 
@@ -151,7 +160,8 @@ MapOf<Eta> poisson_weights(Eta const& eta) {
 
 }  // namespace maps
 
-/// A map of the caller's own: T f(Index i, T b), called on the device, any number of times a row.
+/// A map of the caller's own: T f(Index i, T b), row first, called on the device any number of
+/// times a row. It is copied there byte by byte: what it holds has to be usable on the device then.
 template <class F, class T>
 concept RowFunction = !Kokkos::is_view_v<F> && std::is_invocable_r_v<T, F const&, Index, T>;
 

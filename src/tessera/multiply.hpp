@@ -40,11 +40,11 @@ void multiply(Exec const& exec, A const& a, V const& v, B const& b,
 
 /// B = A·V, V a block of k vectors
 ///
-/// As above, with V of n x k and B of m x k entries, each in LayoutRight, LayoutLeft or
-/// LayoutStride; B must not overlap A or V. The bits of column j are those of the call with V's
-/// column j. A is read once for each column.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> V, OutputMatrixOf<Exec, A> B>
-void multiply(Exec const& exec, A const& a, V const& v, B const& b,
+/// As `multiply` of a vector, with V of n x k and B of m x k entries, each in LayoutRight,
+/// LayoutLeft or LayoutStride; B must not overlap A or V. The bits of column j are those of the
+/// call with V's column j. A is read once for each column.
+template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
+void multiply(Exec const& exec, A const& a, In const& v, Out const& b,
               std::type_identity_t<Options<Exec>> const& options = {}) {
   using T = typename A::non_const_value_type;
   detail::call_product<Exec, T>(exec, detail::plain_product, detail::matrix_in(a),

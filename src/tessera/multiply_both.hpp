@@ -31,7 +31,7 @@ void run_both(Exec const& exec, Lines<T> const& lines, VectorArgument<T const> c
   with_fused_kernels<Set, true>(exec, lines, tuning(Set{}), [&]<class Fused>(Fused) {
     run_fused<true, Fused>(
         exec, labels, lines, x, dots, sums, options.workspace, tuning(Fused{}),
-        RowMap<T, typename Exec::memory_space>(maps::Kind::replace, u).function());
+        maps::Function<T>{maps::Kind::replace, u.data(), static_cast<Index>(u.stride(0))});
   });
 }
 
@@ -85,8 +85,7 @@ void call_multiply_both(Exec const& exec, MatrixArgument<T const> const& a,
 /// | u | m | in: any stride |
 /// | y | m | out: any stride but 0, overwritten |
 /// | w | n | out: any stride but 0, overwritten |
-/// | options | | workspace, tuning (of rows where A is row-major, else of its columns) and kernels
-/// |
+/// | options | | workspace, tuning of A's lines as rows, kernels |
 ///
 /// Work and traffic: 4mn flop; (mn + 2m + 2n)·sizeof(T) bytes. Matrices that are too small or too
 /// wide for one pass to be faster are read twice.

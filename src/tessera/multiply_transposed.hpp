@@ -40,11 +40,11 @@ void multiply_transposed(Exec const& exec, A const& a, B const& b, C const& c,
 
 /// C = Aᵀ·B, B a block of k vectors
 ///
-/// As above, with B of m x k and C of n x k entries, each in LayoutRight, LayoutLeft or
-/// LayoutStride; C must not overlap A or B. The bits of column j are those of the call with B's
-/// column j. A is read once for each column.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
-void multiply_transposed(Exec const& exec, A const& a, B const& b, C const& c,
+/// As `multiply_transposed` of a vector, with B of m x k and C of n x k entries, each in
+/// LayoutRight, LayoutLeft or LayoutStride; C must not overlap A or B. The bits of column j are
+/// those of the call with B's column j. A is read once for each column.
+template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
+void multiply_transposed(Exec const& exec, A const& a, In const& b, Out const& c,
                          std::type_identity_t<Options<Exec>> const& options = {}) {
   using T = typename A::non_const_value_type;
   detail::call_product<Exec, T>(exec, detail::transposed_product, detail::matrix_in(a),

@@ -21,9 +21,11 @@ enum class Method {
 
 /// Which kernels compute. All give the same bits.
 enum class Kernels {
-  automatic,    ///< accelerated where the backend has them, else portable
-  portable,     ///< those of Kokkos' team policies, which every backend runs (tessera/kernels)
-  accelerated,  ///< as automatic, but an error where the backend has none
+  automatic,  ///< accelerated where the backend has them, else portable
+  portable,   ///< those of Kokkos' team policies, which every backend runs (tessera/kernels)
+  /// As automatic, but an error where the backend has none. Where fused ATAX is asked for by name,
+  /// lines that no accelerated kernel fuses go to the portable one, as plans and reports say.
+  accelerated,
 };
 
 /// Options of `atax`: how it goes about it, and what it computes, C = α·Aᵀ·f(A·v) + β·z.
@@ -38,11 +40,12 @@ struct AtaxOptions {
   RowMap<T, memory_space> map{};                ///< f (maps.hpp); else the identity
   T alpha = T(1);                               ///< α
   T beta = T(0);                                ///< β; if it is 0, z is not read
-  /// z: n entries, any stride; it must not overlap C.
+  /// z: n entries, any stride, in memory that converts to `memory_space`; it must not overlap B or
+  /// C.
   Kokkos::View<T const*, Kokkos::LayoutStride, memory_space,
                Kokkos::MemoryTraits<Kokkos::Unmanaged>>
       z{};
-  bool keep_product = false;  ///< B is A·v then, instead of f(A·v)
+  bool keep_product = false;  ///< B, if it is wanted, is A·v then, instead of f(A·v)
 };
 
 /// Options of every operation.

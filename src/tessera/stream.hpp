@@ -68,12 +68,13 @@ void require_elements(char const* operation, Source const& source) {
 
 template <class Exec, class Source, class V, class T, class Factor>
 Report run_atax(Exec const& exec, Source const& source, V const& v, OutputVector<T> b,
-                OutputVector<T> c, Options<T> const& options, Factor const& factor) {
+                OutputVector<T> c, Options<T> const& options, std::string const& map,
+                Factor const& factor) {
   bool const with_b = b.data != nullptr;
   return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
     Run<Exec, Source, AtaxWith<Factor>::template Work, Set> run(
         exec, "stream::atax", source,
-        {.operation = with_b ? "atax with B" : "atax",
+        {.operation = std::string(with_b ? "atax with B" : "atax") + map,
          .copied = SideBySide<Exec, T>::bytes(v),
          .output = with_b ? static_cast<Index>(source.rows()) : 0,
          .is_strided = b.stride != 1},
@@ -91,7 +92,10 @@ template <class Exec, class Source, class V, class T, class Terms>
 Report call_atax(Exec const& exec, Source const& source, V const& v, OutputVector<T> b,
                  OutputVector<T> c, Options<T> const& options, Terms const& terms) {
   return tessera::detail::with_map(terms.map, [&](auto const& factor) {
-    Report const report = run_atax(exec, source, v, b, c, options, factor);
+    auto const kind = terms.map.function().kind;
+    std::string const map =
+        kind == maps::Kind::identity ? "" : std::string(" and ") + maps::name_of(kind);
+    Report const report = run_atax(exec, source, v, b, c, options, map, factor);
     tessera::detail::finish_atax(exec, static_cast<Index>(source.rows()), b,
                                  static_cast<Index>(source.cols()), c,
                                  tessera::detail::AtaxTerms<T>(terms), factor);
@@ -123,14 +127,14 @@ Report run_product(Exec const& exec, std::string const& name, Source const& sour
   });
 }
 
-/// The terms' vectors fit the matrix, and are apart from this output.
-template <class T, class Source, class Terms, class Out>
+/// The terms' vectors fit the matrix, and are apart from the outputs.
+template <class T, class Source, class Terms, class... Outputs>
 void require_terms(char const* operation, Source const& source, Terms const& terms,
-                   Out const& out) {
+                   Outputs const&... outputs) {
   tessera::detail::AtaxTerms<T> const given(terms);
   given.require_extents(operation, static_cast<std::size_t>(source.rows()),
                         static_cast<std::size_t>(source.cols()));
-  given.require_apart(operation, "an output", out);
+  (given.require_apart(operation, "an output", outputs), ...);
 }
 
 template <class Source>
@@ -173,13 +177,13 @@ struct AtaxTerms {
 /// Work and traffic: 4mn flop; mn·sizeof(T) bytes read from the source, each once.
 ///
 /// Guarantees: C has the bits of `tessera::atax` of the matrix in memory, whatever the limit and
-/// the number of readers. Synchronous: C is there when the call returns; `exec` is fenced. What the
-/// call allocates stays within options.memory_limit, on the host and on a device each. Throws
-/// LimitError for a limit that is too small, which says what would do; std::invalid_argument for
-/// sizes that do not fit, more readers than there may be, kernels that the backend does not have,
-/// and a state of anything else;
-/// std::system_error where a thread that reads cannot start; and what the source and the callbacks
-/// throw. C is undefined then.
+/// the number of readers. A state is one of the same matrix, v, map and the map's vector; α, β, z
+/// and keep_product may differ. Synchronous: C is there when the call returns; `exec` is fenced.
+/// What the call allocates stays within options.memory_limit, on the host and on a device each.
+/// Throws LimitError for a limit that is too small, which says what would do; std::invalid_argument
+/// for sizes that do not fit, more readers than there may be, kernels that the backend does not
+/// have, and a state of anything else; std::system_error where a thread that reads cannot start;
+/// and what the source and the callbacks throw. C is undefined then.
 ///
 /// Source: aligned groups of panels (row-major) or segments (column-major) are subtrees of the sum
 /// (docs/summation.md); their vectors wait in a binary counter.
@@ -217,8 +221,7 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
   checks::require_apart(operation, "B", b, "v", v);
   checks::require_apart(operation, "C", c, "v", v);
   checks::require_apart(operation, "C", c, "B", b);
-  detail::require_terms<T>(operation, source, terms, c);
-  detail::require_terms<T>(operation, source, terms, b);
+  detail::require_terms<T>(operation, source, terms, b, c);
   return detail::call_atax(exec, source, v, tessera::detail::output(b), tessera::detail::output(c),
                            options, terms);
 }

@@ -203,10 +203,42 @@ TYPED_TEST_P(Factors, AreFollowedByAScaleAndASumAfterTheLastBlock) {
                   3, reference::multiply_transposed(p.A.for_reference(), mapped), 2, p.v)));
 }
 
+/// Its sums contain the map.
+TYPED_TEST_P(Factors, OfAStateAreThoseOfTheStreamThatGoesOn) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Exec;
+  typename TestFixture::Problem const p(Shape{9000, 40});
+  Source<T, typename TypeParam::Layout, false> const source(p.A);
+  GuardedVector<TypeParam> const v(p.v, 1);
+  GuardedVector<TypeParam> const w(p.weights, 1);
+  GuardedVector<TypeParam> const b(9000, 1);
+  GuardedVector<TypeParam> const c(40, 1);
+  std::optional<stream::State<T>> state;
+  stream::Options<T> options{.memory_limit = std::size_t{1} << 20U,
+                             .wants_state = [&](auto const&) { return !state.has_value(); },
+                             .on_state = [&](auto const& found) { state = found; }};
+  stream::AtaxTerms<Exec, T> const terms{.map = maps::weights(w.contiguous())};
+  stream::atax(Exec(), source, v.contiguous(), b.contiguous(), c.contiguous(), options, terms);
+  ASSERT_TRUE(state.has_value());
+  stream::Options<T> const resume{.memory_limit = options.memory_limit, .resume = &*state};
+  GuardedVector<TypeParam> const b2(9000, 1);
+  GuardedVector<TypeParam> const c2(40, 1);
+  stream::atax(Exec(), source, v.contiguous(), b2.contiguous(), c2.contiguous(), resume, terms);
+  EXPECT_THAT(b2.to_host(), same_bits_as(b.to_host()));
+  EXPECT_THAT(c2.to_host(), same_bits_as(p.second));
+  EXPECT_THAT(
+      [&] {
+        stream::atax(Exec(), source, v.contiguous(), b2.contiguous(), c2.contiguous(), resume,
+                     {.map = maps::minus(w.contiguous())});
+      },
+      testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("expected a state of")));
+}
+
 REGISTER_TYPED_TEST_SUITE_P(Factors, AreMultipliedWithInEveryKernel,
                             AreMultipliedWithInMatricesOfFewRowsAndColumns,
                             AreMultipliedWithAsBlocksCome,
-                            AreFollowedByAScaleAndASumAfterTheLastBlock);
+                            AreFollowedByAScaleAndASumAfterTheLastBlock,
+                            OfAStateAreThoseOfTheStreamThatGoesOn);
 
 /// The cases of one layout and scalar.
 template <class LayoutT, class T>

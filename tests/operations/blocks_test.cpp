@@ -134,6 +134,17 @@ TEST(BlocksOnHost, RefuseWhatDoesNotFit) {
   auto const expect_refused = [](auto const& call, char const* why) {
     EXPECT_THAT(call, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(why)));
   };
+  // Before any column is written.
+  Matrix const C("C", 3, 2);
+  Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace> const of_three("A", 3, 3);
+  Kokkos::deep_copy(of_three, 1);
+  Kokkos::deep_copy(C, -7);
+  expect_refused(
+      [&] {
+        atax(Exec(), of_three, V, C, {.map = maps::weights(Kokkos::subview(C, Kokkos::ALL, 1))});
+      },
+      "C must not overlap the map's vector");
+  EXPECT_EQ(C(0, 0), -7);
   expect_refused([&] { multiply(Exec(), A, B, B); }, "multiply: v must have 3 rows, found 4 x 2");
   expect_refused([&] { multiply(Exec(), A, V, Matrix("B", 4, 3)); },
                  "multiply: B must be 4 x 2, found 4 x 3");

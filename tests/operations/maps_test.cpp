@@ -7,6 +7,10 @@
 #include <utility>
 #include <vector>
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
@@ -232,6 +236,24 @@ TYPED_TEST(OwnFunctions, ComeBetweenTheProducts) {
     atax(Exec(), on_device, v_on_device.contiguous(), c.contiguous(), f);
     EXPECT_THAT(c.to_host(), same_bits_as(expected)) << shape;
   }
+}
+
+TEST(MapsOnHost, AddAVectorWhateverTheCallersModeMakesOfSmallNumbers) {
+#if defined(__x86_64__)
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const A("A", 1, 1);
+  Kokkos::View<double*, Kokkos::HostSpace> const v("v", 1);
+  Kokkos::View<double*, Kokkos::HostSpace> const z("z", 1);
+  Kokkos::View<double*, Kokkos::HostSpace> const C("C", 1);
+  z(0) = 1e308;
+  unsigned const mode = _mm_getcsr();
+  _mm_setcsr(mode | 0x8040);  // subnormal numbers are zeros
+  atax(Exec(), A, v, C, {.beta = 1e-310, .z = z});
+  _mm_setcsr(mode);
+  EXPECT_EQ(C(0), 1e-310 * 1e308);
+#else
+  GTEST_SKIP() << "SKIPPED: modes are set on x86-64 only";
+#endif
 }
 
 TEST(MapsOnHost, RefusesWhatDoesNotFit) {

@@ -194,7 +194,7 @@ CLI::App* add_convert(CLI::App& app, ConvertOptions& request) {
   add_choice(command, "--type", request.raw_type, type_choices<MaybeType>,
              "Type of the elements in a .bin INPUT (else f32)");
   add_choice(command, "--input-layout", request.raw_layout, layout_choices<MaybeLayout>,
-             "Order of the elements in a .bin INPUT with --rows and --cols (else row)");
+             "Order of the elements in a .bin INPUT with --rows and --cols (else row-major)");
   add_input_file(command, "--vector", request.vector,
                  "V of an ex3 OUTPUT: a .npy, .bin or ex3 file");
   add_output_file(command, "--vector-output", request.vector_output,

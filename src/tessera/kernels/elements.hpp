@@ -14,6 +14,13 @@
 /// Kernels of elements that are computed by themselves.
 namespace tessera::detail {
 
+/// Whether two numbers differ, also where the calling thread takes subnormal ones for zeros.
+template <class T>
+bool differ(T a, T b) {
+  backends::host::OrdinaryArithmetic const mode;
+  return a != b;
+}
+
 /// What Kokkos calls for each block of elements on a host.
 template <class Body>
 struct OnElements {
