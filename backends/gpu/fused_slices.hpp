@@ -323,11 +323,13 @@ void fused_slices(Exec const& exec, Label const& label, Lines<T> const& lines, T
                   SlicesPlan<Exec, T> const& plan, Factor const& factor) {
   Index const scratch = plan.scratch(lines.count);
   auto const run = [&](auto aligned, auto parts) {
-    using Kernel = FusedSlices<Exec, T, aligned(), parts(), Factor>;
-    constexpr int registers_for = 1024;  // threads of a multiprocessor
-    for_each_team<Kernel::team_size, registers_for / Kernel::team_size>(
-        exec, label, plan.teams, Kernel::team_size, scratch_bytes<T>(scratch),
-        Kernel{lines, x, y, out, workspace, plan, lines.panels(), scratch, factor});
+    if constexpr (WarpOf<Exec>::has_copies) {  // else no plan fits
+      using Kernel = FusedSlices<Exec, T, aligned(), parts(), Factor>;
+      constexpr int registers_for = 1024;  // threads of a multiprocessor
+      for_each_team<Kernel::team_size, registers_for / Kernel::team_size>(
+          exec, label, plan.teams, Kernel::team_size, scratch_bytes<T>(scratch),
+          Kernel{lines, x, y, out, workspace, plan, lines.panels(), scratch, factor});
+    }
   };
   with_alignment(is_aligned(lines, lines.data), [&](auto aligned) {
     switch (plan.parts) {

@@ -56,9 +56,7 @@ struct GpuKernels {
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
              OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const&,
              auto const& factor) const {
-      if constexpr (gpu::WarpOf<Exec>::has_copies) {
-        gpu::fused_slices<Exec, T>(exec, label, lines, x, y, out, workspace, slices, factor);
-      }
+      gpu::fused_slices<Exec, T>(exec, label, lines, x, y, out, workspace, slices, factor);
     }
     [[nodiscard]] Index workspace(Lines<T> const& lines) const {
       return slices.workspace(lines.count);
