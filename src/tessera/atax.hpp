@@ -60,7 +60,7 @@ struct AtaxTerms {
         z(options.z),
         of_map(options.map),
         has_map(!options.map.is_identity()),
-        has_z(differ(beta, T(0))),
+        has_z(differ(beta, T(0)) && differ(beta, -T(0))),
         has_scale(differ(alpha, T(1))),
         keep_product(options.keep_product) {}
 
@@ -188,7 +188,7 @@ struct ScaleAndAdd {
   Index stride;
   KOKKOS_FUNCTION void operator()(Index j) const {
     T const scaled = alpha * c.data[j * c.stride];
-    c.set(j, beta == T(0) ? scaled : Kokkos::fma(beta, z[j * stride], scaled));
+    c.set(j, z == nullptr ? scaled : Kokkos::fma(beta, z[j * stride], scaled));
   }
 };
 
@@ -202,9 +202,10 @@ void finish_atax(Exec const& exec, Index rows, OutputVector<T> b, Index cols, Ou
   }
   if ((terms.has_scale || terms.has_z) && cols > 0) {
     static std::string const label("tessera::atax::scale_and_add");
-    for_each_element(exec, label, cols,
-                     ScaleAndAdd<T>{terms.alpha, c, terms.beta, terms.z.data(),
-                                    static_cast<Index>(terms.z.stride(0))});
+    for_each_element(
+        exec, label, cols,
+        ScaleAndAdd<T>{terms.alpha, c, terms.beta, terms.has_z ? terms.z.data() : nullptr,
+                       static_cast<Index>(terms.z.stride(0))});
   }
 }
 

@@ -213,7 +213,7 @@ std::vector<T> map(std::string const& name, std::vector<T> b, std::vector<T> con
     } else if (name == "poisson_weights") {
       b[i] = b[i] * reference::exp(x[i]);
     } else {
-      throw std::invalid_argument("reference: no map is called " + name);
+      throw std::runtime_error("reference: no map is called " + name);
     }
   }
   return b;

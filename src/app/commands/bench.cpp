@@ -203,7 +203,7 @@ bench::Opinion judge_result(std::string const& operation, bench::Shape const& sh
   auto const order = made.has_our_bits ? Summation::canonical : Summation::any;
   auto const opinion = [&](auto const& verdict, auto const& result) {
     return bench::Opinion{.text = to_sentence(verdict),
-                          .wrong = verdict.judgement() == Judgement::failed,
+                          .wrong = !verdict.passed(),
                           .sha256 = sha256(elements(result))};
   };
   if (operation == "transpose") {

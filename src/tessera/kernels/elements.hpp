@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include <Kokkos_Core.hpp>
@@ -14,11 +15,10 @@
 /// Kernels of elements that are computed by themselves.
 namespace tessera::detail {
 
-/// Whether two numbers differ, also where the calling thread takes subnormal ones for zeros.
+/// Whether the bits of two numbers differ, whatever the calling thread makes of subnormal ones.
 template <class T>
 bool differ(T a, T b) {
-  backends::host::OrdinaryArithmetic const mode;
-  return a != b;
+  return std::memcmp(&a, &b, sizeof(T)) != 0;
 }
 
 /// What Kokkos calls for each block of elements on a host.
