@@ -24,7 +24,7 @@ enum class Kernels {
   automatic,  ///< accelerated where the backend has them, else portable
   portable,   ///< those of Kokkos' team policies, which every backend runs (tessera/kernels)
   /// As automatic, but an error where the backend has none. Where fused ATAX is asked for by name,
-  /// lines that no accelerated kernel fuses go to the portable one, as plans and reports say.
+  /// lines that no accelerated kernel fuses go to the portable one, as plans say.
   accelerated,
 };
 
