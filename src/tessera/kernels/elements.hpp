@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
+#include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
@@ -18,7 +20,8 @@ namespace tessera::detail {
 /// Whether the bits of two numbers differ, whatever the calling thread makes of subnormal ones.
 template <class T>
 bool differ(T a, T b) {
-  return std::memcmp(&a, &b, sizeof(T)) != 0;
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  return std::bit_cast<Bits>(a) != std::bit_cast<Bits>(b);
 }
 
 /// What Kokkos calls for each block of elements on a host.
