@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/atax.hpp>
+#include <tessera/concepts.hpp>
+#include <tessera/maps.hpp>
+#include <tessera/multiply.hpp>
+#include <tessera/multiply_transposed.hpp>
+#include <tessera/options.hpp>
+#include <tessera/stream.hpp>
+#include <tessera/workspace.hpp>
+
+/// Matrices as solvers read them.
+namespace tessera::solve {
+
+using summation::Index;
+
+/// Vectors in memory of Exec, side by side.
+template <class Exec, class T>
+using Values = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
+template <class Exec, class T>
+using ConstValues = Kokkos::View<T const*, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+/// A matrix A of m x n that a solver reads: each call of a product reads it once.
+template <ExecutionSpace Exec, Scalar T>
+class NormalOperator {
+ public:
+  using execution_space = Exec;
+  using value_type = T;
+  using Map = RowMap<T, typename Exec::memory_space>;
+
+  NormalOperator(NormalOperator const&) = delete;
+  NormalOperator& operator=(NormalOperator const&) = delete;
+  NormalOperator(NormalOperator&&) = delete;
+  NormalOperator& operator=(NormalOperator&&) = delete;
+  virtual ~NormalOperator() = default;
+
+  [[nodiscard]] Exec const& exec() const { return exec_; }
+  [[nodiscard]] Index rows() const { return rows_; }
+  [[nodiscard]] Index cols() const { return cols_; }
+  /// How often A was read.
+  [[nodiscard]] Index reads() const { return reads_; }
+
+  /// c = Aᵀ·f(A·v), one read. b is without entries if it is not wanted; else b = f(A·v), or A·v if
+  /// the product is to be kept.
+  void atax(ConstValues<Exec, T> const& v, Map const& map, Values<Exec, T> const& b,
+            Values<Exec, T> const& c, bool keep_product = false) const {
+    ++reads_;
+    do_atax(v, map, b, c, keep_product);
+  }
+  /// b = A·v.
+  void multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const {
+    ++reads_;
+    do_multiply(v, b);
+  }
+  /// c = Aᵀ·u.
+  void multiply_transposed(ConstValues<Exec, T> const& u, Values<Exec, T> const& c) const {
+    ++reads_;
+    do_multiply_transposed(u, c);
+  }
+
+ protected:
+  NormalOperator(Exec exec, Index rows, Index cols)
+      : exec_(std::move(exec)), rows_(rows), cols_(cols) {}
+
+ private:
+  virtual void do_atax(ConstValues<Exec, T> const& v, Map const& map, Values<Exec, T> const& b,
+                       Values<Exec, T> const& c, bool keep_product) const = 0;
+  virtual void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const = 0;
+  virtual void do_multiply_transposed(ConstValues<Exec, T> const& u,
+                                      Values<Exec, T> const& c) const = 0;
+
+  Exec exec_;
+  Index rows_;
+  Index cols_;
+  mutable Index reads_ = 0;
+};
+
+/// A matrix in memory of Exec. The workspace of the options is not used: it keeps its own.
+template <ExecutionSpace Exec, MatrixOf<Exec> A>
+class MatrixOperator final : public NormalOperator<Exec, typename A::non_const_value_type> {
+  using T = typename A::non_const_value_type;
+  using Base = NormalOperator<Exec, T>;
+
+ public:
+  MatrixOperator(Exec const& exec, A a, AtaxOptions<Exec, T> const& options = {})
+      : Base(exec, static_cast<Index>(a.extent(0)), static_cast<Index>(a.extent(1))),
+        a_(std::move(a)),
+        method_(options.method),
+        options_{.workspace = &workspace_, .tuning = options.tuning, .kernels = options.kernels} {}
+
+ private:
+  void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
+               Values<Exec, T> const& b, Values<Exec, T> const& c,
+               bool keep_product) const override {
+    AtaxOptions<Exec, T> options = options_;
+    options.method = method_;
+    options.map = map;
+    options.keep_product = keep_product;
+    if (b.extent(0) == 0) {
+      tessera::atax(this->exec(), a_, v, c, options);
+    } else {
+      tessera::atax(this->exec(), a_, v, b, c, options);
+    }
+  }
+  void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const override {
+    tessera::multiply(this->exec(), a_, v, b, options_);
+  }
+  void do_multiply_transposed(ConstValues<Exec, T> const& u,
+                              Values<Exec, T> const& c) const override {
+    tessera::multiply_transposed(this->exec(), a_, u, c, options_);
+  }
+
+  A a_;
+  Method method_;
+  mutable Workspace<Exec> workspace_;
+  Options<Exec> options_;
+};
+
+/// A matrix that is streamed from a source, once a call. The source has to outlive it; callbacks of
+/// the options are called during each read, and nothing is resumed within one.
+template <ExecutionSpace Exec, stream::MatrixSource Source>
+class StreamOperator final : public NormalOperator<Exec, typename Source::value_type> {
+  using T = typename Source::value_type;
+  using Base = NormalOperator<Exec, T>;
+
+ public:
+  StreamOperator(Exec const& exec, Source const& source, stream::Options<T> options = {})
+      : Base(exec, static_cast<Index>(source.rows()), static_cast<Index>(source.cols())),
+        source_(source),
+        options_(std::move(options)) {}
+
+ private:
+  void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
+               Values<Exec, T> const& b, Values<Exec, T> const& c,
+               bool keep_product) const override {
+    stream::AtaxTerms<Exec, T> const terms{.map = map, .keep_product = keep_product};
+    if (b.extent(0) == 0) {
+      stream::atax(this->exec(), source_, v, c, options_, terms);
+    } else {
+      stream::atax(this->exec(), source_, v, b, c, options_, terms);
+    }
+  }
+  void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const override {
+    stream::multiply(this->exec(), source_, v, b, options_);
+  }
+  void do_multiply_transposed(ConstValues<Exec, T> const& u,
+                              Values<Exec, T> const& c) const override {
+    stream::multiply_transposed(this->exec(), source_, u, c, options_);
+  }
+
+  Source const& source_;
+  stream::Options<T> options_;
+};
+
+}  // namespace tessera::solve
