@@ -78,7 +78,9 @@ struct Backend<Kokkos::Cuda> {
     return cuda::gemm_tuning<T>(rows, cols, chains.count, multiprocessors(exec));
   }
 
-  static bool stays_in_cache(Index bytes) { return cuda::stays_in_cache(bytes); }
+  static bool stays_in_cache(Kokkos::Cuda const& exec, Index bytes) {
+    return cuda::stays_in_cache(bytes, exec.cuda_device_prop().l2CacheSize);
+  }
   static bool fetches_blocks(Kokkos::Cuda const& exec) {
     return cuda::fetches_blocks(exec.cuda_device_prop().memoryBusWidth);
   }

@@ -325,7 +325,7 @@ void sum(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y
       is_aligned(lines, lines.data) ? 1 : std::min(plan.steps.threads_per_line, warp_threads);
   bool const out_on_words = out.stride == 1 && on_word(out.data);
   bool const out_stays =
-      backends::Backend<Exec>::stays_in_cache(lines.length * static_cast<Index>(sizeof(T)));
+      backends::Backend<Exec>::stays_in_cache(exec, lines.length * static_cast<Index>(sizeof(T)));
   with_static<1, 8, 16, warp_threads>(columns_apart, [&](auto spacing) {
     with_static<5, 6, 7, 8>(plan.lines_in_flight, [&](auto in_flight) {
       for_each_team<team_size, 4>(

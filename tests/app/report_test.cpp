@@ -166,7 +166,7 @@ TEST_F(ExactReportTest, json_of_a_measurement) {
 TEST_F(ExactReportTest, json_of_the_program) {
   auto found = keys({"info"});
   std::erase_if(found, [](auto const& key) { return key.starts_with("devices."); });
-  EXPECT_EQ(found, words_of("version commit kokkos processor instructions compiled_for "
+  EXPECT_EQ(found, words_of("version commit kokkos processor profile instructions compiled_for "
                             "avx512_loops available_bytes hdf5 backends backends.name "
                             "backends.device backends.threads backends.scratch_level0 "
                             "backends.scratch_level1 devices"));

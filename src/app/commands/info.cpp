@@ -16,6 +16,7 @@
 #include <io/memory.hpp>
 #include <tessera/backends/devices.hpp>
 #include <tessera/backends/host/avx512.hpp>
+#include <tessera/backends/host/processor.hpp>
 #include <tessera/version.hpp>
 
 namespace tessera::app {
@@ -103,6 +104,7 @@ void print_text(Info const& info) {
   print("tessera", std::string(version) + ", commit " + std::string(git_commit));
   print("Kokkos", kokkos_version());
   print("processor", info.processor.name);
+  print("  profile", std::string(backends::host::profile().name) + ", of the tuning of hosts");
   print("instructions",
         "compiled for " TESSERA_HOST_ARCH "; the processor has " + info.processor.instructions);
   print("inner loops", inner_loops());
@@ -146,6 +148,7 @@ void print_json(Info const& info) {
                     {"commit", git_commit},
                     {"kokkos", kokkos_version()},
                     {"processor", info.processor.name},
+                    {"profile", backends::host::profile().name},
                     {"instructions", info.processor.instructions},
                     {"compiled_for", TESSERA_HOST_ARCH},
                     {"avx512_loops", backends::host::avx512::available()},

@@ -76,8 +76,8 @@ struct Step {
   double tolerance = 0;  ///< where it stops
 };
 
-/// Where a solver stands between two steps: with it, the same matrix, inputs and options, it goes on
-/// as if it had never stopped. It says what it is of, and is refused elsewhere.
+/// Where a solver stands between two steps: with it, the same matrix, inputs and options, it goes
+/// on as if it had never stopped. It says what it is of, and is refused elsewhere.
 template <class T>
 struct State {
   stream::StateOf of;  ///< operation: the method
