@@ -74,6 +74,7 @@ struct Step {
   Index reads = 0;       ///< of A, by this call
   double residual = 0;   ///< what the method makes small: each says which norm that is
   double tolerance = 0;  ///< where it stops
+  double objective = 0;  ///< what the problem is about, such as ‖r‖: each says which, 0: nothing
 };
 
 /// Where a solver stands between two steps: with it, the same matrix, inputs and options, it goes
@@ -82,9 +83,9 @@ template <class T>
 struct State {
   stream::StateOf of;  ///< operation: the method
   Index iteration = 0;
-  std::vector<double> numbers;
-  std::vector<std::vector<T>> vectors;
-  std::vector<Step> history;
+  std::vector<double> numbers{};
+  std::vector<std::vector<T>> vectors{};
+  std::vector<Step> history{};
 };
 
 /// Callbacks of every solver; each may be empty.

@@ -9,6 +9,7 @@
 
 #include <tessera/atax.hpp>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/arguments.hpp>
 #include <tessera/maps.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
@@ -44,6 +45,8 @@ class NormalOperator {
   [[nodiscard]] Exec const& exec() const { return exec_; }
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index cols() const { return cols_; }
+  /// "rows" or "columns", whichever are contiguous: bits depend on it.
+  [[nodiscard]] char const* layout() const { return layout_; }
   /// How often A was read.
   [[nodiscard]] Index reads() const { return reads_; }
 
@@ -66,8 +69,8 @@ class NormalOperator {
   }
 
  protected:
-  NormalOperator(Exec exec, Index rows, Index cols)
-      : exec_(std::move(exec)), rows_(rows), cols_(cols) {}
+  NormalOperator(Exec exec, Index rows, Index cols, bool has_rows)
+      : exec_(std::move(exec)), rows_(rows), cols_(cols), layout_(has_rows ? "rows" : "columns") {}
 
  private:
   virtual void do_atax(ConstValues<Exec, T> const& v, Map const& map, Values<Exec, T> const& b,
@@ -79,6 +82,7 @@ class NormalOperator {
   Exec exec_;
   Index rows_;
   Index cols_;
+  char const* layout_;
   mutable Index reads_ = 0;
 };
 
@@ -90,12 +94,18 @@ class MatrixOperator final : public NormalOperator<Exec, typename A::non_const_v
 
  public:
   MatrixOperator(Exec const& exec, A a, AtaxOptions<Exec, T> const& options = {})
-      : Base(exec, static_cast<Index>(a.extent(0)), static_cast<Index>(a.extent(1))),
+      : Base(exec, static_cast<Index>(a.extent(0)), static_cast<Index>(a.extent(1)), has_rows(a)),
         a_(std::move(a)),
         method_(options.method),
         options_{.workspace = &workspace_, .tuning = options.tuning, .kernels = options.kernels} {}
 
  private:
+  static bool has_rows(A const& a) {
+    bool rows = true;
+    tessera::detail::with_order("solve", "A", tessera::detail::matrix_in(a),
+                                [&](auto by_rows) { rows = by_rows(); });
+    return rows;
+  }
   void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
                Values<Exec, T> const& b, Values<Exec, T> const& c,
                bool keep_product) const override {
@@ -132,7 +142,8 @@ class StreamOperator final : public NormalOperator<Exec, typename Source::value_
 
  public:
   StreamOperator(Exec const& exec, Source const& source, stream::Options<T> options = {})
-      : Base(exec, static_cast<Index>(source.rows()), static_cast<Index>(source.cols())),
+      : Base(exec, static_cast<Index>(source.rows()), static_cast<Index>(source.cols()),
+             std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>),
         source_(source),
         options_(std::move(options)) {}
 

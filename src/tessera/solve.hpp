@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// Every solver: methods that read a matrix once a step.
+
+#include <tessera/solve/control.hpp>
+#include <tessera/solve/lsmr.hpp>
+#include <tessera/solve/lsqr.hpp>
+#include <tessera/solve/operator.hpp>
+#include <tessera/solve/ridge.hpp>

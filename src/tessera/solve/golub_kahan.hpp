@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/kernels/elements.hpp>
+#include <tessera/maps.hpp>
+#include <tessera/options.hpp>
+#include <tessera/solve/operator.hpp>
+#include <tessera/vectors.hpp>
+
+/// What the methods that stand on Golub and Kahan's bidiagonalisation share.
+namespace tessera::solve::detail {
+
+using tessera::detail::for_each_element;
+
+/// Memory of `size` entries, undefined.
+template <class Exec, class T>
+Values<Exec, T> make_values(Exec const& exec, Index size) {
+  return Values<Exec, T>(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::solve::vector")),
+      static_cast<std::size_t>(size));
+}
+
+template <class T>
+using HostValues = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace,
+                                Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// A copy on the host. `exec` is waited for.
+template <class Exec, class T>
+std::vector<T> to_host(Exec const& exec, ConstValues<Exec, T> const& x) {
+  std::vector<T> copy(x.extent(0));
+  Kokkos::deep_copy(exec, HostValues<T>(copy.data(), copy.size()), x);
+  exec.fence("tessera: a vector comes to the host");
+  return copy;
+}
+
+/// x = what the host has. `exec` is waited for.
+template <class Exec, class T>
+void from_host(Exec const& exec, std::vector<T> const& from, Values<Exec, T> const& x) {
+  Kokkos::deep_copy(
+      exec, x,
+      Kokkos::View<T const*, Kokkos::LayoutRight, Kokkos::HostSpace,
+                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>(from.data(), from.size()));
+  exec.fence("tessera: a vector has come from the host");
+}
+
+/// The norm of numbers whose squares may be too large or too small for their type: they are scaled
+/// by a power of two, and added one after the other.
+template <class T>
+double scaled_norm(std::vector<T> const& x) {
+  double largest = 0;
+  for (T const entry : x) {
+    double const size = std::fabs(static_cast<double>(entry));
+    if (!(size <= std::numeric_limits<double>::max())) return size;
+    largest = std::max(largest, size);
+  }
+  if (largest == 0) return 0;
+  int const exponent = std::ilogb(largest);
+  double sum = 0;
+  for (T const entry : x) {
+    double const scaled = std::scalbn(static_cast<double>(entry), -exponent);
+    sum = std::fma(scaled, scaled, sum);
+  }
+  return std::scalbn(std::sqrt(sum), exponent);
+}
+
+/// Euclidean norms, in a fixed order. The memory that they need is kept.
+template <class Exec, class T>
+class Norms {
+ public:
+  explicit Norms(Exec const& exec) : exec_(exec), sum_(make_values<Exec, T>(exec, 1)) {}
+
+  /// ‖x‖; not finite if an entry is not. `exec` is waited for.
+  double operator()(ConstValues<Exec, T> const& x) {
+    sum_of_squares(exec_, x, sum_, {.workspace = &workspace_});
+    T sum = T(0);
+    Kokkos::deep_copy(exec_, HostValues<T>(&sum, 1), sum_);
+    exec_.fence("tessera: a norm comes to the host");
+    // Of smaller sums, entries whose squares are subnormal may be a part that counts.
+    constexpr T smallest = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() /
+                           std::numeric_limits<T>::epsilon();
+    if (sum >= smallest && sum <= std::numeric_limits<T>::max()) {
+      return std::sqrt(static_cast<double>(sum));
+    }
+    return scaled_norm(to_host<Exec, T>(exec_, x));
+  }
+
+ private:
+  Exec exec_;
+  Values<Exec, T> sum_;
+  Workspace<Exec> workspace_;
+};
+
+/// y = factor·(x/a).
+template <class T>
+struct Divide {
+  T const* x;
+  T a;
+  T factor;
+  T* y;
+  KOKKOS_FUNCTION void operator()(Index i) const { y[i] = factor * (x[i] / a); }
+};
+
+/// c = scale·(scale·c/beta) - beta·w.
+template <class T>
+struct NextRight {
+  T scale;
+  T beta;
+  T const* w;
+  T* c;
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    c[i] = Kokkos::fma(-beta, w[i], scale * (scale * c[i] / beta));
+  }
+};
+
+/// The bidiagonalisation of 2^e·A, started from u_1 = r/‖r‖: 2^e·A·V_k = U_(k+1)·B_k with α_1 … α_k
+/// on the diagonal of B_k and β_2 … β_(k+1) below it. e makes α_1 a number from 1 to 2, so that no
+/// product over- or underflows because A's elements are all large or all small.
+///
+/// A step reads A once: b = A·w - (α/‖b'‖)·b' with w = 2^e·v and the b' of the step before is
+/// β·u, and Aᵀ·b gives the next v.
+template <class Exec, class T>
+class GolubKahan {
+ public:
+  /// Numbers that a state keeps.
+  struct Numbers {
+    double norm_of_start = 0;  ///< ‖r‖
+    double exponent = 0;       ///< e
+    double alpha = 0;          ///< of the last step
+    double beta = 1;           ///< of the last step; 1 at first
+  };
+
+  explicit GolubKahan(NormalOperator<Exec, T> const& op)
+      : op_(op),
+        norms_(op.exec()),
+        b_(make_values<Exec, T>(op.exec(), op.rows())),
+        next_b_(make_values<Exec, T>(op.exec(), op.rows())),
+        w_(make_values<Exec, T>(op.exec(), op.cols())),
+        c_(make_values<Exec, T>(op.exec(), op.cols())) {}
+
+  /// Where r belongs before `start`.
+  [[nodiscard]] Values<Exec, T> const& b() const { return b_; }
+  /// 2^e·v of the last step.
+  [[nodiscard]] Values<Exec, T> const& w() const { return w_; }
+  /// α·2^e·v of the last step, until the next.
+  [[nodiscard]] Values<Exec, T> const& next() const { return c_; }
+  [[nodiscard]] Numbers const& numbers() const { return numbers_; }
+  [[nodiscard]] double alpha() const { return numbers_.alpha; }
+  [[nodiscard]] double beta() const { return numbers_.beta; }
+  [[nodiscard]] double norm(ConstValues<Exec, T> const& x) { return norms_(x); }
+  /// 2^e times a number, exactly.
+  [[nodiscard]] double scaled(double x) const { return std::scalbn(x, exponent()); }
+  /// 2^-e times a number, exactly.
+  [[nodiscard]] double unscaled(double x) const { return std::scalbn(x, -exponent()); }
+
+  /// From r in `b`: β_1 = 1, α_1 and w, one read of A. Neither is read where ‖r‖ is 0 or not
+  /// finite, and w is undefined where α_1 is 0 or not finite.
+  void start() {
+    numbers_ = {.norm_of_start = norms_(b_)};
+    double const norm = numbers_.norm_of_start;
+    if (!(norm > 0 && std::isfinite(norm))) return;
+    Exec const& exec = op_.exec();
+    for_each_element(exec, "tessera::solve::divide", op_.rows(),
+                     Divide<T>{b_.data(), static_cast<T>(norm), T(1), b_.data()});
+    op_.multiply_transposed(b_, c_);
+    double const alpha = norms_(c_);
+    numbers_.alpha = alpha;
+    if (!(alpha > 0 && std::isfinite(alpha))) return;
+    numbers_.exponent = std::clamp(-std::ilogb(alpha), -most_exponent, most_exponent);
+    numbers_.alpha = scaled(alpha);
+    for_each_element(
+        exec, "tessera::solve::divide", op_.cols(),
+        Divide<T>{c_.data(), static_cast<T>(alpha), static_cast<T>(scaled(1)), w_.data()});
+  }
+
+  /// The next β and α, and α·2^e·v in `next`, one read of A; α is 0 where β is.
+  void advance() {
+    Exec const& exec = op_.exec();
+    op_.atax(w_, maps::plus(static_cast<T>(-numbers_.alpha / numbers_.beta), b_), next_b_, c_);
+    std::swap(b_, next_b_);
+    double const beta = norms_(b_);
+    numbers_.beta = beta;
+    numbers_.alpha = 0;
+    if (!std::isfinite(beta)) return;
+    if (beta == 0) {
+      Kokkos::deep_copy(exec, c_, T(0));
+      return;
+    }
+    auto const two_to_e = static_cast<T>(scaled(1));
+    for_each_element(exec, "tessera::solve::next", op_.cols(),
+                     NextRight<T>{two_to_e, static_cast<T>(beta), w_.data(), c_.data()});
+    numbers_.alpha = unscaled(norms_(c_));
+  }
+
+  /// Where a run was. False, and nothing is changed: no run has left such numbers.
+  [[nodiscard]] bool restore(Numbers const& numbers, std::vector<T> const& b,
+                             std::vector<T> const& w) {
+    bool const can_be = std::fabs(numbers.exponent) <= most_exponent && numbers.beta > 0 &&
+                        numbers.norm_of_start > 0 &&
+                        numbers.exponent == std::trunc(numbers.exponent);
+    if (!can_be) return false;
+    numbers_ = numbers;
+    from_host(op_.exec(), b, b_);
+    from_host(op_.exec(), w, w_);
+    return true;
+  }
+
+ private:
+  static constexpr int most_exponent = std::numeric_limits<T>::max_exponent - 2;
+
+  [[nodiscard]] int exponent() const { return static_cast<int>(numbers_.exponent); }
+
+  NormalOperator<Exec, T> const& op_;
+  Norms<Exec, T> norms_;
+  Values<Exec, T> b_;
+  Values<Exec, T> next_b_;
+  Values<Exec, T> w_;
+  Values<Exec, T> c_;
+  Numbers numbers_;
+};
+
+/// A plane rotation with r = c·a + s·b >= 0 in size and c·b - s·a = 0, by sqrt only.
+struct Rotation {
+  double c;
+  double s;
+  double r;
+
+  static Rotation of(double a, double b) {
+    if (b == 0) return {a < 0 ? -1.0 : 1.0, 0, std::fabs(a)};
+    if (a == 0) return {0, b < 0 ? -1.0 : 1.0, std::fabs(b)};
+    if (std::fabs(b) > std::fabs(a)) {
+      double const tau = a / b;
+      double const s = (b < 0 ? -1.0 : 1.0) / std::sqrt(1 + tau * tau);
+      return {s * tau, s, b / s};
+    }
+    double const tau = b / a;
+    double const c = (a < 0 ? -1.0 : 1.0) / std::sqrt(1 + tau * tau);
+    return {c, c * tau, a / c};
+  }
+};
+
+/// A struct of doubles as a state keeps it.
+template <class Numbers>
+void append(std::vector<double>& to, Numbers const& numbers) {
+  constexpr std::size_t count = sizeof(Numbers) / sizeof(double);
+  auto const values = std::bit_cast<std::array<double, count>>(numbers);
+  to.insert(to.end(), values.begin(), values.end());
+}
+/// What `append` has put at `from`, which moves on.
+template <class Numbers, class Iterator>
+Numbers take(Iterator& from) {
+  constexpr std::size_t count = sizeof(Numbers) / sizeof(double);
+  std::array<double, count> values;
+  std::copy_n(from, count, values.begin());
+  from += static_cast<std::ptrdiff_t>(count);
+  return std::bit_cast<Numbers>(values);
+}
+
+}  // namespace tessera::solve::detail

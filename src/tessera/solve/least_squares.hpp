@@ -1,0 +1,461 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/platform/arithmetic.hpp>
+#include <tessera/checks.hpp>
+#include <tessera/concepts.hpp>
+#include <tessera/solve/control.hpp>
+#include <tessera/solve/golub_kahan.hpp>
+#include <tessera/solve/operator.hpp>
+
+/// What `lsmr` and `lsqr` share: options, result, and the loop around their steps.
+namespace tessera::solve {
+
+/// Options of least squares, with the names, the defaults and the meaning that they have in SciPy.
+template <class Exec, class T>
+struct LeastSquaresOptions {
+  double damp = 0;      ///< λ ≥ 0: ‖A·x - b‖² + λ²·‖x - x0‖² is made small
+  double atol = 1e-6;   ///< relative error of the elements of A
+  double btol = 1e-6;   ///< relative error of the entries of b
+  double conlim = 1e8;  ///< it stops where the estimate of cond(A) passes it; 0: never
+  std::optional<Index> maxiter = std::nullopt;  ///< steps; by default what the method says
+  ConstValues<Exec, T> x0{};                    ///< where to begin; of no entries: at 0
+  bool history = false;                         ///< whether the result has a Step for each step
+};
+
+/// A solution x of n entries, and what is known of it. The norms are the method's estimates, which
+/// cost no read of A.
+template <class Exec, class T>
+struct LeastSquares {
+  Values<Exec, T> x;
+  Stop stop = Stop::iteration_limit;
+  Index iterations = 0;
+  Index reads = 0;            ///< of A, by this call
+  double normr = 0;           ///< ‖b - A·x‖; with `damp`, of the problem with λ·I below A
+  double normar = 0;          ///< ‖Aᵀ·(b - A·x) - λ²·x‖
+  double norma = 0;           ///< Frobenius norm of A, with `damp` of the problem with λ·I below A
+  double conda = 0;           ///< condition number of the same
+  double normx = 0;           ///< ‖x‖
+  std::vector<Step> history;  ///< residual: the one of ‖r‖/‖b‖ and ‖Aᵀr‖/(‖A‖·‖r‖) that is nearer
+                              ///< to its tolerance
+};
+
+namespace detail {
+
+/// What a method's recurrences know of the problem that is scaled to α_1 = 1…2 and ‖r_0‖ = 1.
+struct Estimates {
+  double normr = 1;
+  double normar = 0;
+  double norma = 0;
+  double conda = 1;
+  double normx = 0;
+
+  [[nodiscard]] bool are_finite() const {
+    return std::isfinite(normr) && std::isfinite(normar) && std::isfinite(norma) &&
+           std::isfinite(conda) && std::isfinite(normx);
+  }
+};
+
+/// The two ratios that become small, and where each counts as small.
+struct Tests {
+  double solved;         ///< ‖r‖/‖b‖
+  double solved_below;   ///< rtol
+  double least_squares;  ///< ‖Aᵀr‖/(‖A‖·‖r‖)
+  double least_squares_below;
+  double smallest_solved;  ///< ‖r‖/(‖b‖ + ‖A‖·‖x‖)
+  double inverse_of_conda;
+
+  /// `norm_of_b` in units of ‖r_0‖.
+  template <class Options>
+  Tests(Estimates const& now, double norm_of_b, Options const& options) {
+    solved = now.normr / norm_of_b;
+    double const product = now.norma * now.normr;
+    least_squares = product != 0 ? now.normar / product : std::numeric_limits<double>::infinity();
+    double const size = now.norma * now.normx / norm_of_b;
+    solved_below = options.btol + options.atol * size;
+    least_squares_below = options.atol;
+    smallest_solved = solved / (1 + size);
+    inverse_of_conda = 1 / now.conda;
+  }
+
+  /// Why to stop, if there is a reason; T says what counts as nothing beside 1.
+  template <class T, class Options>
+  [[nodiscard]] std::optional<Stop> reason(Options const& options) const {
+    auto const is_nothing = [](double x) { return T(1) + static_cast<T>(x) <= T(1); };
+    if (solved <= solved_below) return Stop::solved;
+    if (least_squares <= least_squares_below) return Stop::least_squares;
+    if (options.conlim > 0 && inverse_of_conda <= 1 / options.conlim) return Stop::condition_limit;
+    if (is_nothing(smallest_solved)) return Stop::solved_to_precision;
+    if (is_nothing(least_squares)) return Stop::least_squares_to_precision;
+    if (is_nothing(inverse_of_conda)) return Stop::condition_to_precision;
+    return std::nullopt;
+  }
+
+  /// Of the two ratios, the one that is nearer to where it counts as small.
+  [[nodiscard]] std::pair<double, double> nearer() const {
+    bool const is_solved = solved * least_squares_below <= least_squares * solved_below;
+    return is_solved ? std::pair(solved, solved_below)
+                     : std::pair(least_squares, least_squares_below);
+  }
+};
+
+/// A run of a Method on the bidiagonalisation, for one damp or several: they share what is read of
+/// A, and the bits of each are those of a run of its own. A Method has a name, a number of vectors
+/// beside x, a struct of its recurrences' Numbers, which are doubles, and
+///
+/// - default_limit(rows, cols): steps,
+/// - begin(α_1): Numbers, from β_1 = 1,
+/// - advance(numbers, β, α, damp): a step of the recurrences; the result is of the vectors' update,
+/// - finish(numbers, norm): the norm of x where measures_x, else of the first vector,
+/// - numbers.now: Estimates.
+template <class Method, class Exec, class T>
+class LeastSquaresRun {
+ public:
+  using Options = LeastSquaresOptions<Exec, T>;
+
+  LeastSquaresRun(NormalOperator<Exec, T> const& op, ConstValues<Exec, T> const& b,
+                  Options const& options, Control<T> const& control,
+                  std::vector<double> const& damps)
+      : op_(op), b_(b), options_(options), control_(control), reads_before_(op.reads()) {
+    check(damps);
+    process_.emplace(op);
+    for (double const damp : damps) {
+      Track& track = tracks_.emplace_back();
+      track.damp = damp;
+      track.x = make_values<Exec, T>(op.exec(), op.cols());
+      for (auto& vector : track.vectors) vector = make_values<Exec, T>(op.exec(), op.cols());
+    }
+  }
+
+  std::vector<LeastSquares<Exec, T>> operator()() {
+    backends::host::OrdinaryArithmetic const mode;
+    Index const limit = options_.maxiter.value_or(Method::default_limit(op_.rows(), op_.cols()));
+    if (control_.resume != nullptr) {
+      restore(*control_.resume);
+    } else {
+      begin();
+      if (limit == 0) stop_all(Stop::iteration_limit);
+    }
+    while (goes_on()) step(limit);
+    std::vector<LeastSquares<Exec, T>> results;
+    for (Track& track : tracks_) results.push_back(result_of(track));
+    op_.exec().fence("tessera: x is there");
+    return results;
+  }
+
+ private:
+  static constexpr auto name = Method::name;
+  static constexpr double running = -1;
+
+  /// What belongs to one damp.
+  struct Track {
+    double damp = 0;
+    typename Method::Numbers method;
+    Values<Exec, T> x;
+    std::array<Values<Exec, T>, Method::vectors> vectors;
+    std::optional<Stop> stop;
+    Index iterations = 0;
+    std::vector<Step> history;
+  };
+  /// Numbers of the run that a state keeps beside the process'; and of each track, beside the
+  /// method's.
+  struct Numbers {
+    double norm_of_b = 0;  ///< in units of ‖r_0‖
+  };
+  struct TrackNumbers {
+    double damp = 0;
+    double stop = running;  ///< a Stop
+    double iterations = 0;
+  };
+
+  void check(std::vector<double> const& damps) const {
+    checks::require_extent(name, "b", b_, static_cast<std::size_t>(op_.rows()));
+    if (has_start()) {
+      checks::require_extent(name, "x0", options_.x0, static_cast<std::size_t>(op_.cols()));
+    }
+    auto const require = [](bool holds, char const* option, double found) {
+      if (!holds) {
+        checks::fail(name, std::string(option) + " must be a number of at least 0, found " +
+                               std::to_string(found));
+      }
+    };
+    for (double const damp : damps) require(damp >= 0 && std::isfinite(damp), "damp", damp);
+    require(options_.atol >= 0, "atol", options_.atol);
+    require(options_.btol >= 0, "btol", options_.btol);
+    require(options_.conlim >= 0, "conlim", options_.conlim);
+    auto const limit = options_.maxiter.value_or(0);
+    require(limit >= 0, "maxiter", static_cast<double>(limit));
+  }
+
+  [[nodiscard]] bool has_start() const { return options_.x0.extent(0) != 0; }
+
+  /// Ends all tracks that have not ended.
+  void stop_all(Stop stop) {
+    for (Track& track : tracks_) {
+      if (!track.stop) track.stop = stop;
+    }
+  }
+  [[nodiscard]] bool goes_on() const {
+    return std::ranges::any_of(tracks_, [](Track const& track) { return !track.stop; });
+  }
+
+  /// r_0, u_1, v_1. All tracks have stopped if that is all.
+  void begin() {
+    Exec const& exec = op_.exec();
+    auto& process = *process_;
+    double const norm_of_b = process.norm(b_);
+    bool const from_x0 = has_start() && norm_of_b != 0;
+    for (Track& track : tracks_) {
+      if (from_x0) {
+        Kokkos::deep_copy(exec, track.x, options_.x0);
+      } else {
+        Kokkos::deep_copy(exec, track.x, T(0));
+      }
+    }
+    if (norm_of_b == 0) return stop_all(Stop::zero_solution);
+    if (!std::isfinite(norm_of_b)) return stop_all(Stop::not_finite);
+    if (from_x0) {
+      op_.multiply(options_.x0, process.b());
+      axpby(exec, T(1), b_, T(-1), process.b());
+    } else {
+      Kokkos::deep_copy(exec, process.b(), b_);
+    }
+    process.start();
+    double const norm = process.numbers().norm_of_start;
+    if (!std::isfinite(norm) || !std::isfinite(process.alpha())) return stop_all(Stop::not_finite);
+    own_.norm_of_b = norm_of_b / norm;
+    for (Track& track : tracks_) track.method = Method::begin(process.alpha());
+    if (norm == 0 || process.alpha() == 0) {
+      return stop_all(!has_start() ? Stop::zero_solution
+                      : norm == 0  ? Stop::solved
+                                   : Stop::least_squares);
+    }
+    for (Track& track : tracks_) {
+      for (auto const& vector : track.vectors) Kokkos::deep_copy(exec, vector, T(0));
+      Kokkos::deep_copy(exec, track.vectors[0], process.w());
+    }
+  }
+
+  void step(Index limit) {
+    auto& process = *process_;
+    process.advance();
+    if (!std::isfinite(process.alpha()) || !std::isfinite(process.beta())) {
+      return stop_all(Stop::not_finite);
+    }
+    std::optional<Step> told;
+    for (Track& track : tracks_) {
+      if (track.stop) continue;
+      std::optional<Step> const step = advance(track, limit);
+      if (!told) told = step;
+    }
+    if (!told) return;
+    bool const may_go_on = !control_.on_step || control_.on_step(*told);
+    if (goes_on() && control_.wants_state && control_.wants_state(*told)) {
+      control_.on_state(state());
+    }
+    if (!may_go_on) stop_all(Stop::cancelled);
+  }
+
+  /// A track's part of a step; nothing where its numbers are not finite.
+  std::optional<Step> advance(Track& track, Index limit) {
+    auto& process = *process_;
+    double const start = process.numbers().norm_of_start;
+    auto const body =
+        Method::advance(track.method, process.beta(), process.alpha(), process.scaled(track.damp))
+            .template as<T>(start);
+    for_each_element(op_.exec(), label(), op_.cols(),
+                     Update<std::remove_const_t<decltype(body)>>{
+                         body, static_cast<T>(process.alpha()), process.next().data(),
+                         process.w().data(), track.x.data(), pointers(track)});
+    double const norm = Method::measures_x ? process.unscaled(process.norm(track.x) / start)
+                                           : process.unscaled(process.norm(track.vectors[0]));
+    Method::finish(track.method, norm);
+    ++track.iterations;
+    if (!track.method.now.are_finite()) {
+      track.method = {};
+      track.stop = Stop::not_finite;
+      return std::nullopt;
+    }
+    Tests const tests(track.method.now, own_.norm_of_b, options_);
+    auto const [ratio, below] = tests.nearer();
+    Step const step{.iteration = track.iterations,
+                    .reads = op_.reads() - reads_before_,
+                    .residual = ratio,
+                    .tolerance = below,
+                    .objective = start * track.method.now.normr};
+    if (options_.history) track.history.push_back(step);
+    track.stop = tests.template reason<T>(options_);
+    if (!track.stop && track.iterations >= limit) track.stop = Stop::iteration_limit;
+    return step;
+  }
+
+  /// w, x and the method's vectors of a step.
+  template <class Body>
+  struct Update {
+    Body body;
+    T alpha;
+    T const* next;
+    T* w;
+    T* x;
+    Kokkos::Array<T*, Method::vectors> vectors;
+    KOKKOS_FUNCTION void operator()(Index i) const {
+      w[i] = alpha == T(0) ? T(0) : next[i] / alpha;
+      body(i, w[i], x, vectors);
+    }
+  };
+
+  static Kokkos::Array<T*, Method::vectors> pointers(Track const& track) {
+    Kokkos::Array<T*, Method::vectors> pointers;
+    for (std::size_t i = 0; i < track.vectors.size(); ++i) pointers[i] = track.vectors[i].data();
+    return pointers;
+  }
+
+  static std::string const& label() {
+    static std::string const label = std::string("tessera::") + name + "::update";
+    return label;
+  }
+
+  [[nodiscard]] stream::StateOf of() const {
+    return {.operation = name,
+            .scalar = sizeof(T) == sizeof(float) ? "float" : "double",
+            .layout = op_.layout(),
+            .order = stream::order_version,
+            .rows = op_.rows(),
+            .cols = op_.cols()};
+  }
+
+  State<T> state() {
+    Exec const& exec = op_.exec();
+    State<T> state{.of = of()};
+    append(state.numbers, own_);
+    append(state.numbers, process_->numbers());
+    state.vectors.push_back(to_host<Exec, T>(exec, process_->b()));
+    state.vectors.push_back(to_host<Exec, T>(exec, process_->w()));
+    for (Track const& track : tracks_) {
+      state.iteration = std::max(state.iteration, track.iterations);
+      append(state.numbers,
+             TrackNumbers{.damp = track.damp,
+                          .stop = track.stop ? static_cast<double>(*track.stop) : running,
+                          .iterations = static_cast<double>(track.iterations)});
+      append(state.numbers, track.method);
+      state.vectors.push_back(to_host<Exec, T>(exec, track.x));
+      for (auto const& vector : track.vectors) {
+        state.vectors.push_back(to_host<Exec, T>(exec, vector));
+      }
+      state.history.insert(state.history.end(), track.history.begin(), track.history.end());
+    }
+    return state;
+  }
+
+  void restore(State<T> const& state) {
+    if (state.of != of()) {
+      checks::fail(
+          name, "expected a state of " + to_string(of()) + ", found one of " + to_string(state.of));
+    }
+    if (!try_restore(state)) {
+      checks::fail(name, "the state is damaged, or one of other options");
+    }
+  }
+
+  /// False for a state that no run with these options has left.
+  bool try_restore(State<T> const& state) {
+    using Process = typename GolubKahan<Exec, T>::Numbers;
+    constexpr std::size_t of_run = (sizeof(Numbers) + sizeof(Process)) / sizeof(double);
+    constexpr std::size_t of_track =
+        (sizeof(TrackNumbers) + sizeof(typename Method::Numbers)) / sizeof(double);
+    constexpr std::size_t vectors = 1 + Method::vectors;
+    if (state.numbers.size() != of_run + of_track * tracks_.size() ||
+        state.vectors.size() != 2 + vectors * tracks_.size() ||
+        !std::ranges::all_of(state.numbers, [](double x) { return std::isfinite(x); })) {
+      return false;
+    }
+    for (std::size_t i = 0; i < state.vectors.size(); ++i) {
+      auto const size = static_cast<std::size_t>(i == 0 ? op_.rows() : op_.cols());
+      if (state.vectors[i].size() != size) return false;
+    }
+    auto from = state.numbers.begin();
+    own_ = take<Numbers>(from);
+    auto const process = take<Process>(from);
+    if (!process_->restore(process, state.vectors[0], state.vectors[1])) return false;
+    auto vector = state.vectors.begin() + 2;
+    auto step = state.history.begin();
+    for (Track& track : tracks_) {
+      auto const numbers = take<TrackNumbers>(from);
+      track.method = take<typename Method::Numbers>(from);
+      bool const can_be = numbers.damp == track.damp && numbers.iterations >= 1 &&
+                          numbers.iterations <= static_cast<double>(state.iteration) &&
+                          numbers.stop >= running &&
+                          numbers.stop <= static_cast<double>(Stop::not_finite);
+      if (!can_be) return false;
+      track.iterations = static_cast<Index>(numbers.iterations);
+      if (numbers.stop != running) track.stop = static_cast<Stop>(static_cast<int>(numbers.stop));
+      from_host(op_.exec(), *vector++, track.x);
+      for (auto const& to : track.vectors) from_host(op_.exec(), *vector++, to);
+      if (options_.history) {
+        if (state.history.end() - step < track.iterations) return false;
+        track.history.assign(step, step + track.iterations);
+        step += track.iterations;
+      }
+    }
+    return true;
+  }
+
+  LeastSquares<Exec, T> result_of(Track& track) {
+    LeastSquares<Exec, T> result;
+    result.x = track.x;
+    result.stop = *track.stop;
+    result.iterations = track.iterations;
+    result.reads = op_.reads() - reads_before_;
+    result.history = std::move(track.history);
+    result.normx = process_->norm(track.x);
+    if (!std::isfinite(result.normx)) result.stop = Stop::not_finite;
+    double const start = process_->numbers().norm_of_start;
+    // No other number is told where one is not finite.
+    double const known =
+        result.stop == Stop::not_finite ? std::numeric_limits<double>::quiet_NaN() : 1;
+    Estimates const& now = track.method.now;
+    result.normr = known * (start * now.normr);
+    result.normar = known * process_->unscaled(start * now.normar);
+    result.norma = known * process_->unscaled(now.norma);
+    result.conda = known * now.conda;
+    return result;
+  }
+
+  NormalOperator<Exec, T> const& op_;
+  ConstValues<Exec, T> b_;
+  Options const& options_;
+  Control<T> const& control_;
+  Index reads_before_;
+  std::optional<GolubKahan<Exec, T>> process_;
+  Numbers own_;
+  std::vector<Track> tracks_;
+};
+
+/// A vector's entries side by side in memory of Exec: its own, or a copy.
+template <class Exec, class View>
+ConstValues<Exec, typename View::non_const_value_type> side_by_side(Exec const& exec,
+                                                                    View const& x) {
+  using T = typename View::non_const_value_type;
+  using Result = ConstValues<Exec, T>;
+  if (x.stride(0) == 1 || x.extent(0) <= 1) return Result(x.data(), x.extent(0));
+  auto const copy = make_values<Exec, T>(exec, static_cast<Index>(x.extent(0)));
+  Kokkos::deep_copy(exec, copy, x);
+  return copy;
+}
+
+}  // namespace detail
+}  // namespace tessera::solve

@@ -1,0 +1,589 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+#include <gmock/gmock.h>
+
+#include <tessera/solve.hpp>
+
+#include "solve/householder.hpp"
+#include "support/cases.hpp"
+#include "support/data.hpp"
+#include "support/device_data.hpp"
+#include "support/same_bits.hpp"
+#include "support/sha256.hpp"
+
+/// Least squares by `lsmr` and `lsqr`, on every backend, layout and scalar type.
+namespace tessera::test {
+namespace {
+
+using solve::Stop;
+
+template <class C>
+class LeastSquares : public testing::Test {
+ protected:
+  using Exec = typename C::Exec;
+  using T = typename C::Scalar;
+  using Vector = std::vector<T>;
+  using Options = solve::LeastSquaresOptions<Exec, T>;
+  using Operator = solve::NormalOperator<Exec, T>;
+  using Control = solve::Control<T>;
+  static constexpr double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
+
+  /// A result on the host.
+  struct Result : solve::LeastSquares<Exec, T> {
+    Vector solution;
+  };
+  using Call = std::function<Result(Operator const&, Vector const&, Options, Control const&)>;
+  struct Method {
+    char const* name;
+    Call run;
+    Result operator()(Operator const& A, Vector const& b, Options const& options = {},
+                      Control const& control = {}) const {
+      return run(A, b, options, control);
+    }
+  };
+  static Result on_host(solve::LeastSquares<Exec, T> result) {
+    return {std::move(result), copy_of(result.x)};
+  }
+  static std::array<Method, 2> methods() {
+    return {Method{"lsmr",
+                   [](Operator const& A, Vector const& b, Options const& options,
+                      Control const& control) {
+                     return on_host(solve::lsmr(A, on_device(b), options, control));
+                   }},
+            Method{"lsqr", [](Operator const& A, Vector const& b, Options const& options,
+                              Control const& control) {
+                     return on_host(solve::lsqr(A, on_device(b), options, control));
+                   }}};
+  }
+
+  static DeviceVector<C> on_device(Vector const& x) {
+    DeviceVector<C> const copy("vector", x.size());
+    auto const mirror = Kokkos::create_mirror_view(copy);
+    for (std::size_t i = 0; i < x.size(); ++i) mirror(i) = x[i];
+    Kokkos::deep_copy(copy, mirror);
+    return copy;
+  }
+  template <class View>
+  static Vector copy_of(View const& x) {
+    auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+    return Vector(mirror.data(), mirror.data() + mirror.size());
+  }
+
+  /// A matrix of entry(i, j), on the host and as an operator.
+  struct Matrix {
+    template <class Entry>
+    Matrix(std::size_t m, std::size_t n, Entry const& entry)
+        : rows(m), cols(n), on_device("A", m, n) {
+      auto const mirror = Kokkos::create_mirror_view(on_device);
+      for (std::size_t i = 0; i < m; ++i) {
+        for (std::size_t j = 0; j < n; ++j) mirror(i, j) = static_cast<T>(entry(i, j));
+      }
+      Kokkos::deep_copy(on_device, mirror);
+      host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), on_device);
+    }
+    auto op(Kernels kernels = Kernels::automatic) const {
+      return solve::MatrixOperator<Exec, DeviceMatrix<C>>(Exec(), on_device, {.kernels = kernels});
+    }
+    Vector times(Vector const& x) const {
+      Vector y(rows);
+      for (std::size_t i = 0; i < rows; ++i) {
+        long double sum = 0;
+        for (std::size_t j = 0; j < cols; ++j) sum += static_cast<long double>(host(i, j)) * x[j];
+        y[i] = static_cast<T>(sum);
+      }
+      return y;
+    }
+    /// ‖b - A·x‖ and ‖Aᵀ·(b - A·x)‖.
+    std::pair<double, double> residuals(Vector const& x, Vector const& b) const {
+      std::vector<long double> r(rows);
+      long double square = 0;
+      for (std::size_t i = 0; i < rows; ++i) {
+        r[i] = b[i];
+        for (std::size_t j = 0; j < cols; ++j) r[i] -= static_cast<long double>(host(i, j)) * x[j];
+        square += r[i] * r[i];
+      }
+      long double gradient = 0;
+      for (std::size_t j = 0; j < cols; ++j) {
+        long double sum = 0;
+        for (std::size_t i = 0; i < rows; ++i) sum += static_cast<long double>(host(i, j)) * r[i];
+        gradient += sum * sum;
+      }
+      return {static_cast<double>(std::sqrt(square)), static_cast<double>(std::sqrt(gradient))};
+    }
+    /// The same with damp·I below, solved directly.
+    std::vector<long double> solve(Vector const& b, long double damp = 0) const {
+      LongRows all(rows + (damp > 0 ? cols : 0), std::vector<long double>(cols));
+      std::vector<long double> right(all.size());
+      for (std::size_t i = 0; i < rows; ++i) {
+        right[i] = b[i];
+        for (std::size_t j = 0; j < cols; ++j) all[i][j] = host(i, j);
+      }
+      for (std::size_t i = rows; i < all.size(); ++i) all[i][i - rows] = damp;
+      return solve_by_householder(all, right);
+    }
+
+    std::size_t rows;
+    std::size_t cols;
+    DeviceMatrix<C> on_device;
+    Kokkos::View<T**, typename C::Layout, Kokkos::HostSpace> host;
+  };
+  static Matrix random_matrix(std::size_t rows, std::size_t cols, std::uint64_t seed = 1) {
+    return Matrix(rows, cols, [=](std::size_t i, std::size_t j) {
+      return whole_number<T>(seed, i * cols + j, 50) + (i == j ? 100 : 0);
+    });
+  }
+  /// 1; 1 2; 2 3; …: k and k + 1 in each row.
+  static Matrix bidiagonal(std::size_t rows, std::size_t cols) {
+    return Matrix(rows, cols, [](std::size_t i, std::size_t j) {
+      return i == j ? static_cast<double>(j + 1) : i == j + 1 ? static_cast<double>(j + 1) : 0.0;
+    });
+  }
+  static Matrix identity(std::size_t n) {
+    return Matrix(n, n, [](std::size_t i, std::size_t j) { return i == j ? 1 : 0; });
+  }
+  static Vector counting_down(std::size_t n) {
+    return generate<T>(n, [=](std::size_t i) { return static_cast<T>(n - i); });
+  }
+
+  static Options to_the_end(Index steps) {
+    return {.atol = 0, .btol = 0, .conlim = 0, .maxiter = steps};
+  }
+  template <class Expected>
+  static void expect_near(Vector const& found, Expected const& expected, double bound,
+                          std::string const& what) {
+    ASSERT_EQ(found.size(), expected.size()) << what;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_NEAR(static_cast<double>(found[i]), static_cast<double>(expected[i]), bound)
+          << what << ", entry " << i;
+    }
+  }
+};
+TYPED_TEST_SUITE(LeastSquares, Cases, CaseName);
+
+TYPED_TEST(LeastSquares, OfWholeNumbersHaveTheKnownSolution) {
+  using T = typename TypeParam::Scalar;
+  // Columns (1, 0, 1) and (0, 1, 1); (1, 1, -1) is orthogonal to both.
+  typename TestFixture::Matrix const A(
+      3, 2, [](std::size_t i, std::size_t j) { return i == j || i == 2 ? 1 : 0; });
+  for (auto const& solve_it : this->methods()) {
+    auto const exact = solve_it(A.op(), {3, 4, 7});
+    this->expect_near(exact.solution, std::vector<T>{3, 4}, 50 * this->epsilon, solve_it.name);
+    EXPECT_EQ(exact.stop, Stop::solved);
+    auto const fitted = solve_it(A.op(), {3 + 5, 4 + 5, 7 - 5});
+    this->expect_near(fitted.solution, std::vector<T>{3, 4}, 50 * this->epsilon, solve_it.name);
+    EXPECT_EQ(fitted.stop, Stop::least_squares);
+    EXPECT_NEAR(fitted.normr, std::sqrt(75.0), 1e-5);
+    EXPECT_LE(fitted.iterations, 2);
+  }
+}
+
+TYPED_TEST(LeastSquares, OfPublishedCasesHaveThePublishedSolutions) {
+  // The cases of scipy/sparse/linalg/_isolve/tests/test_lsmr.py.
+  using Vector = typename TestFixture::Vector;
+  // In float, rounding makes orthogonality last for fewer steps than there are columns.
+  Index const steps = std::same_as<typename TypeParam::Scalar, double> ? 10 : 40;
+  auto const identity = this->identity(10);
+  auto const bidiagonal = this->bidiagonal(20, 10);
+  for (auto const& solve_it : this->methods()) {
+    for (Vector const& x : {Vector(10, 0), Vector(10, 1), this->counting_down(10)}) {
+      auto const result = solve_it(identity.op(), x);
+      this->expect_near(result.solution, x, 1e-5, solve_it.name);
+    }
+    Vector const x = this->counting_down(10);
+    Vector const b = bidiagonal.times(x);
+    auto const result = solve_it(bidiagonal.op(), b, {.maxiter = steps});
+    this->expect_near(result.solution, x, 1e-4, solve_it.name);
+    auto const [normr, normar] = bidiagonal.residuals(result.solution, b);
+    EXPECT_NEAR(result.normr, normr, 1e-4);
+    EXPECT_NEAR(result.normar, normar, 1e-3);
+    EXPECT_NEAR(result.normx, std::sqrt(385.0), 1e-4);
+    typename TestFixture::Matrix const row(1, 2, [](std::size_t, std::size_t j) { return j + 1; });
+    auto const shortest = solve_it(row.op(), {3});
+    this->expect_near(shortest.solution, Vector{0.6F, 1.2F}, 1e-6, solve_it.name);
+  }
+}
+
+TYPED_TEST(LeastSquares, AgreeWithADirectSolution) {
+  using T = typename TypeParam::Scalar;
+  using Matrix = typename TestFixture::Matrix;
+  std::vector<std::pair<std::string, Matrix>> const problems{
+      {"tall", this->random_matrix(200, 30)},
+      {"square", this->random_matrix(40, 40)},
+      {"one column", this->random_matrix(300, 1)},
+      {"one element", Matrix(1, 1, [](std::size_t, std::size_t) { return 7; })},
+      {"Läuchli", Matrix(9, 8,
+                         [](std::size_t i, std::size_t j) {
+                           return i == 0 ? 1.0 : i == j + 1 ? 0.125 : 0.0;
+                         })},
+      {"Vandermonde", Matrix(20, 4,
+                             [](std::size_t i, std::size_t j) {
+                               return std::pow((static_cast<double>(i) - 9.5) / 10,
+                                               static_cast<double>(j));
+                             })},
+      {"Hilbert", Matrix(6, 3, [](std::size_t i, std::size_t j) {
+         return 1.0 / static_cast<double>(i + j + 1);
+       })}};
+  for (auto const& [what, A] : problems) {
+    auto const b = whole_numbers<T>(A.rows, 3, 9);
+    for (double const damp : {0.0, 0.5}) {
+      auto const direct = A.solve(b, damp);
+      double size = 0;
+      for (long double const x : direct) size = std::fmax(size, std::fabs(static_cast<double>(x)));
+      for (auto const& solve_it : this->methods()) {
+        auto options = this->to_the_end(4 * static_cast<Index>(A.cols) + 20);
+        options.damp = damp;
+        auto const result = solve_it(A.op(), b, options);
+        EXPECT_TRUE(solve::is_success(result.stop) || result.stop == Stop::iteration_limit)
+            << solve::sentence(result.stop);
+        // The sensitivity of least squares, with the estimate of cond(A) in Frobenius' norm.
+        double const bound = 4 * this->epsilon * size * (1 + result.conda * result.conda);
+        this->expect_near(result.solution, direct, bound, what + " by " + solve_it.name);
+      }
+    }
+  }
+}
+
+TYPED_TEST(LeastSquares, OfDeficientRankAreTheShortest) {
+  using T = typename TypeParam::Scalar;
+  // Both columns are the same; a wide matrix; a constant column beside one of zeros.
+  typename TestFixture::Matrix const twins(
+      5, 2, [](std::size_t i, std::size_t) { return static_cast<double>(i + 1); });
+  typename TestFixture::Matrix const wide(
+      2, 4, [](std::size_t i, std::size_t j) { return i == 0 || j % 2 == 0 ? 1 : -1; });
+  typename TestFixture::Matrix const constant(
+      6, 2, [](std::size_t, std::size_t j) { return j == 0 ? 3 : 0; });
+  for (auto const& solve_it : this->methods()) {
+    double const bound = 100 * this->epsilon;
+    this->expect_near(solve_it(twins.op(), {2, 4, 6, 8, 10}).solution, std::vector<T>{1, 1}, bound,
+                      solve_it.name);
+    this->expect_near(solve_it(wide.op(), {8, 4}).solution, std::vector<T>{3, 1, 3, 1}, bound,
+                      solve_it.name);
+    this->expect_near(solve_it(constant.op(), {1, 2, 3, 4, 5, 6}).solution,
+                      std::vector<T>{T(3.5) / 3, 0}, bound, solve_it.name);
+  }
+}
+
+TYPED_TEST(LeastSquares, OfZerosAreZero) {
+  using T = typename TypeParam::Scalar;
+  typename TestFixture::Matrix const zeros(4, 3, [](std::size_t, std::size_t) { return 0; });
+  auto const A = this->random_matrix(4, 3);
+  for (auto const& solve_it : this->methods()) {
+    for (auto const& result :
+         {solve_it(zeros.op(), {1, 2, 3, 4}), solve_it(A.op(), {0, 0, 0, 0})}) {
+      EXPECT_EQ(result.stop, Stop::zero_solution);
+      EXPECT_EQ(result.solution, (std::vector<T>{0, 0, 0}));
+      EXPECT_EQ(result.iterations, 0);
+      EXPECT_LE(result.reads, 1);
+    }
+  }
+}
+
+TYPED_TEST(LeastSquares, BeginWhereTheyAreTold) {
+  using T = typename TypeParam::Scalar;
+  auto const A = this->random_matrix(60, 12);
+  auto const x = whole_numbers<T>(12, 5, 9);
+  auto const b = A.times(x);
+  auto near = x;
+  for (T& entry : near) entry += T(0.5);
+  for (auto const& solve_it : this->methods()) {
+    typename TestFixture::Options options;
+    options.x0 = this->on_device(near);
+    auto const result = solve_it(A.op(), b, options);
+    this->expect_near(result.solution, x, 1e-3, solve_it.name);
+    EXPECT_EQ(result.reads, result.iterations + 2);
+    options.x0 = this->on_device(x);
+    auto const at_once = solve_it(A.op(), b, options);
+    EXPECT_EQ(at_once.iterations, 0);
+    EXPECT_EQ(at_once.stop, Stop::solved);
+    EXPECT_EQ(at_once.solution, x);
+  }
+}
+
+TYPED_TEST(LeastSquares, OfLargeOrSmallElementsAreScaledOnes) {
+  using T = typename TypeParam::Scalar;
+  int const far = std::numeric_limits<T>::max_exponent * 2 / 3;
+  for (int const exponent : {-far, far}) {
+    T const factor = std::scalbn(T(1), exponent);
+    auto const A = this->random_matrix(30, 5);
+    auto const x = whole_numbers<T>(5, 5, 9);
+    auto const b = A.times(x);
+    typename TestFixture::Matrix const scaled_A(
+        30, 5, [&](std::size_t i, std::size_t j) { return factor * A.host(i, j); });
+    auto scaled_b = b;
+    for (T& entry : scaled_b) entry *= factor;
+    for (auto const& solve_it : this->methods()) {
+      auto const plain = solve_it(A.op(), b);
+      auto const result = solve_it(scaled_A.op(), scaled_b);
+      this->expect_near(result.solution, x, 1e-4, solve_it.name);
+      EXPECT_EQ(result.iterations, plain.iterations);
+      auto const tiny = solve_it(A.op(), scaled_b);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        EXPECT_NEAR(static_cast<double>(tiny.solution[i] / factor), static_cast<double>(x[i]),
+                    1e-4);
+      }
+    }
+  }
+}
+
+TYPED_TEST(LeastSquares, SayThatNumbersAreNotFinite) {
+  using T = typename TypeParam::Scalar;
+  T const infinity = std::numeric_limits<T>::infinity();
+  auto const A = this->random_matrix(30, 5);
+  for (T const bad : {infinity, std::numeric_limits<T>::quiet_NaN()}) {
+    typename TestFixture::Matrix const with_bad(30, 5, [&](std::size_t i, std::size_t j) {
+      return i == 17 && j == 3 ? bad : A.host(i, j);
+    });
+    auto b = whole_numbers<T>(30, 5, 9);
+    for (auto const& solve_it : this->methods()) {
+      auto const result = solve_it(with_bad.op(), b);
+      EXPECT_EQ(result.stop, Stop::not_finite);
+      EXPECT_TRUE(std::isnan(result.normr));
+      auto with_bad_b = b;
+      with_bad_b[29] = bad;
+      EXPECT_EQ(solve_it(A.op(), with_bad_b).stop, Stop::not_finite);
+      // x itself is too large a number.
+      typename TestFixture::Matrix const small(
+          3, 1, [](std::size_t, std::size_t) { return std::numeric_limits<T>::min(); });
+      T const large = std::numeric_limits<T>::max() / 4;
+      EXPECT_EQ(solve_it(small.op(), {large, large, large}).stop, Stop::not_finite);
+    }
+  }
+}
+
+TYPED_TEST(LeastSquares, SayWhyTheyStop) {
+  using T = typename TypeParam::Scalar;
+  auto const A = this->random_matrix(60, 12);
+  auto const b = whole_numbers<T>(60, 5, 9);
+  for (auto const& solve_it : this->methods()) {
+    EXPECT_EQ(solve_it(A.op(), b, {.maxiter = 3}).stop, Stop::iteration_limit);
+    EXPECT_EQ(solve_it(A.op(), b, {.maxiter = 0}).iterations, 0);
+    EXPECT_EQ(solve_it(A.op(), b, {.atol = 0, .btol = 0, .conlim = 1.5}).stop,
+              Stop::condition_limit);
+    auto const cancelled = solve_it(
+        A.op(), b, {.atol = 0}, {.on_step = [](auto const& step) { return step.iteration < 4; }});
+    EXPECT_EQ(cancelled.stop, Stop::cancelled);
+    EXPECT_EQ(cancelled.iterations, 4);
+    EXPECT_EQ(cancelled.solution, solve_it(A.op(), b, {.atol = 0, .maxiter = 4}).solution);
+    auto const end = solve_it(A.op(), b, {.atol = 0, .btol = 0, .conlim = 0, .maxiter = 100});
+    EXPECT_EQ(end.stop, Stop::least_squares_to_precision) << solve::sentence(end.stop);
+  }
+}
+
+TYPED_TEST(LeastSquares, ReadTheMatrixOnceAStepAndTellWhatIsLeft) {
+  using T = typename TypeParam::Scalar;
+  auto const A = this->random_matrix(60, 12);
+  auto const b = whole_numbers<T>(60, 5, 9);
+  for (auto const& solve_it : this->methods()) {
+    auto const op = A.op();
+    Index steps = 0;
+    auto const result = solve_it(op, b, {.history = true}, {.on_step = [&](auto const& step) {
+                                   EXPECT_EQ(step.iteration, ++steps);
+                                   EXPECT_EQ(step.reads, steps + 1);
+                                   return true;
+                                 }});
+    EXPECT_GT(steps, 3);
+    EXPECT_EQ(result.iterations, steps);
+    EXPECT_EQ(result.reads, steps + 1);
+    EXPECT_EQ(op.reads(), steps + 1);
+    ASSERT_EQ(result.history.size(), static_cast<std::size_t>(steps));
+    for (std::size_t i = 1; i < result.history.size(); ++i) {
+      EXPECT_LE(result.history[i].objective, result.history[i - 1].objective * (1 + 1e-6));
+    }
+    EXPECT_LE(result.history.back().residual, result.history.back().tolerance);
+    EXPECT_EQ(result.history.back().objective, result.normr);
+    auto const [normr, normar] = A.residuals(result.solution, b);
+    EXPECT_NEAR(result.normr, normr, 1e-4 * normr);
+    EXPECT_LE(normar, 1e-4 * result.norma * normr);
+  }
+}
+
+TYPED_TEST(LeastSquares, GoOnFromEveryStepWithTheSameBits) {
+  using T = typename TypeParam::Scalar;
+  using Layout = typename TypeParam::Layout;
+  auto const A = this->random_matrix(90, 14);
+  auto const b = whole_numbers<T>(90, 5, 9);
+  for (auto const& solve_it : this->methods()) {
+    typename TestFixture::Options options;
+    options.damp = 0.25;
+    options.atol = 0;
+    options.maxiter = 8;
+    options.history = true;
+    auto const whole = solve_it(A.op(), b, options);
+    ASSERT_EQ(whole.iterations, 8);
+    std::vector<solve::State<T>> states;
+    solve_it(A.op(), b, options,
+             {.wants_state = [](auto const&) { return true; },
+              .on_state = [&](auto const& state) { states.push_back(state); }});
+    ASSERT_EQ(states.size(), 7U);
+    for (auto const& state : states) {
+      auto const rest = solve_it(A.op(), b, options, {.resume = &state});
+      EXPECT_THAT(rest.solution, same_bits_as(whole.solution)) << state.iteration;
+      EXPECT_EQ(rest.iterations, whole.iterations);
+      EXPECT_EQ(rest.reads, whole.iterations - state.iteration);
+      EXPECT_EQ(rest.normr, whole.normr);
+      EXPECT_EQ(rest.normar, whole.normar);
+      EXPECT_EQ(rest.history.size(), whole.history.size());
+    }
+    auto const expect_refused = [&](solve::State<T> const& state, char const* why) {
+      EXPECT_THAT([&] { solve_it(A.op(), b, options, {.resume = &state}); },
+                  testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(why)));
+    };
+    solve::State<T> state = states[0];
+    state.of.operation = "svd";
+    expect_refused(state, "expected a state of");
+    state = states[0];
+    state.of.layout = std::same_as<Layout, Kokkos::LayoutRight> ? "columns" : "rows";
+    expect_refused(state, "expected a state of");
+    state = states[0];
+    state.vectors[1].pop_back();
+    expect_refused(state, "the state is damaged");
+    state = states[0];
+    state.numbers.pop_back();
+    expect_refused(state, "the state is damaged");
+    for (std::size_t i = 0; i < states[0].numbers.size(); ++i) {
+      state = states[0];
+      state.numbers[i] = std::numeric_limits<double>::quiet_NaN();
+      expect_refused(state, "the state is damaged");
+    }
+    state = states[0];
+    state.numbers[2] = 1e300;  // the exponent
+    expect_refused(state, "the state is damaged");
+  }
+}
+
+TYPED_TEST(LeastSquares, HaveTheSameBitsFromAStreamAndWithPortableKernels) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Exec;
+  constexpr bool has_rows = TypeParam::order == reference::Order::row_major;
+  Index const rows = 700;
+  Index const cols = 90;
+  auto const A =
+      this->random_matrix(static_cast<std::size_t>(rows), static_cast<std::size_t>(cols));
+  auto const b = whole_numbers<T>(static_cast<std::size_t>(rows), 5, 9);
+  auto const source = stream::make_source<T, typename TypeParam::Layout>(
+      rows, cols, [&](stream::Block const& block, T* to) {
+        for (Index i = 0; i < block.rows; ++i) {
+          for (Index j = 0; j < block.cols; ++j) {
+            to[has_rows ? i * block.cols + j : j * block.rows + i] =
+                A.host(block.first_row + i, block.first_col + j);
+          }
+        }
+      });
+  solve::StreamOperator<Exec, std::remove_const_t<decltype(source)>> const streamed(
+      Exec(), source, {.memory_limit = std::size_t{1} << 21});
+  for (auto const& solve_it : this->methods()) {
+    auto const options = this->to_the_end(8);
+    auto const in_memory = solve_it(A.op(), b, options);
+    EXPECT_THAT(solve_it(A.op(Kernels::portable), b, options).solution,
+                same_bits_as(in_memory.solution));
+    EXPECT_THAT(solve_it(streamed, b, options).solution, same_bits_as(in_memory.solution));
+  }
+}
+
+TYPED_TEST(LeastSquares, RefuseWhatDoesNotFit) {
+  auto const A = this->random_matrix(6, 4);
+  for (auto const& solve_it : this->methods()) {
+    auto const expect_refused = [&](std::size_t size, typename TestFixture::Options const& options,
+                                    std::string const& why) {
+      EXPECT_THAT([&] { solve_it(A.op(), typename TestFixture::Vector(size, 1), options); },
+                  testing::ThrowsMessage<std::invalid_argument>(
+                      testing::HasSubstr("tessera::" + std::string(solve_it.name) + ": " + why)));
+    };
+    expect_refused(5, {}, "b must have 6 entries, found 5");
+    expect_refused(6, {.x0 = this->on_device({1, 2})}, "x0 must have 4 entries, found 2");
+    expect_refused(6, {.damp = -1}, "damp must be a number of at least 0, found -1");
+    expect_refused(6, {.atol = std::nan("")}, "atol must be a number of at least 0, found nan");
+    expect_refused(6, {.maxiter = -1}, "maxiter must be a number of at least 0, found -1");
+  }
+}
+
+TYPED_TEST(LeastSquares, OfManyPenaltiesHaveTheBitsOfEach) {
+  using T = typename TypeParam::Scalar;
+  auto const A = this->random_matrix(80, 20);
+  auto const b = this->on_device(whole_numbers<T>(80, 5, 9));
+  std::vector<double> const lambdas{0, 0.25, 1e4, 1e8};
+  auto const op = A.op();
+  std::vector<solve::State<T>> states;
+  auto const path = solve::ridge_path(op, b, lambdas, {.history = true},
+                                      {.wants_state = [](auto const&) { return true; },
+                                       .on_state = [&](auto const& s) { states.push_back(s); }});
+  ASSERT_EQ(path.size(), lambdas.size());
+  Index most = 0;
+  for (std::size_t i = 0; i < lambdas.size(); ++i) {
+    auto const single = solve::ridge(A.op(), b, lambdas[i], {.history = true});
+    EXPECT_THAT(this->copy_of(path[i].x), same_bits_as(this->copy_of(single.x)));
+    EXPECT_EQ(path[i].stop, single.stop);
+    EXPECT_EQ(path[i].iterations, single.iterations);
+    EXPECT_EQ(path[i].normr, single.normr);
+    EXPECT_EQ(path[i].history.size(), static_cast<std::size_t>(single.iterations));
+    most = std::max(most, single.iterations);
+    if (lambdas[i] > 0) {
+      double const size = std::sqrt(static_cast<double>(lambdas[i]));
+      auto const direct = A.solve(whole_numbers<T>(80, 5, 9), size);
+      this->expect_near(this->copy_of(single.x), direct, 1e-4, "ridge");
+    }
+  }
+  EXPECT_EQ(op.reads(), most + 1);
+  ASSERT_FALSE(states.empty());
+  for (auto const& state : states) {
+    auto const rest = solve::ridge_path(op, b, lambdas, {.history = true}, {.resume = &state});
+    for (std::size_t i = 0; i < lambdas.size(); ++i) {
+      EXPECT_THAT(this->copy_of(rest[i].x), same_bits_as(this->copy_of(path[i].x)));
+      EXPECT_EQ(rest[i].iterations, path[i].iterations);
+      EXPECT_EQ(rest[i].history.size(), path[i].history.size());
+    }
+  }
+  EXPECT_THAT([&] { solve::ridge(op, b, -1); },
+              testing::ThrowsMessage<std::invalid_argument>(
+                  testing::HasSubstr("tessera::ridge: lambda must be a number of at least 0")));
+  auto const other = [&] {
+    solve::ridge_path(op, b, {0, 0.5, 1e4, 1e8}, {}, {.resume = &states[0]});
+  };
+  EXPECT_THAT(other, testing::ThrowsMessage<std::invalid_argument>(
+                         testing::HasSubstr("the state is damaged, or one of other options")));
+}
+
+/// The committed bits. ctest runs these with several numbers of threads.
+TYPED_TEST(LeastSquares, HaveTheCommittedBits) {
+  using T = typename TypeParam::Scalar;
+  constexpr bool is_float = std::same_as<T, float>;
+  constexpr bool has_rows = TypeParam::order == reference::Order::row_major;
+  auto const A = this->random_matrix(1500, 320, 7);
+  auto const b = whole_numbers<T>(1500, 5, 9);
+  // SHA-256 of x by lsmr and by lsqr.
+  using Digests = std::array<std::string, 2>;
+  Digests const expected =
+      is_float
+          ? (has_rows ? Digests{"479eea4915367a9a6ca79d079b2a05763db327a686db0f1af7a04e19824dc865",
+                                "3176b2720755a2412cbd38de3355ec8c64a34343488d0ecf95fffef9f8899a01"}
+                      : Digests{"b4494a4eba53aa6f7e60fbeb4ca71ce46bd9d04baeb91d6825ba34b055ad0a0e",
+                                "d98f71d1dccffe0637025c8a451fe8b538bfabd27e2479ba4ab397bb6a5bb640"})
+          : (has_rows
+                 ? Digests{"bdbf0d0927e8ab2c46ce88bd14102c090dd6442e0b991a0bec837f9b7835eb72",
+                           "e7618e9aaf6543c079197b5f49b86f69b0a8654eeb4d86a5a230e73b07a0ccc5"}
+                 : Digests{"892688c55cb80a09addfbfe93f79da33504bfe816c682e0adc942b89711f4add",
+                           "b0f8f2be964117eae465a5ce18864d6ea179d61a32bdb639838c8bf35d292566"});
+  auto const methods = this->methods();
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    auto options = this->to_the_end(20);
+    options.damp = 0.5;
+    auto const result = methods[i](A.op(), b, options);
+    EXPECT_EQ(sha256(result.solution), expected[i]) << methods[i].name;
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test
