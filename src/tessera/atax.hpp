@@ -43,7 +43,7 @@ void run_fused(Exec const& exec, AtaxLabels const& labels, Lines<T> const& lines
 
 /// What ATAX computes beside its products.
 template <class T>
-struct AtaxTerms {
+struct TermsOfAtax {
   T alpha;
   T beta;
   VectorArgument<T const> z;
@@ -54,13 +54,13 @@ struct AtaxTerms {
   bool keep_product;
 
   template <class Options>
-  explicit AtaxTerms(Options const& options)
+  explicit TermsOfAtax(Options const& options)
       : alpha(options.alpha),
         beta(options.beta),
         z(options.z),
         of_map(options.map),
         has_map(!options.map.is_identity()),
-        has_z(differ(beta, T(0)) && differ(beta, -T(0))),
+        has_z(!is_zero(beta)),
         has_scale(differ(alpha, T(1))),
         keep_product(options.keep_product) {}
 
@@ -195,7 +195,7 @@ struct ScaleAndAdd {
 /// What follows the products: b[i] = factor(i, b[i]), if B is wanted so, and c = α·c + β·z.
 template <class Exec, class T, class Factor>
 void finish_atax(Exec const& exec, Index rows, OutputVector<T> b, Index cols, OutputVector<T> c,
-                 AtaxTerms<T> const& terms, Factor const& factor) {
+                 TermsOfAtax<T> const& terms, Factor const& factor) {
   if (!kernels::is_identity<Factor> && b.data != nullptr && !terms.keep_product && rows > 0) {
     static std::string const label("tessera::atax::map");
     for_each_element(exec, label, rows, MapInPlace<T, Factor>{factor, b});
@@ -218,7 +218,7 @@ void check_and_run_atax(Exec const& exec, MatrixArgument<T const> const& a,
   constexpr auto operation = "atax";
   checks::require_matrix(operation, a);
   checks::require_input(operation, "v", v, a.extent(1));
-  AtaxTerms<T> const terms(options);
+  TermsOfAtax<T> const terms(options);
   auto const require_output = [&](char const* name, VectorArgument<T> const& out,
                                   std::size_t size) {
     checks::require_output(operation, name, out, size);
@@ -257,7 +257,7 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
     require_blocks(operation, a, "V", v, a.extent(1), "B", *b, a.extent(0));
     checks::require_apart(operation, "C", c, "B", *b);
   }
-  AtaxTerms<T> const terms(options);
+  TermsOfAtax<T> const terms(options);
   terms.require_extents(operation, a.extent(0), a.extent(1));
   terms.require_apart(operation, "C", c);
   if (b != nullptr) terms.require_apart(operation, "B", *b);

@@ -82,6 +82,32 @@ Function<T> shifted(Function<T> function, Index first) {
 
 }  // namespace maps
 
+/// A vector of the caller's, any stride, in memory that `Space` reaches. It stays the caller's, and
+/// has to be there until the work is done.
+template <class T, class Space>
+class VectorIn {
+ public:
+  using value_type = T const;
+  using non_const_value_type = T;
+  static constexpr std::size_t rank() { return 1; }
+
+  VectorIn() = default;
+  template <Vector View>
+    requires(std::is_same_v<typename View::non_const_value_type, T> &&
+             bool(Kokkos::SpaceAccessibility<Space, typename View::memory_space>::accessible))
+  VectorIn(View const& x)  // NOLINT(google-explicit-constructor)
+      : data_(x.data()), size_(x.extent(0)), stride_(static_cast<std::size_t>(x.stride(0))) {}
+
+  [[nodiscard]] T const* data() const { return data_; }
+  [[nodiscard]] std::size_t extent(std::size_t /*i*/) const { return size_; }
+  [[nodiscard]] std::size_t stride(std::size_t /*i*/) const { return stride_; }
+
+ private:
+  T const* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t stride_ = 1;
+};
+
 /// A map that comes with Tessera, of a vector in memory that `Space` reaches: weights(w) and the
 /// other functions below. The vector stays the caller's, and has to be there until the work is
 /// done. Without one it leaves B as it is.
@@ -93,7 +119,8 @@ class RowMap {
   RowMap() = default;
   /// A map whose vector lies in memory that `Space` reaches.
   template <class Other>
-    requires(!std::is_same_v<Other, Space> && Kokkos::SpaceAccessibility<Space, Other>::accessible)
+    requires(!std::is_same_v<Other, Space> &&
+             bool(Kokkos::SpaceAccessibility<Space, Other>::accessible))
   RowMap(RowMap<T, Other> const& other)  // NOLINT(google-explicit-constructor)
       : function_(other.function()), size_(other.extent(0)) {}
   template <Vector View>

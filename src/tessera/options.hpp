@@ -40,12 +40,8 @@ struct AtaxOptions {
   RowMap<T, memory_space> map{};                ///< f (maps.hpp); else the identity
   T alpha = T(1);                               ///< α
   T beta = T(0);                                ///< β; if it is 0, z is not read
-  /// z: n entries, any stride, in memory that converts to `memory_space`; it must not overlap B or
-  /// C.
-  Kokkos::View<T const*, Kokkos::LayoutStride, memory_space,
-               Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-      z{};
-  bool keep_product = false;  ///< B, if it is wanted, is A·v then, instead of f(A·v)
+  VectorIn<T, memory_space> z{};  ///< z: n entries, any stride; it must not overlap B or C
+  bool keep_product = false;      ///< B, if it is wanted, is A·v then, instead of f(A·v)
 };
 
 /// Options of every operation.

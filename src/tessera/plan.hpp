@@ -163,4 +163,22 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols,
   });
 }
 
+/// What `multiply_both` of a contiguous rows x cols matrix would do; as plan_multiply.
+template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
+Plan plan_multiply_both(Exec const& exec, Index rows, Index cols,
+                        std::type_identity_t<Options<Exec>> const& options = {}) {
+  // Lines are rows to it, and no vector lies between its products.
+  bool const row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  Index const count = row_major ? rows : cols;
+  Index const length = row_major ? cols : rows;
+  Plan plan = plan_atax<T, Kokkos::LayoutRight>(exec, count, length, options);
+  if (plan.method == Method::fused || plan.stages.empty()) return plan;
+  auto const workspace_of = [](Plan const& one) { return one.workspace_bytes; };
+  plan.workspace_bytes = std::max(
+      workspace_of(plan_multiply<T, Kokkos::LayoutRight>(exec, count, length, options)),
+      workspace_of(plan_multiply_transposed<T, Kokkos::LayoutRight>(exec, count, length, options)));
+  if (!row_major) std::swap(plan.stages[0].name, plan.stages[1].name);
+  return plan;
+}
+
 }  // namespace tessera

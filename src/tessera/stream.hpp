@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 
@@ -68,13 +69,16 @@ void require_elements(char const* operation, Source const& source) {
 
 template <class Exec, class Source, class V, class T, class Factor>
 Report run_atax(Exec const& exec, Source const& source, V const& v, OutputVector<T> b,
-                OutputVector<T> c, Options<T> const& options, std::string const& map,
+                OutputVector<T> c, Options<T> const& options, maps::Kind map,
                 Factor const& factor) {
   bool const with_b = b.data != nullptr;
+  bool const is_both = map == maps::Kind::replace;
+  std::string state = is_both ? "multiply_both" : with_b ? "atax with B" : "atax";
+  if (!is_both && map != maps::Kind::identity) state += std::string(" and ") + maps::name_of(map);
   return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
     Run<Exec, Source, AtaxWith<Factor>::template Work, Set> run(
-        exec, "stream::atax", source,
-        {.operation = std::string(with_b ? "atax with B" : "atax") + map,
+        exec, is_both ? "stream::multiply_both" : "stream::atax", source,
+        {.operation = std::move(state),
          .copied = SideBySide<Exec, T>::bytes(v),
          .output = with_b ? static_cast<Index>(source.rows()) : 0,
          .is_strided = b.stride != 1},
@@ -92,13 +96,11 @@ template <class Exec, class Source, class V, class T, class Terms>
 Report call_atax(Exec const& exec, Source const& source, V const& v, OutputVector<T> b,
                  OutputVector<T> c, Options<T> const& options, Terms const& terms) {
   return tessera::detail::with_map(terms.map, [&](auto const& factor) {
-    auto const kind = terms.map.function().kind;
-    std::string const map =
-        kind == maps::Kind::identity ? "" : std::string(" and ") + maps::name_of(kind);
-    Report const report = run_atax(exec, source, v, b, c, options, map, factor);
+    Report const report =
+        run_atax(exec, source, v, b, c, options, terms.map.function().kind, factor);
     tessera::detail::finish_atax(exec, static_cast<Index>(source.rows()), b,
                                  static_cast<Index>(source.cols()), c,
-                                 tessera::detail::AtaxTerms<T>(terms), factor);
+                                 tessera::detail::TermsOfAtax<T>(terms), factor);
     exec.fence("tessera::stream::atax: C is there");
     return report;
   });
@@ -131,7 +133,7 @@ Report run_product(Exec const& exec, std::string const& name, Source const& sour
 template <class T, class Source, class Terms, class... Outputs>
 void require_terms(char const* operation, Source const& source, Terms const& terms,
                    Outputs const&... outputs) {
-  tessera::detail::AtaxTerms<T> const given(terms);
+  tessera::detail::TermsOfAtax<T> const given(terms);
   given.require_extents(operation, static_cast<std::size_t>(source.rows()),
                         static_cast<std::size_t>(source.cols()));
   (given.require_apart(operation, "an output", outputs), ...);
@@ -157,9 +159,7 @@ struct AtaxTerms {
   RowMap<T, memory_space> map{};
   T alpha = T(1);
   T beta = T(0);
-  Kokkos::View<T const*, Kokkos::LayoutStride, memory_space,
-               Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-      z{};
+  VectorIn<T, memory_space> z{};
   bool keep_product = false;
 };
 
@@ -268,6 +268,38 @@ Report multiply_transposed(Exec const& exec, Source const& source, B const& b, C
     return detail::run_product<detail::DotWork>(exec, "multiply_transposed", source, b, out,
                                                 entries, options);
   }
+}
+
+/// y = A·x and w = Aᵀ·u of a streamed matrix, which is read once
+///
+/// As `atax`, with `tessera::multiply_both` in place of it: x and w have n entries, u and y m. A
+/// state is one of the same matrix, x and u.
+template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> X,
+          VectorFor<Exec, Source> U, OutputVectorFor<Exec, Source> Y,
+          OutputVectorFor<Exec, Source> W>
+Report multiply_both(Exec const& exec, Source const& source, X const& x, U const& u, Y const& y,
+                     W const& w, Options<typename Source::value_type> const& options = {}) {
+  using T = typename Source::value_type;
+  constexpr auto operation = "stream::multiply_both";
+  detail::require_elements(operation, source);
+  auto const rows = static_cast<std::size_t>(source.rows());
+  auto const cols = static_cast<std::size_t>(source.cols());
+  checks::require_extent(operation, "x", x, cols);
+  checks::require_extent(operation, "u", u, rows);
+  checks::require_extent(operation, "y", y, rows);
+  checks::require_extent(operation, "w", w, cols);
+  checks::require_apart(operation, "w", w, "y", y);
+  auto const require_apart_from_inputs = [&](char const* name, auto const& out) {
+    checks::require_apart(operation, name, out, "x", x);
+    checks::require_apart(operation, name, out, "u", u);
+  };
+  require_apart_from_inputs("y", y);
+  require_apart_from_inputs("w", w);
+  // ATAX whose second product is with u, whatever the first one gives.
+  RowMap<T, typename U::memory_space> const replace(maps::Kind::replace, u);
+  AtaxTerms<Exec, T> const terms{.map = replace, .keep_product = true};
+  return detail::call_atax(exec, source, x, tessera::detail::output(y), tessera::detail::output(w),
+                           options, terms);
 }
 
 }  // namespace tessera::stream

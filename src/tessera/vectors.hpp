@@ -12,6 +12,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/kernels.hpp>
+#include <tessera/kernels/elements.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/options.hpp>
 
@@ -33,6 +34,8 @@ void call_dot(Exec const& exec, VectorArgument<T const> const& x, VectorArgument
 
   static Label const label("tessera::dot");
   auto const size = static_cast<Index>(x.extent(0));
+  bool const is_same = x.data() == y.data() && x.stride(0) == y.stride(0);
+  Index const packed_y = is_same ? 0 : packed_size(y);
   Region const region(operation, 1, size);
   if (size == 0) return set_zero<T>(exec, label.zero, 1, output(result));
   with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
@@ -42,9 +45,10 @@ void call_dot(Exec const& exec, VectorArgument<T const> const& x, VectorArgument
     Index const runs = plan.workspace(line);
     Parts<Exec, T> parts(
         exec, options.workspace,
-        whole_words<T>(packed_size(x)) + whole_words<T>(packed_size(y)) + whole_words<T>(runs));
+        whole_words<T>(packed_size(x)) + whole_words<T>(packed_y) + whole_words<T>(runs));
     line.data = contiguous(exec, label.pack, x, parts.take(packed_size(x)));
-    T const* const factors = contiguous(exec, label.pack, y, parts.take(packed_size(y)));
+    T const* const factors =
+        is_same ? line.data : contiguous(exec, label.pack, y, parts.take(packed_y));
     plan.run(exec, label, line, factors, output(result), parts.take(runs));
   });
 }
@@ -55,9 +59,10 @@ struct Axpby {
   T const* x;
   Index stride;
   T b;
+  bool reads_y;
   OutputVector<T> y;
   KOKKOS_FUNCTION void operator()(Index i) const {
-    T const added = b == T(0) ? T(0) : b * y.data[i * y.stride];
+    T const added = reads_y ? b * y.data[i * y.stride] : T(0);
     y.set(i, Kokkos::fma(a, x[i * stride], added));
   }
 };
@@ -71,8 +76,9 @@ void call_axpby(Exec const& exec, T a, VectorArgument<T const> const& x, T b,
   checks::require_apart(operation, "y", y, "x", x);
   if (y.extent(0) == 0) return;
   static std::string const label("tessera::axpby");
-  for_each_element(exec, label, static_cast<Index>(y.extent(0)),
-                   Axpby<T>{a, x.data(), static_cast<Index>(x.stride(0)), b, output(y)});
+  for_each_element(
+      exec, label, static_cast<Index>(y.extent(0)),
+      Axpby<T>{a, x.data(), static_cast<Index>(x.stride(0)), b, !is_zero(b), output(y)});
 }
 
 template <class T>

@@ -34,7 +34,10 @@ class Calls {
         product_("P", m, m),
         memory_v_("v", 2 * n),
         memory_b_("B", 2 * m),
-        memory_c_("C", 2 * n) {}
+        memory_c_("C", 2 * n),
+        memory_u_("u", 2 * m),
+        memory_z_("z", 2 * n),
+        result_("result", 1) {}
 
   template <class Visit>
   void each(Visit const& visit) {
@@ -55,10 +58,24 @@ class Calls {
       visit("multiply", [&] { multiply(exec_, A, v, B, {.workspace = &workspace_}); });
       visit("multiply_transposed",
             [&] { multiply_transposed(exec_, A, B, C, {.workspace = &workspace_}); });
+      Strided const u(memory_u_.data(), Kokkos::LayoutStride(A.extent(0), stride));
+      Strided const z(memory_z_.data(), Kokkos::LayoutStride(A.extent(1), stride));
+      visit("multiply_both",
+            [&] { multiply_both(exec_, A, v, u, B, C, {.workspace = &workspace_}); });
+      visit("dot", [&] { dot(exec_, C, z, result_, {.workspace = &workspace_}); });
+      visit("dot", [&] { sum_of_squares(exec_, z, result_, {.workspace = &workspace_}); });
       for (Method const method : {Method::automatic, Method::fused, Method::two_stage}) {
         visit("atax", [&] { atax(exec_, A, v, C, {.method = method, .workspace = &workspace_}); });
         visit("atax",
               [&] { atax(exec_, A, v, B, C, {.method = method, .workspace = &workspace_}); });
+        visit("atax", [&] {
+          atax(exec_, A, v, B, C,
+               {.method = method,
+                .workspace = &workspace_,
+                .map = maps::logistic(u),
+                .beta = 2,
+                .z = z});
+        });
       }
     }
   }
@@ -72,6 +89,9 @@ class Calls {
   Vector memory_v_;
   Vector memory_b_;
   Vector memory_c_;
+  Vector memory_u_;
+  Vector memory_z_;
+  Vector result_;
   Workspace<Exec> workspace_;
 };
 
@@ -134,6 +154,7 @@ TEST(Regions, NameEachCallAndItsShape) {
     EXPECT_EQ(open_regions, 0);
     std::string const shape = name == "gemm"                 ? "5 x 3 x 5"
                               : name == "transpose_in_place" ? "5 x 5"
+                              : name == "dot"                ? "1 x 3"
                                                              : "5 x 3";
     EXPECT_THAT(regions(), ElementsAre("tessera::" + name + " " + shape));
   });

@@ -256,6 +256,16 @@ TEST(MapsOnHost, AddAVectorWhateverTheCallersModeMakesOfSmallNumbers) {
 #endif
 }
 
+/// Memory that the host and a device share is as good as the device's own.
+template <class Space>
+constexpr bool takes_shared_memory =
+    std::is_constructible_v<VectorIn<float, Space>,
+                            Kokkos::View<float*, Kokkos::SharedHostPinnedSpace>> &&
+    std::is_constructible_v<RowMap<float, Space>,
+                            decltype(maps::minus(
+                                Kokkos::View<float*, Kokkos::SharedHostPinnedSpace>()))>;
+static_assert(takes_shared_memory<Kokkos::DefaultExecutionSpace::memory_space>);
+
 TEST(MapsOnHost, RefusesWhatDoesNotFit) {
   using Exec = Kokkos::DefaultHostExecutionSpace;
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const A("A", 4, 3);

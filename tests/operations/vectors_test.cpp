@@ -57,6 +57,20 @@ TYPED_TEST(Vectors, HaveDotProductsOfAFixedOrder) {
   }
 }
 
+TYPED_TEST(Vectors, AreCopiedOnceForTheirSumOfSquares) {
+  using Exec = typename TypeParam::Exec;
+  auto const x = this->numbers(50000, 6);
+  GuardedVector<TypeParam> const strided(x, 2);
+  GuardedVector<TypeParam> const other(x, 2);
+  GuardedVector<TypeParam> const result(1, 1);
+  Workspace<Exec> of_one;
+  Workspace<Exec> of_two;
+  sum_of_squares(Exec(), strided.strided(), result.contiguous(), {.workspace = &of_one});
+  dot(Exec(), strided.strided(), other.strided(), result.contiguous(), {.workspace = &of_two});
+  Kokkos::fence();
+  EXPECT_LT(of_one.bytes(), of_two.bytes());
+}
+
 TYPED_TEST(Vectors, OfNoEntriesHaveADotProductOfZero) {
   DeviceVector<TypeParam> const none("none", 0);
   EXPECT_EQ(dot(typename TypeParam::Exec(), none, none), 0);

@@ -5,13 +5,18 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/atax.hpp>
 #include <tessera/gemm.hpp>
+#include <tessera/multiply_both.hpp>
+#include <tessera/vectors.hpp>
 
 #include "support/case_test.hpp"
+#include "support/device_data.hpp"
 #include "support/methods.hpp"
 #include "support/runner.hpp"
 
@@ -147,6 +152,68 @@ TYPED_TEST(Arithmetic, IsTheSameInEveryModeOfThreads) {
             [&] { return runner.atax(A, v, {.method = method}); },
             "atax, " + std::string(name_of(method)) + ", " + what);
       }
+    }
+  }
+}
+
+TYPED_TEST(Arithmetic, OfMapsAndVectorsIsTheSameInEveryModeOfThreads) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Exec;
+  using Vector = Kokkos::View<T*, Kokkos::HostSpace>;
+  if constexpr (TestFixture::is_gpu) {
+    GTEST_SKIP() << "a GPU's threads have no such modes";
+  } else {
+    for (Shape const& shape : {Shape{3, 20}, Shape{300, 200}, Shape{5, 40000}}) {
+      HostMatrix<T> const A{shape, TypeParam::order, this->numbers(shape.size(), 10, true)};
+      auto v = this->numbers(shape.cols, 11, false);
+      auto z = this->numbers(shape.cols, 12, true);
+      auto u = this->numbers(shape.rows, 13, false);
+      auto const view = [](std::vector<T>& x) { return Vector(x.data(), x.size()); };
+      auto const matrix = matrix_on_device<TypeParam>(A);
+      /// What call(B, C) writes, one after the other.
+      auto const outputs = [&](auto const& call) {
+        std::vector<T> b(u.size()), c(v.size());
+        call(view(b), view(c));
+        Exec().fence("test: outputs are there");
+        b.insert(b.end(), c.begin(), c.end());
+        return b;
+      };
+      auto const same = [&](auto const& call, char const* what) {
+        auto const run = [&] { return outputs(call); };
+        this->expect_in_all_modes(run(), run, what);
+      };
+      T const least = std::numeric_limits<T>::denorm_min();
+      for (Kernels const kernels : {Kernels::automatic, Kernels::portable}) {
+        for (auto const& map :
+             {maps::weights(view(u)), maps::logistic(view(u)), maps::poisson_weights(view(u))}) {
+          same(
+              [&](Vector const& B, Vector const& C) {
+                atax(
+                    Exec(), matrix, view(v), B, C,
+                    {.kernels = kernels, .map = map, .alpha = T(0.3), .beta = least, .z = view(z)});
+              },
+              "atax with terms");
+        }
+        same(
+            [&](Vector const& B, Vector const& C) {
+              multiply_both(Exec(), matrix, view(v), view(u), B, C, {.kernels = kernels});
+            },
+            "multiply_both");
+        same(
+            [&](Vector const& B, Vector const&) {
+              dot(Exec(), view(v), view(z), Kokkos::subview(B, std::pair(0, 1)),
+                  {.kernels = kernels});
+            },
+            "dot");
+      }
+      same(
+          [&](Vector const& B, Vector const& C) {
+            Kokkos::deep_copy(C, T(1) / std::numeric_limits<T>::min());
+            axpby(Exec(), T(0.1), view(z), least, C);
+            Kokkos::deep_copy(B, T(1));
+            scale(Exec(), least, B);
+          },
+          "axpby and scale");
     }
   }
 }

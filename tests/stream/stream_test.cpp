@@ -137,9 +137,10 @@ class Stream : public testing::Test {
   using SourceOutside = MemorySource<T, typename C::Layout, false>;
   using Vectors = std::vector<std::vector<T>>;
 
-  enum class Operation { atax, atax_with_b, multiply, multiply_transposed };
-  static constexpr std::array<Operation, 4> operations = {
-      Operation::atax, Operation::atax_with_b, Operation::multiply, Operation::multiply_transposed};
+  enum class Operation { atax, atax_with_b, multiply_both, multiply, multiply_transposed };
+  static constexpr std::array<Operation, 5> operations = {
+      Operation::atax, Operation::atax_with_b, Operation::multiply_both, Operation::multiply,
+      Operation::multiply_transposed};
 
   /// What an operation of the library writes.
   template <class From>
@@ -171,6 +172,11 @@ class Stream : public testing::Test {
         done = stream::multiply_transposed(exec, source, in.strided(), c.strided(), options);
         results = {c.to_host()};
         break;
+      case Operation::multiply_both:
+        done = stream::multiply_both(exec, source, v.strided(), in.strided(), b.strided(),
+                                     c.strided(), options);
+        results = {c.to_host(), b.to_host()};
+        break;
     }
     EXPECT_EQ(done.kernels, kernels_used<Exec>(options.kernels));
     if (report != nullptr) *report = done;
@@ -188,6 +194,8 @@ class Stream : public testing::Test {
         return {reference::multiply(A, p.v)};
       case Operation::multiply_transposed:
         return {reference::multiply_transposed(A, p.B)};
+      case Operation::multiply_both:
+        return {reference::multiply_transposed(A, p.B), reference::multiply(A, p.v)};
     }
     return {};
   }
@@ -325,7 +333,7 @@ TYPED_TEST(Stream, HoldsNoMoreThanItSaysWithStatesAndStrides) {
           most = watch.most_bytes();
         } catch (stream::LimitError const& refused) {
           EXPECT_EQ(TypeParam::order, Order::column_major) << where << refused.what();
-          EXPECT_LE(operation, TestFixture::Operation::atax_with_b) << where;
+          EXPECT_LE(operation, TestFixture::Operation::multiply_both) << where;
           continue;
         }
         EXPECT_LE(most + states, report.host_bytes + report.device_bytes + callers) << where;
@@ -377,6 +385,9 @@ TYPED_TEST(Stream, CallsItsKernelsByItsName) {
         stream::atax(exec, source, v.strided(), c.strided(), options);
       } else if (operation == Operation::atax_with_b) {
         stream::atax(exec, source, v.strided(), b.strided(), c.strided(), options);
+      } else if (operation == Operation::multiply_both) {  // ATAX with u in its second product
+        stream::multiply_both(exec, source, v.strided(), in.strided(), b.strided(), c.strided(),
+                              options);
       } else if (operation == Operation::multiply) {
         name = "tessera::stream::multiply";
         stream::multiply(exec, source, v.strided(), b.strided(), options);
@@ -436,7 +447,7 @@ TYPED_TEST(Stream, RefusesAStateOfSomethingElse) {
   auto const other = real_problem<T>(Shape{300, 301}, TypeParam::order, 36);
   std::string const layout = TypeParam::order == Order::row_major ? "rows" : "columns";
   std::string const scalar = sizeof(T) == 4 ? "float" : "double";
-  std::array<std::string, 4> const names = {"atax", "atax with B", "multiply",
+  std::array<std::string, 5> const names = {"atax", "atax with B", "multiply_both", "multiply",
                                             "multiply_transposed"};
   auto const name_of = [&](Operation operation, std::string const& shape = "300 x 300") {
     return names[static_cast<std::size_t>(operation)] + " of " + shape + " " + scalar + ", " +
@@ -446,7 +457,7 @@ TYPED_TEST(Stream, RefusesAStateOfSomethingElse) {
     return ThrowsMessage<std::invalid_argument>(
         HasSubstr("expected a state of " + expected + " to go on from, found one of " + found));
   };
-  // With one block that is not the last, all four leave a state of the same sizes.
+  // With one block that is not the last, all of them leave a state of the same sizes.
   for (Operation const operation : TestFixture::operations) {
     std::optional<stream::State<T>> state;
     this->run(operation, typename TestFixture::Source(p.A), p,

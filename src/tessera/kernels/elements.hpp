@@ -24,6 +24,12 @@ bool differ(T a, T b) {
   return std::bit_cast<Bits>(a) != std::bit_cast<Bits>(b);
 }
 
+/// Whether a number is +0 or -0; subnormal ones are not, whatever the calling thread makes of them.
+template <class T>
+bool is_zero(T value) {
+  return !differ(value, T(0)) || !differ(value, -T(0));
+}
+
 /// What Kokkos calls for each block of elements on a host.
 template <class Body>
 struct OnElements {

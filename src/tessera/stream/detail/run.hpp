@@ -167,7 +167,7 @@ class Run {
     exec_.fence("tessera::stream: arguments are there");
 
     report_.blocks = blocks.count();
-    report_.kernels = Set::kind;
+    report_.kernels = kernels();
     report_.block_bytes = elements * sizeof(T);
     report_.host_bytes = plan_.host_bytes;
     report_.device_bytes = plan_.device_bytes;
@@ -286,6 +286,15 @@ class Run {
     std::size_t host_bytes = 0;
     std::size_t device_bytes = 0;
   };
+
+  /// Those that compute.
+  [[nodiscard]] Kernels kernels() const {
+    if constexpr (requires { WorkOf::kernels(exec_, extents_, plan_.blocks, options_.method); }) {
+      return WorkOf::kernels(exec_, extents_, plan_.blocks, options_.method);
+    } else {
+      return Set::kind;
+    }
+  }
 
   /// The cut for the limit. @throws LimitError, std::invalid_argument for a state of something else
   [[nodiscard]] Plan plan() const {

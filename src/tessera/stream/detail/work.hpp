@@ -287,6 +287,13 @@ class AtaxWork : public TreeWork<Exec, T> {
                              rows);
     });
   }
+  /// Those that compute: of lines that no accelerated kernel fuses, the portable ones.
+  static Kernels kernels(Exec const& exec, Extents const& e, Blocks const& blocks, Method method) {
+    Lines<T> const lines = lines_of(e, blocks, 0, nullptr);
+    Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines);
+    if (blocks.are_pieces() || !is_fused(method, tuning, lines)) return Set::kind;
+    return with_fused(exec, lines, tuning, []<class Fused>(Fused) { return Fused::kind; });
+  }
   /// Bytes of the lines that each thread would read for itself; 0: it cannot.
   static std::size_t bytes_to_read(Exec const& exec, Extents const& e, Blocks const& blocks,
                                    Method method)
