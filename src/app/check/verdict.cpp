@@ -17,6 +17,7 @@
 
 #include <app/base/progress.hpp>
 #include <app/check/precise.hpp>
+#include <app/check/precise_terms.hpp>
 #include <app/check/verdict.hpp>
 #include <io/memory.hpp>
 #include <tessera/summation.hpp>
@@ -186,7 +187,7 @@ Verdict finished(Verdict verdict, Stopwatch const& watch) {
 template <class T, class Layout>
 Verdict judge_typed(OperationId operation, io::MatrixView<T, Layout> const& A,
                     io::VectorView<T> const& x, io::VectorView<T> const& result,
-                    std::string const& input, Summation order) {
+                    std::string const& input, Summation order, Terms const& terms) {
   Stopwatch watch;
   ProgressBar bar("checking");
   Reference<T, Layout> const reference(A, bar);
@@ -203,7 +204,13 @@ Verdict judge_typed(OperationId operation, io::MatrixView<T, Layout> const& A,
   if (operation != OperationId::multiply_transposed) {
     reference.multiply(false, value, depth(1));
   }
+  if (terms.has_map()) apply_map(terms.map, std::get<io::VectorView<T>>(terms.of_map), value);
   if (operation != OperationId::multiply) reference.multiply(true, value, depth(0));
+  if (terms.scales()) {
+    auto const* const z = std::get_if<io::VectorView<T>>(&terms.z);
+    scale_and_add(static_cast<T>(terms.alpha), static_cast<T>(terms.beta),
+                  terms.adds() ? *z : io::VectorView<T>(), value);
+  }
 
   Verdict verdict{.worst_in_bounds = -1};
   compare<T>(
@@ -263,11 +270,12 @@ std::int64_t differences(View const& A, View const& result, bool transposed, std
 }  // namespace
 
 Verdict judge(OperationId operation, io::HostMatrix const& A, io::HostVector const& x,
-              io::HostVector const& result, std::string const& input, Summation order) {
+              io::HostVector const& result, std::string const& input, Summation order,
+              Terms const& terms) {
   return std::visit(
       [&]<class T, class Layout>(io::MatrixView<T, Layout> const& matrix) {
         return judge_typed(operation, matrix, std::get<io::VectorView<T>>(x),
-                           std::get<io::VectorView<T>>(result), input, order);
+                           std::get<io::VectorView<T>>(result), input, order, terms);
       },
       A);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <app/run/operations.hpp>
+#include <app/run/terms.hpp>
 #include <io/types.hpp>
 
 namespace tessera::app {
@@ -68,10 +69,11 @@ enum class Summation {
 /// @param A      the matrix as it was used, in the type of the result
 /// @param x      v for atax and gemv, B for gemvt
 /// @param result as long as the operation makes it, of the type of A
+/// @param terms  of atax, their vectors of the type of A
 /// @throws io::FileError out_of_memory, in the name of `input`
 [[nodiscard]] Verdict judge(OperationId operation, io::HostMatrix const& A, io::HostVector const& x,
                             io::HostVector const& result, std::string const& input,
-                            Summation order = Summation::canonical);
+                            Summation order = Summation::canonical, Terms const& terms = {});
 
 /// Compares C = A·B with a reference of higher precision. Element (i, j) of
 /// C has the index i·n + j in the verdict.

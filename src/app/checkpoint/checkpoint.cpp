@@ -75,6 +75,11 @@ Number whole_number(nlohmann::json const& value) {
 std::string command_of_state(std::string const& operation) {
   if (operation == "multiply") return "gemv";
   if (operation == "multiply_transposed") return "gemvt";
+  std::string const between = " and ";
+  if (auto const at = operation.find(between); at != std::string::npos) {
+    return io::printable(operation.substr(0, at) + " with the map " +
+                         operation.substr(at + between.size()));
+  }
   return io::printable(operation);
 }
 

@@ -66,9 +66,12 @@ inline constexpr char compute[] =
     "into --memory-limit) is streamed from its file: one run, without a warm-up, timed with "
     "the reading; the bits are the same. INPUT may be a pipe, such as - for stdin, which is "
     "read once and to its end. A result that goes to - (stdout) is in the .npy format, and "
-    "the report then goes to stderr.\n\n"
+    "the report then goes to stderr. atax takes terms: C = alpha A^T f(A V) + beta z, where f is "
+    "of --weights, --minus, or --map with --labels, and z is of --add.\n\n"
     "Examples:\n"
     "  tessera atax a.npy --vector v.npy --output c.npy\n"
+    "  tessera atax a.npy --vector x.npy --map logistic --labels y.npy --output gradient.npy\n"
+    "  tessera atax a.npy --vector v.npy --add v.npy --beta 0.1 --output ridge.npy\n"
     "  tessera atax a.npy --memory-limit 2GiB --checkpoint a.state --output c.npy\n"
     "  gunzip < a.npy.gz | tessera atax - --output - | gzip > c.npy.gz\n"
     "  tessera atax 7 --method two-stage --intermediate b.npy --check\n"
@@ -130,7 +133,8 @@ inline constexpr char check[] =
     "status 0: right, 1: wrong or not judged.\n\n"
     "Examples:\n"
     "  tessera check 7 7-out.bin\n"
-    "  tessera check a.npy b.npy --operation gemv --vector v.npy";
+    "  tessera check a.npy b.npy --operation gemv --vector v.npy\n"
+    "  tessera check a.npy c.npy --vector v.npy --map logistic --labels y.npy --alpha 0.5";
 
 inline constexpr char show[] =
     "Examples:\n"

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -107,6 +108,22 @@ CLI::Option* add_whole(CLI::App& app, std::string const& name, std::optional<Num
   return add_whole(
       app, name, [&value](std::uint64_t number) { value = static_cast<Number>(number); }, range,
       help);
+}
+
+/// An option whose value is a decimal number, which may have a minus: choose(number).
+template <class Choose>
+CLI::Option* add_number(CLI::App& app, std::string const& name, Choose const& choose,
+                        std::string const& help) {
+  auto const read = [choose, name](std::string const& text) {
+    bool const is_negative = text.starts_with('-');
+    auto const number = decimal_number(std::string_view(text).substr(is_negative ? 1 : 0));
+    if (!number) {
+      throw CLI::ValidationError(
+          name, "expected a decimal number, such as -0.5 or 1e-3, found '" + text + "'");
+    }
+    choose(is_negative ? -*number : *number);
+  };
+  return app.add_option_function<std::string>(name, read, help)->type_name("NUMBER");
 }
 
 /// An option whose value is a decimal number of seconds, from 0 to `most`.

@@ -47,6 +47,10 @@ constexpr std::pair<char const*, MaybeFormat> output_formats[] = {{"by-name", st
 constexpr auto formats_of_matrices = std::span(output_formats).first<3>();  // not raw
 constexpr std::pair<char const*, Method> methods[] = {
     {"auto", Method::automatic}, {"fused", Method::fused}, {"two-stage", Method::two_stage}};
+constexpr std::pair<char const*, maps::Kind> map_choices[] = {
+    {"weights", maps::Kind::weights},   {"minus", maps::Kind::minus},
+    {"logistic", maps::Kind::logistic}, {"logistic-weights", maps::Kind::logistic_weights},
+    {"poisson", maps::Kind::poisson},   {"poisson-weights", maps::Kind::poisson_weights}};
 constexpr std::pair<char const*, Kernels> kernels_choices[] = {
     {"auto", Kernels::automatic},
     {"portable", Kernels::portable},
@@ -126,6 +130,35 @@ void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> repor
                    "Launch as the backend would, whatever `tessera tune` has found");
   add_dataset_flag(command, options.add_dataset);
   add_choice(command, "--format", options.format, report_formats, "How the report is written");
+}
+
+/// What atax computes beside its products.
+void add_terms(CLI::App& command, TermOptions& terms) {
+  add_choice(command, "--map", terms.map, map_choices,
+             "What is done to each entry of A V before A^T multiplies it");
+  // The vector of a map; of one that it is the name of, if any.
+  auto const add_vector = [&](std::string const& name, maps::Kind its, std::string const& help) {
+    auto const take = [&terms, name, its](std::string const& text) {
+      terms.map_option = name;
+      terms.map_vector = text == "-" ? "/dev/stdin" : text;
+      if (terms.map == maps::Kind::identity) terms.map = its;
+    };
+    return command.add_option_function<std::string>(name, take, help)->type_name("FILE");
+  };
+  auto* const weights =
+      add_vector("--weights", maps::Kind::weights, "Multiply A V by these, entry by entry");
+  auto* const minus = add_vector("--minus", maps::Kind::minus, "Subtract these from A V");
+  auto* const labels = add_vector("--labels", maps::Kind::identity,
+                                  "The vector of --map: labels or counts, or of its weights A x");
+  weights->excludes(minus)->excludes(labels);
+  minus->excludes(labels);
+  add_number(
+      command, "--alpha", [&terms](double value) { terms.alpha = value; },
+      "Multiply A^T(...) by this (else 1)");
+  add_number(
+      command, "--beta", [&terms](double value) { terms.beta = value; },
+      "Multiply the vector of --add by this (else 1)");
+  add_input_file(command, "--add", terms.add, "A vector to add to the result");
 }
 
 /// How a matrix that does not fit into memory is read in blocks.
@@ -217,6 +250,7 @@ CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& op
   add_output_file(command, "--intermediate", options.intermediate,
                   "Where B goes (.npy or .bin); only for atax");
   add_choice(command, "--method", options.method, methods, "How A^T(A V) is computed");
+  if (row.id == OperationId::atax) add_terms(command, options.terms);
   add_stream(command, options);
   add_run(command, options, format_choices, "Compare the result with a reference, as `check` does");
   command.footer(help::compute);
@@ -253,6 +287,7 @@ CLI::App* add_check(CLI::App& app, CheckOptions& options) {
   add_input_file(command, "RESULT", options.result, "The result, a .npy or .bin file")->required();
   add_choice(command, "--operation", options.operation, operations, "What RESULT is the result of");
   add_input_file(command, "--vector", options.vector, "The vector that was used");
+  add_terms(command, options.terms);
   add_threads(command, options.threads);
   add_choice(command, "--format", options.format, format_choices, "How the report is written");
   command.footer(help::check);

@@ -15,6 +15,7 @@
 #include <app/report/report.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
+#include <app/run/terms.hpp>
 #include <app/stream/stream.hpp>
 #include <io/formats.hpp>
 #include <io/matrix_file.hpp>
@@ -34,6 +35,7 @@ void check_usage(ComputeOptions const& options, OperationRow const& row) {
   if (!row.has_methods && !options.intermediate.empty()) {
     throw Failure(ExitStatus::usage, "--intermediate: " + name + " has no intermediate vector");
   }
+  check_terms(options.terms);
   if (options.checkpoint == "-" || io::descriptor_named_by(options.checkpoint)) {
     throw Failure(
         ExitStatus::usage,
@@ -51,7 +53,9 @@ Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixRea
                     .layout = info.layout,
                     .method = options.method,
                     .kernels = options.kernels,
-                    .keep_intermediate = !options.intermediate.empty()};
+                    .keep_intermediate = !options.intermediate.empty(),
+                    .has_map = options.terms.map != maps::Kind::identity,
+                    .scales = options.terms.alpha != 1 || !options.terms.add.empty()};
   auto* const forecast = row.forecast;
   return {.forecast = [=](BackendChoice backend) { return forecast(shape, backend); },
           .runs = options.repeat + 1,
@@ -116,6 +120,8 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
   }
   VectorInput const input =
       read_vector_input(reader, options.vector, options.operation, options.type);
+  Terms const terms =
+      read_terms(options.terms, input.info, input.type, options.type.has_value(), path);
   Measurement run = row.run_streamed({.reader = reader,
                                       .x = input.x,
                                       .type = input.type,
@@ -123,14 +129,16 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
                                       .kernels = options.kernels,
                                       .backend = backend.choice,
                                       .keep_intermediate = !options.intermediate.empty(),
+                                      .terms = terms,
                                       .memory_limit = stream.memory_limit,
                                       .checkpoint = options.checkpoint,
                                       .checkpoint_seconds = options.checkpoint_seconds});
   run.stream->why = stream.why;
-  warn_of_overflow(elements(run.result), {.names = "A",
-                                          .all = {elements(input.x)},
-                                          .is_complete = false,
-                                          .is_narrowed = is_narrowed(input.info, input.type)});
+  warn_of_overflow(elements(run.result),
+                   {.names = "A",
+                    .all = {elements(input.x), elements(terms.of_map), elements(terms.z)},
+                    .is_complete = false,
+                    .is_narrowed = is_narrowed(input.info, input.type)});
   return {.input = input, .decision = {.backend = backend, .why = ""}, .run = std::move(run)};
 }
 
@@ -141,6 +149,10 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
   require_caches(options.cache_preference, backend);
   if (!options.check) require_threads(options.threads, backend);
 
+  // Small vectors first: what is wrong with them is found before a long read.
+  auto const type = options.type.value_or(reader.info().type);
+  Terms const terms =
+      read_terms(options.terms, reader.info(), type, options.type.has_value(), reader.path());
   Input const input = read_input(reader, options.vector, options.operation, options.type);
   auto const [rows, cols] = extents(input.A);
   std::optional<TuningInUse> tuning;
@@ -155,6 +167,7 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
                      .backend = backend.choice,
                      .repeat = options.repeat,
                      .keep_intermediate = !options.intermediate.empty(),
+                     .terms = terms,
                      .input = reader.path(),
                      .cache_preference = options.cache_preference};
   Measurement run = run_tuned(tuning, [&](bench::Launch const& launch) {
@@ -163,10 +176,11 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
   });
   std::optional<Verdict> check;
   if (options.check) {
-    check = judge(row.id, input.A, input.x, run.result, reader.path());
+    check = judge(row.id, input.A, input.x, run.result, reader.path(), Summation::canonical, terms);
   }
   warn_of_overflow(elements(run.result), {.names = "A and " + std::string(row.vector_name),
-                                          .all = {elements(input.A), elements(input.x)},
+                                          .all = {elements(input.A), elements(input.x),
+                                                  elements(terms.of_map), elements(terms.z)},
                                           .is_narrowed = is_narrowed(input.info, input.type)});
   return {.input = {.info = input.info,
                     .x = {},
@@ -204,6 +218,7 @@ ExitStatus run_command(ComputeOptions const& options) {
   std::string const output_path = options.output.empty() ? name.default_output : options.output;
   RunFiles files;
   files.reads(name.path).reads(options.vector).keeps_tunings();
+  files.reads(options.terms.map_vector).reads(options.terms.add);
   files.writes(options.intermediate).writes(output_path).writes(options.checkpoint).check();
   check_add_dataset(options.add_dataset, {output_path, options.intermediate});
   ResultFile output(output_path, ResultFile::Kind::vector, options.add_dataset);
@@ -227,6 +242,7 @@ ExitStatus run_command(ComputeOptions const& options) {
       .layout = done.input.info.layout,
       .vector = done.input.vector_source,
       .vector_stored = done.input.vector_stored,
+      .terms = options.terms,
       .read_seconds = done.read_seconds,
       .method_chosen = !stream && row.has_methods && options.method == Method::automatic,
       .backend = done.decision.backend,
@@ -247,6 +263,12 @@ ExitStatus run_command(ComputeOptions const& options) {
 
 ExitStatus run_command(CheckOptions const& options) {
   OperationRow const& row = row_of(options.operation);
+  if (options.terms.is_any() && options.operation != OperationId::atax) {
+    throw Failure(ExitStatus::usage, options.terms.first_option() +
+                                         ": is of --operation atax, found " +
+                                         std::string(row.command));
+  }
+  check_terms(options.terms);
   std::string const path = resolve_input(options.input).path;
 
   io::MatrixReader const reader(path);
@@ -258,23 +280,26 @@ ExitStatus run_command(CheckOptions const& options) {
       io::read_vector(options.result, {.length = static_cast<std::uint64_t>(length), .type = type});
 
   // A result of another type than its inputs was computed with --type: they are converted alike.
+  Terms const terms = read_terms(options.terms, info, type, true, path);
   Input const input = read_input(reader, options.vector, options.operation, type);
   if (input.vector_source == "ones" && options.format != ReportFormat::text) {
     say("no vector was given: " + std::string(row.vector_name) + " is all ones");
   }
   auto const [rows, cols] = extents(input.A);
-  CheckReport const report{.operation = row,
-                           .input = path,
-                           .result = options.result,
-                           .rows = rows,
-                           .cols = cols,
-                           .type = type,
-                           .stored = input.info.stored,
-                           .layout = input.info.layout,
-                           .vector = input.vector_source,
-                           .vector_stored = input.vector_stored,
-                           .read_seconds = input.read_seconds,
-                           .verdict = judge(row.id, input.A, input.x, result, path)};
+  CheckReport const report{
+      .operation = row,
+      .input = path,
+      .result = options.result,
+      .rows = rows,
+      .cols = cols,
+      .type = type,
+      .stored = input.info.stored,
+      .layout = input.info.layout,
+      .vector = input.vector_source,
+      .vector_stored = input.vector_stored,
+      .terms = options.terms,
+      .read_seconds = input.read_seconds,
+      .verdict = judge(row.id, input.A, input.x, result, path, Summation::canonical, terms)};
   std::fputs(write_report(report, options.format).c_str(), stdout);
   return report.verdict.passed() ? ExitStatus::good : ExitStatus::difference;
 }

@@ -10,10 +10,13 @@
 namespace tessera::app {
 namespace {
 
-/// What moves through memory: fused reads A once, two stages read it twice and B between them.
-Traffic fused_or_not(bool fused, bool with_intermediate) {
-  if (fused) return {.matrix = 1, .cols_vectors = 2, .rows_vectors = with_intermediate ? 1 : 0};
-  return {.matrix = 2, .cols_vectors = 2, .rows_vectors = 2};
+/// What moves through memory: fused reads A once, two stages read it twice and B between them. A
+/// map reads its vector, and is a kernel of its own where there is a B; so are the scalars.
+Traffic traffic_of(bool fused, bool with_intermediate, bool has_map, bool scales) {
+  Traffic traffic{.matrix = fused ? 1 : 2, .cols_vectors = scales ? 5 : 2, .rows_vectors = 2};
+  if (fused) traffic.rows_vectors = with_intermediate ? 1 : 0;
+  if (has_map) traffic.rows_vectors += fused && !with_intermediate ? 1 : 3;
+  return traffic;
 }
 
 }  // namespace
@@ -30,24 +33,35 @@ Measurement run_atax(RunRequest const& request) {
                    n = static_cast<std::int64_t>(A.extent(1));
         auto const C = make_vector<Exec, T>(request, "C", n);
         Workspace<Exec> workspace;
+        TermsOnDevice<Exec, T> const terms(exec, request.terms, request.input, measurement);
         AtaxOptions<Exec, T> const options{.method = request.method,
                                            .workspace = &workspace,
                                            .tuning = request.tuning,
-                                           .kernels = request.kernels};
+                                           .kernels = request.kernels,
+                                           .map = terms.map(),
+                                           .alpha = terms.alpha,
+                                           .beta = terms.beta,
+                                           .z = terms.z};
         auto const plan = plan_atax<T, Layout>(exec, m, n, options);
         take_plan<Exec>(plan, request, measurement);
 
         bool const fused = plan.method == Method::fused;
         measurement.method = fused ? "fused" : "two-stage";
-        measurement.bytes = fused_or_not(fused, request.keep_intermediate).bytes(m, n, sizeof(T));
-        if (fused && !request.keep_intermediate) {
+        bool const has_map = request.terms.has_map();
+        bool const scales = request.terms.scales();
+        measurement.bytes =
+            traffic_of(fused, request.keep_intermediate, has_map, scales).bytes(m, n, sizeof(T));
+        // Two plain products are timed each by itself.
+        bool const at_once = fused || has_map || scales;
+        char const* const stage_name = fused ? "fused" : "two-stage";
+        if (at_once && !request.keep_intermediate) {
           measure(exec, request.repeat, measurement,
-                  Stage{"fused", [&] { atax(exec, A, v, C, options); }});
+                  Stage{stage_name, [&] { atax(exec, A, v, C, options); }});
         } else {
           auto const B = make_vector<Exec, T>(request, "B", m);
-          if (fused) {
+          if (at_once) {
             measure(exec, request.repeat, measurement,
-                    Stage{"fused", [&] { atax(exec, A, v, B, C, options); }});
+                    Stage{stage_name, [&] { atax(exec, A, v, B, C, options); }});
           } else {
             tessera::Options<Exec> const stage{
                 .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
@@ -71,22 +85,26 @@ Forecast forecast_atax(Shape const& shape, BackendChoice backend) {
     auto const plan =
         plan_atax<T, Layout>(Exec(), m, n, {.method = shape.method, .kernels = shape.kernels});
     bool const fused = plan.method == Method::fused;
-    forecast = forecast_of<T>(shape, fused_or_not(fused, shape.keep_intermediate), n,
-                              shape.keep_intermediate ? m + n : n,
-                              plan.workspace_bytes + bytes_of<T>(fused ? 0 : m));
+    forecast = forecast_of<T>(
+        shape, traffic_of(fused, shape.keep_intermediate, shape.has_map, shape.scales), n,
+        shape.keep_intermediate ? m + n : n, plan.workspace_bytes + bytes_of<T>(fused ? 0 : m));
   });
   return forecast;
 }
 
 Measurement stream_atax(StreamRequest const& request) {
-  return run_streamed(request, OperationId::atax, request.keep_intermediate, true,
-                      [&](auto const& exec, auto const& source, auto const& v, auto const& out,
-                          auto const& options) {
-                        if (request.keep_intermediate) {
-                          return stream::atax(exec, source, v, out.rows, out.cols, options);
-                        }
-                        return stream::atax(exec, source, v, out.cols, options);
-                      });
+  return run_streamed(
+      request, OperationId::atax, request.keep_intermediate, true,
+      [&]<class Exec, class Source, class Vector, class Out, class T>(
+          Exec const& exec, Source const& source, Vector const& v, Out const& out,
+          stream::Options<T> const& options, TermsOnDevice<Exec, T> const& given) {
+        stream::AtaxTerms<Exec, T> const terms{
+            .map = given.map(), .alpha = given.alpha, .beta = given.beta, .z = given.z};
+        if (request.keep_intermediate) {
+          return stream::atax(exec, source, v, out.rows, out.cols, options, terms);
+        }
+        return stream::atax(exec, source, v, out.cols, options, terms);
+      });
 }
 
 }  // namespace tessera::app

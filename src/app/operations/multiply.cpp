@@ -44,8 +44,8 @@ Forecast forecast_multiply(Shape const& shape, BackendChoice backend) {
 Measurement stream_multiply(StreamRequest const& request) {
   return run_streamed(
       request, OperationId::multiply, true, false,
-      [](auto const& exec, auto const& source, auto const& v, auto const& out,
-         auto const& options) { return stream::multiply(exec, source, v, out.rows, options); });
+      [](auto const& exec, auto const& source, auto const& v, auto const& out, auto const& options,
+         auto const&) { return stream::multiply(exec, source, v, out.rows, options); });
 }
 
 }  // namespace tessera::app

@@ -44,11 +44,10 @@ Forecast forecast_multiply_transposed(Shape const& shape, BackendChoice backend)
 }
 
 Measurement stream_multiply_transposed(StreamRequest const& request) {
-  return run_streamed(request, OperationId::multiply_transposed, false, true,
-                      [](auto const& exec, auto const& source, auto const& b, auto const& out,
-                         auto const& options) {
-                        return stream::multiply_transposed(exec, source, b, out.cols, options);
-                      });
+  return run_streamed(
+      request, OperationId::multiply_transposed, false, true,
+      [](auto const& exec, auto const& source, auto const& b, auto const& out, auto const& options,
+         auto const&) { return stream::multiply_transposed(exec, source, b, out.cols, options); });
 }
 
 }  // namespace tessera::app

@@ -6,6 +6,7 @@
 #include <app/base/text.hpp>
 #include <app/report/report.hpp>
 #include <app/run/input.hpp>
+#include <app/run/terms.hpp>
 #include <io/memory.hpp>
 #include <tessera/version.hpp>
 
@@ -76,6 +77,23 @@ std::string vector_line(OperationRow const& row, std::string const& source, io::
                   (source == "ones" ? " (none was given)" : ""));
 }
 
+/// What is computed beside the products.
+std::string terms_lines(TermOptions const& terms) {
+  std::string text;
+  if (terms.map != maps::Kind::identity) {
+    text += line("map", word_of(terms.map) + " of " + terms.map_vector);
+  }
+  if (terms.alpha != 1) text += line("alpha", general(terms.alpha, 17));
+  if (!terms.add.empty()) {
+    text += line("beta", general(terms.effective_beta(), 17) + " times " + terms.add);
+  }
+  return text;
+}
+
+std::string formula_of(OperationRow const& row, TermOptions const& terms) {
+  return terms.is_any() ? "C = α·Aᵀ·f(A·V) + β·z" : std::string(row.formula);
+}
+
 /// "96 panels of 8 rows, 12 teams of 1 thread".
 std::string cut_text(StageCut const& cut, io::Layout layout) {
   auto const some = [](std::int64_t count, std::string const& what) {
@@ -115,6 +133,15 @@ class CsvTable {
   std::string header_;
   std::string row_;
 };
+
+void add_terms(CsvTable& table, TermOptions const& terms) {
+  bool const has_map = terms.map != maps::Kind::identity;
+  table.add("map", has_map ? word_of(terms.map) : std::string());
+  table.add("map_vector", terms.map_vector);
+  table.add("alpha", general(terms.alpha, 17));
+  table.add("beta", general(terms.effective_beta(), 17));
+  table.add("add", terms.add);
+}
 
 /// Where nothing was judged there is no greatest error.
 void add_verdict(CsvTable& table, Verdict const& verdict) {
@@ -167,10 +194,11 @@ double Report::gb_per_s() const {
 }
 
 std::string to_text(Report const& r) {
-  std::string text = std::string(r.operation.formula) + "   " + r.input + "\n";
+  std::string text = formula_of(r.operation, r.terms) + "   " + r.input + "\n";
   text += matrix_line(r.rows, r.cols, r.type, r.stored, r.layout);
   text += vector_line(r.operation, r.vector, r.type, r.vector_stored,
                       r.operation.vector_length(r.rows, r.cols));
+  text += terms_lines(r.terms);
   text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
   text += line("method", r.run.method + (r.method_chosen ? " (chosen)" : ""));
   text += kernels_line(r.run);
@@ -220,14 +248,16 @@ std::string to_csv(Report const& r) {
   table.add("stored_type", std::string(io::to_string(r.stored)));
   table.add("vector_stored_type",
             r.vector_stored ? std::string(io::to_string(*r.vector_stored)) : std::string());
+  add_terms(table, r.terms);
   return table.text();
 }
 
 std::string to_text(CheckReport const& r) {
-  return std::string(r.operation.formula) + "   " + r.input + " -> " + r.result + "\n" +
+  return formula_of(r.operation, r.terms) + "   " + r.input + " -> " + r.result + "\n" +
          matrix_line(r.rows, r.cols, r.type, r.stored, r.layout) +
          vector_line(r.operation, r.vector, r.type, r.vector_stored,
                      r.operation.vector_length(r.rows, r.cols)) +
+         terms_lines(r.terms) +
          line("time", duration(r.verdict.seconds) + "; reading took " + duration(r.read_seconds)) +
          verdict_lines(r.verdict);
 }
@@ -248,6 +278,7 @@ std::string to_csv(CheckReport const& r) {
   table.add("stored_type", std::string(io::to_string(r.stored)));
   table.add("vector_stored_type",
             r.vector_stored ? std::string(io::to_string(*r.vector_stored)) : std::string());
+  add_terms(table, r.terms);
   return table.text();
 }
 

@@ -28,6 +28,7 @@ struct Report {
   io::Layout layout;
   std::string vector;                            ///< where the vector came from
   std::optional<io::ElementType> vector_stored;  ///< in its file; empty: it has none
+  TermOptions terms;                             ///< of atax
   double read_seconds;
   bool method_chosen;  ///< by the program, not by the user
   BackendFacts backend;
@@ -62,6 +63,7 @@ struct CheckReport {
   io::Layout layout;
   std::string vector;
   std::optional<io::ElementType> vector_stored;
+  TermOptions terms;
   double read_seconds;
   Verdict verdict;
 };

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <app/report/report.hpp>
+#include <app/run/terms.hpp>
 #include <tessera/version.hpp>
 
 namespace tessera::app {
@@ -47,6 +48,17 @@ Json to_object(Verdict const& verdict) {
 
 Json text_or_null(std::string const& text) {
   return text.empty() ? Json(nullptr) : Json(text);
+}
+
+/// Null where nothing but the products is computed.
+Json to_object(TermOptions const& terms) {
+  if (!terms.is_any()) return nullptr;
+  bool const has_map = terms.map != maps::Kind::identity;
+  return {{"map", has_map ? Json(word_of(terms.map)) : Json(nullptr)},
+          {"map_vector", text_or_null(terms.map_vector)},
+          {"alpha", terms.alpha},
+          {"beta", terms.effective_beta()},
+          {"add", text_or_null(terms.add)}};
 }
 
 Json type_or_null(std::optional<io::ElementType> type) {
@@ -145,7 +157,8 @@ std::string to_json(Report const& r) {
                   {"cache_preference", to_object(r.run.cache_preference)},
                   {"stream", to_object(r.run.stream)},
                   {"stored_type", io::to_string(r.stored)},
-                  {"vector_stored_type", type_or_null(r.vector_stored)}});
+                  {"vector_stored_type", type_or_null(r.vector_stored)},
+                  {"terms", to_object(r.terms)}});
 }
 
 std::string to_json(MatrixReport const& r) {
@@ -190,7 +203,8 @@ std::string to_json(CheckReport const& r) {
                   {"vector", r.vector},
                   {"read_seconds", r.read_seconds},
                   {"stored_type", io::to_string(r.stored)},
-                  {"vector_stored_type", type_or_null(r.vector_stored)}});
+                  {"vector_stored_type", type_or_null(r.vector_stored)},
+                  {"terms", to_object(r.terms)}});
 }
 
 }  // namespace tessera::app

@@ -34,22 +34,6 @@ io::HostMatrix read_with_bar(io::MatrixReader const& reader, std::optional<io::S
                          [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
 }
 
-/// Reads a vector, and says how one of another type than A can be taken.
-io::HostVector read_vector_file(io::MatrixReader const& reader, io::VectorRequest const& wanted,
-                                std::string const& path_a) {
-  auto const found = reader.info().type;
-  if (!wanted.convert && found != wanted.type) {
-    throw io::FileError(io::ErrorKind::bad_input, reader.path(),
-                        "has a vector of the wrong type: expected " +
-                            std::string(io::to_string(*wanted.type)) + " as in " + path_a +
-                            ", found " + std::string(io::to_string(found)) +
-                            "; --type converts both");
-  }
-  io::HostVector x = io::read_vector(reader, wanted);
-  reader.check_unchanged();
-  return x;
-}
-
 std::uint64_t size_of(io::ElementSpan elements) {
   return std::visit([](auto span) { return static_cast<std::uint64_t>(span.size()); }, elements);
 }
@@ -61,6 +45,31 @@ std::string type_of(io::ElementSpan elements) {
 }
 
 }  // namespace
+
+VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& wanted,
+                             std::string const& of, std::string const& path_a) {
+  io::MatrixReader const reader(path, {.type = *wanted.type});
+  auto const fail = [&](std::string const& sentence) {
+    throw io::FileError(io::ErrorKind::bad_input, path, sentence);
+  };
+  io::MatrixInfo const& info = reader.info();
+  bool const is_v = reader.vector_part(std::nullopt) == io::Part::vector;
+  std::uint64_t const found = is_v ? info.cols : info.elements();
+  if (found != *wanted.length) {
+    fail("has a vector of the wrong length: expected " + std::to_string(*wanted.length) +
+         (*wanted.length == 1 ? " entry" : " entries") + ", one for each " + of + " of " + path_a +
+         ", found " + std::to_string(found) +
+         (info.format == io::Format::raw ? " of " + std::string(io::to_string(info.type)) : ""));
+  }
+  if (!wanted.convert && info.type != wanted.type) {
+    fail("has a vector of the wrong type: expected " + std::string(io::to_string(*wanted.type)) +
+         " as in " + path_a + ", found " + std::string(io::to_string(info.type)) +
+         "; --type converts both");
+  }
+  io::HostVector x = io::read_vector(reader, wanted);
+  reader.check_unchanged();
+  return {.x = std::move(x), .stored = info.stored};
+}
 
 InputName resolve_input(std::string const& word) {
   bool const number =
@@ -99,10 +108,11 @@ VectorInput read_vector_input(io::MatrixReader const& reader, std::string const&
                                  .type = input.type,
                                  .convert = type.has_value()};
   if (!vector.empty()) {
-    io::MatrixReader const file(vector, {.type = input.type});
-    input.x = read_vector_file(file, wanted, path);
+    auto const [x, stored] =
+        read_vector_for(vector, wanted, row.takes_rows_vector ? "row" : "column", path);
+    input.x = x;
     input.vector_source = vector;
-    input.vector_stored = file.info().stored;
+    input.vector_stored = stored;
   } else if (takes_v_beside_a(input.info, vector, operation)) {
     input.x = io::read_vector(reader, wanted);
     input.vector_source = "V of " + path;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <app/run/operations.hpp>
+#include <io/matrix_file.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/types.hpp>
 
@@ -65,6 +66,18 @@ struct VectorInput {
 [[nodiscard]] VectorInput read_vector_input(io::MatrixReader const& reader,
                                             std::string const& vector, OperationId operation,
                                             std::optional<io::ScalarType> type);
+
+/// A vector of a file.
+struct VectorOfFile {
+  io::HostVector x;
+  io::ElementType stored;  ///< in the file
+};
+/// Reads a vector that has an entry for each row or column of A, in the type that is wanted. One of
+/// another type is refused unless it may be converted, in words of the command line.
+/// @param of "row" or "column"
+/// @throws io::FileError
+[[nodiscard]] VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& wanted,
+                                           std::string const& of, std::string const& path_a);
 
 /// A matrix alone, in memory.
 struct MatrixInput {

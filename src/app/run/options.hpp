@@ -15,6 +15,7 @@
 #include <io/generate.hpp>
 #include <io/types.hpp>
 #include <tessera/backends/backend.hpp>
+#include <tessera/maps.hpp>
 #include <tessera/options.hpp>
 
 namespace tessera::app {
@@ -50,6 +51,29 @@ struct ConvertOptions : io::ConversionRequest {
   std::optional<io::Layout> raw_layout = std::nullopt;
 };
 
+/// What `atax` computes beside its products: C = α·Aᵀ·f(A·V) + β·z.
+struct TermOptions {
+  maps::Kind map = maps::Kind::identity;
+  std::string map_option;  ///< that named map_vector
+  std::string map_vector;  ///< a file; empty: none
+  double alpha = 1;
+  std::optional<double> beta;  ///< empty: 1, if there is a z
+  std::string add;             ///< the file of z; empty: none
+
+  /// What z is multiplied with; 0 where there is none.
+  [[nodiscard]] double effective_beta() const { return add.empty() ? 0 : beta.value_or(1); }
+  /// The first option that was given, in the order of the help; empty: none.
+  [[nodiscard]] std::string first_option() const {
+    if (map != maps::Kind::identity || !map_vector.empty()) {
+      return map_option.empty() ? "--map" : map_option;
+    }
+    if (alpha != 1) return "--alpha";
+    if (beta) return "--beta";
+    return add.empty() ? "" : "--add";
+  }
+  [[nodiscard]] bool is_any() const { return !first_option().empty(); }
+};
+
 /// `tessera atax|gemv|gemvt INPUT …`
 struct ComputeOptions : RunOptions {
   OperationId operation = OperationId::atax;
@@ -59,6 +83,7 @@ struct ComputeOptions : RunOptions {
   std::string output;        ///< empty: none, or NUMBER-out.bin where the input is a number
   std::string intermediate;  ///< empty: none
   Method method = Method::automatic;
+  TermOptions terms;               ///< of atax
   std::uint64_t memory_limit = 0;  ///< bytes; 0: none
   std::string checkpoint;          ///< empty: none
   double checkpoint_seconds = 60;  ///< between two of them
@@ -123,6 +148,7 @@ struct CheckOptions {
   std::string input;
   std::string result;
   std::string vector;
+  TermOptions terms;  ///< of atax
   int threads = 0;
   ReportFormat format = ReportFormat::text;
 };

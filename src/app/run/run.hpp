@@ -12,6 +12,7 @@
 #include <app/backend/cost_model.hpp>
 #include <app/base/progress.hpp>
 #include <app/run/operations.hpp>
+#include <app/run/terms.hpp>
 #include <io/types.hpp>
 #include <tessera/backends/backend.hpp>
 #include <tessera/options.hpp>
@@ -30,6 +31,7 @@ struct RunRequest {
   BackendChoice backend = BackendChoice::automatic;
   int repeat = 1;
   bool keep_intermediate = false;
+  Terms terms = {};        ///< of atax
   std::string input = {};  ///< the file, for messages
   MaybePreference cache_preference = {};
   std::optional<Tuning> tuning = std::nullopt;  ///< instead of the backend's
@@ -44,6 +46,8 @@ struct Shape {
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
   bool keep_intermediate = false;
+  bool has_map = false;  ///< of atax: a vector between the products
+  bool scales = false;   ///< C is multiplied, and may have a vector added
 };
 
 /// How a stage was cut into work, as ex3 reports its blocks and lines per block.

@@ -158,6 +158,66 @@ io::VectorView<T> take_result(DeviceVector<Exec, T> const& vector, Measurement& 
   }
 }
 
+/// A matrix in the memory of Exec.
+template <class Exec, class T, class Layout>
+using DeviceMatrix = Kokkos::View<T**, Layout, typename Exec::memory_space>;
+
+/// A matrix of the host where Exec computes: itself, or a copy, which is timed as a stage.
+template <class Exec, class T, class Layout>
+DeviceMatrix<Exec, T, Layout> bring(Exec const& exec, io::MatrixView<T, Layout> const& host,
+                                    std::string const& input, Measurement& to) {
+  if constexpr (backends::Backend<Exec>::is_gpu) {
+    auto const A = allocate<DeviceMatrix<Exec, T, Layout>, Exec>(input, "the matrix",
+                                                                 host.extent(0), host.extent(1));
+    Stopwatch const watch;
+    copy_to_device(exec, host.data(), A.data(), host.span() * sizeof(T));
+    add_time(to, "copy to device", watch.seconds());
+    return A;
+  } else {
+    return host;
+  }
+}
+
+/// A vector of the host where Exec computes: itself, or a copy, which is timed as a stage. Without
+/// entries where the host's is of another type, or has none.
+template <class Exec, class T>
+DeviceVector<Exec, T> bring_vector(Exec const& exec, io::HostVector const& vector,
+                                   std::string const& input, std::string const& what,
+                                   Measurement& to) {
+  auto const* const host = std::get_if<io::VectorView<T>>(&vector);
+  if (host == nullptr || host->size() == 0) return {};
+  if constexpr (backends::Backend<Exec>::is_gpu) {
+    auto const x = allocate<DeviceVector<Exec, T>, Exec>(input, what, host->extent(0));
+    Stopwatch const watch;
+    copy_to_device(exec, host->data(), x.data(), host->span() * sizeof(T));
+    add_time(to, "copy to device", watch.seconds());
+    return x;
+  } else {
+    return *host;
+  }
+}
+
+/// The terms of atax where Exec computes.
+template <class Exec, class T>
+struct TermsOnDevice {
+  using Map = RowMap<T, typename Exec::memory_space>;
+
+  TermsOnDevice(Exec const& exec, Terms const& terms, std::string const& input, Measurement& to)
+      : kind(terms.map),
+        alpha(static_cast<T>(terms.alpha)),
+        beta(static_cast<T>(terms.beta)),
+        of_map(bring_vector<Exec, T>(exec, terms.of_map, input, "the map's vector", to)),
+        z(bring_vector<Exec, T>(exec, terms.z, input, "the vector to add", to)) {}
+
+  [[nodiscard]] Map map() const { return kind == maps::Kind::identity ? Map() : Map(kind, of_map); }
+
+  maps::Kind kind;
+  T alpha;
+  T beta;
+  DeviceVector<Exec, T> of_map;
+  DeviceVector<Exec, T> z;
+};
+
 /// Calls work(exec, A, x) with an instance of the execution space of the request, and A and x in
 /// the memory of that space. On a host they are the request's own; elsewhere they are copied, which
 /// is timed as a stage.
@@ -166,23 +226,10 @@ void run_typed(RunRequest const& request, Measurement& to, Work const& work) {
   with_backend(request.backend, [&]<class Exec>() {
     std::visit(
         [&]<class T, class Layout>(io::MatrixView<T, Layout> const& host_a) {
-          auto const& host_x = std::get<io::VectorView<T>>(request.x);
           Exec const exec;
           prefer_caches(exec, request.cache_preference, to);
-          if constexpr (backends::Backend<Exec>::is_gpu) {
-            using Matrix = Kokkos::View<T**, Layout, typename Exec::memory_space>;
-            auto const A = allocate<Matrix, Exec>(request.input, "the matrix", host_a.extent(0),
-                                                  host_a.extent(1));
-            auto const x = allocate<DeviceVector<Exec, T>, Exec>(request.input, "the vector",
-                                                                 host_x.extent(0));
-            Stopwatch const watch;
-            copy_to_device(exec, host_a.data(), A.data(), host_a.span() * sizeof(T));
-            copy_to_device(exec, host_x.data(), x.data(), host_x.span() * sizeof(T));
-            add_time(to, "copy to device", watch.seconds());
-            work(exec, A, x);
-          } else {
-            work(exec, host_a, host_x);
-          }
+          auto const A = bring(exec, host_a, request.input, to);
+          work(exec, A, bring_vector<Exec, T>(exec, request.x, request.input, "the vector", to));
         },
         request.A);
   });
@@ -198,7 +245,8 @@ template <class T>
 Forecast forecast_of(Shape const& shape, Traffic const& traffic, std::int64_t input,
                      std::int64_t output, std::uint64_t scratch) {
   return {.traffic = traffic.bytes(shape.rows, shape.cols, sizeof(T)),
-          .inputs = bytes_of<T>(shape.rows * shape.cols + input),
+          .inputs = bytes_of<T>(shape.rows * shape.cols + input + (shape.has_map ? shape.rows : 0) +
+                                (shape.scales ? shape.cols : 0)),
           .results = bytes_of<T>(output),
           .scratch = scratch};
 }
@@ -220,26 +268,6 @@ void with_types(Shape const& shape, BackendChoice backend, Work const& work) {
       with_layout.template operator()<double>();
     }
   });
-}
-
-/// A matrix in the memory of Exec.
-template <class Exec, class T, class Layout>
-using DeviceMatrix = Kokkos::View<T**, Layout, typename Exec::memory_space>;
-
-/// A matrix of the host where Exec computes: itself, or a copy, which is timed as a stage.
-template <class Exec, class T, class Layout>
-DeviceMatrix<Exec, T, Layout> bring(Exec const& exec, io::MatrixView<T, Layout> const& host,
-                                    std::string const& input, Measurement& to) {
-  if constexpr (backends::Backend<Exec>::is_gpu) {
-    auto const A = allocate<DeviceMatrix<Exec, T, Layout>, Exec>(input, "the matrix",
-                                                                 host.extent(0), host.extent(1));
-    Stopwatch const watch;
-    copy_to_device(exec, host.data(), A.data(), host.span() * sizeof(T));
-    add_time(to, "copy to device", watch.seconds());
-    return A;
-  } else {
-    return host;
-  }
 }
 
 /// A result in the memory of Exec.

@@ -81,7 +81,14 @@ std::optional<StreamChoice> choose_stream(ComputeOptions const& options, Job con
 CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool with_b) {
   io::MatrixInfo const& info = request.reader.info();
   io::InputFile const& file = request.reader.file();
-  return {.state = {.operation = std::string(row_of(id).name) + (with_b ? " with B" : ""),
+  Terms const& terms = request.terms;
+  std::string operation = std::string(row_of(id).name) + (with_b ? " with B" : "");
+  std::string vectors = sha256(elements(request.x));
+  if (terms.has_map()) {
+    operation += std::string(" and ") + maps::name_of(terms.map);
+    vectors += " " + sha256(elements(terms.of_map));
+  }
+  return {.state = {.operation = operation,
                     .scalar = request.type == io::ScalarType::f32 ? "float" : "double",
                     .layout = info.layout == io::Layout::right ? "rows" : "columns",
                     .order = stream::order_version,
@@ -93,7 +100,7 @@ CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool 
                          ? io::split_dataset(request.reader.path()).dataset
                          : std::string(),
           .elements = elements_of(info),
-          .vector_sha256 = sha256(elements(request.x))};
+          .vector_sha256 = vectors};
 }
 
 }  // namespace tessera::app

@@ -26,6 +26,7 @@ struct StreamRequest {
   Kernels kernels = Kernels::automatic;
   BackendChoice backend = BackendChoice::automatic;
   bool keep_intermediate = false;
+  Terms terms = {};                ///< of atax
   std::uint64_t memory_limit = 0;  ///< bytes for all that is held at a time
   std::string checkpoint = {};     ///< a file; empty: none
   double checkpoint_seconds = 60;  ///< between two checkpoints

@@ -58,7 +58,9 @@ struct StreamOutputs {
 inline std::uint64_t bytes_beside(StreamRequest const& r, bool rows_vectors, bool on_gpu) {
   constexpr std::uint64_t reader_may_have = std::uint64_t{32} << 20U;
   auto const& info = r.reader.info();
-  std::uint64_t const vectors = 2 * info.cols + (rows_vectors ? info.rows : 0);
+  std::uint64_t const vectors = (r.terms.adds() ? 3 : 2) * info.cols +
+                                (rows_vectors ? info.rows : 0) +
+                                (r.terms.has_map() ? info.rows : 0);
   return vectors * io::size_of(r.type) * (on_gpu ? 2 : 1) +
          (info.reader_bytes - std::min(info.reader_bytes, reader_may_have));
 }
@@ -80,8 +82,8 @@ std::optional<stream::State<T>> state_of(std::string const& path, CheckpointJob 
   return read_state<T>(*file);
 }
 
-/// Streams once: call(exec, source, x, outputs, options) is the operation. Which outputs it makes,
-/// `rows` and `cols` say; the result is the other one's where both are made.
+/// Streams once: call(exec, source, x, outputs, options, terms) is the operation. Which outputs it
+/// makes, `rows` and `cols` say; the result is the other one's where both are made.
 template <class Call>
 Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool cols,
                          Call const& call) {
@@ -98,14 +100,9 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     std::string const& path = r.reader.path();
     FileSource<T, Layout> const source(r.reader);
     std::uint64_t const beside = bytes_beside(r, rows || row_of(id).takes_rows_vector, on_gpu);
-    auto const& host_x = std::get<io::VectorView<T>>(r.x);
-    DeviceVector<Exec, T> x;
-    if constexpr (on_gpu) {
-      x = allocate<DeviceVector<Exec, T>, Exec>(path, "the vector", host_x.extent(0));
-      Kokkos::deep_copy(x, host_x);
-    } else {
-      x = host_x;
-    }
+    Measurement copies;  // whose times do not count here
+    auto const x = bring_vector<Exec, T>(exec, r.x, path, "the vector", copies);
+    TermsOnDevice<Exec, T> const terms(exec, r.terms, path, copies);
     StreamOutputs<Exec, T> out;
     if (rows) out.rows = allocate<DeviceVector<Exec, T>, Exec>(path, "vector B", shape.rows);
     if (cols) out.cols = allocate<DeviceVector<Exec, T>, Exec>(path, "vector C", shape.cols);
@@ -143,7 +140,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     Stopwatch const watch;
     stream::Report report;
     try {
-      report = call(exec, source, x, out, options);
+      report = call(exec, source, x, out, options, terms);
     } catch (stream::LimitError const& error) {
       throw Failure(ExitStatus::resources, path + ": streaming it expected --memory-limit " +
                                                limit_text(error.needed() + beside) +

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <app/check/precise.hpp>
+#include <io/types.hpp>
+#include <tessera/maps.hpp>
+
+namespace tessera::app {
+
+/// b[i] = f(i, b[i]) for a map of B and its vector, with the errors that computing it in T may have
+/// (docs/accuracy.md): those of b, those of the map's exponential, and those of its roundings.
+template <class T>
+void apply_map(maps::Kind map, io::VectorView<T> const& x, PreciseVector& b);
+
+/// c[j] = α·c[j], and then fma(β, z[j], c[j]) if z has entries, as apply_map.
+template <class T>
+void scale_and_add(T alpha, T beta, io::VectorView<T> const& z, PreciseVector& c);
+
+}  // namespace tessera::app
