@@ -92,5 +92,11 @@ set(INSTALL_GTEST OFF)
 if(TARGET Kokkos::kokkos)
   list(REMOVE_ITEM tessera_dependencies Kokkos) # a parent project has brought it
 endif()
-FetchContent_MakeAvailable(${tessera_dependencies})
+if(SKBUILD AND NOT DEFINED CMAKE_POSITION_INDEPENDENT_CODE)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON) # what is fetched becomes part of the Python package
+  FetchContent_MakeAvailable(${tessera_dependencies})
+  unset(CMAKE_POSITION_INDEPENDENT_CODE)
+else()
+  FetchContent_MakeAvailable(${tessera_dependencies})
+endif()
 include(KokkosChecks)

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+/// Arrays of Python's as this module sees them, without Python.
+namespace tessera::python {
+
+/// Where an array lies, and in which order work on it is done there.
+struct Place {
+  bool is_gpu = false;
+  int device = 0;             ///< number of the GPU
+  std::uintptr_t stream = 0;  ///< of the GPU: the caller's
+
+  friend bool operator==(Place const&, Place const&) = default;
+};
+
+/// The elements of an array: their kind and their size.
+struct ElementType {
+  bool is_float = false;
+  std::size_t bytes = 0;
+  std::string name;  ///< as NumPy says it
+
+  [[nodiscard]] bool is_scalar() const { return is_float && (bytes == 4 || bytes == 8); }
+  friend bool operator==(ElementType const&, ElementType const&) = default;
+};
+
+/// An array of one or two dimensions. Its owner keeps it.
+struct Array {
+  void* data = nullptr;
+  int dimensions = 1;
+  std::array<std::int64_t, 2> extents{0, 1};
+  std::array<std::int64_t, 2> strides{1, 1};  ///< in elements
+  ElementType type{};
+  Place place{};
+};
+
+/// "(3, 4)", as Python writes a shape.
+std::string shape_text(Array const& array);
+
+}  // namespace tessera::python

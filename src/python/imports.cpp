@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstddef>
+#include <cstdint>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <python/imports.hpp>
+#include <string>
+
+namespace tessera::python {
+
+namespace nb = nanobind;
+
+std::string shape_text(Array const& array) {
+  std::string text = "(" + std::to_string(array.extents[0]);
+  text += array.dimensions == 1 ? "," : ", " + std::to_string(array.extents[1]);
+  return text + ")";
+}
+
+namespace {
+
+/// What this module uses of others; kept to the end of the process.
+struct Modules {
+  nb::object numpy_array = nb::module_::import_("numpy").attr("ndarray");
+  nb::object numpy_empty = nb::module_::import_("numpy").attr("empty");
+  nb::object arrays = nb::module_::import_("tessera._arrays");
+};
+
+Modules const& modules() {
+  static Modules const* const modules = new Modules;
+  return *modules;
+}
+
+bool is_numpy(nb::handle x) {
+  return PyObject_TypeCheck(x.ptr(),
+                            reinterpret_cast<PyTypeObject*>(modules().numpy_array.ptr())) != 0;
+}
+
+std::string name_of_type(nb::handle x) {
+  return nb::type_name(x.type()).c_str();
+}
+
+ElementType element_type(nb::dlpack::dtype const& type) {
+  using Code = nb::dlpack::dtype_code;
+  std::string name = "type " + std::to_string(type.code) + " of bits ";
+  switch (static_cast<Code>(type.code)) {
+    case Code::Float:
+      name = "float";
+      break;
+    case Code::Int:
+      name = "int";
+      break;
+    case Code::UInt:
+      name = "uint";
+      break;
+    case Code::Complex:
+      name = "complex";
+      break;
+    case Code::Bool:
+      return {false, std::size_t{1}, "bool"};
+    default:
+      break;
+  }
+  return {type.code == static_cast<std::uint8_t>(Code::Float) && type.lanes == 1,
+          static_cast<std::size_t>(type.bits) / 8, name + std::to_string(type.bits)};
+}
+
+/// Where an array lies. Of a GPU also the caller's stream, which its library knows.
+Place place_of(Call const& call, nb::handle x, char const* name, int device_type, int device) {
+  namespace device_of = nb::device;
+  if (device_type == device_of::cpu::value || device_type == device_of::cuda_host::value) return {};
+  if (device_type == device_of::cuda::value || device_type == device_of::cuda_managed::value) {
+    auto const stream = nb::cast<std::uintptr_t>(modules().arrays.attr("stream")(x));
+    return {.is_gpu = true, .device = device, .stream = stream};
+  }
+  call.fail_type(std::string(name) + " must lie in memory of the host or of a CUDA device, found " +
+                 "DLPack's device type " + std::to_string(device_type));
+}
+
+/// The array of an ndarray; with lines of 1 x n and of nothing, whose strides mean nothing.
+Array array_of(Call const& call, nb::handle x, char const* name,
+               nb::ndarray<nb::ro> const& imported) {
+  Array array{.data = const_cast<void*>(static_cast<void const*>(imported.data())),
+              .dimensions = static_cast<int>(imported.ndim())};
+  if (array.dimensions < 1 || array.dimensions > 2) {
+    std::string shape;
+    for (std::size_t i = 0; i < imported.ndim(); ++i) {
+      shape += (i == 0 ? "" : ", ") + std::to_string(imported.shape(i));
+    }
+    call.fail_value(std::string(name) + " must have one or two dimensions, found shape (" + shape +
+                    ")");
+  }
+  for (std::size_t i = 0; i < imported.ndim(); ++i) {
+    array.extents[i] = static_cast<std::int64_t>(imported.shape(i));
+    array.strides[i] = imported.stride(i);
+  }
+  if (array.extents[0] == 0 || array.extents[1] == 0) {
+    array.strides = {array.dimensions == 1 || array.extents[1] == 0 ? 1 : array.extents[1], 1};
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (array.extents[i] == 1 && array.strides[i] < 1) array.strides[i] = 1;
+  }
+  array.type = element_type(imported.dtype());
+  array.place = place_of(call, x, name, imported.device_type(), imported.device_id());
+  return array;
+}
+
+/// The array of an object without DLPack and buffer, by what NumPy or CuPy make of it.
+nb::object through_interface(nb::handle x) {
+  return modules().arrays.attr("through_interface")(x);
+}
+
+bool has_lines(Array const& x) {
+  return x.strides[0] == 1 || x.strides[1] == 1 || x.extents[0] <= 1 || x.extents[1] <= 1;
+}
+
+bool is_forward(Array const& x) {
+  return x.strides[0] >= 0 && (x.dimensions == 1 || x.strides[1] >= 0);
+}
+
+}  // namespace
+
+void Call::fail_type(std::string const& what) const {
+  throw nb::type_error(("tessera." + std::string(name) + ": " + what).c_str());
+}
+
+void Call::fail_value(std::string const& what) const {
+  throw nb::value_error(("tessera." + std::string(name) + ": " + what).c_str());
+}
+
+Taken Call::any(nb::handle x, char const* what) const {
+  nb::object object = nb::borrow(x);
+  nb::ndarray<nb::ro> imported;
+  if (!nb::try_cast(object, imported, false)) {
+    object = through_interface(x);
+    if (object.is_none() || !nb::try_cast(object, imported, false)) {
+      fail_type(std::string(what) +
+                " must be an array that DLPack or a buffer shows as it is, found " +
+                name_of_type(x));
+    }
+  }
+  Array array = array_of(*this, object, what, imported);
+  return {std::move(array), std::move(object), std::move(imported)};
+}
+
+namespace {
+
+/// What `any` makes of a copy of float32 or float64 whose rows lie side by side.
+Taken copied(Call const& call, nb::handle x, char const* what, ElementType const& type) {
+  return call.any(modules().arrays.attr("copied")(x, type.name), what);
+}
+
+/// The type of a copy: that of the array, or float64 where it is no scalar's.
+ElementType scalar_type_for(Taken const& x) {
+  return x.array.type.is_scalar() ? x.array.type : ElementType{true, sizeof(double), "float64"};
+}
+
+constexpr char const* with_copy = "; copy=True takes a copy";
+
+}  // namespace
+
+Taken Call::matrix(nb::handle x, char const* what) const {
+  Taken taken = any(may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x), what);
+  Array const& array = taken.array;
+  if (array.dimensions != 2) {
+    fail_value(std::string(what) + " must have two dimensions, found shape " + shape_text(array));
+  }
+  if (may_copy && !(array.type.is_scalar() && is_forward(array) && has_lines(array))) {
+    taken = copied(*this, taken.object, what, scalar_type_for(taken));
+  }
+  require_scalars(taken, what);
+  require_forward(taken, what);
+  require_lines(taken, what);
+  return taken;
+}
+
+Taken Call::vector(nb::handle x, char const* what) const {
+  Taken taken = any(may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x), what);
+  if (taken.array.dimensions != 1) {
+    fail_value(std::string(what) + " must have one dimension, found shape " +
+               shape_text(taken.array));
+  }
+  if (may_copy && !(taken.array.type.is_scalar() && is_forward(taken.array))) {
+    taken = copied(*this, taken.object, what, scalar_type_for(taken));
+  }
+  require_scalars(taken, what);
+  require_forward(taken, what);
+  return taken;
+}
+
+Taken Call::input(nb::handle x, char const* what, ElementType const& type,
+                  std::string const& beside) const {
+  Taken taken = any(may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x), what);
+  if (may_copy && !(taken.array.type == type && is_forward(taken.array))) {
+    taken = copied(*this, taken.object, what, type);
+  }
+  require_type(taken, what, type, beside);
+  require_forward(taken, what);
+  return taken;
+}
+
+void Call::require_scalars(Taken const& x, char const* what) const {
+  if (x.array.type.is_scalar()) return;
+  fail_type(std::string(what) + " must be float32 or float64, found " + x.array.type.name +
+            " of shape " + shape_text(x.array) + with_copy);
+}
+
+void Call::require_type(Taken const& x, char const* what, ElementType const& type,
+                        std::string const& beside) const {
+  if (x.array.type == type) return;
+  fail_type(std::string(what) + " must be " + type.name + " as " + beside + " is, found " +
+            x.array.type.name + " of shape " + shape_text(x.array) + with_copy);
+}
+
+void Call::require_place(Taken const& x, char const* what, Taken const& model,
+                         char const* model_name) const {
+  Place const& place = x.array.place;
+  Place const& expected = model.array.place;
+  if (place.is_gpu == expected.is_gpu && place.device == expected.device) return;
+  auto const words = [](Place const& p) {
+    return p.is_gpu ? "on GPU " + std::to_string(p.device) : std::string("on the host");
+  };
+  fail_type(std::string(what) + " of shape " + shape_text(x.array) + " lies " + words(place) +
+            ", and " + model_name + " of shape " + shape_text(model.array) + " " + words(expected));
+}
+
+void Call::require_forward(Taken const& x, char const* what) const {
+  if (is_forward(x.array)) return;
+  fail_value(std::string(what) + " of shape " + shape_text(x.array) +
+             " must not lie backwards in memory, found a negative stride" + with_copy);
+}
+
+void Call::require_lines(Taken const& x, char const* what) const {
+  if (has_lines(x.array)) return;
+  fail_value(std::string(what) + " of shape " + shape_text(x.array) +
+             " must have rows or columns whose elements lie side by side, found strides of " +
+             std::to_string(x.array.strides[0]) + " and " + std::to_string(x.array.strides[1]) +
+             " elements" + with_copy);
+}
+
+Taken Call::output(nb::handle out, char const* what, Taken const& model, int dimensions,
+                   std::array<std::int64_t, 2> const& extents, ElementType const& type,
+                   std::string const& beside) const {
+  nb::object object;
+  if (!out.is_none()) {
+    object = nb::borrow(out);
+  } else {
+    nb::object const shape = dimensions == 1 ? nb::object(nb::make_tuple(extents[0]))
+                                             : nb::object(nb::make_tuple(extents[0], extents[1]));
+    object = is_numpy(model.object)
+                 ? modules().numpy_empty(shape, type.name)
+                 : modules().arrays.attr("empty")(model.object, shape, type.name);
+  }
+  nb::ndarray<> writable;
+  if (!nb::try_cast(object, writable, false)) {
+    Taken const taken = any(object, what);  // says what it is if it is no array at all
+    fail_value(std::string(what) + " of shape " + shape_text(taken.array) +
+               " must be writable, found one that is read-only");
+  }
+  nb::ndarray<nb::ro> imported(writable);
+  Array array = array_of(*this, object, what, imported);
+  Taken taken{std::move(array), std::move(object), std::move(imported)};
+  if (taken.array.dimensions != dimensions || taken.array.extents[0] != extents[0] ||
+      (dimensions == 2 && taken.array.extents[1] != extents[1])) {
+    Array expected;
+    expected.dimensions = dimensions;
+    expected.extents = extents;
+    fail_value(std::string(what) + " must have shape " + shape_text(expected) + " for " + beside +
+               ", found shape " + shape_text(taken.array));
+  }
+  if (!(taken.array.type == type)) {
+    fail_type(std::string(what) + " must be " + type.name + " as " + beside + " is, found " +
+              taken.array.type.name + " of shape " + shape_text(taken.array));
+  }
+  if (!is_forward(taken.array)) {
+    fail_value(std::string(what) + " of shape " + shape_text(taken.array) +
+               " must not lie backwards in memory, found a negative stride");
+  }
+  require_place(taken, what, model, "A");
+  return taken;
+}
+
+nb::object finished(Taken const& result) {
+  if (result.object.type().is(modules().numpy_array)) return result.object;
+  return modules().arrays.attr("finished")(result.object);
+}
+
+void fill_from(nb::handle read, Array const& to, std::int64_t first_row, std::int64_t first_col) {
+  std::array<std::size_t, 2> const shape{static_cast<std::size_t>(to.extents[0]),
+                                         static_cast<std::size_t>(to.extents[1])};
+  auto const bits = static_cast<std::uint8_t>(8 * to.type.bytes);
+  nb::ndarray<nb::numpy> view(to.data, 2, shape.data(), nb::handle(), to.strides.data(),
+                              {static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), bits, 1});
+  modules().arrays.attr("fill")(read, view.cast(nb::rv_policy::reference), first_row, first_col);
+}
+
+}  // namespace tessera::python

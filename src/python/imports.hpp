@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <python/arrays.hpp>
+#include <string>
+
+/// Objects of Python's as arrays: what they are, whether they fit, and new ones of their kind.
+namespace tessera::python {
+
+/// An array of the caller's, or a result.
+struct Taken {
+  Array array;
+  nanobind::object object;                 ///< as Python has it
+  nanobind::ndarray<nanobind::ro> keeper;  ///< of its memory
+};
+
+/// One call of a function: what it is called in messages, and whether it may copy its inputs.
+struct Call {
+  char const* name;
+  bool may_copy;
+
+  [[noreturn]] void fail_type(std::string const& what) const;
+  [[noreturn]] void fail_value(std::string const& what) const;
+
+  /// An array of one or two dimensions and of any type.
+  [[nodiscard]] Taken any(nanobind::handle x, char const* name) const;
+  /// A matrix of scalars whose rows or columns lie side by side.
+  [[nodiscard]] Taken matrix(nanobind::handle x, char const* name) const;
+  /// A vector of scalars.
+  [[nodiscard]] Taken vector(nanobind::handle x, char const* name) const;
+  /// An array of scalars of a type, which that of `beside` has.
+  [[nodiscard]] Taken input(nanobind::handle x, char const* name, ElementType const& type,
+                            std::string const& beside) const;
+  /// `out`, which has to be of this shape and type and writable, or, where it is None, a new array
+  /// of the kind and in the place of `model`.
+  [[nodiscard]] Taken output(nanobind::handle out, char const* name, Taken const& model,
+                             int dimensions, std::array<std::int64_t, 2> const& extents,
+                             ElementType const& type, std::string const& beside) const;
+
+  void require_scalars(Taken const& x, char const* name) const;
+  void require_type(Taken const& x, char const* name, ElementType const& type,
+                    std::string const& beside) const;
+  void require_place(Taken const& x, char const* name, Taken const& model,
+                     char const* model_name) const;
+  /// Elements do not lie backwards.
+  void require_forward(Taken const& x, char const* name) const;
+  void require_lines(Taken const& x, char const* name) const;
+};
+
+/// What a caller gets of a result.
+nanobind::object finished(Taken const& result);
+
+/// to[...] = read(rows, cols), slices of a matrix; with the GIL.
+void fill_from(nanobind::handle read, Array const& to, std::int64_t first_row,
+               std::int64_t first_col);
+
+}  // namespace tessera::python

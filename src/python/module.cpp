@@ -1,0 +1,565 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <optional>
+#include <python/imports.hpp>
+#include <python/operations.hpp>
+#include <python/runtime.hpp>
+#include <python/streamed.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <io/errors.hpp>
+#include <tessera/version.hpp>
+
+namespace tessera::python {
+namespace {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+// ---- one call -----------------------------------------------------------------------------------
+
+/// A matrix as functions take it: an array, or one that is streamed.
+struct MatrixInput {
+  Taken array;                               ///< if it is not streamed
+  StreamedMatrix const* streamed = nullptr;  ///< if it is
+  std::int64_t rows;
+  std::int64_t cols;
+  ElementType type;
+  std::string shape;
+};
+
+MatrixInput take_matrix(Call const& call, nb::handle a) {
+  StreamedMatrix const* streamed = nullptr;
+  if (nb::try_cast(a, streamed) && streamed != nullptr) {
+    Reading const& reading = streamed->reading;
+    Array shape;
+    shape.dimensions = 2;
+    shape.extents = {reading.rows, reading.cols};
+    return {{}, streamed, reading.rows, reading.cols, reading.type, shape_text(shape)};
+  }
+  Taken taken = call.matrix(a, "A");
+  Array const array = taken.array;
+  return {std::move(taken), nullptr,    array.extents[0],
+          array.extents[1], array.type, shape_text(array)};
+}
+
+/// The kind and the place of the results of a call: those of the matrix, or, of one that is
+/// streamed, of the vector.
+Taken const& model(MatrixInput const& a, Taken const& v) {
+  return a.streamed == nullptr ? a.array : v;
+}
+
+/// A vector, or a block of vectors, with so many entries, beside a matrix.
+Taken take_vectors(Call const& call, MatrixInput const& a, nb::handle x, char const* name,
+                   std::int64_t entries) {
+  bool const blocks = a.streamed == nullptr;
+  Taken const taken = call.input(x, name, a.type, "A of shape " + a.shape);
+  if (taken.array.dimensions > (blocks ? 2 : 1) || taken.array.extents[0] != entries) {
+    std::string const n = std::to_string(entries);
+    call.fail_value(std::string(name) + " must have shape (" + n + ",)" +
+                    (blocks ? " or (" + n + ", k)" : "") + " for A of shape " + a.shape +
+                    ", found shape " + shape_text(taken.array));
+  }
+  call.require_place(taken, name, model(a, taken), "A");
+  return taken;
+}
+
+/// A vector with so many entries.
+Taken take_vector(Call const& call, MatrixInput const& a, Taken const& like, nb::handle x,
+                  char const* name, std::int64_t entries) {
+  Taken const taken = call.input(x, name, a.type, "A of shape " + a.shape);
+  if (taken.array.dimensions != 1 || taken.array.extents[0] != entries) {
+    call.fail_value(std::string(name) + " must have shape (" + std::to_string(entries) +
+                    ",) for A of shape " + a.shape + ", found shape " + shape_text(taken.array));
+  }
+  call.require_place(taken, name, like, "A");
+  return taken;
+}
+
+/// The result of a call: `out`, or a new array of the model's kind. As many vectors as `v` has.
+Taken take_output(Call const& call, MatrixInput const& a, Taken const& v, nb::handle out,
+                  char const* name, std::int64_t entries) {
+  std::array<std::int64_t, 2> const extents{entries, v.array.extents[1]};
+  return call.output(out, name, model(a, v), v.array.dimensions, extents, a.type,
+                     "A of shape " + a.shape);
+}
+
+/// What `weights`, `minus` and `map` say: a map, and its vector.
+std::pair<std::string_view, nb::handle> map_of(Call const& call, nb::handle weights,
+                                               nb::handle minus, nb::handle map) {
+  bool const has_weights = !weights.is_none();
+  bool const has_minus = !minus.is_none();
+  if (map.is_none()) {
+    if (has_weights && has_minus) call.fail_value("expected weights or minus, found both");
+    if (has_weights) return {"weights", weights};
+    if (has_minus) return {"minus", minus};
+    return {"", map};
+  }
+  std::string const name = nb::isinstance<nb::str>(map) ? nb::cast<std::string>(map) : "";
+  for (auto const& [known, takes_minus] : {std::pair<std::string_view, bool>{"logistic", true},
+                                           {"poisson", true},
+                                           {"logistic_weights", false},
+                                           {"poisson_weights", false}}) {
+    if (name != known) continue;
+    if (has_minus != takes_minus || has_weights == takes_minus) {
+      call.fail_value("map=\"" + name + "\" needs " +
+                      (takes_minus ? "minus= and no weights=" : "weights= and no minus="));
+    }
+    return {known, takes_minus ? minus : weights};
+  }
+  call.fail_value(
+      "map must be \"logistic\", \"poisson\", \"logistic_weights\" or \"poisson_weights\", "
+      "found " +
+      nb::cast<std::string>(nb::repr(map)));
+}
+
+nb::object atax_of(nb::handle A, nb::handle v, nb::handle weights, nb::handle minus, nb::handle map,
+                   double alpha, double beta, nb::handle z, bool return_b, nb::handle out,
+                   bool copy) {
+  Call const call{"atax", copy};
+  MatrixInput const a = take_matrix(call, A);
+  Taken const in = take_vectors(call, a, v, "v", a.cols);
+  Taken const& like = model(a, in);
+
+  nb::object out_c = nb::borrow(out);
+  nb::object out_b = nb::none();
+  if (return_b && !out.is_none()) {
+    if (!nb::isinstance<nb::tuple>(out) || nb::len(out) != 2) {
+      call.fail_value("out must be a pair of arrays, C and B, with return_b=True");
+    }
+    out_c = out[0];
+    out_b = out[1];
+  }
+  Taken const c = take_output(call, a, in, out_c, "out", a.cols);
+  std::optional<Taken> b;
+  if (return_b) b = take_output(call, a, in, out_b, "out[1]", a.rows);
+
+  auto const [kind, vector_of_map] = map_of(call, weights, minus, map);
+  std::optional<Taken> of_map;
+  if (!kind.empty()) {
+    char const* const name = vector_of_map.is(weights) ? "weights" : "minus";
+    of_map = take_vector(call, a, like, vector_of_map, name, a.rows);
+  }
+  std::optional<Taken> added;
+  if (!z.is_none()) {
+    if (in.array.dimensions != 1)
+      call.fail_value("z is added to one vector, found a block of them");
+    added = take_vector(call, a, like, z, "z", a.cols);
+  } else if (beta != 0) {
+    call.fail_value("beta needs z");
+  }
+
+  AtaxCall arguments{.a = a.array.array, .v = in.array, .c = c.array, .map = kind};
+  arguments.alpha = alpha;
+  arguments.beta = beta;
+  if (b) arguments.b = b->array;
+  if (of_map) arguments.of_map = of_map->array;
+  if (added) arguments.z = added->array;
+  {
+    nb::gil_scoped_release const released;
+    if (a.streamed != nullptr) {
+      atax(*a.streamed, arguments);
+    } else {
+      atax(arguments);
+    }
+  }
+  nb::object result = finished(c);
+  if (!b) return result;
+  return nb::make_tuple(result, finished(*b));
+}
+
+nb::object matvec_of(nb::handle A, nb::handle x, nb::handle out, bool copy) {
+  Call const call{"matvec", copy};
+  MatrixInput const a = take_matrix(call, A);
+  Taken const in = take_vectors(call, a, x, "x", a.cols);
+  Taken const b = take_output(call, a, in, out, "out", a.rows);
+  {
+    nb::gil_scoped_release const released;
+    if (a.streamed != nullptr) {
+      multiply(*a.streamed, in.array, b.array);
+    } else {
+      multiply(a.array.array, in.array, b.array);
+    }
+  }
+  return finished(b);
+}
+
+nb::object rmatvec_of(nb::handle A, nb::handle u, nb::handle out, bool copy) {
+  Call const call{"rmatvec", copy};
+  MatrixInput const a = take_matrix(call, A);
+  Taken const in = take_vectors(call, a, u, "u", a.rows);
+  Taken const c = take_output(call, a, in, out, "out", a.cols);
+  {
+    nb::gil_scoped_release const released;
+    if (a.streamed != nullptr) {
+      multiply_transposed(*a.streamed, in.array, c.array);
+    } else {
+      multiply_transposed(a.array.array, in.array, c.array);
+    }
+  }
+  return finished(c);
+}
+
+/// A matrix that is an array: what streams do not have.
+MatrixInput take_array(Call const& call, nb::handle A) {
+  MatrixInput a = take_matrix(call, A);
+  if (a.streamed != nullptr) call.fail_type("A must be an array, found a matrix that is streamed");
+  return a;
+}
+
+nb::object matvec_both_of(nb::handle A, nb::handle x, nb::handle u, nb::handle out, bool copy) {
+  Call const call{"matvec_both", copy};
+  MatrixInput const a = take_array(call, A);
+  Taken const right = take_vector(call, a, a.array, x, "x", a.cols);
+  Taken const left = take_vector(call, a, a.array, u, "u", a.rows);
+  nb::object out_y = nb::none();
+  nb::object out_w = nb::none();
+  if (!out.is_none()) {
+    if (!nb::isinstance<nb::tuple>(out) || nb::len(out) != 2) {
+      call.fail_value("out must be a pair of arrays, A x and A^T u");
+    }
+    out_y = out[0];
+    out_w = out[1];
+  }
+  Taken const y = take_output(call, a, right, out_y, "out[0]", a.rows);
+  Taken const w = take_output(call, a, left, out_w, "out[1]", a.cols);
+  {
+    nb::gil_scoped_release const released;
+    multiply_both(a.array.array, right.array, left.array, y.array, w.array);
+  }
+  return nb::make_tuple(finished(y), finished(w));
+}
+
+nb::object matmul_of(nb::handle A, nb::handle B, nb::handle out, bool copy) {
+  Call const call{"matmul", copy};
+  MatrixInput const a = take_array(call, A);
+  Taken const b = call.matrix(B, "B");
+  std::string const of_a = "A of shape " + a.shape;
+  call.require_type(b, "B", a.type, of_a);
+  if (b.array.extents[0] != a.cols) {
+    call.fail_value("B must have " + std::to_string(a.cols) + " rows for " + of_a +
+                    ", found shape " + shape_text(b.array));
+  }
+  call.require_place(b, "B", a.array, "A");
+  Taken const c = call.output(out, "out", a.array, 2, {a.rows, b.array.extents[1]}, a.type,
+                              of_a + " and B of shape " + shape_text(b.array));
+  call.require_lines(c, "out");
+  {
+    nb::gil_scoped_release const released;
+    gemm(a.array.array, b.array, c.array);
+  }
+  return finished(c);
+}
+
+nb::object transpose_of(nb::handle A, nb::handle out) {
+  Call const call{"transpose", false};
+  Taken const a = call.any(A, "A");
+  std::string const shape = shape_text(a.array);
+  if (a.array.dimensions != 2) call.fail_value("A must have two dimensions, found shape " + shape);
+  if (a.array.type.bytes != 4 && a.array.type.bytes != 8) {
+    call.fail_type("A must have elements of 4 or 8 bytes, found " + a.array.type.name +
+                   " of shape " + shape);
+  }
+  call.require_forward(a, "A");
+  Taken const at = call.output(out, "out", a, 2, {a.array.extents[1], a.array.extents[0]},
+                               a.array.type, "A of shape " + shape);
+  {
+    nb::gil_scoped_release const released;
+    transpose(a.array, at.array);
+  }
+  return finished(at);
+}
+
+// ---- vectors ------------------------------------------------------------------------------------
+
+/// Two vectors of one length and type.
+std::pair<Taken, Taken> take_pair(Call const& call, nb::handle x, nb::handle y) {
+  Taken first = call.vector(x, "x");
+  std::string const of_x = "x of shape " + shape_text(first.array);
+  Taken second = call.input(y, "y", first.array.type, of_x);
+  if (second.array.dimensions != 1 || second.array.extents[0] != first.array.extents[0]) {
+    call.fail_value("y must have the shape of " + of_x + ", found shape " +
+                    shape_text(second.array));
+  }
+  call.require_place(second, "y", first, "x");
+  return {std::move(first), std::move(second)};
+}
+
+double dot_of(nb::handle x, nb::handle y, bool copy) {
+  auto const [first, second] = take_pair({"dot", copy}, x, y);
+  nb::gil_scoped_release const released;
+  return dot(first.array, second.array);
+}
+
+void axpby_of(double a, nb::handle x, double b, nb::handle y) {
+  Call const call{"axpby", false};
+  Taken const in = take_pair(call, x, y).first;
+  Taken const out = call.output(y, "y", in, 1, in.array.extents, in.array.type, "x");
+  nb::gil_scoped_release const released;
+  axpby(a, in.array, b, out.array);
+}
+
+// ---- matrices in blocks -------------------------------------------------------------------------
+
+std::optional<ElementType> type_of_name(Call const& call, std::optional<std::string> const& name) {
+  if (!name) return std::nullopt;
+  if (*name == "float32") return ElementType{true, 4, *name};
+  if (*name == "float64") return ElementType{true, 8, *name};
+  call.fail_type("dtype must be float32 or float64, found " + *name);
+}
+
+/// Ends a pass where Ctrl-C was pressed.
+void look_for_signals() {
+  nb::gil_scoped_acquire const acquired;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+bool rows_first(Call const& call, std::string const& order) {
+  if (order != "C" && order != "F") call.fail_value("order must be \"C\" or \"F\", found " + order);
+  return order == "C";
+}
+
+StreamedMatrix open_file(std::string const& path, std::size_t memory_limit,
+                         std::optional<std::string> const& dtype,
+                         std::optional<std::pair<std::int64_t, std::int64_t>> const& shape,
+                         std::string const& order) {
+  Call const call{"open", false};
+  std::optional<std::array<std::int64_t, 2>> extents;
+  if (shape) {
+    if (shape->first < 1 || shape->second < 1) call.fail_value("shape must be of positive numbers");
+    extents = {shape->first, shape->second};
+  }
+  return {read_file(path, type_of_name(call, dtype), extents, rows_first(call, order)),
+          memory_limit, look_for_signals};
+}
+
+StreamedMatrix from_callback(std::int64_t rows, std::int64_t cols, nb::object read,
+                             std::string const& dtype, std::string const& order,
+                             std::size_t memory_limit) {
+  Call const call{"from_callback", false};
+  if (rows < 1 || cols < 1) {
+    call.fail_value("expected at least one row and one column, found " + std::to_string(rows) +
+                    " x " + std::to_string(cols));
+  }
+  Reading reading{.rows = rows,
+                  .cols = cols,
+                  .type = *type_of_name(call, dtype),
+                  .by_rows = rows_first(call, order),
+                  .read = {}};
+  // The function lives as long as the matrix, and is let go of with the GIL.
+  std::shared_ptr<nb::object> const function(new nb::object(std::move(read)), [](nb::object* f) {
+    nb::gil_scoped_acquire const acquired;
+    delete f;
+  });
+  reading.read = [function, type = reading.type,
+                  by_rows = reading.by_rows](BlockRead const& block) {
+    nb::gil_scoped_acquire const acquired;
+    Array to{.data = block.to, .dimensions = 2, .extents = {block.rows, block.cols}};
+    to.strides = by_rows ? std::array<std::int64_t, 2>{block.cols, 1}
+                         : std::array<std::int64_t, 2>{1, block.rows};
+    to.type = type;
+    fill_from(*function, to, block.first_row, block.first_col);
+  };
+  return {std::move(reading), memory_limit, look_for_signals};
+}
+
+nb::dict info() {
+  nb::dict result;
+  result["version"] = std::string(version);
+  result["commit"] = std::string(git_commit);
+  result["host"] = host_backend();
+  result["gpu"] = has_gpu_backend();
+  result["hdf5"] = TESSERA_PYTHON_HDF5 != 0;
+  result["kokkos"] = kokkos_version();
+  bool const runs = is_running();
+  result["running"] = runs;
+  result["threads"] = nb::none();
+  if (runs) {
+    int number = 0;
+    {
+      nb::gil_scoped_release const released;
+      number = threads({});
+    }
+    result["threads"] = number;
+  }
+  return result;
+}
+
+// ---- the module ---------------------------------------------------------------------------------
+
+constexpr char const* atax_text = R"(C = alpha * A.T @ f(A @ v) + beta * z, A read once.
+
+A is an array of m x n, float32 or float64, whose rows or columns lie side by side, or a matrix of
+`open` or `from_callback`. v has n entries, or is a block of n x k, column by column. The result is
+of A's kind, in a new array or in `out`.
+
+f is the identity; `weights` w makes it w * b, `minus` y makes it b - y, and `map` with one of both:
+
+- "logistic": 1 / (1 + exp(-b)) - minus
+- "poisson": exp(b) - minus
+- "logistic_weights": b times the derivative of 1 / (1 + exp(-x)) at x = weights
+- "poisson_weights": b * exp(weights)
+
+With return_b=True the result is the pair C, B with B = f(A @ v), and so is `out`.
+
+>>> import numpy as np, tessera
+>>> A = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+>>> tessera.atax(A, np.array([1.0, -1.0]))
+array([ -9., -12.])
+>>> tessera.atax(A, np.array([1.0, -1.0]), minus=np.array([1.0, 0.0, 0.0]), return_b=True)
+(array([-10., -14.]), array([-2., -1., -1.]))
+)";
+
+constexpr char const* matvec_text = R"(A @ x, for a vector of n entries or a block of n x k.
+
+>>> import numpy as np, tessera
+>>> tessera.matvec(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
+array([3., 7.])
+)";
+
+constexpr char const* rmatvec_text = R"(A.T @ u, for a vector of m entries or a block of m x k.
+
+>>> import numpy as np, tessera
+>>> tessera.rmatvec(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
+array([4., 6.])
+)";
+
+constexpr char const* matvec_both_text = R"(The pair A @ x, A.T @ u, A read once.
+
+>>> import numpy as np, tessera
+>>> A = np.array([[1.0, 2.0], [3.0, 4.0]])
+>>> tessera.matvec_both(A, np.array([1.0, 1.0]), np.array([1.0, 0.0]))
+(array([3., 7.]), array([1., 2.]))
+)";
+
+constexpr char const* transpose_text = R"(A.T in memory of its own, for elements of 4 or 8 bytes.
+
+>>> import numpy as np, tessera
+>>> tessera.transpose(np.array([[1, 2, 3], [4, 5, 6]]))
+array([[1, 4],
+       [2, 5],
+       [3, 6]])
+)";
+
+constexpr char const* matmul_text = R"(A @ B, the product of two matrices.
+
+>>> import numpy as np, tessera
+>>> tessera.matmul(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))
+array([[11.]])
+)";
+
+constexpr char const* dot_text = R"(The dot product of two vectors, as a float.
+
+>>> import numpy as np, tessera
+>>> tessera.dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+11.0
+)";
+
+constexpr char const* axpby_text = R"(y = a * x + b * y, in place.
+
+>>> import numpy as np, tessera
+>>> y = np.array([1.0, 2.0])
+>>> tessera.axpby(2.0, np.array([10.0, 20.0]), 3.0, y)
+>>> y
+array([23., 46.])
+)";
+
+constexpr char const* threads_text = R"(How many threads work on the host; with n, from then on n.
+
+More than the environment says (OMP_NUM_THREADS, else all processors) can be had before the first
+call only. The number changes no bit of a result.
+)";
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "The compiled part of tessera.";
+  nb::set_leak_warnings(false);  // globals of a program live to its end
+  nb::register_exception_translator([](std::exception_ptr const& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (io::FileError const& error) {
+      bool const is_full = error.kind() == io::ErrorKind::out_of_memory;
+      PyErr_SetString(is_full ? PyExc_MemoryError : PyExc_OSError, error.what());
+    }
+  });
+
+  nb::class_<StreamedMatrix>(m, "StreamedMatrix",
+                             "A matrix that is read block by block, by `open` or `from_callback`.")
+      .def_prop_ro(
+          "shape",
+          [](StreamedMatrix const& a) { return std::pair(a.reading.rows, a.reading.cols); })
+      .def_prop_ro("ndim", [](StreamedMatrix const&) { return 2; })
+      .def_prop_ro(
+          "dtype",
+          [](StreamedMatrix const& a) {
+            return nb::module_::import_("numpy").attr("dtype")(a.reading.type.name);
+          },
+          nb::for_getter(nb::sig("def dtype(self, /) -> typing.Any")))
+      .def_prop_ro(
+          "order",
+          [](StreamedMatrix const& a) { return std::string(a.reading.by_rows ? "C" : "F"); })
+      .def_ro("memory_limit", &StreamedMatrix::memory_limit,
+              "Bytes that a call may take beside its vectors.")
+      .def("__repr__", [](StreamedMatrix const& a) {
+        return "<tessera.StreamedMatrix of " + std::to_string(a.reading.rows) + " x " +
+               std::to_string(a.reading.cols) + ", " + a.reading.type.name + ">";
+      });
+
+  m.def("atax", &atax_of, "A"_a, "v"_a, nb::kw_only(), "weights"_a = nb::none(),
+        "minus"_a = nb::none(), "map"_a = nb::none(), "alpha"_a = 1.0, "beta"_a = 0.0,
+        "z"_a = nb::none(), "return_b"_a = false, "out"_a = nb::none(), "copy"_a = false,
+        nb::sig(
+            "def atax(A: typing.Any, v: typing.Any, *, weights: typing.Any = None, minus: "
+            "typing.Any = None, "
+            "map: str | None = None, alpha: float = 1.0, beta: float = 0.0, z: typing.Any = None, "
+            "return_b: bool = False, out: typing.Any = None, copy: bool = False) -> typing.Any"),
+        atax_text);
+  m.def("matvec", &matvec_of, "A"_a, "x"_a, nb::kw_only(), "out"_a = nb::none(), "copy"_a = false,
+        nb::sig("def matvec(A: typing.Any, x: typing.Any, *, out: typing.Any = None, copy: bool = "
+                "False) -> typing.Any"),
+        matvec_text);
+  m.def("rmatvec", &rmatvec_of, "A"_a, "u"_a, nb::kw_only(), "out"_a = nb::none(), "copy"_a = false,
+        nb::sig("def rmatvec(A: typing.Any, u: typing.Any, *, out: typing.Any = None, copy: bool = "
+                "False) -> typing.Any"),
+        rmatvec_text);
+  m.def(
+      "matvec_both", &matvec_both_of, "A"_a, "x"_a, "u"_a, nb::kw_only(), "out"_a = nb::none(),
+      "copy"_a = false,
+      nb::sig(
+          "def matvec_both(A: typing.Any, x: typing.Any, u: typing.Any, *, out: typing.Any = None, "
+          "copy: bool = False) -> tuple[typing.Any, typing.Any]"),
+      matvec_both_text);
+  m.def("transpose", &transpose_of, "A"_a, nb::kw_only(), "out"_a = nb::none(),
+        nb::sig("def transpose(A: typing.Any, *, out: typing.Any = None) -> typing.Any"),
+        transpose_text);
+  m.def("matmul", &matmul_of, "A"_a, "B"_a, nb::kw_only(), "out"_a = nb::none(), "copy"_a = false,
+        nb::sig("def matmul(A: typing.Any, B: typing.Any, *, out: typing.Any = None, copy: bool = "
+                "False) -> typing.Any"),
+        matmul_text);
+  m.def("dot", &dot_of, "x"_a, "y"_a, nb::kw_only(), "copy"_a = false,
+        nb::sig("def dot(x: typing.Any, y: typing.Any, *, copy: bool = False) -> float"), dot_text);
+  m.def("axpby", &axpby_of, "a"_a, "x"_a, "b"_a, "y"_a,
+        nb::sig("def axpby(a: float, x: typing.Any, b: float, y: typing.Any) -> None"), axpby_text);
+  m.def("threads", &threads, "n"_a = nb::none(), nb::call_guard<nb::gil_scoped_release>(),
+        threads_text);
+  m.def("info", &info, nb::sig("def info() -> dict[str, typing.Any]"),
+        "What this build is, and what runs.");
+  m.def("_open", &open_file, "path"_a, "memory_limit"_a, "dtype"_a.none(), "shape"_a.none(),
+        "order"_a);
+  m.def("_from_callback", &from_callback, "rows"_a, "cols"_a, "read"_a, "dtype"_a, "order"_a,
+        "memory_limit"_a);
+  m.def("_finish", &finish, nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace tessera::python

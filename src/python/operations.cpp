@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdint>
+#include <map>
+#include <python/operations.hpp>
+#include <python/turn.hpp>
+#include <python/views.hpp>
+
+#include <tessera/atax.hpp>
+#include <tessera/backends/instances.hpp>
+#include <tessera/gemm.hpp>
+#include <tessera/multiply.hpp>
+#include <tessera/multiply_both.hpp>
+#include <tessera/multiply_transposed.hpp>
+#include <tessera/transpose.hpp>
+#include <tessera/vectors.hpp>
+
+namespace tessera::python {
+namespace {
+
+/// What calls in a stream of a GPU work in, until Kokkos ends.
+template <class Exec>
+Workspace<Exec>& workspace_of(std::uintptr_t stream) {
+  static std::map<std::uintptr_t, Workspace<Exec>>* const workspaces = [] {
+    auto* const made = new std::map<std::uintptr_t, Workspace<Exec>>;
+    Kokkos::push_finalize_hook([made] { made->clear(); });
+    return made;
+  }();
+  return (*workspaces)[stream];
+}
+
+/// Calls body(exec, workspace) where the work on arrays of `place` is done.
+template <class Body>
+void with_instance(Place const& place, Body const& body) {
+  Turn const turn;
+  if (place.is_gpu) {
+    backends::with_stream(place.device, place.stream, [&]<class Exec>(Exec const& exec) {
+      body(exec, workspace_of<Exec>(place.stream));
+    });
+    return;
+  }
+  body(turn.host(), turn.workspace());
+  turn.host().fence("tessera: the result goes to Python");
+}
+
+/// Calls body(exec, workspace, T()) of the scalar type and the place of an array.
+template <class Body>
+void with_types(Array const& a, Body const& body) {
+  with_instance(a.place, [&](auto const& exec, auto& workspace) {
+    with_type(a, [&](auto scalar) { body(exec, workspace, scalar); });
+  });
+}
+
+/// Calls body(view) with a View of an array of one or of two dimensions.
+template <class Exec, class T, class Body>
+void with_view(Array const& x, Body const& body) {
+  if (x.dimensions == 1) {
+    body(vector<Exec, T>(x));
+  } else {
+    body(matrix<Exec, T>(x));
+  }
+}
+
+}  // namespace
+
+void atax(AtaxCall const& call) {
+  with_types(call.a, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
+    AtaxOptions<Exec, T> options{.workspace = &workspace,
+                                 .alpha = static_cast<T>(call.alpha),
+                                 .beta = static_cast<T>(call.beta)};
+    options.map = map_of<Exec, T>(call);
+    if (call.z) options.z = vector<Exec, T>(*call.z);
+    auto const a = matrix<Exec, T>(call.a);
+    with_view<Exec, T>(call.v, [&]<class Views>(Views const& v) {
+      auto const as_v = [&](Array const& x) {
+        if constexpr (Views::rank() == 1) {
+          return vector<Exec, T>(x);
+        } else {
+          return matrix<Exec, T>(x);
+        }
+      };
+      if (call.b) {
+        tessera::atax(exec, a, v, as_v(*call.b), as_v(call.c), options);
+      } else {
+        tessera::atax(exec, a, v, as_v(call.c), options);
+      }
+    });
+  });
+}
+
+void multiply(Array const& a, Array const& v, Array const& b) {
+  with_types(a, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
+    auto const A = matrix<Exec, T>(a);
+    Options<Exec> const options{.workspace = &workspace};
+    if (v.dimensions == 1) {
+      tessera::multiply(exec, A, vector<Exec, T>(v), vector<Exec, T>(b), options);
+    } else {
+      tessera::multiply(exec, A, matrix<Exec, T>(v), matrix<Exec, T>(b), options);
+    }
+  });
+}
+
+void multiply_transposed(Array const& a, Array const& u, Array const& c) {
+  with_types(a, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
+    auto const A = matrix<Exec, T>(a);
+    Options<Exec> const options{.workspace = &workspace};
+    if (u.dimensions == 1) {
+      tessera::multiply_transposed(exec, A, vector<Exec, T>(u), vector<Exec, T>(c), options);
+    } else {
+      tessera::multiply_transposed(exec, A, matrix<Exec, T>(u), matrix<Exec, T>(c), options);
+    }
+  });
+}
+
+void multiply_both(Array const& a, Array const& x, Array const& u, Array const& y, Array const& w) {
+  with_types(a, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
+    tessera::multiply_both(exec, matrix<Exec, T>(a), vector<Exec, T>(x), vector<Exec, T>(u),
+                           vector<Exec, T>(y), vector<Exec, T>(w), {.workspace = &workspace});
+  });
+}
+
+void gemm(Array const& a, Array const& b, Array const& c) {
+  with_types(a, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
+    tessera::gemm(exec, matrix<Exec, T>(a), matrix<Exec, T>(b), matrix<Exec, T>(c),
+                  {.workspace = &workspace});
+  });
+}
+
+void transpose(Array const& a, Array const& at) {
+  with_types(a, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>&, T) {
+    tessera::transpose(exec, matrix<Exec, T>(a), matrix<Exec, T>(at));
+  });
+}
+
+double dot(Array const& x, Array const& y) {
+  double result = 0;
+  with_types(x, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
+    result = static_cast<double>(
+        tessera::dot(exec, vector<Exec, T>(x), vector<Exec, T>(y), {.workspace = &workspace}));
+  });
+  return result;
+}
+
+void axpby(double a, Array const& x, double b, Array const& y) {
+  with_types(x, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>&, T) {
+    tessera::axpby(exec, static_cast<T>(a), vector<Exec, T>(x), static_cast<T>(b),
+                   vector<Exec, T>(y));
+  });
+}
+
+}  // namespace tessera::python

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <python/arrays.hpp>
+#include <string_view>
+
+/// The operations of the library on arrays of one scalar type and one place; the caller has checked
+/// that and their shapes. On a host they are done when a call returns, on a GPU in the stream.
+namespace tessera::python {
+
+/// C = alpha·Aᵀ·f(A·v) + beta·z, of vectors or of blocks of them.
+struct AtaxCall {
+  Array a;
+  Array v;
+  std::optional<Array> b{};  ///< f(A·v), if it is wanted
+  Array c;
+  std::string_view map{};  ///< f as maps::name_of says it; empty: the identity
+  std::optional<Array> of_map{};
+  double alpha = 1;
+  double beta = 0;
+  std::optional<Array> z{};
+};
+
+void atax(AtaxCall const& call);
+/// b = A·v
+void multiply(Array const& a, Array const& v, Array const& b);
+/// c = Aᵀ·u
+void multiply_transposed(Array const& a, Array const& u, Array const& c);
+/// y = A·x and w = Aᵀ·u
+void multiply_both(Array const& a, Array const& x, Array const& u, Array const& y, Array const& w);
+/// C = A·B
+void gemm(Array const& a, Array const& b, Array const& c);
+/// At = Aᵀ, of elements of 4 or 8 bytes
+void transpose(Array const& a, Array const& at);
+/// x·y
+double dot(Array const& x, Array const& y);
+/// y = a·x + b·y
+void axpby(double a, Array const& x, double b, Array const& y);
+
+}  // namespace tessera::python

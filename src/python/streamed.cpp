@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <python/streamed.hpp>
+#include <python/turn.hpp>
+#include <python/views.hpp>
+#include <span>
+#include <utility>
+
+#include <io/matrix_reader.hpp>
+#include <tessera/stream.hpp>
+
+namespace tessera::python {
+namespace {
+
+template <class T, class Layout>
+class Source {
+ public:
+  using value_type = T;
+  using array_layout = Layout;
+
+  explicit Source(Reading const& reading) : reading_(reading) {}
+
+  [[nodiscard]] std::int64_t rows() const { return reading_.rows; }
+  [[nodiscard]] std::int64_t cols() const { return reading_.cols; }
+  void read(stream::Block const& block, T* to) const {
+    Turn::Function const function;
+    reading_.read({block.first_row, block.rows, block.first_col, block.cols, to});
+  }
+
+ private:
+  Reading const& reading_;
+};
+
+/// Calls body(exec, source, options, T()), then looks whether the matrix stayed as it was.
+template <class Body>
+void with_source(StreamedMatrix const& a, Body const& body) {
+  Turn const turn;
+  auto const run = [&]<class T>(T) {
+    stream::Options<T> options{.memory_limit = a.memory_limit};
+    if (a.on_block) options.on_progress = [&](stream::Progress const&) { a.on_block(); };
+    if (a.reading.by_rows) {
+      body(turn.host(), Source<T, Kokkos::LayoutRight>(a.reading), options, T());
+    } else {
+      body(turn.host(), Source<T, Kokkos::LayoutLeft>(a.reading), options, T());
+    }
+  };
+  if (a.reading.type.bytes == sizeof(float)) {
+    run(float());
+  } else {
+    run(double());
+  }
+  if (a.reading.check) a.reading.check();
+}
+
+io::ScalarType scalar_type(ElementType const& type) {
+  return type.bytes == sizeof(float) ? io::ScalarType::f32 : io::ScalarType::f64;
+}
+
+template <class T>
+void read_block(io::MatrixReader const& reader, io::Block const& block, void* to) {
+  reader.read_block(block, std::span(static_cast<T*>(to), block.elements()));
+}
+
+}  // namespace
+
+Reading read_file(std::string const& path, std::optional<ElementType> const& type,
+                  std::optional<std::array<std::int64_t, 2>> const& shape, bool by_rows) {
+  io::RawFile raw;
+  if (type) raw.type = scalar_type(*type);
+  if (shape) {
+    raw.rows = static_cast<std::uint64_t>((*shape)[0]);
+    raw.cols = static_cast<std::uint64_t>((*shape)[1]);
+    raw.layout = by_rows ? io::Layout::right : io::Layout::left;
+  }
+  auto const reader = std::make_shared<io::MatrixReader>(path, raw);
+  auto const& info = reader->info();
+  if (info.dimensions != 2) {
+    throw io::FileError(io::ErrorKind::bad_input, path,
+                        "expected a matrix, found an array of one dimension");
+  }
+  bool const is_float = type ? type->bytes == sizeof(float) : info.type == io::ScalarType::f32;
+  return {.rows = static_cast<std::int64_t>(info.rows),
+          .cols = static_cast<std::int64_t>(info.cols),
+          .type = is_float ? ElementType{true, sizeof(float), "float32"}
+                           : ElementType{true, sizeof(double), "float64"},
+          .by_rows = info.layout == io::Layout::right,
+          .read =
+              [reader, is_float](BlockRead const& block) {
+                auto const whole = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
+                io::Block const part{whole(block.first_row), whole(block.first_col),
+                                     whole(block.rows), whole(block.cols)};
+                if (is_float) {
+                  read_block<float>(*reader, part, block.to);
+                } else {
+                  read_block<double>(*reader, part, block.to);
+                }
+              },
+          .check = [reader] { reader->check_unchanged(); }};
+}
+
+void atax(StreamedMatrix const& a, AtaxCall const& call) {
+  with_source(a, [&]<class Exec, class S, class T>(Exec const& exec, S const& source,
+                                                   stream::Options<T> const& options, T) {
+    stream::AtaxTerms<Exec, T> terms{.alpha = static_cast<T>(call.alpha),
+                                     .beta = static_cast<T>(call.beta)};
+    terms.map = map_of<Exec, T>(call);
+    if (call.z) terms.z = vector<Exec, T>(*call.z);
+    auto const v = vector<Exec, T>(call.v);
+    auto const c = vector<Exec, T>(call.c);
+    if (call.b) {
+      stream::atax(exec, source, v, vector<Exec, T>(*call.b), c, options, terms);
+    } else {
+      stream::atax(exec, source, v, c, options, terms);
+    }
+  });
+}
+
+void multiply(StreamedMatrix const& a, Array const& v, Array const& b) {
+  with_source(a, [&]<class Exec, class S, class T>(Exec const& exec, S const& source,
+                                                   stream::Options<T> const& options, T) {
+    stream::multiply(exec, source, vector<Exec, T>(v), vector<Exec, T>(b), options);
+  });
+}
+
+void multiply_transposed(StreamedMatrix const& a, Array const& u, Array const& c) {
+  with_source(a, [&]<class Exec, class S, class T>(Exec const& exec, S const& source,
+                                                   stream::Options<T> const& options, T) {
+    stream::multiply_transposed(exec, source, vector<Exec, T>(u), vector<Exec, T>(c), options);
+  });
+}
+
+}  // namespace tessera::python

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <python/operations.hpp>
+#include <string>
+
+/// Matrices that are read block by block: from a file, or from a function.
+namespace tessera::python {
+
+/// A rectangle of a matrix, and where its elements go, side by side in the order of the matrix.
+struct BlockRead {
+  std::int64_t first_row;
+  std::int64_t rows;
+  std::int64_t first_col;
+  std::int64_t cols;
+  void* to;
+};
+
+/// How a matrix is read; `read` is called by several threads at once.
+struct Reading {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  ElementType type;  ///< float32 or float64
+  bool by_rows = true;
+  std::function<void(BlockRead const&)> read;
+  std::function<void()> check{};  ///< called after each pass; may be empty
+};
+
+/// Opens a matrix file: .npy, HDF5, or raw elements whose shape is given. Throws io::FileError.
+/// @param type  of the elements in memory; without one that of the file
+/// @param shape rows and columns of raw elements; empty where the file says it itself
+Reading read_file(std::string const& path, std::optional<ElementType> const& type,
+                  std::optional<std::array<std::int64_t, 2>> const& shape, bool by_rows);
+
+/// A matrix in blocks, and what a pass over it may take.
+struct StreamedMatrix {
+  Reading reading;
+  std::size_t memory_limit = std::size_t{1} << 30;
+  /// Asked after each block, may throw to end the pass.
+  std::function<void()> on_block{};
+};
+
+/// As the operations on arrays; `call.a` is not looked at, vectors are in memory of the host.
+void atax(StreamedMatrix const& a, AtaxCall const& call);
+void multiply(StreamedMatrix const& a, Array const& v, Array const& b);
+void multiply_transposed(StreamedMatrix const& a, Array const& u, Array const& c);
+
+}  // namespace tessera::python

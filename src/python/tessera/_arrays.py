@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the compiled part asks of array libraries: theirs are imported by those who use them."""
+
+import sys
+
+import numpy
+
+
+def _library(x):
+    """The module that an array comes from, by its name: "torch", "cupy", "jax"."""
+    name = type(x).__module__.partition(".")[0]
+    return "jax" if name == "jaxlib" else name
+
+
+def through_interface(x):
+    """The array behind an array interface, not copied; None where there is none."""
+    if getattr(x, "__cuda_array_interface__", None) is not None:
+        import cupy
+
+        return cupy.asarray(x)
+    if getattr(x, "__array_interface__", None) is not None:
+        return numpy.asarray(x)
+    return None
+
+
+def array(x):
+    """An array as it is; of anything else what NumPy makes of it."""
+    if any(hasattr(x, name) for name in ("__dlpack__", "__array_interface__", "__cuda_array_interface__")):
+        return x
+    return numpy.asarray(x)
+
+
+def copied(x, dtype):
+    """A copy of this type, row by row, by the library that the array comes from."""
+    library = _library(x)
+    if library == "torch":
+        torch = sys.modules["torch"]
+        return x.detach().to(getattr(torch, dtype), copy=True, memory_format=torch.contiguous_format)
+    if library in ("cupy", "jax"):
+        xp = sys.modules["cupy"] if library == "cupy" else sys.modules["jax"].numpy
+        return xp.array(x, dtype=dtype, order="C")
+    if hasattr(x, "__array_namespace__") and not isinstance(x, numpy.ndarray):
+        xp = x.__array_namespace__()
+        return xp.asarray(xp.astype(x, getattr(xp, dtype), copy=True), copy=True)
+    return numpy.array(x, dtype=dtype, order="C")
+
+
+def empty(like, shape, dtype):
+    """A new array of the kind and in the place of another."""
+    library = _library(like)
+    if library == "torch":
+        torch = sys.modules["torch"]
+        return torch.empty(shape, dtype=getattr(torch, dtype), device=like.device)
+    if library == "cupy":
+        return sys.modules["cupy"].empty(shape, dtype)
+    if library == "jax":
+        if next(iter(like.devices())).platform != "cpu":
+            raise TypeError("tessera: JAX arrays on a GPU cannot be written: pass out= of CuPy or PyTorch")
+        return numpy.empty(shape, dtype).view(_ForJax)
+    if hasattr(like, "__array_namespace__"):
+        xp = like.__array_namespace__()
+        return xp.empty(shape, dtype=getattr(xp, dtype), device=like.device)
+    return numpy.empty(shape, dtype)
+
+
+class _ForJax(numpy.ndarray):
+    """Memory of a result that JAX gets, whose own arrays are not written."""
+
+
+def finished(result):
+    """A result as the caller gets it."""
+    if isinstance(result, _ForJax):
+        return sys.modules["jax"].numpy.from_dlpack(result.view(numpy.ndarray))
+    return result
+
+
+def stream(x):
+    """The stream of CUDA that the caller works in, as a number."""
+    library = _library(x)
+    if library == "torch":
+        return sys.modules["torch"].cuda.current_stream(x.device).cuda_stream
+    if library == "cupy":
+        return sys.modules["cupy"].cuda.get_current_stream(x.device.id).ptr
+    interface = getattr(x, "__cuda_array_interface__", {})
+    return interface.get("stream") or 0
+
+
+def fill(read, to, first_row, first_col):
+    """to[...] = read(rows, cols), of slices; neither cast nor broadcast."""
+    rows, cols = to.shape
+    block = numpy.asarray(read(slice(first_row, first_row + rows), slice(first_col, first_col + cols)))
+    if block.shape != to.shape:
+        raise ValueError(
+            f"tessera.from_callback: read must return an array of shape {to.shape}, found shape {block.shape}"
+        )
+    if block.dtype != to.dtype:
+        raise TypeError(
+            f"tessera.from_callback: read must return an array of {to.dtype}, found {block.dtype}"
+            f" of shape {block.shape}"
+        )
+    to[...] = block

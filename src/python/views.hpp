@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <python/operations.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/maps.hpp>
+
+/// Arrays as Views of Exec's memory.
+namespace tessera::python {
+
+template <class Exec, class T>
+using MatrixView = Kokkos::View<T**, Kokkos::LayoutStride, typename Exec::memory_space,
+                                Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+template <class Exec, class T>
+using VectorView = Kokkos::View<T*, Kokkos::LayoutStride, typename Exec::memory_space,
+                                Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+template <class Exec, class T>
+MatrixView<Exec, T> matrix(Array const& x) {
+  auto const size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+  return MatrixView<Exec, T>(static_cast<T*>(x.data),
+                             Kokkos::LayoutStride(size(x.extents[0]), size(x.strides[0]),
+                                                  size(x.extents[1]), size(x.strides[1])));
+}
+
+template <class Exec, class T>
+VectorView<Exec, T> vector(Array const& x) {
+  return VectorView<Exec, T>(static_cast<T*>(x.data),
+                             Kokkos::LayoutStride(static_cast<std::size_t>(x.extents[0]),
+                                                  static_cast<std::size_t>(x.strides[0])));
+}
+
+/// The map of a call.
+template <class Exec, class T>
+RowMap<T, typename Exec::memory_space> map_of(AtaxCall const& call) {
+  if (!call.of_map) return {};
+  auto kind = maps::Kind::identity;
+  for (auto const known :
+       {maps::Kind::weights, maps::Kind::minus, maps::Kind::logistic, maps::Kind::logistic_weights,
+        maps::Kind::poisson, maps::Kind::poisson_weights}) {
+    if (call.map == maps::name_of(known)) kind = known;
+  }
+  return {kind, vector<Exec, T>(*call.of_map)};
+}
+
+/// Calls body(T()) with the scalar type of an array.
+template <class Body>
+decltype(auto) with_type(Array const& x, Body const& body) {
+  return x.type.bytes == sizeof(float) ? body(float()) : body(double());
+}
+
+}  // namespace tessera::python

@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""The Python that README.md and the guide show runs as printed."""
+
+import pathlib
+import re
+
+import pytest
+
+import tessera
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
+
+
+def blocks(page):
+    return re.findall(r"^```python\n(.*?)^```$", (SOURCES / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize(("page", "count"), [("README.md", 1), ("docs/guide/python.md", 4)])
+def test_pages(page, count, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    found = blocks(page)
+    assert len(found) == count
+    for block in found:
+        if "scipy" in block:
+            pytest.importorskip("scipy")
+        exec(block, names)
+    assert names["C"].tolist() == [1.5e7] * 300
+    assert capsys.readouterr().out == f"{names['C'][0]!s} {tessera.digest(names['C'])}\n"
+    assert names.get("status", 0) == 0
+
+
+def test_the_readme_begins_as_the_guide():
+    assert blocks("README.md")[0] == blocks("docs/guide/python.md")[0]
+
+
+def test_the_reference_has_every_name():
+    page = (SOURCES / "docs/reference/python.md").read_text(encoding="utf-8")
+    for name in tessera.__all__:
+        assert f"`{name}" in page

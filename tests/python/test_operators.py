@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""SciPy's solvers on linear operators of tessera's."""
+
+import numpy as np
+import pytest
+
+import tessera
+
+linalg = pytest.importorskip("scipy.sparse.linalg")
+
+A = np.random.default_rng(1).standard_normal((60, 20))
+B = np.random.default_rng(2).standard_normal(60)
+
+
+@pytest.fixture(params=["array", "Fortran", "stream"])
+def a(request):
+    if request.param == "Fortran":
+        return np.asfortranarray(A)
+    if request.param == "stream":
+        return tessera.from_callback(60, 20, lambda rows, cols: A[rows, cols])
+    return A
+
+
+def test_solvers_that_take_a_matrix(a):
+    operator = tessera.aslinearoperator(a)
+    assert operator.shape == (60, 20) and operator.dtype == np.float64
+    expected = np.linalg.lstsq(A, B)[0]
+    np.testing.assert_allclose(linalg.lsqr(operator, B, atol=1e-14, btol=1e-14)[0], expected, rtol=1e-10)
+    np.testing.assert_allclose(linalg.lsmr(operator, B, atol=1e-14, btol=1e-14)[0], expected, rtol=1e-10)
+    values = np.linalg.svd(A, compute_uv=False)
+    np.testing.assert_allclose(np.sort(linalg.svds(operator, 3)[1])[::-1], values[:3], rtol=1e-10)
+
+
+@pytest.mark.parametrize("shift", [0.0, 2.5])
+def test_solvers_that_take_a_normal_matrix(a, shift):
+    operator = tessera.NormalOperator(a, shift=shift)
+    normal = A.T @ A + shift * np.eye(20)
+    assert operator.shape == (20, 20)
+    x = np.random.default_rng(3).standard_normal((20, 3))
+    np.testing.assert_allclose(operator @ x, normal @ x, rtol=1e-12)
+    np.testing.assert_allclose(operator @ x[:, 0], normal @ x[:, 0], rtol=1e-12)
+    found, status = linalg.cg(operator, A.T @ B, rtol=1e-12)
+    assert status == 0
+    np.testing.assert_allclose(found, np.linalg.solve(normal, A.T @ B), rtol=1e-8)
+    largest = np.linalg.eigvalsh(normal)[-2:]
+    np.testing.assert_allclose(np.sort(linalg.eigsh(operator, 2)[0]), largest, rtol=1e-10)
+    start = np.random.default_rng(4).standard_normal((20, 2))
+    found = linalg.lobpcg(operator, start, maxiter=500, tol=1e-9)[0]
+    np.testing.assert_allclose(np.sort(found), largest, rtol=1e-8)

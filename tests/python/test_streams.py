@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""Matrices that are read block by block have the bits of those in memory."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import tessera
+
+M, N = 3000, 600
+LIMIT = "4MiB"
+
+
+@pytest.fixture(params=[np.float32, np.float64])
+def a(request):
+    return np.random.default_rng(1).standard_normal((M, N)).astype(request.param)
+
+
+def same(stream, a):
+    v = np.random.default_rng(2).standard_normal(N).astype(a.dtype)
+    u = np.random.default_rng(3).standard_normal(M).astype(a.dtype)
+    z = np.ones(N, a.dtype)
+    assert stream.shape == a.shape and stream.dtype == a.dtype and stream.ndim == 2
+    pairs = [
+        (tessera.atax(stream, v), tessera.atax(a, v)),
+        (tessera.matvec(stream, v), tessera.matvec(a, v)),
+        (tessera.rmatvec(stream, u), tessera.rmatvec(a, u)),
+        (tessera.atax(stream, v, minus=u, alpha=2, beta=3, z=z), tessera.atax(a, v, minus=u, alpha=2, beta=3, z=z)),
+        *zip(tessera.atax(stream, v, return_b=True), tessera.atax(a, v, return_b=True)),
+    ]
+    for found, expected in pairs:
+        assert found.dtype == expected.dtype
+        assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_files(a, order, tmp_path):
+    a = np.asarray(a, order=order)
+    np.save(tmp_path / "a.npy", a)
+    stream = tessera.open(tmp_path / "a.npy", memory_limit=LIMIT)
+    assert stream.order == order and stream.memory_limit == 4 * 2**20
+    same(stream, a)
+    a.T.tofile(tmp_path / "a.raw") if order == "F" else a.tofile(tmp_path / "a.raw")
+    same(tessera.open(tmp_path / "a.raw", shape=(M, N), dtype=a.dtype, order=order, memory_limit=LIMIT), a)
+
+
+def test_files_of_another_type(a, tmp_path):
+    np.save(tmp_path / "a.npy", np.rint(8 * a).astype(np.int16))
+    same(tessera.open(tmp_path / "a.npy", dtype=a.dtype, memory_limit=LIMIT), np.rint(8 * a))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_callbacks(a, order):
+    a = np.asarray(a, order=order)
+    reads = []
+
+    def read(rows, cols):
+        reads.append((rows, cols))
+        return a[rows, cols]
+
+    same(tessera.from_callback(M, N, read, dtype=a.dtype, order=order, memory_limit=LIMIT), a)
+    assert len(reads) > 6
+
+
+def test_hdf5(a, tmp_path):
+    if not tessera.info()["hdf5"]:
+        pytest.skip("this build has no HDF5")
+    import subprocess
+    import sys
+
+    np.save(tmp_path / "a.npy", a)
+    subprocess.run(
+        [sys.executable, "-B", "-m", "tessera", "convert", str(tmp_path / "a.npy"), str(tmp_path / "a.h5")], check=True
+    )
+    same(tessera.open(tmp_path / "a.h5", memory_limit=LIMIT), a)
+
+
+def test_refusals(tmp_path):
+    with pytest.raises(OSError, match="missing.npy"):
+        tessera.open(tmp_path / "missing.npy")
+    np.save(tmp_path / "v.npy", np.ones(4))
+    with pytest.raises(OSError, match="expected a matrix, found an array of one dimension"):
+        tessera.open(tmp_path / "v.npy")
+    np.save(tmp_path / "a.npy", np.ones((3, 4)))
+    for limit in ("2 GB", "much", "-1"):
+        with pytest.raises(ValueError, match="memory_limit must be a number of bytes or a text such as"):
+            tessera.open(tmp_path / "a.npy", memory_limit=limit)
+    with pytest.raises(ValueError, match="memory_limit must be positive, found 0"):
+        tessera.open(tmp_path / "a.npy", memory_limit=0)
+    with pytest.raises(ValueError, match="expected a limit of at least"):
+        tessera.atax(tessera.open(tmp_path / "a.npy", memory_limit=1), np.ones(4))
+    with pytest.raises(TypeError, match="dtype must be float32 or float64, found int32"):
+        tessera.open(tmp_path / "a.npy", dtype=np.int32)
+    stream = tessera.open(tmp_path / "a.npy")
+    assert repr(stream) == "<tessera.StreamedMatrix of 3 x 4, float64>"
+    with pytest.raises(ValueError, match=r"v must have shape \(4,\) for A of shape \(3, 4\), found shape \(3,\)"):
+        tessera.atax(stream, np.ones(3))
+    with pytest.raises(ValueError, match=r"found shape \(4, 2\)"):
+        tessera.atax(stream, np.ones((4, 2)))
+    with pytest.raises(TypeError, match="A must be an array, found a matrix that is streamed"):
+        tessera.matmul(stream, np.ones((4, 4)))
+    with pytest.raises(ValueError, match="expected at least one row and one column, found 0 x 4"):
+        tessera.from_callback(0, 4, lambda rows, cols: None)
+    with pytest.raises(TypeError, match="read must be a function, found int"):
+        tessera.from_callback(3, 4, 5)
+
+
+def test_a_file_that_changes_is_told(tmp_path):
+    np.save(tmp_path / "a.npy", np.ones((3, 4)))
+    stream = tessera.open(tmp_path / "a.npy")
+    tessera.matvec(stream, np.ones(4))
+    os.utime(tmp_path / "a.npy", (1, 1))
+    with pytest.raises(OSError, match="a.npy"):
+        tessera.matvec(stream, np.ones(4))
+
+
+@pytest.mark.parametrize(
+    ("read", "error", "sentence"),
+    [
+        (lambda rows, cols: np.ones(3), ValueError, "read must return an array of shape"),
+        (lambda rows, cols: np.ones((3, 4), np.float32), TypeError, "read must return an array of float64, found float32"),
+        (lambda rows, cols: 1 / 0, ZeroDivisionError, "division by zero"),
+        (lambda rows, cols: tessera.dot(np.ones(2), np.ones(2)), RuntimeError, "cannot call tessera itself"),
+    ],
+)
+def test_callbacks_that_fail(read, error, sentence):
+    with pytest.raises(error, match=sentence):
+        tessera.matvec(tessera.from_callback(3, 4, read), np.ones(4))
+
+
+def test_control_c_ends_a_pass():
+    reads = []
+
+    def read(rows, cols):
+        reads.append(rows)
+        if len(reads) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return np.ones((rows.stop - rows.start, cols.stop - cols.start))
+
+    assert threading.current_thread() is threading.main_thread()
+    stream = tessera.from_callback(1 << 20, 512, read, memory_limit="2MiB")
+    with pytest.raises(KeyboardInterrupt):
+        tessera.rmatvec(stream, np.ones(1 << 20))
+    assert len(reads) < 200
