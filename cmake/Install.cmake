@@ -34,7 +34,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATAR
 
 list(TRANSFORM TESSERA_KINDS PREPEND tessera_ OUTPUT_VARIABLE libraries)
 install(
-  TARGETS ${libraries} tessera_header_only tessera_host_arch
+  TARGETS ${libraries} tessera_interface tessera_header_only tessera_host_arch
   EXPORT TesseraTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"

@@ -20,11 +20,11 @@ using summation::Index;
 /// How a processor likes lines walked. No value changes a bit of a result.
 struct Profile {
   char const* name;
-  bool asks_memory;     ///< lines come from memory faster where threads ask for them ahead
-  bool line_by_line;    ///< lines that are not long come from memory faster, the fewer of them at once
-  bool near_last_cache; ///< long sums in caches want tiles that fit the first one
-  bool reads_twice;     ///< long lines in caches are faster read twice than fused
-  bool keeps_one_line;  ///< without AVX-512, lines of 4 to 16 KiB come from caches best one by one
+  bool asks_memory;      ///< lines come from memory faster where threads ask for them ahead
+  bool line_by_line;     ///< shorter lines come from memory faster, the fewer of them at once
+  bool near_last_cache;  ///< long sums in caches want tiles that fit the first one
+  bool reads_twice;      ///< long lines in caches are faster read twice than fused
+  bool keeps_one_line;   ///< without AVX-512, lines of 4 to 16 KiB come from caches best one by one
   /// A matrix up to the last cache over this is read in any order as fast as forward.
   Index forward_from;
   Index longest_of_eight;         ///< longest lines in caches, in bytes, that go eight at a time
@@ -78,8 +78,8 @@ inline Profile const& profile() {
       name = profile_name(is_amd, is_intel, family, model);
     }
 #endif
-    return *std::ranges::find_if(
-        profiles, [&](Profile const& p) { return std::strcmp(p.name, name) == 0; });
+    return *std::ranges::find_if(profiles,
+                                 [&](Profile const& p) { return std::strcmp(p.name, name) == 0; });
   }();
   return found;
 }

@@ -72,9 +72,36 @@ bool all_is_right() {
   return is("stream::atax", c, -53, -68) && right;
 }
 
+/// The bits of the logistic loss' gradient, which no whole number hides.
+bool has_the_bits() {
+  constexpr int rows = 7;
+  constexpr int cols = 3;
+  Matrix const a("a", rows, cols);
+  Vector const v("v", cols);
+  Vector const y("y", rows);
+  auto const host_a = Kokkos::create_mirror_view(a);
+  auto const host_v = Kokkos::create_mirror_view(v);
+  auto const host_y = Kokkos::create_mirror_view(y);
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < cols; ++column)
+      host_a(row, column) = 1.0 / (row + 2 * column + 1);
+    host_y(row) = row % 2;
+  }
+  for (int column = 0; column < cols; ++column) host_v(column) = 0.7 - column / 3.0;
+  Kokkos::deep_copy(a, host_a);
+  Kokkos::deep_copy(v, host_v);
+  Kokkos::deep_copy(y, host_y);
+  Vector const c("c", cols);
+  tessera::atax(Exec{}, a, v, c, {.map = tessera::maps::logistic(y)});
+  auto const found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, c);
+  std::printf("gradient = [%a %a %a]\n", found(0), found(1), found(2));
+  return found(0) == 0x1.62ff4c9f64374p-1 && found(1) == 0x1.07684af5902dep-2 &&
+         found(2) == 0x1.52edf77f9f25bp-3;
+}
+
 }  // namespace
 
 int main() {
   Kokkos::ScopeGuard const kokkos;
-  return !tessera::version.empty() && all_is_right() ? 0 : 1;
+  return !tessera::version.empty() && all_is_right() && has_the_bits() ? 0 : 1;
 }
