@@ -8,4 +8,7 @@
 #include <tessera/solve/lsmr.hpp>
 #include <tessera/solve/lsqr.hpp>
 #include <tessera/solve/operator.hpp>
+#include <tessera/solve/pca.hpp>
 #include <tessera/solve/ridge.hpp>
+#include <tessera/solve/small_svd.hpp>
+#include <tessera/solve/svd.hpp>

@@ -2,14 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/atax.hpp>
+#include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/arguments.hpp>
+#include <tessera/kernels/elements.hpp>
 #include <tessera/maps.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
@@ -67,6 +73,11 @@ class NormalOperator {
     ++reads_;
     do_multiply_transposed(u, c);
   }
+  /// c_j = Σ_i (a_ij - mean_j)², each difference and each square rounded.
+  void sums_of_squares(ConstValues<Exec, T> const& mean, Values<Exec, T> const& c) const {
+    ++reads_;
+    do_sums_of_squares(mean, c);
+  }
 
  protected:
   NormalOperator(Exec exec, Index rows, Index cols, bool has_rows)
@@ -78,6 +89,8 @@ class NormalOperator {
   virtual void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const = 0;
   virtual void do_multiply_transposed(ConstValues<Exec, T> const& u,
                                       Values<Exec, T> const& c) const = 0;
+  virtual void do_sums_of_squares(ConstValues<Exec, T> const& mean,
+                                  Values<Exec, T> const& c) const = 0;
 
   Exec exec_;
   Index rows_;
@@ -85,6 +98,67 @@ class NormalOperator {
   char const* layout_;
   mutable Index reads_ = 0;
 };
+
+namespace detail {
+
+/// to_ij = (from_ij - mean_j)²
+template <class From, class To, class Mean>
+struct SquareDifferences {
+  From from;
+  To to;
+  Mean mean;
+  bool by_rows;
+  KOKKOS_FUNCTION void operator()(Index line) const {
+    auto const rows = static_cast<Index>(to.extent(0));
+    auto const cols = static_cast<Index>(to.extent(1));
+    for (Index place = 0; place < (by_rows ? cols : rows); ++place) {
+      Index const i = by_rows ? line : place;
+      Index const j = by_rows ? place : line;
+      auto const difference = from(i, j) - mean(j);
+      to(i, j) = difference * difference;
+    }
+  }
+};
+
+/// The source of such a matrix.
+template <class Source>
+class SquaredSource {
+ public:
+  using value_type = typename Source::value_type;
+  using array_layout = typename Source::array_layout;
+  static constexpr bool reads_in_kernels = stream::may_read_in_kernels<Source>;
+
+  SquaredSource(Source const& source, std::vector<value_type> mean)
+      : source_(source), mean_(std::move(mean)) {}
+  [[nodiscard]] Index rows() const { return static_cast<Index>(source_.rows()); }
+  [[nodiscard]] Index cols() const { return static_cast<Index>(source_.cols()); }
+  void read(stream::Block const& block, value_type* to) const {
+    backends::host::OrdinaryArithmetic const mode;
+    source_.read(block, to);
+    bool const by_rows = std::is_same_v<array_layout, Kokkos::LayoutRight>;
+    Index const length = by_rows ? block.cols : block.rows;
+    for (Index i = 0; i < block.rows * block.cols; ++i) {
+      Index const j = block.first_col + (by_rows ? i % length : i / length);
+      value_type const difference = to[i] - mean_[static_cast<std::size_t>(j)];
+      to[i] = difference * difference;
+    }
+  }
+
+ private:
+  Source const& source_;
+  std::vector<value_type> mean_;
+};
+
+template <class Exec, class T>
+Values<Exec, T> ones(Exec const& exec, Index size) {
+  Values<Exec, T> const x(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::solve::ones")),
+      static_cast<std::size_t>(size));
+  Kokkos::deep_copy(exec, x, T(1));
+  return x;
+}
+
+}  // namespace detail
 
 /// A matrix in memory of Exec. The workspace of the options is not used: it keeps its own.
 template <ExecutionSpace Exec, MatrixOf<Exec> A>
@@ -126,6 +200,30 @@ class MatrixOperator final : public NormalOperator<Exec, typename A::non_const_v
                               Values<Exec, T> const& c) const override {
     tessera::multiply_transposed(this->exec(), a_, u, c, options_);
   }
+  void do_sums_of_squares(ConstValues<Exec, T> const& mean,
+                          Values<Exec, T> const& c) const override {
+    if (this->layout() == std::string_view("rows")) {
+      sums_of_squares_in<Kokkos::LayoutRight>(mean, c);
+    } else {
+      sums_of_squares_in<Kokkos::LayoutLeft>(mean, c);
+    }
+  }
+  /// By a matrix of the squares.
+  template <class Layout>
+  void sums_of_squares_in(ConstValues<Exec, T> const& mean, Values<Exec, T> const& c) const {
+    using Squares = Kokkos::View<T**, Layout, typename Exec::memory_space>;
+    Squares const squares(Kokkos::view_alloc(this->exec(), Kokkos::WithoutInitializing,
+                                             std::string("tessera::solve::squares")),
+                          a_.extent(0), a_.extent(1));
+    bool const by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
+    static std::string const label("tessera::solve::squares");
+    tessera::detail::for_each_element(
+        this->exec(), label, by_rows ? this->rows() : this->cols(),
+        detail::SquareDifferences<A, Squares, ConstValues<Exec, T>>{a_, squares, mean, by_rows});
+    tessera::multiply_transposed(this->exec(), squares,
+                                 detail::ones<Exec, T>(this->exec(), this->rows()), c, options_);
+    this->exec().fence("tessera::solve: the squares are added");
+  }
 
   A a_;
   Method method_;
@@ -164,6 +262,16 @@ class StreamOperator final : public NormalOperator<Exec, typename Source::value_
   void do_multiply_transposed(ConstValues<Exec, T> const& u,
                               Values<Exec, T> const& c) const override {
     stream::multiply_transposed(this->exec(), source_, u, c, options_);
+  }
+  void do_sums_of_squares(ConstValues<Exec, T> const& mean,
+                          Values<Exec, T> const& c) const override {
+    std::vector<T> on_host(mean.extent(0));
+    Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace,
+                 Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(on_host.data(), on_host.size());
+    Kokkos::deep_copy(this->exec(), to, mean);
+    this->exec().fence("tessera::solve: the means come to the host");
+    stream::multiply_transposed(this->exec(), detail::SquaredSource(source_, std::move(on_host)),
+                                detail::ones<Exec, T>(this->exec(), this->rows()), c, options_);
   }
 
   Source const& source_;

@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/compiled.hpp>
+#include <tessera/backends/platform/arithmetic.hpp>
+#include <tessera/checks.hpp>
+#include <tessera/kernels/elements.hpp>
+#include <tessera/maps.hpp>
+#include <tessera/solve/control.hpp>
+#include <tessera/solve/golub_kahan.hpp>
+#include <tessera/solve/operator.hpp>
+#include <tessera/solve/svd.hpp>
+#include <tessera/vectors.hpp>
+
+namespace tessera::solve {
+
+/// Options of `pca`.
+struct PcaOptions {
+  SvdOptions svd{};    ///< of the centred matrix
+  bool scale = false;  ///< divide each column by its standard deviation, but for constant ones
+};
+
+/// The k directions in which the rows of A differ most.
+template <class Exec, class T>
+struct PcaResult {
+  SvdResult<Exec, T> svd;                        ///< of the centred matrix: VT has the directions
+  std::vector<T> mean;                           ///< of each column
+  std::vector<double> deviation;                 ///< of each column, m - 1 degrees of freedom
+  std::vector<double> explained_variance;        ///< along each direction: s²/(m - 1)
+  std::vector<double> explained_variance_ratio;  ///< the same, as a part of that of all columns
+};
+
+namespace detail {
+
+/// x_j = d_j·v_j; d of no entries are ones.
+template <class T>
+struct Stretch {
+  T const* d;
+  T const* v;
+  T* x;
+  KOKKOS_FUNCTION void operator()(Index j) const { x[j] = d == nullptr ? v[j] : d[j] * v[j]; }
+};
+/// to_i = w_i + *shift; w of no entries are zeros.
+template <class T>
+struct Shift {
+  T const* w;
+  Index stride;
+  T const* shift;
+  T* to;
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    to[i] = w == nullptr ? *shift : w[i * stride] + *shift;
+  }
+};
+/// c_j = d_j·(c_j - mean_j·*total)
+template <class T>
+struct TakeMean {
+  T const* mean;
+  T const* total;
+  T const* d;
+  T* c;
+  KOKKOS_FUNCTION void operator()(Index j) const {
+    T const centred = Kokkos::fma(-mean[j], *total, c[j]);
+    c[j] = d == nullptr ? centred : d[j] * centred;
+  }
+};
+template <class T>
+struct TakeShift {
+  T const* shift;
+  T* b;
+  KOKKOS_FUNCTION void operator()(Index i) const { b[i] = b[i] - *shift; }
+};
+
+/// (A - 1·meanᵀ)·diag(d) of an A that stays as it is: a read is one of A. Its maps are the identity
+/// and `minus`.
+template <class Exec, class T>
+class Centred final : public NormalOperator<Exec, T> {
+  using Base = NormalOperator<Exec, T>;
+
+ public:
+  /// d of no entries: ones.
+  Centred(Base const& op, Values<Exec, T> mean, Values<Exec, T> d)
+      : Base(op.exec(), op.rows(), op.cols(), op.layout() == std::string_view("rows")),
+        op_(op),
+        mean_(std::move(mean)),
+        d_(std::move(d)),
+        ones_(ones<Exec, T>(op.exec(), op.rows())),
+        x_(make_values<Exec, T>(op.exec(), op.cols())),
+        w_(make_values<Exec, T>(op.exec(), op.rows())),
+        sum_(make_values<Exec, T>(op.exec(), 1)) {}
+
+ private:
+  void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
+               Values<Exec, T> const& b, Values<Exec, T> const& c,
+               bool keep_product) const override {
+    bool const is_minus = map.function().kind == maps::Kind::minus;
+    if ((!is_minus && !map.is_identity()) || keep_product || b.extent(0) == 0) {
+      checks::fail("Centred", "expected B and no map but minus");
+    }
+    stretch(v);
+    static std::string const label("tessera::pca::shift");
+    for_each_element(this->exec(), label, this->rows(),
+                     Shift<T>{is_minus ? map.function().x : nullptr, map.function().stride,
+                              sum_.data(), w_.data()});
+    op_.atax(x_, maps::minus(w_), b, c);
+    take_mean(b, c);
+  }
+  void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const override {
+    stretch(v);
+    op_.multiply(x_, b);
+    static std::string const label("tessera::pca::take_shift");
+    for_each_element(this->exec(), label, this->rows(), TakeShift<T>{sum_.data(), b.data()});
+  }
+  void do_multiply_transposed(ConstValues<Exec, T> const& u,
+                              Values<Exec, T> const& c) const override {
+    op_.multiply_transposed(u, c);
+    take_mean(u, c);
+  }
+  void do_sums_of_squares(ConstValues<Exec, T> const& /*mean*/,
+                          Values<Exec, T> const& /*c*/) const override {
+    checks::fail("Centred", "its sums of squares are those of the matrix itself");
+  }
+
+  /// x = diag(d)·v, and the sum is meanᵀ·x.
+  void stretch(ConstValues<Exec, T> const& v) const {
+    static std::string const label("tessera::pca::stretch");
+    for_each_element(this->exec(), label, this->cols(),
+                     Stretch<T>{factors(), v.data(), x_.data()});
+    tessera::dot(this->exec(), mean_, x_, sum_, {.workspace = &workspace_});
+  }
+  void take_mean(ConstValues<Exec, T> const& b, Values<Exec, T> const& c) const {
+    tessera::dot(this->exec(), ones_, b, sum_, {.workspace = &workspace_});
+    static std::string const label("tessera::pca::take_mean");
+    for_each_element(this->exec(), label, this->cols(),
+                     TakeMean<T>{mean_.data(), sum_.data(), factors(), c.data()});
+  }
+
+  [[nodiscard]] T const* factors() const { return d_.extent(0) == 0 ? nullptr : d_.data(); }
+
+  Base const& op_;
+  Values<Exec, T> mean_;
+  Values<Exec, T> d_;
+  Values<Exec, T> ones_;
+  Values<Exec, T> x_;
+  Values<Exec, T> w_;
+  Values<Exec, T> sum_;
+  mutable Workspace<Exec> workspace_;
+};
+
+template <class Exec, class T>
+PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOptions const& options,
+                           Control<T> const& control) {
+  backends::host::OrdinaryArithmetic const mode;
+  Exec const& exec = op.exec();
+  Index const reads_before = op.reads();
+  if (op.rows() < 2) {
+    checks::fail("pca", "expected a matrix of at least two rows, found " +
+                            std::to_string(op.rows()));
+  }
+  auto const rows = static_cast<double>(op.rows());
+  Values<Exec, T> const mean = make_values<Exec, T>(exec, op.cols());
+  op.multiply_transposed(ones<Exec, T>(exec, op.rows()), mean);
+  PcaResult<Exec, T> result;
+  result.mean = to_host<Exec, T>(exec, mean);
+  for (T& x : result.mean) x = static_cast<T>(static_cast<double>(x) / rows);
+  from_host<Exec, T>(exec, result.mean, mean);
+
+  Values<Exec, T> const squares = make_values<Exec, T>(exec, op.cols());
+  op.sums_of_squares(mean, squares);
+  double total = 0;
+  std::vector<T> inverses;
+  for (T const sum : to_host<Exec, T>(exec, squares)) {
+    double const variance = static_cast<double>(sum) / (rows - 1);
+    double const deviation = std::sqrt(variance);
+    result.deviation.push_back(deviation);
+    bool const is_scaled = options.scale && deviation != 0;
+    inverses.push_back(static_cast<T>(is_scaled ? 1 / deviation : 1));
+    total += is_scaled ? 1 : variance;
+  }
+  Values<Exec, T> const d = make_values<Exec, T>(exec, options.scale ? op.cols() : 0);
+  if (options.scale) from_host<Exec, T>(exec, inverses, d);
+
+  Centred<Exec, T> const centred(op, mean, d);
+  result.svd = run_svd<Exec, T>(options.scale ? "pca of scaled columns" : "pca", centred, k,
+                                options.svd, control);
+  result.svd.reads = op.reads() - reads_before;
+  for (double const s : result.svd.s) {
+    double const variance = s * s / (rows - 1);
+    result.explained_variance.push_back(variance);
+    result.explained_variance_ratio.push_back(total == 0 ? 0 : variance / total);
+  }
+  return result;
+}
+
+}  // namespace detail
+
+/// Principal components: the k largest singular values and vectors of A - 1·meanᵀ
+///
+/// | argument | | |
+/// |---|---|---|
+/// | op | m x n | in: the matrix A, one observation a row; m >= 2 |
+/// | k | | in: 1 … min(m, n) |
+/// | options | | those of `svd`, and whether columns are scaled |
+/// | control | | progress, cancellation, states |
+///
+/// Work: as `svd`, and two more reads of A for the means and the deviations of its columns. A is
+/// neither copied nor changed by the steps; the deviations of a matrix in memory take a copy of it
+/// for a moment.
+///
+/// Guarantees: as `svd`. The mean is taken out of products, so that of columns whose mean is many
+/// times their deviation as many digits are lost. Throws std::invalid_argument for options and
+/// states that do not fit.
+template <ExecutionSpace Exec, Scalar T>
+PcaResult<Exec, T> pca(NormalOperator<Exec, T> const& op, Index k, PcaOptions const& options = {},
+                       std::type_identity_t<Control<T>> const& control = {}) {
+  return detail::run_pca<Exec, T>(op, k, options, control);
+}
+
+}  // namespace tessera::solve
+
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+#define TESSERA_SOLVE_PCA(TEMPLATE, EXEC, T)                                                     \
+  namespace tessera::solve::detail {                                                             \
+  TEMPLATE PcaResult<EXEC, T> run_pca(NormalOperator<EXEC, T> const&, Index, PcaOptions const&, \
+                                      Control<T> const&);                                        \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+TESSERA_COMPILED(TESSERA_SOLVE_PCA)

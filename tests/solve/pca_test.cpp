@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+#include <gmock/gmock.h>
+
+#include <tessera/solve.hpp>
+
+#include "support/cases.hpp"
+#include "support/data.hpp"
+#include "support/device_data.hpp"
+#include "support/host_matrix.hpp"
+#include "support/same_bits.hpp"
+#include "support/shapes.hpp"
+
+/// Principal components, on every backend, layout and scalar type.
+namespace tessera::test {
+namespace {
+
+using solve::PcaOptions;
+using solve::SmallMatrix;
+using solve::Stop;
+
+template <class C>
+class Pca : public testing::Test {
+ protected:
+  using Exec = typename C::Exec;
+  using T = typename C::Scalar;
+  static constexpr double eps = std::numeric_limits<T>::epsilon();
+  static constexpr Index rows = 64;
+  static constexpr Index cols = 9;
+
+  /// Whole numbers whose columns differ in size and in mean; one column is constant.
+  static double entry(Index i, Index j) {
+    if (j == 4) return 7;
+    return whole_number<double>(3, static_cast<std::size_t>(i * cols + j), 8) *
+               static_cast<double>(j + 1) +
+           static_cast<double>(5 * j);
+  }
+  static HostMatrix<T> matrix() {
+    bool const by_rows = C::order == Order::row_major;
+    std::vector<T> elements;
+    for (Index i = 0; i < rows * cols; ++i) {
+      elements.push_back(static_cast<T>(by_rows ? entry(i / cols, i % cols)
+                                                : entry(i % rows, i / rows)));
+    }
+    return {Shape{rows, cols}, C::order, std::move(elements)};
+  }
+  static std::vector<double> host_rows(solve::Rows<Exec, T> const& rows) {
+    auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows);
+    return {copy.data(), copy.data() + copy.size()};
+  }
+
+  /// What the matrix has, centred on the host.
+  struct Expected {
+    std::vector<double> mean = std::vector<double>(cols);
+    std::vector<double> deviation = std::vector<double>(cols);
+    solve::SmallSvd svd;
+    double total = 0;
+  };
+  static Expected expected(bool scale) {
+    Expected result;
+    SmallMatrix A(rows, cols);
+    for (Index j = 0; j < cols; ++j) {
+      auto const at = static_cast<std::size_t>(j);
+      for (Index i = 0; i < rows; ++i) result.mean[at] += entry(i, j) / rows;
+      double sum = 0;
+      for (Index i = 0; i < rows; ++i) sum += std::pow(entry(i, j) - result.mean[at], 2);
+      result.deviation[at] = std::sqrt(sum / (rows - 1));
+      double const unit = scale && sum > 0 ? result.deviation[at] : 1;
+      for (Index i = 0; i < rows; ++i) A(i, j) = (entry(i, j) - result.mean[at]) / unit;
+      result.total += sum / (rows - 1) / (unit * unit);
+    }
+    result.svd = solve::small_svd(A);
+    return result;
+  }
+};
+TYPED_TEST_SUITE(Pca, Cases, CaseName);
+
+TYPED_TEST(Pca, FindsTheComponentsOfTheCentredMatrix) {
+  for (bool const scale : {false, true}) {
+    solve::MatrixOperator const op(typename TypeParam::Exec(),
+                                   matrix_on_device<TypeParam>(this->matrix()));
+    Index const k = 4;
+    auto const found = solve::pca(op, k, {.scale = scale});
+    auto const expected = this->expected(scale);
+    ASSERT_EQ(found.svd.stop, Stop::converged);
+    double const few = 300 * TestFixture::eps;
+    for (std::size_t j = 0; j < expected.mean.size(); ++j) {
+      EXPECT_NEAR(static_cast<double>(found.mean[j]), expected.mean[j], few * 50);
+      EXPECT_NEAR(found.deviation[j], expected.deviation[j], few * 50);
+    }
+    auto const VT = this->host_rows(found.svd.VT);
+    for (Index i = 0; i < k; ++i) {
+      auto const at = static_cast<std::size_t>(i);
+      double const s = expected.svd.s[at];
+      EXPECT_NEAR(found.svd.s[at], s, few * expected.svd.s[0]);
+      double const variance = s * s / (TestFixture::rows - 1);
+      EXPECT_NEAR(found.explained_variance[at] / variance, 1, 4 * few);
+      EXPECT_NEAR(found.explained_variance_ratio[at], variance / expected.total, 4 * few);
+      double along = 0;
+      for (Index j = 0; j < TestFixture::cols; ++j) {
+        along += VT[at * TestFixture::cols + static_cast<std::size_t>(j)] * expected.svd.V(j, i);
+      }
+      EXPECT_NEAR(std::abs(along), 1, few);
+    }
+  }
+}
+
+TYPED_TEST(Pca, ReadsTheMatrixOnceAStepAndForMeansAndDeviations) {
+  solve::MatrixOperator const op(typename TypeParam::Exec(),
+                                 matrix_on_device<TypeParam>(this->matrix()));
+  auto const found = solve::pca(op, 2);
+  EXPECT_EQ(found.svd.reads, found.svd.iterations + 3);
+  EXPECT_EQ(found.svd.reads, op.reads());
+}
+
+TYPED_TEST(Pca, ExplainsAllVarianceByAllComponents) {
+  solve::MatrixOperator const op(typename TypeParam::Exec(),
+                                 matrix_on_device<TypeParam>(this->matrix()));
+  auto const found = solve::pca(op, TestFixture::cols);
+  double sum = 0;
+  for (double const ratio : found.explained_variance_ratio) sum += ratio;
+  EXPECT_NEAR(sum, 1, 100 * TestFixture::eps);
+  EXPECT_NEAR(found.svd.s.back(), 0, 100 * TestFixture::eps * found.svd.s[0]);
+}
+
+TYPED_TEST(Pca, HasTheBitsOfTheMatrixInMemoryOfAStream) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Exec;
+  auto const A = this->matrix();
+  auto const source = stream::make_source<T, typename TypeParam::Layout>(
+      TestFixture::rows, TestFixture::cols, [&](stream::Block const& block, T* to) {
+        bool const by_rows = TypeParam::order == Order::row_major;
+        Index const lines = by_rows ? block.rows : block.cols;
+        Index const length = by_rows ? block.cols : block.rows;
+        for (Index i = 0; i < lines; ++i) {
+          std::copy_n(A.line((by_rows ? block.first_row : block.first_col) + i) +
+                          (by_rows ? block.first_col : block.first_row),
+                      length, to + i * length);
+        }
+      });
+  solve::MatrixOperator const in_memory(Exec(), matrix_on_device<TypeParam>(A));
+  solve::StreamOperator const streamed(Exec(), source);
+  PcaOptions const options{.svd = {.want_u = true}, .scale = true};
+  auto const found = solve::pca(streamed, 3, options);
+  auto const expected = solve::pca(in_memory, 3, options);
+  EXPECT_THAT(found.svd.s, same_bits_as(expected.svd.s));
+  EXPECT_THAT(found.deviation, same_bits_as(expected.deviation));
+  EXPECT_THAT(found.explained_variance_ratio, same_bits_as(expected.explained_variance_ratio));
+  EXPECT_THAT(this->host_rows(found.svd.VT), same_bits_as(this->host_rows(expected.svd.VT)));
+  EXPECT_THAT(this->host_rows(found.svd.UT), same_bits_as(this->host_rows(expected.svd.UT)));
+}
+
+TYPED_TEST(Pca, GoesOnFromAStateOfItsOwnOnly) {
+  using T = typename TypeParam::Scalar;
+  solve::MatrixOperator const op(typename TypeParam::Exec(),
+                                 matrix_on_device<TypeParam>(this->matrix()));
+  std::optional<solve::State<T>> kept;
+  auto const whole = solve::pca(
+      op, 2, {}, {.wants_state = [](solve::Step const& step) { return step.iteration == 3; },
+                  .on_state = [&](solve::State<T> const& state) { kept = state; }});
+  ASSERT_TRUE(kept);
+  auto const rest = solve::pca(op, 2, {}, {.resume = &*kept});
+  EXPECT_THAT(rest.svd.s, same_bits_as(whole.svd.s));
+  EXPECT_THAT(this->host_rows(rest.svd.VT), same_bits_as(this->host_rows(whole.svd.VT)));
+  EXPECT_THAT([&] { solve::svd(op, 2, {}, {.resume = &*kept}); },
+              testing::ThrowsMessage<std::invalid_argument>(
+                  testing::HasSubstr("found one of pca of 64 x 9")));
+}
+
+TYPED_TEST(Pca, RefusesAMatrixOfOneRow) {
+  DeviceMatrix<TypeParam> const A("A", 1, 3);
+  solve::MatrixOperator const op(typename TypeParam::Exec(), A);
+  EXPECT_THAT([&] { solve::pca(op, 1); },
+              testing::ThrowsMessage<std::invalid_argument>(
+                  testing::HasSubstr("pca: expected a matrix of at least two rows, found 1")));
+}
+
+}  // namespace
+}  // namespace tessera::test
