@@ -45,5 +45,5 @@ cp "$digits" digits.npy
 "$tessera" show digits.npy | sed -n '/A  /p'
 compute digits.npy digits .npy
 
-say "3. What the data look like: power iteration, one fused ATAX a step"
+say "3. What the data look like: principal components, one read of the matrix a step"
 "$bin/principal_direction" digits.npy

@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The leading principal direction of a data matrix, by power iteration on the covariance.
-//
-// A row of A is a sample. With the mean row c, the centred matrix is X = A - 1·cᵀ, and
-// XᵀX·v = Aᵀ(A·v) - m·c·(cᵀ·v). So A is never changed or copied: each step is one fused ATAX, which
-// reads A once. Rows of 64 entries are drawn as a picture of 8 x 8.
+// The principal directions of a data matrix, a row a sample. Rows of 64 entries are drawn as a
+// picture of 8 x 8. The matrix is neither centred nor copied: a step reads it once as it is.
 
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -16,57 +14,13 @@
 #include <Kokkos_Core.hpp>
 
 #include <io/matrix_file.hpp>
-#include <tessera/tessera.hpp>
+#include <tessera/solve.hpp>
 
 namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Vector = Kokkos::View<float*, Kokkos::HostSpace>;
 using Matrix = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
-
-double dot(Vector const& x, Vector const& y) {
-  double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    sum += static_cast<double>(x(i)) * static_cast<double>(y(i));
-  return sum;
-}
-
-/// The mean of the rows: Aᵀ·1 / m.
-Vector mean_row(Exec const& exec, Matrix const& A) {
-  Vector ones("ones", A.extent(0)), mean("mean", A.extent(1));
-  Kokkos::deep_copy(ones, 1.0f);
-  tessera::multiply_transposed(exec, A, ones, mean);
-  exec.fence();
-  for (std::size_t j = 0; j < mean.size(); ++j) mean(j) /= static_cast<float>(A.extent(0));
-  return mean;
-}
-
-/// Power iteration until the direction stands still; returns the variance along it.
-double iterate(Exec const& exec, Matrix const& A, Vector const& mean, Vector const& v, int& steps) {
-  double const m = static_cast<double>(A.extent(0));
-  Vector next("next", v.size());
-  tessera::Workspace<Exec> workspace;  // kept: no step allocates
-  double variance = 0;
-  for (steps = 1; steps <= 1000; ++steps) {
-    tessera::atax(exec, A, v, next, {.workspace = &workspace});
-    exec.fence();
-    double const along_mean = m * dot(mean, v);
-    for (std::size_t j = 0; j < v.size(); ++j) {
-      next(j) = static_cast<float>(static_cast<double>(next(j)) -
-                                   along_mean * static_cast<double>(mean(j)));
-    }
-    double const length = std::sqrt(dot(next, next));
-    double change = 0;
-    for (std::size_t j = 0; j < v.size(); ++j) {
-      float const entry = static_cast<float>(static_cast<double>(next(j)) / length);
-      change = std::fmax(change, std::fabs(static_cast<double>(entry) - static_cast<double>(v(j))));
-      v(j) = entry;
-    }
-    variance = length / (m - 1);
-    if (change < 1e-5) break;
-  }
-  return variance;
-}
 
 /// Brightness for the size of an entry, and the sign that stands beside it.
 void draw(Vector const& v) {
@@ -92,23 +46,18 @@ void run(char const* path) {
   if (!std::holds_alternative<Matrix>(file)) throw std::runtime_error("rows have to be contiguous");
   auto const A = std::get<Matrix>(file);
 
-  Exec const exec;
-  Vector const mean = mean_row(exec, A);
-  Vector const v("v", A.extent(1));
-  for (std::size_t j = 0; j < v.size(); ++j) v(j) = 1.0f + 0.01f * static_cast<float>(j);
-  int steps = 0;
-  double const variance = iterate(exec, A, mean, v, steps);
-
-  double total = 0;  // of the variance in all directions
-  for (std::size_t i = 0; i < A.extent(0); ++i) {
-    for (std::size_t j = 0; j < A.extent(1); ++j) {
-      double const x = static_cast<double>(A(i, j)) - static_cast<double>(mean(j));
-      total += x * x;
-    }
+  tessera::solve::MatrixOperator const op(Exec(), A);
+  auto const found = tessera::solve::pca(op, 3);
+  if (found.svd.stop != tessera::solve::Stop::converged) {
+    throw std::runtime_error(tessera::solve::sentence(found.svd.stop));
   }
-  total /= static_cast<double>(A.extent(0) - 1);
-  std::printf("  leading principal direction of the centred rows, after %d ATAX steps;\n", steps);
-  std::printf("  it holds %.1f %% of the variance\n\n", 100 * variance / total);
+  auto const percent = [&](std::size_t i) { return 100 * found.explained_variance_ratio.at(i); };
+  std::printf(
+      "  the leading direction of the centred rows holds %.1f %% of the variance, the next two\n",
+      percent(0));
+  std::printf("  %.1f %% and %.1f %%, after %d reads of the matrix\n\n", percent(1), percent(2),
+              static_cast<int>(found.svd.reads));
+  Vector const v = Kokkos::subview(found.svd.VT, 0, Kokkos::ALL);
   if (v.size() == 64) draw(v);
 }
 
