@@ -4,6 +4,7 @@
 
 /// Every solver: methods that read a matrix once a step.
 
+#include <tessera/solve/cgls.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/lsmr.hpp>
 #include <tessera/solve/lsqr.hpp>

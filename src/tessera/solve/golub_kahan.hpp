@@ -15,10 +15,12 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/checks.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/maps.hpp>
 #include <tessera/options.hpp>
 #include <tessera/solve/operator.hpp>
+#include <tessera/stream/state.hpp>
 #include <tessera/vectors.hpp>
 
 /// What the methods that stand on Golub and Kahan's bidiagonalisation share.
@@ -231,6 +233,33 @@ class GolubKahan {
   Values<Exec, T> c_;
   Numbers numbers_;
 };
+
+/// A state of a method on this matrix says that it is of this.
+template <class T, class Operator>
+stream::StateOf state_of(char const* method, Operator const& op) {
+  return {.operation = method,
+          .scalar = sizeof(T) == sizeof(float) ? "float" : "double",
+          .layout = op.layout(),
+          .order = stream::order_version,
+          .rows = op.rows(),
+          .cols = op.cols()};
+}
+inline void require_state_of(char const* method, stream::StateOf const& found,
+                             stream::StateOf const& expected) {
+  if (found == expected) return;
+  checks::fail(method,
+               "expected a state of " + to_string(expected) + ", found one of " + to_string(found));
+}
+[[noreturn]] inline void fail_of_state(char const* method) {
+  checks::fail(method, "the state is damaged, or one of other options");
+}
+
+/// An option that is a number.
+inline void require_option(char const* method, char const* option, double found) {
+  if (found >= 0) return;
+  checks::fail(method, std::string(option) + " must be a number of at least 0, found " +
+                           std::to_string(found));
+}
 
 /// A plane rotation with r = c·a + s·b >= 0 in size and c·b - s·a = 0, by sqrt only.
 struct Rotation {

@@ -113,6 +113,21 @@ struct Tests {
   }
 };
 
+/// w, x and the vectors of a method in a step.
+template <class Body, class T, std::size_t Vectors>
+struct UpdateStep {
+  Body body;
+  T alpha;
+  T const* next;
+  T* w;
+  T* x;
+  Kokkos::Array<T*, Vectors> vectors;
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    w[i] = alpha == T(0) ? T(0) : next[i] / alpha;
+    body(i, w[i], x, vectors);
+  }
+};
+
 /// A run of a Method on the bidiagonalisation, for one damp or several: they share what is read of
 /// A, and the bits of each are those of a run of its own. A Method has a name, a number of vectors
 /// beside x, a struct of its recurrences' Numbers, which are doubles, and
@@ -187,18 +202,11 @@ class LeastSquaresRun {
     if (has_start()) {
       checks::require_extent(name, "x0", options_.x0, static_cast<std::size_t>(op_.cols()));
     }
-    auto const require = [](bool holds, char const* option, double found) {
-      if (!holds) {
-        checks::fail(name, std::string(option) + " must be a number of at least 0, found " +
-                               std::to_string(found));
-      }
-    };
-    for (double const damp : damps) require(damp >= 0 && std::isfinite(damp), "damp", damp);
-    require(options_.atol >= 0, "atol", options_.atol);
-    require(options_.btol >= 0, "btol", options_.btol);
-    require(options_.conlim >= 0, "conlim", options_.conlim);
-    auto const limit = options_.maxiter.value_or(0);
-    require(limit >= 0, "maxiter", static_cast<double>(limit));
+    for (double const damp : damps) require_option(name, "damp", damp);
+    require_option(name, "atol", options_.atol);
+    require_option(name, "btol", options_.btol);
+    require_option(name, "conlim", options_.conlim);
+    require_option(name, "maxiter", static_cast<double>(options_.maxiter.value_or(0)));
   }
 
   [[nodiscard]] bool has_start() const { return options_.x0.extent(0) != 0; }
@@ -278,7 +286,7 @@ class LeastSquaresRun {
         Method::advance(track.method, process.beta(), process.alpha(), process.scaled(track.damp))
             .template as<T>(start);
     for_each_element(op_.exec(), label(), op_.cols(),
-                     Update<std::remove_const_t<decltype(body)>>{
+                     UpdateStep<std::remove_const_t<decltype(body)>, T, Method::vectors>{
                          body, static_cast<T>(process.alpha()), process.next().data(),
                          process.w().data(), track.x.data(), pointers(track)});
     double const norm = Method::measures_x ? process.unscaled(process.norm(track.x) / start)
@@ -303,21 +311,6 @@ class LeastSquaresRun {
     return step;
   }
 
-  /// w, x and the method's vectors of a step.
-  template <class Body>
-  struct Update {
-    Body body;
-    T alpha;
-    T const* next;
-    T* w;
-    T* x;
-    Kokkos::Array<T*, Method::vectors> vectors;
-    KOKKOS_FUNCTION void operator()(Index i) const {
-      w[i] = alpha == T(0) ? T(0) : next[i] / alpha;
-      body(i, w[i], x, vectors);
-    }
-  };
-
   static Kokkos::Array<T*, Method::vectors> pointers(Track const& track) {
     Kokkos::Array<T*, Method::vectors> pointers;
     for (std::size_t i = 0; i < track.vectors.size(); ++i) pointers[i] = track.vectors[i].data();
@@ -329,18 +322,9 @@ class LeastSquaresRun {
     return label;
   }
 
-  [[nodiscard]] stream::StateOf of() const {
-    return {.operation = name,
-            .scalar = sizeof(T) == sizeof(float) ? "float" : "double",
-            .layout = op_.layout(),
-            .order = stream::order_version,
-            .rows = op_.rows(),
-            .cols = op_.cols()};
-  }
-
   State<T> state() {
     Exec const& exec = op_.exec();
-    State<T> state{.of = of()};
+    State<T> state{.of = state_of<T>(name, op_)};
     append(state.numbers, own_);
     append(state.numbers, process_->numbers());
     state.vectors.push_back(to_host<Exec, T>(exec, process_->b()));
@@ -362,13 +346,8 @@ class LeastSquaresRun {
   }
 
   void restore(State<T> const& state) {
-    if (state.of != of()) {
-      checks::fail(
-          name, "expected a state of " + to_string(of()) + ", found one of " + to_string(state.of));
-    }
-    if (!try_restore(state)) {
-      checks::fail(name, "the state is damaged, or one of other options");
-    }
+    require_state_of(name, state.of, state_of<T>(name, op_));
+    if (!try_restore(state)) fail_of_state(name);
   }
 
   /// False for a state that no run with these options has left.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -19,7 +20,7 @@ namespace detail {
 /// Fong and Saunders' recurrences: MINRES on the normal equations.
 struct Lsmr {
   static constexpr char const* name = "lsmr";
-  static constexpr int vectors = 2;  ///< h and h̄
+  static constexpr std::size_t vectors = 2;  ///< h and h̄
   static constexpr bool measures_x = true;
   static Index default_limit(Index rows, Index cols) { return std::min(rows, cols); }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -18,7 +19,7 @@ namespace detail {
 /// Paige and Saunders' recurrences: conjugate gradients on the normal equations.
 struct Lsqr {
   static constexpr char const* name = "lsqr";
-  static constexpr int vectors = 1;  ///< the direction of search d
+  static constexpr std::size_t vectors = 1;  ///< the direction of search d
   static constexpr bool measures_x = false;
   static Index default_limit(Index /*rows*/, Index cols) { return 2 * cols; }
 

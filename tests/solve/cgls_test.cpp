@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+#include <gmock/gmock.h>
+
+#include <tessera/solve.hpp>
+
+#include "solve/householder.hpp"
+#include "support/cases.hpp"
+#include "support/data.hpp"
+#include "support/device_data.hpp"
+#include "support/host_matrix.hpp"
+#include "support/same_bits.hpp"
+
+/// Least squares by `cgls`, on every backend, layout and scalar type.
+namespace tessera::test {
+namespace {
+
+using solve::Stop;
+
+template <class C>
+class Cgls : public testing::Test {
+ protected:
+  using Exec = typename C::Exec;
+  using T = typename C::Scalar;
+  using Options = solve::CglsOptions<Exec, T>;
+  static constexpr Index rows = 90;
+  static constexpr Index cols = 14;
+
+  /// The element (i, j) of a matrix with a diagonal that counts.
+  static T element(Index i, Index j) {
+    auto const index = static_cast<std::uint64_t>(i * cols + j);
+    return whole_number<T>(1, index, 50) + (i == j ? T(300) : T(0));
+  }
+  static DeviceMatrix<C> matrix() {
+    DeviceMatrix<C> const A("A", rows, cols);
+    auto const mirror = Kokkos::create_mirror_view(A);
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < cols; ++j) mirror(i, j) = element(i, j);
+    }
+    Kokkos::deep_copy(A, mirror);
+    return A;
+  }
+  static DeviceVector<C> vector(std::vector<T> const& x) {
+    return GuardedVector<C>(x, 1).contiguous();
+  }
+  static std::vector<T> on_host(solve::Values<Exec, T> const& x) {
+    auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+    return std::vector<T>(mirror.data(), mirror.data() + mirror.size());
+  }
+  static std::vector<T> right_side() { return whole_numbers<T>(rows, 5, 9); }
+
+  solve::LeastSquares<Exec, T> run(std::vector<T> const& b, Options const& options = {},
+                                   solve::Control<T> const& control = {}) const {
+    solve::MatrixOperator const op(Exec(), matrix());
+    return solve::cgls(op, vector(b), options, control);
+  }
+};
+TYPED_TEST_SUITE(Cgls, Cases, CaseName);
+
+TYPED_TEST(Cgls, AgreesWithADirectSolution) {
+  Index const rows = TestFixture::rows;
+  Index const cols = TestFixture::cols;
+  for (double const damp : {0.0, 40.0}) {
+    auto const all = static_cast<std::size_t>(rows + (damp > 0 ? cols : 0));
+    LongRows A(all, std::vector<long double>(static_cast<std::size_t>(cols)));
+    std::vector<long double> b(all);
+    auto const right = TestFixture::right_side();
+    for (Index i = 0; i < static_cast<Index>(all); ++i) {
+      auto& row = A[static_cast<std::size_t>(i)];
+      if (i < rows) b[static_cast<std::size_t>(i)] = right[static_cast<std::size_t>(i)];
+      for (Index j = 0; j < cols; ++j) {
+        row[static_cast<std::size_t>(j)] = i < rows        ? TestFixture::element(i, j)
+                                           : i - rows == j ? static_cast<long double>(damp)
+                                                           : 0;
+      }
+    }
+    auto const direct = solve_by_householder(A, b);
+    auto const found = this->run(right, {.damp = damp, .rtol = 1e-6, .history = true});
+    EXPECT_EQ(found.stop, Stop::least_squares) << solve::sentence(found.stop);
+    EXPECT_EQ(found.reads, found.iterations + 2);
+    EXPECT_EQ(found.history.size(), static_cast<std::size_t>(found.iterations));
+    auto const x = TestFixture::on_host(found.x);
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      EXPECT_NEAR(static_cast<double>(x[j]), static_cast<double>(direct[j]),
+                  1e-5 * (1 + std::fabs(static_cast<double>(direct[j]))));
+    }
+  }
+}
+
+TYPED_TEST(Cgls, SaysWhyItStops) {
+  using T = typename TypeParam::Scalar;
+  auto const b = TestFixture::right_side();
+  EXPECT_EQ(this->run(b, {.maxiter = 2}).stop, Stop::iteration_limit);
+  EXPECT_EQ(this->run(std::vector<T>(b.size())).stop, Stop::zero_solution);
+  auto bad = b;
+  bad[7] = std::numeric_limits<T>::quiet_NaN();
+  auto const not_finite = this->run(bad);
+  EXPECT_EQ(not_finite.stop, Stop::not_finite);
+  EXPECT_TRUE(std::isnan(not_finite.normr));
+  EXPECT_EQ(this->run(b, {}, {.on_step = [](auto const&) { return false; }}).stop, Stop::cancelled);
+  auto const exact = this->run(b, {.rtol = 1e-30, .maxiter = 200});
+  EXPECT_EQ(exact.stop, Stop::least_squares_to_precision) << solve::sentence(exact.stop);
+  EXPECT_THAT([&] { this->run(b, {.rtol = -1}); },
+              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(
+                  "tessera::cgls: rtol must be a number of at least 0, found -1")));
+}
+
+TYPED_TEST(Cgls, GoesOnFromEveryStepWithTheSameBits) {
+  using T = typename TypeParam::Scalar;
+  auto const b = TestFixture::right_side();
+  typename TestFixture::Options const options{.damp = 2, .rtol = 0, .maxiter = 9};
+  std::vector<solve::State<T>> states;
+  auto const whole = this->run(b, options,
+                               {.wants_state = [](auto const&) { return true; },
+                                .on_state = [&](auto const& s) { states.push_back(s); }});
+  ASSERT_EQ(states.size(), 8U);
+  for (auto& state : states) {
+    auto const rest = this->run(b, options, {.resume = &state});
+    EXPECT_THAT(TestFixture::on_host(rest.x), same_bits_as(TestFixture::on_host(whole.x)));
+    EXPECT_EQ(rest.normr, whole.normr);
+    EXPECT_EQ(rest.reads, 9 - state.iteration);
+    state.vectors.pop_back();
+    EXPECT_THAT(
+        [&] { this->run(b, options, {.resume = &state}); },
+        testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("the state is damaged")));
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test
