@@ -11,7 +11,8 @@ namespace tessera::app {
 /// What the program tells its caller.
 enum class ExitStatus : int {
   good = 0,        ///< all done
-  difference = 1,  ///< a check found that a result is wrong, or could not judge it
+  difference = 1,  ///< a check found that a result is wrong, or could not judge it; or a solver did
+                   ///< not converge
   usage = 2,       ///< the command line makes no sense
   file = 3,        ///< an input is bad, or a file cannot be read or written
   resources = 4,   ///< out of memory, or trouble with a backend or a device

@@ -66,8 +66,8 @@ void ProgressBar::draw() const {
   auto const percent = std::to_string(static_cast<int>(100 * share)) + " %";
 
   int const columns = std::clamp(ftxui::Terminal::Size().dimx - 1, 20, 80);
-  auto const line = ftxui::hbox(
-      {ftxui::text(title_ + " "), ftxui::gauge(share) | ftxui::flex, ftxui::text(" " + percent)});
+  auto const line = ftxui::hbox({ftxui::text(title_ + " " + (note_.empty() ? "" : note_ + " ")),
+                                 ftxui::gauge(share) | ftxui::flex, ftxui::text(" " + percent)});
   auto screen = ftxui::Screen::Create(ftxui::Dimension::Fixed(columns), ftxui::Dimension::Fixed(1));
   ftxui::Render(screen, line);
   put("\r" + screen.ToString());

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tessera::app {
@@ -31,6 +32,11 @@ class ProgressBar {
     total_.store(total, std::memory_order_relaxed);
     done_.store(done, std::memory_order_relaxed);
   }
+  /// What stands behind the title from now on. Any thread may call it.
+  void note(std::string text) {
+    std::lock_guard const lock(mutex_);
+    note_ = std::move(text);
+  }
   /// Adds to what is done. Any thread may call it.
   void advance(std::uint64_t amount) noexcept {
     done_.fetch_add(amount, std::memory_order_relaxed);
@@ -41,6 +47,7 @@ class ProgressBar {
   void draw() const;
 
   std::string title_;
+  std::string note_;  // under mutex_
   std::atomic<std::uint64_t> done_ = 0;
   std::atomic<std::uint64_t> total_ = 0;
   std::mutex mutex_;

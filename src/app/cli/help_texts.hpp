@@ -17,7 +17,8 @@ inline constexpr char program[] =
     "7-out.bin\n"
     "  tessera check 7 7-out.bin                           is 7-out.bin right?\n"
     "  tessera COMMAND --help                              all options of a command\n\n"
-    "Exit status: 0 good, 1 a check found a difference or could not judge, 2 bad usage, 3 "
+    "Exit status: 0 good, 1 a check found a difference or could not judge, or a solver did not "
+    "converge, 2 bad usage, 3 "
     "bad input or file, 4 out of memory or device trouble.";
 
 inline constexpr char generate[] =
@@ -92,6 +93,19 @@ inline constexpr char gemm[] =
     "Examples:\n"
     "  tessera gemm a.npy b.npy c.npy --check\n"
     "  tessera gemm a.npy b.npy c.npy --repeat 20 --format json";
+
+inline constexpr char least_squares[] =
+    "A step reads A once. It stops where |b - A x| is small beside b, or |A^T r| beside |A| |r| "
+    "with r = b - A x: --atol and --btol say how small, as in SciPy. The bits of x are a "
+    "function of A, its layout, b and the options. A matrix that does not fit into memory (or "
+    "into --memory-limit) is streamed from its file at each step. A run that was ended goes on "
+    "from its --checkpoint, with the bits of one that was not; the file is removed when x is "
+    "found. Exit status 1: no solution within the tolerances, and the report says why.\n\n"
+    "Examples:\n"
+    "  tessera lstsq a.npy b.npy --output x.npy --check\n"
+    "  tessera lstsq a.npy b.npy --memory-limit 2GiB --checkpoint a.state --output x.npy\n"
+    "  tessera lstsq a.npy b.npy --method lsqr --atol 1e-10 --history steps.csv\n"
+    "  tessera ridge a.npy b.npy --lambda 0.1 --output x.npy";
 
 inline constexpr char bench[] =
     "All that compute the operation take turns in random order, on the matrix of FILE (of "

@@ -143,6 +143,31 @@ inline CLI::Option* add_seconds(CLI::App& app, std::string const& name, double& 
       ->default_str(general(value, 9));
 }
 
+/// An option whose value is a decimal number of at least 0: choose(number).
+template <class Choose>
+  requires std::is_invocable_v<Choose, double>
+CLI::Option* add_size(CLI::App& app, std::string const& name, Choose const& choose,
+                      std::string const& help) {
+  auto const read = [choose, name](std::string const& text) {
+    auto const number = decimal_number(text);
+    if (!number) {
+      throw CLI::ValidationError(
+          name, "expected a number of at least 0, such as 0.5 or 1e-6, found '" + text + "'");
+    }
+    choose(*number);
+  };
+  return app.add_option_function<std::string>(name, read, help)->type_name("NUMBER");
+}
+
+/// @copydoc add_size
+/// @param value where the number goes
+inline CLI::Option* add_size(CLI::App& app, std::string const& name, double& value,
+                             std::string const& help) {
+  return add_size(
+             app, name, [&value](double number) { value = number; }, help)
+      ->default_str(general(value, 9));
+}
+
 /// An option whose value is two whole numbers of at least 1, such as 32x8: choose(first, second).
 /// @param what the numbers count
 template <class Choose>

@@ -161,8 +161,10 @@ void add_terms(CLI::App& command, TermOptions& terms) {
   add_input_file(command, "--add", terms.add, "A vector to add to the result");
 }
 
-/// How a matrix that does not fit into memory is read in blocks.
-void add_stream(CLI::App& command, ComputeOptions& options) {
+/// How much memory a matrix may take, and where the state of a run is kept.
+template <class Options>
+void add_stream(CLI::App& command, Options& options, std::string const& checkpoint_help,
+                std::string const& every_help) {
   auto const take_limit = [&options](std::string const& text) {
     auto const bytes = size_in_bytes(text);
     if (!bytes) {
@@ -180,12 +182,8 @@ void add_stream(CLI::App& command, ComputeOptions& options) {
           "Stream A from its file where it needs more memory than this")
       ->type_name("SIZE");
   auto* const checkpoint =
-      command
-          .add_option("--checkpoint", options.checkpoint,
-                      "Stream, keep the state in this file now and then, go on from it")
-          ->type_name("FILE");
-  add_seconds(command, "--checkpoint-every", options.checkpoint_seconds, 1e6,
-              "Seconds between two states that are kept (0: after each block)")
+      command.add_option("--checkpoint", options.checkpoint, checkpoint_help)->type_name("FILE");
+  add_seconds(command, "--checkpoint-every", options.checkpoint_seconds, 1e6, every_help)
       ->needs(checkpoint);
 }
 
@@ -251,7 +249,8 @@ CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& op
                   "Where B goes (.npy or .bin); only for atax");
   add_choice(command, "--method", options.method, methods, "How A^T(A V) is computed");
   if (row.id == OperationId::atax) add_terms(command, options.terms);
-  add_stream(command, options);
+  add_stream(command, options, "Stream, keep the state in this file now and then, go on from it",
+             "Seconds between two states that are kept (0: after each block)");
   add_run(command, options, format_choices, "Compare the result with a reference, as `check` does");
   command.footer(help::compute);
   return &command;
@@ -277,6 +276,56 @@ CLI::App* add_gemm(CLI::App& app, GemmOptions& options) {
   add_output_file(command, "OUTPUT", options.output, "Where C goes (.npy)")->required();
   add_run(command, options, info_formats, "Compare the result with a reference");
   command.footer(help::gemm);
+  return &command;
+}
+
+/// What every command that solves can be told.
+void add_solve(CLI::App& command, SolveOptions& options, std::string const& check_help) {
+  add_input_format(command, options.input_format, formats_with_shape);
+  add_output_file(command, "--history", options.history, "Where a line for each step goes (CSV)");
+  add_whole(command, "--maxiter", options.maxiter, {.least = 0, .most = std::uint64_t{1} << 40U},
+            "Steps at most, each of which reads A once (else the method decides)")
+      ->type_name("N");
+  add_stream(command, options, "Keep the state in this file now and then, go on from it",
+             "Seconds between two states that are kept (0: after each step)");
+  add_choice(command, "--backend", options.backend, backend_choices, "Where it is computed");
+  add_choice(command, "--kernels", options.kernels, kernels_choices,
+             "Those that every backend runs, or the backend's own");
+  add_device(command, options.device);
+  add_choice(command, "--type", options.type, maybe_types, "Type to compute in");
+  add_threads(command, options.threads);
+  command.add_flag("--check", options.check, check_help);
+  add_dataset_flag(command, options.add_dataset);
+  add_choice(command, "--format", options.format, info_formats, "How the report is written");
+}
+
+constexpr std::pair<char const*, LeastSquaresMethod> least_squares_methods[] = {
+    {"lsmr", LeastSquaresMethod::lsmr}, {"lsqr", LeastSquaresMethod::lsqr}};
+
+CLI::App* add_least_squares(CLI::App& app, std::string const& name, std::string const& what,
+                            LeastSquaresOptions& options) {
+  auto& command = *app.add_subcommand(name, what);
+  options.command = name;
+  add_input_file(command, "A", options.input,
+                 "A: a .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
+      ->required();
+  add_input_file(command, "B", options.right_side, "b: a .npy, .bin or ex3 file")->required();
+  if (name == "ridge") {
+    add_size(
+        command, "--lambda", [&options](double lambda) { options.lambda = lambda; },
+        "Weight of |x|^2")
+        ->required();
+  } else {
+    add_size(command, "--damp", options.damp, "Adds damp^2 |x|^2 to what becomes small");
+  }
+  add_output_file(command, "--output", options.output, "Where x goes (.npy or .bin)");
+  add_choice(command, "--method", options.method, least_squares_methods, "How it is solved");
+  add_size(command, "--atol", options.atol, "Relative error of A, which decides when to stop");
+  add_size(command, "--btol", options.btol, "Relative error of b, which decides when to stop");
+  add_size(command, "--conlim", options.conlim,
+           "Stop where cond(A) seems larger than this (0: never)");
+  add_solve(command, options, "Find the residual of x in higher precision");
+  command.footer(help::least_squares);
   return &command;
 }
 
@@ -426,6 +475,8 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   std::array<ComputeOptions, operation_count> compute;
   TransposeOptions transpose;
   GemmOptions gemm;
+  LeastSquaresOptions lstsq;
+  LeastSquaresOptions ridge;
   CheckOptions check;
   ShowOptions show;
   InfoOptions info;
@@ -440,6 +491,10 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   }
   CLI::App const* const transpose_command = add_transpose(app, transpose);
   CLI::App const* const gemm_command = add_gemm(app, gemm);
+  CLI::App const* const lstsq_command =
+      add_least_squares(app, "lstsq", "Find x that makes |A x - b| small", lstsq);
+  CLI::App const* const ridge_command =
+      add_least_squares(app, "ridge", "Find x that makes |A x - b|^2 + lambda |x|^2 small", ridge);
   CLI::App const* const bench_command = add_bench(app, bench);
   CLI::App const* const tune_command = add_tune(app, tune);
   CLI::App const* const check_command = add_check(app, check);
@@ -475,6 +530,8 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   if (generate_command->parsed()) return Options(generate);
   if (transpose_command->parsed()) return Options(transpose);
   if (gemm_command->parsed()) return Options(gemm);
+  if (lstsq_command->parsed()) return Options(lstsq);
+  if (ridge_command->parsed()) return Options(ridge);
   if (bench_command->parsed()) return Options(bench);
   if (tune_command->parsed()) return Options(tune);
   if (check_command->parsed()) return Options(check);

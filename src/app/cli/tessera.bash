@@ -4,7 +4,7 @@
 _tessera() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "gen atax gemv gemvt transpose gemm bench tune check show convert info --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "gen atax gemv gemvt transpose gemm lstsq ridge bench tune check show convert info --help --version" -- "$current"))
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -67,6 +67,26 @@ _tessera() {
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
         *) [[ $current == -* ]] && words="--help --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
+      esac ;;
+    lstsq)
+      case $previous in
+        --method) words="lsmr lsqr" ;;
+        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --backend) words="auto openmp serial cuda" ;;
+        --kernels) words="auto portable accelerated" ;;
+        --type) words="as-is f32 f64" ;;
+        --format) words="text json" ;;
+        *) [[ $current == -* ]] && words="--help --damp --output --method --atol --btol --conlim --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
+      esac ;;
+    ridge)
+      case $previous in
+        --method) words="lsmr lsqr" ;;
+        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --backend) words="auto openmp serial cuda" ;;
+        --kernels) words="auto portable accelerated" ;;
+        --type) words="as-is f32 f64" ;;
+        --format) words="text json" ;;
+        *) [[ $current == -* ]] && words="--help --lambda --output --method --atol --btol --conlim --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
       esac ;;
     bench)
       case $previous in

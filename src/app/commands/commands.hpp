@@ -21,6 +21,8 @@ ExitStatus run_command(ComputeOptions const& options);
 ExitStatus run_command(TransposeOptions const& options);
 /// `tessera gemm`
 ExitStatus run_command(GemmOptions const& options);
+/// `tessera lstsq`, `tessera ridge`
+ExitStatus run_command(LeastSquaresOptions const& options);
 /// `tessera bench`
 ExitStatus run_command(BenchOptions const& options);
 /// `tessera tune`

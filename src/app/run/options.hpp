@@ -89,6 +89,32 @@ struct ComputeOptions : RunOptions {
   double checkpoint_seconds = 60;  ///< between two of them
 };
 
+/// What every command that solves can be told.
+struct SolveOptions : RunOptions {
+  std::string input;                       ///< A, as the user wrote it
+  std::optional<io::Format> input_format;  ///< empty: what its name says
+  std::string history;                     ///< a CSV file; empty: none
+  std::uint64_t memory_limit = 0;          ///< bytes; 0: none
+  std::string checkpoint;                  ///< empty: none
+  double checkpoint_seconds = 60;          ///< between two of them
+  std::optional<std::int64_t> maxiter;     ///< steps; empty: the method's
+};
+
+enum class LeastSquaresMethod { lsmr, lsqr };
+
+/// `tessera lstsq A B …`, `tessera ridge A B --lambda …`
+struct LeastSquaresOptions : SolveOptions {
+  std::string command;     ///< "lstsq" or "ridge"
+  std::string right_side;  ///< the file of b
+  std::string output;      ///< of x; empty: none
+  LeastSquaresMethod method = LeastSquaresMethod::lsmr;
+  double damp = 0;                 ///< of lstsq
+  std::optional<double> lambda{};  ///< of ridge, damp²
+  double atol = 1e-6;
+  double btol = 1e-6;
+  double conlim = 1e8;
+};
+
 /// `tessera transpose INPUT OUTPUT …`
 struct TransposeOptions : RunOptions {
   std::string input;

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <app/base/failure.hpp>
+#include <app/run/input.hpp>
+#include <app/run/run_typed.hpp>
+#include <app/solve/operator.hpp>
+#include <app/stream/stream_typed.hpp>
+#include <io/matrix_file.hpp>
+#include <io/memory.hpp>
+#include <tessera/stream.hpp>
+
+namespace tessera::app {
+namespace {
+
+/// Streams the matrix once a step.
+template <class Exec, class T, class Layout>
+void with_stream(SolveRequest const& r, std::function<void(AnyOperator const&)> const& work) {
+  auto const& info = r.reader.info();
+  FileSource<T, Layout> const source(r.reader);
+  std::uint64_t const limit = r.place.stream->memory_limit;
+  solve::StreamOperator<Exec, FileSource<T, Layout>> const op(
+      Exec(), source,
+      {.memory_limit = limit - std::min(limit, r.vectors + info.reader_bytes),
+       .readers = 0,
+       .kernels = r.kernels});
+  try {
+    work(&op);
+  } catch (stream::LimitError const& error) {
+    throw Failure(ExitStatus::resources,
+                  r.reader.path() + ": streaming it expected --memory-limit " +
+                      limit_text(error.needed() + r.vectors + info.reader_bytes) +
+                      " or more, found a limit of " + io::format_bytes(limit));
+  } catch (std::system_error const& error) {
+    throw Failure(ExitStatus::resources, r.reader.path() + ": cannot be streamed: " + error.what());
+  }
+  r.reader.check_unchanged();
+}
+
+}  // namespace
+
+SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& reader,
+                        std::uint64_t vectors, std::int64_t steps) {
+  io::MatrixInfo const& info = reader.info();
+  Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
+                    .cols = static_cast<std::int64_t>(info.cols),
+                    .type = options.type.value_or(info.type),
+                    .layout = info.layout,
+                    .kernels = options.kernels};
+  Job const job{.forecast =
+                    [=](BackendChoice backend) {
+                      Forecast forecast = row_of(OperationId::atax).forecast(shape, backend);
+                      forecast.results += vectors;
+                      return forecast;
+                    },
+                .runs = static_cast<int>(std::clamp<std::int64_t>(steps, 1, 1'000'000)),
+                .input = reader.path(),
+                .what = "the job (matrix, vectors and workspace)",
+                .reading = io::reading_bytes(info, shape.type)};
+  ComputeOptions product;
+  product.backend = options.backend;
+  product.memory_limit = options.memory_limit;
+  auto stream = choose_stream(product, job);
+  if (stream && info.in_order_only) {
+    throw io::FileError(io::ErrorKind::bad_input, reader.path(),
+                        "is read at each step, and does not fit into memory: expected a regular "
+                        "file, found " +
+                            std::string(info.obstacle()) + "; " + stream->why);
+  }
+  if (stream) return {.backend = stream->backend, .why = "", .stream = std::move(stream)};
+  auto [backend, why] = choose_backend(options.backend, job);
+  return {.backend = std::move(backend), .why = std::move(why), .stream = std::nullopt};
+}
+
+Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator const&)> const& work) {
+  auto const& info = r.reader.info();
+  Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
+                    .cols = static_cast<std::int64_t>(info.cols),
+                    .type = r.type,
+                    .layout = info.layout};
+  Reading reading{.is_narrowed = info.type == io::ScalarType::f64 && r.type == io::ScalarType::f32};
+  std::optional<MatrixInput> input;
+  if (!r.place.stream) {
+    input = read_matrix_input(r.reader, r.type);
+    reading.seconds = input->read_seconds;
+  }
+  with_types(shape, r.place.backend.choice, [&]<class Exec, class T, class Layout>() {
+    if (r.place.stream) return with_stream<Exec, T, Layout>(r, work);
+    Exec const exec;
+    Measurement copying;
+    auto const A = bring<Exec, T, Layout>(exec, std::get<io::MatrixView<T, Layout>>(input->A),
+                                          r.reader.path(), copying);
+    for (auto const& stage : copying.stages) reading.seconds += stage.seconds;
+    solve::MatrixOperator<Exec, DeviceMatrix<Exec, T, Layout>> const op(exec, A,
+                                                                        {.kernels = r.kernels});
+    work(&op);
+  });
+  return reading;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <app/base/progress.hpp>
+#include <app/base/text.hpp>
+#include <app/checkpoint/checkpoint.hpp>
+#include <app/run/options.hpp>
+#include <io/errors.hpp>
+#include <io/matrix_reader.hpp>
+#include <tessera/solve/control.hpp>
+
+/// What happens between two steps of a solver: the bar, and checkpoints.
+namespace tessera::app {
+
+/// A solver's state as a checkpoint, which has the state's elements.
+template <class T>
+Checkpoint to_checkpoint(solve::State<T> const& state, CheckpointJob const& job) {
+  Checkpoint c{.job = job,
+               .blocks_done = state.iteration,
+               .block_lines = 0,
+               .waiting = {},
+               .chain = std::as_bytes(std::span(state.numbers)),
+               .output = std::as_bytes(std::span(state.history))};
+  for (auto const& vector : state.vectors) c.waiting.push_back(std::as_bytes(std::span(vector)));
+  return c;
+}
+
+/// The state in a checkpoint of this job; nothing where there is no such file.
+/// @throws io::FileError
+template <class T>
+std::optional<solve::State<T>> read_solver_state(std::string const& path,
+                                                 CheckpointJob const& job) {
+  static_assert(std::is_trivially_copyable_v<solve::Step>);
+  auto file = CheckpointFile::open(path);
+  if (!file) return std::nullopt;
+  require_job(file->job(), job, path);
+  solve::State<T> state{.of = file->job().state, .iteration = file->blocks_done()};
+  auto const read = [&]<class Element>(std::uint64_t bytes, std::vector<Element>& to) {
+    if (bytes % sizeof(Element) != 0) file->fail("a part of an element is left over");
+    to.resize(bytes / sizeof(Element));
+    file->read(std::as_writable_bytes(std::span(to)));
+  };
+  auto const& sizes = file->sizes();
+  for (std::size_t i = 0; i + 2 < sizes.size(); ++i) read(sizes[i], state.vectors.emplace_back());
+  read(sizes[sizes.size() - 2], state.numbers);
+  read(sizes[sizes.size() - 1], state.history);
+  file->finish();
+  return state;
+}
+
+/// A run of a solver: call(control) runs it, and goes on from the checkpoint where there is one.
+/// The file stays: the caller removes it when the result is written.
+/// @param limit steps, for the bar
+/// @throws io::FileError, and what the call throws
+template <class T, class Call>
+auto with_checkpoints(SolveOptions const& options, io::MatrixReader const& reader,
+                      CheckpointJob const& job, solve::Index limit, Call const& call) {
+  ProgressBar bar("solving");
+  std::optional<solve::State<T>> state;
+  solve::Control<T> control{.on_step = [&](solve::Step const& step) {
+    bar.set(static_cast<std::uint64_t>(step.iteration), static_cast<std::uint64_t>(limit));
+    bar.note("residual " + general(step.residual, 2));
+    return true;
+  }};
+  if (!options.checkpoint.empty()) {
+    state = read_solver_state<T>(options.checkpoint, job);
+    control.wants_state = [&, watch = Stopwatch()](solve::Step const&) mutable {
+      if (watch.seconds() < options.checkpoint_seconds) return false;
+      watch.restart();
+      return true;
+    };
+    control.on_state = [&](solve::State<T> const& found) {
+      reader.check_unchanged();
+      write_checkpoint(options.checkpoint, to_checkpoint(found, job));
+    };
+  }
+  if (state) control.resume = &*state;
+  try {
+    return call(control);
+  } catch (std::invalid_argument const& error) {
+    if (!state) throw;
+    throw io::FileError(io::ErrorKind::bad_input, options.checkpoint,
+                        std::string("not a checkpoint that can be used: ") + error.what());
+  }
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "support/program.hpp"
+
+/// The commands that solve: known solutions, the bits of a run in memory where A is streamed or a
+/// run was ended, and what is said where there is no solution.
+namespace tessera::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class SolveTest : public ProgramTest {
+ protected:
+  /// A matrix and a right side that it does not reach.
+  void make(std::string const& rows, std::string const& cols,
+            std::string const& order = "row-major", std::string const& type = "f32") const {
+    ASSERT_EQ(run({"gen", "--rows", rows, "--cols", cols, "--distribution", "normal", "--layout",
+                   order, "--type", type, "--output", "a.npy"})
+                  .status,
+              0);
+    ASSERT_EQ(run({"gen", "--rows", rows, "--cols", "1", "--distribution", "uniform", "--seed", "7",
+                   "--type", type, "--output", "b.npy"})
+                  .status,
+              0);
+  }
+  nlohmann::json report(std::vector<std::string> arguments, int status = 0) const {
+    arguments.insert(arguments.end(), {"--format", "json"});
+    auto const done = run(arguments);
+    EXPECT_EQ(done.status, status) << done.err << done.out;
+    return nlohmann::json::parse(done.out);
+  }
+  void write_doubles(std::string const& name, std::string const& shape,
+                     std::vector<double> const& elements) const {
+    write(name, npy("<f8", shape, bytes_of(elements)));
+  }
+};
+
+TEST_F(SolveTest, finds_the_known_solution) {
+  // Columns (1, 0, 1) and (0, 1, 1); (1, 1, -1) is orthogonal to both.
+  write_doubles("a.npy", "(3, 2)", {1, 0, 0, 1, 1, 1});
+  write_doubles("b.npy", "(3,)", {3 + 5, 4 + 5, 7 - 5});
+  for (std::string const method : {"lsmr", "lsqr"}) {
+    auto const done = run({"lstsq", "a.npy", "b.npy", "--method", method, "--output", "x.npy",
+                           "--history", "h.csv", "--check"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.out, AllOf(HasSubstr("min |A x - b|   a.npy"), HasSubstr(method),
+                                HasSubstr("the least-squares problem is solved within atol"),
+                                HasSubstr("passed: |A^T r|/(|A| |r|) = ")));
+    auto const x = last_elements<double>("x.npy", 2);
+    EXPECT_NEAR(x[0], 3, 1e-12);
+    EXPECT_NEAR(x[1], 4, 1e-12);
+    EXPECT_THAT(read("h.csv"),
+                StartsWith("iteration,reads,residual,tolerance,norm_of_residual\n1,"));
+  }
+  auto const ridge = report({"ridge", "a.npy", "b.npy", "--lambda", "2", "--output", "x.npy"});
+  // (AᵀA + 2·I)·x = Aᵀ·b: 4·x0 + x1 = 10, x0 + 4·x1 = 11.
+  auto const x = last_elements<double>("x.npy", 2);
+  EXPECT_NEAR(x[0], 29.0 / 15, 1e-12);
+  EXPECT_NEAR(x[1], 34.0 / 15, 1e-12);
+  EXPECT_EQ(ridge["operation"], "ridge");
+  EXPECT_NEAR(ridge["damp"].get<double>(), std::sqrt(2.0), 1e-15);
+  EXPECT_EQ(ridge["reads"].get<int>(), ridge["iterations"].get<int>() + 1);
+}
+
+TEST_F(SolveTest, has_the_bits_of_the_run_in_memory_where_it_streams) {
+  for (std::string const order : {"row-major", "column-major"}) {
+    make("3000", "700", order);
+    std::vector<std::string> const command{"lstsq", "a.npy", "b.npy"};
+    auto const in_memory = report(command);
+    EXPECT_TRUE(in_memory["stream"].is_null());
+    auto streamed = command;
+    streamed.insert(streamed.end(), {"--memory-limit", "7MiB"});
+    auto const found = report(streamed);
+    EXPECT_FALSE(found["stream"].is_null());
+    EXPECT_EQ(found["sha256"], in_memory["sha256"]) << order;
+    EXPECT_EQ(found["reads"], in_memory["reads"]);
+  }
+}
+
+TEST_F(SolveTest, holds_no_more_memory_than_its_limit_and_64_MiB) {
+  make("16000", "4000");  // 244 MiB
+  expect_peak_below({"lstsq", "a.npy", "b.npy", "--memory-limit", "48MiB", "--atol", "1e-2"}, 48);
+}
+
+TEST_F(SolveTest, goes_on_from_a_checkpoint_with_the_same_bits) {
+  make("2000", "500", "row-major", "f64");
+  std::vector<std::string> const command{"lstsq", "a.npy",     "b.npy", "--atol",
+                                         "1e-13", "--history", "h.csv"};
+  auto const whole = report(command);
+  std::string const history = read("h.csv");
+  auto kept = command;
+  kept.insert(kept.end(), {"--checkpoint", "c", "--checkpoint-every", "0"});
+  auto shortened = kept;
+  shortened.insert(shortened.end(), {"--maxiter", "9"});
+  auto const part = report(shortened, 1);
+  EXPECT_EQ(part["iterations"], 9);
+  EXPECT_FALSE(part["converged"]);
+  ASSERT_TRUE(exists("c"));
+  auto const rest = report(kept);
+  EXPECT_EQ(rest["first_iteration"], 8);
+  EXPECT_EQ(rest["sha256"], whole["sha256"]);
+  EXPECT_EQ(rest["iterations"], whole["iterations"]);
+  EXPECT_FALSE(exists("c"));
+
+  kill_when_exists(kept, "c");
+  auto streamed = kept;
+  streamed.insert(streamed.end(), {"--memory-limit", "7MiB"});
+  auto const after_kill = report(streamed);
+  EXPECT_GT(after_kill["first_iteration"], 0);
+  EXPECT_EQ(after_kill["sha256"], whole["sha256"]);
+}
+
+TEST_F(SolveTest, refuses_a_checkpoint_of_another_run) {
+  make("200", "50");
+  std::vector<std::string> const kept{"--checkpoint", "c", "--checkpoint-every", "0",
+                                      "--maxiter",    "4"};
+  auto const with = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), kept.begin(), kept.end());
+    return run(arguments);
+  };
+  ASSERT_EQ(with({"lstsq", "a.npy", "b.npy"}).status, 1);
+  ASSERT_TRUE(exists("c"));
+  auto const other_method = with({"lstsq", "a.npy", "b.npy", "--method", "lsqr"});
+  EXPECT_EQ(other_method.status, 3);
+  EXPECT_THAT(other_method.err, HasSubstr("found one of lsmr"));
+  auto const other_damp = with({"ridge", "a.npy", "b.npy", "--lambda", "1"});
+  EXPECT_EQ(other_damp.status, 3);
+  EXPECT_THAT(other_damp.err, HasSubstr("the state is damaged, or one of other options"));
+  ASSERT_EQ(
+      run({"gen", "--rows", "200", "--cols", "1", "--seed", "9", "--output", "other.npy"}).status,
+      0);
+  auto const other_b = with({"lstsq", "a.npy", "other.npy"});
+  EXPECT_EQ(other_b.status, 3);
+  EXPECT_THAT(other_b.err, HasSubstr("another vector"));
+  write("c", "something else");
+  EXPECT_EQ(with({"lstsq", "a.npy", "b.npy"}).status, 3);
+}
+
+TEST_F(SolveTest, says_why_there_is_no_solution) {
+  write_doubles("a.npy", "(3, 2)", {1, 0, 0, 1, std::nan(""), 1});
+  write_doubles("b.npy", "(3,)", {1, 2, 3});
+  auto const done = run({"lstsq", "a.npy", "b.npy", "--output", "x.npy"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("a number overflowed, or the input has an infinity or a NaN; no "
+                                  "x is written"));
+  EXPECT_FALSE(exists("x.npy"));
+
+  make("300", "100");
+  auto const few = run({"lstsq", "a.npy", "b.npy", "--maxiter", "2", "--check"});
+  EXPECT_EQ(few.status, 1);
+  EXPECT_THAT(few.err, HasSubstr("lsmr did not converge: the limit of iterations was reached"));
+  EXPECT_THAT(few.out, HasSubstr("FAILED: |A^T r|/(|A| |r|) = "));
+}
+
+TEST_F(SolveTest, refuses_what_makes_no_sense) {
+  make("30", "10");
+  auto const expect = [&](std::vector<std::string> const& arguments, int status,
+                          std::string const& why) {
+    auto const done = run(arguments);
+    EXPECT_EQ(done.status, status) << why;
+    EXPECT_THAT(done.err, HasSubstr(why));
+  };
+  expect({"lstsq", "a.npy"}, 2, "B is required");
+  expect({"ridge", "a.npy", "b.npy"}, 2, "--lambda is required");
+  expect({"ridge", "a.npy", "b.npy", "--lambda", "-1"}, 2,
+         "--lambda: expected a number of at least 0, such as 0.5 or 1e-6, found '-1'");
+  expect({"lstsq", "a.npy", "a.npy"}, 3, "expected");
+  expect({"lstsq", "a.npy", "b.npy", "--output", "a.npy"}, 2, "a.npy");
+  expect({"lstsq", "a.npy", "b.npy", "--checkpoint", "-"}, 2,
+         "--checkpoint: expected the name of a file that stays, found -");
+}
+
+TEST_F(SolveTest, says_a_limit_that_does) {
+  make("3000", "70");
+  std::vector<std::string> command{"lstsq", "a.npy", "b.npy", "--memory-limit", "7KiB"};
+  auto const refused = run(command);
+  EXPECT_EQ(refused.status, 4);
+  std::string const before = "tessera: a.npy: streaming it expected --memory-limit ";
+  ASSERT_THAT(refused.err,
+              AllOf(StartsWith(before), HasSubstr("B or more, found a limit of 7.0 KiB\n")));
+  std::string const rest = refused.err.substr(before.size());
+  command.back() = rest.substr(0, rest.find(' '));
+  auto const found = run(command);
+  EXPECT_EQ(found.status, 0) << command.back() << found.err;
+  EXPECT_THAT(found.out, HasSubstr("A is streamed at each step"));
+}
+
+}  // namespace
+}  // namespace tessera::test
