@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/layouts.hpp>
 #include <bench/table.hpp>
+#include <cstddef>
+#include <string>
+#include <utility>
 
 #include <tessera/atax.hpp>
 
@@ -35,12 +38,59 @@ void add_atax_rows() {
   add_atax_row<Exec, T, layout>("tessera portable", Method::automatic, Kernels::portable);
 }
 
+/// ATAX with map_of(p.b) between its products.
+template <class Exec, class T, Layout layout, class MapOf>
+void add_mapped_row(std::string const& operation, std::string const& name, Kernels kernels,
+                    MapOf const& map_of) {
+  using P = Problem<Exec, T>;
+  Contender<Exec, T> row{
+      .operation = operation,
+      .name = name,
+      .kind = Kind::ours,
+      .layout = layout,
+      .matrix_reads = 1,
+      .has_our_bits = true,
+      .repeats = Repeats::always,
+      .prepare = [=](P const& p, Launch const&) -> Work {
+        return [=, &p](int call) {
+          AtaxOptions<Exec, T> const options{
+              .workspace = p.workspace(), .kernels = kernels, .map = map_of(p.b)};
+          atax(p.exec, p.template matrix<KokkosLayout<layout>>(call), p.v, p.C, options);
+        };
+      }};
+  if (operation == "logistic") {  // b + 1 between the products (check.hpp)
+    row.prepare_bound = [](P const& p, Launch const&) -> Work {
+      Kokkos::View<T*, Exec> const ones("bench::ones", static_cast<std::size_t>(p.shape.rows));
+      Kokkos::deep_copy(p.exec, ones, T(1));
+      return [=, &p](int call) {
+        AtaxOptions<Exec, T> const options{.workspace = p.workspace(),
+                                           .map = maps::plus(T(1), ones)};
+        atax(p.exec, p.template matrix<KokkosLayout<layout>>(call), p.v, p.C, options);
+      };
+    };
+  }
+  rows<Exec, T>().push_back(std::move(row));
+}
+
+template <class Exec, class T, Layout layout>
+void add_mapped_rows() {
+  for (auto const& [name, kernels] :
+       {std::pair{"tessera", Kernels::automatic}, {"tessera portable", Kernels::portable}}) {
+    add_mapped_row<Exec, T, layout>("weights", name, kernels,
+                                    [](auto const& w) { return maps::weights(w); });
+    add_mapped_row<Exec, T, layout>("logistic", name, kernels,
+                                    [](auto const& y) { return maps::logistic(y); });
+  }
+}
+
 }  // namespace
 
 void add_atax() {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
     add_atax_rows<Exec, T, Layout::row_major>();
     add_atax_rows<Exec, T, Layout::column_major>();
+    add_mapped_rows<Exec, T, Layout::row_major>();
+    add_mapped_rows<Exec, T, Layout::column_major>();
   });
 }
 

@@ -27,7 +27,13 @@
 /// the same operation on the magnitudes; and S, computed, is at least (1 - g) times itself. Where k
 /// is so large that there is no such bound, whole numbers alone have judged, and the verdict says
 /// so.
+///
+/// Of the logistic gradient, whose exponentials differ, S is Σ |a|·(1 + (|A|·|v|)_i): the slope of
+/// σ is at most 1/4, and |σ(b) - y| at most 2. Exponentials have errors below 2 ulp.
 namespace tessera::bench {
+
+/// Of two computed σ(b) - y, in units of roundoff.
+inline constexpr std::int64_t roundings_of_logistic = 16;
 
 /// A matrix of scalars in memory, seen from outside.
 template <class T>
@@ -155,19 +161,37 @@ Difference compare(Exec const& exec, Comparison<T> const& comparison) {
   return difference;
 }
 
-/// Where a call leaves its result.
+/// Where a call leaves its result; of two at once, the first of them.
 template <class Exec, class T>
 T* result_of(Problem<Exec, T> const& p, std::string_view operation) {
-  return operation == "gemm" || operation == "transpose" ? p.target_of(0)
-         : operation == "multiply"                       ? p.B.data()
-                                                         : p.C.data();
+  return operation == "gemm" || operation == "transpose"           ? p.target_of(0)
+         : operation == "multiply" || operation == "multiply_both" ? p.B.data()
+                                                                   : p.C.data();
 }
 /// Elements of that result, without padding.
 inline std::size_t result_size(Shape const& shape, std::string_view operation) {
   return static_cast<std::size_t>(operation == "gemm"        ? shape.rows * shape.factor_cols
                                   : operation == "transpose" ? shape.rows * shape.cols
-                                  : operation == "multiply"  ? shape.rows
-                                                             : shape.cols);
+                                  : operation == "multiply" || operation == "multiply_both"
+                                      ? shape.rows
+                                      : shape.cols);
+}
+
+/// A vector or a matrix that a call writes, without padding.
+template <class T>
+struct Result {
+  T* data;
+  std::size_t size;
+};
+
+/// All that a call writes, in this order: one result, or two at once.
+template <class Exec, class T>
+std::vector<Result<T>> results_of(Problem<Exec, T> const& p, std::string_view operation) {
+  std::vector<Result<T>> results{{result_of(p, operation), result_size(p.shape, operation)}};
+  if (operation == "multiply_both") {
+    results.push_back({p.C.data(), static_cast<std::size_t>(p.shape.cols)});
+  }
+  return results;
 }
 
 /// How a contender's results compare.
@@ -199,7 +223,8 @@ class Checker {
   Checker(std::shared_ptr<P const> problem, Contender<Exec, T> const& ours)
       : problem_(std::move(problem)),
         operation_(ours.operation),
-        reference_(problem_, ours, Launch{}, 1) {}
+        reference_(problem_, ours, Launch{}, 1),
+        bound_(problem_, bound_of(ours), Launch{}, 1) {}
 
   /// Fills the data, computes what is expected of them, and judges each of the runners. Real data
   /// are there at the end.
@@ -211,10 +236,11 @@ class Checker {
       return verdicts;
     }
     problem_->fill_first(Data::magnitudes);
-    magnitudes_ = computed();
+    magnitudes_ = computed(bound_);
     for (Data const data : {Data::whole, Data::real}) {
+      if (data == Data::whole && !operation_named(operation_).is_exact) continue;
       problem_->fill_first(data);
-      expected_ = computed();
+      expected_ = computed(reference_);
       check_with(data, runners, verdicts);
     }
     return verdicts;
@@ -238,13 +264,25 @@ class Checker {
   }
 
   void judge(Data data, Contender<Exec, T> const& contender, Verdict& verdict) const {
-    Comparison<T> comparison = comparison_with(contender);
     bool const bits = data == Data::real && contender.has_our_bits;
-    if (!bits) {
-      comparison.magnitudes = magnitudes_.data();
-      comparison.factor = data == Data::whole ? 0 : factor();
+    Difference difference;
+    std::size_t before = 0;  // elements of earlier results
+    for (auto const& result : results_of(*problem_, operation_)) {
+      Comparison<T> comparison = comparison_with(contender, result, before);
+      if (!bits) {
+        comparison.magnitudes = magnitudes_.data() + before;
+        comparison.factor = data == Data::whole ? 0 : factor();
+      }
+      auto const its = compare(problem_->exec, comparison);
+      if (difference.count == 0) {
+        difference = its;
+        difference.first += static_cast<std::int64_t>(before);
+      } else {
+        difference.count += its.count;
+      }
+      before += result.size;
     }
-    auto const difference = compare(problem_->exec, comparison);
+    difference.elements = static_cast<std::int64_t>(before);
     bool const has_bound = data == Data::real && std::isfinite(factor());
     verdict.wrong = difference.count > 0;
     verdict.text = bits ? "equal bits" : has_bound ? "in bounds" : "equal on whole numbers alone";
@@ -257,17 +295,23 @@ class Checker {
   /// Bound over magnitude.
   [[nodiscard]] double factor() const {
     auto const& shape = problem_->shape;
-    std::int64_t const k = operation_ == "atax"                  ? shape.rows + shape.cols
+    bool const is_logistic = operation_ == "logistic";
+    std::int64_t const k = operation_ == "atax"      ? shape.rows + shape.cols
+                           : operation_ == "weights" ? shape.rows + shape.cols + 1
+                           : is_logistic ? shape.rows + shape.cols + roundings_of_logistic
+                           : operation_ == "multiply_both"       ? std::max(shape.rows, shape.cols)
                            : operation_ == "multiply_transposed" ? shape.rows
                                                                  : shape.cols;
     double const ku = static_cast<double>(k) * 0.5 * double(std::numeric_limits<T>::epsilon());
     if (ku >= 0.5) return std::numeric_limits<double>::infinity();  // the theory has no bound
     double const g = ku / (1 - ku);
-    return 2 * g / (1 - g);
+    return (is_logistic ? 2 : 1) * 2 * g / (1 - g);
   }
 
-  /// Where a contender leaves its result, beside what is expected there; bits are compared.
-  [[nodiscard]] Comparison<T> comparison_with(Contender<Exec, T> const& contender) const {
+  /// A result of a contender beside what is expected there, `before` elements from the first on;
+  /// bits are compared.
+  [[nodiscard]] Comparison<T> comparison_with(Contender<Exec, T> const& contender,
+                                              Result<T> const& result, std::size_t before) const {
     auto const& p = *problem_;
     auto const& shape = p.shape;
     auto const lines = [](T const* data, std::int64_t rows, std::int64_t cols,
@@ -282,20 +326,31 @@ class Checker {
       std::swap(A.row_stride, A.col_stride);
       return {lines(p.target_of(0), shape.cols, shape.rows, p.target_leading()), A, nullptr, 0};
     }
-    auto const size = static_cast<std::int64_t>(result_size(problem_->shape, operation_));
-    return {lines(result_of(p, operation_), 1, size, size), lines(expected_.data(), 1, size, size),
+    auto const size = static_cast<std::int64_t>(result.size);
+    return {lines(result.data, 1, size, size), lines(expected_.data() + before, 1, size, size),
             nullptr, 0};
   }
 
-  /// What our operation makes of the present data.
-  Vector computed() {
-    reference_.call_first();
-    Vector const copy(Kokkos::view_alloc(Kokkos::WithoutInitializing, "bench::expected"),
-                      result_size(problem_->shape, operation_));
-    using Unmanaged = Kokkos::View<T const*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    Kokkos::deep_copy(
-        problem_->exec, copy,
-        Unmanaged(result_of(*problem_, operation_), result_size(problem_->shape, operation_)));
+  /// The contender of what errors are proportional to.
+  static Contender<Exec, T> bound_of(Contender<Exec, T> ours) {
+    if (ours.prepare_bound) ours.prepare = ours.prepare_bound;
+    return ours;
+  }
+
+  /// What one of ours makes of the present data.
+  Vector computed(Runner<Exec, T>& of) {
+    of.call_first();
+    auto const results = results_of(*problem_, operation_);
+    std::size_t size = 0;
+    for (auto const& result : results) size += result.size;
+    Vector const copy(Kokkos::view_alloc(Kokkos::WithoutInitializing, "bench::expected"), size);
+    using Unmanaged = Kokkos::View<T*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    T* to = copy.data();
+    for (auto const& result : results) {
+      Kokkos::deep_copy(problem_->exec, Unmanaged(to, result.size),
+                        Unmanaged(result.data, result.size));
+      to += result.size;
+    }
     problem_->exec.fence("bench: expected results are there");
     return copy;
   }
@@ -304,16 +359,18 @@ class Checker {
   void clear() const {
     auto const& p = *problem_;
     auto const nan = std::numeric_limits<T>::quiet_NaN();
-    bool const in_matrix = operation_ == "transpose";
-    T* const data = result_of(p, operation_);
-    std::size_t const size =
-        in_matrix ? p.target_elements(p.shape) : result_size(problem_->shape, operation_);
-    set_all(p.exec, data, size, nan);
+    if (operation_ == "transpose") {
+      return set_all(p.exec, p.target_of(0), p.target_elements(p.shape), nan);
+    }
+    for (auto const& result : results_of(p, operation_)) {
+      set_all(p.exec, result.data, result.size, nan);
+    }
   }
 
   std::shared_ptr<P const> problem_;
   std::string operation_;
   Runner<Exec, T> reference_;
+  Runner<Exec, T> bound_;
   Vector magnitudes_;
   Vector expected_;
 };

@@ -68,6 +68,8 @@ struct Contender {
   bool is_copy = false;           ///< of transposes: it copies A
   Repeats repeats = Repeats::not_stated;
   std::function<Work(Problem<Exec, T> const&, Launch const&)> prepare;
+  /// Of ours: makes what errors are proportional to, on magnitudes; empty: `prepare` does.
+  std::function<Work(Problem<Exec, T> const&, Launch const&)> prepare_bound = {};
 };
 
 /// "openblas", "openblas column-major": a name that tells both layouts apart.

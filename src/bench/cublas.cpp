@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
+#include <bench/between.hpp>
 #include <bench/layouts.hpp>
 #include <bench/table.hpp>
 #include <cublas_v2.h>
@@ -96,7 +97,21 @@ void add_products() {
     products.multiply(call);
     products.multiply_transposed(call, p.B.data());
   });
+  add("weights", 2, [](auto const& products, auto const& p, int call) {
+    products.multiply(call);
+    change_between<Weigh>(p);
+    products.multiply_transposed(call, p.B.data());
+  });
+  add("logistic", 2, [](auto const& products, auto const& p, int call) {
+    products.multiply(call);
+    change_between<LogisticResidual>(p);
+    products.multiply_transposed(call, p.B.data());
+  });
   add("multiply", 1, [](auto const& products, auto const&, int call) { products.multiply(call); });
+  add("multiply_both", 2, [](auto const& products, auto const& p, int call) {
+    products.multiply(call);
+    products.multiply_transposed(call, p.b.data());
+  });
   add("multiply_transposed", 1, [](auto const& products, auto const& p, int call) {
     products.multiply_transposed(call, p.b.data());
   });

@@ -34,6 +34,10 @@ void add_rows() {
     multiply(p, call);
     transposed(p, call, p.B);
   });
+  add("multiply_both", 2, [=](P const& p, int call) {
+    multiply(p, call);
+    transposed(p, call, p.b);
+  });
   add("multiply", 1, multiply);
   add("gemm", 1, [](P const& p, int call) {
     using L = KokkosLayout<layout>;

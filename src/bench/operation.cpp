@@ -18,7 +18,12 @@ double n(Shape const& s) {
   return static_cast<double>(s.cols);
 }
 
-constexpr std::array<Operation, 5> table = {{
+/// Of ATAX with a vector between its products.
+double mapped_bytes(Shape const& s, double size) {
+  return (elements(s) + 2 * n(s) + m(s)) * size;
+}
+
+constexpr std::array<Operation, 8> table = {{
     {.name = "atax",
      .command = "atax",
      .formula = "C = Aᵀ·(A·V)",
@@ -29,6 +34,31 @@ constexpr std::array<Operation, 5> table = {{
      .is_counted_in_flops = false,
      .stream = "read",
      .bytes = [](Shape const& s, double size) { return (elements(s) + 2 * n(s)) * size; },
+     .flops = [](Shape const& s) { return 4 * elements(s); }},
+    {.name = "weights",
+     .command = "weights",
+     .formula = "C = Aᵀ·(w∘(A·V))",
+     .formula_ascii = "C = A^T(w * (A V))",
+     .vector_name = "V",
+     .is_tuned = false,
+     .takes_files = false,
+     .shapes = ShapeKind::matrix,
+     .is_counted_in_flops = false,
+     .stream = "read",
+     .bytes = mapped_bytes,
+     .flops = [](Shape const& s) { return 4 * elements(s); }},
+    {.name = "logistic",
+     .command = "logistic",
+     .formula = "C = Aᵀ·(σ(A·V) - y)",
+     .formula_ascii = "C = A^T(1/(1 + exp(-A V)) - y)",
+     .vector_name = "V",
+     .is_tuned = false,
+     .takes_files = false,
+     .is_exact = false,
+     .shapes = ShapeKind::matrix,
+     .is_counted_in_flops = false,
+     .stream = "read",
+     .bytes = mapped_bytes,
      .flops = [](Shape const& s) { return 4 * elements(s); }},
     {.name = "multiply",
      .command = "gemv",
@@ -52,6 +82,19 @@ constexpr std::array<Operation, 5> table = {{
      .stream = "read",
      .bytes = [](Shape const& s, double size) { return (elements(s) + m(s) + n(s)) * size; },
      .flops = [](Shape const& s) { return 2 * elements(s); }},
+    {.name = "multiply_both",
+     .command = "gemv-both",
+     .formula = "Y = A·X, W = Aᵀ·U",
+     .formula_ascii = "Y = A X and W = A^T U",
+     .vector_name = "X",
+     .gives_rows_vector = true,
+     .is_tuned = false,
+     .takes_files = false,
+     .shapes = ShapeKind::matrix,
+     .is_counted_in_flops = false,
+     .stream = "read",
+     .bytes = [](Shape const& s, double size) { return (elements(s) + 2 * (m(s) + n(s))) * size; },
+     .flops = [](Shape const& s) { return 4 * elements(s); }},
     {.name = "transpose",
      .command = "transpose",
      .formula = "At = Aᵀ",

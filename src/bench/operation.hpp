@@ -18,6 +18,9 @@ struct Operation {
   bool takes_rows_vector = false;  ///< the input vector has as many entries as A has rows
   bool gives_rows_vector = false;  ///< so has the result
   bool has_methods = false;        ///< it has methods, and an intermediate vector
+  bool is_tuned = true;            ///< `tune` finds launches of its own for it
+  bool takes_files = true;         ///< it is measured on files, too
+  bool is_exact = true;            ///< whole numbers give whole ones, whoever computes
   ShapeKind shapes;
   bool is_counted_in_flops;  ///< rates are GFLOP/s; else GB/s
   std::string_view stream;   ///< what its time is compared with: "read", "copy", or nothing

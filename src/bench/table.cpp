@@ -9,8 +9,7 @@ namespace {
 /// Ours first, then what was published, then others, then streams.
 void add_all() {
   add_atax();
-  add_multiply();
-  add_multiply_transposed();
+  add_products();
   add_transpose();
   add_gemm();
   add_multiply_variants();

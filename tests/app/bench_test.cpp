@@ -101,7 +101,8 @@ TEST_F(BenchTest, rows_say_whether_their_bits_come_again) {
 }
 
 TEST_F(BenchTest, all_operations_types_and_layouts_run) {
-  for (std::string const operation : {"atax", "gemv", "gemvt"}) {
+  for (std::string const operation :
+       {"atax", "weights", "logistic", "gemv", "gemvt", "gemv-both"}) {
     for (std::string const type : {"f32", "f64"}) {
       for (std::string const layout : {"row-major", "column-major"}) {
         json const r = report({operation, "--shapes", "33x20", "--type", type, "--layout", layout});
@@ -225,7 +226,10 @@ TEST_F(BenchTest, what_makes_no_sense_is_refused_with_a_sentence) {
   };
   for (auto const& [arguments, message] :
        {Case{{}, "OPERATION"},
-        Case{{"divide"}, "'divide' is not one of atax|gemv|gemvt|transpose|gemm"},
+        Case{{"divide"},
+             "'divide' is not one of atax|weights|logistic|gemv|gemvt|gemv-both|transpose|gemm"},
+        Case{{"logistic", "a.npy"}, "bench: logistic expected random matrices, found a.npy"},
+        Case{{"gemv-both", "--check"}, "--check: results of gemv-both are compared with ours only"},
         Case{{"gemv", "--shapes", "4x"}, "--shapes: '4x' is no shape"},
         Case{{"gemv", "--teams", "8"}, "--teams: '8' is no team"},
         Case{{"gemv", "--teams", "8x0"}, "'8x0' is no team"},

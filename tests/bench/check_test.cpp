@@ -124,6 +124,36 @@ TEST(BenchCheck, RightResultsPassAndWrongOnesAreFound) {
   });
 }
 
+TEST(BenchCheck, BothOfTwoResultsAreJudged) {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
+    auto const right = ours<Exec, T>("multiply_both");
+    auto one = right;  // the second result stays as it was
+    one.prepare = ours<Exec, T>("multiply").prepare;
+    auto other = right;
+    other.prepare = ours<Exec, T>("multiply_transposed").prepare;
+    Outcome<Exec, T> const outcome(padded_shape, "multiply_both", {right, one, other});
+    EXPECT_EQ(outcome.verdicts[0].text, "equal bits");
+    EXPECT_THAT(outcome.verdicts[1].text,
+                HasSubstr("1000 of 1033 elements differ; number 33 is nan"));
+    EXPECT_THAT(outcome.verdicts[2].text, HasSubstr("33 of 1033 elements differ; number 0 is nan"));
+  });
+}
+
+TEST(BenchCheck, ALogisticGradientIsJudgedWithinItsBound) {
+  for_each_table([]<class Exec, class T>(On<Exec, T>) {
+    auto const right = ours<Exec, T>("logistic");
+    auto plain = right;  // the same products with nothing between them
+    plain.has_our_bits = false;
+    plain.prepare = ours<Exec, T>("atax").prepare;
+    auto other = right;
+    other.has_our_bits = false;
+    Outcome<Exec, T> const outcome(padded_shape, "logistic", {right, plain, other});
+    EXPECT_EQ(outcome.verdicts[0].text, "equal bits");
+    EXPECT_THAT(outcome.verdicts[1].text, StartsWith("WRONG: "));
+    EXPECT_EQ(outcome.verdicts[2].text, "in bounds");
+  });
+}
+
 TEST(BenchCheck, WhereNoBoundHoldsTheVerdictSaysThatWholeNumbersJudged) {
   using Exec = Kokkos::DefaultHostExecutionSpace;
   Outcome<Exec, float> const outcome(

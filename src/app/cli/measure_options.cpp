@@ -12,16 +12,18 @@
 namespace tessera::app {
 namespace {
 
-/// The operation by its command; `more` are words that stand for themselves.
+/// The operation by its command; `more` are words of `tune` that stand for themselves.
 CLI::Option* add_operation(CLI::App& command, std::string& operation,
                            std::vector<std::string> const& more) {
   std::string words;
-  for (auto const& each : bench::operations())
-    words += (words.empty() ? "" : "|") + std::string(each.command);
+  for (auto const& each : bench::operations()) {
+    if (each.is_tuned || more.empty())
+      words += (words.empty() ? "" : "|") + std::string(each.command);
+  }
   for (auto const& word : more) words += "|" + word;
   auto const choose = [&operation, more, words](std::string const& text) {
     for (auto const& each : bench::operations()) {
-      if (text == each.command) {
+      if (text == each.command && (each.is_tuned || more.empty())) {
         operation = each.name;
         return;
       }

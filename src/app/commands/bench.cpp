@@ -84,6 +84,13 @@ OperationRow const* vector_operation(std::string const& name) {
 void check_files(BenchOptions const& options) {
   auto const fail = [](std::string const& sentence) { throw Failure(ExitStatus::usage, sentence); };
   bool const is_product = options.operation == "gemm";
+  if (!bench::operation_named(options.operation).takes_files) {
+    auto const command = command_of(options.operation);
+    if (!options.files.empty()) {
+      fail("bench: " + command + " expected random matrices, found " + options.files.front());
+    }
+    if (options.check) fail("--check: results of " + command + " are compared with ours only");
+  }
   if (options.files.empty()) {
     if (!options.vector.empty())
       fail("--vector: random matrices have random vectors; FILE is missing");

@@ -166,6 +166,7 @@ ExitStatus run_command(TuneOptions const& options) {
   std::vector<bench::Request> requests;
   for (auto const& operation : bench::operations()) {
     std::string const name(operation.name);
+    if (!operation.is_tuned) continue;
     if (all ? name == "transpose" && options.layout == io::Layout::left
             : name != options.operation) {
       continue;

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""What iterative methods need from one read of A, beside plain atax and beside two products of the vendor's library.
+
+    benchmarks/iterative.py --run "./dev shell -- build/openmp/bin/tessera_benchmark" --machine host
+    benchmarks/iterative.py --run build/cuda-hopper/bin/tessera_benchmark --machine h100
+    benchmarks/iterative.py                     the page again, of what was measured before
+
+Data go to docs/results/iterative-MACHINE.json, and docs/results/iterative.md is made of all of them.
+"""
+
+import argparse
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from host import processor
+from results import Figures, in_words, require_figures, rows_of, write
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
+SHAPES = ("16384x16384", "1048576x1024", "65536x4096", "8192x8192", "4194304x64", "300000x300")
+OPERATIONS = ("atax", "weights", "logistic", "multiply_both")
+PEERS = ("openblas", "cublas")
+
+
+def measure(program: str, shapes: str, turns: int) -> dict:
+    data: dict = {"results": []}
+    for shape in shapes.split(","):
+        for scalar in ("f32", "f64"):
+            command = [*shlex.split(program), shape, scalar, "--json=-", f"--benchmark_repetitions={turns}",
+                       f"--benchmark_filter=^(read|{'|'.join(OPERATIONS)})/"]
+            run = subprocess.run(command, check=False, capture_output=True, text=True)
+            require_figures(command, run.returncode, run.stderr)
+            output = json.loads(run.stdout)
+            keys = ("tessera", "commit", "kokkos", "execution_space", "concurrency", "compiler", "peers", "device")
+            data["context"] = {key: output["context"].get(key) for key in keys} | {"processor": processor()}
+            data["results"] += rows_of(output)
+            print(f"{shape} {scalar}", file=sys.stderr)
+    return data
+
+
+def ratio(a, b) -> str:
+    return f"{a / b:.2f}" if a and b else "–"
+
+
+def table(figures: Figures) -> list:
+    lines = ["| matrix | type | layout | atax, µs | weights | logistic | peer to weights | peer to logistic | both, µs | peer to both | peer |",
+             "|---|---|---|--:|--:|--:|--:|--:|--:|--:|---|"]
+    for scalar in ("f32", "f64"):
+        for shape in figures.shapes(scalar):
+            for layout, suffix in (("row-major", ""), ("column-major", " column-major")):
+                def seconds(operation: str, name: str):
+                    return figures.seconds(operation, name + suffix, scalar, shape)
+
+                plain = seconds("atax", "tessera auto")
+                if not plain:
+                    continue
+                peer = next((name for name in PEERS if seconds("atax", name)), None)
+                ours = {operation: seconds(operation, "tessera") for operation in OPERATIONS[1:]}
+                theirs = {operation: peer and seconds(operation, peer) for operation in OPERATIONS[1:]}
+                both = ours["multiply_both"]
+                lines.append(f"| {in_words(shape)} | {scalar} | {layout} | {plain * 1e6:.1f} | {ratio(ours['weights'], plain)} | "
+                             f"{ratio(ours['logistic'], plain)} | {ratio(theirs['weights'], ours['weights'])} | "
+                             f"{ratio(theirs['logistic'], ours['logistic'])} | {f'{both * 1e6:.1f}' if both else '–'} | "
+                             f"{ratio(theirs['multiply_both'], both)} | {peer or '–'} |")
+    return lines
+
+
+def page() -> str:
+    lines = ["# Results: iterative methods", "",
+             "Made by `benchmarks/iterative.py` from `iterative-*.json` beside this page, which `tessera_benchmark` measured: medians over the turns of one",
+             "process for each matrix and type.", "",
+             "- *weights*, *logistic*: the time of Aᵀ·(w∘(A·v)) and of the logistic gradient Aᵀ·(σ(A·v) - y), over that of plain `atax`.",
+             "- *peer to …*: two `gemv` of the library, with a kernel between them for weights and the logistic gradient, over ours.",
+             "- *both*: A·x and Aᵀ·u by `multiply_both`."]
+    for path in sorted(FOLDER.glob("iterative-*.json")):
+        figures = Figures(json.loads(path.read_text()))
+        context = figures.context
+        lines += ["", f"## {context.get('device') or context['processor']['name']}", "",
+                  f"Tessera {context['tessera']} at commit {context['commit']}, Kokkos {context['kokkos']} ({context['execution_space']}, "
+                  f"concurrency {context['concurrency']}), {context['compiler']}, peers: {context['peers']}.", "", *table(figures)]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", help="tessera_benchmark, and what starts it")
+    parser.add_argument("--machine", default="host", help="names the file")
+    parser.add_argument("--shapes", default=",".join(SHAPES))
+    parser.add_argument("--turns", type=int, default=7)
+    arguments = parser.parse_args()
+    if arguments.run:
+        write(measure(arguments.run, arguments.shapes, arguments.turns), FOLDER / f"iterative-{arguments.machine}.json")
+    (FOLDER / "iterative.md").write_text(page())
+
+
+if __name__ == "__main__":
+    main()
