@@ -63,6 +63,7 @@ TEST(OptionsTest, EmptyValuesAreRefusedEverywhere) {
                                        {"atax", "a.npy"},
                                        {"gemv", "a.npy"},
                                        {"gemvt", "a.npy"},
+                                       {"gemv-both", "a.npy", "--transposed-vector", "u.npy"},
                                        {"transpose", "a.npy", "x.npy"},
                                        {"gemm", "a.npy", "a.npy", "x.npy"},
                                        {"bench", "gemv"},

@@ -106,14 +106,14 @@ TEST_F(ExactReportTest, json_of_products_with_a_vector) {
     EXPECT_EQ(keys({command, "a.npy", "--check"}),
               words_of(start + verdict_keys + middle + plan +
                        "tuning output intermediate cache_preference stream stored_type "
-                       "vector_stored_type terms"))
+                       "vector_stored_type terms vectors second_sha256"))
         << command;
   }
   EXPECT_EQ(keys({"gemv", "a.npy", "--checkpoint", "s"}),
             words_of(start + middle +
                      "tuning output intermediate cache_preference stream stream.blocks "
                      "stream.block_bytes stream.bytes_read stream.memory_limit stream.first_block "
-                     "stream.why stored_type vector_stored_type terms"));
+                     "stream.why stored_type vector_stored_type terms vectors second_sha256"));
 }
 
 TEST_F(ExactReportTest, json_of_matrices) {
@@ -140,7 +140,7 @@ TEST_F(ExactReportTest, json_of_a_check) {
   EXPECT_EQ(keys({"check", "a.npy", "b.npy", "--operation", "gemv"}),
             words_of("operation rows cols type layout check" + verdict_keys +
                      "version input result vector read_seconds stored_type vector_stored_type "
-                     "terms"));
+                     "terms vectors"));
 }
 
 TEST_F(ExactReportTest, json_of_a_measurement) {
@@ -181,7 +181,7 @@ TEST_F(ExactReportTest, csv_of_products_has_every_column_in_its_place) {
             words_of("operation method kernels backend device rows cols type layout seconds_min "
                      "seconds_median seconds_max repeats bytes gb_per_s sha256 check version input "
                      "vector read_seconds cache_preference blocks stored_type "
-                     "vector_stored_type map map_vector alpha beta add"));
+                     "vector_stored_type map map_vector alpha beta add vectors"));
   ASSERT_EQ(rows[1].size(), rows[0].size());
   auto const field = [&](std::string const& name) {
     auto const place = std::ranges::find(rows[0], name) - rows[0].begin();
@@ -215,7 +215,7 @@ TEST_F(ExactReportTest, csv_of_a_check_has_every_column_in_its_place) {
   EXPECT_EQ(rows[0], words_of("operation rows cols type layout check failed not_judged "
                               "greatest_error_in_bounds greatest_error_in_ulp index version input "
                               "result vector stored_type vector_stored_type map map_vector alpha "
-                              "beta add"));
+                              "beta add vectors"));
   ASSERT_EQ(rows[1].size(), rows[0].size());
   auto exact = rows[1];
   EXPECT_LE(std::stod(exact[8]), 1);
@@ -223,8 +223,8 @@ TEST_F(ExactReportTest, csv_of_a_check_has_every_column_in_its_place) {
   exact[8] = exact[9] = exact[10] = exact[11] = "";
   EXPECT_EQ(exact,
             (std::vector<std::string>{
-                "gemvt", "64",    "40",    "f32",  "row-major", "passed", "0", "0", "",  "",  "",
-                "",      "a.npy", "c.npy", "ones", "f32",       "",       "",  "",  "1", "0", ""}));
+                "gemvt", "64",    "40",   "f32", "row-major", "passed", "0", "0", "",  "", "", "",
+                "a.npy", "c.npy", "ones", "f32", "",          "",       "",  "1", "0", "", "1"}));
 }
 
 TEST_F(ExactReportTest, csv_of_a_measurement_has_every_column_in_its_place) {

@@ -22,8 +22,8 @@ TEST_F(UsageTest, help_is_everywhere_with_examples) {
   EXPECT_EQ(program.err, "");
   EXPECT_THAT(program.out, HasSubstr("Examples:"));
   EXPECT_THAT(program.out, HasSubstr("Exit status:"));
-  for (std::string const command : {"gen", "atax", "gemv", "gemvt", "transpose", "gemm", "bench",
-                                    "tune", "check", "show", "convert", "info"}) {
+  for (std::string const command : {"gen", "atax", "gemv", "gemvt", "gemv-both", "transpose",
+                                    "gemm", "bench", "tune", "check", "show", "convert", "info"}) {
     EXPECT_THAT(program.out, HasSubstr("  " + command + " "));
     auto const help = run({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
@@ -293,7 +293,7 @@ TEST_F(UsageTest, bash_completion_completes) {
     return answer;
   };
   if (std::system("bash -c true") != 0) GTEST_SKIP() << "SKIPPED: there is no bash";
-  EXPECT_EQ(complete("tessera ge", 1), "gen gemv gemvt gemm\n");
+  EXPECT_EQ(complete("tessera ge", 1), "gen gemv gemvt gemv-both gemm\n");
   EXPECT_EQ(complete("tessera atax a.npy --meth", 3), "--method\n");
   EXPECT_EQ(complete("tessera atax a.npy --method t", 4), "two-stage\n");
   EXPECT_EQ(complete("tessera bench gemv --layout co", 4), "column-major\n");

@@ -123,6 +123,63 @@ Matrix row_of(std::vector<typename Matrix::non_const_value_type> const& elements
   return A;
 }
 
+/// Of C = α·f(v) + β·z, by a matrix of one element that is 1.
+template <class T>
+Judgement judge_terms(maps::Kind map, T x, T v, T result, double alpha = 1, T z = 0,
+                      double beta = 0) {
+  io::MatrixView<T, Kokkos::LayoutRight> const A("A", 1, 1);
+  A(0, 0) = 1;
+  Terms const terms{.map = map,
+                    .of_map = vector_of<T>(1, x),
+                    .alpha = alpha,
+                    .beta = beta,
+                    .z = vector_of<T>(1, z)};
+  return judge(OperationId::atax, A, vector_of<T>(1, v), vector_of<T>(1, result), "test",
+               Summation::canonical, terms)
+      .judgement();
+}
+
+TYPED_TEST(VerdictTest, terms_are_judged_within_a_few_roundings) {
+  using T = typename TypeParam::non_const_value_type;
+  using maps::Kind;
+  T const some = 40 * std::numeric_limits<T>::epsilon();
+  for (T const v : {T(-3), T(0.3), T(5)}) {
+    for (Kind const map : {Kind::weights, Kind::minus, Kind::logistic, Kind::logistic_weights,
+                           Kind::poisson, Kind::poisson_weights}) {
+      T const right = maps::Function<T>{map, &v}(0, v);
+      EXPECT_EQ(judge_terms<T>(map, v, v, right), Judgement::passed) << maps::name_of(map);
+      T const scale = right == 0 ? T(1) : right;
+      EXPECT_EQ(judge_terms<T>(map, v, v, right + some * scale * 4), Judgement::failed)
+          << maps::name_of(map) << " of " << v;
+    }
+  }
+  EXPECT_EQ(judge_terms<T>(Kind::minus, 1, 4, 3 * T(0.3) + 7, 0.3, 2, 3.5), Judgement::passed);
+  EXPECT_EQ(judge_terms<T>(Kind::minus, 1, 4, 3 * T(0.3) + 7 + some, 0.3, 2, 3.5),
+            Judgement::failed);
+}
+
+TYPED_TEST(VerdictTest, terms_that_are_infinite_or_overflow_are_judged) {
+  using T = typename TypeParam::non_const_value_type;
+  using maps::Kind;
+  T const nan = std::numeric_limits<T>::quiet_NaN();
+  auto const expect = [](Judgement found, Judgement wanted) { EXPECT_EQ(found, wanted); };
+  expect(judge_terms<T>(Kind::weights, infinity<T>, 2, infinity<T>), Judgement::passed);
+  expect(judge_terms<T>(Kind::weights, infinity<T>, 2, 5), Judgement::failed);
+  expect(judge_terms<T>(Kind::weights, infinity<T>, 0, nan), Judgement::not_judged);
+  expect(judge_terms<T>(Kind::minus, nan, 2, nan), Judgement::passed);
+  expect(judge_terms<T>(Kind::poisson, 3, 1000, infinity<T>), Judgement::passed);
+  expect(judge_terms<T>(Kind::poisson, 3, 1000, 7), Judgement::failed);
+  expect(judge_terms<T>(Kind::poisson, 3, -1000, -3), Judgement::passed);
+  expect(judge_terms<T>(Kind::poisson_weights, 1000, -2, -infinity<T>), Judgement::passed);
+  expect(judge_terms<T>(Kind::poisson_weights, 1000, 0, nan), Judgement::not_judged);
+  expect(judge_terms<T>(Kind::logistic, 1, -1000, -1), Judgement::passed);
+  expect(judge_terms<T>(Kind::logistic, 0, infinity<T>, 1), Judgement::passed);
+  T const half = std::numeric_limits<T>::max() / 2;
+  expect(judge_terms<T>(Kind::minus, 0, half, infinity<T>, 4), Judgement::passed);
+  expect(judge_terms<T>(Kind::minus, 0, half, half, 4), Judgement::failed);
+  expect(judge_terms<T>(Kind::minus, 0, 1, infinity<T>, 1, infinity<T>, 2), Judgement::passed);
+}
+
 TYPED_TEST(VerdictTest, where_the_order_decides_about_overflow_numbers_are_judged_alone) {
   using T = typename TypeParam::non_const_value_type;
   T const largest = std::numeric_limits<T>::max();

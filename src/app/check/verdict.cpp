@@ -193,29 +193,32 @@ Verdict judge_typed(OperationId operation, io::MatrixView<T, Layout> const& A,
   Reference<T, Layout> const reference(A, bar);
   io::require_memory(reference.memory_needed(), input, "the reference of the check");
   auto const passes = operation == OperationId::atax ? 2 : 1;
-  bar.set(0, static_cast<std::uint64_t>(passes) * A.size() * sizeof(T));
+  bool const is_transposed = operation == OperationId::multiply_transposed;
+  std::size_t const length = A.extent(is_transposed ? 0 : 1);
+  std::size_t const columns = x.size() / length;
+  std::size_t const result_length = result.size() / columns;
+  bar.set(0, static_cast<std::uint64_t>(passes) * columns * A.size() * sizeof(T));
 
-  PreciseVector value = precise(x.size(), [&](std::size_t i) { return x(i); });
   // In any order a product is rounded once, and then by each of the other terms' additions at most.
   auto const depth = [&](unsigned extent) {
     return order == Summation::any ? std::optional(static_cast<std::int64_t>(A.extent(extent)))
                                    : std::nullopt;
   };
-  if (operation != OperationId::multiply_transposed) {
-    reference.multiply(false, value, depth(1));
-  }
-  if (terms.has_map()) apply_map(terms.map, std::get<io::VectorView<T>>(terms.of_map), value);
-  if (operation != OperationId::multiply) reference.multiply(true, value, depth(0));
-  if (terms.scales()) {
-    auto const* const z = std::get_if<io::VectorView<T>>(&terms.z);
-    scale_and_add(static_cast<T>(terms.alpha), static_cast<T>(terms.beta),
-                  terms.adds() ? *z : io::VectorView<T>(), value);
-  }
-
   Verdict verdict{.worst_in_bounds = -1};
-  compare<T>(
-      value, [&](std::size_t i) { return result(i); },
-      [](std::size_t i) { return static_cast<std::int64_t>(i); }, verdict);
+  for (std::size_t j = 0; j < columns; ++j) {
+    PreciseVector value = precise(length, [&](std::size_t i) { return x(j * length + i); });
+    if (!is_transposed) reference.multiply(false, value, depth(1));
+    if (terms.has_map()) apply_map(terms.map, std::get<io::VectorView<T>>(terms.of_map), value);
+    if (operation != OperationId::multiply) reference.multiply(true, value, depth(0));
+    if (terms.scales()) {
+      auto const* const z = std::get_if<io::VectorView<T>>(&terms.z);
+      scale_and_add(static_cast<T>(terms.alpha), static_cast<T>(terms.beta),
+                    terms.adds() ? *z : io::VectorView<T>(), value);
+    }
+    compare<T>(
+        value, [&](std::size_t i) { return result(j * result_length + i); },
+        [&](std::size_t i) { return static_cast<std::int64_t>(i * columns + j); }, verdict);
+  }
   return finished(verdict, watch);
 }
 
@@ -278,6 +281,35 @@ Verdict judge(OperationId operation, io::HostMatrix const& A, io::HostVector con
                            std::get<io::VectorView<T>>(result), input, order, terms);
       },
       A);
+}
+
+Verdict judge_both(io::HostMatrix const& A, io::HostVector const& x, io::HostVector const& y,
+                   io::HostVector const& u, io::HostVector const& w, std::string const& input) {
+  Verdict all = judge(OperationId::multiply, A, x, y, input);
+  Verdict const second = judge(OperationId::multiply_transposed, A, u, w, input);
+  std::int64_t const before = all.elements;
+  all.elements += second.elements;
+  all.failed += second.failed;
+  all.not_judged += second.not_judged;
+  for (auto run : second.which_not_judged) {
+    if (all.which_not_judged.size() == Verdict::most_listed) break;
+    run.first += before;
+    run.last += before;
+    all.which_not_judged.push_back(run);
+  }
+  if (second.worst_in_bounds > all.worst_in_bounds) {
+    all.worst = before + second.worst;
+    all.worst_in_bounds = second.worst_in_bounds;
+    all.worst_value = second.worst_value;
+    all.worst_reference = second.worst_reference;
+    all.worst_bound = second.worst_bound;
+  }
+  if (second.greatest_ulp > all.greatest_ulp) {
+    all.greatest_ulp = second.greatest_ulp;
+    all.ulp_index = before + second.ulp_index;
+  }
+  all.seconds += second.seconds;
+  return all;
 }
 
 Verdict judge_product(io::HostMatrix const& A, io::HostMatrix const& B, io::HostMatrix const& C,

@@ -67,13 +67,20 @@ enum class Summation {
 /// absolute values of the terms (docs/accuracy.md); nothing in it is a matter of taste.
 ///
 /// @param A      the matrix as it was used, in the type of the result
-/// @param x      v for atax and gemv, B for gemvt
+/// @param x      v for atax and gemv, B for gemvt; or several, one after the other. Then element i
+///               of vector j of k has the index i·k + j in the verdict
 /// @param result as long as the operation makes it, of the type of A
 /// @param terms  of atax, their vectors of the type of A
 /// @throws io::FileError out_of_memory, in the name of `input`
 [[nodiscard]] Verdict judge(OperationId operation, io::HostMatrix const& A, io::HostVector const& x,
                             io::HostVector const& result, std::string const& input,
                             Summation order = Summation::canonical, Terms const& terms = {});
+
+/// Compares Y = A·X and W = Aᵀ·U with references. Element j of W comes after those of Y in the
+/// verdict. @copydetails judge
+[[nodiscard]] Verdict judge_both(io::HostMatrix const& A, io::HostVector const& x,
+                                 io::HostVector const& y, io::HostVector const& u,
+                                 io::HostVector const& w, std::string const& input);
 
 /// Compares C = A·B with a reference of higher precision. Element (i, j) of
 /// C has the index i·n + j in the verdict.

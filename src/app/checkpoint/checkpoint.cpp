@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <app/base/sha256.hpp>
+#include <app/base/text.hpp>
 #include <app/checkpoint/checkpoint.hpp>
 #include <io/errors.hpp>
 #include <io/memory.hpp>
@@ -73,14 +74,12 @@ Number whole_number(nlohmann::json const& value) {
 
 /// The command that a user knows an operation by.
 std::string command_of_state(std::string const& operation) {
-  if (operation == "multiply") return "gemv";
-  if (operation == "multiply_transposed") return "gemvt";
   std::string const between = " and ";
   if (auto const at = operation.find(between); at != std::string::npos) {
     return io::printable(operation.substr(0, at) + " with the map " +
                          operation.substr(at + between.size()));
   }
-  return io::printable(operation);
+  return io::printable(command_of(operation));
 }
 
 }  // namespace

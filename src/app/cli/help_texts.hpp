@@ -68,7 +68,9 @@ inline constexpr char compute[] =
     "the reading; the bits are the same. INPUT may be a pipe, such as - for stdin, which is "
     "read once and to its end. A result that goes to - (stdout) is in the .npy format, and "
     "the report then goes to stderr. atax takes terms: C = alpha A^T f(A V) + beta z, where f is "
-    "of --weights, --minus, or --map with --labels, and z is of --add.\n\n"
+    "of --weights, --minus, or --map with --labels, and z is of --add. A --vector file with "
+    "several "
+    "rows and columns is a block of vectors, and the result a matrix.\n\n"
     "Examples:\n"
     "  tessera atax a.npy --vector v.npy --output c.npy\n"
     "  tessera atax a.npy --vector x.npy --map logistic --labels y.npy --output gradient.npy\n"
@@ -78,6 +80,7 @@ inline constexpr char compute[] =
     "  tessera atax 7 --method two-stage --intermediate b.npy --check\n"
     "  tessera gemv a.npy --backend serial --type f64 --format json\n"
     "  tessera atax a.npy --backend cuda --device 1        on the second GPU\n"
+    "  tessera gemv-both a.npy --vector x.npy --transposed-vector u.npy --output y.npy\n"
     "  tessera gemvt a.npy --vector b.npy --repeat 20";
 
 inline constexpr char transpose[] =

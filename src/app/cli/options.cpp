@@ -235,6 +235,17 @@ CLI::App* add_convert(CLI::App& app, ConvertOptions& request) {
   return &command;
 }
 
+/// What is computed beside A·X: W = Aᵀ·U.
+void add_second_product(CLI::App& command, ComputeOptions& options) {
+  options.terms.map = maps::Kind::replace;
+  options.terms.map_option = "--transposed-vector";
+  add_input_file(command, "--transposed-vector", options.terms.map_vector,
+                 "U: a .npy, .bin or ex3 file with an entry for each row of A")
+      ->required();
+  add_output_file(command, "--transposed-output", options.intermediate,
+                  "Where W goes (.npy or .bin)");
+}
+
 CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& options) {
   auto& command =
       *app.add_subcommand(std::string(row.command), "Compute " + std::string(row.formula_ascii));
@@ -243,11 +254,16 @@ CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& op
   add_input_format(command, options.input_format, formats_with_shape);
   add_input_file(command, "--vector", options.vector,
                  std::string(row.vector_name) +
-                     ": a .npy, .bin or ex3 file (else that of an ex3 INPUT, or ones)");
+                     ": a .npy, .bin or ex3 file (else that of an ex3 INPUT, or ones)" +
+                     (options.is_both() ? "" : "; a matrix is a block of vectors"));
   add_output_file(command, "--output", options.output, "Where the result goes (.npy or .bin)");
-  add_output_file(command, "--intermediate", options.intermediate,
-                  "Where B goes (.npy or .bin); only for atax");
-  add_choice(command, "--method", options.method, methods, "How A^T(A V) is computed");
+  if (options.is_both()) {
+    add_second_product(command, options);
+  } else {
+    add_output_file(command, "--intermediate", options.intermediate,
+                    "Where B goes (.npy or .bin); only for atax");
+    add_choice(command, "--method", options.method, methods, "How A^T(A V) is computed");
+  }
   if (row.id == OperationId::atax) add_terms(command, options.terms);
   add_stream(command, options, "Stream, keep the state in this file now and then, go on from it",
              "Seconds between two states that are kept (0: after each block)");

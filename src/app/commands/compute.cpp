@@ -32,7 +32,7 @@ void check_usage(ComputeOptions const& options, OperationRow const& row) {
     throw Failure(ExitStatus::usage,
                   "--method: " + name + " has one method only, found another than auto");
   }
-  if (!row.has_methods && !options.intermediate.empty()) {
+  if (!row.has_methods && !options.is_both() && !options.intermediate.empty()) {
     throw Failure(ExitStatus::usage, "--intermediate: " + name + " has no intermediate vector");
   }
   check_terms(options.terms);
@@ -43,14 +43,28 @@ void check_usage(ComputeOptions const& options, OperationRow const& row) {
   }
 }
 
+/// Refuses what is for one vector where there are several.
+void check_block(ComputeOptions const& options, OperationRow const& row, std::int64_t columns) {
+  if (columns == 1) return;
+  auto const refuse = [&](std::string const& what) {
+    throw Failure(ExitStatus::usage,
+                  what + " one vector, found " + std::to_string(columns) + " in " + options.vector);
+  };
+  if (options.is_both()) refuse(std::string(row.command) + ": expected");
+  if (!options.terms.add.empty()) refuse("--add: is added to the product with");
+  if (!options.checkpoint.empty()) refuse("--checkpoint: is one of a product with");
+}
+
 /// What the header of the input says about the work.
-Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixReader const& reader) {
+Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixReader const& reader,
+           std::int64_t columns) {
   io::MatrixInfo const& info = reader.info();
   std::string const& path = reader.path();
   Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
                     .cols = static_cast<std::int64_t>(info.cols),
                     .type = options.type.value_or(info.type),
                     .layout = info.layout,
+                    .columns = columns,
                     .method = options.method,
                     .kernels = options.kernels,
                     .keep_intermediate = !options.intermediate.empty(),
@@ -75,7 +89,7 @@ struct Done {
 
 /// Refuses to stream from a pipe or a packed array what is not read in its order, or not once.
 void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
-                 std::string const& why) {
+                 std::int64_t columns, std::string const& why) {
   io::MatrixInfo const& info = reader.info();
   if (!info.in_order_only) return;
   auto const fail = [&](std::string const& sentence) {
@@ -85,10 +99,15 @@ void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
   if (!options.checkpoint.empty()) {
     fail("cannot be read again from the middle: --checkpoint expected a regular file");
   }
+  if (columns > 1) {
+    fail("would be read once for each of " + std::to_string(columns) +
+         " vectors: expected a regular file");
+  }
   if (takes_v_beside_a(info, options.vector, options.operation)) {
     fail("has V after A, which is streamed: expected a regular file or --vector");
   }
-  if (options.operation == OperationId::atax && info.layout == io::Layout::left) {
+  bool const in_tiles = options.operation == OperationId::atax || options.is_both();
+  if (in_tiles && info.layout == io::Layout::left) {
     fail(
         "cannot be streamed in its order, column by column: expected a regular file, or rows that "
         "are contiguous");
@@ -111,7 +130,7 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
     throw Failure(ExitStatus::usage, "--repeat: needs the matrix in memory, and it is streamed, " +
                                          std::string("once: ") + stream.why);
   }
-  check_order(options, reader, stream.why);
+  check_order(options, reader, vectors_in(options.vector), stream.why);
   BackendFacts const& backend = stream.backend;
   require_caches(options.cache_preference, backend);
   require_threads(options.threads, backend);
@@ -124,6 +143,7 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
       read_terms(options.terms, input.info, input.type, options.type.has_value(), path);
   Measurement run = row.run_streamed({.reader = reader,
                                       .x = input.x,
+                                      .columns = input.columns,
                                       .type = input.type,
                                       .method = options.method,
                                       .kernels = options.kernels,
@@ -162,6 +182,7 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
   }
   RunRequest request{.A = input.A,
                      .x = input.x,
+                     .columns = input.columns,
                      .method = options.method,
                      .kernels = options.kernels,
                      .backend = backend.choice,
@@ -176,7 +197,10 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
   });
   std::optional<Verdict> check;
   if (options.check) {
-    check = judge(row.id, input.A, input.x, run.result, reader.path(), Summation::canonical, terms);
+    check = options.is_both() ? judge_both(input.A, input.x, run.result, terms.of_map,
+                                           *run.intermediate, reader.path())
+                              : judge(row.id, input.A, input.x, run.result, reader.path(),
+                                      Summation::canonical, terms);
   }
   warn_of_overflow(elements(run.result), {.names = "A and " + std::string(row.vector_name),
                                           .all = {elements(input.A), elements(input.x),
@@ -184,6 +208,7 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
                                           .is_narrowed = is_narrowed(input.info, input.type)});
   return {.input = {.info = input.info,
                     .x = {},
+                    .columns = input.columns,
                     .type = input.type,
                     .vector_source = input.vector_source,
                     .vector_stored = input.vector_stored},
@@ -221,17 +246,30 @@ ExitStatus run_command(ComputeOptions const& options) {
   files.reads(options.terms.map_vector).reads(options.terms.add);
   files.writes(options.intermediate).writes(output_path).writes(options.checkpoint).check();
   check_add_dataset(options.add_dataset, {output_path, options.intermediate});
-  ResultFile output(output_path, ResultFile::Kind::vector, options.add_dataset);
-  ResultFile intermediate(options.intermediate, ResultFile::Kind::vector, options.add_dataset,
-                          &output);
+  std::int64_t const columns = vectors_in(options.vector);
+  check_block(options, row, columns);
+  auto const kind = columns > 1 ? ResultFile::Kind::matrix : ResultFile::Kind::vector;
+  ResultFile output(output_path, kind, options.add_dataset);
+  ResultFile intermediate(options.intermediate, kind, options.add_dataset, &output);
   io::MatrixReader const reader = open_input(name.path, options.input_format);
-  Job const job = job_of(options, row, reader);
+  Job const job = job_of(options, row, reader, columns);
   auto const stream = choose_stream(options, job);
   Done const done =
       stream ? stream_it(options, row, reader, *stream) : run_in_memory(options, row, reader, job);
   if (done.input.vector_source == "ones" && options.format != ReportFormat::text) {
     say("no vector was given: " + std::string(row.vector_name) + " is all ones");
   }
+  // Several vectors are the columns of a matrix.
+  auto const with_result = [&](io::HostVector const& vectors, auto const& use) {
+    if (columns > 1) {
+      use(matrix_of(vectors, columns));
+    } else {
+      use(vectors);
+    }
+  };
+  std::string digest, second_digest;
+  with_result(done.run.result, [&](auto const& result) { digest = sha256(elements(result)); });
+  if (options.is_both()) second_digest = sha256(elements(*done.run.intermediate));
   Report const report{
       .operation = row,
       .input = name.path,
@@ -241,6 +279,7 @@ ExitStatus run_command(ComputeOptions const& options) {
       .stored = done.input.info.stored,
       .layout = done.input.info.layout,
       .vector = done.input.vector_source,
+      .vectors = columns,
       .vector_stored = done.input.vector_stored,
       .terms = options.terms,
       .read_seconds = done.read_seconds,
@@ -249,13 +288,16 @@ ExitStatus run_command(ComputeOptions const& options) {
       .backend_chosen = options.backend == BackendChoice::automatic,
       .backend_why = done.decision.why,
       .run = done.run,
-      .sha256 = sha256(elements(done.run.result)),
+      .sha256 = digest,
+      .second_sha256 = second_digest,
       .check = done.check,
       .output = output_path,
       .intermediate = options.intermediate,
       .tuning = done.tuning};
-  output.write(done.run.result);
-  if (done.run.intermediate) intermediate.write(*done.run.intermediate);
+  with_result(done.run.result, [&](auto const& result) { output.write(result); });
+  if (done.run.intermediate) {
+    with_result(*done.run.intermediate, [&](auto const& result) { intermediate.write(result); });
+  }
   if (!options.checkpoint.empty()) std::remove(options.checkpoint.c_str());
   std::fputs(write_report(report, options.format).c_str(), files.report());
   return report.check && !report.check->passed() ? ExitStatus::difference : ExitStatus::good;
@@ -276,12 +318,18 @@ ExitStatus run_command(CheckOptions const& options) {
   auto const length =
       row.result_length(static_cast<std::int64_t>(info.rows), static_cast<std::int64_t>(info.cols));
   auto const type = type_of_result(options.result, length);
-  io::HostVector const result =
-      io::read_vector(options.result, {.length = static_cast<std::uint64_t>(length), .type = type});
-
+  auto const [result, stored, results] =
+      read_vector_for(options.result, {.length = static_cast<std::uint64_t>(length), .type = type},
+                      row.gives_rows_vector ? "row" : "column", path, Blocks::taken);
   // A result of another type than its inputs was computed with --type: they are converted alike.
   Terms const terms = read_terms(options.terms, info, type, true, path);
   Input const input = read_input(reader, options.vector, options.operation, type);
+  if (results != input.columns) {
+    throw io::FileError(io::ErrorKind::bad_input, options.result,
+                        "has the wrong number of vectors: expected " +
+                            std::to_string(input.columns) + ", one for each of " +
+                            input.vector_source + ", found " + std::to_string(results));
+  }
   if (input.vector_source == "ones" && options.format != ReportFormat::text) {
     say("no vector was given: " + std::string(row.vector_name) + " is all ones");
   }
@@ -296,6 +344,7 @@ ExitStatus run_command(CheckOptions const& options) {
       .stored = input.info.stored,
       .layout = input.info.layout,
       .vector = input.vector_source,
+      .vectors = input.columns,
       .vector_stored = input.vector_stored,
       .terms = options.terms,
       .read_seconds = input.read_seconds,

@@ -50,18 +50,26 @@ Measurement run_atax(RunRequest const& request) {
         bool const has_map = request.terms.has_map();
         bool const scales = request.terms.scales();
         measurement.bytes =
+            static_cast<std::uint64_t>(request.columns) *
             traffic_of(fused, request.keep_intermediate, has_map, scales).bytes(m, n, sizeof(T));
         // Two plain products are timed each by itself.
-        bool const at_once = fused || has_map || scales;
+        bool const at_once = fused || has_map || scales || request.columns > 1;
         char const* const stage_name = fused ? "fused" : "two-stage";
         if (at_once && !request.keep_intermediate) {
           measure(exec, request.repeat, measurement,
-                  Stage{stage_name, [&] { atax(exec, A, v, C, options); }});
+                  Stage{stage_name, [&] {
+                          with_columns(request.columns,
+                                       [&](auto of) { atax(exec, A, of(v), of(C), options); });
+                        }});
         } else {
           auto const B = make_vector<Exec, T>(request, "B", m);
           if (at_once) {
             measure(exec, request.repeat, measurement,
-                    Stage{stage_name, [&] { atax(exec, A, v, B, C, options); }});
+                    Stage{stage_name, [&] {
+                            with_columns(request.columns, [&](auto of) {
+                              atax(exec, A, of(v), of(B), of(C), options);
+                            });
+                          }});
           } else {
             tessera::Options<Exec> const stage{
                 .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};

@@ -19,6 +19,8 @@ std::array<OperationRow, operation_count> const& operation_table() {
        &stream_multiply},
       {operation_named("multiply_transposed"), OperationId::multiply_transposed,
        &run_multiply_transposed, &forecast_multiply_transposed, &stream_multiply_transposed},
+      {operation_named("multiply_both"), OperationId::multiply_both, &run_multiply_both,
+       &forecast_multiply_both, &stream_multiply_both},
   }};
   return table;
 }

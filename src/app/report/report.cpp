@@ -66,19 +66,22 @@ std::string matrix_line(std::int64_t rows, std::int64_t cols, io::ScalarType typ
                               std::string(io::to_string(layout)) + ", " + io::format_bytes(bytes));
 }
 
-std::string vector_line(OperationRow const& row, std::string const& source, io::ScalarType type,
-                        std::optional<io::ElementType> stored, std::int64_t length) {
+std::string vector_line(OperationRow const& row, std::string const& source, std::int64_t vectors,
+                        io::ScalarType type, std::optional<io::ElementType> stored,
+                        std::int64_t length) {
   return line("vector " + std::string(row.vector_name),
               source +
                   (stored && *stored != io::element_type(type)
                        ? " (" + std::string(io::to_string(*stored)) + " in the file)"
                        : "") +
-                  ", " + std::to_string(length) + (length == 1 ? " entry" : " entries") +
+                  ", " + (vectors == 1 ? "" : std::to_string(vectors) + " vectors of ") +
+                  std::to_string(length) + (length == 1 ? " entry" : " entries") +
                   (source == "ones" ? " (none was given)" : ""));
 }
 
 /// What is computed beside the products.
 std::string terms_lines(TermOptions const& terms) {
+  if (terms.map == maps::Kind::replace) return line("vector U", terms.map_vector);
   std::string text;
   if (terms.map != maps::Kind::identity) {
     text += line("map", word_of(terms.map) + " of " + terms.map_vector);
@@ -91,7 +94,8 @@ std::string terms_lines(TermOptions const& terms) {
 }
 
 std::string formula_of(OperationRow const& row, TermOptions const& terms) {
-  return terms.is_any() ? "C = α·Aᵀ·f(A·V) + β·z" : std::string(row.formula);
+  return row.id == OperationId::atax && terms.is_any() ? "C = α·Aᵀ·f(A·V) + β·z"
+                                                       : std::string(row.formula);
 }
 
 /// "96 panels of 8 rows, 12 teams of 1 thread".
@@ -135,7 +139,7 @@ class CsvTable {
 };
 
 void add_terms(CsvTable& table, TermOptions const& terms) {
-  bool const has_map = terms.map != maps::Kind::identity;
+  bool const has_map = terms.map != maps::Kind::identity && terms.map != maps::Kind::replace;
   table.add("map", has_map ? word_of(terms.map) : std::string());
   table.add("map_vector", terms.map_vector);
   table.add("alpha", general(terms.alpha, 17));
@@ -196,7 +200,7 @@ double Report::gb_per_s() const {
 std::string to_text(Report const& r) {
   std::string text = formula_of(r.operation, r.terms) + "   " + r.input + "\n";
   text += matrix_line(r.rows, r.cols, r.type, r.stored, r.layout);
-  text += vector_line(r.operation, r.vector, r.type, r.vector_stored,
+  text += vector_line(r.operation, r.vector, r.vectors, r.type, r.vector_stored,
                       r.operation.vector_length(r.rows, r.cols));
   text += terms_lines(r.terms);
   text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
@@ -212,9 +216,12 @@ std::string to_text(Report const& r) {
   text += line("rate", fixed(r.gb_per_s(), 2) + " GB/s" + " for " + io::format_bytes(r.run.bytes) +
                            " moved");
   text += line("SHA-256", r.sha256);
+  if (!r.second_sha256.empty()) text += line("  of W", r.second_sha256);
   if (r.check) text += verdict_lines(*r.check);
   if (!r.output.empty()) text += line("result in", r.output);
-  if (!r.intermediate.empty()) text += line("B in", r.intermediate);
+  if (!r.intermediate.empty()) {
+    text += line(r.second_sha256.empty() ? "B in" : "W in", r.intermediate);
+  }
   return text;
 }
 
@@ -249,13 +256,14 @@ std::string to_csv(Report const& r) {
   table.add("vector_stored_type",
             r.vector_stored ? std::string(io::to_string(*r.vector_stored)) : std::string());
   add_terms(table, r.terms);
+  table.add("vectors", r.vectors);
   return table.text();
 }
 
 std::string to_text(CheckReport const& r) {
   return formula_of(r.operation, r.terms) + "   " + r.input + " -> " + r.result + "\n" +
          matrix_line(r.rows, r.cols, r.type, r.stored, r.layout) +
-         vector_line(r.operation, r.vector, r.type, r.vector_stored,
+         vector_line(r.operation, r.vector, r.vectors, r.type, r.vector_stored,
                      r.operation.vector_length(r.rows, r.cols)) +
          terms_lines(r.terms) +
          line("time", duration(r.verdict.seconds) + "; reading took " + duration(r.read_seconds)) +
@@ -279,6 +287,7 @@ std::string to_csv(CheckReport const& r) {
   table.add("vector_stored_type",
             r.vector_stored ? std::string(io::to_string(*r.vector_stored)) : std::string());
   add_terms(table, r.terms);
+  table.add("vectors", r.vectors);
   return table.text();
 }
 

@@ -27,8 +27,9 @@ struct Report {
   io::ElementType stored;  ///< of A in its file
   io::Layout layout;
   std::string vector;                            ///< where the vector came from
+  std::int64_t vectors = 1;                      ///< that it has
   std::optional<io::ElementType> vector_stored;  ///< in its file; empty: it has none
-  TermOptions terms;                             ///< of atax
+  TermOptions terms;                             ///< of atax, or U of two products
   double read_seconds;
   bool method_chosen;  ///< by the program, not by the user
   BackendFacts backend;
@@ -36,6 +37,7 @@ struct Report {
   std::string backend_why;  ///< empty: the user said so
   Measurement const& run;
   std::string sha256;
+  std::string second_sha256;  ///< of the second of two results; empty: there is one
   std::optional<Verdict> check;
   std::string output;                 ///< empty: none
   std::string intermediate;           ///< empty: none
@@ -62,6 +64,7 @@ struct CheckReport {
   io::ElementType stored;  ///< of A in its file
   io::Layout layout;
   std::string vector;
+  std::int64_t vectors = 1;
   std::optional<io::ElementType> vector_stored;
   TermOptions terms;
   double read_seconds;

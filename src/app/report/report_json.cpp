@@ -53,6 +53,7 @@ Json text_or_null(std::string const& text) {
 /// Null where nothing but the products is computed.
 Json to_object(TermOptions const& terms) {
   if (!terms.is_any()) return nullptr;
+  if (terms.map == maps::Kind::replace) return {{"transposed_vector", terms.map_vector}};
   bool const has_map = terms.map != maps::Kind::identity;
   return {{"map", has_map ? Json(word_of(terms.map)) : Json(nullptr)},
           {"map_vector", text_or_null(terms.map_vector)},
@@ -158,7 +159,9 @@ std::string to_json(Report const& r) {
                   {"stream", to_object(r.run.stream)},
                   {"stored_type", io::to_string(r.stored)},
                   {"vector_stored_type", type_or_null(r.vector_stored)},
-                  {"terms", to_object(r.terms)}});
+                  {"terms", to_object(r.terms)},
+                  {"vectors", r.vectors},
+                  {"second_sha256", text_or_null(r.second_sha256)}});
 }
 
 std::string to_json(MatrixReport const& r) {
@@ -204,7 +207,8 @@ std::string to_json(CheckReport const& r) {
                   {"read_seconds", r.read_seconds},
                   {"stored_type", io::to_string(r.stored)},
                   {"vector_stored_type", type_or_null(r.vector_stored)},
-                  {"terms", to_object(r.terms)}});
+                  {"terms", to_object(r.terms)},
+                  {"vectors", r.vectors}});
 }
 
 }  // namespace tessera::app

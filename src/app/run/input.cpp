@@ -34,6 +34,26 @@ io::HostMatrix read_with_bar(io::MatrixReader const& reader, std::optional<io::S
                          [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
 }
 
+/// Whether a file of vectors has several of them.
+bool is_block(io::MatrixInfo const& info) {
+  return info.dimensions == 2 && !info.has_vector && info.rows > 1 && info.cols > 1;
+}
+
+/// The columns of a matrix, one after the other.
+io::HostVector columns_of(io::HostMatrix const& matrix) {
+  return std::visit(
+      []<class T, class Layout>(io::MatrixView<T, Layout> const& view) -> io::HostVector {
+        std::size_t const rows = view.extent(0);
+        io::VectorView<T> const flat(
+            Kokkos::view_alloc("tessera::app::vectors", Kokkos::WithoutInitializing), view.size());
+        for (std::size_t j = 0; j < view.extent(1); ++j) {
+          for (std::size_t i = 0; i < rows; ++i) flat(j * rows + i) = view(i, j);
+        }
+        return flat;
+      },
+      matrix);
+}
+
 std::uint64_t size_of(io::ElementSpan elements) {
   return std::visit([](auto span) { return static_cast<std::uint64_t>(span.size()); }, elements);
 }
@@ -46,19 +66,44 @@ std::string type_of(io::ElementSpan elements) {
 
 }  // namespace
 
+std::int64_t vectors_in(std::string const& path) {
+  if (path.empty()) return 1;
+  io::MatrixInfo const info = io::inspect(path);
+  return is_block(info) ? static_cast<std::int64_t>(info.cols) : 1;
+}
+
+io::HostMatrix matrix_of(io::HostVector const& vectors, std::int64_t columns) {
+  return std::visit(
+      [&]<class T>(io::VectorView<T> const& flat) -> io::HostMatrix {
+        auto const cols = static_cast<std::size_t>(columns);
+        std::size_t const rows = flat.size() / cols;
+        io::MatrixView<T, Kokkos::LayoutRight> const matrix(
+            Kokkos::view_alloc("tessera::app::matrix", Kokkos::WithoutInitializing), rows, cols);
+        for (std::size_t i = 0; i < rows; ++i) {
+          for (std::size_t j = 0; j < cols; ++j) matrix(i, j) = flat(j * rows + i);
+        }
+        return matrix;
+      },
+      vectors);
+}
+
 VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& wanted,
-                             std::string const& of, std::string const& path_a) {
+                             std::string const& of, std::string const& path_a, Blocks blocks) {
   io::MatrixReader const reader(path, {.type = *wanted.type});
   auto const fail = [&](std::string const& sentence) {
     throw io::FileError(io::ErrorKind::bad_input, path, sentence);
   };
   io::MatrixInfo const& info = reader.info();
-  bool const is_v = reader.vector_part(std::nullopt) == io::Part::vector;
-  std::uint64_t const found = is_v ? info.cols : info.elements();
+  bool const several = blocks == Blocks::taken && is_block(info);
+  std::uint64_t const found = several ? info.rows
+                              : reader.vector_part(std::nullopt) == io::Part::vector
+                                  ? info.cols
+                                  : info.elements();
   if (found != *wanted.length) {
-    fail("has a vector of the wrong length: expected " + std::to_string(*wanted.length) +
-         (*wanted.length == 1 ? " entry" : " entries") + ", one for each " + of + " of " + path_a +
-         ", found " + std::to_string(found) +
+    fail((several ? "has vectors of the wrong length: expected "
+                  : "has a vector of the wrong length: expected ") +
+         std::to_string(*wanted.length) + (*wanted.length == 1 ? " entry" : " entries") +
+         ", one for each " + of + " of " + path_a + ", found " + std::to_string(found) +
          (info.format == io::Format::raw ? " of " + std::string(io::to_string(info.type)) : ""));
   }
   if (!wanted.convert && info.type != wanted.type) {
@@ -66,9 +111,12 @@ VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& w
          " as in " + path_a + ", found " + std::string(io::to_string(info.type)) +
          "; --type converts both");
   }
-  io::HostVector x = io::read_vector(reader, wanted);
+  io::HostVector x =
+      several ? columns_of(io::read_matrix(reader, wanted.type)) : io::read_vector(reader, wanted);
   reader.check_unchanged();
-  return {.x = std::move(x), .stored = info.stored};
+  return {.x = std::move(x),
+          .stored = info.stored,
+          .columns = several ? static_cast<std::int64_t>(info.cols) : 1};
 }
 
 InputName resolve_input(std::string const& word) {
@@ -99,8 +147,12 @@ VectorInput read_vector_input(io::MatrixReader const& reader, std::string const&
                               OperationId operation, std::optional<io::ScalarType> type) {
   OperationRow const& row = row_of(operation);
   std::string const& path = reader.path();
-  VectorInput input{
-      .info = reader.info(), .x = {}, .type = {}, .vector_source = {}, .vector_stored = {}};
+  VectorInput input{.info = reader.info(),
+                    .x = {},
+                    .columns = 1,
+                    .type = {},
+                    .vector_source = {},
+                    .vector_stored = {}};
   input.type = type.value_or(input.info.type);
   auto const length = row.vector_length(static_cast<std::int64_t>(input.info.rows),
                                         static_cast<std::int64_t>(input.info.cols));
@@ -108,9 +160,10 @@ VectorInput read_vector_input(io::MatrixReader const& reader, std::string const&
                                  .type = input.type,
                                  .convert = type.has_value()};
   if (!vector.empty()) {
-    auto const [x, stored] =
-        read_vector_for(vector, wanted, row.takes_rows_vector ? "row" : "column", path);
+    auto const [x, stored, columns] = read_vector_for(
+        vector, wanted, row.takes_rows_vector ? "row" : "column", path, Blocks::taken);
     input.x = x;
+    input.columns = columns;
     input.vector_source = vector;
     input.vector_stored = stored;
   } else if (takes_v_beside_a(input.info, vector, operation)) {
@@ -134,6 +187,7 @@ Input read_input(io::MatrixReader const& reader, std::string const& vector, Oper
     VectorInput const small = read_vector_input(reader, vector, operation, type);
     input.info = small.info;
     input.x = small.x;
+    input.columns = small.columns;
     input.type = small.type;
     input.vector_source = small.vector_source;
     input.vector_stored = small.vector_stored;

@@ -28,7 +28,8 @@ struct InputName {
 struct Input {
   io::MatrixInfo info;
   io::HostMatrix A;
-  io::HostVector x;
+  io::HostVector x;                              ///< the vectors, one after the other
+  std::int64_t columns = 1;                      ///< vectors in x
   io::ScalarType type;                           ///< of A and x in memory
   std::string vector_source;                     ///< "ones", "V of FILE", or a file
   std::optional<io::ElementType> vector_stored;  ///< of x in its file; empty: it has none
@@ -57,7 +58,8 @@ struct Input {
 /// the matrix' file says of itself.
 struct VectorInput {
   io::MatrixInfo info;
-  io::HostVector x;
+  io::HostVector x;  ///< the vectors, one after the other
+  std::int64_t columns = 1;
   io::ScalarType type;
   std::string vector_source;
   std::optional<io::ElementType> vector_stored;
@@ -67,17 +69,28 @@ struct VectorInput {
                                             std::string const& vector, OperationId operation,
                                             std::optional<io::ScalarType> type);
 
-/// A vector of a file.
+/// A vector of a file, or the columns of a matrix, one after the other.
 struct VectorOfFile {
   io::HostVector x;
-  io::ElementType stored;  ///< in the file
+  io::ElementType stored;    ///< in the file
+  std::int64_t columns = 1;  ///< vectors in x
 };
+enum class Blocks { refused, taken };
 /// Reads a vector that has an entry for each row or column of A, in the type that is wanted. One of
 /// another type is refused unless it may be converted, in words of the command line.
-/// @param of "row" or "column"
+/// @param of     "row" or "column"
+/// @param blocks taken: a matrix with several rows and columns is its columns
 /// @throws io::FileError
 [[nodiscard]] VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& wanted,
-                                           std::string const& of, std::string const& path_a);
+                                           std::string const& of, std::string const& path_a,
+                                           Blocks blocks = Blocks::refused);
+
+/// How many vectors there are in the file of a vector, as its header says; 1 without a file.
+/// @throws io::FileError
+[[nodiscard]] std::int64_t vectors_in(std::string const& path);
+
+/// Vectors that lie one after the other as the columns of a matrix, row by row.
+[[nodiscard]] io::HostMatrix matrix_of(io::HostVector const& vectors, std::int64_t columns);
 
 /// A matrix alone, in memory.
 struct MatrixInput {

@@ -20,7 +20,7 @@ struct Shape;
 struct StreamRequest;
 
 /// The operations of the command line.
-enum class OperationId { atax, multiply, multiply_transposed };
+enum class OperationId { atax, multiply, multiply_transposed, multiply_both };
 
 /// How often an operation moves each of its arrays through memory.
 struct Traffic {
@@ -53,7 +53,7 @@ struct OperationRow : bench::Operation {
   }
 };
 
-inline constexpr std::size_t operation_count = 3;
+inline constexpr std::size_t operation_count = 4;
 
 /// All operations.
 [[nodiscard]] std::span<OperationRow const, operation_count> table_of_operations();

@@ -81,12 +81,15 @@ struct ComputeOptions : RunOptions {
   std::optional<io::Format> input_format;  ///< empty: what its name says
   std::string vector;                      ///< empty: V of an ex3 file, else ones
   std::string output;        ///< empty: none, or NUMBER-out.bin where the input is a number
-  std::string intermediate;  ///< empty: none
+  std::string intermediate;  ///< of B, or the second of two results; empty: none
   Method method = Method::automatic;
-  TermOptions terms;               ///< of atax
+  TermOptions terms;               ///< of atax; of two products, U as the map's vector
   std::uint64_t memory_limit = 0;  ///< bytes; 0: none
   std::string checkpoint;          ///< empty: none
   double checkpoint_seconds = 60;  ///< between two of them
+
+  /// Whether two products are computed at once.
+  [[nodiscard]] bool is_both() const { return operation == OperationId::multiply_both; }
 };
 
 /// What every command that solves can be told.

@@ -25,13 +25,14 @@ using MaybePreference = std::optional<backends::CachePreference>;
 /// Data in memory and what to do with them.
 struct RunRequest {
   io::HostMatrix const& A;
-  io::HostVector const& x;  ///< of the type of A, as long as the operation needs it
+  io::HostVector const& x;   ///< of the type of A: vectors, one after the other
+  std::int64_t columns = 1;  ///< vectors in x, and in each result
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
   BackendChoice backend = BackendChoice::automatic;
   int repeat = 1;
   bool keep_intermediate = false;
-  Terms terms = {};        ///< of atax
+  Terms terms = {};        ///< of atax; of two products at once, U as the map's vector
   std::string input = {};  ///< the file, for messages
   MaybePreference cache_preference = {};
   std::optional<Tuning> tuning = std::nullopt;  ///< instead of the backend's
@@ -43,6 +44,7 @@ struct Shape {
   std::int64_t cols = 0;
   io::ScalarType type = io::ScalarType::f32;  ///< to compute in
   io::Layout layout = io::Layout::right;
+  std::int64_t columns = 1;  ///< vectors that A is multiplied with
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
   bool keep_intermediate = false;
@@ -78,7 +80,7 @@ struct Measurement {
   std::uint64_t bytes = 0;             ///< moved through memory by one run, at least
   std::vector<StageCut> cuts = {};
   io::HostVector result = {};
-  std::optional<io::HostVector> intermediate = std::nullopt;
+  std::optional<io::HostVector> intermediate = std::nullopt;  ///< B, or a second result
   io::HostMatrix matrix = {};             ///< the result, of an operation that gives a matrix
   double flops = 0;                       ///< of one run, where they are what counts
   MaybePreference cache_preference = {};  ///< what the device said
@@ -98,6 +100,8 @@ struct Measurement {
 [[nodiscard]] Measurement run_multiply(RunRequest const& request);
 /// @copydoc run_atax
 [[nodiscard]] Measurement run_multiply_transposed(RunRequest const& request);
+/// @copydoc run_atax
+[[nodiscard]] Measurement run_multiply_both(RunRequest const& request);
 
 /// What the operation would move and hold on a backend of this build.
 [[nodiscard]] Forecast forecast_atax(Shape const& shape, BackendChoice backend);
@@ -105,6 +109,8 @@ struct Measurement {
 [[nodiscard]] Forecast forecast_multiply(Shape const& shape, BackendChoice backend);
 /// @copydoc forecast_atax
 [[nodiscard]] Forecast forecast_multiply_transposed(Shape const& shape, BackendChoice backend);
+/// @copydoc forecast_atax
+[[nodiscard]] Forecast forecast_multiply_both(Shape const& shape, BackendChoice backend);
 
 /// Matrices in memory and what to do with them.
 struct MatrixRequest {

@@ -134,7 +134,7 @@ void take_plan(Plan const& plan, RunRequest const& request, Measurement& to) {
   }
 }
 
-/// A vector of `length` in the memory of Exec.
+/// Vectors in the memory of Exec, one after the other.
 template <class Exec, class T>
 using DeviceVector = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
 
@@ -142,7 +142,21 @@ template <class Exec, class T>
 DeviceVector<Exec, T> make_vector(RunRequest const& request, char const* label,
                                   std::int64_t length) {
   return allocate<DeviceVector<Exec, T>, Exec>(request.input, std::string("vector ") + label,
-                                               length);
+                                               length * request.columns);
+}
+
+/// Calls call(of), where of(x) is what the library takes for vectors x that lie one after the
+/// other: a vector, or a block.
+template <class Call>
+void with_columns(std::int64_t columns, Call const& call) {
+  if (columns == 1) return call([](auto const& x) { return x; });
+  call([columns]<class View>(View const& x) {
+    using Block =
+        Kokkos::View<typename View::value_type**, Kokkos::LayoutLeft, typename View::memory_space,
+                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    auto const count = static_cast<std::size_t>(columns);
+    return Block(x.data(), x.size() / count, count);
+  });
 }
 
 /// A result as a vector of the host; where it has to be copied, that is timed as a stage.
@@ -244,10 +258,11 @@ std::uint64_t bytes_of(std::int64_t count) {
 template <class T>
 Forecast forecast_of(Shape const& shape, Traffic const& traffic, std::int64_t input,
                      std::int64_t output, std::uint64_t scratch) {
-  return {.traffic = traffic.bytes(shape.rows, shape.cols, sizeof(T)),
-          .inputs = bytes_of<T>(shape.rows * shape.cols + input + (shape.has_map ? shape.rows : 0) +
-                                (shape.scales ? shape.cols : 0)),
-          .results = bytes_of<T>(output),
+  auto const columns = static_cast<std::uint64_t>(shape.columns);
+  return {.traffic = columns * traffic.bytes(shape.rows, shape.cols, sizeof(T)),
+          .inputs = bytes_of<T>(shape.rows * shape.cols + shape.columns * input +
+                                (shape.has_map ? shape.rows : 0) + (shape.scales ? shape.cols : 0)),
+          .results = bytes_of<T>(shape.columns * output),
           .scratch = scratch};
 }
 

@@ -22,6 +22,7 @@ namespace {
 char const* option_of(maps::Kind map) {
   if (map == maps::Kind::weights) return "--weights";
   if (map == maps::Kind::minus) return "--minus";
+  if (map == maps::Kind::replace) return "--transposed-vector";
   return "--labels";
 }
 

@@ -82,12 +82,13 @@ CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool 
   io::MatrixInfo const& info = request.reader.info();
   io::InputFile const& file = request.reader.file();
   Terms const& terms = request.terms;
-  std::string operation = std::string(row_of(id).name) + (with_b ? " with B" : "");
-  std::string vectors = sha256(elements(request.x));
-  if (terms.has_map()) {
-    operation += std::string(" and ") + maps::name_of(terms.map);
-    vectors += " " + sha256(elements(terms.of_map));
+  std::string operation(row_of(id).name);
+  if (id == OperationId::atax) {
+    if (with_b) operation += " with B";
+    if (terms.has_map()) operation += std::string(" and ") + maps::name_of(terms.map);
   }
+  std::string vectors = sha256(elements(request.x));
+  if (terms.has_map()) vectors += " " + sha256(elements(terms.of_map));
   return {.state = {.operation = operation,
                     .scalar = request.type == io::ScalarType::f32 ? "float" : "double",
                     .layout = info.layout == io::Layout::right ? "rows" : "columns",

@@ -20,25 +20,28 @@ namespace tessera::app {
 /// A matrix that is streamed from its file, and what to do with it.
 struct StreamRequest {
   io::MatrixReader const& reader;
-  io::HostVector const& x;
-  io::ScalarType type;  ///< to compute in, that of x
+  io::HostVector const& x;  ///< vectors, one after the other
+  std::int64_t columns;     ///< of them; the file is read once for each
+  io::ScalarType type;      ///< to compute in, that of x
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
   BackendChoice backend = BackendChoice::automatic;
   bool keep_intermediate = false;
-  Terms terms = {};                ///< of atax
+  Terms terms = {};                ///< as in RunRequest
   std::uint64_t memory_limit = 0;  ///< bytes for all that is held at a time
   std::string checkpoint = {};     ///< a file; empty: none
   double checkpoint_seconds = 60;  ///< between two checkpoints
 };
 
-/// Streams once over the file.
+/// Streams over the file, once for each vector.
 /// @throws Failure, io::FileError
 [[nodiscard]] Measurement stream_atax(StreamRequest const& request);
 /// @copydoc stream_atax
 [[nodiscard]] Measurement stream_multiply(StreamRequest const& request);
 /// @copydoc stream_atax
 [[nodiscard]] Measurement stream_multiply_transposed(StreamRequest const& request);
+/// @copydoc stream_atax
+[[nodiscard]] Measurement stream_multiply_both(StreamRequest const& request);
 
 /// What a checkpoint of this run says of its job. @throws io::FileError bad_input
 [[nodiscard]] CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id,

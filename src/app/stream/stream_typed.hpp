@@ -61,8 +61,16 @@ inline std::uint64_t bytes_beside(StreamRequest const& r, bool rows_vectors, boo
   std::uint64_t const vectors = (r.terms.adds() ? 3 : 2) * info.cols +
                                 (rows_vectors ? info.rows : 0) +
                                 (r.terms.has_map() ? info.rows : 0);
-  return vectors * io::size_of(r.type) * (on_gpu ? 2 : 1) +
+  return static_cast<std::uint64_t>(r.columns) * vectors * io::size_of(r.type) * (on_gpu ? 2 : 1) +
          (info.reader_bytes - std::min(info.reader_bytes, reader_may_have));
+}
+
+/// Vector j of `columns` that lie one after the other; without entries where there are none.
+template <class Vector>
+Vector column(Vector const& x, std::int64_t j, std::int64_t columns) {
+  if (x.size() == 0) return x;
+  std::size_t const length = x.size() / static_cast<std::size_t>(columns);
+  return Vector(x.data() + static_cast<std::size_t>(j) * length, length);
 }
 
 /// A size that --memory-limit takes and that is no less.
@@ -82,8 +90,9 @@ std::optional<stream::State<T>> state_of(std::string const& path, CheckpointJob 
   return read_state<T>(*file);
 }
 
-/// Streams once: call(exec, source, x, outputs, options, terms) is the operation. Which outputs it
-/// makes, `rows` and `cols` say; the result is the other one's where both are made.
+/// Streams once for each vector: call(exec, source, x, outputs, options, terms) is the operation.
+/// Which outputs it makes, `rows` and `cols` say; the result is the other one's where both are
+/// made.
 template <class Call>
 Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool cols,
                          Call const& call) {
@@ -104,8 +113,11 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     auto const x = bring_vector<Exec, T>(exec, r.x, path, "the vector", copies);
     TermsOnDevice<Exec, T> const terms(exec, r.terms, path, copies);
     StreamOutputs<Exec, T> out;
-    if (rows) out.rows = allocate<DeviceVector<Exec, T>, Exec>(path, "vector B", shape.rows);
-    if (cols) out.cols = allocate<DeviceVector<Exec, T>, Exec>(path, "vector C", shape.cols);
+    auto const make = [&](char const* what, std::int64_t length) {
+      return allocate<DeviceVector<Exec, T>, Exec>(path, what, length * r.columns);
+    };
+    if (rows) out.rows = make("vector B", shape.rows);
+    if (cols) out.cols = make("vector C", shape.cols);
 
     ProgressBar bar("streaming " + path);
     std::optional<CheckpointJob> job;
@@ -139,8 +151,18 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
 
     Stopwatch const watch;
     stream::Report report;
+    double waited_for_data = 0, waited_for_work = 0;
+    std::uint64_t bytes_read = 0;
     try {
-      report = call(exec, source, x, out, options, terms);
+      for (std::int64_t j = 0; j < r.columns; ++j) {
+        StreamOutputs<Exec, T> const its{.rows = column(out.rows, j, r.columns),
+                                         .cols = column(out.cols, j, r.columns)};
+        auto const one = call(exec, source, column(x, j, r.columns), its, options, terms);
+        waited_for_data += one.seconds_waiting_for_data;
+        waited_for_work += one.seconds_waiting_for_work;
+        bytes_read += one.bytes_read;
+        report = one;
+      }
     } catch (stream::LimitError const& error) {
       throw Failure(ExitStatus::resources, path + ": streaming it expected --memory-limit " +
                                                limit_text(error.needed() + beside) +
@@ -155,14 +177,14 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     }
     r.reader.check_unchanged();
     to.seconds = summarise({watch.seconds()});
-    to.stages = {{.name = "waiting for data", .seconds = report.seconds_waiting_for_data},
-                 {.name = on_gpu ? "waiting for the GPU" : "computing",
-                  .seconds = report.seconds_waiting_for_work}};
+    to.stages = {
+        {.name = "waiting for data", .seconds = waited_for_data},
+        {.name = on_gpu ? "waiting for the GPU" : "computing", .seconds = waited_for_work}};
     to.kernels = report.kernels;
-    to.bytes = report.bytes_read;
+    to.bytes = bytes_read;
     to.stream = StreamFacts{.blocks = report.blocks,
                             .block_bytes = report.block_bytes,
-                            .bytes_read = report.bytes_read,
+                            .bytes_read = bytes_read,
                             .memory_limit = r.memory_limit,
                             .first_block = first_block};
     if (cols) to.result = take_result<Exec, T>(out.cols, to);

@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <utility>
+
+#include <app/run/run_typed.hpp>
+#include <app/stream/stream_typed.hpp>
+#include <tessera/multiply.hpp>
+#include <tessera/multiply_both.hpp>
+#include <tessera/multiply_transposed.hpp>
+
+namespace tessera::app {
+namespace {
+
+/// B = A·V.
+struct Multiply {
+  static constexpr auto id = OperationId::multiply;
+  static constexpr bool is_transposed = false;
+
+  template <class... Arguments>
+  static void run(Arguments const&... arguments) {
+    multiply(arguments...);
+  }
+  template <class T, class Layout, class... Arguments>
+  static Plan plan(Arguments const&... arguments) {
+    return plan_multiply<T, Layout>(arguments...);
+  }
+  template <class... Arguments>
+  static stream::Report stream(Arguments const&... arguments) {
+    return stream::multiply(arguments...);
+  }
+};
+
+/// C = Aᵀ·B.
+struct MultiplyTransposed {
+  static constexpr auto id = OperationId::multiply_transposed;
+  static constexpr bool is_transposed = true;
+
+  template <class... Arguments>
+  static void run(Arguments const&... arguments) {
+    multiply_transposed(arguments...);
+  }
+  template <class T, class Layout, class... Arguments>
+  static Plan plan(Arguments const&... arguments) {
+    return plan_multiply_transposed<T, Layout>(arguments...);
+  }
+  template <class... Arguments>
+  static stream::Report stream(Arguments const&... arguments) {
+    return stream::multiply_transposed(arguments...);
+  }
+};
+
+template <class Product>
+Measurement run_product(RunRequest const& request) {
+  Measurement measurement;
+  measurement.method = "one-stage";
+  run_typed(request, measurement,
+            [&]<class Exec, class Matrix, class Vector>(Exec const& exec, Matrix const& A,
+                                                        Vector const& x) {
+              using Layout = typename Matrix::array_layout;
+              using T = typename Matrix::non_const_value_type;
+              auto const m = static_cast<std::int64_t>(A.extent(0)),
+                         n = static_cast<std::int64_t>(A.extent(1));
+              constexpr bool is_transposed = Product::is_transposed;
+              auto const y =
+                  make_vector<Exec, T>(request, is_transposed ? "C" : "B", is_transposed ? n : m);
+              Workspace<Exec> workspace;
+              tessera::Options<Exec> const options{
+                  .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
+              take_plan<Exec>(Product::template plan<T, Layout>(exec, m, n, options), request,
+                              measurement);
+              measure(exec, request.repeat, measurement,
+                      Stage{is_transposed ? "multiply_transposed" : "multiply", [&] {
+                              with_columns(request.columns, [&](auto of) {
+                                Product::run(exec, A, of(x), of(y), options);
+                              });
+                            }});
+              measurement.bytes =
+                  static_cast<std::uint64_t>(request.columns) * one_product.bytes(m, n, sizeof(T));
+              measurement.result = take_result<Exec, T>(y, measurement);
+            });
+  return measurement;
+}
+
+template <class Product>
+Forecast forecast_product_with_vector(Shape const& shape, BackendChoice backend) {
+  Forecast forecast;
+  with_types(shape, backend, [&]<class Exec, class T, class Layout>() {
+    tessera::Options<Exec> const options{.kernels = shape.kernels};
+    auto const plan = Product::template plan<T, Layout>(Exec(), shape.rows, shape.cols, options);
+    auto const in = Product::is_transposed ? shape.rows : shape.cols;
+    forecast =
+        forecast_of<T>(shape, one_product, in, shape.rows + shape.cols - in, plan.workspace_bytes);
+  });
+  return forecast;
+}
+
+template <class Product>
+Measurement stream_product(StreamRequest const& request) {
+  return run_streamed(request, Product::id, !Product::is_transposed, Product::is_transposed,
+                      [](auto const& exec, auto const& source, auto const& x, auto const& out,
+                         auto const& options, auto const& /*terms*/) {
+                        return Product::stream(
+                            exec, source, x, Product::is_transposed ? out.cols : out.rows, options);
+                      });
+}
+
+/// Of Y = A·X and W = Aᵀ·U.
+Traffic traffic_of_both(bool fused) {
+  return {.matrix = fused ? 1 : 2, .cols_vectors = 2, .rows_vectors = 2};
+}
+
+}  // namespace
+
+Measurement run_multiply(RunRequest const& request) {
+  return run_product<Multiply>(request);
+}
+Forecast forecast_multiply(Shape const& shape, BackendChoice backend) {
+  return forecast_product_with_vector<Multiply>(shape, backend);
+}
+Measurement stream_multiply(StreamRequest const& request) {
+  return stream_product<Multiply>(request);
+}
+
+Measurement run_multiply_transposed(RunRequest const& request) {
+  return run_product<MultiplyTransposed>(request);
+}
+Forecast forecast_multiply_transposed(Shape const& shape, BackendChoice backend) {
+  return forecast_product_with_vector<MultiplyTransposed>(shape, backend);
+}
+Measurement stream_multiply_transposed(StreamRequest const& request) {
+  return stream_product<MultiplyTransposed>(request);
+}
+
+Measurement run_multiply_both(RunRequest const& request) {
+  Measurement measurement;
+  run_typed(request, measurement,
+            [&]<class Exec, class Matrix, class Vector>(Exec const& exec, Matrix const& A,
+                                                        Vector const& x) {
+              using Layout = typename Matrix::array_layout;
+              using T = typename Matrix::non_const_value_type;
+              auto const m = static_cast<std::int64_t>(A.extent(0)),
+                         n = static_cast<std::int64_t>(A.extent(1));
+              auto const u = bring_vector<Exec, T>(exec, request.terms.of_map, request.input,
+                                                   "the vector U", measurement);
+              auto const Y = make_vector<Exec, T>(request, "Y", m);
+              auto const W = make_vector<Exec, T>(request, "W", n);
+              Workspace<Exec> workspace;
+              tessera::Options<Exec> const options{
+                  .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
+              auto const plan = plan_multiply_both<T, Layout>(exec, m, n, options);
+              take_plan<Exec>(plan, request, measurement);
+              bool const fused = plan.method == Method::fused;
+              measurement.method = fused ? "fused" : "two-stage";
+              measure(exec, request.repeat, measurement,
+                      Stage{"multiply_both", [&] { multiply_both(exec, A, x, u, Y, W, options); }});
+              measurement.bytes = traffic_of_both(fused).bytes(m, n, sizeof(T));
+              measurement.result = take_result<Exec, T>(Y, measurement);
+              measurement.intermediate = take_result<Exec, T>(W, measurement);
+            });
+  return measurement;
+}
+
+Forecast forecast_multiply_both(Shape const& shape, BackendChoice backend) {
+  Forecast forecast;
+  with_types(shape, backend, [&]<class Exec, class T, class Layout>() {
+    auto const plan =
+        plan_multiply_both<T, Layout>(Exec(), shape.rows, shape.cols, {.kernels = shape.kernels});
+    forecast = forecast_of<T>(shape, traffic_of_both(plan.method == Method::fused), shape.cols,
+                              shape.rows + shape.cols, plan.workspace_bytes);
+  });
+  return forecast;
+}
+
+Measurement stream_multiply_both(StreamRequest const& request) {
+  Measurement measurement = run_streamed(
+      request, OperationId::multiply_both, true, true,
+      [](auto const& exec, auto const& source, auto const& x, auto const& out, auto const& options,
+         auto const& terms) {
+        return stream::multiply_both(exec, source, x, terms.of_map, out.rows, out.cols, options);
+      });
+  std::swap(measurement.result, *measurement.intermediate);  // Y is the first
+  return measurement;
+}
+
+}  // namespace tessera::app
