@@ -3,7 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <latch>
+#include <mutex>
 #include <pthread.h>
 #include <string>
 #include <vector>
@@ -24,9 +24,10 @@ namespace host {
 /// system's choice), and ends them again.
 /// @return how many of them there were at a time
 inline int start_and_end_threads(int threads, std::size_t stack_bytes) {
-  std::latch all_started(1);
-  auto const wait = [](void* latch) -> void* {
-    static_cast<std::latch*>(latch)->wait();
+  std::mutex all_started;  // locked until they have
+  std::unique_lock closed(all_started);
+  auto const wait = [](void* gate) -> void* {
+    std::lock_guard const passed(*static_cast<std::mutex*>(gate));
     return nullptr;
   };
   pthread_attr_t attributes;
@@ -37,7 +38,7 @@ inline int start_and_end_threads(int threads, std::size_t stack_bytes) {
   for (pthread_t thread{}; static_cast<int>(started.size()) < threads; started.push_back(thread)) {
     if (::pthread_create(&thread, &attributes, wait, &all_started) != 0) break;
   }
-  all_started.count_down();
+  closed.unlock();
   for (pthread_t const thread : started) ::pthread_join(thread, nullptr);
   ::pthread_attr_destroy(&attributes);
   return static_cast<int>(started.size());

@@ -40,7 +40,9 @@ void parallel_blocks(std::uint64_t total, std::uint64_t block,
 
   std::uint64_t const wanted = std::min<std::uint64_t>(
       {blocks, most_threads, std::max(1U, std::thread::hardware_concurrency())});
-  std::vector<std::jthread> helpers;
+  std::vector<std::thread>
+      helpers;  // jthread needs a runtime that wheels for Python cannot ask for
+  helpers.reserve(wanted);
   auto const start_helper = [&] {
     try {
       helpers.emplace_back(run, false);
@@ -52,7 +54,7 @@ void parallel_blocks(std::uint64_t total, std::uint64_t block,
   bool more = true;
   while (more && helpers.size() + 1 < wanted) more = start_helper();
   run(true);
-  helpers.clear();  // joins
+  for (std::thread& helper : helpers) helper.join();
   if (failure) std::rethrow_exception(failure);
   if (report) report(total);
 }
