@@ -25,12 +25,19 @@ namespace {
 struct Modules {
   nb::object numpy_array = nb::module_::import_("numpy").attr("ndarray");
   nb::object numpy_empty = nb::module_::import_("numpy").attr("empty");
+  nb::object float32 = nb::module_::import_("numpy").attr("dtype")("float32");
+  nb::object float64 = nb::module_::import_("numpy").attr("dtype")("float64");
   nb::object arrays = nb::module_::import_("tessera._arrays");
 };
 
 Modules const& modules() {
   static Modules const* const modules = new Modules;
   return *modules;
+}
+
+nb::object numpy_type(ElementType const& type) {
+  if (!type.is_scalar()) return nb::str(type.name.c_str());
+  return type.bytes == sizeof(float) ? modules().float32 : modules().float64;
 }
 
 bool is_numpy(nb::handle x) {
@@ -250,11 +257,13 @@ Taken Call::output(nb::handle out, char const* what, Taken const& model, int dim
     nb::object const shape = dimensions == 1 ? nb::object(nb::make_tuple(extents[0]))
                                              : nb::object(nb::make_tuple(extents[0], extents[1]));
     object = is_numpy(model.object)
-                 ? modules().numpy_empty(shape, type.name)
+                 ? modules().numpy_empty(shape, numpy_type(type))
                  : modules().arrays.attr("empty")(model.object, shape, type.name);
   }
   nb::ndarray<> writable;
-  if (!nb::try_cast(object, writable, false)) {
+  nb::object shown = object;
+  if (!nb::try_cast(object, writable, false)) shown = through_interface(object);
+  if (shown.is_none() || !nb::try_cast(shown, writable, false)) {
     Taken const taken = any(object, what);  // says what it is if it is no array at all
     fail_value(std::string(what) + " of shape " + shape_text(taken.array) +
                " must be writable, found one that is read-only");

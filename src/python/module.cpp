@@ -36,16 +36,22 @@ struct MatrixInput {
   std::int64_t cols;
   ElementType type;
   std::string shape;
+
+  /// A vector lies where the matrix does; one that is streamed is on the host.
+  void require_place_of(Call const& call, Taken const& x, char const* name) const {
+    call.require_place(x, name, array, "A");
+  }
 };
 
 MatrixInput take_matrix(Call const& call, nb::handle a) {
   StreamedMatrix const* streamed = nullptr;
   if (nb::try_cast(a, streamed) && streamed != nullptr) {
     Reading const& reading = streamed->reading;
-    Array shape;
-    shape.dimensions = 2;
-    shape.extents = {reading.rows, reading.cols};
-    return {{}, streamed, reading.rows, reading.cols, reading.type, shape_text(shape)};
+    Taken nothing;
+    nothing.array.dimensions = 2;
+    nothing.array.extents = {reading.rows, reading.cols};
+    std::string const shape = shape_text(nothing.array);
+    return {std::move(nothing), streamed, reading.rows, reading.cols, reading.type, shape};
   }
   Taken taken = call.matrix(a, "A");
   Array const array = taken.array;
@@ -70,19 +76,19 @@ Taken take_vectors(Call const& call, MatrixInput const& a, nb::handle x, char co
                     (blocks ? " or (" + n + ", k)" : "") + " for A of shape " + a.shape +
                     ", found shape " + shape_text(taken.array));
   }
-  call.require_place(taken, name, model(a, taken), "A");
+  a.require_place_of(call, taken, name);
   return taken;
 }
 
 /// A vector with so many entries.
-Taken take_vector(Call const& call, MatrixInput const& a, Taken const& like, nb::handle x,
-                  char const* name, std::int64_t entries) {
-  Taken const taken = call.input(x, name, a.type, "A of shape " + a.shape);
+Taken take_vector(Call const& call, MatrixInput const& a, nb::handle x, char const* name,
+                  std::int64_t entries) {
+  Taken taken = call.input(x, name, a.type, "A of shape " + a.shape);
   if (taken.array.dimensions != 1 || taken.array.extents[0] != entries) {
     call.fail_value(std::string(name) + " must have shape (" + std::to_string(entries) +
                     ",) for A of shape " + a.shape + ", found shape " + shape_text(taken.array));
   }
-  call.require_place(taken, name, like, "A");
+  a.require_place_of(call, taken, name);
   return taken;
 }
 
@@ -129,7 +135,6 @@ nb::object atax_of(nb::handle A, nb::handle v, nb::handle weights, nb::handle mi
   Call const call{"atax", copy};
   MatrixInput const a = take_matrix(call, A);
   Taken const in = take_vectors(call, a, v, "v", a.cols);
-  Taken const& like = model(a, in);
 
   nb::object out_c = nb::borrow(out);
   nb::object out_b = nb::none();
@@ -148,13 +153,13 @@ nb::object atax_of(nb::handle A, nb::handle v, nb::handle weights, nb::handle mi
   std::optional<Taken> of_map;
   if (!kind.empty()) {
     char const* const name = vector_of_map.is(weights) ? "weights" : "minus";
-    of_map = take_vector(call, a, like, vector_of_map, name, a.rows);
+    of_map = take_vector(call, a, vector_of_map, name, a.rows);
   }
   std::optional<Taken> added;
   if (!z.is_none()) {
     if (in.array.dimensions != 1)
       call.fail_value("z is added to one vector, found a block of them");
-    added = take_vector(call, a, like, z, "z", a.cols);
+    added = take_vector(call, a, z, "z", a.cols);
   } else if (beta != 0) {
     call.fail_value("beta needs z");
   }
@@ -219,9 +224,9 @@ MatrixInput take_array(Call const& call, nb::handle A) {
 
 nb::object matvec_both_of(nb::handle A, nb::handle x, nb::handle u, nb::handle out, bool copy) {
   Call const call{"matvec_both", copy};
-  MatrixInput const a = take_array(call, A);
-  Taken const right = take_vector(call, a, a.array, x, "x", a.cols);
-  Taken const left = take_vector(call, a, a.array, u, "u", a.rows);
+  MatrixInput const a = take_matrix(call, A);
+  Taken const right = take_vector(call, a, x, "x", a.cols);
+  Taken const left = take_vector(call, a, u, "u", a.rows);
   nb::object out_y = nb::none();
   nb::object out_w = nb::none();
   if (!out.is_none()) {
@@ -235,7 +240,11 @@ nb::object matvec_both_of(nb::handle A, nb::handle x, nb::handle u, nb::handle o
   Taken const w = take_output(call, a, left, out_w, "out[1]", a.cols);
   {
     nb::gil_scoped_release const released;
-    multiply_both(a.array.array, right.array, left.array, y.array, w.array);
+    if (a.streamed != nullptr) {
+      multiply_both(*a.streamed, right.array, left.array, y.array, w.array);
+    } else {
+      multiply_both(a.array.array, right.array, left.array, y.array, w.array);
+    }
   }
   return nb::make_tuple(finished(y), finished(w));
 }

@@ -130,4 +130,13 @@ void multiply_transposed(StreamedMatrix const& a, Array const& u, Array const& c
   });
 }
 
+void multiply_both(StreamedMatrix const& a, Array const& x, Array const& u, Array const& y,
+                   Array const& w) {
+  with_source(a, [&]<class Exec, class S, class T>(Exec const& exec, S const& source,
+                                                   stream::Options<T> const& options, T) {
+    stream::multiply_both(exec, source, vector<Exec, T>(x), vector<Exec, T>(u), vector<Exec, T>(y),
+                          vector<Exec, T>(w), options);
+  });
+}
+
 }  // namespace tessera::python

@@ -50,5 +50,7 @@ struct StreamedMatrix {
 void atax(StreamedMatrix const& a, AtaxCall const& call);
 void multiply(StreamedMatrix const& a, Array const& v, Array const& b);
 void multiply_transposed(StreamedMatrix const& a, Array const& u, Array const& c);
+void multiply_both(StreamedMatrix const& a, Array const& x, Array const& u, Array const& y,
+                   Array const& w);
 
 }  // namespace tessera::python

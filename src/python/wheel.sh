@@ -18,8 +18,8 @@ fi
 
 say "building"
 rm -rf "$out/built" "$out/dist" "$out/clean"
-# Warnings are errors, so that objects are those of the preset openmp.
-"$out/tools/bin/pip" wheel --quiet --no-build-isolation --no-deps --wheel-dir "$out/built" \
+# As the preset openmp compiles, so that a cache of objects has them.
+CXX=${CXX:-c++} CC=${CC:-cc} "$out/tools/bin/pip" wheel --quiet --no-build-isolation --no-deps --wheel-dir "$out/built" \
   -C build-dir="$here/build/wheel-build" -C cmake.define.TESSERA_WARNINGS_AS_ERRORS=ON "$here" >&2
 
 # Another copy of libgomp beside NumPy's or PyTorch's is a pool of threads of its own, and no harm: it

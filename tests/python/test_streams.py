@@ -31,6 +31,7 @@ def same(stream, a):
         (tessera.rmatvec(stream, u), tessera.rmatvec(a, u)),
         (tessera.atax(stream, v, minus=u, alpha=2, beta=3, z=z), tessera.atax(a, v, minus=u, alpha=2, beta=3, z=z)),
         *zip(tessera.atax(stream, v, return_b=True), tessera.atax(a, v, return_b=True)),
+        *zip(tessera.matvec_both(stream, v, u), tessera.matvec_both(a, v, u)),
     ]
     for found, expected in pairs:
         assert found.dtype == expected.dtype
@@ -74,9 +75,9 @@ def test_hdf5(a, tmp_path):
 
     np.save(tmp_path / "a.npy", a)
     subprocess.run(
-        [sys.executable, "-B", "-m", "tessera", "convert", str(tmp_path / "a.npy"), str(tmp_path / "a.h5")], check=True
+        [sys.executable, "-B", "-m", "tessera", "convert", str(tmp_path / "a.npy"), f"{tmp_path}/a.h5:/a"], check=True
     )
-    same(tessera.open(tmp_path / "a.h5", memory_limit=LIMIT), a)
+    same(tessera.open(f"{tmp_path}/a.h5:/a", memory_limit=LIMIT), a)
 
 
 def test_refusals(tmp_path):

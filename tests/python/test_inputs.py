@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""What counts as an array: of other libraries, and lying in memory in any way."""
+
+import array
+import types
+
+import numpy as np
+import pytest
+
+import tessera
+
+A = np.arange(12.0).reshape(3, 4)
+V = np.array([1.0, -1.0, 2.0, 3.0])
+EXPECTED = A.T @ (A @ V)
+
+
+class OnlyDlpack:
+    """An array of a library without a name, that shows DLPack and nothing else."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __dlpack__(self, **arguments):
+        return self.x.__dlpack__(**arguments)
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+
+class OnlyInterface:
+    def __init__(self, x):
+        self.x = x
+        self.__array_interface__ = x.__array_interface__
+
+
+class OfTheStandard(OnlyDlpack):
+    """An array of a library that keeps to the array API standard."""
+
+    device = "cpu"
+
+    def __array_namespace__(self):
+        return types.SimpleNamespace(
+            float32=np.float32,
+            float64=np.float64,
+            empty=lambda shape, dtype, device: OfTheStandard(np.empty(shape, dtype)),
+        )
+
+
+@pytest.mark.parametrize("kind", [OnlyDlpack, OnlyInterface, memoryview])
+def test_arrays_without_a_library(kind):
+    found = tessera.atax(kind(A), kind(V))
+    assert type(found) is np.ndarray
+    np.testing.assert_array_equal(found, EXPECTED)
+    out = np.empty(4)
+    assert type(tessera.atax(kind(A), kind(V), out=kind(out))) is kind
+    np.testing.assert_array_equal(out, EXPECTED)
+
+
+def test_results_are_of_the_callers_kind():
+    found = tessera.atax(OfTheStandard(A), OfTheStandard(V))
+    assert type(found) is OfTheStandard
+    np.testing.assert_array_equal(found.x, EXPECTED)
+
+
+def test_arrays_of_python():
+    np.testing.assert_array_equal(tessera.atax(A, array.array("d", V)), EXPECTED)
+
+
+def test_arrays_in_files(tmp_path):
+    np.save(tmp_path / "a.npy", A)
+    found = tessera.atax(np.load(tmp_path / "a.npy", mmap_mode="r"), V)
+    assert type(found) is np.ndarray
+    np.testing.assert_array_equal(found, EXPECTED)
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    a, v = torch.from_numpy(A), torch.from_numpy(V)
+    for found in (tessera.atax(a, v), tessera.atax(a.to(torch.int64), v, copy=True)):
+        assert type(found) is torch.Tensor
+        np.testing.assert_array_equal(found.numpy(), EXPECTED)
+    out = torch.empty(4, dtype=torch.float64)
+    assert tessera.atax(a, v, out=out) is out
+    with pytest.raises(TypeError, match="A must be an array that DLPack or a buffer shows as it is"):
+        tessera.atax(a.clone().requires_grad_(), v)
+
+
+def test_jax():
+    jax = pytest.importorskip("jax")
+    a, v = jax.numpy.asarray(A, dtype="float32"), jax.numpy.asarray(V, dtype="float32")
+    found = tessera.atax(a, v)
+    assert isinstance(found, jax.Array)
+    np.testing.assert_array_equal(np.asarray(found), EXPECTED)
+
+
+def test_array_api_strict():
+    xp = pytest.importorskip("array_api_strict")
+    found = tessera.atax(xp.asarray(A), xp.asarray(V))
+    assert type(found) is type(xp.asarray(V))
+    np.testing.assert_array_equal(np.from_dlpack(found), EXPECTED)
+
+
+def test_any_shape_and_layout():
+    hypothesis = pytest.importorskip("hypothesis")
+    st = hypothesis.strategies
+
+    @hypothesis.settings(max_examples=150, deadline=None, database=None, derandomize=True)
+    @hypothesis.given(
+        rows=st.integers(0, 70),
+        cols=st.integers(0, 70),
+        dtype=st.sampled_from(["f4", "f8"]),
+        by_columns=st.booleans(),
+        step=st.integers(1, 3),
+        gap=st.integers(0, 5),
+        vector_step=st.integers(1, 3),
+    )
+    def check(rows, cols, dtype, by_columns, step, gap, vector_step):
+        lines, length = (cols, rows) if by_columns else (rows, cols)
+        random = np.random.default_rng(1)
+        whole = random.integers(-3, 4, (lines * step, length + gap)).astype(dtype)
+        a = whole[::step, :length]
+        a = a.T if by_columns else a
+        v = random.integers(-3, 4, cols * vector_step).astype(dtype)[::vector_step]
+        u = random.integers(-3, 4, rows * vector_step).astype(dtype)[::vector_step]
+        np.testing.assert_array_equal(tessera.atax(a, v), a.T @ (a @ v))
+        np.testing.assert_array_equal(tessera.matvec(a, v), a @ v)
+        np.testing.assert_array_equal(tessera.rmatvec(a, u), a.T @ u)
+        np.testing.assert_array_equal(tessera.transpose(a), a.T)
+        np.testing.assert_array_equal(tessera.matmul(a, a.T), a @ a.T)
+
+    check()
