@@ -10,6 +10,7 @@
 #include <tessera/solve/lsqr.hpp>
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/pca.hpp>
+#include <tessera/solve/regression.hpp>
 #include <tessera/solve/ridge.hpp>
 #include <tessera/solve/small_svd.hpp>
 #include <tessera/solve/svd.hpp>

@@ -48,8 +48,8 @@ class Pca : public testing::Test {
     bool const by_rows = C::order == Order::row_major;
     std::vector<T> elements;
     for (Index i = 0; i < rows * cols; ++i) {
-      elements.push_back(static_cast<T>(by_rows ? entry(i / cols, i % cols)
-                                                : entry(i % rows, i / rows)));
+      elements.push_back(
+          static_cast<T>(by_rows ? entry(i / cols, i % cols) : entry(i % rows, i / rows)));
     }
     return {Shape{rows, cols}, C::order, std::move(elements)};
   }
@@ -164,8 +164,9 @@ TYPED_TEST(Pca, GoesOnFromAStateOfItsOwnOnly) {
   solve::MatrixOperator const op(typename TypeParam::Exec(),
                                  matrix_on_device<TypeParam>(this->matrix()));
   std::optional<solve::State<T>> kept;
-  auto const whole = solve::pca(
-      op, 2, {}, {.wants_state = [](solve::Step const& step) { return step.iteration == 3; },
+  auto const whole =
+      solve::pca(op, 2, {},
+                 {.wants_state = [](solve::Step const& step) { return step.iteration == 3; },
                   .on_state = [&](solve::State<T> const& state) { kept = state; }});
   ASSERT_TRUE(kept);
   auto const rest = solve::pca(op, 2, {}, {.resume = &*kept});

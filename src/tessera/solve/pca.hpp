@@ -134,8 +134,7 @@ class Centred final : public NormalOperator<Exec, T> {
   /// x = diag(d)·v, and the sum is meanᵀ·x.
   void stretch(ConstValues<Exec, T> const& v) const {
     static std::string const label("tessera::pca::stretch");
-    for_each_element(this->exec(), label, this->cols(),
-                     Stretch<T>{factors(), v.data(), x_.data()});
+    for_each_element(this->exec(), label, this->cols(), Stretch<T>{factors(), v.data(), x_.data()});
     tessera::dot(this->exec(), mean_, x_, sum_, {.workspace = &workspace_});
   }
   void take_mean(ConstValues<Exec, T> const& b, Values<Exec, T> const& c) const {
@@ -164,8 +163,8 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
   Exec const& exec = op.exec();
   Index const reads_before = op.reads();
   if (op.rows() < 2) {
-    checks::fail("pca", "expected a matrix of at least two rows, found " +
-                            std::to_string(op.rows()));
+    checks::fail("pca",
+                 "expected a matrix of at least two rows, found " + std::to_string(op.rows()));
   }
   auto const rows = static_cast<double>(op.rows());
   Values<Exec, T> const mean = make_values<Exec, T>(exec, op.cols());
@@ -229,10 +228,10 @@ PcaResult<Exec, T> pca(NormalOperator<Exec, T> const& op, Index k, PcaOptions co
 }  // namespace tessera::solve
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_SOLVE_PCA(TEMPLATE, EXEC, T)                                                     \
-  namespace tessera::solve::detail {                                                             \
+#define TESSERA_SOLVE_PCA(TEMPLATE, EXEC, T)                                                    \
+  namespace tessera::solve::detail {                                                            \
   TEMPLATE PcaResult<EXEC, T> run_pca(NormalOperator<EXEC, T> const&, Index, PcaOptions const&, \
-                                      Control<T> const&);                                        \
+                                      Control<T> const&);                                       \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_SOLVE_PCA)
