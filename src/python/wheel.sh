@@ -32,6 +32,6 @@ say "trying it in a clean environment"
 python3 -m venv "$out/clean"
 "$out/clean/bin/pip" install --quiet pytest "$out"/dist/*.whl >&2
 cd "$out" # not the sources
-"$out/clean/bin/python" "$here/src/python/try_wheel.py"
+"$out/clean/bin/python" -P "$here/src/python/try_wheel.py" # not the package beside it
 env OMP_WAIT_POLICY=passive "$out/clean/bin/python" -B "$here/tests/python/run.py"
 say "$(echo "$out"/dist/*.whl)"
