@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -57,8 +58,9 @@ void call_multiply_both(Exec const& exec, MatrixArgument<T const> const& a,
 
   auto const region = region_of(operation, a);
   if (a.extent(0) == 0 || a.extent(1) == 0) {
-    set_zero<T>(exec, "tessera::multiply_both::zero", static_cast<Index>(y.extent(0)), output(y));
-    set_zero<T>(exec, "tessera::multiply_both::zero", static_cast<Index>(w.extent(0)), output(w));
+    static std::string const label("tessera::multiply_both::zero");
+    set_zero<T>(exec, label, static_cast<Index>(y.extent(0)), output(y));
+    set_zero<T>(exec, label, static_cast<Index>(w.extent(0)), output(w));
     return;
   }
   with_order(operation, "A", a, [&](auto by_rows) {
