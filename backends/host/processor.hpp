@@ -55,7 +55,7 @@ constexpr char const* profile_name(bool is_amd, bool is_intel, int family, int m
 
 /// The profile of this machine's processor.
 inline Profile const& profile() {
-  static Profile const& found = []() -> Profile const& {
+  static Profile const found = [] {
     char const* name = profiles[0].name;
 #ifdef TESSERA_HAS_CPUID
     unsigned eax = 0;

@@ -21,7 +21,7 @@ namespace tessera::app {
 struct StreamRequest {
   io::MatrixReader const& reader;
   io::HostVector const& x;  ///< vectors, one after the other
-  std::int64_t columns;     ///< of them; the file is read once for each
+  std::int64_t columns = 1;  ///< of them; the file is read once for each
   io::ScalarType type;      ///< to compute in, that of x
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;

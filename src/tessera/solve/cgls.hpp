@@ -211,7 +211,8 @@ class CglsRun {
     Exec const& exec = op_.exec();
     State<T> state{.of = state_of<T>(name, op_), .iteration = result_.iterations};
     append(state.numbers, now_);
-    for (auto const& vector : {r_, s_, p_, result_.x}) {
+    std::array<Values<Exec, T>, 4> const vectors{r_, s_, p_, result_.x};
+    for (auto const& vector : vectors) {
       state.vectors.push_back(to_host<Exec, T>(exec, vector));
     }
     state.history = result_.history;
