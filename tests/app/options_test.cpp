@@ -27,8 +27,9 @@ std::variant<ExitStatus, Options> parse(Words const& words) {
 
 /// The options of a command that have a value, as the completion script lists them.
 Words options_with_values(std::string const& command) {
-  Words const flags = {"--help", "--check", "--no-tuning-cache", "--in-place", "--show", "--reset",
-                       "--data", "--all",   "--add-dataset"};
+  Words const flags = {
+      "--help", "--check", "--no-tuning-cache", "--in-place", "--show",        "--reset",
+      "--data", "--all",   "--add-dataset",     "--scale",    "--no-intercept"};
   auto const completion = parse({"completion", "bash"});
   std::istringstream script(std::get<CompletionOptions>(std::get<Options>(completion)).script);
   bool ours = false;
@@ -66,6 +67,11 @@ TEST(OptionsTest, EmptyValuesAreRefusedEverywhere) {
                                        {"gemv-both", "a.npy", "--transposed-vector", "u.npy"},
                                        {"transpose", "a.npy", "x.npy"},
                                        {"gemm", "a.npy", "a.npy", "x.npy"},
+                                       {"lstsq", "a.npy", "b.npy"},
+                                       {"ridge", "a.npy", "b.npy", "--lambda", "1"},
+                                       {"svd", "a.npy", "--count", "1"},
+                                       {"pca", "a.npy", "--count", "1"},
+                                       {"fit", "linear", "a.npy", "y.npy"},
                                        {"bench", "gemv"},
                                        {"tune", "gemv"},
                                        {"check", "a.npy", "a.npy"},
@@ -93,7 +99,7 @@ TEST(OptionsTest, EmptyValuesAreRefusedEverywhere) {
       ++options;
     }
   }
-  EXPECT_GT(options, 90u);
+  EXPECT_GT(options, 150u);
 }
 
 TEST(OptionsTest, EmptyPositionalsAreRefused) {

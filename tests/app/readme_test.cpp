@@ -59,8 +59,11 @@ TEST(ReadmeTest, pages_show_commands) {
 
 class PageTest : public ProgramTest, public ::testing::WithParamInterface<std::string> {};
 
-/// In order, in an empty folder for each page.
+/// In order, in a folder for each page that has nothing but the real data.
 TEST_P(PageTest, commands_work_as_printed) {
+  for (std::string const name : {"digits.npy", "breast_cancer.npy", "benign.npy"}) {
+    fs::copy_file(fs::path(TESSERA_SOURCE_DIR) / "tests/data" / name, path(name));
+  }
   for (auto const& line : commands_of(GetParam())) {
     std::istringstream words(line.substr(8));
     std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};

@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "support/solve.hpp"
+
 #include <cmath>
-#include <cstddef>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
-
-#include "support/program.hpp"
 
 /// The commands that solve: known solutions, the bits of a run in memory where A is streamed or a
 /// run was ended, and what is said where there is no solution.
@@ -19,32 +17,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-class SolveTest : public ProgramTest {
- protected:
-  /// A matrix and a right side that it does not reach.
-  void make(std::string const& rows, std::string const& cols,
-            std::string const& order = "row-major", std::string const& type = "f32") const {
-    ASSERT_EQ(run({"gen", "--rows", rows, "--cols", cols, "--distribution", "normal", "--layout",
-                   order, "--type", type, "--output", "a.npy"})
-                  .status,
-              0);
-    ASSERT_EQ(run({"gen", "--rows", rows, "--cols", "1", "--distribution", "uniform", "--seed", "7",
-                   "--type", type, "--output", "b.npy"})
-                  .status,
-              0);
-  }
-  nlohmann::json report(std::vector<std::string> arguments, int status = 0) const {
-    arguments.insert(arguments.end(), {"--format", "json"});
-    auto const done = run(arguments);
-    EXPECT_EQ(done.status, status) << done.err << done.out;
-    return nlohmann::json::parse(done.out);
-  }
-  void write_doubles(std::string const& name, std::string const& shape,
-                     std::vector<double> const& elements) const {
-    write(name, npy("<f8", shape, bytes_of(elements)));
-  }
-};
 
 TEST_F(SolveTest, finds_the_known_solution) {
   // Columns (1, 0, 1) and (0, 1, 1); (1, 1, -1) is orthogonal to both.

@@ -110,6 +110,43 @@ inline constexpr char least_squares[] =
     "  tessera lstsq a.npy b.npy --method lsqr --atol 1e-10 --history steps.csv\n"
     "  tessera ridge a.npy b.npy --lambda 0.1 --output x.npy";
 
+inline constexpr char svd[] =
+    "A step reads A once, and U takes K more reads. The bits are a function of A, its layout, K "
+    "and the options. A matrix that does not fit into memory (or into --memory-limit) is streamed "
+    "from its file at each step. A run that was ended goes on from its --checkpoint, with the bits "
+    "of one that was not; the file is removed when all are found. Exit status 1: they were not "
+    "found within the tolerance, and the report says why.\n\n"
+    "Examples:\n"
+    "  tessera svd a.npy -k 10 --u u.npy --s s.npy --vt vt.npy --check\n"
+    "  tessera svd a.npy -k 10 --memory-limit 2GiB --checkpoint a.state --s s.npy\n"
+    "  tessera svd a.npy -k 3 --tol 1e-4 --history steps.csv";
+
+inline constexpr char pca[] =
+    "A row of A is an observation. The mean of each column is taken out of the products, so that "
+    "A is never centred in memory: beside the steps of svd that takes two reads. The bits are a "
+    "function of A, its layout, K and the options. A matrix that does not fit into memory (or "
+    "into --memory-limit) is streamed from its file at each step. A run that was ended goes on "
+    "from its --checkpoint. Exit status 1: they were not found within the tolerance, and the "
+    "report says why.\n\n"
+    "Examples:\n"
+    "  tessera pca a.npy -k 2 --components v.npy --scores points.npy --ratio r.npy\n"
+    "  tessera pca a.npy -k 10 --scale --variance variance.npy --check\n"
+    "  tessera pca a.npy -k 10 --memory-limit 2GiB --checkpoint a.state --components v.npy";
+
+inline constexpr char fit[] =
+    "A row of A is an observation, and eta = A x + intercept. linear: sum (eta - y)^2/2. logistic: "
+    "sum log(1 + e^eta) - y eta, labels y of 0 and 1. poisson: sum e^eta - y eta, counts y. A "
+    "Newton step reads A twice, and once for each product with the Hessian. The intercept is not "
+    "penalised, and stands in the report. The bits of x are a function of A, its layout, y and "
+    "the options. A matrix that does not fit into memory (or into --memory-limit) is streamed "
+    "from its file. A run that was ended goes on from its --checkpoint, with the bits of one that "
+    "was not; the file is removed when x is found. Exit status 1: the gradient is not small, and "
+    "the report says why.\n\n"
+    "Examples:\n"
+    "  tessera fit logistic a.npy labels.npy --penalty 1 --output x.npy --check\n"
+    "  tessera fit poisson a.npy counts.npy --memory-limit 2GiB --checkpoint a.state\n"
+    "  tessera fit linear a.npy y.npy --no-intercept --history steps.csv";
+
 inline constexpr char bench[] =
     "All that compute the operation take turns in random order, on the matrix of FILE (of "
     "gemm on two) or on random ones: our kernels, published ones (--variants), and the "

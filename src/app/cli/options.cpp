@@ -296,11 +296,14 @@ CLI::App* add_gemm(CLI::App& app, GemmOptions& options) {
 }
 
 /// What every command that solves can be told.
-void add_solve(CLI::App& command, SolveOptions& options, std::string const& check_help) {
+/// @param least steps that --maxiter may say
+void add_solve(CLI::App& command, SolveOptions& options, std::uint64_t least,
+               std::string const& check_help) {
   add_input_format(command, options.input_format, formats_with_shape);
   add_output_file(command, "--history", options.history, "Where a line for each step goes (CSV)");
-  add_whole(command, "--maxiter", options.maxiter, {.least = 0, .most = std::uint64_t{1} << 40U},
-            "Steps at most, each of which reads A once (else the method decides)")
+  add_whole(command, "--maxiter", options.maxiter,
+            {.least = least, .most = std::uint64_t{1} << 40U},
+            "Steps at most (else the method decides)")
       ->type_name("N");
   add_stream(command, options, "Keep the state in this file now and then, go on from it",
              "Seconds between two states that are kept (0: after each step)");
@@ -315,6 +318,12 @@ void add_solve(CLI::App& command, SolveOptions& options, std::string const& chec
   add_choice(command, "--format", options.format, info_formats, "How the report is written");
 }
 
+void add_solved_matrix(CLI::App& command, SolveOptions& options) {
+  add_input_file(command, "A", options.input,
+                 "A: a .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
+      ->required();
+}
+
 constexpr std::pair<char const*, LeastSquaresMethod> least_squares_methods[] = {
     {"lsmr", LeastSquaresMethod::lsmr}, {"lsqr", LeastSquaresMethod::lsqr}};
 
@@ -322,9 +331,7 @@ CLI::App* add_least_squares(CLI::App& app, std::string const& name, std::string 
                             LeastSquaresOptions& options) {
   auto& command = *app.add_subcommand(name, what);
   options.command = name;
-  add_input_file(command, "A", options.input,
-                 "A: a .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
-      ->required();
+  add_solved_matrix(command, options);
   add_input_file(command, "B", options.right_side, "b: a .npy, .bin or ex3 file")->required();
   if (name == "ridge") {
     add_size(
@@ -340,8 +347,79 @@ CLI::App* add_least_squares(CLI::App& app, std::string const& name, std::string 
   add_size(command, "--btol", options.btol, "Relative error of b, which decides when to stop");
   add_size(command, "--conlim", options.conlim,
            "Stop where cond(A) seems larger than this (0: never)");
-  add_solve(command, options, "Find the residual of x in higher precision");
+  add_solve(command, options, 0, "Find the residual of x in higher precision");
   command.footer(help::least_squares);
+  return &command;
+}
+
+void add_triplets(CLI::App& command, TripletOptions& options) {
+  options.command = command.get_name();
+  add_solved_matrix(command, options);
+  add_whole(command, "-k,--count", options.k, {}, "How many are found, the largest first")
+      ->required()
+      ->type_name("K");
+}
+
+/// What both can be told after their outputs.
+void add_triplet_solve(CLI::App& command, TripletOptions& options) {
+  add_size(command, "--tol", options.tol,
+           "Residual of each, beside the largest singular value (0: the precision of the type)");
+  add_whole(command, "--ncv", options.ncv, {},
+            "Vectors of the basis between two restarts (else the larger of 2 K + 1 and 20)")
+      ->type_name("N");
+  add_solve(command, options, 1, "Find residuals and orthogonality in higher precision");
+}
+
+CLI::App* add_svd(CLI::App& app, TripletOptions& options) {
+  auto& command = *app.add_subcommand("svd", "Find the largest singular values of A");
+  add_triplets(command, options);
+  add_output_file(command, "--u", options.u, "Where U goes, one vector a column (.npy)");
+  add_output_file(command, "--s", options.s, "Where the singular values go (.npy or .bin)");
+  add_output_file(command, "--vt", options.vt, "Where V^T goes, one vector a row (.npy)");
+  add_triplet_solve(command, options);
+  command.footer(help::svd);
+  return &command;
+}
+
+CLI::App* add_pca(CLI::App& app, TripletOptions& options) {
+  auto& command = *app.add_subcommand("pca", "Find the directions in which the rows of A differ");
+  add_triplets(command, options);
+  command.add_flag("--scale", options.scale, "Divide each column by its standard deviation");
+  add_output_file(command, "--components", options.vt, "Where the directions go, one a row (.npy)");
+  add_output_file(command, "--scores", options.scores,
+                  "Where the rows of A in these directions go (.npy)");
+  add_output_file(command, "--variance", options.variance,
+                  "Where the variance along each direction goes (.npy or .bin)");
+  add_output_file(command, "--ratio", options.ratio,
+                  "Where its part of the whole variance goes (.npy or .bin)");
+  add_output_file(command, "--mean", options.mean,
+                  "Where the mean of each column goes (.npy or .bin)");
+  add_output_file(command, "--deviations", options.deviations,
+                  "Where the standard deviation of each column goes (.npy or .bin)");
+  add_triplet_solve(command, options);
+  command.footer(help::pca);
+  return &command;
+}
+
+constexpr std::pair<char const*, RegressionLoss> losses[] = {{"linear", RegressionLoss::linear},
+                                                             {"logistic", RegressionLoss::logistic},
+                                                             {"poisson", RegressionLoss::poisson}};
+
+CLI::App* add_fit(CLI::App& app, FitOptions& options) {
+  auto& command = *app.add_subcommand("fit", "Fit a linear, logistic or Poisson regression");
+  add_choice(command, "LOSS", options.loss, losses, "What becomes small")->required();
+  add_solved_matrix(command, options);
+  add_input_file(command, "LABELS", options.labels,
+                 "y: an entry for each row of A, a .npy, .bin or ex3 file")
+      ->required();
+  add_output_file(command, "--output", options.output, "Where x goes (.npy or .bin)");
+  add_size(command, "--penalty", options.penalty, "Adds this times |x|^2/2 to what becomes small");
+  auto const leave_out = [&options](std::int64_t) { options.has_intercept = false; };
+  command.add_flag_function("--no-intercept", leave_out, "eta is A x alone");
+  add_size(command, "--tol", options.tol,
+           "Norm of the gradient, beside that at 0 (0: the root of the type's precision)");
+  add_solve(command, options, 0, "Find the gradient in higher precision");
+  command.footer(help::fit);
   return &command;
 }
 
@@ -493,6 +571,9 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   GemmOptions gemm;
   LeastSquaresOptions lstsq;
   LeastSquaresOptions ridge;
+  TripletOptions svd;
+  TripletOptions pca;
+  FitOptions fit;
   CheckOptions check;
   ShowOptions show;
   InfoOptions info;
@@ -511,6 +592,9 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
       add_least_squares(app, "lstsq", "Find x that makes |A x - b| small", lstsq);
   CLI::App const* const ridge_command =
       add_least_squares(app, "ridge", "Find x that makes |A x - b|^2 + lambda |x|^2 small", ridge);
+  CLI::App const* const svd_command = add_svd(app, svd);
+  CLI::App const* const pca_command = add_pca(app, pca);
+  CLI::App const* const fit_command = add_fit(app, fit);
   CLI::App const* const bench_command = add_bench(app, bench);
   CLI::App const* const tune_command = add_tune(app, tune);
   CLI::App const* const check_command = add_check(app, check);
@@ -548,6 +632,9 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   if (gemm_command->parsed()) return Options(gemm);
   if (lstsq_command->parsed()) return Options(lstsq);
   if (ridge_command->parsed()) return Options(ridge);
+  if (svd_command->parsed()) return Options(svd);
+  if (pca_command->parsed()) return Options(pca);
+  if (fit_command->parsed()) return Options(fit);
   if (bench_command->parsed()) return Options(bench);
   if (tune_command->parsed()) return Options(tune);
   if (check_command->parsed()) return Options(check);

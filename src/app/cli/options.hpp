@@ -18,9 +18,10 @@ struct CompletionOptions {
 };
 
 /// One alternative for each subcommand.
-using Options = std::variant<io::GenerateRequest, ConvertOptions, ComputeOptions, TransposeOptions,
-                             GemmOptions, LeastSquaresOptions, BenchOptions, TuneOptions,
-                             CheckOptions, ShowOptions, InfoOptions, CompletionOptions>;
+using Options =
+    std::variant<io::GenerateRequest, ConvertOptions, ComputeOptions, TransposeOptions, GemmOptions,
+                 LeastSquaresOptions, TripletOptions, FitOptions, BenchOptions, TuneOptions,
+                 CheckOptions, ShowOptions, InfoOptions, CompletionOptions>;
 
 /// Parses the command line. Prints help, the version and errors of usage itself; then, and only
 /// then, it returns an ExitStatus.

@@ -4,7 +4,7 @@
 _tessera() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "gen atax gemv gemvt gemv-both transpose gemm lstsq ridge bench tune check show convert info --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "gen atax gemv gemvt gemv-both transpose gemm lstsq ridge svd pca fit bench tune check show convert info --help --version" -- "$current"))
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -98,6 +98,33 @@ _tessera() {
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
         *) [[ $current == -* ]] && words="--help --lambda --output --method --atol --btol --conlim --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
+      esac ;;
+    svd)
+      case $previous in
+        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --backend) words="auto openmp serial cuda" ;;
+        --kernels) words="auto portable accelerated" ;;
+        --type) words="as-is f32 f64" ;;
+        --format) words="text json" ;;
+        *) [[ $current == -* ]] && words="--help --count --u --s --vt --tol --ncv --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
+      esac ;;
+    pca)
+      case $previous in
+        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --backend) words="auto openmp serial cuda" ;;
+        --kernels) words="auto portable accelerated" ;;
+        --type) words="as-is f32 f64" ;;
+        --format) words="text json" ;;
+        *) [[ $current == -* ]] && words="--help --count --scale --components --scores --variance --ratio --mean --deviations --tol --ncv --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
+      esac ;;
+    fit)
+      case $previous in
+        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --backend) words="auto openmp serial cuda" ;;
+        --kernels) words="auto portable accelerated" ;;
+        --type) words="as-is f32 f64" ;;
+        --format) words="text json" ;;
+        *) [[ $current == -* ]] && words="--help --output --penalty --no-intercept --tol --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
       esac ;;
     bench)
       case $previous in

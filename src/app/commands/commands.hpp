@@ -23,6 +23,10 @@ ExitStatus run_command(TransposeOptions const& options);
 ExitStatus run_command(GemmOptions const& options);
 /// `tessera lstsq`, `tessera ridge`
 ExitStatus run_command(LeastSquaresOptions const& options);
+/// `tessera svd`, `tessera pca`
+ExitStatus run_command(TripletOptions const& options);
+/// `tessera fit`
+ExitStatus run_command(FitOptions const& options);
 /// `tessera bench`
 ExitStatus run_command(BenchOptions const& options);
 /// `tessera tune`

@@ -118,6 +118,39 @@ struct LeastSquaresOptions : SolveOptions {
   double conlim = 1e8;
 };
 
+/// `tessera svd A -k K …`, `tessera pca A -k K …`
+struct TripletOptions : SolveOptions {
+  std::string command;  ///< "svd" or "pca"
+  std::int64_t k = 0;
+  double tol = 0;                   ///< 0: the precision of the type
+  std::optional<std::int64_t> ncv;  ///< vectors of the basis; empty: the method's
+  bool scale = false;               ///< of pca: divide columns by their deviations
+  // Files; empty: none.
+  std::string u;           ///< of svd
+  std::string s;           ///< of svd
+  std::string vt;          ///< of pca the components
+  std::string scores;      ///< of pca, as those below
+  std::string mean;        ///< of columns
+  std::string deviations;  ///< of columns
+  std::string variance;    ///< along components
+  std::string ratio;       ///< of that to the variance of all columns
+
+  [[nodiscard]] bool is_pca() const { return command == "pca"; }
+  [[nodiscard]] bool wants_u() const { return !u.empty() || !scores.empty(); }
+};
+
+enum class RegressionLoss { linear, logistic, poisson };
+
+/// `tessera fit LOSS A LABELS …`
+struct FitOptions : SolveOptions {
+  RegressionLoss loss = RegressionLoss::linear;
+  std::string labels;  ///< the file of y
+  std::string output;  ///< of x; empty: none
+  double penalty = 0;
+  bool has_intercept = true;
+  double tol = 0;  ///< 0: the root of the type's precision
+};
+
 /// `tessera transpose INPUT OUTPUT …`
 struct TransposeOptions : RunOptions {
   std::string input;

@@ -3,29 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <type_traits>
-#include <utility>
 #include <variant>
 
-#include <Kokkos_Core.hpp>
-
-#include <app/base/progress.hpp>
 #include <app/solve/least_squares.hpp>
 #include <app/solve/progress.hpp>
-#include <app/stream/stream.hpp>
 #include <tessera/solve.hpp>
 
 namespace tessera::app {
 namespace {
 
 template <class Exec, class T>
-LeastSquaresSolution solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
-                              solve::NormalOperator<Exec, T> const& op,
-                              io::VectorView<T> const& host_b, io::HostVector const& b) {
-  solve::Values<Exec, T> const right(
-      Kokkos::view_alloc("tessera::app::b", Kokkos::WithoutInitializing), host_b.extent(0));
-  Kokkos::deep_copy(right, host_b);
+void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
+              solve::NormalOperator<Exec, T> const& op, io::HostVector const& b,
+              LeastSquaresSolution& solution) {
+  auto const right = vector_on<Exec, T>(std::get<io::VectorView<T>>(b));
   std::int64_t const limit = limit_of(options, request.reader.info());
   solve::LeastSquaresOptions<Exec, T> const how{.damp = damp_of(options),
                                                 .atol = options.atol,
@@ -34,37 +25,18 @@ LeastSquaresSolution solve_on(LeastSquaresOptions const& options, SolveRequest c
                                                 .maxiter = limit,
                                                 .history = !options.history.empty()};
   bool const is_lsmr = options.method == LeastSquaresMethod::lsmr;
-  CheckpointJob job;
-  if (!options.checkpoint.empty()) {
-    job = checkpoint_job({.reader = request.reader, .x = b, .type = request.type},
-                         OperationId::atax, false);
-    job.state.operation = is_lsmr ? "lsmr" : "lsqr";
-  }
-  std::int64_t first = 0;
-  Stopwatch const watch;
-  auto result = with_checkpoints<T>(options, request.reader, job, limit,
-                                    [&](solve::Control<T> const& control) {
-                                      if (control.resume != nullptr)
-                                        first = control.resume->iteration;
-                                      return is_lsmr ? solve::lsmr(op, right, how, control)
-                                                     : solve::lsqr(op, right, how, control);
-                                    });
-  io::VectorView<T> const x(Kokkos::view_alloc("tessera::app::x", Kokkos::WithoutInitializing),
-                            result.x.extent(0));
-  Kokkos::deep_copy(x, result.x);
-  return {.x = x,
-          .stop = result.stop,
-          .iterations = result.iterations,
-          .reads = result.reads,
-          .first_iteration = first,
-          .normr = result.normr,
-          .normar = result.normar,
-          .norma = result.norma,
-          .conda = result.conda,
-          .normx = result.normx,
-          .history = std::move(result.history),
-          .seconds = watch.seconds(),
-          .reading = {}};
+  auto result = run_solver<T>(options, request, is_lsmr ? "lsmr" : "lsqr", "", b, limit,
+                              solution.run, [&](solve::Control<T> const& control) {
+                                return is_lsmr ? solve::lsmr(op, right, how, control)
+                                               : solve::lsqr(op, right, how, control);
+                              });
+  solution.run.take(result);
+  solution.x = vector_on_host<T>(result.x);
+  solution.normr = result.normr;
+  solution.normar = result.normar;
+  solution.norma = result.norma;
+  solution.conda = result.conda;
+  solution.normx = result.normx;
 }
 
 }  // namespace
@@ -90,14 +62,10 @@ std::uint64_t vector_bytes(LeastSquaresOptions const& options, io::MatrixInfo co
 LeastSquaresSolution solve_least_squares(LeastSquaresOptions const& options,
                                          SolveRequest const& request, io::HostVector const& b) {
   LeastSquaresSolution solution;
-  Reading const reading = with_operator(request, [&](AnyOperator const& any) {
-    std::visit(
-        [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const* op) {
-          solution = solve_on<Exec, T>(options, request, *op, std::get<io::VectorView<T>>(b), b);
-        },
-        any);
-  });
-  solution.reading = reading;
+  solve_with(request, solution.run,
+             [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const& op) {
+               solve_on(options, request, op, b, solution);
+             });
   return solution;
 }
 

@@ -4,31 +4,24 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include <app/run/options.hpp>
 #include <app/solve/operator.hpp>
+#include <app/solve/run.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/types.hpp>
-#include <tessera/solve/control.hpp>
 
 namespace tessera::app {
 
 /// A solution of least squares, on the host.
 struct LeastSquaresSolution {
   io::HostVector x;
-  solve::Stop stop = solve::Stop::iteration_limit;
-  std::int64_t iterations = 0;
-  std::int64_t reads = 0;
-  std::int64_t first_iteration = 0;  ///< of a checkpoint that it went on from
+  SolveRun run;
   double normr = 0;
   double normar = 0;
   double norma = 0;
   double conda = 0;
   double normx = 0;
-  std::vector<solve::Step> history;
-  double seconds = 0;  ///< of all steps
-  Reading reading;
 };
 
 /// What √λ or --damp says.

@@ -11,15 +11,23 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
+
+#include <Kokkos_Core.hpp>
 
 #include <app/base/progress.hpp>
 #include <app/base/text.hpp>
 #include <app/checkpoint/checkpoint.hpp>
 #include <app/run/options.hpp>
+#include <app/solve/operator.hpp>
+#include <app/solve/run.hpp>
+#include <app/stream/stream.hpp>
 #include <io/errors.hpp>
 #include <io/matrix_reader.hpp>
+#include <io/types.hpp>
 #include <tessera/solve/control.hpp>
+#include <tessera/solve/operator.hpp>
 
 /// What happens between two steps of a solver: the bar, and checkpoints.
 namespace tessera::app {
@@ -37,10 +45,10 @@ Checkpoint to_checkpoint(solve::State<T> const& state, CheckpointJob const& job)
   return c;
 }
 
-/// The state in a checkpoint of this job; nothing where there is no such file.
+/// The state of `name` in a checkpoint of this job; nothing where there is no such file.
 /// @throws io::FileError
 template <class T>
-std::optional<solve::State<T>> read_solver_state(std::string const& path,
+std::optional<solve::State<T>> read_solver_state(std::string const& path, std::string const& name,
                                                  CheckpointJob const& job) {
   static_assert(std::is_trivially_copyable_v<solve::Step>);
   auto file = CheckpointFile::open(path);
@@ -57,16 +65,19 @@ std::optional<solve::State<T>> read_solver_state(std::string const& path,
   read(sizes[sizes.size() - 2], state.numbers);
   read(sizes[sizes.size() - 1], state.history);
   file->finish();
+  state.of.operation = name;
   return state;
 }
 
 /// A run of a solver: call(control) runs it, and goes on from the checkpoint where there is one.
 /// The file stays: the caller removes it when the result is written.
+/// @param name  of the method's states
 /// @param limit steps, for the bar
 /// @throws io::FileError, and what the call throws
 template <class T, class Call>
 auto with_checkpoints(SolveOptions const& options, io::MatrixReader const& reader,
-                      CheckpointJob const& job, solve::Index limit, Call const& call) {
+                      std::string const& name, CheckpointJob const& job, solve::Index limit,
+                      Call const& call) {
   ProgressBar bar("solving");
   std::optional<solve::State<T>> state;
   solve::Control<T> control{.on_step = [&](solve::Step const& step) {
@@ -75,7 +86,7 @@ auto with_checkpoints(SolveOptions const& options, io::MatrixReader const& reade
     return true;
   }};
   if (!options.checkpoint.empty()) {
-    state = read_solver_state<T>(options.checkpoint, job);
+    state = read_solver_state<T>(options.checkpoint, name, job);
     control.wants_state = [&, watch = Stopwatch()](solve::Step const&) mutable {
       if (watch.seconds() < options.checkpoint_seconds) return false;
       watch.restart();
@@ -94,6 +105,63 @@ auto with_checkpoints(SolveOptions const& options, io::MatrixReader const& reade
     throw io::FileError(io::ErrorKind::bad_input, options.checkpoint,
                         std::string("not a checkpoint that can be used: ") + error.what());
   }
+}
+
+/// The same with a checkpoint of `name`, and tells `run` where it began and how long it took.
+/// @param name    of the method's states
+/// @param variant what else a state is of; empty: nothing
+/// @param b       what is solved for; without entries: nothing
+template <class T, class Call>
+auto run_solver(SolveOptions const& options, SolveRequest const& request, std::string const& name,
+                std::string const& variant, io::HostVector const& b, solve::Index limit,
+                SolveRun& run, Call const& call) {
+  CheckpointJob job;
+  if (!options.checkpoint.empty()) {
+    job = checkpoint_job({.reader = request.reader, .x = b, .type = request.type},
+                         OperationId::atax, false);
+    job.state.operation = name + variant;
+  }
+  Stopwatch const watch;
+  auto result = with_checkpoints<T>(options, request.reader, name, job, limit,
+                                    [&](solve::Control<T> const& control) {
+                                      if (control.resume != nullptr) {
+                                        run.first_iteration = control.resume->iteration;
+                                      }
+                                      return call(control);
+                                    });
+  run.seconds = watch.seconds();
+  return result;
+}
+
+/// A copy in memory of the host.
+template <class T, class Vector>
+io::VectorView<T> vector_on_host(Vector const& x) {
+  io::VectorView<T> const copy(
+      Kokkos::view_alloc("tessera::app::solution", Kokkos::WithoutInitializing), x.extent(0));
+  Kokkos::deep_copy(copy, x);
+  return copy;
+}
+
+/// A copy of a host's vector where a solver runs.
+template <class Exec, class T>
+solve::Values<Exec, T> vector_on(io::VectorView<T> const& x) {
+  solve::Values<Exec, T> const copy(
+      Kokkos::view_alloc("tessera::app::right_side", Kokkos::WithoutInitializing), x.extent(0));
+  Kokkos::deep_copy(copy, x);
+  return copy;
+}
+
+/// Calls work.template operator()<Exec, T>(op) with the matrix, and keeps what reading it took.
+/// @throws Failure, io::FileError
+template <class Work>
+void solve_with(SolveRequest const& request, SolveRun& run, Work const& work) {
+  run.reading = with_operator(request, [&](AnyOperator const& any) {
+    std::visit(
+        [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const* op) {
+          work.template operator()<Exec, T>(*op);
+        },
+        any);
+  });
 }
 
 }  // namespace tessera::app

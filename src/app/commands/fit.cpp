@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <app/base/failure.hpp>
+#include <app/base/sha256.hpp>
+#include <app/base/text.hpp>
+#include <app/commands/commands.hpp>
+#include <app/commands/solving.hpp>
+#include <app/run/files.hpp>
+#include <app/run/input.hpp>
+#include <app/solve/fit.hpp>
+#include <app/solve/operator.hpp>
+#include <io/errors.hpp>
+
+namespace tessera::app {
+namespace {
+
+char const* name_of(RegressionLoss loss) {
+  switch (loss) {
+    case RegressionLoss::linear:
+      return "linear";
+    case RegressionLoss::logistic:
+      return "logistic";
+    case RegressionLoss::poisson:
+      return "poisson";
+  }
+  return "";
+}
+
+char const* formula_of(RegressionLoss loss) {
+  switch (loss) {
+    case RegressionLoss::linear:
+      return "min sum (eta - y)^2/2";
+    case RegressionLoss::logistic:
+      return "min sum log(1 + e^eta) - y eta";
+    case RegressionLoss::poisson:
+      return "min sum e^eta - y eta";
+  }
+  return "";
+}
+
+/// Refuses labels that are none. An infinity or a NaN is left to the solver, which says so.
+void require_labels(FitOptions const& options, io::HostVector const& y) {
+  if (options.loss == RegressionLoss::linear) return;
+  bool const is_logistic = options.loss == RegressionLoss::logistic;
+  std::visit(
+      [&](auto const& view) {
+        for (std::size_t i = 0; i < view.size(); ++i) {
+          auto const label = static_cast<double>(view(i));
+          bool const is_good = is_logistic ? label == 0 || label == 1 : label >= 0;
+          if (is_good || !std::isfinite(label)) continue;
+          throw io::FileError(io::ErrorKind::bad_input, options.labels,
+                              std::string(is_logistic ? "expected labels of 0 and 1, found "
+                                                      : "expected counts of at least 0, found ") +
+                                  general(label, 9) + " at entry " + std::to_string(i));
+        }
+      },
+      y);
+}
+
+std::string sentence_of(GradientCheck const& check) {
+  return std::string(check.passed() ? "passed" : "FAILED") +
+         ": |gradient|/|gradient at 0| = " + general(check.gradient, 3) + " (small is " +
+         general(check.gradient_below, 3) + ")";
+}
+
+std::string to_text(FitOptions const& options, SolveSubject const& subject, Fit const& fit,
+                    std::optional<GradientCheck> const& check) {
+  std::string text = formula_of(options.loss) +
+                     std::string(options.penalty > 0 ? " + penalty |x|^2/2   " : "   ") +
+                     subject.reader.path() + "\n";
+  text += matrix_line(subject);
+  text += report_line("labels y", options.labels);
+  text += report_line("eta", options.has_intercept ? "A x + intercept" : "A x");
+  if (options.penalty > 0) text += report_line("penalty", general(options.penalty, 6));
+  text += run_lines(subject);
+  text += report_line("loss", general(fit.loss, 9));
+  text += report_line("|gradient|", general(fit.gradient_norm, 3));
+  if (options.has_intercept) text += report_line("intercept", general(fit.intercept, 17));
+  text += time_line(subject);
+  if (!options.output.empty()) text += report_line("output", options.output);
+  text += report_line("sha256", sha256(elements(fit.x)));
+  if (check) text += report_line("check", sentence_of(*check));
+  return text;
+}
+
+std::string to_json(FitOptions const& options, SolveSubject const& subject, Fit const& fit,
+                    std::optional<GradientCheck> const& check) {
+  Json json = to_object(subject);
+  json.update({{"loss_function", name_of(options.loss)},
+               {"penalty", options.penalty},
+               {"has_intercept", options.has_intercept},
+               {"tol", tolerance_of(options, subject.type)},
+               {"loss", json_number(fit.loss)},
+               {"gradient_norm", json_number(fit.gradient_norm)},
+               {"intercept", json_number(fit.intercept)},
+               {"sha256", sha256(elements(fit.x))},
+               {"labels", options.labels},
+               {"output", json_file(options.output)}});
+  json["check"] = nullptr;
+  if (check) {
+    json["check"] = {{"passed", check->passed()},
+                     {"gradient", json_number(check->gradient)},
+                     {"gradient_below", check->gradient_below}};
+  }
+  return to_string(json);
+}
+
+}  // namespace
+
+ExitStatus run_command(FitOptions const& options) {
+  require_solvable(options);
+  std::string const path = resolve_input(options.input).path;
+  RunFiles files;
+  files.reads(path).reads(options.labels);
+  files.writes(options.output).writes(options.history).writes(options.checkpoint).check();
+  check_add_dataset(options.add_dataset, {options.output});
+  ResultFile output(options.output, ResultFile::Kind::vector, options.add_dataset);
+  HistoryFile history(options.history);
+
+  io::MatrixReader const reader = open_solved(options, path);
+  io::ScalarType const type = options.type.value_or(reader.info().type);
+  // Labels and counts are whole numbers, which either type holds.
+  io::HostVector const y =
+      read_right_side(options, reader, options.labels, options.loss != RegressionLoss::linear);
+  require_labels(options, y);
+  std::uint64_t const vectors = vector_bytes(options, reader.info(), type);
+  // A Newton step reads A a few times.
+  SolvePlace const place = begin_solve(options, reader, vectors, 0, 4 * limit_of(options));
+  Fit const fit = find_fit(options,
+                           {.reader = reader,
+                            .type = type,
+                            .place = place,
+                            .kernels = options.kernels,
+                            .vectors = vectors},
+                           y);
+  std::string const command = "fit";
+  SolveSubject const subject{.options = options,
+                             .command = command,
+                             .reader = reader,
+                             .type = type,
+                             .place = place,
+                             .run = fit.run,
+                             .method = "truncated Newton"};
+  std::optional<GradientCheck> check;
+  if (fit.run.stop != solve::Stop::not_finite) {
+    if (options.check) check = check_fit(options, reader, type, fit, y);
+    output.write(fit.x);
+  }
+  history.write(fit.run.history, "loss");
+  bool const as_text = options.format == ReportFormat::text;
+  return end_solve(
+      subject, files,
+      as_text ? to_text(options, subject, fit, check) : to_json(options, subject, fit, check), "x",
+      !check || check->passed());
+}
+
+}  // namespace tessera::app

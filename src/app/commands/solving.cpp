@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <span>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <app/backend/backends.hpp>
+#include <app/base/text.hpp>
+#include <app/commands/solving.hpp>
+#include <app/run/input.hpp>
+#include <io/errors.hpp>
+#include <io/matrix_file.hpp>
+#include <io/memory.hpp>
+#include <io/output_path.hpp>
+#include <tessera/version.hpp>
+
+namespace tessera::app {
+namespace {
+
+template <class T>
+io::HostVector vector_in(std::vector<double> const& values) {
+  io::VectorView<T> const vector(
+      Kokkos::view_alloc("tessera::app::values", Kokkos::WithoutInitializing), values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) vector(i) = static_cast<T>(values[i]);
+  return vector;
+}
+
+}  // namespace
+
+void require_solvable(SolveOptions const& options) {
+  require_backend(options.backend);
+  require_device_in_use(options.device, options.backend);
+  if (options.checkpoint == "-" || io::descriptor_named_by(options.checkpoint)) {
+    throw Failure(
+        ExitStatus::usage,
+        "--checkpoint: expected the name of a file that stays, found " + options.checkpoint);
+  }
+}
+
+io::MatrixReader open_solved(SolveOptions const& options, std::string const& path) {
+  io::MatrixReader reader = open_input(path, options.input_format);
+  if (reader.info().in_order_only && (options.check || !options.checkpoint.empty())) {
+    throw io::FileError(io::ErrorKind::bad_input, path,
+                        "cannot be read again: --check and --checkpoint expected a regular file, "
+                        "found " +
+                            std::string(reader.info().obstacle()));
+  }
+  return reader;
+}
+
+io::HostVector read_right_side(SolveOptions const& options, io::MatrixReader const& reader,
+                               std::string const& path, bool converts) {
+  io::MatrixInfo const& info = reader.info();
+  return read_vector_for(path,
+                         {.length = info.rows,
+                          .type = options.type.value_or(info.type),
+                          .convert = converts || options.type.has_value()},
+                         "row", reader.path())
+      .x;
+}
+
+SolvePlace begin_solve(SolveOptions const& options, io::MatrixReader const& reader,
+                       std::uint64_t vectors, std::uint64_t copies, std::int64_t steps) {
+  SolvePlace place = choose_place(options, reader, vectors + copies, steps);
+  require_threads(options.threads, place.backend);
+  if (!place.stream) {
+    io::require_memory(vectors + copies, reader.path(), "the vectors");
+  } else if (options.format != ReportFormat::text) {
+    say(reader.path() + " is streamed at each step: " + place.stream->why);
+  }
+  return place;
+}
+
+HistoryFile::HistoryFile(std::string const& path) {
+  if (!path.empty()) file_.emplace(path);
+}
+
+void HistoryFile::write(std::vector<solve::Step> const& steps, std::string const& objective) {
+  if (!file_) return;
+  std::string text = "iteration,reads,residual,tolerance";
+  text += (objective.empty() ? "" : "," + objective) + "\n";
+  for (solve::Step const& step : steps) {
+    text += std::to_string(step.iteration) + "," + std::to_string(step.reads) + "," +
+            general(step.residual, 9) + "," + general(step.tolerance, 9);
+    text += (objective.empty() ? "" : "," + general(step.objective, 17)) + "\n";
+  }
+  file_->write(std::as_bytes(std::span(text)));
+  file_->commit();
+}
+
+std::string report_line(std::string name, std::string const& text) {
+  name.resize(std::max<std::size_t>(name.size(), 13), ' ');
+  return "  " + name + text + "\n";
+}
+
+std::string matrix_line(SolveSubject const& subject) {
+  io::MatrixInfo const& info = subject.reader.info();
+  return report_line("matrix A", std::to_string(info.rows) + " rows x " +
+                                     std::to_string(info.cols) + " columns, " +
+                                     io::describe(subject.type, info.stored) + ", " +
+                                     std::string(io::to_string(info.layout)));
+}
+
+std::string run_lines(SolveSubject const& subject) {
+  SolvePlace const& place = subject.place;
+  SolveRun const& run = subject.run;
+  std::string text = report_line("backend", place.backend.name + ", " + place.backend.device);
+  if (!place.why.empty()) text += report_line("", "why: " + place.why);
+  text += report_line("method", subject.method + (place.stream ? ", A is streamed at each step: " +
+                                                                     place.stream->why
+                                                               : std::string()));
+  text += report_line("stopped", std::string(solve::sentence(run.stop)));
+  text +=
+      report_line("steps", std::to_string(run.iterations) + ", A read " +
+                               std::to_string(run.reads) + (run.reads == 1 ? " time" : " times"));
+  if (run.first_iteration > 0) {
+    text += report_line(
+        "", "went on from a checkpoint after step " + std::to_string(run.first_iteration));
+  }
+  return text;
+}
+
+std::string time_line(SolveSubject const& subject) {
+  return report_line("time", duration(subject.run.seconds) +
+                                 (subject.place.stream
+                                      ? "; reading included"
+                                      : "; reading took " + duration(subject.run.reading.seconds)));
+}
+
+Json json_number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json json_numbers(std::vector<double> const& values) {
+  Json array = Json::array();
+  for (double const value : values) array.push_back(json_number(value));
+  return array;
+}
+
+Json json_file(std::string const& path) {
+  return path.empty() ? Json(nullptr) : Json(path);
+}
+
+Json to_object(SolveSubject const& subject) {
+  io::MatrixInfo const& info = subject.reader.info();
+  SolvePlace const& place = subject.place;
+  SolveRun const& run = subject.run;
+  return {{"operation", subject.command},
+          {"method", subject.method},
+          {"backend", place.backend.name},
+          {"backend_why", json_file(place.why)},
+          {"device", place.backend.device},
+          {"rows", info.rows},
+          {"cols", info.cols},
+          {"type", io::to_string(subject.type)},
+          {"stored_type", io::to_string(info.stored)},
+          {"layout", io::to_string(info.layout)},
+          {"stop", solve::sentence(run.stop)},
+          {"converged", solve::is_success(run.stop)},
+          {"iterations", run.iterations},
+          {"first_iteration", run.first_iteration},
+          {"reads", run.reads},
+          {"seconds", run.seconds},
+          {"read_seconds", run.reading.seconds},
+          {"stream", place.stream ? Json(place.stream->why) : Json(nullptr)},
+          {"version", version},
+          {"input", subject.reader.path()}};
+}
+
+std::string to_string(Json const& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+ExitStatus end_solve(SolveSubject const& subject, RunFiles const& files, std::string const& report,
+                     std::string const& missing, bool is_checked_well) {
+  bool const converged = solve::is_success(subject.run.stop);
+  std::string const& checkpoint = subject.options.checkpoint;
+  if (converged && !checkpoint.empty()) std::remove(checkpoint.c_str());
+  std::fputs(report.c_str(), files.report());
+  if (!converged) {
+    bool const is_finite = subject.run.stop != solve::Stop::not_finite;
+    say(subject.method + " did not converge: " + solve::sentence(subject.run.stop) +
+        (is_finite ? "" : "; no " + missing + " is written"));
+  }
+  return converged && is_checked_well ? ExitStatus::good : ExitStatus::difference;
+}
+
+io::HostVector vector_of(std::vector<double> const& values, io::ScalarType type) {
+  return type == io::ScalarType::f32 ? vector_in<float>(values) : vector_in<double>(values);
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <app/base/failure.hpp>
+#include <app/run/files.hpp>
+#include <app/run/options.hpp>
+#include <app/solve/operator.hpp>
+#include <app/solve/run.hpp>
+#include <io/matrix_reader.hpp>
+#include <io/output_file.hpp>
+#include <io/types.hpp>
+#include <tessera/solve/control.hpp>
+
+/// What the commands that solve share: how they begin, what they report, how they end.
+namespace tessera::app {
+
+using Json = nlohmann::ordered_json;
+
+/// Refuses backends, devices and names of checkpoints that do not do. @throws Failure
+void require_solvable(SolveOptions const& options);
+
+/// Opens A, which has to be a regular file where it is read again for more than the steps.
+/// @throws io::FileError
+[[nodiscard]] io::MatrixReader open_solved(SolveOptions const& options, std::string const& path);
+
+/// Reads a vector with an entry for each row of A.
+/// @param converts whether one of another type is taken without --type
+/// @throws io::FileError
+[[nodiscard]] io::HostVector read_right_side(SolveOptions const& options,
+                                             io::MatrixReader const& reader,
+                                             std::string const& path, bool converts = false);
+
+/// Chooses where a solver runs, and says on stderr that A is streamed where a report does not.
+/// @param vectors bytes that the solver keeps beside the matrix
+/// @param copies  bytes more where the matrix is in memory
+/// @param steps   that it takes, about
+/// @throws Failure, io::FileError
+[[nodiscard]] SolvePlace begin_solve(SolveOptions const& options, io::MatrixReader const& reader,
+                                     std::uint64_t vectors, std::uint64_t copies,
+                                     std::int64_t steps);
+
+/// The file of --history, opened before anything is computed.
+class HistoryFile {
+ public:
+  /// @throws io::FileError
+  explicit HistoryFile(std::string const& path);
+  /// @param objective what the steps' objective is; empty: they have none
+  void write(std::vector<solve::Step> const& steps, std::string const& objective);
+
+ private:
+  std::optional<io::OutputFile> file_;
+};
+
+/// What every report of a solver is of.
+struct SolveSubject {
+  SolveOptions const& options;
+  std::string const& command;
+  io::MatrixReader const& reader;
+  io::ScalarType type;
+  SolvePlace const& place;
+  SolveRun const& run;
+  std::string method;
+};
+
+/// A line of a report.
+[[nodiscard]] std::string report_line(std::string name, std::string const& text);
+/// The line of the matrix.
+[[nodiscard]] std::string matrix_line(SolveSubject const& subject);
+/// The lines of backend, method, steps, and why it stopped.
+[[nodiscard]] std::string run_lines(SolveSubject const& subject);
+/// The line of the time.
+[[nodiscard]] std::string time_line(SolveSubject const& subject);
+
+/// JSON knows neither infinity nor NaN; they are written as strings.
+[[nodiscard]] Json json_number(double value);
+[[nodiscard]] Json json_numbers(std::vector<double> const& values);
+/// The name of a file; null where there is none.
+[[nodiscard]] Json json_file(std::string const& path);
+/// An object with what every report has.
+[[nodiscard]] Json to_object(SolveSubject const& subject);
+[[nodiscard]] std::string to_string(Json const& json);
+
+/// Prints the report, removes the checkpoint of a run that has converged, and says where one has
+/// not. @param missing what is not written where a number is not finite
+[[nodiscard]] ExitStatus end_solve(SolveSubject const& subject, RunFiles const& files,
+                                   std::string const& report, std::string const& missing,
+                                   bool is_checked_well);
+
+/// Numbers as a vector of a type.
+[[nodiscard]] io::HostVector vector_of(std::vector<double> const& values, io::ScalarType type);
+
+}  // namespace tessera::app

@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <app/base/failure.hpp>
+#include <app/base/sha256.hpp>
+#include <app/base/text.hpp>
+#include <app/commands/commands.hpp>
+#include <app/commands/solving.hpp>
+#include <app/run/files.hpp>
+#include <app/run/input.hpp>
+#include <app/solve/operator.hpp>
+#include <app/solve/triplets.hpp>
+#include <io/errors.hpp>
+#include <io/output_path.hpp>
+
+namespace tessera::app {
+namespace {
+
+/// Refuses a k, and a basis, that this matrix does not have.
+void require_sizes(TripletOptions const& options, io::MatrixReader const& reader) {
+  io::MatrixInfo const& info = reader.info();
+  auto const most = static_cast<std::int64_t>(std::min(info.rows, info.cols));
+  if (options.k > most) {
+    throw Failure(ExitStatus::usage, "-k: expected at most " + std::to_string(most) +
+                                         ", the smaller size of " + reader.path() + ", found " +
+                                         std::to_string(options.k));
+  }
+  if (options.ncv && *options.ncv <= options.k) {
+    throw Failure(ExitStatus::usage, "--ncv: expected more than -k, which is " +
+                                         std::to_string(options.k) + ", found " +
+                                         std::to_string(*options.ncv));
+  }
+  if (options.is_pca() && info.rows < 2) {
+    throw io::FileError(io::ErrorKind::bad_input, reader.path(),
+                        "has one row: pca expected two or more, which can differ");
+  }
+}
+
+/// U with each column times its singular value: A in the directions of the components.
+io::HostMatrix scores_of(Triplets const& found) {
+  io::HostMatrix scores = found.U;
+  std::visit(
+      [&]<class T, class Layout>(io::MatrixView<T, Layout> const& view) {
+        for (std::size_t i = 0; i < view.extent(0); ++i) {
+          for (std::size_t j = 0; j < view.extent(1); ++j) {
+            view(i, j) = static_cast<T>(static_cast<double>(view(i, j)) * found.s[j]);
+          }
+        }
+      },
+      scores);
+  return scores;
+}
+
+/// The files of the results, opened before anything is computed.
+class Results {
+ public:
+  Results(TripletOptions const& options, RunFiles& files) : options_(options) {
+    for (auto const& each : all()) files.writes(each.path);
+    check_add_dataset(options.add_dataset,
+                      {options.u, options.s, options.vt, options.scores, options.mean,
+                       options.deviations, options.variance, options.ratio});
+  }
+  void open() {
+    std::vector<Named> const named = all();
+    files_.reserve(named.size());
+    for (auto const& each : named) {
+      ResultFile const* other = nullptr;
+      for (std::size_t j = 0; j < files_.size() && other == nullptr && !each.path.empty(); ++j) {
+        bool const is_beside = !named[j].path.empty() && io::in_same_file(each.path, named[j].path);
+        if (is_beside) other = &files_[j];
+      }
+      files_.emplace_back(each.path, each.kind, options_.add_dataset, other);
+    }
+  }
+  void write(Triplets const& found, io::ScalarType type) {
+    if (found.s.empty()) return;
+    files_[0].write(found.VT);
+    if (options_.is_pca()) {
+      files_[1].write(vector_of(found.variance, type));
+      files_[2].write(vector_of(found.ratio, type));
+      files_[3].write(vector_of(found.mean, type));
+      files_[4].write(vector_of(found.deviation, type));
+      if (options_.wants_u()) files_[5].write(scores_of(found));
+    } else {
+      files_[1].write(vector_of(found.s, type));
+      if (options_.wants_u()) files_[2].write(found.U);
+    }
+  }
+
+  /// A file, and what a report calls it.
+  struct Named {
+    char const* name;
+    std::string path;
+    ResultFile::Kind kind;
+  };
+  [[nodiscard]] std::vector<Named> all() const {
+    constexpr auto vector = ResultFile::Kind::vector;
+    constexpr auto matrix = ResultFile::Kind::matrix;
+    if (!options_.is_pca()) {
+      return {{"vt", options_.vt, matrix}, {"s", options_.s, vector}, {"u", options_.u, matrix}};
+    }
+    return {{"components", options_.vt, matrix},         {"variance", options_.variance, vector},
+            {"ratio", options_.ratio, vector},           {"mean", options_.mean, vector},
+            {"deviations", options_.deviations, vector}, {"scores", options_.scores, matrix}};
+  }
+
+ private:
+  TripletOptions const& options_;
+  std::vector<ResultFile> files_;
+};
+
+std::string sentence_of(TripletCheck const& check, bool has_u) {
+  std::string text = std::string(check.passed() ? "passed" : "FAILED") +
+                     ": |A^T A v - s^2 v|/s_1^2 = " + general(check.right, 3) + " (small is " +
+                     general(check.right_below, 3) + ")";
+  if (has_u) {
+    text += ", |A v - s u|/s_1 = " + general(check.left, 3) + " (small is " +
+            general(check.left_below, 3) + ")";
+  }
+  text += ", V^T V - I = " + general(check.v, 3);
+  if (has_u) text += ", U^T U - I = " + general(check.u, 3);
+  return text + " (small is " + general(check.orthogonal_below, 3) + ")";
+}
+
+/// A table of the values.
+std::string table_of(TripletOptions const& options, Triplets const& found) {
+  std::vector<std::vector<std::string>> lines;
+  lines.push_back(options.is_pca()
+                      ? std::vector<std::string>{"  i", "s", "variance", "ratio", "residual"}
+                      : std::vector<std::string>{"  i", "s", "residual"});
+  for (std::size_t i = 0; i < found.s.size(); ++i) {
+    std::vector<std::string> line{"  " + std::to_string(i + 1), general(found.s[i], 9)};
+    if (options.is_pca()) {
+      line.push_back(general(found.variance[i], 6));
+      line.push_back(fixed(100 * found.ratio[i], 2) + " %");
+    }
+    line.push_back(general(found.residuals[i], 2));
+    lines.push_back(std::move(line));
+  }
+  return aligned(lines, {});
+}
+
+/// The digest of singular vectors; empty where there are none.
+std::string digest_of(io::HostMatrix const& matrix, bool is_there) {
+  return is_there ? sha256(elements(matrix)) : std::string();
+}
+
+std::string to_text(TripletOptions const& options, SolveSubject const& subject,
+                    Results const& results, Triplets const& found,
+                    std::optional<TripletCheck> const& check) {
+  std::string text = (options.is_pca() ? "principal components   " : "singular values   ") +
+                     subject.reader.path() + "\n";
+  text += matrix_line(subject);
+  if (options.is_pca()) {
+    text += report_line("columns",
+                        options.scale ? "centred, and divided by their deviations" : "centred");
+  }
+  text += run_lines(subject);
+  text += time_line(subject);
+  for (auto const& file : results.all()) {
+    if (!file.path.empty()) text += report_line(file.name, file.path);
+  }
+  bool const is_there = !found.s.empty();
+  if (is_there) {
+    text += report_line("sha256 V^T", digest_of(found.VT, true));
+    if (options.wants_u()) text += report_line("sha256 U", digest_of(found.U, true));
+  }
+  if (check) text += report_line("check", sentence_of(*check, options.wants_u()));
+  return is_there ? text + table_of(options, found) : text;
+}
+
+std::string to_json(TripletOptions const& options, SolveSubject const& subject,
+                    Results const& results, Triplets const& found,
+                    std::optional<TripletCheck> const& check) {
+  bool const is_there = !found.s.empty();
+  Json json = to_object(subject);
+  json.update({{"k", options.k},
+               {"ncv", basis_of(options, subject.reader.info())},
+               {"tol", options.tol},
+               {"s", json_numbers(found.s)},
+               {"residuals", json_numbers(found.residuals)},
+               {"sha256", json_file(digest_of(found.VT, is_there))},
+               {"u_sha256", json_file(digest_of(found.U, is_there && options.wants_u()))}});
+  if (options.is_pca()) {
+    json.update({{"scale", options.scale},
+                 {"explained_variance", json_numbers(found.variance)},
+                 {"explained_variance_ratio", json_numbers(found.ratio)}});
+  }
+  Json checked = nullptr;
+  if (check) {
+    checked = {{"passed", check->passed()},
+               {"right", json_number(check->right)},
+               {"right_below", json_number(check->right_below)},
+               {"left", options.wants_u() ? json_number(check->left) : Json(nullptr)},
+               {"left_below", check->left_below},
+               {"v_orthogonal", json_number(check->v)},
+               {"u_orthogonal", options.wants_u() ? json_number(check->u) : Json(nullptr)},
+               {"orthogonal_below", check->orthogonal_below}};
+  }
+  json["check"] = checked;
+  for (auto const& file : results.all()) json["outputs"][file.name] = json_file(file.path);
+  return to_string(json);
+}
+
+}  // namespace
+
+ExitStatus run_command(TripletOptions const& options) {
+  require_solvable(options);
+  std::string const path = resolve_input(options.input).path;
+  RunFiles files;
+  files.reads(path);
+  Results results(options, files);
+  files.writes(options.history).writes(options.checkpoint).check();
+  results.open();
+  HistoryFile history(options.history);
+
+  io::MatrixReader const reader = open_solved(options, path);
+  io::MatrixInfo const& info = reader.info();
+  require_sizes(options, reader);
+  io::ScalarType const type = options.type.value_or(info.type);
+  std::uint64_t const vectors = vector_bytes(options, info, type);
+  // The deviations of a matrix in memory take a copy of it.
+  std::uint64_t const copies = options.is_pca() ? info.elements() * io::size_of(type) : 0;
+  SolvePlace const place = begin_solve(options, reader, vectors, copies, limit_of(options, info));
+  Triplets const found = find_triplets(options, {.reader = reader,
+                                                 .type = type,
+                                                 .place = place,
+                                                 .kernels = options.kernels,
+                                                 .vectors = vectors});
+  SolveSubject const subject{.options = options,
+                             .command = options.command,
+                             .reader = reader,
+                             .type = type,
+                             .place = place,
+                             .run = found.run,
+                             .method = options.command};
+  std::optional<TripletCheck> check;
+  if (options.check && !found.s.empty()) check = check_triplets(options, reader, type, found);
+  results.write(found, type);
+  history.write(found.run.history, "");
+  bool const as_text = options.format == ReportFormat::text;
+  return end_solve(subject, files,
+                   as_text ? to_text(options, subject, results, found, check)
+                           : to_json(options, subject, results, found, check),
+                   "result", !check || check->passed());
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include <app/solve/precise_rows.hpp>
+#include <app/solve/triplets.hpp>
+
+namespace tessera::app {
+namespace {
+
+/// What is taken out of each column, and what it is multiplied with.
+struct Columns {
+  std::vector<DoubleDouble> mean;
+  std::vector<double> factor;
+};
+
+/// Means and, where columns are scaled, one over their standard deviations.
+template <class T>
+Columns columns_of(TripletOptions const& options, io::MatrixReader const& reader) {
+  io::MatrixInfo const& info = reader.info();
+  Columns columns{.mean = std::vector<DoubleDouble>(info.cols),
+                  .factor = std::vector<double>(info.cols, 1)};
+  if (!options.is_pca()) return columns;
+  auto const rows = static_cast<double>(info.rows);
+  Sums sums(info.cols);
+  for_each_row<T>(reader, "checking means", [&](std::uint64_t, RowOfBlock<T> const& row) {
+    for (std::uint64_t j = 0; j < info.cols; ++j) sums.add(j, 1, {.high = row(j)});
+  });
+  for (std::uint64_t j = 0; j < info.cols; ++j) {
+    double const mean = sums[j].high / rows;
+    DoubleDouble const rest = add(sums[j], two_product(-mean, rows));
+    columns.mean[j] = two_sum(mean, rest.high / rows);
+  }
+  if (!options.scale) return columns;
+  Sums squares(info.cols);
+  for_each_row<T>(reader, "checking deviations", [&](std::uint64_t, RowOfBlock<T> const& row) {
+    for (std::uint64_t j = 0; j < info.cols; ++j) {
+      DoubleDouble const& mean = columns.mean[j];
+      DoubleDouble const off = add({.high = row(j)}, {.high = -mean.high, .low = -mean.low});
+      squares[j] = add(squares[j], times(off, off));
+    }
+  });
+  for (std::uint64_t j = 0; j < info.cols; ++j) {
+    double const deviation = std::sqrt(squares[j].high / (rows - 1));
+    if (deviation != 0) columns.factor[j] = 1 / deviation;
+  }
+  return columns;
+}
+
+/// The largest entry of X·Xᵀ - I in size, where x(i, j) is entry j of vector i.
+template <class Entry>
+double off_identity(std::size_t count, std::size_t length, Entry const& x) {
+  double largest = 0;
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = 0; b <= a; ++b) {
+      DoubleDouble sum{.high = a == b ? -1.0 : 0.0};
+      for (std::size_t j = 0; j < length; ++j) sum = add(sum, two_product(x(a, j), x(b, j)));
+      largest = std::max(largest, std::fabs(sum.high));
+    }
+  }
+  return largest;
+}
+
+template <class T>
+TripletCheck check_in(TripletOptions const& options, io::MatrixReader const& reader,
+                      Triplets const& found) {
+  using Matrix = io::MatrixView<T, Kokkos::LayoutRight>;
+  io::MatrixInfo const& info = reader.info();
+  std::size_t const count = found.s.size();
+  Matrix const VT = std::get<Matrix>(found.VT);
+  Matrix const U = options.wants_u() ? std::get<Matrix>(found.U) : Matrix();
+  Columns const columns = columns_of<T>(options, reader);
+  // The vectors A is multiplied with, and what the mean's row gives with them.
+  auto const x = [&](std::size_t i, std::size_t j) {
+    return two_product(columns.factor[j], static_cast<double>(VT(i, j)));
+  };
+  Sums of_mean(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < info.cols; ++j) {
+      of_mean[i] = add(of_mean[i], times(columns.mean[j], x(i, j)));
+    }
+  }
+  std::vector<Sums> products(count, Sums(info.cols));  // Aᵀ·(A·v)
+  Sums totals(count);                                  // of A·v
+  Sums off(count);                                     // squares of A·v - s·u
+  for_each_row<T>(reader, "checking vectors", [&](std::uint64_t row, RowOfBlock<T> const& a) {
+    for (std::size_t i = 0; i < count; ++i) {
+      DoubleDouble y{.high = -of_mean[i].high, .low = -of_mean[i].low};
+      for (std::uint64_t j = 0; j < info.cols; ++j) y = add(y, times(a(j), x(i, j)));
+      for (std::uint64_t j = 0; j < info.cols; ++j) products[i].add(j, a(j), y);
+      totals[i] = add(totals[i], y);
+      if (!options.wants_u()) continue;
+      y = add(y, two_product(-found.s[i], static_cast<double>(U(row, i))));
+      off[i] = add(off[i], times(y, y));
+    }
+  });
+  double const rounding = rounding_of(io::scalar_type<T>);
+  double const largest = found.s.empty() || found.s[0] == 0 ? 1 : found.s[0];
+  double const small = 10 * std::max(options.tol, 16 * rounding);
+  TripletCheck check{.right_below = small, .left_below = small, .orthogonal_below = 160 * rounding};
+  for (std::size_t i = 0; i < count; ++i) {
+    double const s = found.s[i];
+    Sums rest(info.cols);
+    for (std::uint64_t j = 0; j < info.cols; ++j) {
+      DoubleDouble const& mean = columns.mean[j];
+      DoubleDouble const taken = times(totals[i], {.high = -mean.high, .low = -mean.low});
+      rest[j] = times(columns.factor[j] / largest, add(products[i][j], taken));
+      rest[j] = add(rest[j], times(-s / largest, two_product(s, static_cast<double>(VT(i, j)))));
+    }
+    check.right = std::max(check.right, rest.norm() / largest);
+    if (options.wants_u()) check.left = std::max(check.left, std::sqrt(off[i].high) / largest);
+    // What the run says of itself.
+    check.right_below = std::max(check.right_below, 10 * found.residuals[i] / largest);
+  }
+  check.v = off_identity(count, info.cols, [&](std::size_t i, std::size_t j) {
+    return static_cast<double>(VT(i, j));
+  });
+  if (options.wants_u()) {
+    check.u = off_identity(count, info.rows, [&](std::size_t i, std::size_t j) {
+      return static_cast<double>(U(j, i));
+    });
+  }
+  return check;
+}
+
+}  // namespace
+
+TripletCheck check_triplets(TripletOptions const& options, io::MatrixReader const& reader,
+                            io::ScalarType type, Triplets const& found) {
+  return type == io::ScalarType::f32 ? check_in<float>(options, reader, found)
+                                     : check_in<double>(options, reader, found);
+}
+
+}  // namespace tessera::app

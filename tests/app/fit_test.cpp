@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "support/solve.hpp"
+
+/// `tessera fit`: known coefficients, and the bits of a run in memory where A is streamed or a run
+/// was ended.
+namespace tessera::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class FitTest : public SolveTest {
+ protected:
+  /// labels.npy, bytes of 0 and 1.
+  void make_labels(std::size_t rows) const {
+    std::vector<std::uint8_t> labels(rows);
+    for (std::size_t i = 0; i < rows; ++i) labels[i] = i * i % 7 < 3 ? 1 : 0;
+    write("labels.npy", npy("|u1", "(" + std::to_string(rows) + ",)", bytes_of(labels)));
+  }
+};
+
+TEST_F(FitTest, finds_the_known_plane) {
+  // y = 2·a - b + 3
+  write_doubles("a.npy", "(4, 2)", {0, 0, 1, 0, 0, 1, 2, 3});
+  write_doubles("y.npy", "(4,)", {3, 5, 2, 4});
+  auto const done = run({"fit", "linear", "a.npy", "y.npy", "--tol", "1e-12", "--output", "x.npy",
+                         "--history", "h.csv", "--check"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.out, AllOf(HasSubstr("min sum (eta - y)^2/2   a.npy"),
+                              HasSubstr("passed: |gradient|/|gradient at 0| = ")));
+  EXPECT_THAT(read("h.csv"), StartsWith("iteration,reads,residual,tolerance,loss\n1,"));
+  auto const x = last_elements<double>("x.npy", 2);
+  EXPECT_NEAR(x[0], 2, 1e-10);
+  EXPECT_NEAR(x[1], -1, 1e-10);
+  auto const json = report({"fit", "linear", "a.npy", "y.npy", "--tol", "1e-12"});
+  EXPECT_NEAR(json["intercept"].get<double>(), 3, 1e-10);
+
+  // (aᵀ·a + 5)·x = aᵀ·y
+  write_doubles("a.npy", "(2, 1)", {1, 2});
+  write_doubles("y.npy", "(2,)", {4, 3});
+  auto const ridge = report({"fit", "linear", "a.npy", "y.npy", "--no-intercept", "--penalty", "5",
+                             "--tol", "1e-12", "--output", "x.npy", "--check"});
+  EXPECT_NEAR(last_elements<double>("x.npy", 1)[0], 1, 1e-10);
+  EXPECT_EQ(ridge["intercept"], 0);
+  EXPECT_FALSE(ridge["has_intercept"]);
+  EXPECT_TRUE(ridge["check"]["passed"]);
+}
+
+TEST_F(FitTest, finds_the_odds_and_rates_of_two_groups) {
+  write_doubles("a.npy", "(8, 1)", {0, 0, 0, 0, 1, 1, 1, 1});
+  // One of four, and three of four.
+  write_doubles("labels.npy", "(8,)", {0, 1, 0, 0, 1, 1, 0, 1});
+  auto const odds = report(
+      {"fit", "logistic", "a.npy", "labels.npy", "--tol", "1e-10", "--output", "x.npy", "--check"});
+  EXPECT_NEAR(odds["intercept"].get<double>(), -std::log(3.0), 1e-8);
+  EXPECT_NEAR(last_elements<double>("x.npy", 1)[0], 2 * std::log(3.0), 1e-8);
+  EXPECT_EQ(odds["loss_function"], "logistic");
+  EXPECT_TRUE(odds["check"]["passed"]);
+  // Two on average, and six.
+  write_doubles("counts.npy", "(8,)", {1, 3, 2, 2, 4, 8, 6, 6});
+  auto const rates = report(
+      {"fit", "poisson", "a.npy", "counts.npy", "--tol", "1e-10", "--output", "x.npy", "--check"});
+  EXPECT_NEAR(rates["intercept"].get<double>(), std::log(2.0), 1e-8);
+  EXPECT_NEAR(last_elements<double>("x.npy", 1)[0], std::log(3.0), 1e-8);
+  EXPECT_TRUE(rates["check"]["passed"]);
+}
+
+TEST_F(FitTest, has_the_bits_of_the_run_in_memory_where_it_streams) {
+  make_labels(3000);
+  for (std::string const order : {"row-major", "column-major"}) {
+    make("3000", "700", order);
+    expect_same_streamed({"fit", "logistic", "a.npy", "labels.npy", "--penalty", "10"}, "7MiB",
+                         {"sha256", "intercept", "loss", "reads"});
+  }
+}
+
+TEST_F(FitTest, goes_on_from_a_checkpoint_with_the_same_bits) {
+  make("2000", "500", "row-major", "f64");
+  make_labels(2000);
+  expect_same_resumed(
+      {"fit", "logistic", "a.npy", "labels.npy", "--penalty", "1", "--history", "h.csv"}, 2, "7MiB",
+      {"sha256", "intercept", "iterations"});
+}
+
+TEST_F(FitTest, refuses_a_checkpoint_of_another_run) {
+  make("200", "50");
+  make_labels(200);
+  auto const kept = [](std::vector<std::string> command) {
+    command.insert(command.end(),
+                   {"--checkpoint", "c", "--checkpoint-every", "0", "--maxiter", "1"});
+    return command;
+  };
+  ASSERT_EQ(run(kept({"fit", "logistic", "a.npy", "labels.npy"})).status, 1);
+  ASSERT_TRUE(exists("c"));
+  expect_refused(kept({"fit", "poisson", "a.npy", "labels.npy"}), 3,
+                 "found one of logistic_regression");
+  expect_refused(kept({"fit", "logistic", "a.npy", "labels.npy", "--penalty", "1"}), 3,
+                 "the state is damaged, or one of other options");
+  expect_refused(kept({"fit", "logistic", "a.npy", "labels.npy", "--no-intercept"}), 3,
+                 "expected a checkpoint of this run, found one of logistic_regression");
+}
+
+TEST_F(FitTest, says_why_there_is_no_fit) {
+  write_doubles("a.npy", "(3, 1)", {1, std::nan(""), 3});
+  write_doubles("y.npy", "(3,)", {1, 0, 1});
+  auto const done = run({"fit", "logistic", "a.npy", "y.npy", "--output", "x.npy"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("a number overflowed, or the input has an infinity or a NaN; no "
+                                  "x is written"));
+  EXPECT_FALSE(exists("x.npy"));
+
+  make("300", "10");
+  make_labels(300);
+  auto const few = run({"fit", "logistic", "a.npy", "labels.npy", "--maxiter", "0", "--check"});
+  EXPECT_EQ(few.status, 1);
+  EXPECT_THAT(few.err, HasSubstr("did not converge: the limit of iterations was reached"));
+  EXPECT_THAT(few.out, HasSubstr("FAILED: |gradient|/|gradient at 0| = 1 "));
+}
+
+TEST_F(FitTest, refuses_what_makes_no_sense) {
+  make("4", "2", "row-major", "f64");
+  write_doubles("y.npy", "(4,)", {0, 1, 2, -1});
+  expect_refused({"fit", "a.npy", "a.npy", "y.npy"}, 2,
+                 "'a.npy' is not one of linear|logistic|poisson");
+  expect_refused({"fit", "logistic", "a.npy"}, 2, "LABELS is required");
+  expect_refused({"fit", "logistic", "a.npy", "y.npy"}, 3,
+                 "y.npy: expected labels of 0 and 1, found 2 at entry 2");
+  expect_refused({"fit", "poisson", "a.npy", "y.npy"}, 3,
+                 "y.npy: expected counts of at least 0, found -1 at entry 3");
+  expect_refused({"fit", "linear", "a.npy", "y.npy", "--penalty", "-1"}, 2,
+                 "--penalty: expected a number of at least 0");
+  write_doubles("short.npy", "(3,)", {0, 1, 1});
+  expect_refused({"fit", "linear", "a.npy", "short.npy"}, 3,
+                 "expected 4 entries, one for each row of a.npy, found 3");
+  expect_refused({"fit", "linear", "a.npy", "y.npy", "--output", "y.npy"}, 2, "y.npy");
+}
+
+}  // namespace
+}  // namespace tessera::test

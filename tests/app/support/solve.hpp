@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+namespace tessera::test {
+
+/// A test of commands that solve.
+class SolveTest : public ProgramTest {
+ protected:
+  /// a.npy, and b.npy with an entry for each row.
+  void make(std::string const& rows, std::string const& cols,
+            std::string const& order = "row-major", std::string const& type = "f32") const {
+    ASSERT_EQ(run({"gen", "--rows", rows, "--cols", cols, "--distribution", "normal", "--layout",
+                   order, "--type", type, "--output", "a.npy"})
+                  .status,
+              0);
+    ASSERT_EQ(run({"gen", "--rows", rows, "--cols", "1", "--distribution", "uniform", "--seed", "7",
+                   "--type", type, "--output", "b.npy"})
+                  .status,
+              0);
+  }
+  /// The report of a command that has this exit status.
+  nlohmann::json report(std::vector<std::string> arguments, int status = 0) const {
+    arguments.insert(arguments.end(), {"--format", "json"});
+    auto const done = run(arguments);
+    EXPECT_EQ(done.status, status) << done.err << done.out;
+    return nlohmann::json::parse(done.out);
+  }
+  void write_doubles(std::string const& name, std::string const& shape,
+                     std::vector<double> const& elements) const {
+    write(name, npy("<f8", shape, bytes_of(elements)));
+  }
+  void expect_refused(std::vector<std::string> const& arguments, int status,
+                      std::string const& why) const {
+    auto const done = run(arguments);
+    EXPECT_EQ(done.status, status) << why;
+    EXPECT_NE(done.err.find(why), std::string::npos) << why << "\n" << done.err;
+  }
+  /// A run that streams has the results of one in memory: those that `keys` name.
+  void expect_same_streamed(std::vector<std::string> command, std::string const& limit,
+                            std::vector<std::string> const& keys) const {
+    auto const in_memory = report(command);
+    EXPECT_TRUE(in_memory["stream"].is_null());
+    command.insert(command.end(), {"--memory-limit", limit});
+    auto const streamed = report(command);
+    EXPECT_FALSE(streamed["stream"].is_null());
+    expect_same(streamed, in_memory, keys);
+  }
+  /// A run that has had too few steps, and one that was killed, go on to the results of one that
+  /// was not, in memory and streamed.
+  void expect_same_resumed(std::vector<std::string> const& command, int steps,
+                           std::string const& limit, std::vector<std::string> const& keys) const {
+    auto const whole = report(command);
+    auto kept = command;
+    kept.insert(kept.end(), {"--checkpoint", "c", "--checkpoint-every", "0"});
+    auto shortened = kept;
+    shortened.insert(shortened.end(), {"--maxiter", std::to_string(steps)});
+    auto const part = report(shortened, 1);
+    EXPECT_EQ(part["iterations"], steps);
+    EXPECT_FALSE(part["converged"]);
+    ASSERT_TRUE(exists("c"));
+    auto const rest = report(kept);
+    EXPECT_EQ(rest["first_iteration"], steps);
+    expect_same(rest, whole, keys);
+    EXPECT_FALSE(exists("c"));
+
+    kill_when_exists(kept, "c");
+    kept.insert(kept.end(), {"--memory-limit", limit});
+    auto const after_kill = report(kept);
+    EXPECT_GT(after_kill["first_iteration"], 0);
+    EXPECT_FALSE(after_kill["stream"].is_null());
+    expect_same(after_kill, whole, keys);
+  }
+
+ private:
+  static void expect_same(nlohmann::json const& found, nlohmann::json const& expected,
+                          std::vector<std::string> const& keys) {
+    for (auto const& key : keys) {
+      EXPECT_FALSE(expected[key].is_null()) << key;
+      EXPECT_EQ(found[key], expected[key]) << key;
+    }
+  }
+};
+
+}  // namespace tessera::test

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "support/solve.hpp"
+
+/// `tessera svd` and `tessera pca`: known values and vectors, and the bits of a run in memory where
+/// A is streamed or a run was ended.
+namespace tessera::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class TripletsTest : public SolveTest {};
+
+TEST_F(TripletsTest, finds_the_known_triplets) {
+  // AᵀA has the eigenvectors (1, 1) and (1, -1), and the eigenvalues 3 and 1.
+  write_doubles("a.npy", "(3, 2)", {1, 0, 0, 1, 1, 1});
+  auto const done = run({"svd", "a.npy", "-k", "2", "--u", "u.npy", "--s", "s.npy", "--vt",
+                         "vt.npy", "--history", "h.csv", "--check"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.out, AllOf(HasSubstr("singular values   a.npy"), HasSubstr("1.73205081"),
+                              HasSubstr("passed: |A^T A v - s^2 v|/s_1^2 = "),
+                              HasSubstr("|A v - s u|/s_1 = "), HasSubstr("U^T U - I = ")));
+  EXPECT_THAT(read("h.csv"), StartsWith("iteration,reads,residual,tolerance\n1,"));
+  auto const s = last_elements<double>("s.npy", 2);
+  EXPECT_NEAR(s[0], std::sqrt(3.0), 1e-14);
+  EXPECT_NEAR(s[1], 1, 1e-14);
+  auto const VT = last_elements<double>("vt.npy", 4);
+  EXPECT_NEAR(std::fabs(VT[0]), std::sqrt(0.5), 1e-14);
+  EXPECT_NEAR(VT[0], VT[1], 1e-14);
+  EXPECT_NEAR(VT[2], -VT[3], 1e-14);
+  // Of 3 rows: A·v/s.
+  auto const U = last_elements<double>("u.npy", 6);
+  for (std::size_t j = 0; j < 2; ++j) {
+    EXPECT_NEAR(U[j], VT[2 * j] / s[j], 1e-14);
+    EXPECT_NEAR(U[2 + j], VT[2 * j + 1] / s[j], 1e-14);
+    EXPECT_NEAR(U[4 + j], (VT[2 * j] + VT[2 * j + 1]) / s[j], 1e-14);
+  }
+}
+
+TEST_F(TripletsTest, finds_the_known_components) {
+  // (1, 0), (-1, 0), (0, 2), (0, -2) about (10, 20).
+  write_doubles("a.npy", "(4, 2)", {11, 20, 9, 20, 10, 22, 10, 18});
+  auto const found = report({"pca", "a.npy", "-k", "2", "--components", "v.npy", "--scores",
+                             "y.npy", "--variance", "variance.npy", "--ratio", "ratio.npy",
+                             "--mean", "mean.npy", "--deviations", "d.npy", "--check"});
+  EXPECT_EQ(found["operation"], "pca");
+  EXPECT_TRUE(found["check"]["passed"]);
+  EXPECT_EQ(found["outputs"]["scores"], "y.npy");
+  EXPECT_NEAR(found["explained_variance_ratio"][0].get<double>(), 0.8, 1e-14);
+  auto const variance = last_elements<double>("variance.npy", 2);
+  EXPECT_NEAR(variance[0], 8.0 / 3, 1e-14);
+  EXPECT_NEAR(variance[1], 2.0 / 3, 1e-14);
+  EXPECT_NEAR(last_elements<double>("ratio.npy", 2)[1], 0.2, 1e-14);
+  EXPECT_EQ(last_elements<double>("mean.npy", 2), (std::vector<double>{10, 20}));
+  EXPECT_NEAR(last_elements<double>("d.npy", 2)[0], std::sqrt(2.0 / 3), 1e-14);
+  auto const v = last_elements<double>("v.npy", 4);
+  EXPECT_NEAR(std::fabs(v[1]), 1, 1e-14);
+  EXPECT_NEAR(std::fabs(v[2]), 1, 1e-14);
+  auto const scores = last_elements<double>("y.npy", 8);
+  EXPECT_NEAR(scores[4], 2 * v[1], 1e-13);
+  EXPECT_NEAR(scores[1], v[2], 1e-13);
+
+  auto const scaled = report({"pca", "a.npy", "-k", "2", "--scale", "--check"});
+  EXPECT_TRUE(scaled["check"]["passed"]);
+  for (auto const& each : scaled["explained_variance"]) EXPECT_NEAR(each.get<double>(), 1, 1e-14);
+}
+
+TEST_F(TripletsTest, agrees_with_every_type_and_format) {
+  for (std::string const order : {"row-major", "column-major"}) {
+    for (std::string const type : {"f32", "f64"}) {
+      make("300", "60", order, type);
+      for (std::vector<std::string> command : {std::vector<std::string>{"svd", "--u", "u.npy"},
+                                               {"pca", "--scores", "y.npy"},
+                                               {"pca", "--scale"},
+                                               {"svd"}}) {
+        command.insert(command.end(), {"a.npy", "-k", "4", "--check"});
+        auto const found = report(command);
+        EXPECT_TRUE(found["check"]["passed"]) << found["check"].dump();
+        EXPECT_EQ(found["s"].size(), 4U);
+      }
+    }
+  }
+  ASSERT_EQ(run({"gen", "--rows", "300", "--cols", "60", "--output", "b.ex3"}).status, 0);
+  ASSERT_EQ(run({"convert", "b.ex3", "b.npy"}).status, 0);
+  EXPECT_EQ(report({"svd", "b.ex3", "-k", "3"})["sha256"],
+            report({"svd", "b.npy", "-k", "3"})["sha256"]);
+}
+
+TEST_F(TripletsTest, has_the_bits_of_the_run_in_memory_where_it_streams) {
+  for (std::string const order : {"row-major", "column-major"}) {
+    make("3000", "700", order);
+    expect_same_streamed({"svd", "a.npy", "-k", "2", "--tol", "1e-2", "--u", "u.npy"}, "7MiB",
+                         {"sha256", "u_sha256", "s", "reads"});
+    expect_same_streamed({"pca", "a.npy", "-k", "2", "--tol", "1e-2", "--scale"}, "7MiB",
+                         {"sha256", "explained_variance_ratio", "reads"});
+  }
+}
+
+TEST_F(TripletsTest, holds_no_more_memory_than_its_limit_and_64_MiB) {
+  make("16000", "4000");  // 244 MiB
+  expect_peak_below({"pca", "a.npy", "-k", "1", "--memory-limit", "48MiB", "--tol", "0.2"}, 48);
+}
+
+TEST_F(TripletsTest, goes_on_from_a_checkpoint_with_the_same_bits) {
+  make("2000", "500", "row-major", "f64");
+  expect_same_resumed({"svd", "a.npy", "-k", "2", "--tol", "1e-3", "--history", "h.csv"}, 9, "7MiB",
+                      {"sha256", "s", "iterations"});
+  expect_same_resumed({"pca", "a.npy", "-k", "2", "--tol", "1e-3", "--scores", "y.npy"}, 9, "7MiB",
+                      {"sha256", "u_sha256", "s", "iterations"});
+}
+
+TEST_F(TripletsTest, refuses_a_checkpoint_of_another_run) {
+  make("200", "50");
+  auto const kept = [](std::vector<std::string> command) {
+    command.insert(command.end(),
+                   {"--checkpoint", "c", "--checkpoint-every", "0", "--maxiter", "4"});
+    return command;
+  };
+  ASSERT_EQ(run(kept({"svd", "a.npy", "-k", "3"})).status, 1);
+  ASSERT_TRUE(exists("c"));
+  expect_refused(kept({"svd", "a.npy", "-k", "2"}), 3, "the state is not one of this run");
+  expect_refused(kept({"pca", "a.npy", "-k", "3"}), 3, "found one of svd");
+}
+
+TEST_F(TripletsTest, says_why_there_are_none) {
+  write_doubles("a.npy", "(3, 2)", {1, 0, 0, 1, std::nan(""), 1});
+  for (std::string const command : {"svd", "pca"}) {
+    auto const done = run({command, "a.npy", "-k", "1", command == "svd" ? "--vt" : "--components",
+                           "v.npy", "--check"});
+    EXPECT_EQ(done.status, 1);
+    EXPECT_THAT(done.err, HasSubstr(command + " did not converge: a number overflowed, or the "
+                                              "input has an infinity or a NaN; no result is "
+                                              "written"));
+    EXPECT_FALSE(exists("v.npy"));
+  }
+  make("300", "100");
+  auto const few = run({"svd", "a.npy", "-k", "2", "--maxiter", "5", "--vt", "v.npy"});
+  EXPECT_EQ(few.status, 1);
+  EXPECT_THAT(few.err, HasSubstr("svd did not converge: the limit of iterations was reached"));
+  EXPECT_TRUE(exists("v.npy"));
+}
+
+TEST_F(TripletsTest, refuses_what_makes_no_sense) {
+  make("30", "10");
+  expect_refused({"svd", "a.npy"}, 2, "--count is required");
+  expect_refused({"svd", "a.npy", "-k", "0"}, 2, "expected a whole number from 1 to");
+  expect_refused({"svd", "a.npy", "-k", "11"}, 2,
+                 "-k: expected at most 10, the smaller size of a.npy, found 11");
+  expect_refused({"svd", "a.npy", "-k", "3", "--ncv", "3"}, 2,
+                 "--ncv: expected more than -k, which is 3, found 3");
+  expect_refused({"svd", "a.npy", "-k", "3", "--maxiter", "0"}, 2, "--maxiter");
+  expect_refused({"svd", "a.npy", "-k", "3", "--u", "x.npy", "--vt", "x.npy"}, 2, "x.npy");
+  expect_refused({"svd", "a.npy", "-k", "3", "--s", "a.npy"}, 2, "a.npy");
+  expect_refused({"pca", "a.npy", "-k", "3", "--checkpoint", "-"}, 2,
+                 "--checkpoint: expected the name of a file that stays, found -");
+  write_doubles("row.npy", "(1, 3)", {1, 2, 3});
+  expect_refused({"pca", "row.npy", "-k", "1"}, 3, "has one row: pca expected two or more");
+}
+
+}  // namespace
+}  // namespace tessera::test
