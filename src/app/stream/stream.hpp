@@ -20,9 +20,9 @@ namespace tessera::app {
 /// A matrix that is streamed from its file, and what to do with it.
 struct StreamRequest {
   io::MatrixReader const& reader;
-  io::HostVector const& x;  ///< vectors, one after the other
+  io::HostVector const& x;   ///< vectors, one after the other
   std::int64_t columns = 1;  ///< of them; the file is read once for each
-  io::ScalarType type;      ///< to compute in, that of x
+  io::ScalarType type;       ///< to compute in, that of x
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
   BackendChoice backend = BackendChoice::automatic;
