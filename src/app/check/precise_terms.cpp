@@ -18,9 +18,9 @@ constexpr Wide unbounded = std::numeric_limits<Wide>::infinity();
 /// What T can do.
 template <class T>
 struct Limits {
-  static constexpr Wide largest = std::numeric_limits<T>::max();
-  static constexpr Wide least = std::numeric_limits<T>::denorm_min();
-  static constexpr Wide unit = std::numeric_limits<T>::epsilon() / 2;
+  static constexpr Wide largest = static_cast<Wide>(std::numeric_limits<T>::max());
+  static constexpr Wide least = static_cast<Wide>(std::numeric_limits<T>::denorm_min());
+  static constexpr Wide unit = static_cast<Wide>(std::numeric_limits<T>::epsilon()) / 2;
   /// Relative error of the exponential: below 1 ulp, which is two units at most.
   static constexpr Wide of_exp = 2 * unit;
   /// Relative error of σ(b): of the exponential, of the sum, of the quotient.
@@ -74,9 +74,7 @@ PreciseEntry anything() {
 /// A result, which may have overflown.
 template <class T>
 PreciseEntry entry_of(Near const& x) {
-  double const infinite = x.value > 0 ? std::numeric_limits<double>::infinity()
-                                      : -std::numeric_limits<double>::infinity();
-  if (must_overflow<T>(x)) return definite(infinite);
+  if (must_overflow<T>(x)) return definite(x.value > 0 ? unbounded : -unbounded);
   Wide const clamped = std::clamp(x.value, -Limits<T>::largest, Limits<T>::largest);
   PreciseEntry entry;
   entry.high = static_cast<double>(clamped);
@@ -166,13 +164,13 @@ PreciseEntry map_number(maps::Kind map, Wide x, Near const& b) {
 template <class T>
 PreciseEntry map_entry(maps::Kind map, Wide x, PreciseEntry const& b) {
   if (map == maps::Kind::replace) return definite(x);
-  Near const near{static_cast<Wide>(b.high) + b.low, b.error};
+  Near const near{static_cast<Wide>(b.high) + static_cast<Wide>(b.low), static_cast<Wide>(b.error)};
   if (b.outcomes.is_number() && std::isfinite(x)) return map_number<T>(map, x, near);
   if (b.outcomes.count() > 1) return anything();
   // An infinity times what may be zero, or minus what may have overflown, may be NaN.
   bool const is_open = b.outcomes.number && (near.least() <= 0 || map == maps::Kind::poisson);
   if (is_open && !std::isnan(x)) return anything();
-  Wide const value = exactly(map, x, b.high);
+  Wide const value = exactly(map, x, static_cast<Wide>(b.high));
   return std::isfinite(value) ? entry_of<T>(rounded<T>({value, 0})) : definite(value);
 }
 
@@ -181,9 +179,10 @@ PreciseEntry scale_entry(Wide alpha, Wide beta, Wide const* z, PreciseEntry cons
   Wide const added = z == nullptr ? 0 : beta * *z;
   if (!c.outcomes.is_number() || !std::isfinite(added)) {
     if (c.outcomes.count() > 1) return anything();
-    return definite(alpha * c.high + added);
+    return definite(alpha * static_cast<Wide>(c.high) + added);
   }
-  Near scaled{alpha * (static_cast<Wide>(c.high) + c.low), std::fabs(alpha) * c.error};
+  Near scaled{alpha * (static_cast<Wide>(c.high) + static_cast<Wide>(c.low)),
+              std::fabs(alpha) * static_cast<Wide>(c.error)};
   if (alpha != 1) scaled = rounded<T>(scaled);
   if (z == nullptr) return entry_of<T>(scaled);
   if (must_overflow<T>(scaled)) return definite(scaled.value * unbounded);
@@ -198,14 +197,16 @@ PreciseEntry scale_entry(Wide alpha, Wide beta, Wide const* z, PreciseEntry cons
 
 template <class T>
 void apply_map(maps::Kind map, io::VectorView<T> const& x, PreciseVector& b) {
-  for (std::size_t i = 0; i < b.size(); ++i) b[i] = map_entry<T>(map, x(i), b[i]);
+  for (std::size_t i = 0; i < b.size(); ++i)
+    b[i] = map_entry<T>(map, static_cast<Wide>(x(i)), b[i]);
 }
 
 template <class T>
 void scale_and_add(T alpha, T beta, io::VectorView<T> const& z, PreciseVector& c) {
   for (std::size_t j = 0; j < c.size(); ++j) {
-    Wide const z_j = z.size() > 0 ? z(j) : T(0);
-    c[j] = scale_entry<T>(alpha, beta, z.size() > 0 ? &z_j : nullptr, c[j]);
+    Wide const z_j = static_cast<Wide>(z.size() > 0 ? z(j) : T(0));
+    c[j] = scale_entry<T>(static_cast<Wide>(alpha), static_cast<Wide>(beta),
+                          z.size() > 0 ? &z_j : nullptr, c[j]);
   }
 }
 

@@ -167,6 +167,7 @@ class LeastSquaresRun {
     }
     while (goes_on()) step(limit);
     std::vector<LeastSquares<Exec, T>> results;
+    results.reserve(tracks_.size());
     for (Track& track : tracks_) results.push_back(result_of(track));
     op_.exec().fence("tessera: x is there");
     return results;

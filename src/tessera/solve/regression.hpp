@@ -175,7 +175,7 @@ class RegressionRun {
   }
 
  private:
-  static constexpr double eps = std::numeric_limits<T>::epsilon();
+  static constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
 
   [[nodiscard]] char const* name() const {
     constexpr char const* names[]{"linear_regression", "logistic_regression", "poisson_regression"};
