@@ -183,36 +183,36 @@ nb::object atax_of(nb::handle A, nb::handle v, nb::handle weights, nb::handle mi
   return nb::make_tuple(result, finished(*b));
 }
 
-nb::object matvec_of(nb::handle A, nb::handle x, nb::handle out, bool copy) {
-  Call const call{"matvec", copy};
-  MatrixInput const a = take_matrix(call, A);
-  Taken const in = take_vectors(call, a, x, "x", a.cols);
-  Taken const b = take_output(call, a, in, out, "out", a.rows);
+/// The result of one product of A with vectors of `in_size` entries: compute(A, in, out).
+template <class Compute>
+nb::object product_of(Call const& call, MatrixInput const& a, nb::handle vectors, char const* name,
+                      std::int64_t in_size, nb::handle out, std::int64_t out_size,
+                      Compute const& compute) {
+  Taken const in = take_vectors(call, a, vectors, name, in_size);
+  Taken const result = take_output(call, a, in, out, "out", out_size);
   {
     nb::gil_scoped_release const released;
     if (a.streamed != nullptr) {
-      multiply(*a.streamed, in.array, b.array);
+      compute(*a.streamed, in.array, result.array);
     } else {
-      multiply(a.array.array, in.array, b.array);
+      compute(a.array.array, in.array, result.array);
     }
   }
-  return finished(b);
+  return finished(result);
+}
+
+nb::object matvec_of(nb::handle A, nb::handle x, nb::handle out, bool copy) {
+  Call const call{"matvec", copy};
+  MatrixInput const a = take_matrix(call, A);
+  return product_of(call, a, x, "x", a.cols, out, a.rows,
+                    [](auto const&... arrays) { multiply(arrays...); });
 }
 
 nb::object rmatvec_of(nb::handle A, nb::handle u, nb::handle out, bool copy) {
   Call const call{"rmatvec", copy};
   MatrixInput const a = take_matrix(call, A);
-  Taken const in = take_vectors(call, a, u, "u", a.rows);
-  Taken const c = take_output(call, a, in, out, "out", a.cols);
-  {
-    nb::gil_scoped_release const released;
-    if (a.streamed != nullptr) {
-      multiply_transposed(*a.streamed, in.array, c.array);
-    } else {
-      multiply_transposed(a.array.array, in.array, c.array);
-    }
-  }
-  return finished(c);
+  return product_of(call, a, u, "u", a.rows, out, a.cols,
+                    [](auto const&... arrays) { multiply_transposed(arrays...); });
 }
 
 /// A matrix that is an array: what streams do not have.

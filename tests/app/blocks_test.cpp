@@ -19,11 +19,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-Words operator+(Words a, Words const& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 /// A small whole-number matrix with a block of two vectors, (1, 0, -1) and (2, 1, 0).
 class BlocksTest : public ProgramTest {
  protected:

@@ -20,11 +20,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-Words operator+(Words a, Words const& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 /// A small whole-number matrix, and vectors for each term. A·v is (-2, -2).
 class TermsTest : public ProgramTest {
  protected:

@@ -13,6 +13,7 @@
 
 #include <tessera/solve.hpp>
 
+#include "solve/host_source.hpp"
 #include "support/cases.hpp"
 #include "support/data.hpp"
 #include "support/device_data.hpp"
@@ -133,20 +134,9 @@ TYPED_TEST(Pca, ExplainsAllVarianceByAllComponents) {
 }
 
 TYPED_TEST(Pca, HasTheBitsOfTheMatrixInMemoryOfAStream) {
-  using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Exec;
   auto const A = this->matrix();
-  auto const source = stream::make_source<T, typename TypeParam::Layout>(
-      TestFixture::rows, TestFixture::cols, [&](stream::Block const& block, T* to) {
-        bool const by_rows = TypeParam::order == Order::row_major;
-        Index const lines = by_rows ? block.rows : block.cols;
-        Index const length = by_rows ? block.cols : block.rows;
-        for (Index i = 0; i < lines; ++i) {
-          std::copy_n(A.line((by_rows ? block.first_row : block.first_col) + i) +
-                          (by_rows ? block.first_col : block.first_row),
-                      length, to + i * length);
-        }
-      });
+  auto const source = source_of<TypeParam>(A, TestFixture::rows, TestFixture::cols);
   solve::MatrixOperator const in_memory(Exec(), matrix_on_device<TypeParam>(A));
   solve::StreamOperator const streamed(Exec(), source);
   PcaOptions const options{.svd = {.want_u = true}, .scale = true};

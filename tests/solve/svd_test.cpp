@@ -16,6 +16,7 @@
 
 #include <tessera/solve.hpp>
 
+#include "solve/host_source.hpp"
 #include "support/cases.hpp"
 #include "support/data.hpp"
 #include "support/device_data.hpp"
@@ -225,20 +226,9 @@ TYPED_TEST(Svd, HasTheBitsOfOneRunWhereverItIsInterrupted) {
 }
 
 TYPED_TEST(Svd, HasTheBitsOfTheMatrixInMemoryOfAStream) {
-  using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Exec;
   auto const A = this->whole_matrix(150, 70);
-  auto const source = stream::make_source<T, typename TypeParam::Layout>(
-      150, 70, [&](stream::Block const& block, T* to) {
-        bool const by_rows = TypeParam::order == Order::row_major;
-        Index const lines = by_rows ? block.rows : block.cols;
-        Index const first = by_rows ? block.first_row : block.first_col;
-        Index const length = by_rows ? block.cols : block.rows;
-        Index const begin = by_rows ? block.first_col : block.first_row;
-        for (Index i = 0; i < lines; ++i) {
-          std::copy_n(A.line(first + i) + begin, length, to + i * length);
-        }
-      });
+  auto const source = source_of<TypeParam>(A, 150, 70);
   solve::StreamOperator const streamed(Exec(), source);
   expect_same_bits(this->run(streamed, 4, {.want_u = true}), this->run(A, 4, {.want_u = true}));
 }

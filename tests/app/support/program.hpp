@@ -102,4 +102,11 @@ std::string bytes_of(std::vector<T> const& elements) {
   return {reinterpret_cast<char const*>(elements.data()), elements.size() * sizeof(T)};
 }
 
+/// The arguments of one after those of the other.
+inline std::vector<std::string> operator+(std::vector<std::string> a,
+                                          std::vector<std::string> const& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 }  // namespace tessera::test
