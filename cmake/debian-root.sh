@@ -11,8 +11,10 @@ common_packages=(g++ cmake ninja-build ccache git ca-certificates libcli11-dev n
 # Debian has Kokkos twice, and the two packages exclude each other: one root for each.
 openmp_packages=(libkokkos-dev libopenblas-openmp-dev libhdf5-dev)
 # The Python package, its tests, and what makes a wheel of it.
-python_packages=(python3-dev python3-numpy python3-scipy python3-pytest python3-hypothesis python3-venv
-  python3-nanobind nanobind-dev python3-scikit-build-core patchelf)
+python_packages=(python3-dev python3-numpy python3-scipy python3-sklearn python3-tqdm python3-pytest
+  python3-hypothesis python3-venv python3-nanobind nanobind-dev python3-scikit-build-core patchelf)
+# Two MPI libraries: mpicxx is Open MPI's, mpicxx.mpich the other's.
+mpi_packages=(libopenmpi-dev openmpi-bin libmpich-dev mpich python3-mpi4py)
 serial_packages=(libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev libopenblas-openmp-dev)
 hip_packages=(clang hipcc libamdhip64-dev libkokkos-dev)
 lint_packages=(g++-12 clang clang-format clang-tidy libclang-rt-dev llvm libomp-dev python3)
@@ -32,8 +34,8 @@ root_packages() {
     serial) echo "${common_packages[*]} ${serial_packages[*]}" ;;
     hip) echo "${hip_packages[*]}" ;;
     docs) echo "${docs_packages[*]}" ;;
-    openmp) echo "${common_packages[*]} ${openmp_packages[*]} ${python_packages[*]}" ;;
-    lint) echo "${common_packages[*]} ${openmp_packages[*]} ${lint_packages[*]}" ;;
+    openmp) echo "${common_packages[*]} ${openmp_packages[*]} ${python_packages[*]} ${mpi_packages[*]}" ;;
+    lint) echo "${common_packages[*]} ${openmp_packages[*]} ${lint_packages[*]} libopenmpi-dev openmpi-bin" ;;
   esac
 }
 
