@@ -101,21 +101,21 @@ class NormalOperator {
 
 namespace detail {
 
-/// to_ij = (from_ij - mean_j)²
-template <class From, class To, class Mean>
+/// Squares of (from_ij - mean_j), line by line, the lines side by side.
+template <class T>
 struct SquareDifferences {
-  From from;
-  To to;
-  Mean mean;
+  T const* from;
+  Index line_stride;
+  Index place_stride;
+  Index length;
+  T const* mean;
   bool by_rows;
+  T* to;
   KOKKOS_FUNCTION void operator()(Index line) const {
-    auto const rows = static_cast<Index>(to.extent(0));
-    auto const cols = static_cast<Index>(to.extent(1));
-    for (Index place = 0; place < (by_rows ? cols : rows); ++place) {
-      Index const i = by_rows ? line : place;
-      Index const j = by_rows ? place : line;
-      auto const difference = from(i, j) - mean(j);
-      to(i, j) = difference * difference;
+    for (Index place = 0; place < length; ++place) {
+      T const difference =
+          from[line * line_stride + place * place_stride] - mean[by_rows ? place : line];
+      to[line * length + place] = difference * difference;
     }
   }
 };
@@ -149,12 +149,18 @@ class SquaredSource {
   std::vector<value_type> mean_;
 };
 
+template <class T>
+struct SetOne {
+  T* x;
+  KOKKOS_FUNCTION void operator()(Index i) const { x[i] = T(1); }
+};
+
 template <class Exec, class T>
 Values<Exec, T> ones(Exec const& exec, Index size) {
-  Values<Exec, T> const x(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::solve::ones")),
-      static_cast<std::size_t>(size));
-  Kokkos::deep_copy(exec, x, T(1));
+  static std::string const label("tessera::solve::ones");
+  Values<Exec, T> const x(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
+                          static_cast<std::size_t>(size));
+  tessera::detail::for_each_element(exec, label, size, SetOne<T>{x.data()});
   return x;
 }
 
@@ -216,10 +222,15 @@ class MatrixOperator final : public NormalOperator<Exec, typename A::non_const_v
                                              std::string("tessera::solve::squares")),
                           a_.extent(0), a_.extent(1));
     bool const by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
+    auto const row_stride = static_cast<Index>(a_.stride(0));
+    auto const col_stride = static_cast<Index>(a_.stride(1));
     static std::string const label("tessera::solve::squares");
     tessera::detail::for_each_element(
         this->exec(), label, by_rows ? this->rows() : this->cols(),
-        detail::SquareDifferences<A, Squares, ConstValues<Exec, T>>{a_, squares, mean, by_rows});
+        detail::SquareDifferences<T>{a_.data(), by_rows ? row_stride : col_stride,
+                                     by_rows ? col_stride : row_stride,
+                                     by_rows ? this->cols() : this->rows(), mean.data(), by_rows,
+                                     squares.data()});
     tessera::multiply_transposed(this->exec(), squares,
                                  detail::ones<Exec, T>(this->exec(), this->rows()), c, options_);
     this->exec().fence("tessera::solve: the squares are added");
