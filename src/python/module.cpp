@@ -10,8 +10,10 @@
 #include <nanobind/stl/string.h>
 #include <optional>
 #include <python/imports.hpp>
+#include <python/matrices.hpp>
 #include <python/operations.hpp>
 #include <python/runtime.hpp>
+#include <python/solving.hpp>
 #include <python/streamed.hpp>
 #include <string>
 #include <string_view>
@@ -27,78 +29,6 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 // ---- one call -----------------------------------------------------------------------------------
-
-/// A matrix as functions take it: an array, or one that is streamed.
-struct MatrixInput {
-  Taken array;                               ///< if it is not streamed
-  StreamedMatrix const* streamed = nullptr;  ///< if it is
-  std::int64_t rows;
-  std::int64_t cols;
-  ElementType type;
-  std::string shape;
-
-  /// A vector lies where the matrix does; one that is streamed is on the host.
-  void require_place_of(Call const& call, Taken const& x, char const* name) const {
-    call.require_place(x, name, array, "A");
-  }
-};
-
-MatrixInput take_matrix(Call const& call, nb::handle a) {
-  StreamedMatrix const* streamed = nullptr;
-  if (nb::try_cast(a, streamed) && streamed != nullptr) {
-    Reading const& reading = streamed->reading;
-    Taken nothing;
-    nothing.array.dimensions = 2;
-    nothing.array.extents = {reading.rows, reading.cols};
-    std::string const shape = shape_text(nothing.array);
-    return {std::move(nothing), streamed, reading.rows, reading.cols, reading.type, shape};
-  }
-  Taken taken = call.matrix(a, "A");
-  Array const array = taken.array;
-  return {std::move(taken), nullptr,    array.extents[0],
-          array.extents[1], array.type, shape_text(array)};
-}
-
-/// The kind and the place of the results of a call: those of the matrix, or, of one that is
-/// streamed, of the vector.
-Taken const& model(MatrixInput const& a, Taken const& v) {
-  return a.streamed == nullptr ? a.array : v;
-}
-
-/// A vector, or a block of vectors, with so many entries, beside a matrix.
-Taken take_vectors(Call const& call, MatrixInput const& a, nb::handle x, char const* name,
-                   std::int64_t entries) {
-  bool const blocks = a.streamed == nullptr;
-  Taken const taken = call.input(x, name, a.type, "A of shape " + a.shape);
-  if (taken.array.dimensions > (blocks ? 2 : 1) || taken.array.extents[0] != entries) {
-    std::string const n = std::to_string(entries);
-    call.fail_value(std::string(name) + " must have shape (" + n + ",)" +
-                    (blocks ? " or (" + n + ", k)" : "") + " for A of shape " + a.shape +
-                    ", found shape " + shape_text(taken.array));
-  }
-  a.require_place_of(call, taken, name);
-  return taken;
-}
-
-/// A vector with so many entries.
-Taken take_vector(Call const& call, MatrixInput const& a, nb::handle x, char const* name,
-                  std::int64_t entries) {
-  Taken taken = call.input(x, name, a.type, "A of shape " + a.shape);
-  if (taken.array.dimensions != 1 || taken.array.extents[0] != entries) {
-    call.fail_value(std::string(name) + " must have shape (" + std::to_string(entries) +
-                    ",) for A of shape " + a.shape + ", found shape " + shape_text(taken.array));
-  }
-  a.require_place_of(call, taken, name);
-  return taken;
-}
-
-/// The result of a call: `out`, or a new array of the model's kind. As many vectors as `v` has.
-Taken take_output(Call const& call, MatrixInput const& a, Taken const& v, nb::handle out,
-                  char const* name, std::int64_t entries) {
-  std::array<std::int64_t, 2> const extents{entries, v.array.extents[1]};
-  return call.output(out, name, model(a, v), v.array.dimensions, extents, a.type,
-                     "A of shape " + a.shape);
-}
 
 /// What `weights`, `minus` and `map` say: a map, and its vector.
 std::pair<std::string_view, nb::handle> map_of(Call const& call, nb::handle weights,
@@ -215,13 +145,6 @@ nb::object rmatvec_of(nb::handle A, nb::handle u, nb::handle out, bool copy) {
                     [](auto const&... arrays) { multiply_transposed(arrays...); });
 }
 
-/// A matrix that is an array: what streams do not have.
-MatrixInput take_array(Call const& call, nb::handle A) {
-  MatrixInput a = take_matrix(call, A);
-  if (a.streamed != nullptr) call.fail_type("A must be an array, found a matrix that is streamed");
-  return a;
-}
-
 nb::object matvec_both_of(nb::handle A, nb::handle x, nb::handle u, nb::handle out, bool copy) {
   Call const call{"matvec_both", copy};
   MatrixInput const a = take_matrix(call, A);
@@ -325,12 +248,6 @@ std::optional<ElementType> type_of_name(Call const& call, std::optional<std::str
   if (*name == "float32") return ElementType{true, 4, *name};
   if (*name == "float64") return ElementType{true, 8, *name};
   call.fail_type("dtype must be float32 or float64, found " + *name);
-}
-
-/// Ends a pass where Ctrl-C was pressed.
-void look_for_signals() {
-  nb::gil_scoped_acquire const acquired;
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 bool rows_first(Call const& call, std::string const& order) {
@@ -568,6 +485,7 @@ NB_MODULE(_core, m) {
         "order"_a);
   m.def("_from_callback", &from_callback, "rows"_a, "cols"_a, "read"_a, "dtype"_a, "order"_a,
         "memory_limit"_a);
+  add_solvers(m);
   m.def("_finish", &finish, nb::call_guard<nb::gil_scoped_release>());
 }
 

@@ -44,8 +44,7 @@ thread_local bool in_function = false;
 
 void require_usable() {
   if (in_function) {
-    throw std::runtime_error(
-        "tessera: a function that is called to read a matrix cannot call tessera itself");
+    throw std::runtime_error("tessera: a function that a call runs cannot call tessera itself");
   }
   if (state().was_forked) {
     throw std::runtime_error(

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tessera
+import tessera.linalg
 
 
 def run(program, **environment):
@@ -169,6 +170,11 @@ def test_examples(name):
     if name in ("aslinearoperator", "NormalOperator"):
         pytest.importorskip("scipy")
     assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(tests).failed == 0
+
+
+def test_examples_of_solvers():
+    found = doctest.testmod(tessera.linalg)
+    assert found.failed == 0 and found.attempted > 20
 
 
 def test_types_come_with_the_package():

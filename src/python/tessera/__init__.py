@@ -10,7 +10,7 @@ array([ -9., -12.])
 
 import atexit as _atexit
 
-from tessera import _core
+from tessera import _core, linalg
 from tessera._core import (
     StreamedMatrix,
     atax,

@@ -33,6 +33,8 @@ def array(x):
 
 def copied(x, dtype):
     """A copy of this type, row by row, by the library that the array comes from."""
+    if "complex" in str(getattr(x, "dtype", "")):
+        raise TypeError(f"tessera: expected an array of real numbers, found {x.dtype} of shape {tuple(x.shape)}")
     library = _library(x)
     if library == "torch":
         torch = sys.modules["torch"]
@@ -62,6 +64,19 @@ def empty(like, shape, dtype):
         xp = like.__array_namespace__()
         return xp.empty(shape, dtype=getattr(xp, dtype), device=like.device)
     return numpy.empty(shape, dtype)
+
+
+def of_numbers(like, values, dtype):
+    """A new vector of the kind of another array."""
+    vector = numpy.array(values, dtype)
+    library = _library(like)
+    if library == "torch":
+        return sys.modules["torch"].from_numpy(vector)
+    if library == "jax":
+        return sys.modules["jax"].numpy.asarray(vector)
+    if hasattr(like, "__array_namespace__") and not isinstance(like, numpy.ndarray):
+        return like.__array_namespace__().asarray(vector)
+    return vector
 
 
 class _ForJax(numpy.ndarray):

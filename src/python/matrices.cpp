@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <array>
+#include <nanobind/nanobind.h>
+#include <python/matrices.hpp>
+#include <string>
+#include <utility>
+
+namespace tessera::python {
+
+namespace nb = nanobind;
+
+void MatrixInput::require_place_of(Call const& call, Taken const& x, char const* name) const {
+  call.require_place(x, name, array, "A");
+}
+
+MatrixInput take_matrix(Call const& call, nb::handle a) {
+  StreamedMatrix const* streamed = nullptr;
+  if (nb::try_cast(a, streamed) && streamed != nullptr) {
+    Reading const& reading = streamed->reading;
+    Taken nothing;
+    nothing.array.dimensions = 2;
+    nothing.array.extents = {reading.rows, reading.cols};
+    std::string const shape = shape_text(nothing.array);
+    return {std::move(nothing), streamed, reading.rows, reading.cols, reading.type, shape};
+  }
+  Taken taken = call.matrix(a, "A");
+  Array const array = taken.array;
+  return {std::move(taken), nullptr,    array.extents[0],
+          array.extents[1], array.type, shape_text(array)};
+}
+
+Taken const& model(MatrixInput const& a, Taken const& v) {
+  return a.streamed == nullptr ? a.array : v;
+}
+
+Taken take_vectors(Call const& call, MatrixInput const& a, nb::handle x, char const* name,
+                   std::int64_t entries) {
+  bool const blocks = a.streamed == nullptr;
+  Taken const taken = call.input(x, name, a.type, "A of shape " + a.shape);
+  if (taken.array.dimensions > (blocks ? 2 : 1) || taken.array.extents[0] != entries) {
+    std::string const n = std::to_string(entries);
+    call.fail_value(std::string(name) + " must have shape (" + n + ",)" +
+                    (blocks ? " or (" + n + ", k)" : "") + " for A of shape " + a.shape +
+                    ", found shape " + shape_text(taken.array));
+  }
+  a.require_place_of(call, taken, name);
+  return taken;
+}
+
+Taken take_vector(Call const& call, MatrixInput const& a, nb::handle x, char const* name,
+                  std::int64_t entries) {
+  Taken taken = call.input(x, name, a.type, "A of shape " + a.shape);
+  if (taken.array.dimensions != 1 || taken.array.extents[0] != entries) {
+    call.fail_value(std::string(name) + " must have shape (" + std::to_string(entries) +
+                    ",) for A of shape " + a.shape + ", found shape " + shape_text(taken.array));
+  }
+  a.require_place_of(call, taken, name);
+  return taken;
+}
+
+Taken take_output(Call const& call, MatrixInput const& a, Taken const& v, nb::handle out,
+                  char const* name, std::int64_t entries) {
+  std::array<std::int64_t, 2> const extents{entries, v.array.extents[1]};
+  return call.output(out, name, model(a, v), v.array.dimensions, extents, a.type,
+                     "A of shape " + a.shape);
+}
+
+MatrixInput take_array(Call const& call, nb::handle A) {
+  MatrixInput a = take_matrix(call, A);
+  if (a.streamed != nullptr) call.fail_type("A must be an array, found a matrix that is streamed");
+  return a;
+}
+
+void look_for_signals() {
+  nb::gil_scoped_acquire const acquired;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+}  // namespace tessera::python

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cstddef>
+#include <python/solvers.hpp>
+#include <python/sources.hpp>
+#include <python/turn.hpp>
+#include <python/views.hpp>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/solve.hpp>
+
+namespace tessera::python {
+namespace {
+
+/// Calls body(op, control) with the matrix as solvers read it.
+template <class Body>
+void with_operator(Solving const& solving, Body const& body) {
+  auto const run = [&]<class T>(solve::NormalOperator<Host, T> const& op) {
+    solve::Control<T> control;
+    if (solving.on_step) {
+      control.on_step = [&](solve::Step const& step) {
+        Turn::Function const function;
+        solving.on_step(step);
+        return true;
+      };
+    }
+    body(op, control);
+  };
+  if (solving.streamed != nullptr) {
+    with_source(*solving.streamed, [&]<class S, class T>(Host const& exec, S const& source,
+                                                         stream::Options<T> const& options, T) {
+      run.template operator()<T>(solve::StreamOperator<Host, S>(exec, source, options));
+    });
+    return;
+  }
+  Turn const turn;
+  with_type(solving.a, [&]<class T>(T) {
+    auto const a = matrix<Host, T>(solving.a);
+    run.template operator()<T>(solve::MatrixOperator<Host, MatrixView<Host, T>>(turn.host(), a));
+  });
+}
+
+/// A vector of the caller's, side by side.
+template <class T>
+solve::ConstValues<Host, T> values(Host const& exec, Array const& x) {
+  return solve::detail::side_by_side(exec, vector<Host, T>(x));
+}
+
+template <class Result>
+Ending ending_of(Result const& result) {
+  return {.stop = result.stop, .iterations = result.iterations, .reads = result.reads};
+}
+
+/// The first rows of `to` become those of a solver's, or the same from the last to the first.
+template <class T>
+void write_rows(solve::Rows<Host, T> const& from, Array const& to, bool from_last) {
+  auto const rows = matrix<Host, T>(to);
+  std::size_t const count = from.extent(0);
+  for (std::size_t i = 0; i < count; ++i) {
+    Kokkos::deep_copy(Kokkos::subview(rows, i, Kokkos::ALL),
+                      Kokkos::subview(from, from_last ? count - 1 - i : i, Kokkos::ALL));
+  }
+}
+
+}  // namespace
+
+std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquaresCall const& call) {
+  std::vector<LeastSquaresFound> all;
+  with_operator(solving, [&]<class T>(solve::NormalOperator<Host, T> const& op,
+                                      solve::Control<T> const& control) {
+    auto const b = values<T>(op.exec(), call.b);
+    solve::LeastSquaresOptions<Host, T> options{
+        .atol = call.atol, .btol = call.btol, .conlim = call.conlim, .maxiter = call.maxiter};
+    if (call.x0) options.x0 = values<T>(op.exec(), *call.x0);
+    std::vector<solve::LeastSquares<Host, T>> results;
+    if (call.method == LeastSquaresMethod::ridge) {
+      results = solve::ridge_path(op, b, call.damps, options, control);
+    } else {
+      options.damp = call.damps.front();
+      results.push_back(call.method == LeastSquaresMethod::lsmr
+                            ? solve::lsmr(op, b, options, control)
+                            : solve::lsqr(op, b, options, control));
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      auto const& result = results[i];
+      Kokkos::deep_copy(vector<Host, T>(call.x[i]), result.x);
+      all.push_back({.ending = ending_of(result),
+                     .normr = result.normr,
+                     .normar = result.normar,
+                     .norma = result.norma,
+                     .conda = result.conda,
+                     .normx = result.normx});
+    }
+  });
+  return all;
+}
+
+SvdFound svd(Solving const& solving, SvdCall const& call) {
+  SvdFound found;
+  with_operator(solving, [&]<class T>(solve::NormalOperator<Host, T> const& op,
+                                      solve::Control<T> const& control) {
+    solve::SvdOptions const options{
+        .tol = call.tol, .maxiter = call.maxiter, .ncv = call.ncv, .want_u = call.ut.has_value()};
+    auto const take = [&](solve::SvdResult<Host, T> const& result) {
+      found.ending = ending_of(result);
+      found.s = result.s;
+      if (call.rises) std::reverse(found.s.begin(), found.s.end());
+      write_rows<T>(result.VT, call.vt, call.rises);
+      if (call.ut) write_rows<T>(result.UT, *call.ut, call.rises);
+    };
+    if (!call.is_pca) return take(solve::svd(op, call.k, options, control));
+    auto const result = solve::pca(op, call.k, {.svd = options, .scale = call.scale}, control);
+    take(result.svd);
+    found.mean.assign(result.mean.begin(), result.mean.end());
+    found.deviation = result.deviation;
+    found.variance = result.explained_variance;
+    found.ratio = result.explained_variance_ratio;
+  });
+  return found;
+}
+
+RegressionFound regression(Solving const& solving, RegressionCall const& call) {
+  RegressionFound found;
+  with_operator(solving, [&]<class T>(solve::NormalOperator<Host, T> const& op,
+                                      solve::Control<T> const& control) {
+    auto const y = values<T>(op.exec(), call.y);
+    solve::RegressionOptions const options{.penalty = call.penalty,
+                                           .has_intercept = call.has_intercept,
+                                           .tol = call.tol,
+                                           .maxiter = call.maxiter};
+    auto const result = call.loss == RegressionLoss::linear
+                            ? solve::linear_regression(op, y, options, control)
+                        : call.loss == RegressionLoss::logistic
+                            ? solve::logistic_regression(op, y, options, control)
+                            : solve::poisson_regression(op, y, options, control);
+    Kokkos::deep_copy(vector<Host, T>(call.x), result.x);
+    found = {.ending = ending_of(result),
+             .intercept = result.intercept,
+             .loss = result.loss,
+             .gradient_norm = result.gradient_norm};
+  });
+  return found;
+}
+
+}  // namespace tessera::python

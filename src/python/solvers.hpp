@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <python/arrays.hpp>
+#include <python/streamed.hpp>
+#include <vector>
+
+#include <tessera/solve/control.hpp>
+
+/// The solvers of the library on matrices in memory of the host and on streamed ones; the caller
+/// has checked types and shapes.
+namespace tessera::python {
+
+/// The matrix of a solver, and what it calls after each step, which may throw.
+struct Solving {
+  Array a{};                                 ///< if it is not streamed
+  StreamedMatrix const* streamed = nullptr;  ///< if it is
+  std::function<void(solve::Step const&)> on_step{};
+};
+
+/// How a solver ended.
+struct Ending {
+  solve::Stop stop = solve::Stop::breakdown;
+  std::int64_t iterations = 0;
+  std::int64_t reads = 0;
+};
+
+enum class LeastSquaresMethod { lsmr, lsqr, ridge };
+
+struct LeastSquaresCall {
+  LeastSquaresMethod method = LeastSquaresMethod::lsmr;
+  Array b{};
+  std::optional<Array> x0{};
+  std::vector<double> damps{};  ///< one; of ridge any number of λ
+  std::vector<Array> x{};       ///< to be written, as many
+  double atol = 0;
+  double btol = 0;
+  double conlim = 0;
+  std::optional<std::int64_t> maxiter{};
+};
+struct LeastSquaresFound {
+  Ending ending;
+  double normr = 0;
+  double normar = 0;
+  double norma = 0;
+  double conda = 0;
+  double normx = 0;
+};
+std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquaresCall const& call);
+
+struct SvdCall {
+  std::int64_t k = 1;
+  double tol = 0;
+  std::int64_t maxiter = 0;
+  std::int64_t ncv = 0;
+  bool rises = false;  ///< values and vectors from the last to the first
+  bool is_pca = false;
+  bool scale = false;         ///< of pca
+  Array vt{};                 ///< to be written: k x n
+  std::optional<Array> ut{};  ///< to be written, if it is wanted: k x m
+};
+struct SvdFound {
+  Ending ending;
+  std::vector<double> s;     ///< fewer than k where it did not converge
+  std::vector<double> mean;  ///< of pca, as are those below
+  std::vector<double> deviation;
+  std::vector<double> variance;
+  std::vector<double> ratio;
+};
+SvdFound svd(Solving const& solving, SvdCall const& call);
+
+enum class RegressionLoss { linear, logistic, poisson };
+
+struct RegressionCall {
+  RegressionLoss loss = RegressionLoss::linear;
+  Array y{};
+  Array x{};  ///< to be written
+  double penalty = 0;
+  bool has_intercept = true;
+  double tol = 0;
+  std::int64_t maxiter = 100;
+};
+struct RegressionFound {
+  Ending ending;
+  double intercept = 0;
+  double loss = 0;
+  double gradient_norm = 0;
+};
+RegressionFound regression(Solving const& solving, RegressionCall const& call);
+
+}  // namespace tessera::python

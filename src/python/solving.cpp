@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstddef>
+#include <cstdint>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <optional>
+#include <python/imports.hpp>
+#include <python/matrices.hpp>
+#include <python/solvers.hpp>
+#include <python/solving.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/solve/control.hpp>
+
+namespace tessera::python {
+namespace {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+/// A matrix that lies on the host, where solvers run.
+MatrixInput take_solvable(Call const& call, nb::handle A) {
+  MatrixInput a = take_matrix(call, A);
+  if (a.array.array.place.is_gpu) {
+    call.fail_type("A of shape " + a.shape + " lies on GPU " +
+                   std::to_string(a.array.array.place.device) + ", and solvers run on the host");
+  }
+  return a;
+}
+
+Solving solving_of(MatrixInput const& a, nb::handle on_step) {
+  Solving solving{.a = a.array.array, .streamed = a.streamed};
+  solving.on_step = [on_step](solve::Step const& step) {
+    nb::gil_scoped_acquire const acquired;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (on_step.is_none()) return;
+    on_step(step.iteration, step.reads, step.residual, step.tolerance, step.objective);
+  };
+  return solving;
+}
+
+/// What results of a call are like.
+Taken model_of(Call const& call, MatrixInput const& a) {
+  if (a.streamed == nullptr) return a.array;
+  return call.any(nb::module_::import_("numpy").attr("empty")(0), "A");
+}
+
+/// A new array beside the matrix.
+Taken new_array(Call const& call, MatrixInput const& a, Taken const& like, int dimensions,
+                std::int64_t rows, std::int64_t cols = 1) {
+  return call.output(nb::none(), "the result", like, dimensions, {rows, cols}, a.type, "A");
+}
+
+nb::dict dictionary_of(Ending const& ending) {
+  nb::dict result;
+  result["stop"] = static_cast<int>(ending.stop);
+  result["why"] = solve::sentence(ending.stop);
+  result["iterations"] = ending.iterations;
+  result["reads"] = ending.reads;
+  return result;
+}
+
+nb::list least_squares_of(std::string const& name, std::string const& method, nb::handle A,
+                          nb::handle b, nb::handle x0, std::vector<double> damps, double atol,
+                          double btol, double conlim, std::optional<std::int64_t> maxiter,
+                          nb::handle on_step, bool copy) {
+  Call const call{name.c_str(), copy};
+  MatrixInput const a = take_solvable(call, A);
+  Taken const right = take_vector(call, a, b, "b", a.rows);
+  LeastSquaresCall arguments{.b = right.array, .damps = std::move(damps)};
+  arguments.method = method == "lsmr"   ? LeastSquaresMethod::lsmr
+                     : method == "lsqr" ? LeastSquaresMethod::lsqr
+                                        : LeastSquaresMethod::ridge;
+  arguments.atol = atol;
+  arguments.btol = btol;
+  arguments.conlim = conlim;
+  arguments.maxiter = maxiter;
+  std::optional<Taken> start;
+  if (!x0.is_none()) {
+    start = take_vector(call, a, x0, "x0", a.cols);
+    arguments.x0 = start->array;
+  }
+  std::vector<Taken> solutions;
+  for (std::size_t i = 0; i < arguments.damps.size(); ++i) {
+    solutions.push_back(new_array(call, a, model(a, right), 1, a.cols));
+    arguments.x.push_back(solutions.back().array);
+  }
+  std::vector<LeastSquaresFound> found;
+  {
+    nb::gil_scoped_release const released;
+    found = least_squares(solving_of(a, on_step), arguments);
+  }
+  nb::list results;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    nb::dict result = dictionary_of(found[i].ending);
+    result["x"] = finished(solutions[i]);
+    result["normr"] = found[i].normr;
+    result["normar"] = found[i].normar;
+    result["norma"] = found[i].norma;
+    result["conda"] = found[i].conda;
+    result["normx"] = found[i].normx;
+    results.append(result);
+  }
+  return results;
+}
+
+nb::dict svd_of(std::string const& name, nb::handle A, std::int64_t k, double tol,
+                std::int64_t maxiter, std::int64_t ncv, bool want_u, bool rises, bool is_pca,
+                bool scale, nb::handle on_step, bool copy) {
+  Call const call{name.c_str(), copy};
+  MatrixInput const a = take_solvable(call, A);
+  Taken const like = model_of(call, a);
+  SvdCall arguments{.k = k, .tol = tol, .maxiter = maxiter, .ncv = ncv};
+  arguments.rises = rises;
+  arguments.is_pca = is_pca;
+  arguments.scale = scale;
+  Taken const vt = new_array(call, a, like, 2, k, a.cols);
+  arguments.vt = vt.array;
+  std::optional<Taken> ut;
+  if (want_u) {
+    ut = new_array(call, a, like, 2, k, a.rows);
+    arguments.ut = ut->array;
+  }
+  SvdFound found;
+  {
+    nb::gil_scoped_release const released;
+    found = svd(solving_of(a, on_step), arguments);
+  }
+  nb::dict result = dictionary_of(found.ending);
+  result["vt"] = finished(vt);
+  result["ut"] = ut ? finished(*ut) : nb::none();
+  result["s"] = found.s;
+  result["mean"] = found.mean;
+  result["deviation"] = found.deviation;
+  result["variance"] = found.variance;
+  result["ratio"] = found.ratio;
+  return result;
+}
+
+nb::dict regression_of(std::string const& name, std::string const& loss, nb::handle A, nb::handle y,
+                       double penalty, bool intercept, double tol, std::int64_t maxiter,
+                       nb::handle on_step, bool copy) {
+  Call const call{name.c_str(), copy};
+  MatrixInput const a = take_solvable(call, A);
+  Taken const right = take_vector(call, a, y, "y", a.rows);
+  Taken const x = new_array(call, a, model(a, right), 1, a.cols);
+  RegressionCall arguments{.y = right.array, .x = x.array, .penalty = penalty};
+  arguments.loss = loss == "linear"     ? RegressionLoss::linear
+                   : loss == "logistic" ? RegressionLoss::logistic
+                                        : RegressionLoss::poisson;
+  arguments.has_intercept = intercept;
+  arguments.tol = tol;
+  arguments.maxiter = maxiter;
+  RegressionFound found;
+  {
+    nb::gil_scoped_release const released;
+    found = regression(solving_of(a, on_step), arguments);
+  }
+  nb::dict result = dictionary_of(found.ending);
+  result["x"] = finished(x);
+  result["intercept"] = found.intercept;
+  result["loss"] = found.loss;
+  result["gradient_norm"] = found.gradient_norm;
+  return result;
+}
+
+}  // namespace
+
+void add_solvers(nb::module_& m) {
+  m.def("_least_squares", &least_squares_of, "name"_a, "method"_a, "A"_a, "b"_a, "x0"_a.none(),
+        "damps"_a, "atol"_a, "btol"_a, "conlim"_a, "maxiter"_a.none(), "on_step"_a.none(),
+        "copy"_a);
+  m.def("_svd", &svd_of, "name"_a, "A"_a, "k"_a, "tol"_a, "maxiter"_a, "ncv"_a, "want_u"_a,
+        "rises"_a, "is_pca"_a, "scale"_a, "on_step"_a.none(), "copy"_a);
+  m.def("_regression", &regression_of, "name"_a, "loss"_a, "A"_a, "y"_a, "penalty"_a, "intercept"_a,
+        "tol"_a, "maxiter"_a, "on_step"_a.none(), "copy"_a);
+}
+
+}  // namespace tessera::python

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <python/streamed.hpp>
+#include <python/turn.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/stream.hpp>
+
+/// Matrices in blocks as the library reads them.
+namespace tessera::python {
+
+/// What a Reading reads, as a stream::MatrixSource.
+template <class T, class Layout>
+class Source {
+ public:
+  using value_type = T;
+  using array_layout = Layout;
+
+  explicit Source(Reading const& reading) : reading_(reading) {}
+
+  [[nodiscard]] std::int64_t rows() const { return reading_.rows; }
+  [[nodiscard]] std::int64_t cols() const { return reading_.cols; }
+  void read(stream::Block const& block, T* to) const {
+    Turn::Function const function;
+    reading_.read({block.first_row, block.rows, block.first_col, block.cols, to});
+  }
+
+ private:
+  Reading const& reading_;
+};
+
+/// Calls body(exec, source, options, T()), then looks whether the matrix stayed as it was.
+template <class Body>
+void with_source(StreamedMatrix const& a, Body const& body) {
+  Turn const turn;
+  auto const run = [&]<class T>(T) {
+    stream::Options<T> options{.memory_limit = a.memory_limit};
+    if (a.on_block) options.on_progress = [&](stream::Progress const&) { a.on_block(); };
+    if (a.reading.by_rows) {
+      body(turn.host(), Source<T, Kokkos::LayoutRight>(a.reading), options, T());
+    } else {
+      body(turn.host(), Source<T, Kokkos::LayoutLeft>(a.reading), options, T());
+    }
+  };
+  if (a.reading.type.bytes == sizeof(float)) {
+    run(float());
+  } else {
+    run(double());
+  }
+  if (a.reading.check) a.reading.check();
+}
+
+}  // namespace tessera::python

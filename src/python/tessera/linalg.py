@@ -1,0 +1,466 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""Solvers that read the matrix once a step, named as SciPy names them.
+
+A is an array, or a matrix of `tessera.open` or `tessera.from_callback`; arrays of a GPU are refused. All take
+
+- `copy=True`: allows a copy of what is of another type or layout,
+- `callback=`: a function that gets a `Step` after each step; what it raises ends the call,
+- `progress=True`: a bar of tqdm.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy
+
+from tessera import _arrays, _core
+
+__all__ = ["LsmrResult", "LsqrResult", "PcaResult", "Step", "lsmr", "lsqr", "lstsq", "pca", "ridge", "ridge_path", "svds"]
+
+# What the compiled part says of how a solver stopped.
+_CONVERGED, _ITERATION_LIMIT, _NOT_FINITE = 7, 8, 11
+
+
+class Step(NamedTuple):
+    """How far a solver is."""
+
+    iteration: int
+    reads: int  # of A
+    residual: float  # what the method makes small
+    tolerance: float  # where it stops
+    objective: float  # the norm of the residual, or the loss; 0 where there is none
+
+
+class LsmrResult(NamedTuple):
+    """What SciPy's lsmr returns."""
+
+    x: Any
+    istop: int
+    itn: int
+    normr: float
+    normar: float
+    norma: float
+    conda: float
+    normx: float
+
+
+class LsqrResult(NamedTuple):
+    """What SciPy's lsqr returns."""
+
+    x: Any
+    istop: int
+    itn: int
+    r1norm: float
+    r2norm: float
+    anorm: float
+    acond: float
+    arnorm: float
+    xnorm: float
+    var: Any
+
+
+class PcaResult(NamedTuple):
+    """Principal components, one a row, and what they say of the columns."""
+
+    components: Any
+    singular_values: Any
+    explained_variance: Any
+    explained_variance_ratio: Any
+    mean: Any
+    deviation: Any
+
+
+class _Telling:
+    """What a solver calls after each step; the bar is gone at its end."""
+
+    def __init__(self, name: str, callback: Callable[[Step], Any] | None, progress: bool, show: bool = False):
+        self.callback, self.show, self.bar = callback, show, None
+        if callback is not None and not callable(callback):
+            raise TypeError(f"{name}: callback must be a function, found {type(callback).__name__}")
+        if progress:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError as error:
+                raise ImportError(f"{name}: progress=True needs the package tqdm") from error
+            self.bar = tqdm(desc=name, unit=" steps")
+
+    def __enter__(self) -> Callable[..., None] | None:
+        return None if self.callback is None and self.bar is None and not self.show else self._step
+
+    def __exit__(self, *_: Any) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+    def _step(self, *numbers: Any) -> None:
+        step = Step(*numbers)
+        if self.bar is not None:
+            self.bar.set_postfix_str(f"residual {step.residual:.2g} of {step.tolerance:.2g}", refresh=False)
+            self.bar.update()
+        if self.show:
+            print(f"{step.iteration:6} {step.residual:12.5e} {step.tolerance:12.5e} {step.objective:12.5e}")
+        if self.callback is not None:
+            self.callback(step)
+
+
+def _require_finite(name: str, result: dict) -> None:
+    if result["stop"] == _NOT_FINITE:
+        raise ValueError(f"{name}: {result['why']}")
+
+
+def _require_converged(name: str, result: dict) -> None:
+    _require_finite(name, result)
+    if result["stop"] != _CONVERGED:
+        raise numpy.linalg.LinAlgError(f"{name}: {result['why']}")
+
+
+def _column(b: Any) -> Any:
+    """A number as a vector, and a matrix of one column, too."""
+    if isinstance(b, (int, float)):
+        return numpy.array([float(b)])
+    shape = tuple(getattr(b, "shape", ()))
+    return b.reshape(-1) if len(shape) == 2 and shape[1] == 1 else b
+
+
+def _solve(
+    method: str,
+    A: Any,
+    b: Any,
+    damps: Sequence[float],
+    *,
+    atol: float,
+    btol: float,
+    conlim: float | None,
+    maxiter: int | None,
+    x0: Any,
+    copy: bool,
+    callback: Callable[[Step], Any] | None,
+    progress: bool,
+    show: bool = False,
+    name: str | None = None,
+) -> list[dict]:
+    name = "linalg." + (name or method)
+    with _Telling("tessera." + name, callback, progress, show) as on_step:
+        results = _core._least_squares(
+            name, method, A, _column(b), None if x0 is None else _column(x0), damps, atol, btol, conlim or 0.0, maxiter,
+            on_step, copy
+        )
+    for result in results:
+        _require_finite("tessera." + name, result)
+        result["istop"] = 7 if result["stop"] == _ITERATION_LIMIT else result["stop"]
+        if show:
+            print(result["why"])
+    return results
+
+
+def _lsmr_result(result: dict) -> LsmrResult:
+    return LsmrResult(
+        *(result[key] for key in ("x", "istop", "iterations", "normr", "normar", "norma", "conda", "normx"))
+    )
+
+
+def lsmr(
+    A: Any,
+    b: Any,
+    damp: float = 0.0,
+    atol: float = 1e-6,
+    btol: float = 1e-6,
+    conlim: float | None = 1e8,
+    maxiter: int | None = None,
+    show: bool = False,
+    x0: Any = None,
+    *,
+    copy: bool = False,
+    callback: Callable[[Step], Any] | None = None,
+    progress: bool = False,
+) -> LsmrResult:
+    """The x that makes ‖A x - b‖² + damp² ‖x - x0‖² small, as scipy.sparse.linalg.lsmr.
+
+    ``istop`` is SciPy's: 0 x = 0, 1 solved, 2 least squares, 3 condition limit, 4 to 6 the same to the precision of
+    the arithmetic, 7 maxiter was not enough. An infinity or a NaN is a ValueError.
+
+    >>> import numpy as np
+    >>> from tessera.linalg import lsmr
+    >>> A = np.array([[2.0, 0.0], [0.0, 4.0], [0.0, 0.0]])
+    >>> result = lsmr(A, np.array([2.0, 8.0, 5.0]))
+    >>> np.round(result.x, 6), result.istop
+    (array([1., 2.]), 2)
+    """
+    (result,) = _solve(
+        "lsmr", A, b, [damp], atol=atol, btol=btol, conlim=conlim, maxiter=maxiter, x0=x0, copy=copy,
+        callback=callback, progress=progress, show=show
+    )
+    return _lsmr_result(result)
+
+
+def lsqr(
+    A: Any,
+    b: Any,
+    damp: float = 0.0,
+    atol: float = 1e-6,
+    btol: float = 1e-6,
+    conlim: float | None = 1e8,
+    iter_lim: int | None = None,
+    show: bool = False,
+    calc_var: bool = False,
+    x0: Any = None,
+    *,
+    copy: bool = False,
+    callback: Callable[[Step], Any] | None = None,
+    progress: bool = False,
+) -> LsqrResult:
+    """The x that makes ‖A x - b‖² + damp² ‖x - x0‖² small, as scipy.sparse.linalg.lsqr.
+
+    Variances are not computed: ``calc_var=True`` is a ValueError, and ``var`` zeros.
+
+    >>> import numpy as np
+    >>> from tessera.linalg import lsqr
+    >>> A = np.array([[2.0, 0.0], [0.0, 4.0], [0.0, 0.0]])
+    >>> np.round(lsqr(A, np.array([2.0, 8.0, 5.0]))[0], 6)
+    array([1., 2.])
+    """
+    if calc_var:
+        raise ValueError("tessera.linalg.lsqr: calc_var=True is not supported")
+    (result,) = _solve(
+        "lsqr", A, b, [damp], atol=atol, btol=btol, conlim=conlim, maxiter=iter_lim, x0=x0, copy=copy,
+        callback=callback, progress=progress, show=show
+    )
+    x, norm = result["x"], result["normr"]
+    r1norm = norm
+    if damp != 0:
+        moved = x if x0 is None else x - _column(x0)
+        square = norm**2 - damp**2 * _core.dot(moved, moved)
+        r1norm = float(numpy.copysign(numpy.sqrt(abs(square)), square))
+    return LsqrResult(
+        x, result["istop"], result["iterations"], r1norm, norm, result["norma"], result["conda"], result["normar"],
+        result["normx"], numpy.zeros(len(x))
+    )
+
+
+def ridge(
+    A: Any,
+    b: Any,
+    alpha: float,
+    *,
+    atol: float = 1e-6,
+    btol: float = 1e-6,
+    conlim: float | None = 1e8,
+    maxiter: int | None = None,
+    x0: Any = None,
+    copy: bool = False,
+    callback: Callable[[Step], Any] | None = None,
+    progress: bool = False,
+) -> LsmrResult:
+    """The x that makes ‖A x - b‖² + alpha ‖x - x0‖² small, by lsmr; there is no intercept.
+
+    >>> import numpy as np
+    >>> from tessera.linalg import ridge
+    >>> ridge(np.array([[1.0], [1.0]]), np.array([3.0, 3.0]), alpha=1.0).x
+    array([2.])
+    """
+    return ridge_path(
+        A, b, [alpha], atol=atol, btol=btol, conlim=conlim, maxiter=maxiter, x0=x0, copy=copy, callback=callback,
+        progress=progress
+    )[0]
+
+
+def ridge_path(
+    A: Any,
+    b: Any,
+    alphas: Sequence[float],
+    *,
+    atol: float = 1e-6,
+    btol: float = 1e-6,
+    conlim: float | None = 1e8,
+    maxiter: int | None = None,
+    x0: Any = None,
+    copy: bool = False,
+    callback: Callable[[Step], Any] | None = None,
+    progress: bool = False,
+) -> list[LsmrResult]:
+    """`ridge` for each of alphas, with its bits; A is read as often as for the slowest of them.
+
+    >>> import numpy as np
+    >>> from tessera.linalg import ridge_path
+    >>> [round(float(r.x[0]), 12) for r in ridge_path(np.array([[1.0], [1.0]]), np.array([3.0, 3.0]), [0.0, 1.0])]
+    [3.0, 2.0]
+    """
+    results = _solve(
+        "ridge", A, b, [float(alpha) for alpha in alphas], atol=atol, btol=btol, conlim=conlim, maxiter=maxiter, x0=x0,
+        copy=copy, callback=callback, progress=progress, name="ridge_path"
+    )
+    return [_lsmr_result(result) for result in results]
+
+
+def lstsq(
+    A: Any,
+    b: Any,
+    *,
+    maxiter: int | None = None,
+    copy: bool = False,
+    callback: Callable[[Step], Any] | None = None,
+    progress: bool = False,
+) -> tuple[Any, Any, None, None]:
+    """The shortest x that makes ‖A x - b‖ least, as far as the arithmetic can tell, by lsmr.
+
+    The result is as that of scipy.linalg.lstsq: x, the squares of the residuals' norms, rank and singular values;
+    the latter two are None, since the method has no need of them. b may have several columns. Where `maxiter` steps,
+    by default ten times as many as the smaller size of A, are not enough, LinAlgError is raised.
+
+    >>> import numpy as np
+    >>> from tessera.linalg import lstsq
+    >>> x, residues, rank, s = lstsq(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]))
+    >>> np.round(x, 12), round(residues, 12)
+    (array([2.]), 2.0)
+    """
+    name = "tessera.linalg.lstsq"
+    if copy and not isinstance(A, _core.StreamedMatrix):
+        A = _arrays.array(A)
+        b = _arrays.array(b)
+    rows, cols = _shape(name, A)
+    precision = float(numpy.finfo(_dtype(name, A)).eps)
+    limit = maxiter if maxiter is not None else max(10 * min(rows, cols), 100)
+
+    def solve(column: Any) -> tuple[Any, float]:
+        (result,) = _solve(
+            "lsmr", A, column, [0.0], atol=precision, btol=precision, conlim=None, maxiter=limit, x0=None, copy=copy,
+            callback=callback, progress=progress, name="lstsq"
+        )
+        if result["istop"] == 7:
+            raise numpy.linalg.LinAlgError(f"{name}: {result['why']}")
+        return result["x"], result["normr"] ** 2
+
+    if len(getattr(b, "shape", ())) != 2:
+        return *solve(b), None, None
+    solutions = [solve(b[:, j]) for j in range(b.shape[1])]
+    dtype = _dtype(name, A).name
+    x = _arrays.empty(b if isinstance(A, _core.StreamedMatrix) else A, (cols, b.shape[1]), dtype)
+    for j, (column, _) in enumerate(solutions):
+        x[:, j] = column
+    return _arrays.finished(x), numpy.array([residue for _, residue in solutions]), None, None
+
+
+def _shape(name: str, A: Any) -> tuple[int, int]:
+    shape = tuple(getattr(A, "shape", ()))
+    if len(shape) != 2:
+        raise ValueError(f"{name}: A must have two dimensions, found {type(A).__name__} of shape {shape}")
+    return shape
+
+
+def _dtype(name: str, A: Any) -> numpy.dtype:
+    """The type that a call computes in."""
+    dtype = str(A.dtype).rpartition(".")[2]
+    return numpy.dtype(dtype if dtype in ("float32", "float64") else "float64")
+
+
+def _triplets(
+    name: str,
+    A: Any,
+    k: int,
+    *,
+    tol: float,
+    ncv: int | None,
+    maxiter: int | None,
+    want_u: bool,
+    rises: bool,
+    is_pca: bool,
+    scale: bool,
+    copy: bool,
+    callback: Callable[[Step], Any] | None,
+    progress: bool,
+) -> tuple[Any, dict]:
+    name = "linalg." + name
+    if copy and not isinstance(A, _core.StreamedMatrix):
+        A = _arrays.array(A)
+    most = min(_shape("tessera." + name, A))
+    if most == 0:
+        raise ValueError(f"tessera.{name}: `A` must not be empty, found shape {tuple(A.shape)}")
+    if int(k) != k or not 0 < k <= most:
+        raise ValueError(f"tessera.{name}: `k` must be an integer satisfying `0 < k <= min(A.shape)`, found {k}")
+    if ncv is not None and (int(ncv) != ncv or ncv <= k):
+        raise ValueError(f"tessera.{name}: `ncv` must be an integer satisfying `k < ncv`, found {ncv}")
+    if tol < 0 or not numpy.isfinite(tol):
+        raise ValueError(f"tessera.{name}: `tol` must be a non-negative floating point value, found {tol}")
+    if maxiter is not None and (int(maxiter) != maxiter or maxiter <= 0):
+        raise ValueError(f"tessera.{name}: `maxiter` must be a positive integer, found {maxiter}")
+    with _Telling("tessera." + name, callback, progress) as on_step:
+        result = _core._svd(
+            name, A, int(k), float(tol), int(maxiter or 0), int(ncv or 0), want_u, rises, is_pca, scale, on_step, copy
+        )
+    _require_converged("tessera." + name, result)
+    dtype = _dtype(name, A).name
+    return (lambda values: _arrays.of_numbers(result["vt"], values, dtype)), result
+
+
+def svds(
+    A: Any,
+    k: int = 6,
+    ncv: int | None = None,
+    tol: float = 0,
+    which: str = "LM",
+    maxiter: int | None = None,
+    return_singular_vectors: bool | str = True,
+    *,
+    copy: bool = False,
+    callback: Callable[[Step], Any] | None = None,
+    progress: bool = False,
+) -> Any:
+    """The k largest singular values, rising, and their vectors: u, s, vh, as scipy.sparse.linalg.svds.
+
+    It begins with the same vector each time, so that two calls have the same bits. The smallest singular values are
+    not found by it: ``which="SM"`` is a ValueError. ``return_singular_vectors`` may be False, "u" or "vh". ``k`` may
+    be as large as the smaller size of A. ``maxiter`` counts steps, each of which reads A once; where it is not enough,
+    LinAlgError is raised.
+
+    >>> import numpy as np
+    >>> from tessera.linalg import svds
+    >>> A = np.array([[3.0, 0.0], [0.0, 5.0], [0.0, 0.0]])
+    >>> np.round(svds(A, 2, return_singular_vectors=False), 12)
+    array([3., 5.])
+    """
+    if which != "LM":
+        raise ValueError(f'tessera.linalg.svds: `which` must be in {{"LM"}}, found {which!r}')
+    if return_singular_vectors not in (True, False, "u", "vh"):
+        raise ValueError(
+            f'tessera.linalg.svds: `return_singular_vectors` must be in {{True, False, "u", "vh"}}, '
+            f"found {return_singular_vectors!r}"
+        )
+    want_u = return_singular_vectors in (True, "u")
+    made, result = _triplets(
+        "svds", A, k, tol=tol, ncv=ncv, maxiter=maxiter, want_u=want_u, rises=True, is_pca=False, scale=False,
+        copy=copy, callback=callback, progress=progress
+    )
+    s = made(result["s"])
+    if return_singular_vectors is False:
+        return s
+    return result["ut"].T if want_u else None, s, result["vt"] if return_singular_vectors != "u" else None
+
+
+def pca(
+    A: Any,
+    k: int,
+    *,
+    scale: bool = False,
+    tol: float = 0,
+    ncv: int | None = None,
+    maxiter: int | None = None,
+    copy: bool = False,
+    callback: Callable[[Step], Any] | None = None,
+    progress: bool = False,
+) -> PcaResult:
+    """The k directions in which the rows of A differ most; A is neither centred nor copied.
+
+    With ``scale`` columns are divided by their standard deviation, but for constant ones.
+
+    >>> import numpy as np
+    >>> from tessera.linalg import pca
+    >>> pca(np.array([[1.0, 7.0], [3.0, 7.0], [5.0, 7.0]]), 1).explained_variance
+    array([4.])
+    """
+    made, result = _triplets(
+        "pca", A, k, tol=tol, ncv=ncv, maxiter=maxiter, want_u=False, rises=False, is_pca=True, scale=scale, copy=copy,
+        callback=callback, progress=progress
+    )
+    return PcaResult(
+        result["vt"], *(made(result[key]) for key in ("s", "variance", "ratio", "mean", "deviation"))
+    )

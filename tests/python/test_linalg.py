@@ -1,0 +1,262 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""Solvers: what they find, in every layout and from files, with the bits of the command line program's."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import tessera
+from tessera import linalg
+
+M, N = 90, 30
+
+
+def matrix(dtype=np.float64, rows=M, cols=N, seed=1):
+    return np.random.default_rng(seed).standard_normal((rows, cols)).astype(dtype)
+
+
+def right_side(dtype=np.float64, rows=M):
+    return np.random.default_rng(2).standard_normal(rows).astype(dtype)
+
+
+def streamed(a):
+    order = "C" if a.flags.c_contiguous else "F"
+    return tessera.from_callback(*a.shape, lambda rows, cols: a[rows, cols], dtype=a.dtype, order=order)
+
+
+@pytest.fixture(params=[np.float32, np.float64])
+def dtype(request):
+    return request.param
+
+
+@pytest.fixture(params=["C", "F"])
+def a(request, dtype):
+    return np.asarray(matrix(dtype), order=request.param)
+
+
+def close(found, expected, dtype, times=100):
+    np.testing.assert_allclose(found, expected, rtol=0, atol=times * np.finfo(dtype).eps * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("method", ["lsmr", "lsqr"])
+def test_least_squares(a, method):
+    b = right_side(a.dtype)
+    precise = (1e-15, 1e-15, 1e8, 100)
+    found = getattr(linalg, method)(a, b, 0.0, *precise)
+    expected = np.linalg.lstsq(a, b)[0]
+    assert found.x.dtype == a.dtype and found.istop in (2, 5)
+    close(found.x, expected, a.dtype)
+    close(found[3], np.linalg.norm(b - a @ expected), a.dtype)
+    both = np.vstack([a, 2 * np.eye(N, dtype=a.dtype)])
+    damped = getattr(linalg, method)(a, b, 2.0, *precise, x0=np.ones(N, a.dtype))
+    off = np.linalg.lstsq(both, np.concatenate([b - a.sum(1), np.zeros(N, a.dtype)]))[0]
+    close(damped.x, 1 + off, a.dtype)
+
+
+def test_norms_of_lsqr():
+    a, b = matrix(), right_side()
+    for x0 in (None, np.ones(N)):
+        found = linalg.lsqr(a, b, damp=2, x0=x0)
+        residual = np.linalg.norm(b - a @ found.x)
+        moved = np.linalg.norm(found.x - (0 if x0 is None else x0))
+        np.testing.assert_allclose(found.r1norm, residual, rtol=1e-6)
+        np.testing.assert_allclose(found.r2norm, np.hypot(residual, 2 * moved), rtol=1e-6)
+        np.testing.assert_allclose(found.xnorm, np.linalg.norm(found.x), rtol=1e-12)
+
+
+def test_lstsq(a):
+    b = np.stack([right_side(a.dtype), a @ np.ones(N, a.dtype)], axis=1)
+    x, residues, rank, s = linalg.lstsq(a, b)
+    expected, sums, *_ = np.linalg.lstsq(a, b)
+    close(x, expected, a.dtype)
+    close(residues, sums, a.dtype)
+    assert rank is None and s is None and x.dtype == a.dtype
+    one = linalg.lstsq(a, b[:, 0])
+    assert one[0].tobytes() == np.ascontiguousarray(x[:, 0]).tobytes() and one[1] == residues[0]
+    streams = linalg.lstsq(streamed(a), b)
+    assert streams[0].tobytes() == x.tobytes()
+
+
+def test_rank_deficiency_gives_the_shortest():
+    a = matrix(rows=40, cols=8) @ matrix(rows=8, cols=20, seed=5)
+    b = right_side(rows=40)
+    np.testing.assert_allclose(linalg.lstsq(a, b)[0], np.linalg.lstsq(a, b)[0], atol=1e-12)
+
+
+def test_ridge(a):
+    b = right_side(a.dtype)
+    alphas = [0.1, 1.0, 10.0]
+    path = linalg.ridge_path(a, b, alphas, atol=1e-15, btol=1e-15)
+    for alpha, found in zip(alphas, path):
+        expected = np.linalg.solve(a.T @ a + alpha * np.eye(N, dtype=a.dtype), a.T @ b)
+        close(found.x, expected, a.dtype, 1000)
+        alone = linalg.ridge(a, b, alpha, atol=1e-15, btol=1e-15)
+        assert alone.x.tobytes() == found.x.tobytes()
+
+
+def test_svds(a):
+    values = np.linalg.svd(a, compute_uv=False)
+    u, s, vh = linalg.svds(a, 4)
+    close(s, values[3::-1], a.dtype)
+    close(u * s, a @ vh.T, a.dtype)
+    assert u.shape == (M, 4) and {u.dtype, s.dtype, vh.dtype} == {a.dtype}
+    assert linalg.svds(a, 4, return_singular_vectors="u")[2] is None
+    only = linalg.svds(a, 4, return_singular_vectors="vh")
+    assert only[0] is None and only[2].tobytes() == vh.tobytes()
+    close(linalg.svds(a, N, return_singular_vectors=False), values[::-1], a.dtype)
+    zeros = linalg.svds(np.zeros((4, 3)), 1)
+    assert zeros[1] == 0 and np.linalg.norm(zeros[2]) == 1
+
+
+def test_pca(a):
+    for scale in (False, True):
+        found = linalg.pca(a + 1, 3, scale=scale)
+        centred = a + 1 - (a + 1).mean(0)
+        if scale:
+            centred = centred / centred.std(0, ddof=1)
+        s = np.linalg.svd(centred, compute_uv=False)
+        close(found.singular_values, s[:3], a.dtype)
+        close(found.explained_variance, s[:3] ** 2 / (M - 1), a.dtype)
+        close(found.explained_variance_ratio, s[:3] ** 2 / (s**2).sum(), a.dtype)
+        close(found.mean, (a + 1).mean(0), a.dtype)
+        close(found.deviation, (a + 1).std(0, ddof=1), a.dtype)
+        close(found.components @ found.components.T, np.eye(3), a.dtype)
+
+
+def test_files_and_functions_have_the_bits_of_arrays(a, tmp_path):
+    np.save(tmp_path / "a.npy", a)
+    b = right_side(a.dtype)
+    for stream in (streamed(a), tessera.open(tmp_path / "a.npy", memory_limit="1MiB")):
+        assert linalg.lsmr(stream, b).x.tobytes() == linalg.lsmr(a, b).x.tobytes()
+        assert linalg.lsqr(stream, b).x.tobytes() == linalg.lsqr(a, b).x.tobytes()
+        for found, expected in zip(linalg.svds(stream, 3), linalg.svds(a, 3)):
+            assert found.tobytes() == expected.tobytes()
+        for found, expected in zip(linalg.pca(stream, 2), linalg.pca(a, 2)):
+            assert found.tobytes() == expected.tobytes()
+
+
+def test_the_command_line_program_has_the_same_bits(tmp_path):
+    a, b = matrix(np.float32), right_side(np.float32)
+    np.save(tmp_path / "a.npy", a)
+    np.save(tmp_path / "b.npy", b)
+
+    def program(*arguments):
+        command = [sys.executable, "-B", "-m", "tessera", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=100, check=True, cwd=tmp_path).stdout
+
+    printed = program("lstsq", "a.npy", "b.npy", "--output", "x.npy")
+    assert tessera.digest(linalg.lsmr(a, b).x) in printed
+    printed = program("lstsq", "a.npy", "b.npy", "--method", "lsqr", "--output", "x.npy")
+    assert tessera.digest(linalg.lsqr(a, b).x) in printed
+    printed = program("ridge", "a.npy", "b.npy", "--lambda", "0.5", "--output", "x.npy")
+    assert tessera.digest(linalg.ridge(a, b, 0.5).x) in printed
+    program("svd", "a.npy", "-k", "3", "--vt", "vt.npy", "--u", "u.npy", "--s", "s.npy")
+    u, s, vh = linalg.svds(a, 3)
+    for name, rising in (("u", u[:, ::-1]), ("s", s[::-1]), ("vt", vh[::-1])):
+        assert tessera.digest(np.load(tmp_path / f"{name}.npy")) == tessera.digest(rising)
+    program("pca", "a.npy", "-k", "2", "--components", "c.npy", "--ratio", "ratio.npy")
+    found = linalg.pca(a, 2)
+    assert tessera.digest(np.load(tmp_path / "c.npy")) == tessera.digest(found.components)
+    assert tessera.digest(np.load(tmp_path / "ratio.npy")) == tessera.digest(found.explained_variance_ratio)
+
+
+def test_what_is_not_found_is_told():
+    a, b = matrix(), right_side()
+    assert linalg.lsmr(a, b, maxiter=2).istop == 7 and linalg.lsmr(a, b, maxiter=2).itn == 2
+    assert linalg.lsmr(a, np.zeros(M)).istop == 0
+    with pytest.raises(np.linalg.LinAlgError, match="tessera.linalg.lstsq: the limit of iterations was reached"):
+        linalg.lstsq(a, b, maxiter=2)
+    with pytest.raises(np.linalg.LinAlgError, match="tessera.linalg.svds: the limit of iterations was reached"):
+        linalg.svds(a, 3, maxiter=4)
+    nan = a.copy()
+    nan[3, 4] = np.nan
+    for call in (lambda: linalg.lsmr(nan, b), lambda: linalg.lsqr(a, np.full(M, np.inf)), lambda: linalg.svds(nan, 2)):
+        with pytest.raises(ValueError, match="the input has an infinity or a NaN"):
+            call()
+
+
+def test_refusals():
+    a, b = matrix(), right_side()
+    with pytest.raises(TypeError, match=r"tessera.linalg.lsmr: b must be float64 as A of shape \(90, 30\) is, found float32"):
+        linalg.lsmr(a, b.astype(np.float32))
+    assert linalg.lsmr(a, b.astype(np.float32), copy=True).x.dtype == np.float64
+    with pytest.raises(ValueError, match=r"b must have shape \(90,\) for A of shape \(90, 30\), found shape \(30,\)"):
+        linalg.lsmr(a, np.ones(N))
+    with pytest.raises(TypeError, match="A must be float32 or float64, found int64"):
+        linalg.svds(np.ones((3, 4), int), 1)
+    with pytest.raises(TypeError, match="expected an array of real numbers, found complex128"):
+        linalg.svds(np.ones((3, 4), complex), 1, copy=True)
+    with pytest.raises(ValueError, match="damp"):
+        linalg.lsmr(a, b, damp=-1)
+    with pytest.raises(ValueError, match="lambda must be a number of at least 0"):
+        linalg.ridge(a, b, -1.0)
+    with pytest.raises(ValueError, match="calc_var=True is not supported"):
+        linalg.lsqr(a, b, calc_var=True)
+    with pytest.raises(ValueError, match="at least two rows"):
+        linalg.pca(np.ones((1, 3)), 1)
+
+
+def test_callbacks():
+    a, b = matrix(), right_side()
+    steps = []
+    found = linalg.lsmr(a, b, callback=steps.append)
+    assert [step.iteration for step in steps] == list(range(1, found.itn + 1))
+    assert steps[-1].residual <= steps[-1].tolerance and steps[-1].objective == found.normr
+    svd = []
+    linalg.svds(a, 2, callback=svd.append)
+    assert svd[-1].reads == len(svd) + 1
+    with pytest.raises(ZeroDivisionError):
+        linalg.lsmr(a, b, callback=lambda step: 1 / 0)
+    with pytest.raises(RuntimeError, match="cannot call tessera itself"):
+        linalg.lsmr(a, b, callback=lambda step: tessera.dot(b, b))
+    with pytest.raises(TypeError, match="callback must be a function, found int"):
+        linalg.lsmr(a, b, callback=3)
+    assert linalg.lsmr(a, b).x.tobytes() == found.x.tobytes()
+
+
+def test_progress(capsys):
+    pytest.importorskip("tqdm")
+    found = linalg.lsmr(matrix(), right_side(), progress=True)
+    assert f"tessera.linalg.lsmr: {found.itn} steps" in capsys.readouterr().err
+
+
+def test_show(capsys):
+    found = linalg.lsqr(matrix(), right_side(), show=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == found.itn + 1 and lines[-1] == "the least-squares problem is solved within atol"
+
+
+def test_control_c_ends_a_run():
+    a, b = matrix(), right_side()
+    assert threading.current_thread() is threading.main_thread()
+    with pytest.raises(KeyboardInterrupt):
+        linalg.lsmr(a, b, callback=lambda step: os.kill(os.getpid(), signal.SIGINT))
+
+
+def test_others_run_meanwhile():
+    """A run lets go of the GIL: its callback waits for another thread."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def callback(step):
+        begun.set()
+        assert go_on.wait(30)
+
+    other = threading.Thread(target=lambda: begun.wait(30) and go_on.set())
+    other.start()
+    linalg.lsmr(matrix(), right_side(), callback=callback)
+    other.join()
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    a, b = matrix(), right_side()
+    found = linalg.lsmr(torch.from_numpy(a), torch.from_numpy(b)).x
+    assert type(found) is torch.Tensor and found.numpy().tobytes() == linalg.lsmr(a, b).x.tobytes()
+    u, s, vh = linalg.svds(torch.from_numpy(a), 2)
+    assert {type(u), type(s), type(vh)} == {torch.Tensor}
