@@ -16,15 +16,16 @@ def blocks(page):
     return re.findall(r"^```python\n(.*?)^```$", (SOURCES / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize(("page", "count"), [("README.md", 1), ("docs/guide/python.md", 5)])
+@pytest.mark.parametrize(("page", "count"), [("README.md", 1), ("docs/guide/python.md", 6)])
 def test_pages(page, count, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = {}
     found = blocks(page)
     assert len(found) == count
     for block in found:
-        if "scipy" in block:
-            pytest.importorskip("scipy")
+        for package in ("scipy", "sklearn"):
+            if package in block:
+                pytest.importorskip(package)
         exec(block, names)
     assert names["C"].tolist() == [1.5e7] * 300
     assert capsys.readouterr().out == f"{names['C'][0]!s} {tessera.digest(names['C'])}\n"

@@ -1,0 +1,328 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""Estimators of scikit-learn's kind, which also take matrices of `tessera.open` and `tessera.from_callback`.
+
+They read the matrix once a step and give the same bits on any number of threads. X is dense; there are no sample
+weights, and targets are of one column.
+
+>>> import numpy as np
+>>> from tessera.sklearn import LinearRegression
+>>> model = LinearRegression().fit(np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 3.0, 5.0]))
+>>> np.round(model.predict(np.array([[10.0]])), 6)
+array([21.])
+"""
+
+import warnings
+from typing import Any
+
+import numpy
+
+try:
+    from sklearn.base import (
+        BaseEstimator,
+        ClassifierMixin,
+        ClassNamePrefixFeaturesOutMixin,
+        RegressorMixin,
+        TransformerMixin,
+    )
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.metrics import d2_tweedie_score
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
+except ImportError as error:
+    raise ImportError("tessera.sklearn needs scikit-learn 1.6 or newer") from error
+
+from tessera import _core, linalg
+
+__all__ = ["LinearRegression", "LogisticRegression", "PCA", "PoissonRegressor", "Ridge", "TruncatedSVD"]
+
+_FLOATS = [numpy.float64, numpy.float32]
+
+
+def _matrix(estimator: Any, X: Any, y: Any = None, *, reset: bool, least_rows: int = 1) -> tuple[Any, Any]:
+    """X, which may be streamed, and y as it is, both checked."""
+    if not isinstance(X, _core.StreamedMatrix):
+        if y is None:
+            return validate_data(estimator, X, reset=reset, dtype=_FLOATS, ensure_min_samples=least_rows), None
+        return validate_data(estimator, X, y, reset=reset, dtype=_FLOATS, ensure_min_samples=least_rows)
+    rows, cols = X.shape
+    if reset:
+        estimator.n_features_in_ = cols
+    elif cols != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {cols} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input"
+        )
+    if y is not None:
+        y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"))
+        if len(y) != rows:
+            raise ValueError(f"y has {len(y)} entries, and X {rows} rows")
+    return X, y
+
+
+def _linear(X: Any, coefficients: Any, intercept: float) -> Any:
+    return _core.matvec(X, coefficients, copy=True) + X.dtype.type(intercept)
+
+
+class _LinearModel(BaseEstimator):
+    """What regressions have in common."""
+
+    def _minimise(self, loss: str, X: Any, y: Any, penalty: float) -> tuple[Any, float]:
+        if self.max_iter < 1 or self.tol < 0 or penalty < 0:
+            raise ValueError(f"{type(self).__name__}: max_iter must be positive, tol and penalties not negative")
+        name = f"sklearn.{type(self).__name__}"
+        result = _core._regression(
+            name, loss, X, y, float(penalty), bool(self.fit_intercept), float(self.tol), int(self.max_iter), None, True
+        )
+        linalg._require_finite(name, result)
+        if result["stop"] != linalg._CONVERGED:
+            warnings.warn(f"{type(self).__name__}: {result['why']}", ConvergenceWarning, stacklevel=3)
+        self.n_iter_ = max(result["iterations"], 1)
+        return result["x"], result["intercept"]
+
+
+class _Regressor(RegressorMixin, _LinearModel):
+    def _fit(self, loss: str, X: Any, y: Any, penalty: Any) -> Any:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        X, y = _matrix(self, X, y, reset=True)
+        self.coef_, self.intercept_ = self._minimise(loss, X, numpy.asarray(y, X.dtype), penalty(X.shape[0]))
+        return self
+
+    def _eta(self, X: Any) -> Any:
+        check_is_fitted(self)
+        X, _ = _matrix(self, X, reset=False)
+        return _linear(X, self.coef_, self.intercept_)
+
+
+class LinearRegression(_Regressor):
+    """Ordinary least squares, as sklearn.linear_model.LinearRegression.
+
+    It stops where the norm of the gradient has fallen to ``tol`` times that at 0; by default, to the root of the
+    precision of X's type.
+    """
+
+    def __init__(self, *, fit_intercept: bool = True, max_iter: int = 100, tol: float = 0.0):
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X: Any, y: Any) -> "LinearRegression":
+        """Fits the model to X, an array or a streamed matrix, and y."""
+        return self._fit("linear", X, y, lambda rows: 0.0)
+
+    def predict(self, X: Any) -> Any:
+        """The prediction for each row."""
+        return self._eta(X)
+
+
+class Ridge(_Regressor):
+    """Least squares with alpha * ‖coef‖² added, as sklearn.linear_model.Ridge; it stops as LinearRegression."""
+
+    def __init__(self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int = 100, tol: float = 0.0):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X: Any, y: Any) -> "Ridge":
+        """Fits the model to X, an array or a streamed matrix, and y."""
+        return self._fit("linear", X, y, lambda rows: self.alpha)
+
+    def predict(self, X: Any) -> Any:
+        """The prediction for each row."""
+        return self._eta(X)
+
+
+class PoissonRegressor(_Regressor):
+    """Poisson regression with a log link, as sklearn.linear_model.PoissonRegressor; it stops as LinearRegression."""
+
+    def __init__(self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int = 100, tol: float = 0.0):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X: Any, y: Any) -> "PoissonRegressor":
+        """Fits the model to X, an array or a streamed matrix, and counts y."""
+        if y is not None and numpy.any(numpy.asarray(y) < 0):
+            raise ValueError("PoissonRegressor: y must not be negative")
+        return self._fit("poisson", X, y, lambda rows: self.alpha * rows)
+
+    def predict(self, X: Any) -> Any:
+        """The expected count for each row."""
+        return numpy.exp(self._eta(X))
+
+    def score(self, X: Any, y: Any) -> float:
+        """The part of the deviance that is explained."""
+        return d2_tweedie_score(y, self.predict(X), power=1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
+
+
+class LogisticRegression(ClassifierMixin, _LinearModel):
+    """Logistic regression of two classes, as sklearn.linear_model.LogisticRegression; it stops as LinearRegression.
+
+    More classes are for sklearn.multiclass.OneVsRestClassifier.
+    """
+
+    def __init__(self, C: float = 1.0, *, fit_intercept: bool = True, max_iter: int = 100, tol: float = 0.0):
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X: Any, y: Any) -> "LogisticRegression":
+        """Fits the model to X, an array or a streamed matrix, and labels y of two kinds."""
+        if y is None:
+            raise ValueError("LogisticRegression requires y to be passed, but the target y is None")
+        if not self.C > 0:
+            raise ValueError(f"LogisticRegression: C must be positive, found {self.C}")
+        X, y = _matrix(self, X, y, reset=True)
+        check_classification_targets(y)
+        self.classes_, labels = numpy.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError("LogisticRegression: y has one class, and two are needed")
+        if len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass; "
+                "OneVsRestClassifier makes it binary."
+            )
+        coefficients, intercept = self._minimise("logistic", X, labels.astype(X.dtype), 1 / self.C)
+        self.coef_ = coefficients.reshape(1, -1)
+        self.intercept_ = numpy.array([intercept], X.dtype)
+        self.n_iter_ = numpy.array([self.n_iter_])
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        """The logarithm of the odds of the second class, for each row."""
+        check_is_fitted(self)
+        X, _ = _matrix(self, X, reset=False)
+        return _linear(X, self.coef_[0], self.intercept_[0])
+
+    def predict(self, X: Any) -> Any:
+        """The likelier class for each row."""
+        odds = self.decision_function(X)
+        return self.classes_[(odds > 0).astype(int)]
+
+    def predict_proba(self, X: Any) -> Any:
+        """The probabilities of the two classes, one row each."""
+        return numpy.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of the probabilities."""
+        odds = self.decision_function(X)
+        return -numpy.logaddexp(0, numpy.stack([odds, -odds], axis=1))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """What PCA and TruncatedSVD have in common."""
+
+    def _project(self, X: Any) -> tuple[Any, Any]:
+        """X @ components_.T, and the components in X's type."""
+        check_is_fitted(self)
+        X, _ = _matrix(self, X, reset=False)
+        components = numpy.asarray(self.components_, X.dtype)
+        if isinstance(X, _core.StreamedMatrix):
+            return numpy.stack([_core.matvec(X, row) for row in components], axis=1), components
+        return _core.matmul(X, components.T, copy=True), components
+
+    def _back(self, X: Any) -> Any:
+        check_is_fitted(self)
+        X = check_array(X, dtype=_FLOATS)
+        return _core.matmul(X, numpy.asarray(self.components_, X.dtype), copy=True)
+
+    def _components_of(self, X: Any, count: int) -> int:
+        rows, cols = X.shape
+        if not 1 <= count <= min(rows, cols):
+            raise ValueError(
+                f"n_components={count} must be between 1 and min(n_samples, n_features)={min(rows, cols)}, found "
+                f"n_samples={rows} and n_features={cols}"
+            )
+        return count
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _with_signs(components: Any) -> Any:
+    """Rows whose largest entry is positive."""
+    largest = numpy.abs(components).argmax(axis=1)
+    return components * numpy.sign(components[numpy.arange(len(components)), largest])[:, None]
+
+
+class PCA(_Projection):
+    """Principal components, as sklearn.decomposition.PCA; X is neither centred nor copied.
+
+    It finds as many as ``n_components`` says, by default all, and converges to ``tol``, by default the precision of
+    X's type. `noise_variance_`, `whiten` and parts of a variance as `n_components` are left out.
+    """
+
+    def __init__(self, n_components: int | None = None, *, tol: float = 0.0):
+        self.n_components = n_components
+        self.tol = tol
+
+    def fit(self, X: Any, y: Any = None) -> "PCA":
+        """Finds the components of X, an array or a streamed matrix."""
+        X, _ = _matrix(self, X, reset=True, least_rows=2)
+        count = self._components_of(X, min(X.shape) if self.n_components is None else self.n_components)
+        found = linalg.pca(X, count, tol=self.tol, copy=True)
+        self.components_ = _with_signs(found.components)
+        self.explained_variance_ = found.explained_variance
+        self.explained_variance_ratio_ = found.explained_variance_ratio
+        self.singular_values_ = found.singular_values
+        self.mean_ = found.mean
+        self.n_components_ = count
+        self.n_samples_ = X.shape[0]
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The rows of X in the directions of the components."""
+        projected, components = self._project(X)
+        return projected - components @ numpy.asarray(self.mean_, components.dtype)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """What `transform` has made of rows, as rows."""
+        back = self._back(X)
+        return back + numpy.asarray(self.mean_, back.dtype)
+
+
+class TruncatedSVD(_Projection):
+    """The largest singular values and right vectors, as sklearn.decomposition.TruncatedSVD.
+
+    It converges to ``tol``, by default the precision of X's type. Explained variances are left out.
+    """
+
+    def __init__(self, n_components: int = 2, *, tol: float = 0.0):
+        self.n_components = n_components
+        self.tol = tol
+
+    def fit(self, X: Any, y: Any = None) -> "TruncatedSVD":
+        """Finds the vectors of X, an array or a streamed matrix."""
+        X, _ = _matrix(self, X, reset=True)
+        count = self._components_of(X, self.n_components)
+        _, s, vh = linalg.svds(X, count, tol=self.tol, return_singular_vectors="vh", copy=True)
+        self.components_ = _with_signs(vh[::-1])
+        self.singular_values_ = s[::-1].copy()
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The rows of X in the directions of the vectors."""
+        return self._project(X)[0]
+
+    def inverse_transform(self, X: Any) -> Any:
+        """What `transform` has made of rows, as rows."""
+        return self._back(X)
