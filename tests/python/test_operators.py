@@ -40,6 +40,7 @@ def test_solvers_that_take_a_normal_matrix(a, shift):
     x = np.random.default_rng(3).standard_normal((20, 3))
     np.testing.assert_allclose(operator @ x, normal @ x, rtol=1e-12)
     np.testing.assert_allclose(operator @ x[:, 0], normal @ x[:, 0], rtol=1e-12)
+    assert (operator @ x[:, :1]).shape == operator.matmat(x[:, :1]).shape == (20, 1)
     found, status = linalg.cg(operator, A.T @ B, rtol=1e-12)
     assert status == 0
     np.testing.assert_allclose(found, np.linalg.solve(normal, A.T @ B), rtol=1e-8)

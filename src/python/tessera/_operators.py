@@ -29,7 +29,9 @@ def _products(A: Any) -> tuple[Any, Any, Any]:
     def on_columns(function: Any) -> Any:
         def call(x: Any) -> Any:
             x = asarray(x, dtype=dtype)
-            return function(x.reshape(-1) if x.ndim == 2 and x.shape[1] == 1 else x)
+            if x.ndim == 2 and x.shape[1] == 1:
+                return function(x.reshape(-1)).reshape(-1, 1)
+            return function(x)
 
         return call
 
