@@ -16,7 +16,11 @@ elseif(TESSERA_ENABLE_PYTHON)
       OUTPUT_VARIABLE folder
       OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
     )
-    find_package(nanobind 2.4 CONFIG QUIET HINTS "${folder}" /usr/share/nanobind/cmake)
+    foreach(version IN ITEMS 3 2.4) # neither accepts the other's number
+      if(NOT nanobind_FOUND)
+        find_package(nanobind ${version} CONFIG QUIET HINTS "${folder}" /usr/share/nanobind/cmake)
+      endif()
+    endforeach()
   endif()
   if(NOT Python_FOUND)
     set(reason "Python 3.11 or newer and its headers were not found")
