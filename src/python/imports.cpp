@@ -86,7 +86,8 @@ Place place_of(Call const& call, nb::handle x, char const* name, int device_type
                  "DLPack's device type " + std::to_string(device_type));
 }
 
-/// The array of an ndarray; with lines of 1 x n and of nothing, whose strides mean nothing.
+/// The array of an ndarray. The stride of a dimension of one entry means nothing: one row, and one
+/// column, are rows where they can be.
 Array array_of(Call const& call, nb::handle x, char const* name,
                nb::ndarray<nb::ro> const& imported) {
   Array array{.data = const_cast<void*>(static_cast<void const*>(imported.data())),
@@ -106,9 +107,8 @@ Array array_of(Call const& call, nb::handle x, char const* name,
   if (array.extents[0] == 0 || array.extents[1] == 0) {
     array.strides = {array.dimensions == 1 || array.extents[1] == 0 ? 1 : array.extents[1], 1};
   }
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (array.extents[i] == 1 && array.strides[i] < 1) array.strides[i] = 1;
-  }
+  if (array.extents[1] == 1) array.strides[1] = 1;
+  if (array.extents[0] == 1) array.strides[0] = array.strides[1] == 1 ? array.extents[1] : 1;
   array.type = element_type(imported.dtype());
   array.place = place_of(call, x, name, imported.device_type(), imported.device_id());
   return array;
@@ -147,6 +147,9 @@ Taken Call::any(nb::handle x, char const* what) const {
                 " must be an array that DLPack or a buffer shows as it is, found " +
                 name_of_type(x));
     }
+  }
+  if (!is_numpy(object) && nb::cast<bool>(nb::getattr(object, "requires_grad", nb::bool_(false)))) {
+    fail_type(std::string(what) + " must not be followed by autograd; pass its detach()");
   }
   Array array = array_of(*this, object, what, imported);
   return {std::move(array), std::move(object), std::move(imported)};

@@ -24,6 +24,20 @@ def through_interface(x):
     return None
 
 
+def on_host(x):
+    """A NumPy array with the elements of any array, copied only where it lies on a GPU."""
+    if isinstance(x, numpy.ndarray):
+        return x
+    library = _library(x)
+    if library == "torch":
+        return x.detach().cpu().numpy()
+    if library == "cupy":
+        return x.get()
+    if library == "jax":
+        return numpy.asarray(x)
+    return numpy.from_dlpack(x) if hasattr(x, "__dlpack__") else numpy.asarray(array(x))
+
+
 def array(x):
     """An array as it is; of anything else what NumPy makes of it."""
     if any(hasattr(x, name) for name in ("__dlpack__", "__array_interface__", "__cuda_array_interface__")):

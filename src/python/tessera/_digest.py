@@ -17,9 +17,7 @@ def digest(array: Any) -> str:
     >>> tessera.digest(np.zeros(2, np.float32))[:16]
     'af5570f5a1810b7a'
     """
-    if not isinstance(array, numpy.ndarray):
-        array = numpy.from_dlpack(array) if hasattr(array, "__dlpack__") else _arrays.array(array)
-    array = numpy.asarray(array)
+    array = _arrays.on_host(array)
     if array.dtype.hasobject:
         raise TypeError(f"tessera.digest: expected an array of numbers, found {array.dtype}")
     if array.dtype.byteorder == ">":

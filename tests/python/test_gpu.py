@@ -1,0 +1,166 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays in memory of a GPU: the bits of the host, in the caller's stream, never copied."""
+
+import os
+
+import numpy as np
+import pytest
+
+import tessera
+
+
+def _why_not():
+    if not tessera.info()["gpu"]:
+        return "tessera was built without CUDA"
+    try:
+        import cupy
+
+        cupy.cuda.Device().use()
+    except Exception as error:
+        return f"CuPy cannot use a GPU: {error}"
+    return None
+
+
+if reason := _why_not():
+    if os.environ.get("TESSERA_TEST_NEEDS_DEVICE"):
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(f"arrays on GPUs were NOT TESTED: {reason}", allow_module_level=True)
+
+import cupy  # noqa: E402
+
+
+def _torch(x):
+    torch = pytest.importorskip("torch")
+    return torch.from_numpy(np.array(x)).cuda()
+
+
+def host(x):
+    return x.cpu().numpy() if hasattr(x, "cpu") else cupy.asnumpy(x)
+
+
+@pytest.fixture(params=[np.float32, np.float64])
+def dtype(request):
+    return request.param
+
+
+@pytest.fixture(params=["cupy", "torch"])
+def to_gpu(request):
+    return cupy.asarray if request.param == "cupy" else _torch
+
+
+def random(shape, dtype, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+def same(found, expected):
+    np.testing.assert_array_equal(host(found), expected)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (300, 70), (70, 3000), (5, 1), (0, 4)])
+@pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray])
+def test_bits_are_those_of_the_host(to_gpu, dtype, shape, layout):
+    m, n = shape
+    a, v, u = layout(random(shape, dtype)), random(n, dtype, 1), random(m, dtype, 2)
+    A = to_gpu(a.T).T if layout is np.asfortranarray else to_gpu(a)
+    V, U = to_gpu(v), to_gpu(u)
+    found = tessera.atax(A, V)
+    assert type(found) is type(V)
+    same(found, tessera.atax(a, v))
+    assert tessera.digest(found) == tessera.digest(tessera.atax(a, v))
+    same(tessera.matvec(A, V), tessera.matvec(a, v))
+    same(tessera.rmatvec(A, U), tessera.rmatvec(a, u))
+    same(tessera.atax(A, V, map="logistic", minus=U), tessera.atax(a, v, map="logistic", minus=u))
+    same(tessera.atax(A, V, beta=2.5, z=V), tessera.atax(a, v, beta=2.5, z=v))
+    for on_gpu, on_host in zip(tessera.matvec_both(A, V, U), tessera.matvec_both(a, v, u)):
+        same(on_gpu, on_host)
+    same(tessera.transpose(A), a.T)
+    assert tessera.dot(U, U) == tessera.dot(u, u)
+
+
+def test_blocks_and_products_of_matrices(to_gpu, dtype):
+    a, v = random((200, 60), dtype), random((60, 3), dtype, 1)
+    same(tessera.atax(to_gpu(a), to_gpu(v)), tessera.atax(a, v))
+    same(tessera.matmul(to_gpu(a), to_gpu(v)), tessera.matmul(a, v))
+
+
+def test_strided_rows_stay_where_they_are(dtype):
+    wide = cupy.asarray(random((100, 50), dtype))
+    v = cupy.ones(20, dtype)
+    same(tessera.atax(wide[::2, :20], v), tessera.atax(host(wide)[::2, :20], host(v)))
+    with pytest.raises(ValueError, match="side by side"):
+        tessera.atax(wide[:, ::2], cupy.ones(25, dtype))
+
+
+def test_no_copy_of_the_matrix():
+    a, v = cupy.ones((4096, 4096), np.float32), cupy.ones(4096, np.float32)
+    tessera.atax(a, v)
+    before = cupy.cuda.runtime.memGetInfo()[0]
+    tessera.atax(a, v)
+    assert before - cupy.cuda.runtime.memGetInfo()[0] < a.nbytes / 4
+
+
+def test_out_is_written_and_returned(to_gpu):
+    a, v = to_gpu(random((30, 20), np.float32)), to_gpu(random(20, np.float32, 1))
+    out = to_gpu(np.zeros(20, np.float32))
+    assert tessera.atax(a, v, out=out) is out
+    same(out, tessera.atax(host(a), host(v)))
+
+
+def test_calls_go_into_the_callers_stream():
+    a, v = cupy.asarray(random((3000, 3000), np.float32)), cupy.empty(3000, np.float32)
+    cupy.cuda.Device().synchronize()
+    for value in (1.0, 2.0, 3.0):
+        with cupy.cuda.Stream(non_blocking=True) as stream:
+            for _ in range(50):
+                v.fill(0)
+            v.fill(value)  # the call has to come after these
+            found = tessera.atax(a, v)
+            found *= 2  # and before this
+            stream.synchronize()
+        expected = tessera.atax(host(a), np.full(3000, value, np.float32)) * 2
+        same(found, expected)
+
+
+def test_the_stream_of_torch():
+    torch = pytest.importorskip("torch")
+    a, v = torch.ones((2000, 2000), device="cuda"), torch.zeros(2000, device="cuda")
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        v.fill_(1)
+        found = tessera.atax(a, v) + 1
+    stream.synchronize()
+    same(found, np.full(2000, 2000.0 * 2000 + 1, np.float32))
+
+
+def test_places_are_not_mixed():
+    a = cupy.ones((3, 2), np.float32)
+    with pytest.raises(TypeError, match="on the host"):
+        tessera.atax(a, np.ones(2, np.float32))
+    with pytest.raises(TypeError, match="on the host"):
+        tessera.atax(a, cupy.ones(2, np.float32), out=np.ones(2, np.float32))
+
+
+def test_jax_reads_and_takes_what_it_is_given():
+    jax = pytest.importorskip("jax")
+    if jax.default_backend() != "gpu":
+        pytest.skip("JAX was NOT TESTED on a GPU: it has no CUDA")
+    a, v = jax.numpy.ones((5, 4), "float32"), jax.numpy.ones(4, "float32")
+    jax.block_until_ready((a, v))
+    out = cupy.empty(4, np.float32)
+    assert tessera.atax(a, v, out=out) is out
+    same(out, np.full(4, 20, np.float32))
+    with pytest.raises(TypeError, match="JAX arrays on a GPU cannot be written"):
+        tessera.atax(a, v)
+
+
+def test_operators_for_the_solvers_of_cupy():
+    linalg = pytest.importorskip("cupyx.scipy.sparse.linalg")
+    a, b = random((60, 20), np.float64), random(60, np.float64, 1)
+    expected = np.linalg.lstsq(a, b)[0]
+    A, B = cupy.asarray(a), cupy.asarray(b)
+    found = linalg.cg(tessera.NormalOperator(A), A.T @ B)[0]
+    np.testing.assert_allclose(host(found), expected, rtol=1e-3)
+    found = linalg.lsmr(tessera.aslinearoperator(A), B, atol=1e-13, btol=1e-13)[0]
+    np.testing.assert_allclose(host(found), expected, rtol=1e-8)
