@@ -83,14 +83,13 @@ double scaled_norm(std::vector<T> const& x) {
 template <class Exec, class T>
 class Norms {
  public:
-  explicit Norms(Exec const& exec) : exec_(exec), sum_(make_values<Exec, T>(exec, 1)) {}
+  explicit Norms(Exec const& exec) : exec_(exec), sum_("tessera::solve::sum", 1) {}
 
   /// ‖x‖; not finite if an entry is not. `exec` is waited for.
   double operator()(ConstValues<Exec, T> const& x) {
     sum_of_squares(exec_, x, sum_, {.workspace = &workspace_});
-    T sum = T(0);
-    Kokkos::deep_copy(exec_, HostValues<T>(&sum, 1), sum_);
-    exec_.fence("tessera: a norm comes to the host");
+    exec_.fence("tessera: a norm is on the host");
+    T const sum = sum_(0);
     // Of smaller sums, entries whose squares are subnormal may be a part that counts.
     constexpr T smallest = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() /
                            std::numeric_limits<T>::epsilon();
@@ -102,7 +101,7 @@ class Norms {
 
  private:
   Exec exec_;
-  Values<Exec, T> sum_;
+  Kokkos::View<T*, Kokkos::SharedHostPinnedSpace> sum_;
   Workspace<Exec> workspace_;
 };
 

@@ -227,10 +227,9 @@ class MatrixOperator final : public NormalOperator<Exec, typename A::non_const_v
     static std::string const label("tessera::solve::squares");
     tessera::detail::for_each_element(
         this->exec(), label, by_rows ? this->rows() : this->cols(),
-        detail::SquareDifferences<T>{a_.data(), by_rows ? row_stride : col_stride,
-                                     by_rows ? col_stride : row_stride,
-                                     by_rows ? this->cols() : this->rows(), mean.data(), by_rows,
-                                     squares.data()});
+        detail::SquareDifferences<T>{
+            a_.data(), by_rows ? row_stride : col_stride, by_rows ? col_stride : row_stride,
+            by_rows ? this->cols() : this->rows(), mean.data(), by_rows, squares.data()});
     tessera::multiply_transposed(this->exec(), squares,
                                  detail::ones<Exec, T>(this->exec(), this->rows()), c, options_);
     this->exec().fence("tessera::solve: the squares are added");
