@@ -20,17 +20,19 @@
 namespace tessera {
 namespace detail {
 
-/// A product whose matrices lie by rows or by columns.
+/// A product whose matrices lie by rows or by columns, in chains of `chain` products; 0: in those
+/// of docs/summation.md.
 template <bool RowsOfA, bool RowsOfB, bool RowsOfC, class Exec, class T>
 void run_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& b,
-              MatrixArgument<T> const& c, GemmOptions<Exec> const& options) {
+              MatrixArgument<T> const& c, GemmOptions<Exec> const& options, Index chain) {
   static Label const label("tessera::gemm");
   OutputMatrix<T> const out{c.data(), static_cast<Index>(c.extent(RowsOfC ? 1 : 0)),
                             static_cast<Index>(c.stride(RowsOfC ? 0 : 1))};
   if (a.extent(1) == 0) {
     return set_zero<T>(exec, label.zero, static_cast<Index>(c.extent(0) * c.extent(1)), out);
   }
-  auto const product = product_of<RowsOfA, RowsOfB, RowsOfC>(a, b, c);
+  auto product = product_of<RowsOfA, RowsOfB, RowsOfC>(a, b, c);
+  if (chain > 0) product.chains = {chain, summation::ceil_div(product.depth, chain)};
   Parts<Exec, T> parts(exec, options.workspace, product.parts());
   auto const in_parts = product.in(parts.take(product.parts()));
   if (kernels_used<Exec>(options.kernels) == Kernels::portable) {
@@ -54,7 +56,7 @@ void run_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument
 
 template <class Exec, class T>
 void call_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& b,
-               MatrixArgument<T> const& c, GemmOptions<Exec> const& options) {
+               MatrixArgument<T> const& c, GemmOptions<Exec> const& options, Index chain) {
   constexpr auto operation = "gemm";
   checks::require_matrix(operation, a);
   checks::require_rows(operation, "B", b, a.extent(1));
@@ -73,7 +75,7 @@ void call_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
   with_order(operation, "A", a, [&](auto rows_of_a) {
     with_order(operation, "B", b, [&](auto rows_of_b) {
       with_order(operation, "C", c, [&](auto rows_of_c) {
-        run_gemm<rows_of_a(), rows_of_b(), rows_of_c()>(exec, a, b, c, options);
+        run_gemm<rows_of_a(), rows_of_b(), rows_of_c()>(exec, a, b, c, options, chain);
       });
     });
   });
@@ -108,7 +110,7 @@ template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatr
 void gemm(Exec const& exec, A const& a, B const& b, C const& c,
           std::type_identity_t<GemmOptions<Exec>> const& options = {}) {
   detail::call_gemm(exec, detail::matrix_in(a), detail::matrix_in(b), detail::matrix_out(c),
-                    options);
+                    options, 0);
 }
 
 template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
@@ -139,7 +141,7 @@ refused::TesseraComputesWithFloatAndDoubleOnly gemm(Exec const&, A const&,
   namespace tessera::detail {                                                       \
   TEMPLATE void call_gemm(EXEC const&, MatrixArgument<T const> const&,              \
                           MatrixArgument<T const> const&, MatrixArgument<T> const&, \
-                          GemmOptions<EXEC> const&);                                \
+                          GemmOptions<EXEC> const&, Index);                         \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED_ON_HOSTS(TESSERA_HOST_GEMM)

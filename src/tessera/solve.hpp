@@ -4,12 +4,14 @@
 
 /// Every solver: methods that read a matrix once a step.
 
+#include <tessera/solve/blocks.hpp>
 #include <tessera/solve/cgls.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/lsmr.hpp>
 #include <tessera/solve/lsqr.hpp>
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/pca.hpp>
+#include <tessera/solve/randomized_svd.hpp>
 #include <tessera/solve/regression.hpp>
 #include <tessera/solve/ridge.hpp>
 #include <tessera/solve/small_svd.hpp>

@@ -81,6 +81,7 @@ TEST_F(TripletsTest, agrees_with_every_type_and_format) {
       for (std::vector<std::string> command : {std::vector<std::string>{"svd", "--u", "u.npy"},
                                                {"pca", "--scores", "y.npy"},
                                                {"pca", "--scale"},
+                                               {"svd", "--method", "randomized", "--u", "u.npy"},
                                                {"svd"}}) {
         command.insert(command.end(), {"a.npy", "-k", "4", "--check"});
         auto const found = report(command);
@@ -100,6 +101,8 @@ TEST_F(TripletsTest, has_the_bits_of_the_run_in_memory_where_it_streams) {
     make("3000", "700", order);
     expect_same_streamed({"svd", "a.npy", "-k", "2", "--tol", "1e-2", "--u", "u.npy"}, "7MiB",
                          {"sha256", "u_sha256", "s", "reads"});
+    expect_same_streamed({"svd", "a.npy", "-k", "2", "--method", "randomized", "--u", "u.npy"},
+                         "7MiB", {"sha256", "u_sha256", "s", "reads"});
     expect_same_streamed({"pca", "a.npy", "-k", "2", "--tol", "1e-2", "--scale"}, "7MiB",
                          {"sha256", "explained_variance_ratio", "reads"});
   }
@@ -114,6 +117,9 @@ TEST_F(TripletsTest, goes_on_from_a_checkpoint_with_the_same_bits) {
   make("2000", "500", "row-major", "f64");
   expect_same_resumed({"svd", "a.npy", "-k", "2", "--tol", "1e-3", "--history", "h.csv"}, 9, "7MiB",
                       {"sha256", "s", "iterations"});
+  expect_same_after_kill({"svd", "a.npy", "-k", "2", "--method", "randomized", "--power-iterations",
+                          "20", "--oversampling", "3", "--seed", "5"},
+                         "7MiB", {"sha256", "s", "iterations"});
   expect_same_resumed({"pca", "a.npy", "-k", "2", "--tol", "1e-3", "--scores", "y.npy"}, 9, "7MiB",
                       {"sha256", "u_sha256", "s", "iterations"});
 }
@@ -155,6 +161,10 @@ TEST_F(TripletsTest, refuses_what_makes_no_sense) {
   expect_refused({"svd", "a.npy", "-k", "0"}, 2, "expected a whole number from 1 to");
   expect_refused({"svd", "a.npy", "-k", "11"}, 2,
                  "-k: expected at most 10, the smaller size of a.npy, found 11");
+  expect_refused({"svd", "a.npy", "-k", "3", "--seed", "3"}, 2,
+                 "--seed: expected --method randomized");
+  expect_refused({"svd", "a.npy", "-k", "3", "--method", "randomized", "--ncv", "8"}, 2,
+                 "--ncv: is not of --method randomized");
   expect_refused({"svd", "a.npy", "-k", "3", "--ncv", "3"}, 2,
                  "--ncv: expected more than -k, which is 3, found 3");
   expect_refused({"svd", "a.npy", "-k", "3", "--maxiter", "0"}, 2, "--maxiter");

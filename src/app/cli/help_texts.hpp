@@ -115,11 +115,14 @@ inline constexpr char svd[] =
     "and the options. A matrix that does not fit into memory (or into --memory-limit) is streamed "
     "from its file at each step. A run that was ended goes on from its --checkpoint, with the bits "
     "of one that was not; the file is removed when all are found. Exit status 1: they were not "
-    "found within the tolerance, and the report says why.\n\n"
+    "found within the tolerance, and the report says why.\n"
+    "--method randomized multiplies a block of vectors at once. It takes as many reads as it is "
+    "told, and two; its residuals say how good the values are.\n\n"
     "Examples:\n"
     "  tessera svd a.npy -k 10 --u u.npy --s s.npy --vt vt.npy --check\n"
     "  tessera svd a.npy -k 10 --memory-limit 2GiB --checkpoint a.state --s s.npy\n"
-    "  tessera svd a.npy -k 3 --tol 1e-4 --history steps.csv";
+    "  tessera svd a.npy -k 3 --tol 1e-4 --history steps.csv\n"
+    "  tessera svd a.npy -k 50 --method randomized --power-iterations 6 --s s.npy";
 
 inline constexpr char pca[] =
     "A row of A is an observation. The mean of each column is taken out of the products, so that "

@@ -370,12 +370,26 @@ void add_triplet_solve(CLI::App& command, TripletOptions& options) {
   add_solve(command, options, 1, "Find residuals and orthogonality in higher precision");
 }
 
+constexpr std::pair<char const*, TripletMethod> triplet_methods[] = {
+    {"lanczos", TripletMethod::lanczos}, {"randomized", TripletMethod::randomized}};
+
 CLI::App* add_svd(CLI::App& app, TripletOptions& options) {
   auto& command = *app.add_subcommand("svd", "Find the largest singular values of A");
   add_triplets(command, options);
   add_output_file(command, "--u", options.u, "Where U goes, one vector a column (.npy)");
   add_output_file(command, "--s", options.s, "Where the singular values go (.npy or .bin)");
   add_output_file(command, "--vt", options.vt, "Where V^T goes, one vector a row (.npy)");
+  add_choice(command, "--method", options.method, triplet_methods, "How they are found");
+  add_whole(command, "--oversampling", options.oversampling, {.least = 0, .most = 1'000'000},
+            "Vectors of a block beside K, if randomized (else 10)")
+      ->type_name("N");
+  add_whole(command, "--power-iterations", options.power_iterations,
+            {.least = 0, .most = 1'000'000},
+            "Reads of A that make the vectors better, if randomized (else 4)")
+      ->type_name("N");
+  add_whole(command, "--seed", options.seed, {.least = 0, .most = (std::uint64_t{1} << 24U) - 1},
+            "Of the vectors to begin with, if randomized (else 0)")
+      ->type_name("N");
   add_triplet_solve(command, options);
   command.footer(help::svd);
   return &command;

@@ -101,12 +101,13 @@ _tessera() {
       esac ;;
     svd)
       case $previous in
+        --method) words="lanczos randomized" ;;
         --input-format) words="by-content npy npz hdf5 ex3" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --count --u --s --vt --tol --ncv --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --count --u --s --vt --method --oversampling --power-iterations --seed --tol --ncv --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
       esac ;;
     pca)
       case $previous in

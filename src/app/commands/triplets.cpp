@@ -43,6 +43,17 @@ void require_sizes(TripletOptions const& options, io::MatrixReader const& reader
                                          std::to_string(options.k) + ", found " +
                                          std::to_string(*options.ncv));
   }
+  if (options.is_randomized() && (options.ncv || options.maxiter)) {
+    throw Failure(ExitStatus::usage, std::string(options.ncv ? "--ncv" : "--maxiter") +
+                                         ": is not of --method randomized");
+  }
+  if (!options.is_randomized() &&
+      (options.oversampling || options.power_iterations || options.seed)) {
+    std::string const option = options.oversampling       ? "--oversampling"
+                               : options.power_iterations ? "--power-iterations"
+                                                          : "--seed";
+    throw Failure(ExitStatus::usage, option + ": expected --method randomized");
+  }
   if (options.is_pca() && info.rows < 2) {
     throw io::FileError(io::ErrorKind::bad_input, reader.path(),
                         "has one row: pca expected two or more, which can differ");
@@ -199,6 +210,7 @@ std::string to_json(TripletOptions const& options, SolveSubject const& subject,
                  {"explained_variance", json_numbers(found.variance)},
                  {"explained_variance_ratio", json_numbers(found.ratio)}});
   }
+  if (options.is_randomized()) json["power_iterations"] = limit_of(options, subject.reader.info());
   Json checked = nullptr;
   if (check) {
     checked = {{"passed", check->passed()},
@@ -232,21 +244,21 @@ ExitStatus run_command(TripletOptions const& options) {
   require_sizes(options, reader);
   io::ScalarType const type = options.type.value_or(info.type);
   std::uint64_t const vectors = vector_bytes(options, info, type);
-  // The deviations of a matrix in memory take a copy of it.
-  std::uint64_t const copies = options.is_pca() ? info.elements() * io::size_of(type) : 0;
+  std::uint64_t const copies = bytes_in_memory(options, info, type);
   SolvePlace const place = begin_solve(options, reader, vectors, copies, limit_of(options, info));
   Triplets const found = find_triplets(options, {.reader = reader,
                                                  .type = type,
                                                  .place = place,
                                                  .kernels = options.kernels,
                                                  .vectors = vectors});
-  SolveSubject const subject{.options = options,
-                             .command = options.command,
-                             .reader = reader,
-                             .type = type,
-                             .place = place,
-                             .run = found.run,
-                             .method = options.command};
+  SolveSubject const subject{
+      .options = options,
+      .command = options.command,
+      .reader = reader,
+      .type = type,
+      .place = place,
+      .run = found.run,
+      .method = options.is_randomized() ? "randomized svd" : options.command};
   std::optional<TripletCheck> check;
   if (options.check && !found.s.empty()) check = check_triplets(options, reader, type, found);
   results.write(found, type);

@@ -118,13 +118,20 @@ struct LeastSquaresOptions : SolveOptions {
   double conlim = 1e8;
 };
 
+enum class TripletMethod { lanczos, randomized };
+
 /// `tessera svd A -k K …`, `tessera pca A -k K …`
 struct TripletOptions : SolveOptions {
   std::string command;  ///< "svd" or "pca"
   std::int64_t k = 0;
-  double tol = 0;                   ///< 0: the precision of the type
-  std::optional<std::int64_t> ncv;  ///< vectors of the basis; empty: the method's
-  bool scale = false;               ///< of pca: divide columns by their deviations
+  double tol = 0;                                 ///< 0: the precision of the type
+  std::optional<std::int64_t> ncv;                ///< vectors of the basis; empty: the method's
+  TripletMethod method = TripletMethod::lanczos;  ///< of svd
+  // Of the randomized method; empty: as it likes.
+  std::optional<std::int64_t> oversampling;
+  std::optional<std::int64_t> power_iterations;
+  std::optional<std::uint64_t> seed;
+  bool scale = false;  ///< of pca: divide columns by their deviations
   // Files; empty: none.
   std::string u;           ///< of svd
   std::string s;           ///< of svd
@@ -136,6 +143,7 @@ struct TripletOptions : SolveOptions {
   std::string ratio;       ///< of that to the variance of all columns
 
   [[nodiscard]] bool is_pca() const { return command == "pca"; }
+  [[nodiscard]] bool is_randomized() const { return method == TripletMethod::randomized; }
   [[nodiscard]] bool wants_u() const { return !u.empty() || !scores.empty(); }
 };
 

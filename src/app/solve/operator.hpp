@@ -25,8 +25,8 @@ template <class List>
 struct OperatorsOn;
 template <class... Exec>
 struct OperatorsOn<backends::Spaces<Exec...>> {
-  using Type = std::variant<solve::NormalOperator<Exec, float> const*...,
-                            solve::NormalOperator<Exec, double> const*...>;
+  using Type = std::variant<solve::BlockOperator<Exec, float> const*...,
+                            solve::BlockOperator<Exec, double> const*...>;
 };
 }  // namespace detail
 

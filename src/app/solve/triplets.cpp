@@ -35,15 +35,32 @@ void take(solve::SvdResult<Exec, T>& result, Triplets& found) {
   }
 }
 
+/// What the options say, and what the method does where they say nothing.
+solve::RandomizedSvdOptions randomized(TripletOptions const& options) {
+  solve::RandomizedSvdOptions how{.tol = options.tol, .want_u = options.wants_u()};
+  how.oversampling = options.oversampling.value_or(how.oversampling);
+  how.power_iterations = options.power_iterations.value_or(how.power_iterations);
+  how.seed = options.seed.value_or(how.seed);
+  return how;
+}
+
 template <class Exec, class T>
 void solve_on(TripletOptions const& options, SolveRequest const& request,
-              solve::NormalOperator<Exec, T> const& op, Triplets& found) {
+              solve::BlockOperator<Exec, T> const& op, Triplets& found) {
   std::int64_t const limit = limit_of(options, request.reader.info());
   solve::SvdOptions const how{.tol = options.tol,
                               .maxiter = limit,
                               .ncv = options.ncv.value_or(0),
                               .want_u = options.wants_u()};
   io::HostVector const none = io::VectorView<T>();
+  if (options.is_randomized()) {
+    auto result =
+        run_solver<T>(options, request, "randomized_svd", "", none, limit, found.run,
+                      [&](solve::Control<T> const& control) {
+                        return solve::randomized_svd(op, options.k, randomized(options), control);
+                      });
+    return take(result, found);
+  }
   if (!options.is_pca()) {
     auto result = run_solver<T>(
         options, request, "svd", "", none, limit, found.run,
@@ -67,18 +84,29 @@ void solve_on(TripletOptions const& options, SolveRequest const& request,
 std::int64_t basis_of(TripletOptions const& options, io::MatrixInfo const& info) {
   auto const rows = static_cast<std::int64_t>(info.rows);
   auto const cols = static_cast<std::int64_t>(info.cols);
+  if (options.is_randomized()) {
+    return std::min({rows, cols, options.k + randomized(options).oversampling});
+  }
   std::int64_t const wanted = options.ncv.value_or(std::max<std::int64_t>(2 * options.k + 1, 20));
   return std::min({cols, std::min(rows, cols) + 1, wanted});
 }
 
 std::int64_t limit_of(TripletOptions const& options, io::MatrixInfo const& info) {
+  if (options.is_randomized()) return randomized(options).power_iterations;
   return options.maxiter.value_or(100 * basis_of(options, info));
 }
 
 std::uint64_t vector_bytes(TripletOptions const& options, io::MatrixInfo const& info,
                            io::ScalarType type) {
-  auto const basis = static_cast<std::uint64_t>(basis_of(options, info)) + 1;
   auto const k = static_cast<std::uint64_t>(options.k);
+  if (options.is_randomized()) {
+    auto const block = static_cast<std::uint64_t>(basis_of(options, info));
+    std::uint64_t values = 2 * block * info.rows + (3 * block + 4 + 2 * k) * info.cols;
+    if (options.wants_u()) values += 3 * k * info.rows;
+    if (!options.checkpoint.empty()) values += block * info.cols;
+    return values * io::size_of(type);
+  }
+  auto const basis = static_cast<std::uint64_t>(basis_of(options, info)) + 1;
   std::uint64_t values = 2 * info.rows + (2 * basis + 4 + k) * info.cols;
   if (options.is_pca()) values += 3 * info.rows + 5 * info.cols;
   if (options.wants_u()) values += 3 * k * info.rows;
@@ -86,12 +114,24 @@ std::uint64_t vector_bytes(TripletOptions const& options, io::MatrixInfo const& 
   return values * io::size_of(type);
 }
 
+std::uint64_t bytes_in_memory(TripletOptions const& options, io::MatrixInfo const& info,
+                              io::ScalarType type) {
+  // The deviations of columns take a copy of A, products with blocks partial sums.
+  if (options.is_pca()) return info.elements() * io::size_of(type);
+  if (!options.is_randomized()) return 0;
+  constexpr std::uint64_t bytes_of_block = std::uint64_t{64} << 20U;
+  std::uint64_t const blocks = 1 + info.elements() * io::size_of(type) / bytes_of_block;
+  using Sums = solve::detail::BlockSums<Kokkos::DefaultHostExecutionSpace, double>;
+  auto const whole = [](std::uint64_t x) { return static_cast<std::int64_t>(x); };
+  return Sums::bytes(basis_of(options, info), whole(info.cols), whole(info.rows / blocks + 1),
+                     whole(blocks));
+}
+
 Triplets find_triplets(TripletOptions const& options, SolveRequest const& request) {
   Triplets found;
-  solve_with(request, found.run,
-             [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const& op) {
-               solve_on(options, request, op, found);
-             });
+  solve_with(request, found.run, [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op) {
+    solve_on(options, request, op, found);
+  });
   return found;
 }
 

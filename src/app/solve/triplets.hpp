@@ -27,13 +27,17 @@ struct Triplets {
   SolveRun run;
 };
 
-/// Vectors of the basis between two restarts.
+/// Vectors of the basis between two restarts, or of a block.
 [[nodiscard]] std::int64_t basis_of(TripletOptions const& options, io::MatrixInfo const& info);
 /// Steps at most.
 [[nodiscard]] std::int64_t limit_of(TripletOptions const& options, io::MatrixInfo const& info);
 /// Bytes that the solver keeps beside the matrix.
 [[nodiscard]] std::uint64_t vector_bytes(TripletOptions const& options, io::MatrixInfo const& info,
                                          io::ScalarType type);
+
+/// Bytes more where the matrix is in memory.
+[[nodiscard]] std::uint64_t bytes_in_memory(TripletOptions const& options,
+                                            io::MatrixInfo const& info, io::ScalarType type);
 
 /// Solves. @throws Failure, io::FileError
 [[nodiscard]] Triplets find_triplets(TripletOptions const& options, SolveRequest const& request);

@@ -20,6 +20,7 @@
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
 #include <tessera/options.hpp>
+#include <tessera/solve/blocks.hpp>
 #include <tessera/stream.hpp>
 #include <tessera/workspace.hpp>
 
@@ -82,6 +83,7 @@ class NormalOperator {
  protected:
   NormalOperator(Exec exec, Index rows, Index cols, bool has_rows)
       : exec_(std::move(exec)), rows_(rows), cols_(cols), layout_(has_rows ? "rows" : "columns") {}
+  void count_read() const { ++reads_; }
 
  private:
   virtual void do_atax(ConstValues<Exec, T> const& v, Map const& map, Values<Exec, T> const& b,
@@ -97,6 +99,31 @@ class NormalOperator {
   Index cols_;
   char const* layout_;
   mutable Index reads_ = 0;
+};
+
+/// A matrix that is multiplied with k vectors at once, too. They are rows of matrices, which lie
+/// without gaps.
+template <ExecutionSpace Exec, Scalar T>
+class BlockOperator : public NormalOperator<Exec, T> {
+ public:
+  /// B = A·V and C = Aᵀ·B, one read: VT and CT are k x n, BT is k x m, or without entries if B is
+  /// not wanted. `exec` is waited for.
+  void atax_block(ConstRows<Exec, T> const& VT, Rows<Exec, T> const& BT,
+                  Rows<Exec, T> const& CT) const {
+    this->count_read();
+    do_multiply_block({.VT = VT, .UT = {}, .BT = BT, .CT = CT});
+  }
+  /// C = Aᵀ·U: UT is k x m, CT k x n. `exec` is waited for.
+  void multiply_transposed_block(ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
+    this->count_read();
+    do_multiply_block({.VT = {}, .UT = UT, .BT = {}, .CT = CT});
+  }
+
+ protected:
+  using NormalOperator<Exec, T>::NormalOperator;
+
+ private:
+  virtual void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const = 0;
 };
 
 namespace detail {
@@ -168,9 +195,9 @@ Values<Exec, T> ones(Exec const& exec, Index size) {
 
 /// A matrix in memory of Exec. The workspace of the options is not used: it keeps its own.
 template <ExecutionSpace Exec, MatrixOf<Exec> A>
-class MatrixOperator final : public NormalOperator<Exec, typename A::non_const_value_type> {
+class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_value_type> {
   using T = typename A::non_const_value_type;
-  using Base = NormalOperator<Exec, T>;
+  using Base = BlockOperator<Exec, T>;
 
  public:
   MatrixOperator(Exec const& exec, A a, AtaxOptions<Exec, T> const& options = {})
@@ -205,6 +232,9 @@ class MatrixOperator final : public NormalOperator<Exec, typename A::non_const_v
   void do_multiply_transposed(ConstValues<Exec, T> const& u,
                               Values<Exec, T> const& c) const override {
     tessera::multiply_transposed(this->exec(), a_, u, c, options_);
+  }
+  void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
+    detail::multiply_block(this->exec(), a_, products, options_.kernels, workspace_);
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean,
                           Values<Exec, T> const& c) const override {
@@ -244,9 +274,9 @@ class MatrixOperator final : public NormalOperator<Exec, typename A::non_const_v
 /// A matrix that is streamed from a source, once a call. The source has to outlive it; callbacks of
 /// the options are called during each read, and nothing is resumed within one.
 template <ExecutionSpace Exec, stream::MatrixSource Source>
-class StreamOperator final : public NormalOperator<Exec, typename Source::value_type> {
+class StreamOperator final : public BlockOperator<Exec, typename Source::value_type> {
   using T = typename Source::value_type;
-  using Base = NormalOperator<Exec, T>;
+  using Base = BlockOperator<Exec, T>;
 
  public:
   StreamOperator(Exec const& exec, Source const& source, stream::Options<T> options = {})
@@ -272,6 +302,9 @@ class StreamOperator final : public NormalOperator<Exec, typename Source::value_
   void do_multiply_transposed(ConstValues<Exec, T> const& u,
                               Values<Exec, T> const& c) const override {
     stream::multiply_transposed(this->exec(), source_, u, c, options_);
+  }
+  void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
+    detail::stream_block(this->exec(), source_, products, options_);
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean,
                           Values<Exec, T> const& c) const override {

@@ -29,10 +29,6 @@
 
 namespace tessera::solve {
 
-/// Vectors of equal length in memory of Exec, one a row.
-template <class Exec, class T>
-using Rows = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
-
 /// Options of `svd`.
 struct SvdOptions {
   /// The residual of each triplet, relative to the largest singular value; 0: the precision of the

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -73,7 +74,20 @@ class SolveTest : public ProgramTest {
     EXPECT_EQ(rest["first_iteration"], steps);
     expect_same(rest, whole, keys);
     EXPECT_FALSE(exists("c"));
+    expect_same_after_kill(whole, std::move(kept), limit, keys);
+  }
+  /// The same of a killed run alone.
+  void expect_same_after_kill(std::vector<std::string> command, std::string const& limit,
+                              std::vector<std::string> const& keys) const {
+    auto const whole = report(command);
+    command.insert(command.end(), {"--checkpoint", "c", "--checkpoint-every", "0"});
+    expect_same_after_kill(whole, std::move(command), limit, keys);
+  }
 
+ private:
+  void expect_same_after_kill(nlohmann::json const& whole, std::vector<std::string> kept,
+                              std::string const& limit,
+                              std::vector<std::string> const& keys) const {
     kill_when_exists(kept, "c");
     kept.insert(kept.end(), {"--memory-limit", limit});
     auto const after_kill = report(kept);
@@ -81,8 +95,6 @@ class SolveTest : public ProgramTest {
     EXPECT_FALSE(after_kill["stream"].is_null());
     expect_same(after_kill, whole, keys);
   }
-
- private:
   static void expect_same(nlohmann::json const& found, nlohmann::json const& expected,
                           std::vector<std::string> const& keys) {
     for (auto const& key : keys) {

@@ -23,6 +23,7 @@ enum class Cut {
   lines,   ///< any run of lines
   panels,  ///< an aligned group of panels, or a part of one panel
   tiles,   ///< an aligned run of segments of all lines
+  groups,  ///< an aligned run of groups of lines, as many in a group as a segment has elements
 };
 
 /// A matrix as lines, without its elements.
@@ -48,6 +49,7 @@ class Blocks {
     Index const tile = std::min(Index{summation::segment<T>}, e.length);
     Index const unit = (cut == Cut::tiles ? tile * e.count : e.length) * size;
     Index const units = cut == Cut::tiles ? summation::segments<T>(e.length) : e.count;
+    constexpr Index group = summation::segment<T>;
     auto const units_in = [&](std::size_t bytes) { return static_cast<Index>(bytes) / unit; };
     if (units_in(most) < 1) return std::nullopt;
     Index const wanted = std::clamp(units_in(target), Index{1}, std::min(units_in(most), units));
@@ -58,7 +60,11 @@ class Blocks {
         blocks.size_ = wanted;
         break;
       case Cut::tiles:
-        blocks.size_ = floor_power_of_two(wanted) * summation::segment<T>;
+        blocks.size_ = floor_power_of_two(wanted) * group;
+        break;
+      case Cut::groups:
+        if (units_in(most) < std::min(group, e.count)) return std::nullopt;
+        blocks.size_ = group * floor_power_of_two(std::max(Index{1}, wanted / group));
         break;
       case Cut::panels: {
         auto const panels = summation::panels(e.count, e.length);
@@ -87,7 +93,7 @@ class Blocks {
       blocks.cut_panels(size);
       return blocks;
     }
-    Index const unit = cut == Cut::tiles ? Index{summation::segment<T>} : blocks.panel_;
+    Index const unit = cut == Cut::panels ? blocks.panel_ : Index{summation::segment<T>};
     bool const is_subtree = size % unit == 0 && checks::is_power_of_two(size / unit);
     return is_subtree ? std::optional(blocks) : std::nullopt;
   }

@@ -114,6 +114,7 @@ struct Vectors {
   std::size_t copied = 0;   ///< bytes of vectors that are copied to lie side by side
   Index output = 0;         ///< entries of the output that grows block by block; 0: there is none
   bool is_strided = false;  ///< whether that output is
+  Index count = 1;          ///< of vectors side by side
 };
 
 /// Runs a kind of work over all blocks of a source, by a set of kernels.
@@ -379,9 +380,13 @@ class Run {
     std::size_t const copied_output = !is_gpu                                 ? state_bytes(blocks)
                                       : takes_states() && vectors_.is_strided ? output_bytes()
                                                                               : 0;
-    return WorkOf::bytes(extents_, blocks) +
-           WorkOf::kernel_bytes(exec_, extents_, blocks, options_.method) + vectors_.copied +
-           copied_output;
+    std::size_t const beside = vectors_.copied + copied_output;
+    if constexpr (requires { WorkOf::bytes(extents_, blocks, vectors_.count); }) {
+      return beside + WorkOf::bytes(extents_, blocks, vectors_.count);
+    } else {
+      return beside + WorkOf::bytes(extents_, blocks) +
+             WorkOf::kernel_bytes(exec_, extents_, blocks, options_.method);
+    }
   }
   [[nodiscard]] std::size_t output_bytes() const {
     return static_cast<std::size_t>(vectors_.output) * sizeof(T);
@@ -391,7 +396,11 @@ class Run {
   }
   /// Bytes of a state, at most; one is there at a time.
   [[nodiscard]] std::size_t state_bytes(Blocks const& blocks) const {
-    return takes_states() ? WorkOf::bytes(extents_, blocks) + output_bytes() : 0;
+    if constexpr (requires { WorkOf::bytes(extents_, blocks); }) {
+      return takes_states() ? WorkOf::bytes(extents_, blocks) + output_bytes() : 0;
+    } else {
+      return 0;
+    }
   }
   [[nodiscard]] Transfers transfers(Blocks const& blocks, std::size_t limit) const {
     Index const lines = cuts_lines ? blocks.size() : extents_.count;

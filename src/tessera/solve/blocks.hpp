@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/arguments.hpp>
+#include <tessera/gemm.hpp>
+#include <tessera/options.hpp>
+#include <tessera/stream.hpp>
+#include <tessera/stream/detail/blocks.hpp>
+#include <tessera/stream/detail/run.hpp>
+#include <tessera/stream/detail/tree.hpp>
+#include <tessera/summation.hpp>
+#include <tessera/workspace.hpp>
+
+/// Products of a matrix with several vectors at once, which read it once.
+namespace tessera::solve {
+
+using summation::Index;
+
+/// Vectors of equal length in memory of Exec, one a row.
+template <class Exec, class T>
+using Rows = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
+template <class Exec, class T>
+using ConstRows = Kokkos::View<T const**, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+namespace detail {
+
+/// Of k vectors: B = A·V and C = Aᵀ·B; without V, C = Aᵀ·U. B may be without entries.
+template <class Exec, class T>
+struct BlockProducts {
+  ConstRows<Exec, T> VT;  ///< k x n
+  ConstRows<Exec, T> UT;  ///< k x m
+  Rows<Exec, T> BT;       ///< k x m
+  Rows<Exec, T> CT;       ///< k x n
+
+  [[nodiscard]] Index count() const { return static_cast<Index>(CT.extent(0)); }
+  [[nodiscard]] Index cols() const { return static_cast<Index>(CT.extent(1)); }
+};
+
+/// Products of each element's chains for B; those for C have as many as a segment has elements.
+inline constexpr Index chain_of_b = summation::min_chain;
+
+/// Such products, as blocks of rows of A come. Sums over rows are a tree over chains, so that
+/// aligned groups of rows are subtrees: the bits depend neither on the blocks nor on A's layout.
+template <class Exec, class T>
+class BlockSums {
+ public:
+  using Products = BlockProducts<Exec, T>;
+
+  /// Bytes that it takes beside its arguments for blocks of so many rows.
+  static std::size_t bytes(Index vectors, Index cols, Index rows, Index blocks) {
+    auto const parts = [](Index chains, Index size) { return chains > 1 ? chains * size : 0; };
+    Index const kept =
+        std::max(parts(summation::ceil_div(cols, chain_of_b), rows * vectors),
+                 parts(summation::ceil_div(rows, summation::segment<T>), cols * vectors));
+    return stream::detail::VectorTree<Exec, T>::bytes(vectors * cols, blocks) +
+           static_cast<std::size_t>(rows * vectors + kept) * sizeof(T);
+  }
+
+  BlockSums(Exec const& exec, Products products, Kernels kernels, Workspace<Exec>& workspace,
+            Index rows, Index blocks)
+      : exec_(exec),
+        products_(std::move(products)),
+        options_{.workspace = &workspace, .kernels = kernels},
+        sums_(exec, products_.count() * products_.cols(), blocks) {
+    if (products_.VT.extent(0) == 0 || products_.BT.extent(0) > 0) return;
+    b_ = Rows<Exec, T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                                          std::string("tessera::solve::b")),
+                       products_.VT.extent(0), static_cast<std::size_t>(rows));
+  }
+
+  /// Block number `block`: rows [first, first + rows) of A, whose elements are `down` and `across`
+  /// apart.
+  void take(Index block, Index first, Index rows, T const* A, Index down, Index across) {
+    Index const k = products_.count();
+    Index const n = products_.cols();
+    Matrix<T const> b(nullptr, strided(rows, 1, k, 1));
+    if (products_.VT.extent(0) > 0) {
+      bool const is_kept = products_.BT.extent(0) > 0;
+      Rows<Exec, T> const& all = is_kept ? products_.BT : b_;
+      Matrix<T> const to(all.data() + (is_kept ? first : 0),
+                         strided(rows, 1, k, static_cast<Index>(all.extent(1))));
+      multiply(Matrix<T const>(A, strided(rows, down, n, across)),
+               Matrix<T const>(products_.VT.data(), strided(n, 1, k, n)), to, chain_of_b);
+      b = to;
+    } else {
+      b = Matrix<T const>(products_.UT.data() + first,
+                          strided(rows, 1, k, static_cast<Index>(products_.UT.extent(1))));
+    }
+    multiply(Matrix<T const>(A, strided(n, across, rows, down)), b,
+             Matrix<T>(sums_.next().data(), strided(n, 1, k, n)), summation::segment<T>);
+    sums_.push(block);
+  }
+  void finish() { sums_.finish({products_.CT.data(), 1}); }
+
+ private:
+  template <class Element>
+  using Matrix = Kokkos::View<Element**, Kokkos::LayoutStride, typename Exec::memory_space,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  static Kokkos::LayoutStride strided(Index rows, Index down, Index cols, Index across) {
+    auto const size = [](Index x) { return static_cast<std::size_t>(x); };
+    return Kokkos::LayoutStride(size(rows), size(down), size(cols), size(across));
+  }
+  void multiply(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c,
+                Index chain) const {
+    using namespace tessera::detail;
+    call_gemm(exec_, matrix_in(a), matrix_in(b), matrix_out(c), options_, chain);
+  }
+
+  Exec exec_;
+  Products products_;
+  GemmOptions<Exec> options_;
+  stream::detail::VectorTree<Exec, T> sums_;
+  Rows<Exec, T> b_;  ///< of a block, where B is not kept
+};
+
+/// The same, of blocks of a stream.
+template <class Exec, class T, bool RowMajor, class Set>
+class BlockWork {
+ public:
+  using Extents = stream::detail::Extents;
+  using Blocks = stream::detail::Blocks;
+  static constexpr auto cut = RowMajor ? stream::detail::Cut::groups : stream::detail::Cut::tiles;
+  static std::size_t bytes(Extents const& e, Blocks const& blocks, Index vectors) {
+    return BlockSums<Exec, T>::bytes(vectors, cols(e), blocks.size(), blocks.count());
+  }
+
+  BlockWork(Exec const& exec, Extents const& e, Blocks const& blocks,
+            BlockProducts<Exec, T> const& products, Workspace<Exec>& workspace)
+      : cols_(cols(e)),
+        blocks_(blocks),
+        sums_(exec, products, Set::kind, workspace, blocks.size(), blocks.count()) {}
+
+  void take(Index block, T const* data) {
+    auto const [first, rows] = blocks_.part(block);
+    sums_.take(block, first, rows, data, RowMajor ? cols_ : 1, RowMajor ? 1 : rows);
+  }
+  void finish() { sums_.finish(); }
+  /// Nothing goes on within a read.
+  void save(stream::State<T>&, Index) const {}
+  [[nodiscard]] bool restore(stream::State<T> const&) { return false; }
+  [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }
+
+ private:
+  static Index cols(Extents const& e) { return RowMajor ? e.length : e.count; }
+
+  Index cols_;
+  Blocks blocks_;
+  BlockSums<Exec, T> sums_;
+};
+
+/// The products of a matrix in memory of `exec`.
+template <class Exec, class A, class T>
+void multiply_block(Exec const& exec, A const& a, BlockProducts<Exec, T> const& products,
+                    Kernels kernels, Workspace<Exec>& workspace) {
+  // On a GPU a block is what its cache may hold from one product to the next.
+  std::size_t const target = backends::Backend<Exec>::is_gpu ? std::size_t{32} << 20U
+                                                             : stream::detail::target_bytes(exec);
+  stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
+                                        static_cast<Index>(a.extent(1))};
+  auto const blocks = *stream::detail::Blocks::of<T>(
+      extents, stream::detail::Cut::groups, target, std::numeric_limits<Index>::max());
+  BlockSums<Exec, T> sums(exec, products, kernels, workspace, blocks.size(), blocks.count());
+  for (Index block = 0; block < blocks.count(); ++block) {
+    auto const [first, rows] = blocks.part(block);
+    auto const down = static_cast<Index>(a.stride(0));
+    sums.take(block, first, rows, a.data() + first * down, down, static_cast<Index>(a.stride(1)));
+  }
+  sums.finish();
+  exec.fence("tessera::solve: the products with a block are there");
+}
+
+/// The same of a streamed matrix.
+template <class Exec, class Source, class T>
+void stream_block(Exec const& exec, Source const& source, BlockProducts<Exec, T> const& products,
+                  stream::Options<T> options) {
+  options.on_state = {};
+  options.resume = nullptr;
+  tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+    stream::detail::Run<Exec, Source, BlockWork, Set> run(
+        exec, "solve", source, {.operation = "block", .count = products.count()}, options);
+    Workspace<Exec> workspace;
+    typename decltype(run)::WorkOf work(exec, run.extents(), run.blocks(), products, workspace);
+    run(work);
+  });
+}
+
+}  // namespace detail
+}  // namespace tessera::solve
