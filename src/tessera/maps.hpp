@@ -21,9 +21,9 @@ enum class Kind {
   weights,           ///< x_i·b
   minus,             ///< b - x_i
   plus,              ///< fma(γ, x_i, b)
-  logistic,          ///< 1/(1 + e^-b) - x_i
+  logistic,          ///< 1/(1 + e^-(b + γ)) - x_i
   logistic_weights,  ///< b·σ'(x_i), σ' the derivative of 1/(1 + e^-x)
-  poisson,           ///< e^b - x_i
+  poisson,           ///< e^(b + γ) - x_i
   poisson_weights,   ///< b·e^x_i
   replace,           ///< x_i
 };
@@ -54,14 +54,14 @@ struct Function {
       case Kind::plus:
         return Kokkos::fma(gamma, x_i, b);
       case Kind::logistic:
-        return T(1) / (T(1) + elementary::exp(-b)) - x_i;
+        return T(1) / (T(1) + elementary::exp(-(b + gamma))) - x_i;
       case Kind::logistic_weights: {
         T const e = elementary::exp(-Kokkos::fabs(x_i));
         T const d = T(1) + e;
         return b * (e / (d * d));
       }
       case Kind::poisson:
-        return elementary::exp(b) - x_i;
+        return elementary::exp(b + gamma) - x_i;
       case Kind::poisson_weights:
         return b * elementary::exp(x_i);
       case Kind::replace:
@@ -164,20 +164,22 @@ template <Vector U>
 MapOf<U> plus(typename U::non_const_value_type gamma, U const& u) {
   return {Kind::plus, u, gamma};
 }
-/// b ↦ σ(b) - y_i with σ(b) = 1/(1 + e^-b): the gradient of the logistic loss, labels y of 0 and 1.
+/// b ↦ σ(b + γ) - y_i with σ(b) = 1/(1 + e^-b): the gradient of the logistic loss with the
+/// intercept γ, labels y of 0 and 1.
 template <Vector Y>
-MapOf<Y> logistic(Y const& y) {
-  return {Kind::logistic, y};
+MapOf<Y> logistic(Y const& y, typename Y::non_const_value_type gamma = 0) {
+  return {Kind::logistic, y, gamma};
 }
 /// b ↦ σ'(η_i)·b: the logistic loss' Hessian at η = A·x times a vector.
 template <Vector Eta>
 MapOf<Eta> logistic_weights(Eta const& eta) {
   return {Kind::logistic_weights, eta};
 }
-/// b ↦ e^b - y_i: the gradient of the Poisson loss with the logarithm as link, counts y.
+/// b ↦ e^(b + γ) - y_i: the gradient of the Poisson loss with the logarithm as link and the
+/// intercept γ, counts y.
 template <Vector Y>
-MapOf<Y> poisson(Y const& y) {
-  return {Kind::poisson, y};
+MapOf<Y> poisson(Y const& y, typename Y::non_const_value_type gamma = 0) {
+  return {Kind::poisson, y, gamma};
 }
 /// b ↦ e^η_i·b: the Poisson loss' Hessian at η = A·x times a vector.
 template <Vector Eta>

@@ -43,8 +43,11 @@ TEST_F(FitTest, finds_the_known_plane) {
   auto const x = last_elements<double>("x.npy", 2);
   EXPECT_NEAR(x[0], 2, 1e-10);
   EXPECT_NEAR(x[1], -1, 1e-10);
-  auto const json = report({"fit", "linear", "a.npy", "y.npy", "--tol", "1e-12"});
-  EXPECT_NEAR(json["intercept"].get<double>(), 3, 1e-10);
+  for (std::string const solver : {"newton-cg", "lbfgs"}) {
+    auto const json =
+        report({"fit", "linear", "a.npy", "y.npy", "--tol", "1e-12", "--solver", solver});
+    EXPECT_NEAR(json["intercept"].get<double>(), 3, 1e-10);
+  }
 
   // (aᵀ·a + 5)·x = aᵀ·y
   write_doubles("a.npy", "(2, 1)", {1, 2});
@@ -80,8 +83,11 @@ TEST_F(FitTest, has_the_bits_of_the_run_in_memory_where_it_streams) {
   make_labels(3000);
   for (std::string const order : {"row-major", "column-major"}) {
     make("3000", "700", order);
-    expect_same_streamed({"fit", "logistic", "a.npy", "labels.npy", "--penalty", "10"}, "7MiB",
-                         {"sha256", "intercept", "loss", "reads"});
+    for (std::string const solver : {"newton-cg", "lbfgs"}) {
+      expect_same_streamed(
+          {"fit", "logistic", "a.npy", "labels.npy", "--penalty", "10", "--solver", solver}, "7MiB",
+          {"sha256", "intercept", "loss", "reads"});
+    }
   }
 }
 
@@ -91,6 +97,9 @@ TEST_F(FitTest, goes_on_from_a_checkpoint_with_the_same_bits) {
   expect_same_resumed(
       {"fit", "logistic", "a.npy", "labels.npy", "--penalty", "1", "--history", "h.csv"}, 2, "7MiB",
       {"sha256", "intercept", "iterations"});
+  expect_same_resumed({"fit", "logistic", "a.npy", "labels.npy", "--penalty", "1", "--solver",
+                       "lbfgs", "--history", "h.csv"},
+                      4, "7MiB", {"sha256", "intercept", "iterations"});
 }
 
 TEST_F(FitTest, refuses_a_checkpoint_of_another_run) {
@@ -104,6 +113,8 @@ TEST_F(FitTest, refuses_a_checkpoint_of_another_run) {
   ASSERT_EQ(run(kept({"fit", "logistic", "a.npy", "labels.npy"})).status, 1);
   ASSERT_TRUE(exists("c"));
   expect_refused(kept({"fit", "poisson", "a.npy", "labels.npy"}), 3,
+                 "found one of logistic_regression");
+  expect_refused(kept({"fit", "logistic", "a.npy", "labels.npy", "--solver", "lbfgs"}), 3,
                  "found one of logistic_regression");
   expect_refused(kept({"fit", "logistic", "a.npy", "labels.npy", "--penalty", "1"}), 3,
                  "the state is damaged, or one of other options");

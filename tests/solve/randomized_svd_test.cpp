@@ -97,8 +97,8 @@ class RandomizedSvd : public testing::Test {
   static Found run(Operator const& op, Index k, RandomizedSvdOptions const& options = {},
                    solve::Control<T> const& control = {}) {
     auto const result = solve::randomized_svd(op, k, options, control);
-    return {result.s,         on_host(result.VT), on_host(result.UT), result.residuals,
-            result.stop,      result.iterations,  result.reads};
+    return {result.s,    on_host(result.VT), on_host(result.UT), result.residuals,
+            result.stop, result.iterations,  result.reads};
   }
   static Found run(HostMatrix<T> const& A, Index k, RandomizedSvdOptions const& options = {}) {
     solve::MatrixOperator const op(Exec(), matrix_on_device<C>(A));
@@ -167,8 +167,8 @@ TYPED_TEST(RandomizedSvd, ProductsWithBlocksAreThoseOfWholeNumbers) {
     auto const A = this->whole_matrix(rows, cols);
     auto const source = source_of<TypeParam>(A, rows, cols);
     solve::MatrixOperator const in_memory(Exec(), matrix_on_device<TypeParam>(A));
-    solve::StreamOperator const streamed(
-        Exec(), source, {.memory_limit = static_cast<std::size_t>(4) << 20U});
+    solve::StreamOperator const streamed(Exec(), source,
+                                         {.memory_limit = static_cast<std::size_t>(4) << 20U});
     Rows const VT = this->rows_of_numbers(count, cols);
     Rows const UT = this->rows_of_numbers(count, rows);
     auto const v = this->on_host(VT);
@@ -296,8 +296,9 @@ TYPED_TEST(RandomizedSvd, HasTheCommittedBits) {
   all.insert(all.end(), found.VT.begin(), found.VT.end());
   all.insert(all.end(), found.UT.begin(), found.UT.end());
   // Of both layouts.
-  EXPECT_EQ(sha256(all), is_float ? "9e409b9dc0c8b5e61818013fedb31c00d32f1410621ab3aa8717caf471b9c45a"
-                                 : "a10d9a7da8fdcce797fcc0259e91df1e750a37c5c7d19f243322f30986f86eff");
+  EXPECT_EQ(sha256(all), is_float
+                             ? "9e409b9dc0c8b5e61818013fedb31c00d32f1410621ab3aa8717caf471b9c45a"
+                             : "a10d9a7da8fdcce797fcc0259e91df1e750a37c5c7d19f243322f30986f86eff");
 }
 
 TYPED_TEST(RandomizedSvd, SaysWhyItStops) {

@@ -30,9 +30,11 @@ namespace {
 
 using solve::Loss;
 using solve::RegressionOptions;
+using solve::RegressionSolver;
 using solve::Stop;
 
 constexpr Loss every_loss[]{Loss::squares, Loss::logistic, Loss::poisson};
+constexpr RegressionSolver every_solver[]{RegressionSolver::newton_cg, RegressionSolver::lbfgs};
 
 /// A fit on the host.
 struct Fit {
@@ -148,22 +150,35 @@ TYPED_TEST(Regressions, FindWhereTheGradientIsZero) {
   solve::MatrixOperator const op(typename TypeParam::Exec(),
                                  matrix_on_device<TypeParam>(this->matrix()));
   for (Loss const loss : every_loss) {
+    auto const y = this->answers(loss);
     for (bool const has_intercept : {false, true}) {
       for (double const penalty : {0.0, 2.0}) {
-        RegressionOptions const options{.penalty = penalty, .has_intercept = has_intercept};
-        auto const y = this->answers(loss);
-        auto const fit = this->run(loss, op, y, options);
-        EXPECT_EQ(fit.stop, Stop::converged) << solve::sentence(fit.stop);
-        auto const at_0 =
-            this->objective(loss, y, std::vector<double>(TestFixture::cols), 0, options);
-        auto const found = this->objective(loss, y, fit.x, fit.intercept, options);
-        double const root = std::sqrt(TestFixture::eps);
-        EXPECT_LE(found.gradient_norm, 2 * root * at_0.gradient_norm);
-        EXPECT_NEAR(found.loss, fit.loss, 100 * TestFixture::eps * at_0.loss);
-        EXPECT_LE(fit.reads, 100);
-        EXPECT_EQ(fit.intercept != 0, has_intercept);
+        for (auto const solver : every_solver) {
+          RegressionOptions const options{
+              .penalty = penalty, .has_intercept = has_intercept, .solver = solver};
+          auto const fit = this->run(loss, op, y, options);
+          EXPECT_EQ(fit.stop, Stop::converged) << solve::sentence(fit.stop);
+          auto const at_0 =
+              this->objective(loss, y, std::vector<double>(TestFixture::cols), 0, options);
+          auto const found = this->objective(loss, y, fit.x, fit.intercept, options);
+          double const root = std::sqrt(TestFixture::eps);
+          EXPECT_LE(found.gradient_norm, 2 * root * at_0.gradient_norm);
+          EXPECT_NEAR(found.loss, fit.loss, 100 * TestFixture::eps * at_0.loss);
+          EXPECT_LE(fit.reads, 100);
+          EXPECT_EQ(fit.intercept != 0, has_intercept);
+        }
       }
     }
+  }
+}
+
+TYPED_TEST(Regressions, OfLbfgsReadTheMatrixOnceAStepButForTheFirst) {
+  solve::MatrixOperator const op(typename TypeParam::Exec(),
+                                 matrix_on_device<TypeParam>(this->matrix()));
+  for (Loss const loss : every_loss) {
+    auto const fit = this->run(loss, op, this->answers(loss), {.solver = RegressionSolver::lbfgs});
+    // One at 0, and some to find how long a first step is.
+    EXPECT_LE(fit.reads, fit.iterations + 8);
   }
 }
 
@@ -214,9 +229,12 @@ TYPED_TEST(Regressions, HaveTheSameBitsHoweverTheMatrixIsRead) {
   solve::StreamOperator const streamed(Exec(), source);
   for (Loss const loss : every_loss) {
     auto const y = this->answers(loss);
-    auto const expected = this->run(loss, in_memory, y, {.penalty = 0.5});
-    expect_same_bits(this->run(loss, portable, y, {.penalty = 0.5}), expected);
-    expect_same_bits(this->run(loss, streamed, y, {.penalty = 0.5}), expected);
+    for (auto const solver : every_solver) {
+      RegressionOptions const options{.penalty = 0.5, .solver = solver};
+      auto const expected = this->run(loss, in_memory, y, options);
+      expect_same_bits(this->run(loss, portable, y, options), expected);
+      expect_same_bits(this->run(loss, streamed, y, options), expected);
+    }
   }
 }
 
@@ -226,22 +244,58 @@ TYPED_TEST(Regressions, HaveTheBitsOfOneRunWhereverTheyAreInterrupted) {
                                  matrix_on_device<TypeParam>(this->matrix()));
   for (Loss const loss : every_loss) {
     auto const y = this->answers(loss);
-    auto const whole = this->run(loss, op, y);
-    ASSERT_GE(whole.iterations, 1);
-    for (Index step = 1; step <= whole.iterations; ++step) {
-      std::optional<solve::State<T>> kept;
-      auto const part =
-          this->run(loss, op, y, {},
-                    {.on_step = [&](solve::Step const& now) { return now.iteration < step; },
-                     .wants_state = [&](solve::Step const& now) { return now.iteration == step; },
-                     .on_state = [&](solve::State<T> const& state) { kept = state; }});
-      EXPECT_EQ(part.stop, step == whole.iterations ? Stop::converged : Stop::cancelled);
-      ASSERT_TRUE(kept);
-      expect_same_bits(this->run(loss, op, y, {}, {.resume = &*kept}), whole);
-      kept->vectors[1].pop_back();
-      EXPECT_THAT([&] { this->run(loss, op, y, {}, {.resume = &*kept}); },
-                  testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("is damaged")));
+    for (auto const solver : every_solver) {
+      RegressionOptions const options{.solver = solver};
+      auto const whole = this->run(loss, op, y, options);
+      ASSERT_GE(whole.iterations, 1);
+      for (Index step = 1; step <= whole.iterations; ++step) {
+        std::optional<solve::State<T>> kept;
+        auto const part =
+            this->run(loss, op, y, options,
+                      {.on_step = [&](solve::Step const& now) { return now.iteration < step; },
+                       .wants_state = [&](solve::Step const& now) { return now.iteration == step; },
+                       .on_state = [&](solve::State<T> const& state) { kept = state; }});
+        EXPECT_EQ(part.stop, step == whole.iterations ? Stop::converged : Stop::cancelled);
+        ASSERT_TRUE(kept);
+        expect_same_bits(this->run(loss, op, y, options, {.resume = &*kept}), whole);
+        kept->vectors.back().pop_back();
+        EXPECT_THAT(
+            [&] { this->run(loss, op, y, options, {.resume = &*kept}); },
+            testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("is damaged")));
+      }
     }
+  }
+}
+
+TYPED_TEST(Regressions, EndOrRefuseWhateverANumberOfTheirStateBecomes) {
+  using T = typename TypeParam::Scalar;
+  solve::MatrixOperator const op(typename TypeParam::Exec(),
+                                 matrix_on_device<TypeParam>(this->matrix()));
+  auto const y = this->answers(Loss::logistic);
+  for (auto const solver : every_solver) {
+    RegressionOptions const options{.solver = solver};
+    std::optional<solve::State<T>> kept;
+    this->run(Loss::logistic, op, y, options,
+              {.wants_state = [](solve::Step const& now) { return now.iteration == 2; },
+               .on_state = [&](solve::State<T> const& state) { kept = state; }});
+    ASSERT_TRUE(kept);
+    for (std::size_t i = 0; i < kept->numbers.size(); ++i) {
+      for (double const x : {-1.0, 0.5, 3.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
+        auto damaged = *kept;
+        damaged.numbers[i] = x;
+        try {
+          this->run(Loss::logistic, op, y, options, {.resume = &damaged});
+        } catch (std::invalid_argument const&) {
+          continue;
+        }
+      }
+    }
+    auto other = options;
+    other.solver =
+        solver == RegressionSolver::lbfgs ? RegressionSolver::newton_cg : RegressionSolver::lbfgs;
+    EXPECT_THAT(
+        [&] { this->run(Loss::logistic, op, y, other, {.resume = &*kept}); },
+        testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("found one of logistic")));
   }
 }
 
@@ -264,6 +318,28 @@ TYPED_TEST(Regressions, HasTheCommittedBits) {
                             : "c2f18279d176e1cca7d258c7fa1c940bba284c0b2b1af511bc1f5c09077c21e1")
                 : (has_rows ? "88db087c4181d5406df59e11d78badbd2e747bf94763bb6e3debc9b39efd4657"
                             : "49a36df7f1f98fc6f5c9d7801147b1327372cb487d4a3acce26093fd79782a3a"));
+}
+
+/// As the test before.
+TYPED_TEST(Regressions, OfLbfgsHaveTheCommittedBits) {
+  constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
+  constexpr bool has_rows = TypeParam::order == Order::row_major;
+  solve::MatrixOperator const op(typename TypeParam::Exec(),
+                                 matrix_on_device<TypeParam>(this->matrix()));
+  std::vector<double> all;
+  for (Loss const loss : every_loss) {
+    auto const fit = this->run(loss, op, this->answers(loss),
+                               {.penalty = 0.25, .solver = RegressionSolver::lbfgs});
+    all.insert(all.end(), fit.x.begin(), fit.x.end());
+    all.push_back(fit.intercept);
+    all.push_back(fit.loss);
+  }
+  EXPECT_EQ(sha256(all),
+            is_float
+                ? (has_rows ? "4e42e88c78a9fb69b27219093d9b391127e4e325c9c857929b585dcb3883768f"
+                            : "6ee814ace1bc86ad39f7a6ae67bd96d96f35fd94981383ce616c45f938a421f6")
+                : (has_rows ? "6c23eeb75ced1bccaad7bfdedb5139185ce04bc784b961fefe6089c596eae7df"
+                            : "f6f5b0c71f4dfe2b70f55646601360054fa5c210a2c04463cfc2ee62df3ae245"));
 }
 
 TYPED_TEST(Regressions, SayWhyTheyStop) {

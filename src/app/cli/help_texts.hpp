@@ -139,7 +139,8 @@ inline constexpr char pca[] =
 inline constexpr char fit[] =
     "A row of A is an observation, and eta = A x + intercept. linear: sum (eta - y)^2/2. logistic: "
     "sum log(1 + e^eta) - y eta, labels y of 0 and 1. poisson: sum e^eta - y eta, counts y. A "
-    "Newton step reads A twice, and once for each product with the Hessian. The intercept is not "
+    "Newton step reads A twice, and once for each product with the Hessian; one of --solver lbfgs "
+    "reads it once, mostly, and there are more of them. The intercept is not "
     "penalised, and stands in the report. The bits of x are a function of A, its layout, y and "
     "the options. A matrix that does not fit into memory (or into --memory-limit) is streamed "
     "from its file. A run that was ended goes on from its --checkpoint, with the bits of one that "
@@ -148,6 +149,7 @@ inline constexpr char fit[] =
     "Examples:\n"
     "  tessera fit logistic a.npy labels.npy --penalty 1 --output x.npy --check\n"
     "  tessera fit poisson a.npy counts.npy --memory-limit 2GiB --checkpoint a.state\n"
+    "  tessera fit logistic a.npy labels.npy --solver lbfgs --maxiter 500\n"
     "  tessera fit linear a.npy y.npy --no-intercept --history steps.csv";
 
 inline constexpr char bench[] =

@@ -419,6 +419,9 @@ constexpr std::pair<char const*, RegressionLoss> losses[] = {{"linear", Regressi
                                                              {"logistic", RegressionLoss::logistic},
                                                              {"poisson", RegressionLoss::poisson}};
 
+constexpr std::pair<char const*, FitSolver> fit_solvers[] = {{"newton-cg", FitSolver::newton_cg},
+                                                             {"lbfgs", FitSolver::lbfgs}};
+
 CLI::App* add_fit(CLI::App& app, FitOptions& options) {
   auto& command = *app.add_subcommand("fit", "Fit a linear, logistic or Poisson regression");
   add_choice(command, "LOSS", options.loss, losses, "What becomes small")->required();
@@ -430,6 +433,7 @@ CLI::App* add_fit(CLI::App& app, FitOptions& options) {
   add_size(command, "--penalty", options.penalty, "Adds this times |x|^2/2 to what becomes small");
   auto const leave_out = [&options](std::int64_t) { options.has_intercept = false; };
   command.add_flag_function("--no-intercept", leave_out, "eta is A x alone");
+  add_choice(command, "--solver", options.solver, fit_solvers, "How x is found");
   add_size(command, "--tol", options.tol,
            "Norm of the gradient, beside that at 0 (0: the root of the type's precision)");
   add_solve(command, options, 0, "Find the gradient in higher precision");

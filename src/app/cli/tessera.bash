@@ -120,12 +120,13 @@ _tessera() {
       esac ;;
     fit)
       case $previous in
+        --solver) words="newton-cg lbfgs" ;;
         --input-format) words="by-content npy npz hdf5 ex3" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --output --penalty --no-intercept --tol --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --output --penalty --no-intercept --solver --tol --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
       esac ;;
     bench)
       case $previous in

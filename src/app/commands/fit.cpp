@@ -142,13 +142,14 @@ ExitStatus run_command(FitOptions const& options) {
                             .vectors = vectors},
                            y);
   std::string const command = "fit";
-  SolveSubject const subject{.options = options,
-                             .command = command,
-                             .reader = reader,
-                             .type = type,
-                             .place = place,
-                             .run = fit.run,
-                             .method = "truncated Newton"};
+  SolveSubject const subject{
+      .options = options,
+      .command = command,
+      .reader = reader,
+      .type = type,
+      .place = place,
+      .run = fit.run,
+      .method = options.solver == FitSolver::lbfgs ? "L-BFGS" : "truncated Newton"};
   std::optional<GradientCheck> check;
   if (fit.run.stop != solve::Stop::not_finite) {
     if (options.check) check = check_fit(options, reader, type, fit, y);

@@ -148,6 +148,7 @@ struct TripletOptions : SolveOptions {
 };
 
 enum class RegressionLoss { linear, logistic, poisson };
+enum class FitSolver { newton_cg, lbfgs };
 
 /// `tessera fit LOSS A LABELS …`
 struct FitOptions : SolveOptions {
@@ -156,6 +157,7 @@ struct FitOptions : SolveOptions {
   std::string output;  ///< of x; empty: none
   double penalty = 0;
   bool has_intercept = true;
+  FitSolver solver = FitSolver::newton_cg;
   double tol = 0;  ///< 0: the root of the type's precision
 };
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -27,14 +28,15 @@ solve::Regression<Exec, T> call(RegressionLoss loss, solve::NormalOperator<Exec,
   return {};
 }
 
-char const* name_of_states(RegressionLoss loss) {
-  switch (loss) {
+std::string name_of_states(FitOptions const& options) {
+  std::string const by = options.solver == FitSolver::lbfgs ? " by lbfgs" : "";
+  switch (options.loss) {
     case RegressionLoss::linear:
-      return "linear_regression";
+      return "linear_regression" + by;
     case RegressionLoss::logistic:
-      return "logistic_regression";
+      return "logistic_regression" + by;
     case RegressionLoss::poisson:
-      return "poisson_regression";
+      return "poisson_regression" + by;
   }
   return "";
 }
@@ -46,9 +48,12 @@ void solve_on(FitOptions const& options, SolveRequest const& request,
   solve::RegressionOptions const how{.penalty = options.penalty,
                                      .has_intercept = options.has_intercept,
                                      .tol = tolerance_of(options, request.type),
+                                     .solver = options.solver == FitSolver::lbfgs
+                                                   ? solve::RegressionSolver::lbfgs
+                                                   : solve::RegressionSolver::newton_cg,
                                      .maxiter = limit_of(options),
                                      .keep_history = !options.history.empty()};
-  auto result = run_solver<T>(options, request, name_of_states(options.loss),
+  auto result = run_solver<T>(options, request, name_of_states(options),
                               options.has_intercept ? "" : " without an intercept", y, how.maxiter,
                               fit.run, [&](solve::Control<T> const& control) {
                                 return call(options.loss, op, labels, how, control);
@@ -68,8 +73,11 @@ std::int64_t limit_of(FitOptions const& options) {
 
 std::uint64_t vector_bytes(FitOptions const& options, io::MatrixInfo const& info,
                            io::ScalarType type) {
-  std::uint64_t const run = 9 * info.rows + 8 * info.cols;  // y on the host and with the solver
-  std::uint64_t const state = options.checkpoint.empty() ? 0 : info.rows + info.cols;
+  // y on the host and with the solver; of L-BFGS, the last ten steps and what the gradient did.
+  bool const is_lbfgs = options.solver == FitSolver::lbfgs;
+  std::uint64_t const run = 9 * info.rows + (is_lbfgs ? 30 : 8) * info.cols;
+  std::uint64_t const of_state = is_lbfgs ? 22 * info.cols : info.rows + info.cols;
+  std::uint64_t const state = options.checkpoint.empty() ? 0 : of_state;
   return (run + state) * io::size_of(type);
 }
 

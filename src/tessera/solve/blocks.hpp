@@ -72,9 +72,9 @@ class BlockSums {
         options_{.workspace = &workspace, .kernels = kernels},
         sums_(exec, products_.count() * products_.cols(), blocks) {
     if (products_.VT.extent(0) == 0 || products_.BT.extent(0) > 0) return;
-    b_ = Rows<Exec, T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                                          std::string("tessera::solve::b")),
-                       products_.VT.extent(0), static_cast<std::size_t>(rows));
+    b_ = Rows<Exec, T>(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::solve::b")),
+        products_.VT.extent(0), static_cast<std::size_t>(rows));
   }
 
   /// Block number `block`: rows [first, first + rows) of A, whose elements are `down` and `across`
@@ -163,12 +163,12 @@ template <class Exec, class A, class T>
 void multiply_block(Exec const& exec, A const& a, BlockProducts<Exec, T> const& products,
                     Kernels kernels, Workspace<Exec>& workspace) {
   // On a GPU a block is what its cache may hold from one product to the next.
-  std::size_t const target = backends::Backend<Exec>::is_gpu ? std::size_t{32} << 20U
-                                                             : stream::detail::target_bytes(exec);
+  std::size_t const target =
+      backends::Backend<Exec>::is_gpu ? std::size_t{32} << 20U : stream::detail::target_bytes(exec);
   stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
                                         static_cast<Index>(a.extent(1))};
-  auto const blocks = *stream::detail::Blocks::of<T>(
-      extents, stream::detail::Cut::groups, target, std::numeric_limits<Index>::max());
+  auto const blocks = *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, target,
+                                                     std::numeric_limits<Index>::max());
   BlockSums<Exec, T> sums(exec, products, kernels, workspace, blocks.size(), blocks.count());
   for (Index block = 0; block < blocks.count(); ++block) {
     auto const [first, rows] = blocks.part(block);

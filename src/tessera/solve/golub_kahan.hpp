@@ -105,6 +105,24 @@ class Norms {
   Workspace<Exec> workspace_;
 };
 
+/// Dot products, in a fixed order. The memory that they need is kept.
+template <class Exec, class T>
+class Dots {
+ public:
+  explicit Dots(Exec const& exec) : exec_(exec), product_(make_values<Exec, T>(exec, 1)) {}
+
+  /// x·y; `exec` is waited for.
+  double operator()(ConstValues<Exec, T> const& x, ConstValues<Exec, T> const& y) {
+    dot(exec_, x, y, product_, {.workspace = &workspace_});
+    return static_cast<double>(to_host<Exec, T>(exec_, product_)[0]);
+  }
+
+ private:
+  Exec exec_;
+  Values<Exec, T> product_;
+  Workspace<Exec> workspace_;
+};
+
 /// y = factor·(x/a).
 template <class T>
 struct Divide {

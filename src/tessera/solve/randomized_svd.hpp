@@ -29,11 +29,11 @@ namespace tessera::solve {
 
 /// Options of `randomized_svd`.
 struct RandomizedSvdOptions {
-  Index oversampling = 10;      ///< vectors beside k, as far as A has so many rows and columns
-  Index power_iterations = 4;   ///< reads of A that make the vectors better
-  std::uint64_t seed = 0;       ///< of the vectors to begin with, below 2^24
-  double tol = 0;               ///< as that of `svd`, and it is enough; 0: whatever comes out
-  bool want_u = false;          ///< U; it takes no read
+  Index oversampling = 10;     ///< vectors beside k, as far as A has so many rows and columns
+  Index power_iterations = 4;  ///< reads of A that make the vectors better
+  std::uint64_t seed = 0;      ///< of the vectors to begin with, below 2^24
+  double tol = 0;              ///< as that of `svd`, and it is enough; 0: whatever comes out
+  bool want_u = false;         ///< U; it takes no read
 };
 
 namespace detail {
@@ -222,8 +222,7 @@ class RandomizedSvdRun {
       double residual = zero;
       if (s > zero) {
         auto const row = [&](Rows<Exec, T> const& of) {
-          return Values<Exec, T>(of.data() + i * op_.cols(),
-                                 static_cast<std::size_t>(op_.cols()));
+          return Values<Exec, T>(of.data() + i * op_.cols(), static_cast<std::size_t>(op_.cols()));
         };
         Values<Exec, T> const rest = x_.vector(0);
         axpby(exec, static_cast<T>(1 / s), row(CT), T(0), rest);
@@ -256,8 +255,8 @@ class RandomizedSvdRun {
   // ---- states ----
 
   [[nodiscard]] std::vector<double> numbers() const {
-    return {static_cast<double>(k_), static_cast<double>(size_),
-            static_cast<double>(options_.seed), static_cast<double>(exponent_)};
+    return {static_cast<double>(k_), static_cast<double>(size_), static_cast<double>(options_.seed),
+            static_cast<double>(exponent_)};
   }
   [[nodiscard]] State<T> state() const {
     State<T> state{.of = state_of<T>(name, op_), .iteration = iteration_, .numbers = numbers()};
@@ -345,11 +344,10 @@ SvdResult<Exec, T> randomized_svd(BlockOperator<Exec, T> const& op, Index k,
 }  // namespace tessera::solve
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_SOLVE_RANDOMIZED_SVD(TEMPLATE, EXEC, T)                                     \
-  namespace tessera::solve::detail {                                                        \
-  TEMPLATE SvdResult<EXEC, T> run_randomized_svd(BlockOperator<EXEC, T> const&, Index,      \
-                                                 RandomizedSvdOptions const&,               \
-                                                 Control<T> const&);                        \
+#define TESSERA_SOLVE_RANDOMIZED_SVD(TEMPLATE, EXEC, T)                                           \
+  namespace tessera::solve::detail {                                                              \
+  TEMPLATE SvdResult<EXEC, T> run_randomized_svd(BlockOperator<EXEC, T> const&, Index,            \
+                                                 RandomizedSvdOptions const&, Control<T> const&); \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_SOLVE_RANDOMIZED_SVD)

@@ -21,6 +21,7 @@
 #include <tessera/maps.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/golub_kahan.hpp>
+#include <tessera/solve/limited_memory.hpp>
 #include <tessera/solve/operator.hpp>
 #include <tessera/vectors.hpp>
 
@@ -33,13 +34,20 @@ enum class Loss {
   poisson,   ///< e^η - y·η, counts y
 };
 
+/// How the minimum is found.
+enum class RegressionSolver {
+  newton_cg,  ///< steps of a truncated Newton method: few, of several reads
+  lbfgs,      ///< steps by the last gradients: many, mostly of one read
+};
+
 /// Options of regressions.
 struct RegressionOptions {
   double penalty = 0;         ///< λ: λ·‖x‖²/2 is added to the loss; the intercept is free
   bool has_intercept = true;  ///< else it is 0
   double tol = 0;             ///< of the gradient, relative to that at 0; 0: √ε of the scalar type
-  Index maxiter = 100;        ///< Newton steps
-  Index max_products = 0;     ///< Hessian products of a step; 0: n + 1, at most 200
+  RegressionSolver solver = RegressionSolver::newton_cg;
+  Index maxiter = 100;     ///< steps
+  Index max_products = 0;  ///< Hessian products of a Newton step; 0: n + 1, at most 200
   bool keep_history = false;
 };
 
@@ -107,7 +115,8 @@ struct Advance {
 };
 
 /// Truncated Newton steps: conjugate gradients solve for each, and A times the step is put together
-/// from their products, so that a line search reads no matrix.
+/// from their products, so that a line search reads no matrix. Or steps of L-BFGS: each place that
+/// the line search looks at is a read, which gives the gradient there, too.
 template <class Exec, class T>
 class RegressionRun {
  public:
@@ -121,8 +130,9 @@ class RegressionRun {
         y_(std::move(y)),
         options_(options),
         control_(control),
-        ones_(ones<Exec, T>(op.exec(), op.rows())),
-        number_(make_values<Exec, T>(op.exec(), 1)) {
+        dot_(op.exec()),
+        memory_(op.exec()),
+        ones_(ones<Exec, T>(op.exec(), op.rows())) {
     auto const rows = [&] { return make_values<Exec, T>(op.exec(), op.rows()); };
     auto const cols = [&] { return make_values<Exec, T>(op.exec(), op.cols()); };
     for (V* const of_rows : {&eta_, &change_, &product_, &value_, &first_, &second_}) {
@@ -158,7 +168,7 @@ class RegressionRun {
         result_.stop = Stop::cancelled;
       } else if (result_.iterations >= options_.maxiter) {
         result_.stop = Stop::iteration_limit;
-      } else if (find_step(); !search()) {
+      } else if (!(is_lbfgs() ? go_by_memory() : go_by_newton())) {
         result_.stop = Stop::breakdown;
       } else {
         ++result_.iterations;
@@ -177,18 +187,18 @@ class RegressionRun {
  private:
   static constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
 
+  [[nodiscard]] bool is_lbfgs() const { return options_.solver == RegressionSolver::lbfgs; }
   [[nodiscard]] char const* name() const {
-    constexpr char const* names[]{"linear_regression", "logistic_regression", "poisson_regression"};
-    return names[static_cast<int>(loss_)];
+    constexpr char const* names[][2]{{"linear_regression", "linear_regression by lbfgs"},
+                                     {"logistic_regression", "logistic_regression by lbfgs"},
+                                     {"poisson_regression", "poisson_regression by lbfgs"}};
+    return names[static_cast<int>(loss_)][is_lbfgs() ? 1 : 0];
   }
   [[nodiscard]] double tolerance() const {
     return options_.tol > 0 ? options_.tol : std::sqrt(eps);
   }
 
-  double dot_of(ConstValues<Exec, T> const& a, ConstValues<Exec, T> const& b) {
-    tessera::dot(op_.exec(), a, b, number_, {.workspace = &workspace_});
-    return static_cast<double>(to_host<Exec, T>(op_.exec(), number_)[0]);
-  }
+  double dot_of(ConstValues<Exec, T> const& a, ConstValues<Exec, T> const& b) { return dot_(a, b); }
   void add(double a, ConstValues<Exec, T> const& x, double b, V const& y) const {
     axpby(op_.exec(), static_cast<T>(a), x, static_cast<T>(b), y);
   }
@@ -208,16 +218,23 @@ class RegressionRun {
     Exec const& exec = op_.exec();
     Kokkos::deep_copy(exec, x_, T(0));
     Kokkos::deep_copy(exec, eta_, T(0));
+    Kokkos::deep_copy(exec, change_, T(0));
     if (control_.resume != nullptr) restore(*control_.resume);
+    if (is_lbfgs()) {
+      if (control_.resume == nullptr) objective_ = look_at(x_, intercept_, gradient_);
+      return;
+    }
     double const found = evaluate(0);
     objective_ = control_.resume != nullptr ? control_.resume->numbers[3] : found;
   }
 
-  /// Of what `evaluate` has left; one read.
+  /// Of what `evaluate` has left; one read, unless `look_at` has found it.
   void find_gradient() {
-    op_.multiply_transposed(first_, gradient_);
-    add(options_.penalty, x_, 1, gradient_);
-    intercept_gradient_ = options_.has_intercept ? dot_of(ones_, first_) : 0;
+    if (!is_lbfgs()) {
+      op_.multiply_transposed(first_, gradient_);
+      add(options_.penalty, x_, 1, gradient_);
+      intercept_gradient_ = options_.has_intercept ? dot_of(ones_, first_) : 0;
+    }
     norm_ =
         std::sqrt(std::fma(intercept_gradient_, intercept_gradient_, dot_of(gradient_, gradient_)));
   }
@@ -289,6 +306,78 @@ class RegressionRun {
     return false;
   }
 
+  bool go_by_newton() {
+    find_step();
+    return search();
+  }
+
+  // ---- L-BFGS ----
+
+  /// The objective at a place, and the gradient there, by one read.
+  double look_at(ConstValues<Exec, T> const& x, double intercept, V const& gradient) {
+    if (loss_ == Loss::logistic) {
+      op_.atax(x, maps::logistic(y_, static_cast<T>(intercept)), eta_, gradient, true);
+    } else if (loss_ == Loss::poisson) {
+      op_.atax(x, maps::poisson(y_, static_cast<T>(intercept)), eta_, gradient, true);
+    } else {
+      add(1, y_, 0, product_);
+      add(-intercept, ones_, 1, product_);
+      op_.atax(x, maps::minus(product_), eta_, gradient, true);
+    }
+    intercept_step_ = intercept;
+    double const found = evaluate(1);
+    add(options_.penalty, x, 1, gradient);
+    intercept_gradient_ = options_.has_intercept ? dot_of(ones_, first_) : 0;
+    return found + penalty_of(dot_of(x, x));
+  }
+
+  /// A step. False: the objective does not fall.
+  bool go_by_memory() {
+    using Vector = Bordered<Exec, T>;
+    Exec const& exec = op_.exec();
+    Vector const gradient{gradient_, intercept_gradient_};
+    Vector step{step_, 0};
+    memory_.add(-1, gradient, 0, step);
+    memory_.apply(step);
+    double slope = memory_.dot(gradient, step);
+    if (memory_.is_empty() || !(slope < 0)) {
+      memory_.forget();
+      memory_.add(-1 / norm_, gradient, 0, step);
+      slope = -norm_;
+    }
+    double const rounding = 8 * eps * std::abs(objective_);
+    double shortest = 0;
+    double longest = std::numeric_limits<double>::infinity();
+    Vector to{p_, 0};
+    Vector there{residual_, 0};
+    double length = 1;
+    for (int look = 0; look < 50; ++look) {
+      memory_.add(1, {x_, intercept_}, 0, to);
+      memory_.add(length, step, 1, to);
+      double const found = look_at(to.x, to.border, there.x);
+      there.border = intercept_gradient_;
+      if (!(found <= std::fma(1e-4 * length, slope, objective_) + rounding)) {
+        longest = length;
+      } else if (memory_.dot(there, step) < 0.9 * slope) {
+        shortest = length;
+      } else {
+        Vector taken{make_values<Exec, T>(exec, op_.cols()), 0};
+        Vector change{make_values<Exec, T>(exec, op_.cols()), 0};
+        memory_.add(length, step, 0, taken);
+        memory_.add(1, there, 0, change);
+        memory_.add(-1, gradient, 1, change);
+        memory_.learn(std::move(taken), std::move(change));
+        std::swap(x_, p_);
+        std::swap(gradient_, residual_);
+        intercept_ = to.border;
+        objective_ = found;
+        return true;
+      }
+      length = std::isfinite(longest) ? (shortest + longest) / 2 : 2 * shortest;
+    }
+    return false;
+  }
+
   bool tell() {
     Step const step{.iteration = result_.iterations,
                     .reads = result_.reads,
@@ -317,7 +406,13 @@ class RegressionRun {
     Exec const& exec = op_.exec();
     State<T> state{.of = of(), .iteration = result_.iterations};
     state.numbers = {intercept_, norm_at_0_, options_.penalty, objective_};
-    state.vectors = {to_host<Exec, T>(exec, x_), to_host<Exec, T>(exec, eta_)};
+    if (is_lbfgs()) {
+      state.numbers.push_back(intercept_gradient_);
+      state.vectors = {to_host<Exec, T>(exec, x_), to_host<Exec, T>(exec, gradient_)};
+      memory_.save(state);
+    } else {
+      state.vectors = {to_host<Exec, T>(exec, x_), to_host<Exec, T>(exec, eta_)};
+    }
     state.history = result_.history;
     return state;
   }
@@ -326,16 +421,24 @@ class RegressionRun {
       checks::fail(name(), "expected a state of " + stream::to_string(of()) + ", found one of " +
                                stream::to_string(state.of));
     }
-    bool const fits = state.iteration >= 0 && state.numbers.size() == 4 &&
-                      state.vectors.size() == 2 && std::isfinite(state.numbers[0]) &&
-                      state.numbers[1] >= 0 && state.numbers[2] == options_.penalty &&
-                      static_cast<Index>(state.vectors[0].size()) == op_.cols() &&
-                      static_cast<Index>(state.vectors[1].size()) == op_.rows();
-    if (!fits) checks::fail(name(), "the state is damaged, or one of other options");
+    std::size_t const numbers = is_lbfgs() ? 5 : 4;
+    bool const fits =
+        state.iteration >= 0 && state.numbers.size() >= numbers && state.vectors.size() >= 2 &&
+        std::isfinite(state.numbers[0]) && state.numbers[1] >= 0 &&
+        state.numbers[2] == options_.penalty &&
+        static_cast<Index>(state.vectors[0].size()) == op_.cols() &&
+        static_cast<Index>(state.vectors[1].size()) == (is_lbfgs() ? op_.cols() : op_.rows()) &&
+        (is_lbfgs() ? memory_.restore(state, numbers, 2, op_.cols())
+                    : state.numbers.size() == numbers && state.vectors.size() == 2);
+    if (!fits) fail_of_state(name());
     intercept_ = state.numbers[0];
     norm_at_0_ = state.numbers[1];
     from_host<Exec, T>(op_.exec(), state.vectors[0], x_);
-    from_host<Exec, T>(op_.exec(), state.vectors[1], eta_);
+    from_host<Exec, T>(op_.exec(), state.vectors[1], is_lbfgs() ? gradient_ : eta_);
+    if (is_lbfgs()) {
+      objective_ = state.numbers[3];
+      intercept_gradient_ = state.numbers[4];
+    }
     result_.iterations = state.iteration;
     result_.history = state.history;
   }
@@ -345,11 +448,11 @@ class RegressionRun {
   ConstValues<Exec, T> y_;
   RegressionOptions options_;
   Control<T> const& control_;
-  Workspace<Exec> workspace_;
+  Dots<Exec, T> dot_;
+  LimitedMemory<Exec, T> memory_;
   V ones_;
-  V number_;
 
-  V eta_;      ///< A·x + intercept
+  V eta_;      ///< A·x + intercept; of L-BFGS A·x
   V change_;   ///< A·step
   V product_;  ///< A·p
   V value_;    ///< of each row, what Losses says
@@ -386,20 +489,23 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
 /// |---|---|---|
 /// | op | m x n | in: the matrix A, one observation a row |
 /// | y | m | in |
-/// | options | | λ, intercept, tolerance, limits |
-/// | control | | progress, cancellation, states between Newton steps |
+/// | options | | λ, intercept, solver, tolerance, limits |
+/// | control | | progress, cancellation, states between steps |
 ///
 /// Work: a Newton step reads A once for the gradient, once for each product with the Hessian, and
-/// once for the intercept; its line search reads nothing. Memory: 7m + 7n scalars.
+/// once for the intercept; its line search reads nothing. A step of L-BFGS reads A once for each
+/// length that its line search tries, mostly one. Memory: 7m + 7n scalars, of L-BFGS 27n.
 ///
 /// Guarantees: the bits of the result are a function of A, its layout, y and the options, whatever
-/// the backend, and whether A is streamed or the run was interrupted between two Newton steps. It
+/// the backend, and whether A is streamed or the run was interrupted between two steps. It
 /// has converged where the gradient's norm has fallen to `tol` times that at 0. It stops with
 /// Stop::breakdown where the loss does not fall along a step, and with Stop::not_finite where a
 /// number overflows or A or y has an infinity or a NaN. Throws std::invalid_argument for sizes,
 /// options and states that do not fit.
 ///
-/// Source: truncated Newton (R. S. Dembo and T. Steihaug, Math. Program. 26, 1983).
+/// Source: truncated Newton (R. S. Dembo and T. Steihaug, Math. Program. 26, 1983); L-BFGS (D. C.
+/// Liu and J. Nocedal, Math. Program. 45, 1989) with bisection for the weak Wolfe conditions (A. S.
+/// Lewis and M. L. Overton, Math. Program. 141, 2013).
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
                                       std::type_identity_t<ConstValues<Exec, T>> const& y,
