@@ -16,4 +16,5 @@
 #include <tessera/solve/regression.hpp>
 #include <tessera/solve/ridge.hpp>
 #include <tessera/solve/small_svd.hpp>
+#include <tessera/solve/spectrum.hpp>
 #include <tessera/solve/svd.hpp>
