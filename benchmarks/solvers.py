@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""Solvers beside fused atax, SciPy's and CuPy's lsmr and svds, and scikit-learn's logistic regression.
+
+    benchmarks/solvers.py --run build/openmp/bin/tessera --machine host
+    benchmarks/solvers.py --run build/cuda-hopper/bin/tessera --backend cuda --machine h100
+    benchmarks/solvers.py                      the page again, of what was measured before
+
+Data go to docs/results/solvers-MACHINE.json, and docs/results/solvers.md is made of all of them. In a Debian root, put
+`./dev shell --` before it: that root has NumPy, SciPy and scikit-learn. CuPy is measured where it is.
+"""
+
+import argparse
+import json
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from host import processor
+from results import in_words, write
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
+SHAPES = {"cuda": ("16384x16384", "1048576x1024"), "openmp": ("16384x8192", "262144x1024")}
+TABLES = ("500000x200",)  # of the logistic regression
+STEPS = 30
+VALUES = 10
+
+
+def report_of(program: str, *arguments: str) -> dict:
+    run = subprocess.run([*shlex.split(program), *arguments, "--format", "json"], check=False, capture_output=True, text=True)
+    if run.returncode not in (0, 1):  # 1: so few steps are not enough
+        sys.exit(f"{' '.join(arguments)}: failed\n{run.stderr}")
+    return json.loads(run.stdout)
+
+
+def generate(program: str, path: Path, rows: int, cols: int, seed: int = 0) -> None:
+    subprocess.run([*shlex.split(program), "gen", "--rows", str(rows), "--cols", str(cols), "--distribution", "normal",
+                    "--seed", str(seed), "--output", str(path)], check=True)
+
+
+def least(turns: int, call) -> float:
+    """Seconds of the fastest of some calls."""
+    seconds = []
+    for _ in range(turns):
+        begin = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - begin)
+    return min(seconds)
+
+
+def peers_of(backend: str, A, b, turns: int) -> dict:
+    """Seconds of a step of lsmr and of all of svds, on the host or on a GPU."""
+    options = {"atol": 0, "btol": 0, "conlim": 0, "maxiter": STEPS}
+    if backend != "cuda":
+        from scipy.sparse import linalg
+        return {"peer": "SciPy", "lsmr": least(turns, lambda: linalg.lsmr(A, b, **options)) / STEPS,
+                "svd": least(turns, lambda: linalg.svds(A, k=VALUES))}
+    try:
+        import cupy
+        from cupyx.scipy.sparse import linalg
+    except ImportError:
+        print("!!! no CuPy: it was NOT measured", file=sys.stderr)
+        return {}
+    A, b = cupy.asarray(A), cupy.asarray(b)
+
+    def finished(call):
+        call()
+        cupy.cuda.Device().synchronize()
+
+    return {"peer": "CuPy", "lsmr": least(turns, lambda: finished(lambda: linalg.lsmr(A, b, **options))) / STEPS,
+            "svd": least(turns, lambda: finished(lambda: linalg.svds(A, k=VALUES)))}
+
+
+def matrix_row(program: str, backend: str, folder: Path, shape: str, turns: int) -> dict:
+    import numpy
+
+    rows, cols = map(int, shape.split("x"))
+    A, b = folder / "a.npy", folder / "b.npy"
+    generate(program, A, rows, cols)
+    generate(program, b, rows, 1, 1)
+    on = ("--backend", backend)
+    atax = report_of(program, "atax", str(A), *on, "--method", "fused", "--repeat", "20")
+    lsmr = [report_of(program, "lstsq", str(A), str(b), *on, "--atol", "0", "--btol", "0", "--conlim", "0", "--maxiter", str(STEPS))
+            for _ in range(turns)]
+    svd = {method: [report_of(program, "svd", str(A), *on, "-k", str(VALUES), "--method", method) for _ in range(turns)]
+           for method in ("lanczos", "randomized")}
+    ours = {"atax": atax["seconds"]["median"],
+            "lsmr": min(one["seconds"] / one["iterations"] for one in lsmr),
+            "svd": min(one["seconds"] for one in svd["lanczos"]),
+            "svd_reads": svd["lanczos"][0]["reads"],
+            "randomized": min(one["seconds"] for one in svd["randomized"])}
+    matrix = numpy.load(A)
+    theirs = peers_of(backend, matrix, numpy.load(b).ravel(), turns)
+    return {"what": "matrix", "rows": rows, "cols": cols, "type": "f32", "ours": ours, "theirs": theirs}
+
+
+def table_row(program: str, backend: str, folder: Path, shape: str, turns: int) -> dict:
+    """A logistic regression: ours goes on until its gradient is as small as scikit-learn's was."""
+    import numpy
+    from sklearn.linear_model import LogisticRegression
+
+    rows, cols = map(int, shape.split("x"))
+    A, labels = folder / "a.npy", folder / "labels.npy"
+    generate(program, A, rows, cols)
+    X = numpy.load(A)
+    random = numpy.random.default_rng(1)
+    y = (X @ random.standard_normal(cols).astype(X.dtype) + random.standard_normal(rows) > 0).astype(numpy.uint8)
+    numpy.save(labels, y)
+    seconds = least(turns, lambda: LogisticRegression(C=1.0).fit(X, y))
+    fit = LogisticRegression(C=1.0).fit(X, y)
+
+    def gradient(x, intercept):
+        off = 1 / (1 + numpy.exp(-(X.astype(float) @ x + intercept))) - y
+        return numpy.linalg.norm([*(X.T @ off + x), off.sum()])
+
+    reached = gradient(fit.coef_[0].astype(float), fit.intercept_[0]) / gradient(numpy.zeros(cols), 0)
+    ours = {}
+    for solver in ("lbfgs", "newton-cg"):
+        runs = [report_of(program, "fit", "logistic", str(A), str(labels), "--backend", backend, "--penalty", "1",
+                          "--solver", solver, "--tol", repr(float(reached))) for _ in range(turns)]
+        ours[solver] = {"seconds": min(run["seconds"] for run in runs), "reads": runs[0]["reads"], "converged": runs[0]["converged"]}
+    return {"what": "table", "rows": rows, "cols": cols, "type": "f32", "gradient": float(reached), "ours": ours,
+            "theirs": {"peer": "scikit-learn", "seconds": seconds, "iterations": int(fit.n_iter_[0])}}
+
+
+def measure(program: str, backend: str, shapes, tables, turns: int) -> dict:
+    info = report_of(program, "info")
+    results = []
+    with tempfile.TemporaryDirectory() as name:
+        for shape in shapes:
+            results.append(matrix_row(program, backend, Path(name), shape, turns))
+            print(shape, file=sys.stderr)
+        for shape in tables:
+            results.append(table_row(program, backend, Path(name), shape, turns))
+            print(shape, file=sys.stderr)
+    context = {"version": info["version"], "commit": info["commit"], "backend": backend, "processor": processor()}
+    return {"context": context, "results": results}
+
+
+def ratio(a, b) -> str:
+    return f"{a / b:.2f}" if a and b else "–"
+
+
+def page() -> str:
+    lines = ["# Results: solvers", "",
+             "Made by `benchmarks/solvers.py` from `solvers-*.json` beside this page: the least of some runs, float, the matrix in memory.", "",
+             f"- *lsmr*: a step, of {STEPS}; *to atax*: over one fused product Aᵀ·(A·v).",
+             f"- *svd*: the {VALUES} largest singular values to the precision of float.",
+             "- *peer to …*: the peer's time over ours.",
+             "- *logistic*: until the gradient is as small as scikit-learn's was."]
+    for path in sorted(FOLDER.glob("solvers-*.json")):
+        data = json.loads(path.read_text())
+        context = data["context"]
+        lines += ["", f"## {path.stem.removeprefix('solvers-')}", "",
+                  f"Tessera {context['version']} at commit {context['commit']}, {context['backend']}, {context['processor']['name']}.", "",
+                  "| matrix | atax, ms | lsmr, ms | to atax | peer to lsmr | svd, ms | reads | peer to svd | randomized, ms | peer |",
+                  "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"]
+        for row in (row for row in data["results"] if row["what"] == "matrix"):
+            ours, theirs = row["ours"], row["theirs"]
+            lines.append(f"| {in_words(str(row['rows']) + 'x' + str(row['cols']))} | {ours['atax'] * 1e3:.2f} | {ours['lsmr'] * 1e3:.2f} | "
+                         f"{ratio(ours['lsmr'], ours['atax'])} | {ratio(theirs.get('lsmr'), ours['lsmr'])} | {ours['svd'] * 1e3:.0f} | "
+                         f"{ours['svd_reads']} | {ratio(theirs.get('svd'), ours['svd'])} | {ours['randomized'] * 1e3:.0f} | "
+                         f"{theirs.get('peer', '–')} |")
+        lines += ["", "| logistic | L-BFGS, ms | reads | peer to L-BFGS | Newton, ms | reads | peer to Newton | gradient beside that at 0 | peer |",
+                  "|---|--:|--:|--:|--:|--:|--:|--:|---|"]
+        for row in (row for row in data["results"] if row["what"] == "table"):
+            lbfgs, newton, theirs = row["ours"]["lbfgs"], row["ours"]["newton-cg"], row["theirs"]
+            lines.append(f"| {in_words(str(row['rows']) + 'x' + str(row['cols']))} | {lbfgs['seconds'] * 1e3:.1f} | {lbfgs['reads']} | "
+                         f"{ratio(theirs['seconds'], lbfgs['seconds'])} | {newton['seconds'] * 1e3:.1f} | {newton['reads']} | "
+                         f"{ratio(theirs['seconds'], newton['seconds'])} | {row['gradient']:.1e} | {theirs['peer']} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", help="tessera, and what starts it")
+    parser.add_argument("--backend", default="openmp", choices=SHAPES)
+    parser.add_argument("--machine", default="host", help="names the file")
+    parser.add_argument("--shapes", help="of matrices, instead of those of the backend")
+    parser.add_argument("--tables", default=",".join(TABLES), help="of logistic regressions")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--output", type=Path, default=FOLDER, help="folder of the data; the page is made where that is docs/results")
+    arguments = parser.parse_args()
+    if arguments.run:
+        shapes = arguments.shapes.split(",") if arguments.shapes else SHAPES[arguments.backend]
+        data = measure(arguments.run, arguments.backend, shapes, arguments.tables.split(","), arguments.turns)
+        write(data, arguments.output / f"solvers-{arguments.machine}.json")
+    if arguments.output.resolve() == FOLDER and any(FOLDER.glob("solvers-*.json")):
+        (FOLDER / "solvers.md").write_text(page())
+
+
+if __name__ == "__main__":
+    main()
