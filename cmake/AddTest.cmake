@@ -10,7 +10,7 @@ include(TestsWithoutDriver)
 # Makes the GoogleTest executable `name` and one ctest test per test case. With KOKKOS_MAIN its
 # main() initialises Kokkos, and its sources are compiled for the device where there is one; without,
 # it has no kernels.
-# Labels in use: unit, property, io, app, headers, package, slow; and gpu for every case on a GPU, one
+# Labels in use: unit, property, io, app, headers, package, mpi, slow; and gpu for every case on a GPU, one
 # at a time.
 function(tessera_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "KOKKOS_MAIN" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS")

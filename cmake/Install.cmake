@@ -15,11 +15,15 @@ set_target_properties(tessera_version PROPERTIES EXCLUDE_FROM_ALL OFF)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Tessera")
 
+set(left_out "")
+if(NOT TESSERA_MPI)
+  set(left_out REGEX "/tessera/distributed" EXCLUDE)
+endif()
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/src/tessera"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING
-  PATTERN "*.hpp"
+  PATTERN "*.hpp" ${left_out}
 )
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/backends"
@@ -33,6 +37,9 @@ install(FILES "${TESSERA_GENERATED_INCLUDE_DIR}/tessera/version.hpp"
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/Tessera")
 
 list(TRANSFORM TESSERA_KINDS PREPEND tessera_ OUTPUT_VARIABLE libraries)
+if(TESSERA_MPI)
+  list(APPEND libraries tessera_distributed)
+endif()
 install(
   TARGETS ${libraries} tessera_interface tessera_header_only tessera_host_arch
   EXPORT TesseraTargets

@@ -1,0 +1,558 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mpi.h>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/atax.hpp>
+#include <tessera/checks.hpp>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/arguments.hpp>
+#include <tessera/detail/kernels.hpp>
+#include <tessera/distributed/detail/communicator.hpp>
+#include <tessera/distributed/detail/parts.hpp>
+#include <tessera/distributed/detail/shares.hpp>
+#include <tessera/distributed/detail/sum_of_roots.hpp>
+#include <tessera/distributed/error.hpp>
+#include <tessera/distributed/rows.hpp>
+#include <tessera/options.hpp>
+
+/// Operations on a matrix whose rows lie on several processes of MPI, with the bits of one.
+namespace tessera {
+
+/// Processes that compute together: rank r has the rows that follow those of rank r - 1.
+///
+/// A matrix is each rank's View of its rows, of which there may be none; vectors as long as a
+/// column are given by each rank's rows, too, and vectors as long as a row are whole on every rank.
+/// Any split gives the same bits; rows_of proposes one that makes few subtrees.
+///
+/// Every member but rank, size, exec and rows_of is collective: all ranks call it, with the same
+/// number of columns, layout, scalar, map and numbers. What differs is found, and named. Where a
+/// rank throws, all throw its error as a DistributedError. Results are there, and `exec` is fenced,
+/// when a call returns. MPI is called by the calling thread alone.
+///
+/// Source: docs/distributed.md has the protocol and its traffic.
+template <ExecutionSpace Exec>
+class Distributed {
+  template <class T>
+  using Memory = Kokkos::View<T*, typename Exec::memory_space>;
+  template <class T>
+  using MatrixIn = detail::MatrixArgument<T const>;
+  template <class T>
+  using VectorArgumentIn = detail::VectorArgument<T const>;
+
+ public:
+  /// All ranks of `comm`, which is duplicated: a collective call. MPI must be initialised, and
+  /// finalised after the object's end.
+  explicit Distributed(MPI_Comm comm, Exec exec = Exec()) : comm_(comm), exec_(std::move(exec)) {}
+
+  [[nodiscard]] int rank() const { return comm_.rank(); }
+  [[nodiscard]] int size() const { return comm_.size(); }
+  [[nodiscard]] Exec const& exec() const { return exec_; }
+
+  /// Rows of a matrix of m x n that this rank best has: whole panels of a row-major matrix, whole
+  /// segments of a column-major one of T, about as many on each rank.
+  template <Scalar T = float, ContiguousLayout Layout = Kokkos::LayoutRight>
+  [[nodiscard]] distributed::Rows rows_of(Index m, Index n) const {
+    checks::require_size("Distributed::rows_of", m, n, sizeof(T));
+    if (m == 0 || n == 0) return rank() == 0 ? distributed::Rows{0, m} : distributed::Rows{m, 0};
+    constexpr bool by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
+    return distributed::detail::even_rows(distributed::detail::units_of<T>(by_rows, m, n), rank(),
+                                          size());
+  }
+
+  /// body() on each rank; where it throws on one, all throw that error. Collective calls may be
+  /// made inside.
+  template <class Body>
+  void together(Body const& body) const {
+    comm_.together(body);
+  }
+
+  /// Where the rows of this rank lie among those of all, and what all matrices have in common.
+  struct Place {
+    distributed::Rows rows;
+    Index all_rows;
+    bool by_rows;  ///< whether rows are contiguous
+  };
+  template <MatrixOf<Exec> A>
+  [[nodiscard]] Place place_of(A const& a) const {
+    using T = typename A::non_const_value_type;
+    auto const global = agree<T>("place_of", detail::matrix_in(a), [] {}, {});
+    return {global.rows[index()], global.all_rows, global.by_rows};
+  }
+
+  /// B = A·v: each rank's rows of it.
+  template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
+  void multiply(A const& a, V const& v, B const& b,
+                std::type_identity_t<Options<Exec>> const& options = {}) const {
+    using T = typename A::non_const_value_type;
+    call_multiply<T>(detail::matrix_in(a), detail::vector_in(v), detail::vector_out(b), options);
+  }
+
+  /// C = Aᵀ·B: B is each rank's rows, C is whole on every rank.
+  template <MatrixOf<Exec> A, VectorOf<Exec, A> B, OutputVectorOf<Exec, A> C>
+  void multiply_transposed(A const& a, B const& b, C const& c,
+                           std::type_identity_t<Options<Exec>> const& options = {}) const {
+    using T = typename A::non_const_value_type;
+    call_transposed<T>(detail::matrix_in(a), detail::vector_in(b), detail::vector_out(c), options);
+  }
+
+  /// C = α·Aᵀ·f(A·v) + β·z; the map's vector is each rank's rows, z is whole.
+  template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> C>
+  void atax(A const& a, V const& v, C const& c,
+            std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const&
+                options = {}) const {
+    using T = typename A::non_const_value_type;
+    call_atax<T>(detail::matrix_in(a), detail::vector_in(v), nullptr, detail::vector_out(c),
+                 options);
+  }
+
+  /// The same, and B = f(A·v) on the way: each rank's rows of it.
+  template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
+            OutputVectorOf<Exec, A> C>
+  void atax(A const& a, V const& v, B const& b, C const& c,
+            std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const&
+                options = {}) const {
+    using T = typename A::non_const_value_type;
+    auto const first = detail::vector_out(b);
+    call_atax<T>(detail::matrix_in(a), detail::vector_in(v), &first, detail::vector_out(c),
+                 options);
+  }
+
+  /// The same of blocks of vectors, column by column, as tessera::multiply of blocks and the
+  /// others.
+  template <MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
+  void multiply(A const& a, In const& v, Out const& b,
+                std::type_identity_t<Options<Exec>> const& options = {}) const {
+    for_each_column("multiply of blocks", a, v, b,
+                    [&](auto const& x, auto const& y) { multiply(a, x, y, options); });
+  }
+  template <MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
+  void multiply_transposed(A const& a, In const& b, Out const& c,
+                           std::type_identity_t<Options<Exec>> const& options = {}) const {
+    for_each_column("multiply_transposed of blocks", a, b, c,
+                    [&](auto const& x, auto const& y) { multiply_transposed(a, x, y, options); });
+  }
+  template <MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
+  void atax(A const& a, In const& v, Out const& c,
+            std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const&
+                options = {}) const {
+    for_each_column("atax of blocks", a, v, c,
+                    [&](auto const& x, auto const& y) { atax(a, x, y, options); });
+  }
+
+  /// x·y of vectors that lie on all ranks, each rank's entries following those of the rank before:
+  /// the bits of tessera::dot. The same number on every rank.
+  template <Vector X, VectorOf<Exec, X> Y>
+    requires AccessibleFrom<X, Exec>
+  [[nodiscard]] typename X::non_const_value_type dot(
+      X const& x, Y const& y, std::type_identity_t<Options<Exec>> const& options = {}) const {
+    using T = typename X::non_const_value_type;
+    Memory<T> packed, sum;
+    together([&] {
+      packed = memory<T>("x", static_cast<Index>(x.extent(0)));
+      sum = memory<T>("sum", 1);
+      Kokkos::deep_copy(exec_, packed, x);
+    });
+    // The dot product of a matrix' only column.
+    Kokkos::View<T const**, Kokkos::LayoutLeft, typename Exec::memory_space> const column(
+        packed.data(), packed.extent(0), 1);
+    multiply_transposed(column, y, sum, options);
+    T value;
+    copy_to_host(sum.data(), &value, 1);
+    return value;
+  }
+  /// Σ x_i²: as `dot` of x with itself.
+  template <Vector X>
+    requires AccessibleFrom<X, Exec>
+  [[nodiscard]] typename X::non_const_value_type sum_of_squares(
+      X const& x, std::type_identity_t<Options<Exec>> const& options = {}) const {
+    return dot(x, x, options);
+  }
+
+  /// Gives every rank all entries of a vector as long as a column, of which each has filled in its
+  /// rows. Such vectors have no gaps.
+  template <OutputVector X>
+    requires AccessibleFrom<X, Exec>
+  void share_rows(X const& x, distributed::Rows const& mine) const {
+    using T = typename X::non_const_value_type;
+    std::vector<T> all;
+    together([&] {
+      all.resize(x.extent(0));
+      copy_to_host(x.data() + mine.first, all.data() + mine.first, mine.count);
+    });
+    auto const rows = comm_.gather(mine);
+    for (int r = 0; r < size(); ++r) {
+      auto const& its = rows[static_cast<std::size_t>(r)];
+      comm_.broadcast(all.data() + its.first, its.count, r);
+    }
+    copy_to_device(all.data(), x.data(), static_cast<Index>(all.size()));
+  }
+
+ private:
+  /// What all ranks know of a call.
+  struct Global {
+    std::vector<distributed::Rows> rows;  ///< of each rank
+    Index all_rows;
+    bool by_rows;
+  };
+
+  /// What has to be the same on all ranks, beside the matrix.
+  struct Sameness {
+    Index vectors = 0;
+    double alpha = 1;
+    double beta = 0;
+    maps::Kind map = maps::Kind::identity;
+    double gamma = 0;
+  };
+
+  [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(rank()); }
+
+  /// check() on each rank, and a comparison of what they call: all throw, or none.
+  template <class T, class Check>
+  Global agree(char const* operation, MatrixIn<T> const& a, Check const& check,
+               Sameness const& sameness) const {
+    bool by_rows = true;
+    together([&] {
+      checks::require_matrix(operation, a);
+      detail::with_order(operation, "A", a, [&](auto rows) { by_rows = rows(); });
+      check();
+    });
+    struct Facts {
+      std::array<std::int64_t, 8> same;
+      std::int64_t rows;
+      std::int64_t by_rows;
+    };
+    auto const bits = [](double x) { return std::bit_cast<std::int64_t>(x); };
+    Facts const mine{
+        .same = {static_cast<std::int64_t>(a.extent(1)), static_cast<std::int64_t>(sizeof(T)),
+                 sameness.vectors, number_of(operation), static_cast<std::int64_t>(sameness.map),
+                 bits(sameness.alpha), bits(sameness.beta), bits(sameness.gamma)},
+        .rows = static_cast<std::int64_t>(a.extent(0)),
+        .by_rows = by_rows ? 1 : 0};
+    constexpr std::size_t counts = 3;  // of the names, those whose values say something
+    constexpr std::array<char const*, 8> names{"columns", "bytes a scalar", "vectors", "operation",
+                                               "map",     "alpha",          "beta",    "gamma"};
+    auto const refuse = [&](std::size_t rank, std::string const& what) {
+      throw DistributedError(static_cast<int>(rank), "tessera::" + std::string(operation) +
+                                                         ": expected what rank 0 has, " + what);
+    };
+    std::vector<Facts> const all = comm_.gather(mine);
+    Global global{.rows = {}, .all_rows = 0, .by_rows = by_rows};
+    bool has_rows = false;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        auto const [its, expected] = std::pair(all[r].same[i], all[0].same[i]);
+        if (its == expected) continue;
+        refuse(r, i < counts
+                      ? std::to_string(expected) + " " + names[i] + ", found " + std::to_string(its)
+                      : "found another " + std::string(names[i]));
+      }
+      if (all[r].rows > 0) {
+        bool const its = all[r].by_rows != 0;
+        if (has_rows && its != global.by_rows) refuse(r, "found another layout");
+        global.by_rows = its;
+        has_rows = true;
+      }
+      global.rows.push_back({global.all_rows, all[r].rows});
+      global.all_rows += all[r].rows;
+    }
+    try {
+      checks::require_size(operation, global.all_rows, static_cast<Index>(a.extent(1)), sizeof(T));
+    } catch (std::invalid_argument const& error) {  // on all ranks alike
+      throw DistributedError(0, error.what());
+    }
+    return global;
+  }
+
+  /// Another number for each name.
+  static std::int64_t number_of(std::string_view operation) {
+    std::int64_t number = 0;
+    for (char const c : operation) number = (number * 131 + c) % 1'000'000'007;
+    return number;
+  }
+
+  template <class T>
+  void call_multiply(MatrixIn<T> const& a, VectorArgumentIn<T> const& v,
+                     detail::VectorArgument<T> const& b, Options<Exec> const& options) const {
+    constexpr auto operation = "Distributed::multiply";
+    auto const global = agree<T>(operation, a,
+                                 [&] {
+                                   checks::require_input(operation, "v", v, a.extent(1));
+                                   checks::require_output(operation, "B", b, a.extent(0));
+                                   checks::require_apart(operation, "B", b, "A", a);
+                                   checks::require_apart(operation, "B", b, "v", v);
+                                 },
+                                 {});
+    distributed::Rows const mine{0, static_cast<Index>(a.extent(0))};
+    together([&] {
+      if (mine.count == 0 || a.extent(1) == 0) {
+        return detail::set_zero<T>(exec_, "tessera::distributed::zero", mine.count,
+                                   detail::output(b));
+      }
+      with_set<T>(options.kernels, global.by_rows, [&]<class Set>(Set, auto by_rows) {
+        distributed::detail::multiply_rows<Set, by_rows()>(
+            exec_, distributed::detail::lines_of_rows<by_rows()>(a, mine, global.all_rows), v,
+            detail::output(b), options);
+      });
+      exec_.fence("tessera::Distributed: B is there");
+    });
+  }
+
+  template <class T>
+  void call_transposed(MatrixIn<T> const& a, VectorArgumentIn<T> const& b,
+                       detail::VectorArgument<T> const& c, Options<Exec> const& options) const {
+    constexpr auto operation = "Distributed::multiply_transposed";
+    auto const global = agree<T>(operation, a,
+                                 [&] {
+                                   checks::require_input(operation, "B", b, a.extent(0));
+                                   checks::require_output(operation, "C", c, a.extent(1));
+                                   checks::require_apart(operation, "C", c, "A", a);
+                                   checks::require_apart(operation, "C", c, "B", b);
+                                 },
+                                 {});
+    distributed::detail::TransposedJob<Exec, T> const job{exec_, a, b, options, global.all_rows};
+    sum_over_rows<T>(global, a, detail::output(c), options.kernels, job);
+  }
+
+  template <class T>
+  void call_atax(MatrixIn<T> const& a, VectorArgumentIn<T> const& v,
+                 detail::VectorArgument<T> const* b, detail::VectorArgument<T> const& c,
+                 AtaxOptions<Exec, T> const& options) const {
+    constexpr auto operation = "Distributed::atax";
+    detail::TermsOfAtax<T> const terms(options);
+    maps::Function<T> const& map = options.map.function();
+    auto const require_output = [&](char const* name, detail::VectorArgument<T> const& out,
+                                    std::size_t size) {
+      checks::require_output(operation, name, out, size);
+      checks::require_apart(operation, name, out, "A", a);
+      checks::require_apart(operation, name, out, "v", v);
+      terms.require_apart(operation, name, out);
+    };
+    auto const check = [&] {
+      checks::require_input(operation, "v", v, a.extent(1));
+      if (b != nullptr) require_output("B", *b, a.extent(0));
+      require_output("C", c, a.extent(1));
+      if (b != nullptr) checks::require_apart(operation, "C", c, "B", *b);
+      terms.require_extents(operation, a.extent(0), a.extent(1));
+    };
+    auto const global = agree<T>(operation, a, check,
+                                 {.alpha = static_cast<double>(options.alpha),
+                                  .beta = static_cast<double>(options.beta),
+                                  .map = map.kind,
+                                  .gamma = static_cast<double>(map.gamma)});
+    auto const b_out = b == nullptr ? detail::OutputVector<T>{nullptr, 1} : detail::output(*b);
+    auto const rows = static_cast<Index>(a.extent(0));
+    auto const cols = static_cast<Index>(a.extent(1));
+    detail::with_map(options.map, [&](auto const& factor) {
+      using Factor = std::remove_cvref_t<decltype(factor)>;
+      distributed::detail::AtaxJob<Exec, T, Factor> const job{
+          exec_, a, v, b_out, options, factor, global.all_rows};
+      sum_over_rows<T>(global, a, detail::output(c), options.kernels, job);
+      together([&] {
+        if (cols == 0 && b_out.data != nullptr) {
+          detail::set_zero<T>(exec_, "tessera::distributed::zero", rows, b_out);
+        }
+        detail::finish_atax(exec_, rows, b_out, cols, detail::output(c), terms, factor);
+        exec_.fence("tessera::Distributed: C is there");
+      });
+    });
+  }
+
+  /// c = the tree over the units of all rows, of whose parts on this rank `job` makes the sums.
+  template <class T, class Job>
+  void sum_over_rows(Global const& global, MatrixIn<T> const& a, detail::OutputVector<T> c,
+                     Kernels kernels, Job const& job) const {
+    auto const cols = static_cast<Index>(a.extent(1));
+    if (global.all_rows == 0 || cols == 0) {
+      return together([&] {
+        detail::set_zero<T>(exec_, "tessera::distributed::zero", cols, c);
+        exec_.fence("tessera::Distributed: C is there");
+      });
+    }
+    auto const units = distributed::detail::units_of<T>(global.by_rows, global.all_rows, cols);
+    std::vector<distributed::detail::Share> shares;
+    std::optional<distributed::detail::SumOfRoots<T>> sum;
+    together([&] {
+      static_cast<void>(kernels_used<Exec>(kernels));  // or throws
+      std::vector<std::vector<int>> levels;
+      for (auto const& rows : global.rows) {
+        auto const& share = shares.emplace_back(distributed::detail::share_of(units, rows));
+        auto& its = levels.emplace_back();
+        if (share.ends_begun) its.push_back(0);
+        for (auto const& subtree : share.whole) its.push_back(subtree.level);
+      }
+      sum.emplace(comm_, std::move(levels), cols);
+    });
+    with_set<T>(kernels, global.by_rows, [&]<class Set>(Set, auto by_rows) {
+      make_roots<Set, by_rows()>(global, units, shares, a, job, sum->roots());
+    });
+    std::vector<T> const& sums = (*sum)();
+    together([&] {
+      Memory<T> const on_device = memory<T>("sums", cols);
+      copy_to_device(sums.data(), on_device.data(), cols);
+      detail::copy_vector<T>(exec_, "tessera::distributed::copy", cols, on_device.data(), 1, c);
+      exec_.fence("tessera::Distributed: C is there");
+    });
+  }
+
+  /// roots = the sums of this rank's subtrees, one after the other.
+  template <class Set, bool RowMajor, class T, class Job>
+  void make_roots(Global const& global, distributed::detail::Units const& units,
+                  std::vector<distributed::detail::Share> const& shares, MatrixIn<T> const& a,
+                  Job const& job, T* roots) const {
+    namespace parts = distributed::detail;
+    parts::Share const& share = shares[index()];
+    Index const first_row = global.rows[index()].first;
+    auto const cols = static_cast<Index>(a.extent(1));
+    auto const local = [&](distributed::Rows const& rows) {
+      return distributed::Rows{rows.first - first_row, rows.count};
+    };
+    Memory<T> sums, chains, open_factors, begun_factors;
+    std::vector<T> open, begun;
+    auto const go_on = [&](distributed::Rows const& rows, Memory<T> const& factors) {
+      parts::go_on<RowMajor>(exec_, parts::lines_of_rows<RowMajor>(a, local(rows), global.all_rows),
+                             rows.first % units.unit, factors.data(), chains.data());
+    };
+    together([&] {
+      Index const chain_count = cols * parts::chains_of_column<RowMajor, T>;
+      auto const prepare = [&](distributed::Rows const& rows, Memory<T>& factors,
+                               std::vector<T>& on_host) {
+        if (rows.count == 0) return;
+        if (chains.extent(0) == 0) chains = memory<T>("chains", chain_count);
+        on_host.resize(chains.extent(0));
+        factors = memory<T>("factors", rows.count);
+        job.template make_factors<Set, RowMajor>(local(rows), factors.data());
+      };
+      prepare(share.begun, begun_factors, begun);
+      prepare(share.open, open_factors, open);
+      if (share.open.count > 0) {
+        detail::set_zero<T>(exec_, "tessera::distributed::zero", chain_count,
+                            detail::output(chains));
+        go_on(share.open, open_factors);
+        copy_to_host(chains.data(), open.data(), chain_count);
+      }
+      sums = memory<T>("sums", static_cast<Index>(share.roots()) * cols);
+      T* root = sums.data() + (share.ends_begun ? cols : 0);
+      for (auto const& subtree : share.whole) {
+        job.template add_units<Set, RowMajor>(local(subtree.rows), {root, 1});
+        root += cols;
+      }
+      copy_to_host(sums.data(), roots, static_cast<Index>(share.roots()) * cols);
+    });
+    auto const hands_on = [](parts::Share const& its) { return its.hands_chains_on(); };
+    if (std::ranges::none_of(shares, hands_on)) return;
+    // Chains go from rank to rank. Who fails on the way still passes something on.
+    together([&] {
+      using Sending = parts::Communicator::Sending<T>;
+      std::optional<Sending> sending;
+      if (share.open.count > 0) sending.emplace(comm_, open, next_rank(global));
+      if (share.begun.count == 0) return;
+      comm_.receive(begun, previous_rank(global));
+      std::exception_ptr error;
+      try {
+        copy_to_device(begun.data(), chains.data(), static_cast<Index>(begun.size()));
+        go_on(share.begun, begun_factors);
+        if (share.ends_begun) {
+          parts::end_chains<RowMajor>(exec_, cols, chains.data(), sums.data());
+          copy_to_host(sums.data(), roots, cols);
+        } else {
+          copy_to_host(chains.data(), begun.data(), static_cast<Index>(begun.size()));
+        }
+      } catch (...) {
+        error = std::current_exception();
+      }
+      if (!share.ends_begun) sending.emplace(comm_, begun, next_rank(global));
+      if (error) std::rethrow_exception(error);
+    });
+  }
+
+  /// The nearest rank that has rows, behind this one or before it.
+  [[nodiscard]] int next_rank(Global const& global) const {
+    std::size_t r = index() + 1;
+    while (global.rows[r].count == 0) ++r;
+    return static_cast<int>(r);
+  }
+  [[nodiscard]] int previous_rank(Global const& global) const {
+    std::size_t r = index() - 1;
+    while (global.rows[r].count == 0) --r;
+    return static_cast<int>(r);
+  }
+
+  /// body(the set of kernels, whether rows are contiguous)
+  template <class T, class Body>
+  static void with_set(Kernels kernels, bool by_rows, Body const& body) {
+    detail::with_kernels<Exec>(kernels, [&]<class Set>(Set set) {
+      if (by_rows) {
+        body(set, std::true_type{});
+      } else {
+        body(set, std::false_type{});
+      }
+    });
+  }
+
+  /// body(column of V, column of the result) for each, of blocks that have as many columns.
+  template <class A, class In, class Out, class Body>
+  void for_each_column(char const* operation, A const& a, In const& in, Out const& out,
+                       Body const& body) const {
+    using T = typename A::non_const_value_type;
+    auto const columns = in.extent(1);
+    agree<T>(operation, detail::matrix_in(a),
+             [&] {
+               if (out.extent(1) != columns) {
+                 checks::fail(operation,
+                              "expected as many vectors in the result as in the factor, " +
+                                  std::to_string(columns) + ", found " +
+                                  std::to_string(out.extent(1)));
+               }
+             },
+             {.vectors = static_cast<Index>(columns)});
+    for (std::size_t j = 0; j < columns; ++j) {
+      body(Kokkos::subview(in, Kokkos::ALL, j), Kokkos::subview(out, Kokkos::ALL, j));
+    }
+  }
+
+  template <class T>
+  Memory<T> memory(std::string const& what, Index size) const {
+    return Memory<T>(
+        Kokkos::view_alloc(exec_, "tessera::distributed::" + what, Kokkos::WithoutInitializing),
+        static_cast<std::size_t>(size));
+  }
+  /// Elements between the host, from where MPI sends them, and memory of Exec; these fence.
+  template <class T>
+  void copy_to_host(T const* from, T* to, Index count) const {
+    copy<Kokkos::HostSpace, typename Exec::memory_space>(from, to, count);
+  }
+  template <class T>
+  void copy_to_device(T const* from, T* to, Index count) const {
+    copy<typename Exec::memory_space, Kokkos::HostSpace>(from, to, count);
+  }
+  template <class To, class From, class T>
+  void copy(T const* from, T* to, Index count) const {
+    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    auto const size = static_cast<std::size_t>(count);
+    Kokkos::deep_copy(exec_, Kokkos::View<T*, To, Unmanaged>(to, size),
+                      Kokkos::View<T const*, From, Unmanaged>(from, size));
+    exec_.fence("tessera::Distributed: elements are copied");
+  }
+
+  distributed::detail::Communicator comm_;
+  Exec exec_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <mpi.h>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <tessera/distributed/error.hpp>
+#include <tessera/summation.hpp>
+
+namespace tessera::distributed::detail {
+
+using summation::Index;
+
+template <class T>
+MPI_Datatype type_of() {
+  return std::is_same_v<T, float> ? MPI_FLOAT : MPI_DOUBLE;
+}
+
+/// Elements of one message at most: MPI counts them in an int.
+inline constexpr Index most_elements = Index{1} << 28;
+
+/// body(first, count) for parts of `count` elements that fit a message.
+template <class Body>
+void for_each_message(Index count, Body const& body) {
+  for (Index first = 0; first < count; first += most_elements) {
+    body(first, static_cast<int>(std::min(most_elements, count - first)));
+  }
+}
+
+/// A communicator of its own, so that no message meets the caller's. MPI's errors end the run.
+class Communicator {
+ public:
+  explicit Communicator(MPI_Comm comm) {
+    MPI_Comm_dup(comm, &comm_);
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
+  }
+  Communicator(Communicator const&) = delete;
+  Communicator& operator=(Communicator const&) = delete;
+  ~Communicator() {
+    int is_over = 0;
+    MPI_Finalized(&is_over);
+    if (is_over == 0) MPI_Comm_free(&comm_);
+  }
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+
+  /// body() on each rank. Where it throws on one, all throw that error; what is a DistributedError
+  /// all have thrown already.
+  template <class Body>
+  void together(Body const& body) const {
+    std::optional<std::string> error;
+    try {
+      body();
+    } catch (DistributedError const&) {
+      throw;
+    } catch (std::exception const& thrown) {
+      error = thrown.what();
+    } catch (...) {
+      error = "an error that says no more";
+    }
+    int const mine = error ? rank_ : size_;
+    int first = size_;
+    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm_);
+    if (first == size_) return;
+    std::string text = error.value_or("");
+    int length = static_cast<int>(text.size());
+    MPI_Bcast(&length, 1, MPI_INT, first, comm_);
+    text.resize(static_cast<std::size_t>(length));
+    MPI_Bcast(text.data(), length, MPI_CHAR, first, comm_);
+    throw DistributedError(first, text);
+  }
+
+  /// Each rank's value, by rank.
+  template <class Value>
+  std::vector<Value> gather(Value const& mine) const {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    std::vector<Value> all(static_cast<std::size_t>(size_));
+    MPI_Allgather(&mine, sizeof(Value), MPI_BYTE, all.data(), sizeof(Value), MPI_BYTE, comm_);
+    return all;
+  }
+
+  template <class T>
+  void broadcast(T* data, Index count, int from) const {
+    for_each_message(count, [&](Index first, int some) {
+      MPI_Bcast(data + first, some, type_of<T>(), from, comm_);
+    });
+  }
+  template <class T>
+  void receive(std::vector<T>& to, int from) const {
+    for_each_message(static_cast<Index>(to.size()), [&](Index first, int some) {
+      MPI_Recv(to.data() + first, some, type_of<T>(), from, 0, comm_, MPI_STATUS_IGNORE);
+    });
+  }
+  /// A vector on its way; it has been sent when the object ends.
+  template <class T>
+  class Sending {
+   public:
+    Sending(Communicator const& comm, std::vector<T> const& from, int to) {
+      for_each_message(static_cast<Index>(from.size()), [&](Index first, int some) {
+        MPI_Isend(from.data() + first, some, type_of<T>(), to, 0, comm.comm_,
+                  &requests_.emplace_back());
+      });
+    }
+    Sending(Sending const&) = delete;
+    Sending& operator=(Sending const&) = delete;
+    ~Sending() {
+      MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    }
+
+   private:
+    std::vector<MPI_Request> requests_;
+  };
+
+  /// Counts of elements by rank, and where each rank's begin.
+  struct Counts {
+    std::vector<int> counts;
+    std::vector<int> begins;
+
+    explicit Counts(std::size_t ranks) : counts(ranks), begins(ranks) {}
+    void set(std::size_t rank, Index count) {
+      counts[rank] = static_cast<int>(count);
+      begins[rank] = rank == 0 ? 0 : begins[rank - 1] + counts[rank - 1];
+    }
+  };
+  template <class T>
+  void all_to_all(T const* from, Counts const& sent, T* to, Counts const& got) const {
+    MPI_Alltoallv(from, sent.counts.data(), sent.begins.data(), type_of<T>(), to, got.counts.data(),
+                  got.begins.data(), type_of<T>(), comm_);
+  }
+  template <class T>
+  void all_gather(T const* from, T* to, Counts const& got) const {
+    MPI_Allgatherv(from, got.counts[static_cast<std::size_t>(rank_)], type_of<T>(), to,
+                   got.counts.data(), got.begins.data(), type_of<T>(), comm_);
+  }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+}  // namespace tessera::distributed::detail

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/atax.hpp>
+#include <tessera/detail/arguments.hpp>
+#include <tessera/distributed/detail/shares.hpp>
+#include <tessera/kernels/elements.hpp>
+#include <tessera/kernels/factor.hpp>
+#include <tessera/maps.hpp>
+#include <tessera/order/lines.hpp>
+#include <tessera/order/pair_tree.hpp>
+#include <tessera/stream/detail/work.hpp>
+
+/// What a rank computes of its rows: the sums of subtrees, and chains of units that it shares.
+namespace tessera::distributed::detail {
+
+using tessera::detail::Lines;
+using tessera::detail::MatrixArgument;
+using tessera::detail::OutputVector;
+using tessera::detail::VectorArgument;
+
+/// Some of a rank's rows, cut into the panels of the whole matrix.
+template <bool RowMajor, class T>
+Lines<T> lines_of_rows(MatrixArgument<T const> const& a, Rows const& rows, Index all_rows) {
+  auto const all = tessera::detail::lines_of<RowMajor>(a);
+  if constexpr (RowMajor) {
+    return {all.line(rows.first), rows.count, all.length, all.leading,
+            summation::panels(all_rows, all.length).lines};
+  } else {
+    return {all.data + rows.first, all.count, rows.count, all.leading,
+            summation::panels(all.count, all_rows).lines};
+  }
+}
+
+template <class T>
+VectorArgument<T> some_of(VectorArgument<T> const& x, Rows const& rows) {
+  auto const first = static_cast<std::size_t>(rows.first) * x.stride(0);
+  return {x.data() + first, static_cast<std::size_t>(rows.count), x.stride(0)};
+}
+
+/// The caller's tuning, or the one for some lines.
+template <class Set, bool RowMajor, class Exec, class T, class Options>
+Tuning tuning_of(Exec const& exec, Lines<T> const& lines, Options const& options) {
+  if (!options.tuning) return stream::detail::tuning_of<Set, RowMajor>(exec, lines);
+  checks::require_valid(*options.tuning);
+  return *options.tuning;
+}
+
+template <class Exec, class T, class Options>
+tessera::Options<Exec> options_of_stage(Options const& options) {
+  return {.workspace = options.workspace, .tuning = options.tuning, .kernels = options.kernels};
+}
+
+/// y = A·x of some rows.
+template <class Set, bool RowMajor, class Exec, class T>
+void multiply_rows(Exec const& exec, Lines<T> const& lines, VectorArgument<T const> const& x,
+                   OutputVector<T> y, Options<Exec> const& options) {
+  static tessera::detail::Label const label("tessera::distributed::multiply");
+  Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines, options);
+  if constexpr (RowMajor) {
+    tessera::detail::run_dot<Set>(exec, label, lines, x, y, options, tuning);
+  } else {
+    tessera::detail::run_sum<Set>(exec, label, lines, x, y, options, tuning);
+  }
+}
+
+/// Aᵀ·u.
+template <class Exec, class T>
+struct TransposedJob {
+  Exec const& exec;
+  MatrixArgument<T const> const& a;
+  VectorArgument<T const> const& u;
+  Options<Exec> const& options;
+  Index all_rows;
+
+  /// sum = that of some whole units.
+  template <class Set, bool RowMajor>
+  void add_units(Rows const& rows, OutputVector<T> sum) const {
+    static tessera::detail::Label const label("tessera::distributed::multiply_transposed");
+    auto const lines = lines_of_rows<RowMajor>(a, rows, all_rows);
+    Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines, options);
+    if constexpr (RowMajor) {
+      tessera::detail::run_sum<Set>(exec, label, lines, some_of(u, rows), sum, options, tuning);
+    } else {
+      tessera::detail::run_dot<Set>(exec, label, lines, some_of(u, rows), sum, options, tuning);
+    }
+  }
+  /// y = what multiplies the rows of a unit that is shared.
+  template <class Set, bool RowMajor>
+  void make_factors(Rows const& rows, T* y) const {
+    auto const some = some_of(u, rows);
+    tessera::detail::copy_vector<T>(exec, "tessera::distributed::copy", rows.count, some.data(),
+                                    static_cast<Index>(some.stride(0)), {y, 1});
+  }
+};
+
+/// Aᵀ·f(A·v), and A·v where `b` is wanted.
+template <class Exec, class T, class Factor>
+struct AtaxJob {
+  Exec const& exec;
+  MatrixArgument<T const> const& a;
+  VectorArgument<T const> const& v;
+  OutputVector<T> b;
+  AtaxOptions<Exec, T> const& options;
+  Factor const& factor;
+  Index all_rows;
+
+  template <class Set, bool RowMajor>
+  void add_units(Rows const& rows, OutputVector<T> sum) const {
+    static tessera::detail::AtaxLabels const labels("tessera::distributed::atax");
+    auto const lines = lines_of_rows<RowMajor>(a, rows, all_rows);
+    Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines, options);
+    OutputVector<T> const its_b = b.from(rows.first);
+    auto const f = shifted(factor, rows.first);
+    if (!tessera::detail::is_fused<Exec, RowMajor, Set>(options.method, tuning, lines)) {
+      return tessera::detail::run_two_stage<RowMajor, Set>(exec, labels, lines, v, its_b, sum,
+                                                           options.workspace, tuning, f);
+    }
+    tessera::detail::with_fused_kernels<Set, RowMajor>(
+        exec, lines, tuning, [&]<class Fused>(Fused) {
+          tessera::detail::run_fused<RowMajor, Fused>(
+              exec, labels, lines, v, its_b, sum, options.workspace,
+              tuning_of<Fused, RowMajor>(exec, lines, options), f);
+        });
+  }
+  template <class Set, bool RowMajor>
+  void make_factors(Rows const& rows, T* y) const {
+    multiply_rows<Set, RowMajor>(exec, lines_of_rows<RowMajor>(a, rows, all_rows), v,
+                                 OutputVector<T>{y, 1}, options_of_stage<Exec, T>(options));
+    OutputVector<T> const its_b = b.from(rows.first);
+    if constexpr (!tessera::kernels::is_identity<Factor>) {
+      tessera::detail::multiply_by_factors(exec, "tessera::distributed::factors", rows.count, y,
+                                           its_b, shifted(factor, rows.first));
+    } else if (b.data != nullptr) {
+      tessera::detail::copy_vector<T>(exec, "tessera::distributed::copy", rows.count, y, 1, its_b);
+    }
+  }
+};
+
+/// Chains of a unit that goes on for some rows: of a row-major matrix one a column; of a
+/// column-major one, those of all lanes of a segment.
+template <bool RowMajor, class T>
+inline constexpr Index chains_of_column = RowMajor ? 1 : Index{summation::lanes<T>};
+
+template <class T>
+struct GoOnInLanes {
+  Lines<T> columns;
+  Index first;  ///< row of the segment
+  T const* y;
+  T* chains;  // (columns, lanes)
+  KOKKOS_FUNCTION void operator()(Index j) const {
+    constexpr Index lanes = summation::lanes<T>;
+    T const* const column = columns.line(j);
+    for (Index i = 0; i < columns.length; ++i) {
+      T& chain = chains[j * lanes + (first + i) % lanes];
+      chain = Kokkos::fma(column[i], y[i], chain);
+    }
+  }
+};
+
+template <class T>
+struct AddLanes {
+  T const* chains;
+  T* sums;
+  KOKKOS_FUNCTION void operator()(Index j) const {
+    constexpr Index lanes = summation::lanes<T>;
+    tessera::detail::PairTree<T> tree;
+    for (Index lane = 0; lane < lanes; ++lane) tree.push(chains[j * lanes + lane]);
+    sums[j] = tree.sum();
+  }
+};
+
+/// The chains of a unit go on over some of its rows, of which `first` is the first one's number.
+template <bool RowMajor, class Exec, class T>
+void go_on(Exec const& exec, Lines<T> const& lines, Index first, T const* y, T* chains) {
+  if constexpr (RowMajor) {
+    stream::detail::go_on_with_chains(exec, lines, y, chains, false);
+  } else {
+    tessera::detail::for_each_element(exec, "tessera::distributed::chains", lines.count,
+                                      GoOnInLanes<T>{lines, first, y, chains});
+  }
+}
+
+/// sums = those of a unit whose chains have ended.
+template <bool RowMajor, class Exec, class T>
+void end_chains(Exec const& exec, Index cols, T const* chains, T* sums) {
+  if constexpr (RowMajor) {
+    tessera::detail::copy_vector<T>(exec, "tessera::distributed::copy", cols, chains, 1, {sums, 1});
+  } else {
+    tessera::detail::for_each_element(exec, "tessera::distributed::lanes", cols,
+                                      AddLanes<T>{chains, sums});
+  }
+}
+
+}  // namespace tessera::distributed::detail

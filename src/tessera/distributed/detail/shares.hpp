@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <tessera/distributed/rows.hpp>
+#include <tessera/order/powers.hpp>
+#include <tessera/summation.hpp>
+
+/// Which rows of a matrix each rank has, and which subtrees of a sum over all rows it makes.
+namespace tessera::distributed::detail {
+
+/// Rows whose units, of some rows each, are the leaves of the sum's tree: panels of a row-major
+/// matrix, segments of a column-major one.
+struct Units {
+  Index rows;  ///< of the matrix
+  Index unit;  ///< rows of a unit, but perhaps the last
+
+  [[nodiscard]] Index count() const { return summation::ceil_div(rows, unit); }
+};
+
+/// The units of a rows x cols matrix of T.
+template <class T>
+Units units_of(bool by_rows, Index rows, Index cols) {
+  return {rows, by_rows ? summation::panels(rows, cols).lines : Index{summation::segment<T>}};
+}
+
+/// An aligned group of 2^level units, without those behind the last row.
+struct Subtree {
+  Rows rows;
+  int level;
+};
+
+/// The parts of a rank's rows.
+struct Share {
+  Rows begun;               ///< of a unit that begins on an earlier rank
+  bool ends_begun = false;  ///< whether that unit ends with them: it is a subtree of its own then
+  std::vector<Subtree> whole;
+  Rows open;  ///< of a unit that ends on a later rank
+
+  /// Subtrees that the rank hands on.
+  [[nodiscard]] std::size_t roots() const { return whole.size() + (ends_begun ? 1 : 0); }
+  /// Whether a later rank goes on with a unit of this one.
+  [[nodiscard]] bool hands_chains_on() const {
+    return open.count > 0 || (begun.count > 0 && !ends_begun);
+  }
+};
+
+/// Row `row` rounded up to the first one of a unit, or to the end of the matrix.
+inline Index unit_begin(Units const& units, Index row) {
+  return std::min(units.rows, summation::ceil_div(row, units.unit) * units.unit);
+}
+
+inline Share share_of(Units const& units, Rows const& rows) {
+  Share share;
+  if (rows.count == 0) return share;
+  Index const end = rows.end();
+  Index const begun_end = std::min(end, unit_begin(units, rows.first));
+  share.begun = {rows.first, begun_end - rows.first};
+  share.ends_begun = share.begun.count > 0 && begun_end == unit_begin(units, rows.first);
+  Index const whole_end =
+      std::max(begun_end, end == units.rows ? end : end / units.unit * units.unit);
+  share.open = {whole_end, end - whole_end};
+  // What the last subtree lacks behind the last row is +0.
+  Index const last = whole_end == units.rows ? tessera::detail::ceil_power_of_two(units.count())
+                                             : whole_end / units.unit;
+  for (Index u = summation::ceil_div(begun_end, units.unit); u * units.unit < whole_end;) {
+    int level = u == 0 ? 62 : std::countr_zero(static_cast<std::uint64_t>(u));
+    while ((Index{1} << level) > last - u) --level;
+    Index const next = u + (Index{1} << level);
+    Index const first = u * units.unit;
+    share.whole.push_back({{first, std::min(whole_end, next * units.unit) - first}, level});
+    u = next;
+  }
+  return share;
+}
+
+/// Rank `rank`'s rows where all have about as many whole units: a boundary may lie a sixteenth of a
+/// rank's units beside the even one, so that there are few and large subtrees.
+inline Rows even_rows(Units const& units, int rank, int size) {
+  Index const count = units.rows == 0 ? 0 : units.count();
+  auto const boundary = [&](Index r) {
+    if (r == 0 || r == size) return r == 0 ? Index{0} : units.rows;
+    Index const even = count / size * r + count % size * r / size;
+    Index const beside = count / size / 16;
+    Index roundest = even + beside;
+    while (roundest > 0 && (roundest & (roundest - 1)) >= even - beside) roundest &= roundest - 1;
+    return std::min(units.rows, roundest * units.unit);
+  };
+  Index const first = boundary(rank);
+  return {first, boundary(rank + 1) - first};
+}
+
+}  // namespace tessera::distributed::detail

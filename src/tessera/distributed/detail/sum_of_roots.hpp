@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include <tessera/backends/platform/arithmetic.hpp>
+#include <tessera/distributed/detail/communicator.hpp>
+#include <tessera/order/vector_stack.hpp>
+
+namespace tessera::distributed::detail {
+
+/// The tree over the subtrees of all ranks, whose sums are vectors of `length` elements.
+///
+/// Each rank owns a slice of the columns: it gets that slice of every root, adds them, and hands
+/// its sums to all. All memory is there before anything is sent.
+template <class T>
+class SumOfRoots {
+ public:
+  /// levels[r]: those of the subtrees of rank r, in the order of the matrix' rows.
+  SumOfRoots(Communicator const& comm, std::vector<std::vector<int>> levels, Index length)
+      : comm_(comm),
+        levels_(std::move(levels)),
+        length_(length),
+        own_(static_cast<Index>(levels_[me()].size())),
+        all_(0),
+        sent_(levels_.size()),
+        got_(levels_.size()),
+        slices_(levels_.size()) {
+    for (auto const& its : levels_) all_ += static_cast<Index>(its.size());
+    width_ = std::min(length_, std::max(Index{1}, most_elements / all_));
+    waiting_.reserve(static_cast<std::size_t>(all_));
+    roots_.resize(static_cast<std::size_t>(own_ * length_));
+    packed_.resize(static_cast<std::size_t>(own_ * width_));
+    parts_.resize(static_cast<std::size_t>(all_ * ((width_ - 1) / comm_.size() + 1)));
+    sums_.resize(static_cast<std::size_t>(length_));
+  }
+
+  /// The sums of this rank's subtrees, one after the other: to be filled in.
+  [[nodiscard]] T* roots() { return roots_.data(); }
+
+  /// Every column's sum, on each rank.
+  std::vector<T> const& operator()() {
+    for (Index begin = 0; begin < length_; begin += width_) {
+      add_columns(begin, std::min(width_, length_ - begin));
+    }
+    return sums_;
+  }
+
+ private:
+  struct Waiting {
+    T* sum;
+    int level;
+  };
+
+  [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(comm_.rank()); }
+
+  /// As many columns as one exchange has.
+  void add_columns(Index begin, Index width) {
+    auto const slice_begin = [&](std::size_t owner) {
+      return width * static_cast<Index>(owner) / comm_.size();
+    };
+    auto const slice_width = [&](std::size_t owner) {
+      return slice_begin(owner + 1) - slice_begin(owner);
+    };
+    T* to = packed_.data();
+    for (std::size_t r = 0; r < levels_.size(); ++r) {
+      sent_.set(r, own_ * slice_width(r));
+      got_.set(r, static_cast<Index>(levels_[r].size()) * slice_width(me()));
+      slices_.set(r, slice_width(r));
+      for (Index root = 0; root < own_; ++root) {
+        to = std::copy_n(roots_.data() + root * length_ + begin + slice_begin(r), slice_width(r),
+                         to);
+      }
+    }
+    comm_.all_to_all(packed_.data(), sent_, parts_.data(), got_);
+    comm_.all_gather(add_parts(slice_width(me())), sums_.data() + begin, slices_);
+  }
+
+  /// The tree over vectors that lie one after the other, in place. Two subtrees of one level that
+  /// follow each other are halves of the next.
+  T const* add_parts(Index width) {
+    backends::host::OrdinaryArithmetic const mode;
+    auto const join = [&] {
+      T const* const right = waiting_.back().sum;
+      waiting_.pop_back();
+      tessera::detail::add_vector(waiting_.back().sum, right, width);
+    };
+    waiting_.clear();
+    T* next = parts_.data();
+    for (auto const& its : levels_) {
+      for (int const level : its) {
+        waiting_.push_back({next, level});
+        next += width;
+        while (waiting_.size() > 1 &&
+               waiting_.back().level == waiting_[waiting_.size() - 2].level) {
+          join();
+          ++waiting_.back().level;
+        }
+      }
+    }
+    while (waiting_.size() > 1) join();
+    T* const sum = waiting_.front().sum;
+    for (Index j = 0; j < width; ++j) sum[j] += T(0);
+    return sum;
+  }
+
+  Communicator const& comm_;
+  std::vector<std::vector<int>> levels_;
+  Index length_;
+  Index own_;    ///< subtrees of this rank
+  Index all_;    ///< subtrees of all
+  Index width_;  ///< columns of an exchange: MPI counts elements in an int
+  Communicator::Counts sent_, got_, slices_;
+  std::vector<T> roots_;   // (own, length)
+  std::vector<T> packed_;  // (ranks, own, slice)
+  std::vector<T> parts_;   // (all, slice)
+  std::vector<T> sums_;    // (length)
+  std::vector<Waiting> waiting_;
+};
+
+}  // namespace tessera::distributed::detail

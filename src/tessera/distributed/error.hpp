@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tessera {
+
+/// An error of one rank, which all ranks throw.
+class DistributedError : public std::runtime_error {
+ public:
+  DistributedError(int rank, std::string const& what)
+      : std::runtime_error("rank " + std::to_string(rank) + ": " + what), rank_(rank) {}
+  /// Whose error it is; of several, the first's.
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+
+ private:
+  int rank_;
+};
+
+}  // namespace tessera
