@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <tessera/distributed/operator.hpp>
+#include <tessera/solve.hpp>
+
+#include "distributed/world.hpp"
+#include "support/cases.hpp"
+#include "support/same_bits.hpp"
+
+/// Solvers on many processes have the bits of one.
+namespace tessera::test {
+namespace {
+
+using distributed::Rows;
+
+template <class C>
+class DistributedSolvers : public testing::Test {
+ protected:
+  using Exec = typename C::Exec;
+  using T = typename C::Scalar;
+  using Layout = typename C::Layout;
+  using Matrix = Kokkos::View<T**, Layout, typename Exec::memory_space>;
+  using Vector = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+  /// Compares run(an operator on this rank's rows) with run(one on all rows), for some splits.
+  template <class Run>
+  void expect_same_bits(Run const& run) {
+    solve::MatrixOperator<Exec, Matrix> const whole(exec, A);
+    auto const expected = run(whole);
+    for (Rows const& rows : {world.template rows_of<T, Layout>(m, n), random_rows(m, 1)}) {
+      solve::DistributedOperator<Exec, Matrix> const op(world, rows_of(A, rows));
+      EXPECT_EQ(op.rows(), m);
+      auto const found = run(op);
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        EXPECT_THAT(found[i], same_bits_as(expected[i])) << "result " << i;
+      }
+    }
+  }
+  template <class View>
+  static std::vector<T> flat(View const& x) {
+    return to_vector(Vector(x.data(), x.size()));
+  }
+  static std::vector<T> numbers(std::vector<double> const& x) { return {x.begin(), x.end()}; }
+
+  std::int64_t const m = 600;
+  std::int64_t const n = 12;
+  Exec exec;
+  Distributed<Exec> world{MPI_COMM_WORLD, exec};
+  Matrix A = matrix_of<Exec, T, Layout>(whole_numbers<T>(600 * 12, 1, 9), 600, 12);
+  Vector b = to_device<Exec>(whole_numbers<T>(600, 2, 9));
+};
+TYPED_TEST_SUITE(DistributedSolvers, Cases, CaseName);
+
+TYPED_TEST(DistributedSolvers, OfLeastSquaresHaveTheBitsOfOneProcess) {
+  using T = typename TypeParam::Scalar;
+  this->expect_same_bits([&](auto const& op) {
+    std::vector<std::vector<T>> found;
+    for (auto const& result : {solve::lsmr(op, this->b, {.damp = 0.5}), solve::lsqr(op, this->b),
+                               solve::ridge(op, this->b, 2.0)}) {
+      found.push_back(this->flat(result.x));
+      found.push_back({static_cast<T>(result.iterations), static_cast<T>(result.normr)});
+    }
+    return found;
+  });
+}
+
+TYPED_TEST(DistributedSolvers, OfConjugateGradientsHaveTheBitsOfOneProcess) {
+  using T = typename TypeParam::Scalar;
+  this->expect_same_bits([&](auto const& op) {
+    return std::vector<std::vector<T>>{this->flat(solve::cgls(op, this->b).x)};
+  });
+}
+
+TYPED_TEST(DistributedSolvers, OfSingularValuesHaveTheBitsOfOneProcess) {
+  using T = typename TypeParam::Scalar;
+  this->expect_same_bits([&](auto const& op) {
+    auto const svd = solve::svd(op, 3, {.want_u = true});
+    auto const pca = solve::pca(op, 2, {.scale = true});
+    return std::vector<std::vector<T>>{this->numbers(svd.s),
+                                       this->flat(svd.VT),
+                                       this->flat(svd.UT),
+                                       this->numbers(pca.explained_variance),
+                                       pca.mean,
+                                       this->flat(pca.svd.VT)};
+  });
+}
+
+TYPED_TEST(DistributedSolvers, OfRegressionsHaveTheBitsOfOneProcess) {
+  using T = typename TypeParam::Scalar;
+  auto const labels = to_device<typename TypeParam::Exec>(
+      generate<T>(600, [](std::size_t i) { return static_cast<T>(random_bits(3, i) >> 63U); }));
+  this->expect_same_bits([&](auto const& op) {
+    auto const fit = solve::logistic_regression(op, labels, {.penalty = 1});
+    return std::vector<std::vector<T>>{this->flat(fit.x),
+                                       {static_cast<T>(fit.intercept), static_cast<T>(fit.loss)}};
+  });
+}
+
+TYPED_TEST(DistributedSolvers, EndTogetherWhereOneRankThrowsOnTheWay) {
+  using Exec = typename TypeParam::Exec;
+  using Matrix = typename TestFixture::Matrix;
+  auto const rows = this->world.rows_of(this->m, this->n);
+  solve::DistributedOperator<Exec, Matrix> const op(this->world, rows_of(this->A, rows));
+  bool const is_last = rank() + 1 == ranks();
+  EXPECT_THROW(this->world.together([&] {
+    solve::lsmr(op, this->b, {}, {.on_step = [&](solve::Step const& step) {
+                  if (is_last && step.iteration == 3) throw std::runtime_error("no more");
+                  return true;
+                }});
+  }),
+               DistributedError);
+}
+
+}  // namespace
+}  // namespace tessera::test
