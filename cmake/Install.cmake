@@ -67,3 +67,6 @@ install(FILES "${PROJECT_SOURCE_DIR}/cmake/CudaLanguage.cmake" "${PROJECT_SOURCE
 if(TARGET tessera_cli)
   install(TARGETS tessera_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
+if(TARGET tessera_mpi)
+  install(TARGETS tessera_mpi RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()

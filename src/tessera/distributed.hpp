@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mpi.h>
 #include <optional>
 #include <stdexcept>
@@ -24,7 +25,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/kernels.hpp>
-#include <tessera/distributed/detail/communicator.hpp>
+#include <tessera/distributed/communicator.hpp>
 #include <tessera/distributed/detail/parts.hpp>
 #include <tessera/distributed/detail/shares.hpp>
 #include <tessera/distributed/detail/sum_of_roots.hpp>
@@ -59,10 +60,14 @@ class Distributed {
  public:
   /// All ranks of `comm`, which is duplicated: a collective call. MPI must be initialised, and
   /// finalised after the object's end.
-  explicit Distributed(MPI_Comm comm, Exec exec = Exec()) : comm_(comm), exec_(std::move(exec)) {}
+  explicit Distributed(MPI_Comm comm, Exec exec = Exec())
+      : Distributed(std::make_shared<distributed::Communicator const>(comm), std::move(exec)) {}
+  /// The ranks of a communicator that is used elsewhere, too: an error of a rank there is met here.
+  explicit Distributed(std::shared_ptr<distributed::Communicator const> comm, Exec exec = Exec())
+      : comm_(std::move(comm)), exec_(std::move(exec)) {}
 
-  [[nodiscard]] int rank() const { return comm_.rank(); }
-  [[nodiscard]] int size() const { return comm_.size(); }
+  [[nodiscard]] int rank() const { return comm_->rank(); }
+  [[nodiscard]] int size() const { return comm_->size(); }
   [[nodiscard]] Exec const& exec() const { return exec_; }
 
   /// Rows of a matrix of m x n that this rank best has: whole panels of a row-major matrix, whole
@@ -80,7 +85,7 @@ class Distributed {
   /// made inside.
   template <class Body>
   void together(Body const& body) const {
-    comm_.together(body);
+    comm_->together(body);
   }
 
   /// Where the rows of this rank lie among those of all, and what all matrices have in common.
@@ -196,10 +201,10 @@ class Distributed {
       all.resize(x.extent(0));
       copy_to_host(x.data() + mine.first, all.data() + mine.first, mine.count);
     });
-    auto const rows = comm_.gather(mine);
+    auto const rows = comm_->gather(mine);
     for (int r = 0; r < size(); ++r) {
       auto const& its = rows[static_cast<std::size_t>(r)];
-      comm_.broadcast(all.data() + its.first, its.count, r);
+      comm_->broadcast(all.data() + its.first, its.count, r);
     }
     copy_to_device(all.data(), x.data(), static_cast<Index>(all.size()));
   }
@@ -252,7 +257,7 @@ class Distributed {
       throw DistributedError(static_cast<int>(rank), "tessera::" + std::string(operation) +
                                                          ": expected what rank 0 has, " + what);
     };
-    std::vector<Facts> const all = comm_.gather(mine);
+    std::vector<Facts> const all = comm_->gather(mine);
     Global global{.rows = {}, .all_rows = 0, .by_rows = by_rows};
     bool has_rows = false;
     for (std::size_t r = 0; r < all.size(); ++r) {
@@ -397,7 +402,7 @@ class Distributed {
         if (share.ends_begun) its.push_back(0);
         for (auto const& subtree : share.whole) its.push_back(subtree.level);
       }
-      sum.emplace(comm_, std::move(levels), cols);
+      sum.emplace(*comm_, std::move(levels), cols);
     });
     with_set<T>(kernels, global.by_rows, [&]<class Set>(Set, auto by_rows) {
       make_roots<Set, by_rows()>(global, units, shares, a, job, sum->roots());
@@ -459,11 +464,11 @@ class Distributed {
     if (std::ranges::none_of(shares, hands_on)) return;
     // Chains go from rank to rank. Who fails on the way still passes something on.
     together([&] {
-      using Sending = parts::Communicator::Sending<T>;
+      using Sending = distributed::Communicator::Sending<T>;
       std::optional<Sending> sending;
-      if (share.open.count > 0) sending.emplace(comm_, open, next_rank(global));
+      if (share.open.count > 0) sending.emplace(*comm_, open, next_rank(global));
       if (share.begun.count == 0) return;
-      comm_.receive(begun, previous_rank(global));
+      comm_->receive(begun, previous_rank(global));
       std::exception_ptr error;
       try {
         copy_to_device(begun.data(), chains.data(), static_cast<Index>(begun.size()));
@@ -477,7 +482,7 @@ class Distributed {
       } catch (...) {
         error = std::current_exception();
       }
-      if (!share.ends_begun) sending.emplace(comm_, begun, next_rank(global));
+      if (!share.ends_begun) sending.emplace(*comm_, begun, next_rank(global));
       if (error) std::rethrow_exception(error);
     });
   }
@@ -551,7 +556,7 @@ class Distributed {
     exec_.fence("tessera::Distributed: elements are copied");
   }
 
-  distributed::detail::Communicator comm_;
+  std::shared_ptr<distributed::Communicator const> comm_;
   Exec exec_;
 };
 

@@ -106,14 +106,15 @@ TEST_F(ExactReportTest, json_of_products_with_a_vector) {
     EXPECT_EQ(keys({command, "a.npy", "--check"}),
               words_of(start + verdict_keys + middle + plan +
                        "tuning output intermediate cache_preference stream stored_type "
-                       "vector_stored_type terms vectors second_sha256"))
+                       "vector_stored_type terms vectors second_sha256 ranks"))
         << command;
   }
-  EXPECT_EQ(keys({"gemv", "a.npy", "--checkpoint", "s"}),
-            words_of(start + middle +
-                     "tuning output intermediate cache_preference stream stream.blocks "
-                     "stream.block_bytes stream.bytes_read stream.memory_limit stream.first_block "
-                     "stream.why stored_type vector_stored_type terms vectors second_sha256"));
+  EXPECT_EQ(
+      keys({"gemv", "a.npy", "--checkpoint", "s"}),
+      words_of(start + middle +
+               "tuning output intermediate cache_preference stream stream.blocks "
+               "stream.block_bytes stream.bytes_read stream.memory_limit stream.first_block "
+               "stream.why stored_type vector_stored_type terms vectors second_sha256 ranks"));
 }
 
 TEST_F(ExactReportTest, json_of_matrices) {
@@ -168,7 +169,7 @@ TEST_F(ExactReportTest, json_of_the_program) {
   auto found = keys({"info"});
   std::erase_if(found, [](auto const& key) { return key.starts_with("devices."); });
   EXPECT_EQ(found, words_of("version commit kokkos processor profile instructions compiled_for "
-                            "avx512_loops available_bytes hdf5 backends backends.name "
+                            "avx512_loops available_bytes hdf5 mpi backends backends.name "
                             "backends.device backends.threads backends.scratch_level0 "
                             "backends.scratch_level1 devices"));
 }

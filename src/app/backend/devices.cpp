@@ -15,6 +15,7 @@
 
 #include <app/backend/devices.hpp>
 #include <app/base/failure.hpp>
+#include <app/base/ranks.hpp>
 #include <app/base/text.hpp>
 #include <io/memory.hpp>
 #include <tessera/backends/devices.hpp>
@@ -228,6 +229,9 @@ std::optional<int> choose_device(std::optional<int> wanted) {
   if (auto const why = why_no_device(*survey, visible_devices()); !why.empty()) fail_to_start(why);
   // Devices are numbered as CUDA numbers them; Kokkos would number the rest of this list.
   static_cast<void>(::unsetenv("KOKKOS_VISIBLE_DEVICES"));
+  if (!wanted && ranks().are_many()) {
+    wanted = ranks().on_host % static_cast<int>(survey->devices.size());
+  }
   return wanted ? device_wanted(*survey, *wanted) : first_usable(*survey);
 }
 

@@ -40,8 +40,9 @@ namespace tessera::app {
                                            std::uint64_t needed, std::uint64_t free,
                                            backends::Device const& device);
 
-/// A GPU that Kokkos can be started on: the one that is wanted, else the first that can run this
-/// program. Empty: this build has no backend for any, and Kokkos needs none.
+/// A GPU that Kokkos can be started on: the one that is wanted, else of many ranks each host's in
+/// turn, else the first that can run this program. Empty: this build has no backend for any, and
+/// Kokkos needs none.
 /// @throws Failure resources when there is none, or not the wanted one
 [[nodiscard]] std::optional<int> choose_device(std::optional<int> wanted);
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -29,5 +30,8 @@ class Failure : public std::runtime_error {
  private:
   ExitStatus status_;
 };
+
+/// What the program says of an exception, and with which status it ends.
+[[nodiscard]] Failure failure_of(std::exception_ptr const& thrown);
 
 }  // namespace tessera::app

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <app/base/ranks.hpp>
 #include <app/base/sha256.hpp>
 #include <app/base/text.hpp>
 #include <app/checkpoint/checkpoint.hpp>
@@ -85,6 +86,7 @@ std::string command_of_state(std::string const& operation) {
 }  // namespace
 
 void write_checkpoint(std::string const& path, Checkpoint const& checkpoint) {
+  if (!ranks().is_first()) return;
   io::OutputFile file(path);
   Sha256 sum;
   auto const write = [&](std::span<std::byte const> bytes) {

@@ -8,17 +8,17 @@
 #include <exception>
 #include <fcntl.h>
 #include <initializer_list>
-#include <new>
 #include <optional>
+#include <type_traits>
 #include <unistd.h>
 
 #include <app/backend/devices.hpp>
 #include <app/base/failure.hpp>
+#include <app/base/ranks.hpp>
 #include <app/base/text.hpp>
 #include <app/cli/options.hpp>
 #include <app/commands/commands.hpp>
-#include <io/errors.hpp>
-#include <io/memory.hpp>
+#include <app/ranks/session.hpp>
 #include <io/temporary_file.hpp>
 
 namespace tessera::app {
@@ -37,28 +37,15 @@ void end_with_our_status() {
   std::_Exit(static_cast<int>(ExitStatus::resources));
 }
 
-ExitStatus complain(ExitStatus status, char const* sentence) {
-  say(sentence);
-  return status;
-}
-
 /// Runs work, and turns every exception into a sentence and a status.
 template <class Work>
 ExitStatus guarded(Work const& work) {
   try {
     return work();
-  } catch (Failure const& failure) {
-    return complain(failure.status(), failure.what());
-  } catch (io::FileError const& error) {
-    bool const memory = error.kind() == io::ErrorKind::out_of_memory;
-    return complain(memory ? ExitStatus::resources : ExitStatus::file, error.what());
-  } catch (std::bad_alloc const&) {
-    auto const free = io::format_bytes(io::available_memory());
-    return complain(ExitStatus::resources, ("out of memory; found " + free + " available").c_str());
-  } catch (std::exception const& error) {
-    return complain(ExitStatus::resources, error.what());
   } catch (...) {
-    return complain(ExitStatus::resources, "ended by an error of a library, which says no more");
+    Failure const failure = failure_of(std::current_exception());
+    say(failure.what());
+    return failure.status();
   }
 }
 
@@ -98,10 +85,18 @@ std::optional<int> device_of(CommandOptions const& options) {
   }
 }
 
+/// Whether ranks work on such a command together; the first one does others alone.
+template <class CommandOptions>
+inline constexpr bool is_for_ranks = std::is_same_v<CommandOptions, ComputeOptions> ||
+                                     std::is_base_of_v<SolveOptions, CommandOptions>;
+
 template <class CommandOptions>
 ExitStatus with_kokkos(CommandOptions const& options, std::optional<int> device) {
   KokkosSession const kokkos(threads_of(options), device);
-  return guarded([&] { return run_command(options); });
+  return guarded([&] {
+    if (!is_for_ranks<CommandOptions>) return run_command(options);
+    return on_all_ranks([&] { return run_command(options); });
+  });
 }
 
 template <class CommandOptions>
@@ -143,10 +138,17 @@ int run_application(int argc, char const* const* argv) {
   is_running = true;
   ExitStatus status = guarded([&] {
     take_all_ends();
-    auto const parsed = parse_options(argc, argv);
-    if (auto const* const done = std::get_if<ExitStatus>(&parsed)) return *done;
-    return std::visit([](auto const& options) { return execute(options); },
-                      std::get<Options>(parsed));
+    RanksSession const session(argv);
+    return on_all_ranks([&] {
+      auto const parsed = parse_options(argc, argv);
+      if (auto const* const done = std::get_if<ExitStatus>(&parsed)) return *done;
+      return std::visit(
+          []<class CommandOptions>(CommandOptions const& options) {
+            bool const is_idle = !is_for_ranks<CommandOptions> && !ranks().is_first();
+            return is_idle ? ExitStatus::good : execute(options);
+          },
+          std::get<Options>(parsed));
+    });
   });
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     std::perror("tessera: standard output");

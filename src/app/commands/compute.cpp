@@ -9,9 +9,11 @@
 
 #include <app/backend/backends.hpp>
 #include <app/base/failure.hpp>
+#include <app/base/ranks.hpp>
 #include <app/base/sha256.hpp>
 #include <app/base/text.hpp>
 #include <app/commands/commands.hpp>
+#include <app/operations/on_ranks.hpp>
 #include <app/report/report.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
@@ -60,7 +62,7 @@ Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixRea
            std::int64_t columns) {
   io::MatrixInfo const& info = reader.info();
   std::string const& path = reader.path();
-  Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
+  Shape const shape{.rows = rows_of_rank(info),
                     .cols = static_cast<std::int64_t>(info.cols),
                     .type = options.type.value_or(info.type),
                     .layout = info.layout,
@@ -219,6 +221,48 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
           .tuning = std::move(tuning)};
 }
 
+/// Refuses what one process alone does.
+void check_ranks(ComputeOptions const& options, OperationRow const& row) {
+  auto const refuse = [](std::string const& what) {
+    throw Failure(ExitStatus::usage,
+                  what + ": is of one process, found " + std::to_string(ranks().size));
+  };
+  if (options.is_both()) refuse(std::string(row.command));
+  if (options.check) refuse("--check");
+  if (!options.checkpoint.empty()) refuse("--checkpoint");
+}
+
+Done run_by_ranks(ComputeOptions const& options, io::MatrixReader const& reader, Job const& job,
+                  std::optional<StreamChoice> const& stream) {
+  require_no_stream(reader, stream);
+  auto const decision = choose_backend(options.backend, job);
+  require_caches(options.cache_preference, decision.backend);
+  require_threads(options.threads, decision.backend);
+  VectorInput const input =
+      read_vector_input(reader, options.vector, options.operation, options.type);
+  Terms const terms =
+      read_terms(options.terms, input.info, input.type, options.type.has_value(), reader.path());
+  Measurement run = run_on_ranks(options.operation,
+                                 {.reader = reader,
+                                  .x = input.x,
+                                  .columns = input.columns,
+                                  .type = input.type,
+                                  .method = options.method,
+                                  .kernels = options.kernels,
+                                  .backend = decision.backend.choice,
+                                  .keep_intermediate = !options.intermediate.empty(),
+                                  .terms = terms},
+                                 options.repeat);
+  warn_of_overflow(elements(run.result),
+                   {.names = "A",
+                    .all = {elements(input.x), elements(terms.of_map), elements(terms.z)},
+                    .is_complete = false,
+                    .is_narrowed = is_narrowed(input.info, input.type)});
+  double const read_seconds = run.ranks.front().read_seconds;
+  return {
+      .input = input, .read_seconds = read_seconds, .decision = decision, .run = std::move(run)};
+}
+
 /// The type of the elements of a result. A raw file does not say: its size decides between the two.
 io::ScalarType type_of_result(std::string const& path, std::int64_t length) {
   io::FormatRow const* const named = io::find_format(path);
@@ -236,6 +280,7 @@ io::ScalarType type_of_result(std::string const& path, std::int64_t length) {
 ExitStatus run_command(ComputeOptions const& options) {
   OperationRow const& row = row_of(options.operation);
   check_usage(options, row);
+  if (ranks().are_many()) check_ranks(options, row);
   require_backend(options.backend);
   require_device_in_use(options.device, options.backend);
 
@@ -254,8 +299,9 @@ ExitStatus run_command(ComputeOptions const& options) {
   io::MatrixReader const reader = open_input(name.path, options.input_format);
   Job const job = job_of(options, row, reader, columns);
   auto const stream = choose_stream(options, job);
-  Done const done =
-      stream ? stream_it(options, row, reader, *stream) : run_in_memory(options, row, reader, job);
+  Done const done = ranks().are_many() ? run_by_ranks(options, reader, job, stream)
+                    : stream           ? stream_it(options, row, reader, *stream)
+                                       : run_in_memory(options, row, reader, job);
   if (done.input.vector_source == "ones" && options.format != ReportFormat::text) {
     say("no vector was given: " + std::string(row.vector_name) + " is all ones");
   }
@@ -270,30 +316,30 @@ ExitStatus run_command(ComputeOptions const& options) {
   std::string digest, second_digest;
   with_result(done.run.result, [&](auto const& result) { digest = sha256(elements(result)); });
   if (options.is_both()) second_digest = sha256(elements(*done.run.intermediate));
-  Report const report{
-      .operation = row,
-      .input = name.path,
-      .rows = static_cast<std::int64_t>(done.input.info.rows),
-      .cols = static_cast<std::int64_t>(done.input.info.cols),
-      .type = done.input.type,
-      .stored = done.input.info.stored,
-      .layout = done.input.info.layout,
-      .vector = done.input.vector_source,
-      .vectors = columns,
-      .vector_stored = done.input.vector_stored,
-      .terms = options.terms,
-      .read_seconds = done.read_seconds,
-      .method_chosen = !stream && row.has_methods && options.method == Method::automatic,
-      .backend = done.decision.backend,
-      .backend_chosen = options.backend == BackendChoice::automatic,
-      .backend_why = done.decision.why,
-      .run = done.run,
-      .sha256 = digest,
-      .second_sha256 = second_digest,
-      .check = done.check,
-      .output = output_path,
-      .intermediate = options.intermediate,
-      .tuning = done.tuning};
+  Report const report{.operation = row,
+                      .input = name.path,
+                      .rows = static_cast<std::int64_t>(done.input.info.rows),
+                      .cols = static_cast<std::int64_t>(done.input.info.cols),
+                      .type = done.input.type,
+                      .stored = done.input.info.stored,
+                      .layout = done.input.info.layout,
+                      .vector = done.input.vector_source,
+                      .vectors = columns,
+                      .vector_stored = done.input.vector_stored,
+                      .terms = options.terms,
+                      .read_seconds = done.read_seconds,
+                      .method_chosen = !stream && !ranks().are_many() && row.has_methods &&
+                                       options.method == Method::automatic,
+                      .backend = done.decision.backend,
+                      .backend_chosen = options.backend == BackendChoice::automatic,
+                      .backend_why = done.decision.why,
+                      .run = done.run,
+                      .sha256 = digest,
+                      .second_sha256 = second_digest,
+                      .check = done.check,
+                      .output = output_path,
+                      .intermediate = options.intermediate,
+                      .tuning = done.tuning};
   with_result(done.run.result, [&](auto const& result) { output.write(result); });
   if (done.run.intermediate) {
     with_result(*done.run.intermediate, [&](auto const& result) { intermediate.write(result); });

@@ -12,6 +12,7 @@
 #include <app/backend/backends.hpp>
 #include <app/backend/devices.hpp>
 #include <app/commands/commands.hpp>
+#include <app/ranks/session.hpp>
 #include <io/hdf5.hpp>
 #include <io/memory.hpp>
 #include <tessera/backends/devices.hpp>
@@ -36,6 +37,7 @@ struct Info {
   Processor processor = host_processor();
   std::uint64_t memory = io::available_memory();
   std::string hdf5 = io::hdf5_version();  ///< empty: left out
+  std::string mpi = mpi_version();        ///< empty: left out
   std::vector<BackendFacts> backends;     ///< empty: Kokkos could not start
   std::optional<backends::DeviceSurvey> survey;
   std::vector<OpenedDevice> devices;
@@ -111,6 +113,8 @@ void print_text(Info const& info) {
   print("memory", io::format_bytes(info.memory) + " available");
   print("HDF5", info.hdf5.empty() ? "left out: this program was built without its library"
                                   : "library " + info.hdf5);
+  print("MPI",
+        info.mpi.empty() ? "left out: there is no tessera-mpi beside this program" : info.mpi);
   for (auto const& backend : info.backends) {
     print("backend", backend.name + choice_text(info, backend));
     print("  device", backend.device);
@@ -154,6 +158,7 @@ void print_json(Info const& info) {
                     {"avx512_loops", backends::host::avx512::available()},
                     {"available_bytes", info.memory},
                     {"hdf5", info.hdf5.empty() ? Json(nullptr) : Json(info.hdf5)},
+                    {"mpi", info.mpi.empty() ? Json(nullptr) : Json(info.mpi)},
                     {"backends", backends},
                     {"devices", info.survey ? devices : Json(nullptr)}};
   std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());

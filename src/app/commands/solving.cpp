@@ -11,6 +11,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <app/backend/backends.hpp>
+#include <app/base/ranks.hpp>
 #include <app/base/text.hpp>
 #include <app/commands/solving.hpp>
 #include <app/run/input.hpp>
@@ -29,6 +30,15 @@ io::HostVector vector_in(std::vector<double> const& values) {
       Kokkos::view_alloc("tessera::app::values", Kokkos::WithoutInitializing), values.size());
   for (std::size_t i = 0; i < values.size(); ++i) vector(i) = static_cast<T>(values[i]);
   return vector;
+}
+
+/// The times of several processes.
+std::string rank_lines(SolveSubject const& subject) {
+  std::string text;
+  for (std::string const& line : lines_of(subject.run.reading.ranks)) {
+    text += report_line(text.empty() ? "processes" : "", line);
+  }
+  return text;
 }
 
 }  // namespace
@@ -78,7 +88,7 @@ SolvePlace begin_solve(SolveOptions const& options, io::MatrixReader const& read
 }
 
 HistoryFile::HistoryFile(std::string const& path) {
-  if (!path.empty()) file_.emplace(path);
+  if (!path.empty() && ranks().is_first()) file_.emplace(path);
 }
 
 void HistoryFile::write(std::vector<solve::Step> const& steps, std::string const& objective) {
@@ -127,7 +137,8 @@ std::string run_lines(SolveSubject const& subject) {
 }
 
 std::string time_line(SolveSubject const& subject) {
-  return report_line("time", duration(subject.run.seconds) +
+  return rank_lines(subject) +
+         report_line("time", duration(subject.run.seconds) +
                                  (subject.place.stream
                                       ? "; reading included"
                                       : "; reading took " + duration(subject.run.reading.seconds)));
@@ -147,6 +158,16 @@ Json json_numbers(std::vector<double> const& values) {
 
 Json json_file(std::string const& path) {
   return path.empty() ? Json(nullptr) : Json(path);
+}
+
+Json json_ranks(std::vector<RankFacts> const& ranks) {
+  if (ranks.empty()) return nullptr;
+  Json array = Json::array();
+  for (RankFacts const& rank : ranks) {
+    array.push_back(
+        {{"first_row", rank.first_row}, {"rows", rank.rows}, {"read_seconds", rank.read_seconds}});
+  }
+  return array;
 }
 
 Json to_object(SolveSubject const& subject) {
@@ -171,6 +192,7 @@ Json to_object(SolveSubject const& subject) {
           {"seconds", run.seconds},
           {"read_seconds", run.reading.seconds},
           {"stream", place.stream ? Json(place.stream->why) : Json(nullptr)},
+          {"ranks", json_ranks(run.reading.ranks)},
           {"version", version},
           {"input", subject.reader.path()}};
 }
@@ -183,7 +205,7 @@ ExitStatus end_solve(SolveSubject const& subject, RunFiles const& files, std::st
                      std::string const& missing, bool is_checked_well) {
   bool const converged = solve::is_success(subject.run.stop);
   std::string const& checkpoint = subject.options.checkpoint;
-  if (converged && !checkpoint.empty()) std::remove(checkpoint.c_str());
+  if (converged && !checkpoint.empty() && ranks().is_first()) std::remove(checkpoint.c_str());
   std::fputs(report.c_str(), files.report());
   if (!converged) {
     bool const is_finite = subject.run.stop != solve::Stop::not_finite;

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <app/base/failure.hpp>
+#include <app/base/ranks.hpp>
 #include <app/run/files.hpp>
 #include <app/run/options.hpp>
 #include <app/solve/operator.hpp>
@@ -77,12 +78,14 @@ struct SolveSubject {
 [[nodiscard]] std::string matrix_line(SolveSubject const& subject);
 /// The lines of backend, method, steps, and why it stopped.
 [[nodiscard]] std::string run_lines(SolveSubject const& subject);
-/// The line of the time.
+/// The line of the time, and of several processes those of each.
 [[nodiscard]] std::string time_line(SolveSubject const& subject);
 
 /// JSON knows neither infinity nor NaN; they are written as strings.
 [[nodiscard]] Json json_number(double value);
 [[nodiscard]] Json json_numbers(std::vector<double> const& values);
+/// Null where there is one process.
+[[nodiscard]] Json json_ranks(std::vector<RankFacts> const& ranks);
 /// The name of a file; null where there is none.
 [[nodiscard]] Json json_file(std::string const& path);
 /// An object with what every report has.

@@ -15,6 +15,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <app/base/failure.hpp>
+#include <app/base/ranks.hpp>
 #include <app/base/sha256.hpp>
 #include <app/base/text.hpp>
 #include <app/commands/commands.hpp>
@@ -42,6 +43,10 @@ void require_sizes(TripletOptions const& options, io::MatrixReader const& reader
     throw Failure(ExitStatus::usage, "--ncv: expected more than -k, which is " +
                                          std::to_string(options.k) + ", found " +
                                          std::to_string(*options.ncv));
+  }
+  if (options.is_randomized() && ranks().are_many()) {
+    throw Failure(ExitStatus::usage,
+                  "--method randomized: is of one process, found " + std::to_string(ranks().size));
   }
   if (options.is_randomized() && (options.ncv || options.maxiter)) {
     throw Failure(ExitStatus::usage, std::string(options.ncv ? "--ncv" : "--maxiter") +

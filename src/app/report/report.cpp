@@ -212,6 +212,10 @@ std::string to_text(Report const& r) {
     text += line("", cut.name + ": " + cut_text(cut, r.layout));
   }
   if (r.tuning) text += line("tuning", to_text(*r.tuning));
+  bool is_first_rank = true;
+  for (std::string const& rank : lines_of(r.run.ranks)) {
+    text += line(std::exchange(is_first_rank, false) ? "processes" : "", rank);
+  }
   text += time_lines(r.run, r.read_seconds);
   text += line("rate", fixed(r.gb_per_s(), 2) + " GB/s" + " for " + io::format_bytes(r.run.bytes) +
                            " moved");

@@ -98,6 +98,19 @@ Json to_object(std::optional<StreamFacts> const& stream) {
           {"first_block", stream->first_block}, {"why", stream->why}};
 }
 
+/// Null where there is one process.
+Json to_object(std::vector<RankFacts> const& ranks) {
+  if (ranks.empty()) return nullptr;
+  Json array = Json::array();
+  for (RankFacts const& rank : ranks) {
+    array.push_back({{"first_row", rank.first_row},
+                     {"rows", rank.rows},
+                     {"read_seconds", rank.read_seconds},
+                     {"seconds", rank.seconds}});
+  }
+  return array;
+}
+
 Json to_object(MatrixFacts const& matrix) {
   return {{"name", matrix.name},
           {"file", matrix.file.empty() ? Json(nullptr) : Json(matrix.file)},
@@ -161,7 +174,8 @@ std::string to_json(Report const& r) {
                   {"vector_stored_type", type_or_null(r.vector_stored)},
                   {"terms", to_object(r.terms)},
                   {"vectors", r.vectors},
-                  {"second_sha256", text_or_null(r.second_sha256)}});
+                  {"second_sha256", text_or_null(r.second_sha256)},
+                  {"ranks", to_object(r.run.ranks)}});
 }
 
 std::string to_json(MatrixReport const& r) {

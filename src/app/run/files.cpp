@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <app/base/failure.hpp>
+#include <app/base/ranks.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
 #include <app/tuning/tuning_cache.hpp>
@@ -157,7 +158,7 @@ void check_add_dataset(bool add_dataset, std::initializer_list<std::string> outp
 ResultFile::ResultFile(std::string const& path, Kind kind, bool add_dataset,
                        ResultFile const* other)
     : path_(path) {
-  if (path.empty()) return;
+  if (path.empty() || !ranks().is_first()) return;
   if (kind == Kind::vector) {
     io::check_vector_format(path);
   } else {

@@ -47,8 +47,9 @@ class RunFiles {
 /// @throws Failure usage
 void check_add_dataset(bool add_dataset, std::initializer_list<std::string> outputs);
 
-/// A result that is to be written: the file is opened before anything is computed. An empty name:
-/// nothing is written. Two datasets of one HDF5 file are in their place when both are written.
+/// A result that is to be written: the file is opened before anything is computed. An empty name,
+/// or another rank than the first: nothing is written. Two datasets of one HDF5 file are in their
+/// place when both are written.
 class ResultFile {
  public:
   enum class Kind { vector, matrix };

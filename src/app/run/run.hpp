@@ -11,6 +11,7 @@
 
 #include <app/backend/cost_model.hpp>
 #include <app/base/progress.hpp>
+#include <app/base/ranks.hpp>
 #include <app/run/operations.hpp>
 #include <app/run/terms.hpp>
 #include <io/types.hpp>
@@ -85,6 +86,7 @@ struct Measurement {
   double flops = 0;                       ///< of one run, where they are what counts
   MaybePreference cache_preference = {};  ///< what the device said
   std::optional<StreamFacts> stream = std::nullopt;
+  std::vector<RankFacts> ranks = {};  ///< of several processes
 };
 
 /// "portable" or "accelerated".

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <app/base/failure.hpp>
+#include <app/base/ranks.hpp>
 #include <app/run/input.hpp>
 #include <app/run/run_typed.hpp>
 #include <app/solve/operator.hpp>
@@ -46,7 +47,7 @@ void with_stream(SolveRequest const& r, std::function<void(AnyOperator const&)> 
 SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& reader,
                         std::uint64_t vectors, std::int64_t steps) {
   io::MatrixInfo const& info = reader.info();
-  Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
+  Shape const shape{.rows = rows_of_rank(info),
                     .cols = static_cast<std::int64_t>(info.cols),
                     .type = options.type.value_or(info.type),
                     .layout = info.layout,
@@ -65,6 +66,7 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
   product.backend = options.backend;
   product.memory_limit = options.memory_limit;
   auto stream = choose_stream(product, job);
+  if (ranks().are_many()) require_no_stream(reader, stream);
   if (stream && info.in_order_only) {
     throw io::FileError(io::ErrorKind::bad_input, reader.path(),
                         "is read at each step, and does not fit into memory: expected a regular "
@@ -77,6 +79,7 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
 }
 
 Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator const&)> const& work) {
+  if (ranks().are_many()) return with_operator_on_ranks(r, work);
   auto const& info = r.reader.info();
   Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
                     .cols = static_cast<std::int64_t>(info.cols),

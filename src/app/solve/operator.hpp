@@ -9,8 +9,10 @@
 #include <string>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include <app/backend/backends.hpp>
+#include <app/base/ranks.hpp>
 #include <app/run/options.hpp>
 #include <app/stream/stream.hpp>
 #include <io/matrix_reader.hpp>
@@ -25,8 +27,8 @@ template <class List>
 struct OperatorsOn;
 template <class... Exec>
 struct OperatorsOn<backends::Spaces<Exec...>> {
-  using Type = std::variant<solve::BlockOperator<Exec, float> const*...,
-                            solve::BlockOperator<Exec, double> const*...>;
+  using Type = std::variant<solve::NormalOperator<Exec, float> const*...,
+                            solve::NormalOperator<Exec, double> const*...>;
 };
 }  // namespace detail
 
@@ -58,8 +60,9 @@ struct SolveRequest {
 
 /// What it took to have the matrix.
 struct Reading {
-  double seconds = 0;        ///< into memory, and to a device
-  bool is_narrowed = false;  ///< elements were rounded to a type of less range
+  double seconds = 0;              ///< into memory, and to a device
+  bool is_narrowed = false;        ///< elements were rounded to a type of less range
+  std::vector<RankFacts> ranks{};  ///< of several processes
 };
 
 /// Calls work(op) with the matrix: in memory where it is not streamed. A stream is checked to be
@@ -67,5 +70,8 @@ struct Reading {
 /// @throws Failure, io::FileError
 Reading with_operator(SolveRequest const& request,
                       std::function<void(AnyOperator const& op)> const& work);
+/// The same on all ranks, each of which reads its rows.
+Reading with_operator_on_ranks(SolveRequest const& request,
+                               std::function<void(AnyOperator const& op)> const& work);
 
 }  // namespace tessera::app

@@ -157,7 +157,7 @@ template <class Work>
 void solve_with(SolveRequest const& request, SolveRun& run, Work const& work) {
   run.reading = with_operator(request, [&](AnyOperator const& any) {
     std::visit(
-        [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const* op) {
+        [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const* op) {
           work.template operator()<Exec, T>(*op);
         },
         any);

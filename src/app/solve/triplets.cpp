@@ -46,7 +46,7 @@ solve::RandomizedSvdOptions randomized(TripletOptions const& options) {
 
 template <class Exec, class T>
 void solve_on(TripletOptions const& options, SolveRequest const& request,
-              solve::BlockOperator<Exec, T> const& op, Triplets& found) {
+              solve::NormalOperator<Exec, T> const& op, Triplets& found) {
   std::int64_t const limit = limit_of(options, request.reader.info());
   solve::SvdOptions const how{.tol = options.tol,
                               .maxiter = limit,
@@ -54,11 +54,12 @@ void solve_on(TripletOptions const& options, SolveRequest const& request,
                               .want_u = options.wants_u()};
   io::HostVector const none = io::VectorView<T>();
   if (options.is_randomized()) {
-    auto result =
-        run_solver<T>(options, request, "randomized_svd", "", none, limit, found.run,
-                      [&](solve::Control<T> const& control) {
-                        return solve::randomized_svd(op, options.k, randomized(options), control);
-                      });
+    auto const& blocks = dynamic_cast<solve::BlockOperator<Exec, T> const&>(op);
+    auto result = run_solver<T>(options, request, "randomized_svd", "", none, limit, found.run,
+                                [&](solve::Control<T> const& control) {
+                                  return solve::randomized_svd(blocks, options.k,
+                                                               randomized(options), control);
+                                });
     return take(result, found);
   }
   if (!options.is_pca()) {
@@ -129,9 +130,10 @@ std::uint64_t bytes_in_memory(TripletOptions const& options, io::MatrixInfo cons
 
 Triplets find_triplets(TripletOptions const& options, SolveRequest const& request) {
   Triplets found;
-  solve_with(request, found.run, [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op) {
-    solve_on(options, request, op, found);
-  });
+  solve_with(request, found.run,
+             [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const& op) {
+               solve_on(options, request, op, found);
+             });
   return found;
 }
 

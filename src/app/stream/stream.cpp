@@ -6,6 +6,7 @@
 
 #include <app/backend/devices.hpp>
 #include <app/base/failure.hpp>
+#include <app/base/ranks.hpp>
 #include <app/base/sha256.hpp>
 #include <app/run/input.hpp>
 #include <app/stream/stream.hpp>
@@ -102,6 +103,26 @@ CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool 
                          : std::string(),
           .elements = elements_of(info),
           .vector_sha256 = vectors};
+}
+
+std::int64_t rows_of_rank(io::MatrixInfo const& info) {
+  std::int64_t const ranks_there = ranks().size;
+  return (static_cast<std::int64_t>(info.rows) + ranks_there - 1) / ranks_there;
+}
+
+void require_no_stream(io::MatrixReader const& reader, std::optional<StreamChoice> const& stream) {
+  io::MatrixInfo const& info = reader.info();
+  if (info.in_order_only) {
+    throw io::FileError(io::ErrorKind::bad_input, reader.path(),
+                        "is read by several processes: expected a regular file, found " +
+                            std::string(info.obstacle()));
+  }
+  if (stream) {
+    throw Failure(ExitStatus::resources,
+                  reader.path() +
+                      ": several processes have their rows in memory, and none streams; " +
+                      stream->why);
+  }
 }
 
 }  // namespace tessera::app

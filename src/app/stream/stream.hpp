@@ -64,4 +64,10 @@ struct StreamChoice {
 [[nodiscard]] std::optional<StreamChoice> choose_stream(ComputeOptions const& options,
                                                         Job const& job);
 
+/// Rows that each rank has in memory, about: all, where there is one.
+[[nodiscard]] std::int64_t rows_of_rank(io::MatrixInfo const& info);
+/// Refuses what several processes cannot read, each its rows: a stream, and a file that is read in
+/// its order. @throws Failure, io::FileError
+void require_no_stream(io::MatrixReader const& reader, std::optional<StreamChoice> const& stream);
+
 }  // namespace tessera::app

@@ -11,12 +11,17 @@ namespace tessera {
 class DistributedError : public std::runtime_error {
  public:
   DistributedError(int rank, std::string const& what)
-      : std::runtime_error("rank " + std::to_string(rank) + ": " + what), rank_(rank) {}
+      : std::runtime_error("rank " + std::to_string(rank) + ": " + what),
+        rank_(rank),
+        sentence_(what) {}
   /// Whose error it is; of several, the first's.
   [[nodiscard]] int rank() const noexcept { return rank_; }
+  /// What that rank has said.
+  [[nodiscard]] std::string const& sentence() const noexcept { return sentence_; }
 
  private:
   int rank_;
+  std::string sentence_;
 };
 
 }  // namespace tessera

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tessera/backends/platform/arithmetic.hpp>
-#include <tessera/distributed/detail/communicator.hpp>
+#include <tessera/distributed/communicator.hpp>
 #include <tessera/order/vector_stack.hpp>
 
 namespace tessera::distributed::detail {

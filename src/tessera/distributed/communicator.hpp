@@ -14,12 +14,15 @@
 #include <tessera/distributed/error.hpp>
 #include <tessera/summation.hpp>
 
-namespace tessera::distributed::detail {
+namespace tessera::distributed {
 
 using summation::Index;
 
+namespace detail {
+
 template <class T>
 MPI_Datatype type_of() {
+  if constexpr (std::is_same_v<T, int>) return MPI_INT;
   return std::is_same_v<T, float> ? MPI_FLOAT : MPI_DOUBLE;
 }
 
@@ -33,6 +36,8 @@ void for_each_message(Index count, Body const& body) {
     body(first, static_cast<int>(std::min(most_elements, count - first)));
   }
 }
+
+}  // namespace detail
 
 /// A communicator of its own, so that no message meets the caller's. MPI's errors end the run.
 class Communicator {
@@ -90,14 +95,14 @@ class Communicator {
 
   template <class T>
   void broadcast(T* data, Index count, int from) const {
-    for_each_message(count, [&](Index first, int some) {
-      MPI_Bcast(data + first, some, type_of<T>(), from, comm_);
+    detail::for_each_message(count, [&](Index first, int some) {
+      MPI_Bcast(data + first, some, detail::type_of<T>(), from, comm_);
     });
   }
   template <class T>
   void receive(std::vector<T>& to, int from) const {
-    for_each_message(static_cast<Index>(to.size()), [&](Index first, int some) {
-      MPI_Recv(to.data() + first, some, type_of<T>(), from, 0, comm_, MPI_STATUS_IGNORE);
+    detail::for_each_message(static_cast<Index>(to.size()), [&](Index first, int some) {
+      MPI_Recv(to.data() + first, some, detail::type_of<T>(), from, 0, comm_, MPI_STATUS_IGNORE);
     });
   }
   /// A vector on its way; it has been sent when the object ends.
@@ -105,8 +110,8 @@ class Communicator {
   class Sending {
    public:
     Sending(Communicator const& comm, std::vector<T> const& from, int to) {
-      for_each_message(static_cast<Index>(from.size()), [&](Index first, int some) {
-        MPI_Isend(from.data() + first, some, type_of<T>(), to, 0, comm.comm_,
+      detail::for_each_message(static_cast<Index>(from.size()), [&](Index first, int some) {
+        MPI_Isend(from.data() + first, some, detail::type_of<T>(), to, 0, comm.comm_,
                   &requests_.emplace_back());
       });
     }
@@ -133,13 +138,13 @@ class Communicator {
   };
   template <class T>
   void all_to_all(T const* from, Counts const& sent, T* to, Counts const& got) const {
-    MPI_Alltoallv(from, sent.counts.data(), sent.begins.data(), type_of<T>(), to, got.counts.data(),
-                  got.begins.data(), type_of<T>(), comm_);
+    MPI_Alltoallv(from, sent.counts.data(), sent.begins.data(), detail::type_of<T>(), to,
+                  got.counts.data(), got.begins.data(), detail::type_of<T>(), comm_);
   }
   template <class T>
   void all_gather(T const* from, T* to, Counts const& got) const {
-    MPI_Allgatherv(from, got.counts[static_cast<std::size_t>(rank_)], type_of<T>(), to,
-                   got.counts.data(), got.begins.data(), type_of<T>(), comm_);
+    MPI_Allgatherv(from, got.counts[static_cast<std::size_t>(rank_)], detail::type_of<T>(), to,
+                   got.counts.data(), got.begins.data(), detail::type_of<T>(), comm_);
   }
 
  private:
@@ -148,4 +153,4 @@ class Communicator {
   int size_ = 1;
 };
 
-}  // namespace tessera::distributed::detail
+}  // namespace tessera::distributed

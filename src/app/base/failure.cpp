@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <new>
+
+#include <app/base/failure.hpp>
+#include <io/errors.hpp>
+#include <io/memory.hpp>
+
+namespace tessera::app {
+
+Failure failure_of(std::exception_ptr const& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (Failure const& failure) {
+    return failure;
+  } catch (io::FileError const& error) {
+    bool const memory = error.kind() == io::ErrorKind::out_of_memory;
+    return {memory ? ExitStatus::resources : ExitStatus::file, error.what()};
+  } catch (std::bad_alloc const&) {
+    auto const free = io::format_bytes(io::available_memory());
+    return {ExitStatus::resources, "out of memory; found " + free + " available"};
+  } catch (std::exception const& error) {
+    return {ExitStatus::resources, error.what()};
+  } catch (...) {
+    return {ExitStatus::resources, "ended by an error of a library, which says no more"};
+  }
+}
+
+}  // namespace tessera::app

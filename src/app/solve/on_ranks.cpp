@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdint>
+
+#include <app/base/ranks.hpp>
+#include <app/ranks/communicator.hpp>
+#include <app/run/run_typed.hpp>
+#include <app/solve/operator.hpp>
+#include <app/stream/rows.hpp>
+#include <tessera/distributed/operator.hpp>
+
+namespace tessera::app {
+
+Reading with_operator_on_ranks(SolveRequest const& r,
+                               std::function<void(AnyOperator const& op)> const& work) {
+  auto const& info = r.reader.info();
+  Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
+                    .cols = static_cast<std::int64_t>(info.cols),
+                    .type = r.type,
+                    .layout = info.layout};
+  Reading reading{.is_narrowed = info.type == io::ScalarType::f64 && r.type == io::ScalarType::f32};
+  with_types(shape, r.place.backend.choice, [&]<class Exec, class T, class Layout>() {
+    Exec const exec;
+    Distributed<Exec> const world(communicator(), exec);
+    auto const mine = world.template rows_of<T, Layout>(shape.rows, shape.cols);
+    RankFacts facts;
+    auto const A = read_rows<Exec, T, Layout>(exec, r.reader, mine.first, mine.count, facts);
+    reading.seconds = facts.read_seconds;
+    solve::DistributedOperator<Exec, DeviceMatrix<Exec, T, Layout>> const op(
+        world, A, {.kernels = r.kernels});
+    reading.ranks = communicator()->gather(facts);
+    work(&op);
+  });
+  return reading;
+}
+
+}  // namespace tessera::app
