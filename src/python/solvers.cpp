@@ -3,23 +3,27 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <python/solvers.hpp>
 #include <python/sources.hpp>
 #include <python/turn.hpp>
 #include <python/views.hpp>
+#include <string>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/instances.hpp>
+#include <tessera/detail/arguments.hpp>
 #include <tessera/solve.hpp>
 
 namespace tessera::python {
 namespace {
 
-/// Calls body(op, control) with the matrix as solvers read it.
+/// Calls body(op, control) with the matrix as solvers read it, where it lies.
 template <class Body>
 void with_operator(Solving const& solving, Body const& body) {
-  auto const run = [&]<class T>(solve::NormalOperator<Host, T> const& op) {
+  auto const run = [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const& op) {
     solve::Control<T> control;
     if (solving.on_step) {
       control.on_step = [&](solve::Step const& step) {
@@ -33,21 +37,29 @@ void with_operator(Solving const& solving, Body const& body) {
   if (solving.streamed != nullptr) {
     with_source(*solving.streamed, [&]<class S, class T>(Host const& exec, S const& source,
                                                          stream::Options<T> const& options, T) {
-      run.template operator()<T>(solve::StreamOperator<Host, S>(exec, source, options));
+      run.template operator()<Host, T>(solve::StreamOperator<Host, S>(exec, source, options));
     });
     return;
   }
   Turn const turn;
+  Place const& place = solving.a.place;
   with_type(solving.a, [&]<class T>(T) {
-    auto const a = matrix<Host, T>(solving.a);
-    run.template operator()<T>(solve::MatrixOperator<Host, MatrixView<Host, T>>(turn.host(), a));
+    auto const run_on = [&]<class Exec>(Exec const& exec) {
+      auto const a = matrix<Exec, T>(solving.a);
+      run.template operator()<Exec, T>(solve::MatrixOperator<Exec, MatrixView<Exec, T>>(exec, a));
+    };
+    if (place.is_gpu) {
+      backends::with_stream(place.device, place.stream, run_on);
+    } else {
+      run_on(turn.host());
+    }
   });
 }
 
 /// A vector of the caller's, side by side.
-template <class T>
-solve::ConstValues<Host, T> values(Host const& exec, Array const& x) {
-  return solve::detail::side_by_side(exec, vector<Host, T>(x));
+template <class Exec, class T>
+solve::ConstValues<Exec, T> values(Exec const& exec, Array const& x) {
+  return solve::detail::side_by_side(exec, vector<Exec, T>(x));
 }
 
 template <class Result>
@@ -55,28 +67,40 @@ Ending ending_of(Result const& result) {
   return {.stop = result.stop, .iterations = result.iterations, .reads = result.reads};
 }
 
-/// The first rows of `to` become those of a solver's, or the same from the last to the first.
-template <class T>
-void write_rows(solve::Rows<Host, T> const& from, Array const& to, bool from_last) {
-  auto const rows = matrix<Host, T>(to);
-  std::size_t const count = from.extent(0);
-  for (std::size_t i = 0; i < count; ++i) {
-    Kokkos::deep_copy(Kokkos::subview(rows, i, Kokkos::ALL),
-                      Kokkos::subview(from, from_last ? count - 1 - i : i, Kokkos::ALL));
+/// The first rows of an array become those of a solver's, or the same from the last to the first.
+template <class Exec, class T>
+void write_rows(Exec const& exec, solve::Rows<Exec, T> const& from, Array const& to,
+                bool from_last) {
+  static std::string const label("tessera::python::write");
+  auto const count = static_cast<std::int64_t>(from.extent(0));
+  auto const size = static_cast<std::int64_t>(from.extent(1));
+  for (std::int64_t i = 0; i < count && size > 0; ++i) {
+    T const* const row = from.data() + (from_last ? count - 1 - i : i) * size;
+    tessera::detail::copy_vector<T>(exec, label, size, row, 1,
+                                    {static_cast<T*>(to.data) + i * to.strides[0], to.strides[1]});
   }
+  exec.fence("tessera: the result goes to Python");
+}
+
+/// An array becomes a vector of a solver's.
+template <class Exec, class T>
+void write(Exec const& exec, solve::Values<Exec, T> const& from, Array const& to) {
+  Array as_row = to;
+  as_row.strides = {0, to.strides[0]};
+  write_rows(exec, solve::Rows<Exec, T>(from.data(), 1, from.extent(0)), as_row, false);
 }
 
 }  // namespace
 
 std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquaresCall const& call) {
   std::vector<LeastSquaresFound> all;
-  with_operator(solving, [&]<class T>(solve::NormalOperator<Host, T> const& op,
-                                      solve::Control<T> const& control) {
-    auto const b = values<T>(op.exec(), call.b);
-    solve::LeastSquaresOptions<Host, T> options{
+  with_operator(solving, [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const& op,
+                                                  solve::Control<T> const& control) {
+    auto const b = values<Exec, T>(op.exec(), call.b);
+    solve::LeastSquaresOptions<Exec, T> options{
         .atol = call.atol, .btol = call.btol, .conlim = call.conlim, .maxiter = call.maxiter};
-    if (call.x0) options.x0 = values<T>(op.exec(), *call.x0);
-    std::vector<solve::LeastSquares<Host, T>> results;
+    if (call.x0) options.x0 = values<Exec, T>(op.exec(), *call.x0);
+    std::vector<solve::LeastSquares<Exec, T>> results;
     if (call.method == LeastSquaresMethod::ridge) {
       results = solve::ridge_path(op, b, call.damps, options, control);
     } else {
@@ -87,7 +111,7 @@ std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquare
     }
     for (std::size_t i = 0; i < results.size(); ++i) {
       auto const& result = results[i];
-      Kokkos::deep_copy(vector<Host, T>(call.x[i]), result.x);
+      write(op.exec(), result.x, call.x[i]);
       all.push_back({.ending = ending_of(result),
                      .normr = result.normr,
                      .normar = result.normar,
@@ -101,16 +125,16 @@ std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquare
 
 SvdFound svd(Solving const& solving, SvdCall const& call) {
   SvdFound found;
-  with_operator(solving, [&]<class T>(solve::NormalOperator<Host, T> const& op,
-                                      solve::Control<T> const& control) {
+  with_operator(solving, [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const& op,
+                                                  solve::Control<T> const& control) {
     solve::SvdOptions const options{
         .tol = call.tol, .maxiter = call.maxiter, .ncv = call.ncv, .want_u = call.ut.has_value()};
-    auto const take = [&](solve::SvdResult<Host, T> const& result) {
+    auto const take = [&](solve::SvdResult<Exec, T> const& result) {
       found.ending = ending_of(result);
       found.s = result.s;
       if (call.rises) std::reverse(found.s.begin(), found.s.end());
-      write_rows<T>(result.VT, call.vt, call.rises);
-      if (call.ut) write_rows<T>(result.UT, *call.ut, call.rises);
+      write_rows(op.exec(), result.VT, call.vt, call.rises);
+      if (call.ut) write_rows(op.exec(), result.UT, *call.ut, call.rises);
     };
     if (!call.is_pca) return take(solve::svd(op, call.k, options, control));
     auto const result = solve::pca(op, call.k, {.svd = options, .scale = call.scale}, control);
@@ -125,9 +149,9 @@ SvdFound svd(Solving const& solving, SvdCall const& call) {
 
 RegressionFound regression(Solving const& solving, RegressionCall const& call) {
   RegressionFound found;
-  with_operator(solving, [&]<class T>(solve::NormalOperator<Host, T> const& op,
-                                      solve::Control<T> const& control) {
-    auto const y = values<T>(op.exec(), call.y);
+  with_operator(solving, [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const& op,
+                                                  solve::Control<T> const& control) {
+    auto const y = values<Exec, T>(op.exec(), call.y);
     solve::RegressionOptions const options{.penalty = call.penalty,
                                            .has_intercept = call.has_intercept,
                                            .tol = call.tol,
@@ -137,7 +161,7 @@ RegressionFound regression(Solving const& solving, RegressionCall const& call) {
                         : call.loss == RegressionLoss::logistic
                             ? solve::logistic_regression(op, y, options, control)
                             : solve::poisson_regression(op, y, options, control);
-    Kokkos::deep_copy(vector<Host, T>(call.x), result.x);
+    write(op.exec(), result.x, call.x);
     found = {.ending = ending_of(result),
              .intercept = result.intercept,
              .loss = result.loss,

@@ -11,8 +11,8 @@
 
 #include <tessera/solve/control.hpp>
 
-/// The solvers of the library on matrices in memory of the host and on streamed ones; the caller
-/// has checked types and shapes.
+/// The solvers of the library on matrices in memory and on streamed ones; the caller has checked
+/// types, shapes and places. They are done when a call returns.
 namespace tessera::python {
 
 /// The matrix of a solver, and what it calls after each step, which may throw.

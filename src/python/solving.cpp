@@ -24,16 +24,6 @@ namespace {
 namespace nb = nanobind;
 using namespace nb::literals;
 
-/// A matrix that lies on the host, where solvers run.
-MatrixInput take_solvable(Call const& call, nb::handle A) {
-  MatrixInput a = take_matrix(call, A);
-  if (a.array.array.place.is_gpu) {
-    call.fail_type("A of shape " + a.shape + " lies on GPU " +
-                   std::to_string(a.array.array.place.device) + ", and solvers run on the host");
-  }
-  return a;
-}
-
 Solving solving_of(MatrixInput const& a, nb::handle on_step) {
   Solving solving{.a = a.array.array, .streamed = a.streamed};
   solving.on_step = [on_step](solve::Step const& step) {
@@ -71,7 +61,7 @@ nb::list least_squares_of(std::string const& name, std::string const& method, nb
                           double btol, double conlim, std::optional<std::int64_t> maxiter,
                           nb::handle on_step, bool copy) {
   Call const call{name.c_str(), copy};
-  MatrixInput const a = take_solvable(call, A);
+  MatrixInput const a = take_matrix(call, A);
   Taken const right = take_vector(call, a, b, "b", a.rows);
   LeastSquaresCall arguments{.b = right.array, .damps = std::move(damps)};
   arguments.method = method == "lsmr"   ? LeastSquaresMethod::lsmr
@@ -114,7 +104,7 @@ nb::dict svd_of(std::string const& name, nb::handle A, std::int64_t k, double to
                 std::int64_t maxiter, std::int64_t ncv, bool want_u, bool rises, bool is_pca,
                 bool scale, nb::handle on_step, bool copy) {
   Call const call{name.c_str(), copy};
-  MatrixInput const a = take_solvable(call, A);
+  MatrixInput const a = take_matrix(call, A);
   Taken const like = model_of(call, a);
   SvdCall arguments{.k = k, .tol = tol, .maxiter = maxiter, .ncv = ncv};
   arguments.rises = rises;
@@ -147,7 +137,7 @@ nb::dict regression_of(std::string const& name, std::string const& loss, nb::han
                        double penalty, bool intercept, double tol, std::int64_t maxiter,
                        nb::handle on_step, bool copy) {
   Call const call{name.c_str(), copy};
-  MatrixInput const a = take_solvable(call, A);
+  MatrixInput const a = take_matrix(call, A);
   Taken const right = take_vector(call, a, y, "y", a.rows);
   Taken const x = new_array(call, a, model(a, right), 1, a.cols);
   RegressionCall arguments{.y = right.array, .x = x.array, .penalty = penalty};

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tessera
+from tessera import linalg
 
 
 def _why_not():
@@ -164,3 +165,99 @@ def test_operators_for_the_solvers_of_cupy():
     np.testing.assert_allclose(host(found), expected, rtol=1e-3)
     found = linalg.lsmr(tessera.aslinearoperator(A), B, atol=1e-13, btol=1e-13)[0]
     np.testing.assert_allclose(host(found), expected, rtol=1e-8)
+
+
+class OnBoth:
+    """A matrix and a vector, on the host and on the GPU."""
+
+    def __init__(self, to_gpu, dtype, order, shape=(90, 30)):
+        a, self.b = random(shape, dtype), random(shape[0], dtype, 1)
+        self.a = np.asarray(a, order=order)
+        self.A = to_gpu(a) if order == "C" else to_gpu(a.T.copy()).T
+        self.B = to_gpu(self.b)
+        self.to_gpu = to_gpu
+
+    def same(self, found, expected):
+        """Arrays are of the GPU's kind and have the host's bits; numbers are the host's."""
+        assert len(found) == len(expected)
+        for on_gpu, on_host in zip(found, expected):
+            if isinstance(on_host, np.ndarray):
+                assert type(on_gpu) is type(self.A) and on_gpu.device == self.A.device
+                same(on_gpu, on_host)
+            else:
+                assert on_gpu == on_host
+
+
+@pytest.fixture(params=["C", "F"])
+def both(request, to_gpu, dtype):
+    return OnBoth(to_gpu, dtype, request.param)
+
+
+@pytest.mark.parametrize("method", ["lsmr", "lsqr"])
+@pytest.mark.parametrize("damp", [0.0, 0.7])
+def test_least_squares_have_the_bits_of_the_host(both, method, damp):
+    solve = getattr(linalg, method)
+    both.same(solve(both.A, both.B, damp), solve(both.a, both.b, damp))
+    x0 = random(30, both.a.dtype, 2)
+    X0 = both.to_gpu(x0)
+    both.same(solve(both.A, both.B, damp, x0=X0), solve(both.a, both.b, damp, x0=x0))
+
+
+def test_ridge_paths_have_the_bits_of_the_host(both):
+    found = linalg.ridge_path(both.A, both.B, [0.0, 0.5, 20.0])
+    expected = linalg.ridge_path(both.a, both.b, [0.0, 0.5, 20.0])
+    assert len(found) == 3
+    for on_gpu, on_host in zip(found, expected):
+        both.same(on_gpu, on_host)
+
+
+def test_triplets_have_the_bits_of_the_host(both):
+    both.same(linalg.svds(both.A, 4), linalg.svds(both.a, 4))
+    values = {"return_singular_vectors": False}
+    both.same([linalg.svds(both.A, 2, **values)], [linalg.svds(both.a, 2, **values)])
+    for scale in (False, True):
+        both.same(linalg.pca(both.A, 3, scale=scale), linalg.pca(both.a, 3, scale=scale))
+
+
+def test_several_right_sides(both):
+    columns = random((90, 3), both.a.dtype, 3)
+    both.same(linalg.lstsq(both.A, both.to_gpu(columns)), linalg.lstsq(both.a, columns))
+
+
+def test_strided_matrices_of_solvers(to_gpu, dtype):
+    wide = random((120, 50), dtype)
+    a, b = wide[::2, :20], wide[::2, 30]
+    on_gpu = to_gpu(wide)
+    A, B = on_gpu[::2, :20], on_gpu[::2, 30]
+    same(linalg.lsmr(A, B).x, linalg.lsmr(a, b).x)
+    same(linalg.svds(A, 2)[0], linalg.svds(a, 2)[0])
+    same(linalg.pca(A, 2).components, linalg.pca(a, 2).components)
+
+
+def test_solvers_work_in_the_callers_stream():
+    a, b = random((3000, 200), np.float32), random(3000, np.float32, 1)
+    expected = linalg.lsmr(a, b * 3).x * 2
+    A, B = cupy.asarray(a), cupy.asarray(b)
+    cupy.cuda.Device().synchronize()
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        scaled = cupy.zeros_like(B)
+        for _ in range(50):
+            scaled.fill(0)
+        scaled += B * 3  # the call has to come after these
+        found = linalg.lsmr(A, scaled).x * 2
+        stream.synchronize()
+    same(found, expected)
+
+
+def test_callbacks_and_refusals_of_solvers(to_gpu):
+    a, b = random((90, 30), np.float64), random(90, np.float64, 1)
+    A, B = to_gpu(a), to_gpu(b)
+    steps, expected = [], []
+    linalg.lsmr(A, B, callback=steps.append)
+    linalg.lsmr(a, b, callback=expected.append)
+    assert steps == expected
+    with pytest.raises(ZeroDivisionError):
+        linalg.svds(A, 2, callback=lambda step: 1 / 0)
+    with pytest.raises(TypeError, match="b of shape .90,. lies on the host, and A of shape .90, 30. on GPU"):
+        linalg.lsmr(A, b)
+    same(linalg.lsmr(A, B).x, linalg.lsmr(a, b).x)

@@ -72,7 +72,7 @@ def empty(like, shape, dtype):
         return sys.modules["cupy"].empty(shape, dtype)
     if library == "jax":
         if next(iter(like.devices())).platform != "cpu":
-            raise TypeError("tessera: JAX arrays on a GPU cannot be written: pass out= of CuPy or PyTorch")
+            raise TypeError("tessera: JAX arrays on a GPU cannot be written: pass arrays, or out=, of CuPy or PyTorch")
         return numpy.empty(shape, dtype).view(_ForJax)
     if hasattr(like, "__array_namespace__"):
         xp = like.__array_namespace__()
@@ -81,11 +81,13 @@ def empty(like, shape, dtype):
 
 
 def of_numbers(like, values, dtype):
-    """A new vector of the kind of another array."""
+    """A new vector of the kind and in the place of another array."""
     vector = numpy.array(values, dtype)
     library = _library(like)
     if library == "torch":
-        return sys.modules["torch"].from_numpy(vector)
+        return sys.modules["torch"].from_numpy(vector).to(like.device)
+    if library == "cupy":
+        return sys.modules["cupy"].asarray(vector)
     if library == "jax":
         return sys.modules["jax"].numpy.asarray(vector)
     if hasattr(like, "__array_namespace__") and not isinstance(like, numpy.ndarray):

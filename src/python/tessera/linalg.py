@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Solvers that read the matrix once a step, named as SciPy names them.
 
-A is an array, or a matrix of `tessera.open` or `tessera.from_callback`; arrays of a GPU are refused. All take
+A is an array, also one of a GPU, or a matrix of `tessera.open` or `tessera.from_callback`. Results are arrays of its
+kind, where it lies; a call waits for them. All take
 
 - `copy=True`: allows a copy of what is of another type or layout,
 - `callback=`: a function that gets a `Step` after each step; what it raises ends the call,
@@ -233,7 +234,7 @@ def lsqr(
         r1norm = float(numpy.copysign(numpy.sqrt(abs(square)), square))
     return LsqrResult(
         x, result["istop"], result["iterations"], r1norm, norm, result["norma"], result["conda"], result["normar"],
-        result["normx"], numpy.zeros(len(x))
+        result["normx"], _arrays.of_numbers(x, numpy.zeros(len(x)), "float64")
     )
 
 
@@ -337,7 +338,8 @@ def lstsq(
     x = _arrays.empty(b if isinstance(A, _core.StreamedMatrix) else A, (cols, b.shape[1]), dtype)
     for j, (column, _) in enumerate(solutions):
         x[:, j] = column
-    return _arrays.finished(x), numpy.array([residue for _, residue in solutions]), None, None
+    residues = _arrays.of_numbers(x, [residue for _, residue in solutions], "float64")
+    return _arrays.finished(x), residues, None, None
 
 
 def _shape(name: str, A: Any) -> tuple[int, int]:

@@ -18,6 +18,7 @@
 #include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/arguments.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/operator.hpp>
@@ -433,7 +434,8 @@ ConstValues<Exec, typename View::non_const_value_type> side_by_side(Exec const& 
   using Result = ConstValues<Exec, T>;
   if (x.stride(0) == 1 || x.extent(0) <= 1) return Result(x.data(), x.extent(0));
   auto const copy = make_values<Exec, T>(exec, static_cast<Index>(x.extent(0)));
-  Kokkos::deep_copy(exec, copy, x);
+  static std::string const label("tessera::solve::pack");
+  tessera::detail::contiguous(exec, label, x, copy.data());
   return copy;
 }
 
