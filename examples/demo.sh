@@ -46,4 +46,5 @@ cp "$digits" digits.npy
 compute digits.npy digits .npy
 
 say "3. What the data look like: principal components, one read of the matrix a step"
+"$tessera" pca digits.npy -k 3 --check | sed -n '/columns/p; /steps/p; /residual /p; /check/p; /^  *[i0-9] /p'
 "$bin/principal_direction" digits.npy

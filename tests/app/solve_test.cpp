@@ -45,6 +45,26 @@ TEST_F(SolveTest, finds_the_known_solution) {
   EXPECT_EQ(ridge["reads"].get<int>(), ridge["iterations"].get<int>() + 1);
 }
 
+TEST_F(SolveTest, draws_how_the_residual_falls) {
+  write_doubles("a.npy", "(3, 3)", {1, 0, 0, 0, 2, 0, 0, 0, 3});
+  write_doubles("b.npy", "(3,)", {1, 1, 1});
+  EXPECT_THAT(run({"lstsq", "a.npy", "b.npy"}).out,
+              ::testing::ContainsRegex("residual     █.*▁  from 0\\.[0-9]+ to "));
+}
+
+/// Those that the normal equations have in rational numbers.
+TEST_F(SolveTest, finds_the_coefficients_of_the_diabetes_table) {
+  std::string const data = TESSERA_SOURCE_DIR "/tests/data/";
+  std::vector<double> const known{-10.01, -239.82, 519.85, 324.38, -792.18,
+                                  476.74, 101.04,  177.06, 751.27, 67.63};
+  for (std::string const method : {"lsmr", "lsqr"}) {
+    report({"lstsq", data + "diabetes.npy", data + "progression.npy", "--method", method, "--atol",
+            "1e-12", "--btol", "1e-12", "--maxiter", "60", "--output", "x.npy", "--check"});
+    auto const x = last_elements<double>("x.npy", 10);
+    for (std::size_t j = 0; j < x.size(); ++j) EXPECT_NEAR(x[j], known[j], 0.005) << j;
+  }
+}
+
 TEST_F(SolveTest, has_the_bits_of_the_run_in_memory_where_it_streams) {
   for (std::string const order : {"row-major", "column-major"}) {
     make("3000", "700", order);

@@ -87,6 +87,27 @@ SolvePlace begin_solve(SolveOptions const& options, io::MatrixReader const& read
   return place;
 }
 
+std::string picture_of(std::vector<solve::Step> const& history) {
+  constexpr char const* heights[]{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  constexpr std::size_t most_columns = 60;
+  std::vector<double> sizes;  // logarithms
+  for (solve::Step const& step : history) {
+    if (step.residual > 0 && std::isfinite(step.residual)) sizes.push_back(std::log(step.residual));
+  }
+  if (sizes.size() < 2) return "";
+  auto const [least, most] = std::ranges::minmax(sizes);
+  if (!(most > least)) return "";
+  std::size_t const columns = std::min(sizes.size(), most_columns);
+  std::string picture;
+  for (std::size_t i = 0; i < columns; ++i) {
+    // The last step of each column's.
+    double const size = sizes[(i + 1) * sizes.size() / columns - 1];
+    picture += heights[std::lround(7 * (size - least) / (most - least))];
+  }
+  return picture + "  from " + general(std::exp(sizes.front()), 2) + " to " +
+         general(std::exp(sizes.back()), 2);
+}
+
 HistoryFile::HistoryFile(std::string const& path) {
   if (!path.empty() && ranks().is_first()) file_.emplace(path);
 }
@@ -133,6 +154,8 @@ std::string run_lines(SolveSubject const& subject) {
     text += report_line(
         "", "went on from a checkpoint after step " + std::to_string(run.first_iteration));
   }
+  std::string const picture = picture_of(run.history);
+  if (!picture.empty()) text += report_line("residual", picture);
   return text;
 }
 

@@ -74,6 +74,9 @@ struct SolveSubject {
 
 /// A line of a report.
 [[nodiscard]] std::string report_line(std::string name, std::string const& text);
+/// How the residuals of steps have fallen, in a line: each column is as high as the logarithm.
+/// Empty where there are not two that differ.
+[[nodiscard]] std::string picture_of(std::vector<solve::Step> const& history);
 /// The line of the matrix.
 [[nodiscard]] std::string matrix_line(SolveSubject const& subject);
 /// The lines of backend, method, steps, and why it stopped.

@@ -52,7 +52,7 @@ void solve_on(FitOptions const& options, SolveRequest const& request,
                                                    ? solve::RegressionSolver::lbfgs
                                                    : solve::RegressionSolver::newton_cg,
                                      .maxiter = limit_of(options),
-                                     .keep_history = !options.history.empty()};
+                                     .keep_history = true};
   auto result = run_solver<T>(options, request, name_of_states(options),
                               options.has_intercept ? "" : " without an intercept", y, how.maxiter,
                               fit.run, [&](solve::Control<T> const& control) {

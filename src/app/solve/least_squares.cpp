@@ -23,7 +23,7 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
                                                 .btol = options.btol,
                                                 .conlim = options.conlim,
                                                 .maxiter = limit,
-                                                .history = !options.history.empty()};
+                                                .history = true};
   bool const is_lsmr = options.method == LeastSquaresMethod::lsmr;
   auto result = run_solver<T>(options, request, is_lsmr ? "lsmr" : "lsqr", "", b, limit,
                               solution.run, [&](solve::Control<T> const& control) {
