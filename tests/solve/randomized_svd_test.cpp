@@ -117,7 +117,7 @@ class RandomizedSvd : public testing::Test {
   static void expect_decomposed(HostMatrix<T> const& A, Index k, std::string const& what) {
     SCOPED_TRACE(what);
     auto const found = run(A, k, {.power_iterations = 12, .want_u = true});
-    ASSERT_EQ(found.stop, Stop::converged) << sentence(found.stop);
+    ASSERT_EQ(found.stop, Stop::all_done) << sentence(found.stop);
     ASSERT_EQ(static_cast<Index>(found.s.size()), k);
     Index const m = A.shape().rows;
     Index const n = A.shape().cols;
@@ -208,7 +208,7 @@ TYPED_TEST(RandomizedSvd, FindsTheValuesOfAFallingSpectrum) {
   std::vector<double> s;
   for (int i = 0; i < 60; ++i) s.push_back(std::ldexp(1, -i));
   auto const found = this->run(this->diagonal(70, 60, s), 5);
-  EXPECT_EQ(found.stop, Stop::converged);
+  EXPECT_EQ(found.stop, Stop::all_done);
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_NEAR(found.s[i], s[i], 50 * TestFixture::eps) << i;
     EXPECT_NEAR(std::abs(found.VT[i * 60 + i]), 1, 2000 * TestFixture::eps) << i;
@@ -239,7 +239,7 @@ TYPED_TEST(RandomizedSvd, IsOfNumbersOfAnySize) {
     for (auto& element : elements) element = std::ldexp(element, power);
     auto const found =
         this->run(HostMatrix<typename TypeParam::Scalar>(A.shape(), A.order(), elements), 3);
-    EXPECT_EQ(found.stop, Stop::converged);
+    EXPECT_EQ(found.stop, Stop::all_done);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(found.s[i], std::ldexp(first.s[i], power));
     EXPECT_THAT(found.VT, same_bits_as(first.VT));
   }
@@ -291,7 +291,7 @@ TYPED_TEST(RandomizedSvd, HasTheBitsOfOneRunWhereverItIsInterrupted) {
 TYPED_TEST(RandomizedSvd, HasTheCommittedBits) {
   constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
   auto const found = this->run(this->whole_matrix(700, 300), 3, {.want_u = true});
-  EXPECT_EQ(found.stop, Stop::converged);
+  EXPECT_EQ(found.stop, Stop::all_done);
   std::vector<double> all = found.s;
   all.insert(all.end(), found.VT.begin(), found.VT.end());
   all.insert(all.end(), found.UT.begin(), found.UT.end());

@@ -28,6 +28,7 @@ enum class Stop {
   cancelled,                   ///< a callback said so
   breakdown,                   ///< the method cannot go on
   not_finite,                  ///< a norm overflowed, or A, b or x has an infinity or a NaN
+  all_done,                    ///< as many steps as were asked for; residuals say how good it is
 };
 
 /// A sentence without a full stop.
@@ -57,6 +58,8 @@ inline char const* sentence(Stop stop) {
       return "the method broke down";
     case Stop::not_finite:
       return "a number overflowed, or the input has an infinity or a NaN";
+    case Stop::all_done:
+      return "all steps that were asked for are done, and the residuals say how good it is";
   }
   return "";
 }
@@ -65,7 +68,7 @@ inline char const* sentence(Stop stop) {
 inline bool is_success(Stop stop) {
   return stop == Stop::zero_solution || stop == Stop::solved || stop == Stop::least_squares ||
          stop == Stop::solved_to_precision || stop == Stop::least_squares_to_precision ||
-         stop == Stop::converged;
+         stop == Stop::converged || stop == Stop::all_done;
 }
 
 /// How far a solver is.

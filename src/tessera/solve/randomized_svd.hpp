@@ -32,7 +32,7 @@ struct RandomizedSvdOptions {
   Index oversampling = 10;     ///< vectors beside k, as far as A has so many rows and columns
   Index power_iterations = 4;  ///< reads of A that make the vectors better
   std::uint64_t seed = 0;      ///< of the vectors to begin with, below 2^24
-  double tol = 0;              ///< as that of `svd`, and it is enough; 0: whatever comes out
+  double tol = 0;              ///< as that of `svd`; 0: what comes out is good enough
   bool want_u = false;         ///< U; it takes no read
 };
 
@@ -235,11 +235,11 @@ class RandomizedSvdRun {
       result_.s.push_back(std::ldexp(s, -exponent_));
       result_.residuals.push_back(std::ldexp(residual, -exponent_));
     }
-    bool const is_enough =
-        options_.tol == 0 || worst <= std::max(options_.tol, 16 * eps) * small.s[0];
-    result_.stop = is_cancelled_ ? Stop::cancelled
-                   : is_enough   ? Stop::converged
-                                 : Stop::iteration_limit;
+    bool const is_enough = worst <= std::max(options_.tol, 16 * eps) * small.s[0];
+    result_.stop = is_cancelled_       ? Stop::cancelled
+                   : options_.tol == 0 ? Stop::all_done
+                   : is_enough         ? Stop::converged
+                                       : Stop::iteration_limit;
   }
 
   void tell(Index reads_before) {
@@ -328,9 +328,10 @@ SvdResult<Exec, T> run_randomized_svd(BlockOperator<Exec, T> const& op, Index k,
 /// whatever A's layout and the backend, and whether A is streamed or the run was interrupted.
 /// `residuals` are those of the result, measured; that of a value that is zero to precision is this
 /// precision. The residual of a step is the largest change of the estimates of s², beside the
-/// largest. It has converged where tol is 0, or the residual of each triplet is at most tol·s_1;
-/// else it stops with Stop::iteration_limit. Singular values below √ε·s_1 are lost in power
-/// iterations. Throws std::invalid_argument for options and states that do not fit.
+/// largest. Where tol is 0 it stops with Stop::all_done. Else it has converged where the residual
+/// of each triplet is at most tol·s_1, or stops with Stop::iteration_limit. Singular values below
+/// √ε·s_1 are lost in power iterations. Throws std::invalid_argument for options and states that do
+/// not fit.
 ///
 /// Source: subspace iteration from a random start (N. Halko, P. G. Martinsson and J. A. Tropp, SIAM
 /// Review 53, 2011).
