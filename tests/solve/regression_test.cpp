@@ -321,7 +321,7 @@ TYPED_TEST(Regressions, HasTheCommittedBits) {
 }
 
 /// As the test before.
-TYPED_TEST(Regressions, OfLbfgsHaveTheCommittedBits) {
+TYPED_TEST(Regressions, HaveByLbfgsTheCommittedBits) {
   constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
   constexpr bool has_rows = TypeParam::order == Order::row_major;
   solve::MatrixOperator const op(typename TypeParam::Exec(),
