@@ -9,7 +9,7 @@
 #include <python/streamed.hpp>
 #include <vector>
 
-#include <tessera/solve/control.hpp>
+#include <tessera/solve/stop.hpp>
 
 /// The solvers of the library on matrices in memory and on streamed ones; the caller has checked
 /// types, shapes and places. They are done when a call returns.

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/solve/control.hpp>
+#include <tessera/solve/stop.hpp>
 
 namespace tessera::python {
 namespace {

@@ -45,15 +45,15 @@ VectorArgument<T> some_of(VectorArgument<T> const& x, Rows const& rows) {
 }
 
 /// The caller's tuning, or the one for some lines.
-template <class Set, bool RowMajor, class Exec, class T, class Options>
-Tuning tuning_of(Exec const& exec, Lines<T> const& lines, Options const& options) {
+template <class Set, bool RowMajor, class Exec, class T, class OfCall>
+Tuning tuning_of(Exec const& exec, Lines<T> const& lines, OfCall const& options) {
   if (!options.tuning) return stream::detail::tuning_of<Set, RowMajor>(exec, lines);
   checks::require_valid(*options.tuning);
   return *options.tuning;
 }
 
-template <class Exec, class T, class Options>
-tessera::Options<Exec> options_of_stage(Options const& options) {
+template <class Exec, class T, class OfCall>
+Options<Exec> options_of_stage(OfCall const& options) {
   return {.workspace = options.workspace, .tuning = options.tuning, .kernels = options.kernels};
 }
 

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+/// What solvers tell on the way and at the end, without Kokkos.
+namespace tessera::solve {
+
+/// Why a solver stopped.
+enum class Stop {
+  zero_solution,               ///< x = 0 is the exact solution
+  solved,                      ///< A·x = b within atol and btol
+  least_squares,               ///< x minimises ‖A·x - b‖ within atol
+  condition_limit,             ///< the estimate of cond(A) has passed conlim
+  solved_to_precision,         ///< as `solved`, as far as the arithmetic can tell
+  least_squares_to_precision,  ///< as `least_squares`, as far as the arithmetic can tell
+  condition_to_precision,      ///< as `condition_limit`, with the most that the arithmetic can tell
+  converged,                   ///< what was asked for is there within the tolerance
+  iteration_limit,             ///< maxiter steps were not enough
+  cancelled,                   ///< a callback said so
+  breakdown,                   ///< the method cannot go on
+  not_finite,                  ///< a norm overflowed, or A, b or x has an infinity or a NaN
+  all_done,                    ///< as many steps as were asked for; residuals say how good it is
+};
+
+/// A sentence without a full stop.
+inline char const* sentence(Stop stop) {
+  switch (stop) {
+    case Stop::zero_solution:
+      return "x = 0 is the exact solution";
+    case Stop::solved:
+      return "A x = b is solved within atol and btol";
+    case Stop::least_squares:
+      return "the least-squares problem is solved within atol";
+    case Stop::condition_limit:
+      return "the estimate of the condition number passed conlim";
+    case Stop::solved_to_precision:
+      return "A x = b is solved to the precision of the arithmetic";
+    case Stop::least_squares_to_precision:
+      return "the least-squares problem is solved to the precision of the arithmetic";
+    case Stop::condition_to_precision:
+      return "the condition number is too large for the precision of the arithmetic";
+    case Stop::converged:
+      return "what was asked for is there within the tolerance";
+    case Stop::iteration_limit:
+      return "the limit of iterations was reached before convergence";
+    case Stop::cancelled:
+      return "it was cancelled";
+    case Stop::breakdown:
+      return "the method broke down";
+    case Stop::not_finite:
+      return "a number overflowed, or the input has an infinity or a NaN";
+    case Stop::all_done:
+      return "all steps that were asked for are done, and the residuals say how good it is";
+  }
+  return "";
+}
+
+/// Whether the result is what was asked for.
+inline bool is_success(Stop stop) {
+  return stop == Stop::zero_solution || stop == Stop::solved || stop == Stop::least_squares ||
+         stop == Stop::solved_to_precision || stop == Stop::least_squares_to_precision ||
+         stop == Stop::converged || stop == Stop::all_done;
+}
+
+/// How far a solver is.
+struct Step {
+  std::int64_t iteration = 0;
+  std::int64_t reads = 0;  ///< of A, by this call
+  double residual = 0;     ///< what the method makes small: each says which norm that is
+  double tolerance = 0;    ///< where it stops
+  double objective = 0;    ///< what the problem is about, such as ‖r‖: each says which, 0: nothing
+};
+
+}  // namespace tessera::solve
