@@ -23,7 +23,7 @@ namespace {
 /// Calls body(op, control) with the matrix as solvers read it, where it lies.
 template <class Body>
 void with_operator(Solving const& solving, Body const& body) {
-  auto const run = [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const& op) {
+  auto const run = [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op) {
     solve::Control<T> control;
     if (solving.on_step) {
       control.on_step = [&](solve::Step const& step) {
@@ -94,7 +94,7 @@ void write(Exec const& exec, solve::Values<Exec, T> const& from, Array const& to
 
 std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquaresCall const& call) {
   std::vector<LeastSquaresFound> all;
-  with_operator(solving, [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const& op,
+  with_operator(solving, [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op,
                                                   solve::Control<T> const& control) {
     auto const b = values<Exec, T>(op.exec(), call.b);
     solve::LeastSquaresOptions<Exec, T> options{
@@ -125,7 +125,7 @@ std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquare
 
 SvdFound svd(Solving const& solving, SvdCall const& call) {
   SvdFound found;
-  with_operator(solving, [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const& op,
+  with_operator(solving, [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op,
                                                   solve::Control<T> const& control) {
     solve::SvdOptions const options{
         .tol = call.tol, .maxiter = call.maxiter, .ncv = call.ncv, .want_u = call.ut.has_value()};
@@ -136,6 +136,14 @@ SvdFound svd(Solving const& solving, SvdCall const& call) {
       write_rows(op.exec(), result.VT, call.vt, call.rises);
       if (call.ut) write_rows(op.exec(), result.UT, *call.ut, call.rises);
     };
+    if (auto const& randomized = call.randomized) {
+      return take(solve::randomized_svd(op, call.k,
+                                        {.oversampling = randomized->oversampling,
+                                         .power_iterations = randomized->power_iterations,
+                                         .seed = randomized->seed,
+                                         .want_u = call.ut.has_value()},
+                                        control));
+    }
     if (!call.is_pca) return take(solve::svd(op, call.k, options, control));
     auto const result = solve::pca(op, call.k, {.svd = options, .scale = call.scale}, control);
     take(result.svd);
@@ -149,7 +157,7 @@ SvdFound svd(Solving const& solving, SvdCall const& call) {
 
 RegressionFound regression(Solving const& solving, RegressionCall const& call) {
   RegressionFound found;
-  with_operator(solving, [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const& op,
+  with_operator(solving, [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op,
                                                   solve::Control<T> const& control) {
     auto const y = values<Exec, T>(op.exec(), call.y);
     solve::RegressionOptions const options{.penalty = call.penalty,

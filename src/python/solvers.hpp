@@ -52,12 +52,19 @@ struct LeastSquaresFound {
 };
 std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquaresCall const& call);
 
+/// What `randomized_svd` is told.
+struct Randomized {
+  std::int64_t oversampling = 10;
+  std::int64_t power_iterations = 4;
+  std::uint64_t seed = 0;
+};
 struct SvdCall {
   std::int64_t k = 1;
   double tol = 0;
   std::int64_t maxiter = 0;
   std::int64_t ncv = 0;
-  bool rises = false;  ///< values and vectors from the last to the first
+  bool rises = false;                      ///< values and vectors from the last to the first
+  std::optional<Randomized> randomized{};  ///< by it, which has no need of tol, maxiter and ncv
   bool is_pca = false;
   bool scale = false;         ///< of pca
   Array vt{};                 ///< to be written: k x n

@@ -100,21 +100,16 @@ nb::list least_squares_of(std::string const& name, std::string const& method, nb
   return results;
 }
 
-nb::dict svd_of(std::string const& name, nb::handle A, std::int64_t k, double tol,
-                std::int64_t maxiter, std::int64_t ncv, bool want_u, bool rises, bool is_pca,
-                bool scale, nb::handle on_step, bool copy) {
-  Call const call{name.c_str(), copy};
+/// What a call that wants singular vectors finds; `arguments` but for the arrays.
+nb::dict triplets_of(Call const& call, nb::handle A, SvdCall arguments, bool want_u,
+                     nb::handle on_step) {
   MatrixInput const a = take_matrix(call, A);
   Taken const like = model_of(call, a);
-  SvdCall arguments{.k = k, .tol = tol, .maxiter = maxiter, .ncv = ncv};
-  arguments.rises = rises;
-  arguments.is_pca = is_pca;
-  arguments.scale = scale;
-  Taken const vt = new_array(call, a, like, 2, k, a.cols);
+  Taken const vt = new_array(call, a, like, 2, arguments.k, a.cols);
   arguments.vt = vt.array;
   std::optional<Taken> ut;
   if (want_u) {
-    ut = new_array(call, a, like, 2, k, a.rows);
+    ut = new_array(call, a, like, 2, arguments.k, a.rows);
     arguments.ut = ut->array;
   }
   SvdFound found;
@@ -131,6 +126,23 @@ nb::dict svd_of(std::string const& name, nb::handle A, std::int64_t k, double to
   result["variance"] = found.variance;
   result["ratio"] = found.ratio;
   return result;
+}
+
+nb::dict svd_of(std::string const& name, nb::handle A, std::int64_t k, double tol,
+                std::int64_t maxiter, std::int64_t ncv, bool want_u, bool rises, bool is_pca,
+                bool scale, nb::handle on_step, bool copy) {
+  SvdCall arguments{.k = k, .tol = tol, .maxiter = maxiter, .ncv = ncv, .rises = rises};
+  arguments.is_pca = is_pca;
+  arguments.scale = scale;
+  return triplets_of({name.c_str(), copy}, A, arguments, want_u, on_step);
+}
+
+nb::dict randomized_svd_of(std::string const& name, nb::handle A, std::int64_t k,
+                           std::int64_t oversampling, std::int64_t power_iterations,
+                           std::uint64_t seed, nb::handle on_step, bool copy) {
+  SvdCall arguments{.k = k};
+  arguments.randomized = {oversampling, power_iterations, seed};
+  return triplets_of({name.c_str(), copy}, A, arguments, true, on_step);
 }
 
 nb::dict regression_of(std::string const& name, std::string const& loss, nb::handle A, nb::handle y,
@@ -168,6 +180,8 @@ void add_solvers(nb::module_& m) {
         "copy"_a);
   m.def("_svd", &svd_of, "name"_a, "A"_a, "k"_a, "tol"_a, "maxiter"_a, "ncv"_a, "want_u"_a,
         "rises"_a, "is_pca"_a, "scale"_a, "on_step"_a.none(), "copy"_a);
+  m.def("_randomized_svd", &randomized_svd_of, "name"_a, "A"_a, "k"_a, "oversampling"_a,
+        "power_iterations"_a, "seed"_a, "on_step"_a.none(), "copy"_a);
   m.def("_regression", &regression_of, "name"_a, "loss"_a, "A"_a, "y"_a, "penalty"_a, "intercept"_a,
         "tol"_a, "maxiter"_a, "on_step"_a.none(), "copy"_a);
 }

@@ -215,6 +215,7 @@ def test_triplets_have_the_bits_of_the_host(both):
     both.same(linalg.svds(both.A, 4), linalg.svds(both.a, 4))
     values = {"return_singular_vectors": False}
     both.same([linalg.svds(both.A, 2, **values)], [linalg.svds(both.a, 2, **values)])
+    both.same(linalg.randomized_svd(both.A, 4), linalg.randomized_svd(both.a, 4))
     for scale in (False, True):
         both.same(linalg.pca(both.A, 3, scale=scale), linalg.pca(both.a, 3, scale=scale))
 

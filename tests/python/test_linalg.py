@@ -114,6 +114,27 @@ def test_svds(a):
     assert zeros[1] == 0 and np.linalg.norm(zeros[2]) == 1
 
 
+def test_randomized_svd(a, tmp_path):
+    low = (matrix(a.dtype, cols=3) @ matrix(a.dtype, rows=3, seed=3)).astype(a.dtype)
+    low = np.asarray(low, order="F" if a.flags.f_contiguous else "C")
+    u, s, vh = linalg.randomized_svd(low, 3)
+    close(s, np.linalg.svd(low, compute_uv=False)[:3], a.dtype)
+    close((u * s) @ vh, low, a.dtype)
+    assert u.shape == (M, 3) and vh.shape == (3, N) and {u.dtype, s.dtype, vh.dtype} == {a.dtype}
+    close(linalg.randomized_svd(a, N, n_iter=0)[1], np.linalg.svd(a, compute_uv=False), a.dtype)
+
+    arguments = {"n_components": 4, "n_oversamples": 5, "n_iter": 2, "random_state": 7}
+    expected = [x.tobytes() for x in linalg.randomized_svd(a, **arguments)]
+    np.save(tmp_path / "a.npy", a)
+    for same in (a, np.ascontiguousarray(a), np.asfortranarray(a), streamed(a), tessera.open(tmp_path / "a.npy")):
+        assert [x.tobytes() for x in linalg.randomized_svd(same, **arguments)] == expected
+    other = linalg.randomized_svd(a, **{**arguments, "random_state": 8})
+    assert other[1].tobytes() != expected[1]
+    steps = []
+    linalg.randomized_svd(a, 2, callback=steps.append)
+    assert [step.iteration for step in steps] == [1, 2, 3, 4] and steps[-1].reads == 5
+
+
 def test_pca(a):
     for scale in (False, True):
         found = linalg.pca(a + 1, 3, scale=scale)
@@ -160,6 +181,10 @@ def test_the_command_line_program_has_the_same_bits(tmp_path):
     u, s, vh = linalg.svds(a, 3)
     for name, rising in (("u", u[:, ::-1]), ("s", s[::-1]), ("vt", vh[::-1])):
         assert tessera.digest(np.load(tmp_path / f"{name}.npy")) == tessera.digest(rising)
+    program("svd", "a.npy", "-k", "3", "--method", "randomized", "--seed", "7", "--vt", "vt.npy", "--u", "u.npy")
+    u, _, vh = linalg.randomized_svd(a, 3, random_state=7)
+    for name, found in (("u", u), ("vt", vh)):
+        assert tessera.digest(np.load(tmp_path / f"{name}.npy")) == tessera.digest(found)
     program("pca", "a.npy", "-k", "2", "--components", "c.npy", "--ratio", "ratio.npy")
     found = linalg.pca(a, 2)
     assert tessera.digest(np.load(tmp_path / "c.npy")) == tessera.digest(found.components)
@@ -198,6 +223,12 @@ def test_refusals():
         linalg.ridge(a, b, -1.0)
     with pytest.raises(ValueError, match="calc_var=True is not supported"):
         linalg.lsqr(a, b, calc_var=True)
+    with pytest.raises(ValueError, match="`n_components` must be an integer"):
+        linalg.randomized_svd(a, 31)
+    with pytest.raises(ValueError, match="`n_iter` must be a whole number of at least 0, found 'auto'"):
+        linalg.randomized_svd(a, 2, n_iter="auto")
+    with pytest.raises(ValueError, match="expected a seed below 2.24"):
+        linalg.randomized_svd(a, 2, random_state=2**24)
     with pytest.raises(ValueError, match="at least two rows"):
         linalg.pca(np.ones((1, 3)), 1)
 

@@ -25,6 +25,7 @@ ESTIMATORS = [
     of_tessera.PoissonRegressor(),
     of_tessera.Ridge(),
     of_tessera.TruncatedSVD(),
+    of_tessera.TruncatedSVD(algorithm="randomized"),
 ]
 
 
@@ -114,6 +115,19 @@ def test_projections(dtype, tmp_path):
         assert names == [f"{name.lower()}{i}" for i in range(3)]
     ratio = of_tessera.PCA(n_components=3).fit(X).explained_variance_ratio_
     close(ratio, decomposition.PCA(n_components=3).fit(X).explained_variance_ratio_, **tolerance)
+
+
+def test_randomized_algorithm(tmp_path):
+    X = datasets.load_digits().data
+    arguments = {"n_components": 3, "algorithm": "randomized", "n_iter": 20}
+    found = of_tessera.TruncatedSVD(**arguments).fit(X)
+    expected = of_tessera.TruncatedSVD(3).fit(X)
+    close(found.singular_values_, expected.singular_values_)
+    close(found.components_, expected.components_, atol=1e-5)
+    again = of_tessera.TruncatedSVD(**arguments).fit(stream_of(X, tmp_path))
+    assert again.components_.tobytes() == found.components_.tobytes()
+    with pytest.raises(ValueError, match='algorithm must be "lanczos" or "randomized", found \'arpack\''):
+        of_tessera.TruncatedSVD(algorithm="arpack").fit(X)
 
 
 def test_refusals(tmp_path):

@@ -303,20 +303,43 @@ class PCA(_Projection):
 class TruncatedSVD(_Projection):
     """The largest singular values and right vectors, as sklearn.decomposition.TruncatedSVD.
 
-    It converges to ``tol``, by default the precision of X's type. Explained variances are left out.
+    With ``algorithm="lanczos"`` it converges to ``tol``, by default the precision of X's type; with
+    ``algorithm="randomized"`` it is as good as ``n_iter`` and ``n_oversamples`` make it. Explained variances are left
+    out.
     """
 
-    def __init__(self, n_components: int = 2, *, tol: float = 0.0):
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        algorithm: str = "lanczos",
+        n_iter: int = 4,
+        n_oversamples: int = 10,
+        random_state: int = 0,
+        tol: float = 0.0,
+    ):
         self.n_components = n_components
+        self.algorithm = algorithm
+        self.n_iter = n_iter
+        self.n_oversamples = n_oversamples
+        self.random_state = random_state
         self.tol = tol
 
     def fit(self, X: Any, y: Any = None) -> "TruncatedSVD":
         """Finds the vectors of X, an array or a streamed matrix."""
         X, _ = _matrix(self, X, reset=True)
         count = self._components_of(X, self.n_components)
-        _, s, vh = linalg.svds(X, count, tol=self.tol, return_singular_vectors="vh", copy=True)
-        self.components_ = _with_signs(vh[::-1])
-        self.singular_values_ = s[::-1].copy()
+        if self.algorithm == "randomized":
+            _, s, vh = linalg.randomized_svd(
+                X, count, n_iter=self.n_iter, n_oversamples=self.n_oversamples, random_state=self.random_state, copy=True
+            )
+        elif self.algorithm == "lanczos":
+            _, s, vh = linalg.svds(X, count, tol=self.tol, return_singular_vectors="vh", copy=True)
+            s, vh = s[::-1].copy(), vh[::-1]
+        else:
+            raise ValueError(f'TruncatedSVD: algorithm must be "lanczos" or "randomized", found {self.algorithm!r}')
+        self.components_ = _with_signs(vh)
+        self.singular_values_ = s
         return self
 
     def transform(self, X: Any) -> Any:
