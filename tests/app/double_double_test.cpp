@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <check/precise.hpp>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -8,9 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <app/check/precise.hpp>
-
-namespace tessera::app {
+namespace tessera::check {
 namespace {
 
 TEST(DoubleDouble, two_sum_keeps_what_rounding_drops) {
@@ -193,4 +192,4 @@ TYPED_TEST(CarefulSums, nothing_is_known_of_a_term_without_a_bound) {
 }
 
 }  // namespace
-}  // namespace tessera::app
+}  // namespace tessera::check

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <check/verdict.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -13,12 +14,11 @@
 
 #include <gtest/gtest.h>
 
-#include <app/check/verdict.hpp>
 #include <tessera/atax.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/multiply.hpp>
 
-namespace tessera::app {
+namespace tessera::check {
 namespace {
 
 template <class T>
@@ -65,9 +65,9 @@ TYPED_TEST(VerdictTest, what_the_library_computes_passes_for_all_shapes) {
     fill<T>(v, 2);
     atax(exec, A, v, B, C);
     exec.fence();
-    for (auto const& [operation, x, result] : {std::tuple{OperationId::multiply, v, B},
-                                               {OperationId::multiply_transposed, B, C},
-                                               {OperationId::atax, v, C}}) {
+    for (auto const& [operation, x, result] : {std::tuple{Operation::multiply, v, B},
+                                               {Operation::multiply_transposed, B, C},
+                                               {Operation::atax, v, C}}) {
       Verdict const verdict = judge(operation, A, x, result, "test");
       EXPECT_TRUE(verdict.passed()) << m << " x " << n << ": " << to_sentence(verdict);
       EXPECT_EQ(verdict.not_judged, 0);
@@ -86,7 +86,7 @@ TYPED_TEST(VerdictTest, whole_numbers_have_no_error_at_all) {
   Kokkos::DefaultHostExecutionSpace const exec;
   atax(exec, A, v, C);
   exec.fence();
-  Verdict const verdict = judge(OperationId::atax, A, v, C, "test");
+  Verdict const verdict = judge(Operation::atax, A, v, C, "test");
   EXPECT_EQ(verdict.worst_in_bounds, 0);
   EXPECT_EQ(verdict.greatest_ulp, 0);
 }
@@ -97,9 +97,9 @@ TYPED_TEST(VerdictTest, one_rounding_error_too_many_fails) {
   A(0, 0) = 1;
   auto const v = vector_of<T>(1, T{1});
   auto const B = vector_of<T>(1, T{1});
-  EXPECT_TRUE(judge(OperationId::multiply, A, v, B, "test").passed());
+  EXPECT_TRUE(judge(Operation::multiply, A, v, B, "test").passed());
   B(0) = 1 + 16 * std::numeric_limits<T>::epsilon();
-  Verdict const verdict = judge(OperationId::multiply, A, v, B, "test");
+  Verdict const verdict = judge(Operation::multiply, A, v, B, "test");
   EXPECT_FALSE(verdict.passed());
   EXPECT_EQ(verdict.greatest_ulp, 16);
   EXPECT_EQ(verdict.failed, 1);
@@ -111,7 +111,7 @@ Verdict judge_one(Matrix const& A, typename Matrix::non_const_value_type v,
                   typename Matrix::non_const_value_type result,
                   Summation order = Summation::canonical) {
   using T = typename Matrix::non_const_value_type;
-  return judge(OperationId::multiply, A, vector_of<T>(A.extent(1), v), vector_of<T>(1, result),
+  return judge(Operation::multiply, A, vector_of<T>(A.extent(1), v), vector_of<T>(1, result),
                "test", order);
 }
 
@@ -134,7 +134,7 @@ Judgement judge_terms(maps::Kind map, T x, T v, T result, double alpha = 1, T z 
                     .alpha = alpha,
                     .beta = beta,
                     .z = vector_of<T>(1, z)};
-  return judge(OperationId::atax, A, vector_of<T>(1, v), vector_of<T>(1, result), "test",
+  return judge(Operation::atax, A, vector_of<T>(1, v), vector_of<T>(1, result), "test",
                Summation::canonical, terms)
       .judgement();
 }
@@ -222,7 +222,7 @@ TYPED_TEST(VerdictTest, zeros_are_no_result_of_a_product_that_overflows) {
   for (auto const& [value, judgement] : {std::pair{T(0), Judgement::failed},
                                          {infinity<T>, Judgement::passed},
                                          {-infinity<T>, Judgement::failed}}) {
-    Verdict const verdict = judge(OperationId::atax, A, v, vector_of<T>(20, value), "test");
+    Verdict const verdict = judge(Operation::atax, A, v, vector_of<T>(20, value), "test");
     EXPECT_EQ(verdict.judgement(), judgement) << to_sentence(verdict);
     EXPECT_EQ(verdict.failed, judgement == Judgement::failed ? 20 : 0);
   }
@@ -240,12 +240,12 @@ TYPED_TEST(VerdictTest, what_overflowed_in_b_goes_on_into_c) {
   auto const v = vector_of<T>(3, 1);
   auto const C = vector_of<T>(3, infinity<T>);
   C(2) = std::numeric_limits<T>::quiet_NaN();
-  Verdict const verdict = judge(OperationId::atax, A, v, C, "test");
+  Verdict const verdict = judge(Operation::atax, A, v, C, "test");
   EXPECT_EQ(verdict.judgement(), Judgement::passed) << to_sentence(verdict);
   C(2) = infinity<T>;
-  EXPECT_EQ(judge(OperationId::atax, A, v, C, "test").worst, 2);
+  EXPECT_EQ(judge(Operation::atax, A, v, C, "test").worst, 2);
   C(2) = 1;
-  EXPECT_EQ(judge(OperationId::atax, A, v, C, "test").worst, 2);
+  EXPECT_EQ(judge(Operation::atax, A, v, C, "test").worst, 2);
 }
 
 TYPED_TEST(VerdictTest, magnitudes_beyond_range_do_not_keep_a_sum_from_being_judged) {
@@ -273,7 +273,7 @@ TYPED_TEST(VerdictTest, elements_that_are_not_judged_are_listed_in_runs) {
   auto const v = vector_of<T>(2, 2);
   auto const B = vector_of<T>(6, 4);
   B(1) = B(2) = B(4) = infinity<T>;
-  Verdict verdict = judge(OperationId::multiply, A, v, B, "test");
+  Verdict verdict = judge(Operation::multiply, A, v, B, "test");
   EXPECT_EQ(verdict.judgement(), Judgement::not_judged);
   EXPECT_EQ(verdict.not_judged, 3);
   EXPECT_EQ(verdict.judged(), 3);
@@ -287,7 +287,7 @@ TYPED_TEST(VerdictTest, elements_that_are_not_judged_are_listed_in_runs) {
             "fail; 3 of 6 not judged, element 1 the first: rounding and the order of summation "
             "decide whether it is a number, an infinity or NaN");
   B(5) = 5;
-  verdict = judge(OperationId::multiply, A, v, B, "test");
+  verdict = judge(Operation::multiply, A, v, B, "test");
   EXPECT_EQ(verdict.judgement(), Judgement::failed) << "an error is one beside what is not judged";
   EXPECT_EQ(verdict.worst, 5);
 }
@@ -316,7 +316,7 @@ TYPED_TEST(VerdictTest, infinity_and_nan_must_stand_where_the_reference_has_them
   B(0) = infinity<T>;
   B(1) = -infinity<T>;
   B(2) = nan;
-  EXPECT_TRUE(judge(OperationId::multiply, A, v, B, "test").passed());
+  EXPECT_TRUE(judge(Operation::multiply, A, v, B, "test").passed());
   for (auto const& [place, wrong] : {std::pair{0, -infinity<T>},
                                      {0, nan},
                                      {0, T{2}},
@@ -327,7 +327,7 @@ TYPED_TEST(VerdictTest, infinity_and_nan_must_stand_where_the_reference_has_them
                                      {3, infinity<T>}}) {
     T const right = B(place);
     B(place) = wrong;
-    Verdict const verdict = judge(OperationId::multiply, A, v, B, "test");
+    Verdict const verdict = judge(Operation::multiply, A, v, B, "test");
     EXPECT_EQ(verdict.failed, 1) << place << " " << wrong;
     EXPECT_EQ(verdict.worst, place);
     B(place) = right;
@@ -339,7 +339,7 @@ TYPED_TEST(VerdictTest, products_below_the_smallest_number_are_allowed_for) {
   TypeParam A("A", 1, 3);
   Kokkos::deep_copy(A, std::numeric_limits<T>::min());
   auto const v = vector_of<T>(3, std::numeric_limits<T>::min());
-  EXPECT_TRUE(judge(OperationId::multiply, A, v, vector_of<T>(1, T{0}), "test").passed());
+  EXPECT_TRUE(judge(Operation::multiply, A, v, vector_of<T>(1, T{0}), "test").passed());
 }
 
 /// A product by three loops, in the type's own arithmetic.
@@ -468,7 +468,7 @@ TEST(BoundByHand, two_products_one_after_the_other) {
   // g(9)), where b / r is 1 + 2^-29 + 4 * 2^-52, and the sum 2 (1 + 2^-25 + 2^-30 + 11 * 2^-52).
   // The product of both has 103 * 2^-30 = 2^-24 + 3 * 2^-29 + 2^-25 + 2^-30 in its first order, and
   // in units of the last place 16 + 9 + 11 more; 1 + g(9) adds 5 of them.
-  Verdict const verdict = judge(OperationId::atax, row_of<FloatRow>({1}), vector_of<float>(1, 1.0f),
+  Verdict const verdict = judge(Operation::atax, row_of<FloatRow>({1}), vector_of<float>(1, 1.0f),
                                 vector_of<float>(1, 1.0f), "test");
   EXPECT_EQ(verdict.worst_bound, 0x1p-23 * (1 + 103 * 0x1p-30 + 41 * 0x1p-52));
 }
@@ -503,7 +503,7 @@ TEST(ReferenceByHand, keeps_what_the_first_of_two_products_rounds_away) {
   auto const C = vector_of<double>(2, 1);
   C(1) = 0x1p-60;
   Verdict const verdict =
-      judge(OperationId::atax, row_of<DoubleRow>({1, 0x1p-60}), vector_of<double>(2, 1), C, "test");
+      judge(Operation::atax, row_of<DoubleRow>({1, 0x1p-60}), vector_of<double>(2, 1), C, "test");
   EXPECT_EQ(verdict.greatest_ulp, 0x1p-8);
   EXPECT_EQ(verdict.ulp_index, 0);
 }
@@ -523,14 +523,14 @@ TEST(Verdict, plain_loop_over_a_million_terms_fails) {
   auto const v = vector_of<float>(n, 1.0f);
   auto const B = vector_of<float>(1, 0.0f);
   for (std::size_t j = 0; j < n; ++j) B(0) += A(0, j);
-  EXPECT_FALSE(judge(OperationId::multiply, A, v, B, "test").passed());
-  EXPECT_TRUE(judge(OperationId::multiply, A, v, B, "test", Summation::any).passed());
+  EXPECT_FALSE(judge(Operation::multiply, A, v, B, "test").passed());
+  EXPECT_TRUE(judge(Operation::multiply, A, v, B, "test", Summation::any).passed());
 
   Kokkos::DefaultHostExecutionSpace const exec;
   multiply(exec, A, v, B);
   exec.fence();
-  EXPECT_TRUE(judge(OperationId::multiply, A, v, B, "test").passed());
+  EXPECT_TRUE(judge(Operation::multiply, A, v, B, "test").passed());
 }
 
 }  // namespace
-}  // namespace tessera::app
+}  // namespace tessera::check

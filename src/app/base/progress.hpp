@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <check/progress.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -55,6 +56,12 @@ class ProgressBar {
   bool stop_ = false;
   std::thread painter_;
 };
+
+/// A bar for a check.
+[[nodiscard]] inline check::Progress progress_of(ProgressBar& bar) {
+  return {.begin = [&bar](std::uint64_t bytes) { bar.set(0, bytes); },
+          .advance = [&bar](std::uint64_t bytes) { bar.advance(bytes); }};
+}
 
 /// Seconds since its construction or the last restart, on the monotonic clock.
 class Stopwatch {

@@ -5,6 +5,7 @@
 #include <bench/facts.hpp>
 #include <bench/measurement.hpp>
 #include <bench/whole_number.hpp>
+#include <check/verdict.hpp>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -17,7 +18,6 @@
 #include <app/base/progress.hpp>
 #include <app/base/sha256.hpp>
 #include <app/base/text.hpp>
-#include <app/check/verdict.hpp>
 #include <app/commands/commands.hpp>
 #include <app/commands/measured_backend.hpp>
 #include <app/run/files.hpp>
@@ -207,7 +207,9 @@ template <class T>
 bench::Opinion judge_result(std::string const& operation, bench::Shape const& shape,
                             io::Layout layout, bench::Made const& made) {
   auto const A = matrix_at<T>(made.of.matrix, shape.rows, shape.cols, layout);
-  auto const order = made.has_our_bits ? Summation::canonical : Summation::any;
+  ProgressBar bar("checking");
+  auto const progress = progress_of(bar);
+  auto const order = made.has_our_bits ? check::Summation::canonical : check::Summation::any;
   auto const opinion = [&](auto const& verdict, auto const& result) {
     return bench::Opinion{.text = to_sentence(verdict),
                           .wrong = !verdict.passed(),
@@ -216,17 +218,17 @@ bench::Opinion judge_result(std::string const& operation, bench::Shape const& sh
   if (operation == "transpose") {
     auto const result = made.is_copy ? matrix_at<T>(made.result, shape.rows, shape.cols, layout)
                                      : matrix_at<T>(made.result, shape.cols, shape.rows, layout);
-    return opinion(judge_moved(A, result, !made.is_copy), result);
+    return opinion(check::judge_moved(A, result, !made.is_copy, progress), result);
   }
   if (operation == "gemm") {
     auto const B = matrix_at<T>(made.of.other, shape.cols, shape.factor_cols, layout);
     auto const C = matrix_at<T>(made.result, shape.rows, shape.factor_cols, layout);
-    return opinion(judge_product(A, B, C, "bench", order), C);
+    return opinion(check::judge_product(A, B, C, "bench", order, progress), C);
   }
   OperationRow const& row = *vector_operation(operation);
   auto const x = vector_at<T>(made.of.other, row.vector_length(shape.rows, shape.cols));
   auto const result = vector_at<T>(made.result, row.result_length(shape.rows, shape.cols));
-  return opinion(judge(row.id, A, x, result, "bench", order), result);
+  return opinion(check::judge(row.id, A, x, result, "bench", order, {}, progress), result);
 }
 
 /// What the options say, but for the shape.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <check/verdict.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include <app/backend/backends.hpp>
 #include <app/base/failure.hpp>
+#include <app/base/progress.hpp>
 #include <app/base/ranks.hpp>
 #include <app/base/sha256.hpp>
 #include <app/base/text.hpp>
@@ -85,7 +87,7 @@ struct Done {
   double read_seconds = 0;
   BackendDecision decision;
   Measurement run;
-  std::optional<Verdict> check = std::nullopt;
+  std::optional<check::Verdict> check = std::nullopt;
   std::optional<TuningInUse> tuning = std::nullopt;
 };
 
@@ -197,12 +199,14 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
     request.tuning = launch.tuning;
     return row.run(request);
   });
-  std::optional<Verdict> check;
+  std::optional<check::Verdict> check;
   if (options.check) {
-    check = options.is_both() ? judge_both(input.A, input.x, run.result, terms.of_map,
-                                           *run.intermediate, reader.path())
-                              : judge(row.id, input.A, input.x, run.result, reader.path(),
-                                      Summation::canonical, terms);
+    ProgressBar bar("checking");
+    check = options.is_both()
+                ? check::judge_both(input.A, input.x, run.result, terms.of_map, *run.intermediate,
+                                    reader.path(), progress_of(bar))
+                : check::judge(row.id, input.A, input.x, run.result, reader.path(),
+                               check::Summation::canonical, terms, progress_of(bar));
   }
   warn_of_overflow(elements(run.result), {.names = "A and " + std::string(row.vector_name),
                                           .all = {elements(input.A), elements(input.x),
@@ -380,21 +384,26 @@ ExitStatus run_command(CheckOptions const& options) {
     say("no vector was given: " + std::string(row.vector_name) + " is all ones");
   }
   auto const [rows, cols] = extents(input.A);
-  CheckReport const report{
-      .operation = row,
-      .input = path,
-      .result = options.result,
-      .rows = rows,
-      .cols = cols,
-      .type = type,
-      .stored = input.info.stored,
-      .layout = input.info.layout,
-      .vector = input.vector_source,
-      .vectors = input.columns,
-      .vector_stored = input.vector_stored,
-      .terms = options.terms,
-      .read_seconds = input.read_seconds,
-      .verdict = judge(row.id, input.A, input.x, result, path, Summation::canonical, terms)};
+  std::optional<check::Verdict> verdict;
+  {
+    ProgressBar bar("checking");
+    verdict = check::judge(row.id, input.A, input.x, result, path, check::Summation::canonical,
+                           terms, progress_of(bar));
+  }
+  CheckReport const report{.operation = row,
+                           .input = path,
+                           .result = options.result,
+                           .rows = rows,
+                           .cols = cols,
+                           .type = type,
+                           .stored = input.info.stored,
+                           .layout = input.info.layout,
+                           .vector = input.vector_source,
+                           .vectors = input.columns,
+                           .vector_stored = input.vector_stored,
+                           .terms = options.terms,
+                           .read_seconds = input.read_seconds,
+                           .verdict = *verdict};
   std::fputs(write_report(report, options.format).c_str(), stdout);
   return report.verdict.passed() ? ExitStatus::good : ExitStatus::difference;
 }

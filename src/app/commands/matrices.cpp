@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <check/verdict.hpp>
 #include <cstdio>
 
 #include <app/base/failure.hpp>
+#include <app/base/progress.hpp>
 #include <app/base/sha256.hpp>
 #include <app/commands/commands.hpp>
 #include <app/report/report.hpp>
@@ -118,7 +120,11 @@ ExitStatus run_command(GemmOptions const& options) {
                       .check = std::nullopt,
                       .bits_check = std::nullopt,
                       .tuning = tuning};
-  if (options.check) report.check = judge_product(A.A, B.A, run.matrix, path_a);
+  if (options.check) {
+    ProgressBar bar("checking");
+    report.check = check::judge_product(A.A, B.A, run.matrix, path_a, check::Summation::canonical,
+                                        progress_of(bar));
+  }
 
   warn_of_overflow(elements(run.matrix), {.names = "A and B",
                                           .all = {elements(A.A), elements(B.A)},
@@ -179,7 +185,10 @@ ExitStatus run_command(TransposeOptions const& options) {
                       .check = std::nullopt,
                       .bits_check = std::nullopt,
                       .tuning = tuning};
-  if (options.check) report.bits_check = judge_moved(input.A, run.matrix, true);
+  if (options.check) {
+    ProgressBar bar("checking");
+    report.bits_check = check::judge_moved(input.A, run.matrix, true, progress_of(bar));
+  }
 
   if (input.is_narrowed) {
     warn_of_overflow(elements(run.matrix),

@@ -47,7 +47,7 @@ std::string time_lines(Measurement const& run, double read_seconds) {
   return text;
 }
 
-std::string verdict_lines(Verdict const& verdict) {
+std::string verdict_lines(check::Verdict const& verdict) {
   std::string text = line("check", to_sentence(verdict));
   if (verdict.failed > 0) {
     text += line("", "element " + std::to_string(verdict.worst) + " is " +
@@ -148,7 +148,7 @@ void add_terms(CsvTable& table, TermOptions const& terms) {
 }
 
 /// Where nothing was judged there is no greatest error.
-void add_verdict(CsvTable& table, Verdict const& verdict) {
+void add_verdict(CsvTable& table, check::Verdict const& verdict) {
   auto const if_judged = [&](std::string const& text) { return verdict.judged() > 0 ? text : ""; };
   table.add("failed", verdict.failed);
   table.add("not_judged", verdict.not_judged);

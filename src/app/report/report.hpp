@@ -3,13 +3,13 @@
 
 #pragma once
 
+#include <check/verdict.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <app/backend/backends.hpp>
-#include <app/check/verdict.hpp>
 #include <app/run/input.hpp>
 #include <app/run/options.hpp>
 #include <app/run/run.hpp>
@@ -38,7 +38,7 @@ struct Report {
   Measurement const& run;
   std::string sha256;
   std::string second_sha256;  ///< of the second of two results; empty: there is one
-  std::optional<Verdict> check;
+  std::optional<check::Verdict> check;
   std::string output;                 ///< empty: none
   std::string intermediate;           ///< empty: none
   std::optional<TuningInUse> tuning;  ///< empty: the backend's choice
@@ -68,7 +68,7 @@ struct CheckReport {
   std::optional<io::ElementType> vector_stored;
   TermOptions terms;
   double read_seconds;
-  Verdict verdict;
+  check::Verdict verdict;
 };
 [[nodiscard]] std::string to_text(CheckReport const& report);
 [[nodiscard]] std::string to_json(CheckReport const& report);
@@ -103,10 +103,10 @@ struct MatrixReport {
   bool backend_chosen = false;  ///< by the program, not by the user
   std::string backend_why;      ///< empty: the user said so
   Measurement const& run;
-  std::string sha256;                    ///< of the elements of the result, in its order
-  std::optional<Verdict> check;          ///< of sums
-  std::optional<BitVerdict> bits_check;  ///< of moved elements
-  std::optional<TuningInUse> tuning;     ///< empty: the backend's choice
+  std::string sha256;                           ///< of the elements of the result, in its order
+  std::optional<check::Verdict> check;          ///< of sums
+  std::optional<check::BitVerdict> bits_check;  ///< of moved elements
+  std::optional<TuningInUse> tuning;            ///< empty: the backend's choice
 };
 
 /// The report as text for people or as one JSON object.

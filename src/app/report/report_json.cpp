@@ -22,7 +22,7 @@ Json number(double value) {
 }
 
 /// Where nothing was judged there is no greatest error: null.
-Json to_object(Verdict const& verdict) {
+Json to_object(check::Verdict const& verdict) {
   Json not_judged = Json::array();
   for (auto const& run : verdict.which_not_judged) {
     not_judged.push_back({{"first", run.first}, {"last", run.last}, {"why", run.why}});
@@ -66,7 +66,7 @@ Json type_or_null(std::optional<io::ElementType> type) {
   return type ? Json(io::to_string(*type)) : Json(nullptr);
 }
 
-Json to_object(BitVerdict const& verdict) {
+Json to_object(check::BitVerdict const& verdict) {
   return {{"passed", verdict.passed()},
           {"verdict", to_string(verdict.judgement())},
           {"elements", verdict.elements},

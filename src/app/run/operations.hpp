@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bench/operation.hpp>
+#include <check/terms.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,7 +21,7 @@ struct Shape;
 struct StreamRequest;
 
 /// The operations of the command line.
-enum class OperationId { atax, multiply, multiply_transposed, multiply_both };
+using OperationId = check::Operation;
 
 /// How often an operation moves each of its arrays through memory.
 struct Traffic {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <check/terms.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,19 +15,7 @@
 
 namespace tessera::app {
 
-/// What is computed beside the products, in memory: C = α·Aᵀ·f(A·V) + β·z.
-struct Terms {
-  maps::Kind map = maps::Kind::identity;
-  io::HostVector of_map = {};  ///< as long as a column; without entries where there is no map
-  double alpha = 1;
-  double beta = 0;
-  io::HostVector z = {};  ///< as long as a row; without entries where it is not added
-
-  [[nodiscard]] bool has_map() const { return map != maps::Kind::identity; }
-  [[nodiscard]] bool adds() const { return beta != 0; }
-  /// Whether C is anything else than the product with f(A·V).
-  [[nodiscard]] bool scales() const { return alpha != 1 || adds(); }
-};
+using check::Terms;
 
 /// The word of the command line for a map.
 [[nodiscard]] std::string word_of(maps::Kind map);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <check/precise.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,12 +14,16 @@
 #include <vector>
 
 #include <app/base/progress.hpp>
-#include <app/check/precise.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/types.hpp>
 
 /// What independent looks at a solution share: sums of higher precision, and rows of a file.
 namespace tessera::app {
+
+using check::add;
+using check::DoubleDouble;
+using check::two_product;
+using check::two_sum;
 
 /// How far two neighbouring numbers of a type are apart, relative to them.
 [[nodiscard]] inline double rounding_of(io::ScalarType type) {
@@ -45,12 +50,14 @@ class Sums {
   explicit Sums(std::size_t size) : sums_(size) {}
 
   /// Adds a·x to sum i.
-  void add(std::size_t i, double a, DoubleDouble x) { sums_[i] = app::add(sums_[i], times(a, x)); }
+  void add(std::size_t i, double a, DoubleDouble x) {
+    sums_[i] = check::add(sums_[i], times(a, x));
+  }
   DoubleDouble& operator[](std::size_t i) { return sums_[i]; }
   DoubleDouble const& operator[](std::size_t i) const { return sums_[i]; }
   [[nodiscard]] double norm() const {
     DoubleDouble square;
-    for (DoubleDouble const& sum : sums_) square = app::add(square, times(sum, sum));
+    for (DoubleDouble const& sum : sums_) square = check::add(square, times(sum, sum));
     return std::sqrt(square.high);
   }
 

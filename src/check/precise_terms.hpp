@@ -3,11 +3,12 @@
 
 #pragma once
 
-#include <app/check/precise.hpp>
+#include <check/precise.hpp>
+
 #include <io/types.hpp>
 #include <tessera/maps.hpp>
 
-namespace tessera::app {
+namespace tessera::check {
 
 /// b[i] = f(i, b[i]) for a map of B and its vector, with the errors that computing it in T may have
 /// (docs/accuracy.md): those of b, those of the map's exponential, and those of its roundings.
@@ -18,4 +19,4 @@ void apply_map(maps::Kind map, io::VectorView<T> const& x, PreciseVector& b);
 template <class T>
 void scale_and_add(T alpha, T beta, io::VectorView<T> const& z, PreciseVector& c);
 
-}  // namespace tessera::app
+}  // namespace tessera::check

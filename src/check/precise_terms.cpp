@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <check/precise_terms.hpp>
 #include <cmath>
 #include <limits>
 
-#include <app/check/precise_terms.hpp>
-
-namespace tessera::app {
+namespace tessera::check {
 namespace {
 
 /// Wider than double, in range too.
@@ -215,4 +214,4 @@ template void apply_map(maps::Kind, io::VectorView<double> const&, PreciseVector
 template void scale_and_add(float, float, io::VectorView<float> const&, PreciseVector&);
 template void scale_and_add(double, double, io::VectorView<double> const&, PreciseVector&);
 
-}  // namespace tessera::app
+}  // namespace tessera::check

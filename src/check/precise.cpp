@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <check/precise.hpp>
 #include <cstddef>
 #include <limits>
 
 #include <Kokkos_Core.hpp>
 
-#include <app/check/precise.hpp>
-
-namespace tessera::app {
+namespace tessera::check {
 namespace {
 
 using HostExec = Kokkos::DefaultHostExecutionSpace;
@@ -19,6 +18,10 @@ using Tasks = Kokkos::RangePolicy<HostExec, Kokkos::Schedule<Kokkos::Dynamic>,
 constexpr std::int64_t piece_length = 65536;  // elements of a line that one task adds up
 constexpr std::int64_t width = 16;            // sums side by side in a dot product
 constexpr std::int64_t block = 256;           // columns that one task of a sum over lines owns
+
+void tell(Advance const& advance, std::uint64_t bytes) {
+  if (advance) advance(bytes);
+}
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -147,7 +150,7 @@ std::uint64_t precise_bytes(std::int64_t count, std::int64_t length) {
 
 template <class T>
 PreciseVector dot_lines(Lines<T> lines, PreciseVector const& x, ErrorModel const& model,
-                        ProgressBar& bar) {
+                        Advance const& advance) {
   Factors const factors(x, model);
   auto const pieces = ceil_div(lines.length, piece_length);
   auto const lines_at_once = pieces > 1 ? 1 : ceil_div(piece_length, lines.length);
@@ -155,7 +158,7 @@ PreciseVector dot_lines(Lines<T> lines, PreciseVector const& x, ErrorModel const
   std::vector<PreciseTotal> parts(static_cast<std::size_t>(lines.count * pieces));
 
   Kokkos::parallel_for(
-      "tessera::app::dot_lines", Tasks(HostExec(), 0, groups * pieces), [&](std::int64_t task) {
+      "tessera::check::dot_lines", Tasks(HostExec(), 0, groups * pieces), [&](std::int64_t task) {
         auto const first = task % pieces * piece_length;
         auto const last = std::min(first + piece_length, lines.length);
         auto const first_line = task / pieces * lines_at_once;
@@ -164,14 +167,14 @@ PreciseVector dot_lines(Lines<T> lines, PreciseVector const& x, ErrorModel const
           parts[static_cast<std::size_t>(i * pieces + task % pieces)] =
               dot_piece(lines.data + i * lines.length, factors, first, last);
         }
-        bar.advance(static_cast<std::uint64_t>((last - first) * (last_line - first_line)) *
-                    sizeof(T));
+        tell(advance,
+             static_cast<std::uint64_t>((last - first) * (last_line - first_line)) * sizeof(T));
       });
-  HostExec().fence("tessera::app::dot_lines");
+  HostExec().fence("tessera::check::dot_lines");
 
   PreciseVector result(static_cast<std::size_t>(lines.count));
   Kokkos::parallel_for(
-      "tessera::app::dot_lines of lines", Tasks(HostExec(), 0, lines.count), [&](std::int64_t i) {
+      "tessera::check::dot_lines of lines", Tasks(HostExec(), 0, lines.count), [&](std::int64_t i) {
         PreciseTotal total;
         for (std::int64_t k = 0; k < pieces; ++k) {
           auto const& part = parts[static_cast<std::size_t>(i * pieces + k)];
@@ -181,13 +184,13 @@ PreciseVector dot_lines(Lines<T> lines, PreciseVector const& x, ErrorModel const
                                                   ? entry_of(total, model)
                                                   : careful_dot(lines, x, model, i);
       });
-  HostExec().fence("tessera::app::dot_lines of lines");
+  HostExec().fence("tessera::check::dot_lines of lines");
   return result;
 }
 
 template <class T>
 PreciseVector sum_lines(Lines<T> lines, PreciseVector const& y, ErrorModel const& model,
-                        ProgressBar& bar) {
+                        Advance const& advance) {
   Factors const factors(y, model);
   auto const runs = runs_of_lines(lines.count, lines.length);
   auto const run_length = ceil_div(lines.count, runs);
@@ -195,7 +198,7 @@ PreciseVector sum_lines(Lines<T> lines, PreciseVector const& y, ErrorModel const
   std::vector<PreciseTotal> parts(static_cast<std::size_t>(runs * lines.length));
 
   Kokkos::parallel_for(
-      "tessera::app::sum_lines", Tasks(HostExec(), 0, runs * blocks), [&](std::int64_t task) {
+      "tessera::check::sum_lines", Tasks(HostExec(), 0, runs * blocks), [&](std::int64_t task) {
         auto const run = task / blocks;
         auto const first_line = std::min(run * run_length, lines.count);
         auto const last_line = std::min(first_line + run_length, lines.count);
@@ -206,13 +209,13 @@ PreciseVector sum_lines(Lines<T> lines, PreciseVector const& y, ErrorModel const
           parts[static_cast<std::size_t>(run * lines.length + first) + k].add(sums.value(k),
                                                                               sums.magnitude(k));
         }
-        bar.advance(static_cast<std::uint64_t>(columns * (last_line - first_line)) * sizeof(T));
+        tell(advance, static_cast<std::uint64_t>(columns * (last_line - first_line)) * sizeof(T));
       });
-  HostExec().fence("tessera::app::sum_lines");
+  HostExec().fence("tessera::check::sum_lines");
 
   PreciseVector result(static_cast<std::size_t>(lines.length));
   Kokkos::parallel_for(
-      "tessera::app::sum_lines of blocks", Tasks(HostExec(), 0, blocks), [&](std::int64_t task) {
+      "tessera::check::sum_lines of blocks", Tasks(HostExec(), 0, blocks), [&](std::int64_t task) {
         auto const first = task * block;
         auto const columns = std::min(block, lines.length - first);
         std::vector<CarefulSum<T>> careful;  // of the block, if it has an element that needs it
@@ -231,17 +234,17 @@ PreciseVector sum_lines(Lines<T> lines, PreciseVector const& y, ErrorModel const
           }
         }
       });
-  HostExec().fence("tessera::app::sum_lines of blocks");
+  HostExec().fence("tessera::check::sum_lines of blocks");
   return result;
 }
 
 template PreciseVector dot_lines(Lines<float>, PreciseVector const&, ErrorModel const&,
-                                 ProgressBar&);
+                                 Advance const&);
 template PreciseVector dot_lines(Lines<double>, PreciseVector const&, ErrorModel const&,
-                                 ProgressBar&);
+                                 Advance const&);
 template PreciseVector sum_lines(Lines<float>, PreciseVector const&, ErrorModel const&,
-                                 ProgressBar&);
+                                 Advance const&);
 template PreciseVector sum_lines(Lines<double>, PreciseVector const&, ErrorModel const&,
-                                 ProgressBar&);
+                                 Advance const&);
 
-}  // namespace tessera::app
+}  // namespace tessera::check

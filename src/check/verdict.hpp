@@ -3,16 +3,16 @@
 
 #pragma once
 
+#include <check/progress.hpp>
+#include <check/terms.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include <app/run/operations.hpp>
-#include <app/run/terms.hpp>
 #include <io/types.hpp>
 
-namespace tessera::app {
+namespace tessera::check {
 
 /// What a comparison comes to.
 enum class Judgement {
@@ -72,15 +72,17 @@ enum class Summation {
 /// @param result as long as the operation makes it, of the type of A
 /// @param terms  of atax, their vectors of the type of A
 /// @throws io::FileError out_of_memory, in the name of `input`
-[[nodiscard]] Verdict judge(OperationId operation, io::HostMatrix const& A, io::HostVector const& x,
+[[nodiscard]] Verdict judge(Operation operation, io::HostMatrix const& A, io::HostVector const& x,
                             io::HostVector const& result, std::string const& input,
-                            Summation order = Summation::canonical, Terms const& terms = {});
+                            Summation order = Summation::canonical, Terms const& terms = {},
+                            Progress const& progress = {});
 
 /// Compares Y = A·X and W = Aᵀ·U with references. Element j of W comes after those of Y in the
 /// verdict. @copydetails judge
 [[nodiscard]] Verdict judge_both(io::HostMatrix const& A, io::HostVector const& x,
                                  io::HostVector const& y, io::HostVector const& u,
-                                 io::HostVector const& w, std::string const& input);
+                                 io::HostVector const& w, std::string const& input,
+                                 Progress const& progress = {});
 
 /// Compares C = A·B with a reference of higher precision. Element (i, j) of
 /// C has the index i·n + j in the verdict.
@@ -88,7 +90,8 @@ enum class Summation {
 /// @throws io::FileError out_of_memory, in the name of `input`
 [[nodiscard]] Verdict judge_product(io::HostMatrix const& A, io::HostMatrix const& B,
                                     io::HostMatrix const& C, std::string const& input,
-                                    Summation order = Summation::canonical);
+                                    Summation order = Summation::canonical,
+                                    Progress const& progress = {});
 
 /// What a comparison of moved elements found, bit by bit.
 struct BitVerdict {
@@ -105,7 +108,7 @@ struct BitVerdict {
 /// Compares a result with A or, if `transposed`, with Aᵀ, bit by bit.
 /// @param result of the type and order of A
 [[nodiscard]] BitVerdict judge_moved(io::HostMatrix const& A, io::HostMatrix const& result,
-                                     bool transposed);
+                                     bool transposed, Progress const& progress = {});
 /// "passed: all 12 elements have the right bits".
 [[nodiscard]] std::string to_sentence(BitVerdict const& verdict);
 
@@ -113,4 +116,4 @@ struct BitVerdict {
 /// of 64 fail".
 [[nodiscard]] std::string to_sentence(Verdict const& verdict);
 
-}  // namespace tessera::app
+}  // namespace tessera::check

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <check/progress.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <app/base/progress.hpp>
-
-namespace tessera::app {
+namespace tessera::check {
 
 /// Lines one after the other in memory: the rows of a LayoutRight matrix, or the columns of a
 /// LayoutLeft one (docs/summation.md).
@@ -66,27 +65,27 @@ using PreciseVector = std::vector<PreciseEntry>;
 [[nodiscard]] std::int64_t longest_chain_of_sum(std::int64_t count, std::int64_t length);
 
 /// d[i] = Σ_j line_i[j]·x[j], with the errors that a product of this model may have. Runs on the
-/// default host execution space; advances the bar by the bytes read.
+/// default host execution space; `advance` is called with the bytes read.
 template <class T>
 [[nodiscard]] PreciseVector dot_lines(Lines<T> lines, PreciseVector const& x,
-                                      ErrorModel const& model, ProgressBar& bar);
+                                      ErrorModel const& model, Advance const& advance);
 
 /// s[j] = Σ_i line_i[j]·y[i], as dot_lines.
 template <class T>
 [[nodiscard]] PreciseVector sum_lines(Lines<T> lines, PreciseVector const& y,
-                                      ErrorModel const& model, ProgressBar& bar);
+                                      ErrorModel const& model, Advance const& advance);
 
 /// Bytes that dot_lines or sum_lines need beside the lines: the vectors and what is added up.
 [[nodiscard]] std::uint64_t precise_bytes(std::int64_t count, std::int64_t length);
 
 extern template PreciseVector dot_lines(Lines<float>, PreciseVector const&, ErrorModel const&,
-                                        ProgressBar&);
+                                        Advance const&);
 extern template PreciseVector dot_lines(Lines<double>, PreciseVector const&, ErrorModel const&,
-                                        ProgressBar&);
+                                        Advance const&);
 extern template PreciseVector sum_lines(Lines<float>, PreciseVector const&, ErrorModel const&,
-                                        ProgressBar&);
+                                        Advance const&);
 extern template PreciseVector sum_lines(Lines<double>, PreciseVector const&, ErrorModel const&,
-                                        ProgressBar&);
+                                        Advance const&);
 
 /// An unevaluated sum high + low of two doubles, about 106 bits. Needs a compiler that neither
 /// reorders nor contracts floating-point arithmetic.
@@ -152,7 +151,7 @@ struct PreciseTotal {
   double magnitude = 0;
 
   void add(DoubleDouble part, double part_magnitude) {
-    value = app::add(value, part);
+    value = check::add(value, part);
     magnitude += part_magnitude;
   }
 };
@@ -240,7 +239,7 @@ class CarefulSum {
     void add(double factor, double high, double low, double x_error) {
       DoubleDouble term = two_product(factor, high);
       term.low += factor * low;
-      sum = app::add(sum, term);
+      sum = check::add(sum, term);
       double const size = std::fabs(term.high);
       double const error = std::fabs(factor) * x_error;
       (term.high > 0 ? positive : negative) += size + error;
@@ -255,7 +254,7 @@ class CarefulSum {
               .inherited = scaled(inherited)};
     }
     friend Terms operator+(Terms const& a, Terms const& b) {
-      return {.sum = app::add(a.sum, b.sum),
+      return {.sum = check::add(a.sum, b.sum),
               .positive = a.positive + b.positive,
               .negative = a.negative + b.negative,
               .inherited = a.inherited + b.inherited};
@@ -303,4 +302,4 @@ class CarefulSum {
   bool excludes_minus_ = false;
 };
 
-}  // namespace tessera::app
+}  // namespace tessera::check

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <check/precise.hpp>
+#include <check/precise_terms.hpp>
+#include <check/verdict.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -15,14 +18,10 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <app/base/progress.hpp>
-#include <app/check/precise.hpp>
-#include <app/check/precise_terms.hpp>
-#include <app/check/verdict.hpp>
 #include <io/memory.hpp>
 #include <tessera/summation.hpp>
 
-namespace tessera::app {
+namespace tessera::check {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -64,7 +63,7 @@ ErrorModel errors_of(std::int64_t depth, std::int64_t chain, std::int64_t terms)
 template <class T, class Layout>
 class Reference {
  public:
-  Reference(io::MatrixView<T, Layout> const& A, ProgressBar& bar) : bar_(bar) {
+  Reference(io::MatrixView<T, Layout> const& A, Advance const& advance) : advance_(advance) {
     auto const m = static_cast<std::int64_t>(A.extent(0));
     auto const n = static_cast<std::int64_t>(A.extent(1));
     lines_ = {.data = A.data(), .count = by_rows ? m : n, .length = by_rows ? n : m};
@@ -78,11 +77,11 @@ class Reference {
     if (transposed != by_rows) {  // along the lines
       auto const model = errors_of<T>(depth.value_or(summation::dot_depth<T>(length)),
                                       longest_chain_of_dot(length), length);
-      x = dot_lines(lines_, x, model, bar_);
+      x = dot_lines(lines_, x, model, advance_);
     } else {
       auto const model = errors_of<T>(depth.value_or(summation::sum_depth(count, length)),
                                       longest_chain_of_sum(count, length), count);
-      x = sum_lines(lines_, x, model, bar_);
+      x = sum_lines(lines_, x, model, advance_);
     }
   }
 
@@ -93,7 +92,7 @@ class Reference {
  private:
   static constexpr bool by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
   Lines<T> lines_;
-  ProgressBar& bar_;
+  Advance const& advance_;
 };
 
 /// The distance of a number from its neighbour in T, at the size of `value`.
@@ -177,27 +176,31 @@ PreciseVector precise(std::size_t size, ValueOf const& value_of) {
   return vector;
 }
 
+void begin(Progress const& progress, std::uint64_t bytes) {
+  if (progress.begin) progress.begin(bytes);
+}
+
 /// A verdict with all elements in it.
-Verdict finished(Verdict verdict, Stopwatch const& watch) {
+Verdict finished(Verdict verdict, Kokkos::Timer const& watch) {
   verdict.worst_in_bounds = std::max(verdict.worst_in_bounds, 0.0);
   verdict.seconds = watch.seconds();
   return verdict;
 }
 
 template <class T, class Layout>
-Verdict judge_typed(OperationId operation, io::MatrixView<T, Layout> const& A,
+Verdict judge_typed(Operation operation, io::MatrixView<T, Layout> const& A,
                     io::VectorView<T> const& x, io::VectorView<T> const& result,
-                    std::string const& input, Summation order, Terms const& terms) {
-  Stopwatch watch;
-  ProgressBar bar("checking");
-  Reference<T, Layout> const reference(A, bar);
+                    std::string const& input, Summation order, Terms const& terms,
+                    Progress const& progress) {
+  Kokkos::Timer const watch;
+  Reference<T, Layout> const reference(A, progress.advance);
   io::require_memory(reference.memory_needed(), input, "the reference of the check");
-  auto const passes = operation == OperationId::atax ? 2 : 1;
-  bool const is_transposed = operation == OperationId::multiply_transposed;
+  auto const passes = operation == Operation::atax ? 2 : 1;
+  bool const is_transposed = operation == Operation::multiply_transposed;
   std::size_t const length = A.extent(is_transposed ? 0 : 1);
   std::size_t const columns = x.size() / length;
   std::size_t const result_length = result.size() / columns;
-  bar.set(0, static_cast<std::uint64_t>(passes) * columns * A.size() * sizeof(T));
+  begin(progress, static_cast<std::uint64_t>(passes) * columns * A.size() * sizeof(T));
 
   // In any order a product is rounded once, and then by each of the other terms' additions at most.
   auto const depth = [&](unsigned extent) {
@@ -209,7 +212,7 @@ Verdict judge_typed(OperationId operation, io::MatrixView<T, Layout> const& A,
     PreciseVector value = precise(length, [&](std::size_t i) { return x(j * length + i); });
     if (!is_transposed) reference.multiply(false, value, depth(1));
     if (terms.has_map()) apply_map(terms.map, std::get<io::VectorView<T>>(terms.of_map), value);
-    if (operation != OperationId::multiply) reference.multiply(true, value, depth(0));
+    if (operation != Operation::multiply) reference.multiply(true, value, depth(0));
     if (terms.scales()) {
       auto const* const z = std::get_if<io::VectorView<T>>(&terms.z);
       scale_and_add(static_cast<T>(terms.alpha), static_cast<T>(terms.beta),
@@ -225,10 +228,9 @@ Verdict judge_typed(OperationId operation, io::MatrixView<T, Layout> const& A,
 /// One column of C after the other: A times a column of B.
 template <class T, class LayoutA, class MatrixB, class MatrixC>
 Verdict judge_product_typed(io::MatrixView<T, LayoutA> const& A, MatrixB const& B, MatrixC const& C,
-                            std::string const& input, Summation order) {
-  Stopwatch watch;
-  ProgressBar bar("checking");
-  Reference<T, LayoutA> const reference(A, bar);
+                            std::string const& input, Summation order, Progress const& progress) {
+  Kokkos::Timer const watch;
+  Reference<T, LayoutA> const reference(A, progress.advance);
   io::require_memory(reference.memory_needed(), input, "the reference of the check");
   std::size_t const columns = C.extent(1);
   auto const terms = static_cast<std::int64_t>(A.extent(1));
@@ -236,7 +238,7 @@ Verdict judge_product_typed(io::MatrixView<T, LayoutA> const& A, MatrixB const& 
                          ? terms
                          : summation::product_depth(static_cast<std::int64_t>(C.extent(0)),
                                                     static_cast<std::int64_t>(C.extent(1)), terms);
-  bar.set(0, columns * A.size() * sizeof(T));
+  begin(progress, columns * A.size() * sizeof(T));
   Verdict verdict{.worst_in_bounds = -1};
   for (std::size_t j = 0; j < columns; ++j) {
     PreciseVector value = precise(B.extent(0), [&](std::size_t k) { return B(k, j); });
@@ -272,21 +274,23 @@ std::int64_t differences(View const& A, View const& result, bool transposed, std
 
 }  // namespace
 
-Verdict judge(OperationId operation, io::HostMatrix const& A, io::HostVector const& x,
+Verdict judge(Operation operation, io::HostMatrix const& A, io::HostVector const& x,
               io::HostVector const& result, std::string const& input, Summation order,
-              Terms const& terms) {
+              Terms const& terms, Progress const& progress) {
   return std::visit(
       [&]<class T, class Layout>(io::MatrixView<T, Layout> const& matrix) {
         return judge_typed(operation, matrix, std::get<io::VectorView<T>>(x),
-                           std::get<io::VectorView<T>>(result), input, order, terms);
+                           std::get<io::VectorView<T>>(result), input, order, terms, progress);
       },
       A);
 }
 
 Verdict judge_both(io::HostMatrix const& A, io::HostVector const& x, io::HostVector const& y,
-                   io::HostVector const& u, io::HostVector const& w, std::string const& input) {
-  Verdict all = judge(OperationId::multiply, A, x, y, input);
-  Verdict const second = judge(OperationId::multiply_transposed, A, u, w, input);
+                   io::HostVector const& u, io::HostVector const& w, std::string const& input,
+                   Progress const& progress) {
+  Verdict all = judge(Operation::multiply, A, x, y, input, Summation::canonical, {}, progress);
+  Verdict const second =
+      judge(Operation::multiply_transposed, A, u, w, input, Summation::canonical, {}, progress);
   std::int64_t const before = all.elements;
   all.elements += second.elements;
   all.failed += second.failed;
@@ -313,13 +317,13 @@ Verdict judge_both(io::HostMatrix const& A, io::HostVector const& x, io::HostVec
 }
 
 Verdict judge_product(io::HostMatrix const& A, io::HostMatrix const& B, io::HostMatrix const& C,
-                      std::string const& input, Summation order) {
+                      std::string const& input, Summation order, Progress const& progress) {
   return std::visit(
       [&]<class T, class LayoutA, class U, class LayoutB, class W, class LayoutC>(
           io::MatrixView<T, LayoutA> const& a, io::MatrixView<U, LayoutB> const& b,
           io::MatrixView<W, LayoutC> const& c) -> Verdict {
         if constexpr (std::is_same_v<T, U> && std::is_same_v<T, W>) {
-          return judge_product_typed(a, b, c, input, order);
+          return judge_product_typed(a, b, c, input, order, progress);
         } else {
           throw std::logic_error("judge_product: matrices of several types");
         }
@@ -362,10 +366,10 @@ std::string to_sentence(Verdict const& verdict) {
   return sentence;
 }
 
-BitVerdict judge_moved(io::HostMatrix const& A, io::HostMatrix const& result, bool transposed) {
+BitVerdict judge_moved(io::HostMatrix const& A, io::HostMatrix const& result, bool transposed,
+                       Progress const& progress) {
   using Host = Kokkos::DefaultHostExecutionSpace;
-  Stopwatch const watch;
-  ProgressBar bar("checking");
+  Kokkos::Timer const watch;
   BitVerdict verdict;
   std::visit(
       [&]<class View>(View const& found) {
@@ -375,17 +379,18 @@ BitVerdict judge_moved(io::HostMatrix const& A, io::HostMatrix const& result, bo
         };
         auto const across = tiles(found.extent(1));
         auto const all = tiles(found.extent(0)) * across;
-        bar.set(0, static_cast<std::uint64_t>(all));
+        constexpr std::uint64_t bytes = tile * tile * sizeof(typename View::value_type);
+        begin(progress, static_cast<std::uint64_t>(all) * bytes);
         std::atomic<std::int64_t> failed = 0;
         Kokkos::parallel_for(
-            "tessera::app::judge_moved",
+            "tessera::check::judge_moved",
             Kokkos::RangePolicy<Host, Kokkos::IndexType<std::int64_t>>(Host(), 0, all),
             [&](std::int64_t const at) {
               failed +=
                   differences(from, found, transposed, at / across * tile, at % across * tile);
-              bar.advance(1);
+              if (progress.advance) progress.advance(bytes);
             });
-        Host().fence("tessera::app::judge_moved");
+        Host().fence("tessera::check::judge_moved");
         verdict.elements = static_cast<std::int64_t>(found.size());
         verdict.failed = failed;
       },
@@ -401,4 +406,4 @@ std::string to_sentence(BitVerdict const& verdict) {
                                 " elements have wrong bits";
 }
 
-}  // namespace tessera::app
+}  // namespace tessera::check
