@@ -9,6 +9,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <optional>
+#include <python/checking.hpp>
 #include <python/imports.hpp>
 #include <python/matrices.hpp>
 #include <python/operations.hpp>
@@ -225,6 +226,34 @@ std::pair<Taken, Taken> take_pair(Call const& call, nb::handle x, nb::handle y) 
   }
   call.require_place(second, "y", first, "x");
   return {std::move(first), std::move(second)};
+}
+
+/// Elements that failed, those that could not be judged, all of them, and a sentence.
+nb::tuple check_of(nb::handle A, nb::handle v, nb::handle c) {
+  Call const call{"check", false};
+  MatrixInput const a = take_array(call, A);
+  Array const& array = a.array.array;
+  if (array.place.is_gpu) call.fail_type("A of shape " + a.shape + " must lie on the host");
+  if (a.rows == 0 || a.cols == 0) {
+    call.fail_value("A must not be empty, found shape " + a.shape);
+  }
+  bool const has_rows = array.strides[1] == 1 && (a.rows == 1 || array.strides[0] == a.cols);
+  bool const has_columns = array.strides[0] == 1 && (a.cols == 1 || array.strides[1] == a.rows);
+  if (!has_rows && !has_columns) {
+    call.fail_value("A of shape " + a.shape + " must have rows or columns without gaps");
+  }
+  Taken const x = take_vectors(call, a, v, "v", a.cols);
+  Taken const result = take_vectors(call, a, c, "c", a.cols);
+  if (result.array.extents[1] != x.array.extents[1] || result.array.extents[1] == 0) {
+    call.fail_value("v of shape " + shape_text(x.array) + " and c of shape " +
+                    shape_text(result.array) + " must have as many columns");
+  }
+  Checked checked;
+  {
+    nb::gil_scoped_release const released;
+    checked = check_atax(array, x.array, result.array);
+  }
+  return nb::make_tuple(checked.failed, checked.not_judged, checked.elements, checked.sentence);
 }
 
 double dot_of(nb::handle x, nb::handle y, bool copy) {
@@ -473,6 +502,7 @@ NB_MODULE(_core, m) {
         nb::sig("def matmul(A: typing.Any, B: typing.Any, *, out: typing.Any = None, copy: bool = "
                 "False) -> typing.Any"),
         matmul_text);
+  m.def("_check", &check_of, "A"_a, "v"_a, "c"_a);
   m.def("dot", &dot_of, "x"_a, "y"_a, nb::kw_only(), "copy"_a = false,
         nb::sig("def dot(x: typing.Any, y: typing.Any, *, copy: bool = False) -> float"), dot_text);
   m.def("axpby", &axpby_of, "a"_a, "x"_a, "b"_a, "y"_a,

@@ -220,3 +220,35 @@ def test_refusals(what):
         call()
     assert sentence in str(caught.value)
     assert str(caught.value).startswith("tessera")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("vectors", [(), (3,)])
+def test_check(dtype, order, vectors):
+    random = np.random.default_rng(5)
+    a = np.asarray(random.standard_normal((70, 40)).astype(dtype), order=order)
+    v = random.standard_normal((40, *vectors)).astype(dtype)
+    c = tessera.atax(a, v)
+    found = tessera.check(a, v, c)
+    assert found.passed and found.elements == c.size and (found.failed, found.not_judged) == (0, 0)
+    assert found.sentence.startswith("passed: greatest error ")
+    c[7] *= 1 + 1000 * np.finfo(dtype).eps
+    found = tessera.check(a, v, c)
+    assert not found.passed and found.failed == max(c[7].size, 1) and found.sentence.startswith("FAILED: ")
+    a[0, 0] = np.finfo(dtype).max
+    v[0] = 4
+    c[:] = 0
+    assert not tessera.check(a, v, c).passed
+
+
+def test_refusals_of_check():
+    a, v = np.ones((6, 4)), np.ones(4)
+    with pytest.raises(ValueError, match="rows or columns without gaps"):
+        tessera.check(a[:, :2], v[:2], v[:2])
+    with pytest.raises(ValueError, match="A must not be empty"):
+        tessera.check(a[:0], v, v)
+    with pytest.raises(ValueError, match="must have as many columns"):
+        tessera.check(a, v, np.ones((4, 2)))
+    with pytest.raises(TypeError, match="c must be float64 as A of shape"):
+        tessera.check(a, v, v.astype("f4"))

@@ -24,6 +24,7 @@ from tessera._core import (
     threads,
     transpose,
 )
+from tessera._check import Verdict, check
 from tessera._digest import digest
 from tessera._matrices import from_callback, open
 from tessera._operators import NormalOperator, aslinearoperator
@@ -32,9 +33,11 @@ __version__ = info()["version"]
 __all__ = [
     "NormalOperator",
     "StreamedMatrix",
+    "Verdict",
     "aslinearoperator",
     "atax",
     "axpby",
+    "check",
     "digest",
     "dot",
     "from_callback",

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <python/arrays.hpp>
+#include <string>
+
+/// Results beside references of higher precision.
+namespace tessera::python {
+
+/// What a check found.
+struct Checked {
+  std::int64_t elements = 0;
+  std::int64_t failed = 0;
+  std::int64_t not_judged = 0;
+  std::string sentence;
+};
+
+/// Compares c with Aᵀ·(A·v), of vectors or of blocks of them. Arrays are on the host and have
+/// entries; the rows or the columns of A lie without gaps.
+Checked check_atax(Array const& a, Array const& v, Array const& c);
+
+}  // namespace tessera::python
