@@ -32,7 +32,8 @@ struct Made {
 struct Opinion {
   std::string text{};
   bool wrong = false;
-  std::string sha256{};  ///< of the result
+  bool not_judged = false;  ///< nobody can tell whether it is wrong
+  std::string sha256{};     ///< of the result
 };
 
 /// What is to be measured on one shape.

@@ -100,6 +100,27 @@ TEST_F(BenchTest, rows_say_whether_their_bits_come_again) {
   EXPECT_EQ(repeats.at("ex3"), "with equal launch");
 }
 
+TEST_F(BenchTest, reports_say_whose_numbers_were_measured) {
+  ASSERT_EQ(
+      run({"gen", "--rows", "40", "--cols", "30", "--layout", "column-major", "--output", "a.npy"})
+          .status,
+      0);
+  json const r = report({"gemv", "a.npy", "--vector", "a-vector.npy", "--variants", "ex3",
+                         "--most-teams", "3", "--teams", "8x4,8x4"});
+  EXPECT_EQ(r.at("files"), json::array({"a.npy"}));
+  EXPECT_EQ(r.at("vector"), "a-vector.npy");
+  EXPECT_EQ(r.at("most_teams"), 3);
+  EXPECT_EQ(r.at("is_turned"), false);
+  auto const all = names(r.at("tables")[0]);
+  EXPECT_EQ(std::ranges::count(all, "ex3"), 1) << "a team that is named twice is one";
+
+  auto const text = bench({"gemv", "a.npy", "--vector", "a-vector.npy"});
+  EXPECT_THAT(text.out, HasSubstr("\nA of a.npy, V of a-vector.npy\n"));
+  auto const turned = bench({"transpose", "a.npy"});
+  EXPECT_THAT(turned.out, HasSubstr("\nA of a.npy, read as the rows of its transpose\n"));
+  EXPECT_EQ(report({"transpose", "a.npy"}).at("is_turned"), true);
+}
+
 TEST_F(BenchTest, all_operations_types_and_layouts_run) {
   for (std::string const operation :
        {"atax", "weights", "logistic", "gemv", "gemvt", "gemv-both"}) {

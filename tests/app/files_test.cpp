@@ -159,6 +159,10 @@ TEST_F(FilesTest, report_goes_into_no_file_of_the_run) {
 }
 
 TEST_F(FilesTest, closed_descriptors_become_no_file_of_the_run) {
+  EXPECT_EQ(shell("$T bench gemv --shapes 9x9 --repeat 2 --seconds 1e-6 --output - > r.txt 2>&1"),
+            0)
+      << "bench has nothing to say on stderr";
+  EXPECT_THAT(read("r.txt"), HasSubstr("9 rows x 9 columns"));
   EXPECT_EQ(shell("$T gemv a.npy --vector v.npy --output c.npy >&- 2> err"), 3);
   EXPECT_THAT(read("err"), HasSubstr("tessera: standard output: "));
   EXPECT_EQ(read("c.npy"), npy("<f4", "(2,)", bytes_of<float>({3, 7})));

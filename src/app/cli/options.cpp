@@ -260,9 +260,14 @@ CLI::App* add_compute(CLI::App& app, OperationRow const& row, ComputeOptions& op
   if (options.is_both()) {
     add_second_product(command, options);
   } else {
-    add_output_file(command, "--intermediate", options.intermediate,
-                    "Where B goes (.npy or .bin); only for atax");
-    add_choice(command, "--method", options.method, methods, "How A^T(A V) is computed");
+    auto* const intermediate = add_output_file(command, "--intermediate", options.intermediate,
+                                               "Where B goes (.npy or .bin)");
+    auto* const method =
+        add_choice(command, "--method", options.method, methods, "How A^T(A V) is computed");
+    if (!row.has_methods) {  // refused with a sentence, and not shown
+      intermediate->group("");
+      method->group("");
+    }
   }
   if (row.id == OperationId::atax) add_terms(command, options.terms);
   add_stream(command, options, "Stream, keep the state in this file now and then, go on from it",
@@ -538,7 +543,7 @@ std::vector<CommandDescription> commands_of(CLI::App const& app) {
     if (command->get_group().empty()) continue;
     CommandDescription description{.name = command->get_name(), .options = {}};
     for (CLI::Option const* const option : command->get_options()) {
-      if (option->get_positional()) continue;
+      if (option->get_positional() || option->get_group().empty()) continue;
       std::vector<std::string> choices;
       if (auto const words = option->get_type_name(); words.find('|') != std::string::npos) {
         std::istringstream stream(words);

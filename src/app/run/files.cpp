@@ -109,6 +109,11 @@ RunFiles& RunFiles::writes(std::string const& path) {
   return *this;
 }
 
+RunFiles& RunFiles::without_report() {
+  has_report_ = false;
+  return *this;
+}
+
 RunFiles& RunFiles::keeps_tunings() {
   if (auto const folder = cache_folder()) {
     for (auto const& file : tuning_files(*folder)) reads(file.string());
@@ -133,7 +138,7 @@ void RunFiles::check() const {
     }
     earlier.emplace_back(path, identity);
   }
-  for (std::size_t k = 0; k < earlier.size(); ++k) {
+  for (std::size_t k = 0; has_report_ && k < earlier.size(); ++k) {
     auto const& [path, identity] = earlier[k];
     if (!is_same(identity, report) || (k < read && identity.is_socket)) continue;
     refuse_file(path,

@@ -28,6 +28,9 @@ class RunFiles {
   /// A result or a state.
   RunFiles& writes(std::string const& path);
 
+  /// Nothing but what is written goes to stdout or stderr.
+  RunFiles& without_report();
+
   /// Adds the files of tunings to what is read: no run may replace them.
   RunFiles& keeps_tunings();
 
@@ -41,6 +44,7 @@ class RunFiles {
  private:
   std::vector<std::string> read_;
   std::vector<std::string> written_;
+  bool has_report_ = true;
 };
 
 /// Refuses --add-dataset where no output is a dataset. Empty names are no files.
