@@ -17,7 +17,7 @@ class RanksSession {
   /// @param argv the program's arguments, with a null behind the last
   /// @throws Failure resources where there are several processes and no MPI in this build
   explicit RanksSession(char const* const* argv);
-  ~RanksSession();
+  ~RanksSession();  // NOLINT(performance-trivially-destructible): not in the program with MPI
   RanksSession(RanksSession const&) = delete;
   RanksSession& operator=(RanksSession const&) = delete;
 };

@@ -29,7 +29,7 @@ class DistributedOperator final : public NormalOperator<Exec, typename A::non_co
 
  public:
   /// `a` is this rank's rows. `world` has to outlive the operator.
-  DistributedOperator(World const& world, A a, AtaxOptions<Exec, T> const& options = {})
+  DistributedOperator(World const& world, A const& a, AtaxOptions<Exec, T> const& options = {})
       : DistributedOperator(world, a, options, world.place_of(a)) {}
 
  private:
