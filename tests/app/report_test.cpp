@@ -151,7 +151,8 @@ TEST_F(ExactReportTest, json_of_a_measurement) {
   std::erase_if(found, [](auto const& key) { return key.starts_with("context."); });
   EXPECT_EQ(
       found,
-      words_of("operation files backend type layout cache_preference turns seconds_of_turn context "
+      words_of("operation files is_turned vector most_teams backend type layout "
+               "cache_preference turns seconds_of_turn context "
                "tables tables.rows tables.cols tables.padding tables.why_not tables.bytes "
                "tables.flops tables.copies tables.stream tables.stream.name "
                "tables.stream.seconds tables.stream.gb_per_s tables.results "

@@ -31,24 +31,22 @@ _tessera() {
     gemv)
       case $previous in
         --input-format) words="by-content npy npz hdf5 ex3" ;;
-        --method) words="auto fused two-stage" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
       esac ;;
     gemvt)
       case $previous in
         --input-format) words="by-content npy npz hdf5 ex3" ;;
-        --method) words="auto fused two-stage" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
       esac ;;
     gemv-both)
       case $previous in
