@@ -263,7 +263,7 @@ def test_show(capsys):
     assert len(lines) == found.itn + 1 and lines[-1] == "the least-squares problem is solved within atol"
 
 
-def test_control_c_ends_a_run():
+def test_control_c_ends_a_run(control_c):
     a, b = matrix(), right_side()
     assert threading.current_thread() is threading.main_thread()
     with pytest.raises(KeyboardInterrupt):

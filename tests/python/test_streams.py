@@ -133,7 +133,7 @@ def test_callbacks_that_fail(read, error, sentence):
         tessera.matvec(tessera.from_callback(3, 4, read), np.ones(4))
 
 
-def test_control_c_ends_a_pass():
+def test_control_c_ends_a_pass(control_c):
     reads = []
 
     def read(rows, cols):
