@@ -57,7 +57,8 @@ def peers_of(backend: str, A, b, turns: int) -> dict:
     options = {"atol": 0, "btol": 0, "conlim": 0, "maxiter": STEPS}
     if backend != "cuda":
         from scipy.sparse import linalg
-        return {"peer": "SciPy", "lsmr": least(turns, lambda: linalg.lsmr(A, b, **options)) / STEPS,
+        steps = linalg.lsmr(A, b, **options)[2]  # it may stop before
+        return {"peer": "SciPy", "lsmr": least(turns, lambda: linalg.lsmr(A, b, **options)) / steps,
                 "svd": least(turns, lambda: linalg.svds(A, k=VALUES))}
     try:
         import cupy
@@ -71,7 +72,8 @@ def peers_of(backend: str, A, b, turns: int) -> dict:
         call()
         cupy.cuda.Device().synchronize()
 
-    return {"peer": "CuPy", "lsmr": least(turns, lambda: finished(lambda: linalg.lsmr(A, b, **options))) / STEPS,
+    steps = int(linalg.lsmr(A, b, **options)[2])
+    return {"peer": "CuPy", "lsmr": least(turns, lambda: finished(lambda: linalg.lsmr(A, b, **options))) / steps,
             "svd": least(turns, lambda: finished(lambda: linalg.svds(A, k=VALUES)))}
 
 
@@ -148,7 +150,7 @@ def ratio(a, b) -> str:
 def page() -> str:
     lines = ["# Results: solvers", "",
              "Made by `benchmarks/solvers.py` from `solvers-*.json` beside this page: the least of some runs, float, the matrix in memory.", "",
-             f"- *lsmr*: a step, of {STEPS}; *to atax*: over one fused product Aᵀ·(A·v).",
+             f"- *lsmr*: a step, of {STEPS} or of those after which it stops; *to atax*: over one fused product Aᵀ·(A·v).",
              f"- *svd*: the {VALUES} largest singular values to the precision of float.",
              "- *peer to …*: the peer's time over ours.",
              "- *logistic*: until the gradient is as small as scikit-learn's was."]
