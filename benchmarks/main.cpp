@@ -177,6 +177,7 @@ int refuse_wrong(std::shared_ptr<Problem<Exec, T> const> const& problem, Rows<T>
   }
   int wrong = 0;
   for (auto const& [of, group] : groups) {
+    if (group.front()->runner().contender().kind == Kind::stream) continue;  // without a result
     std::vector<tessera::bench::Runner<Exec, T>*> runners;
     runners.reserve(group.size());
     for (auto const& row : group) runners.push_back(&row->runner());
