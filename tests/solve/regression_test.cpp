@@ -109,6 +109,19 @@ class Regressions : public testing::Test {
             fit.gradient_norm};
   }
 
+  /// SHA-256 of what fits of every loss have found.
+  static std::string digest_by(RegressionSolver solver) {
+    solve::MatrixOperator const op(Exec(), matrix_on_device<C>(matrix()));
+    std::vector<double> all;
+    for (Loss const loss : every_loss) {
+      auto const fit = run(loss, op, answers(loss), {.penalty = 0.25, .solver = solver});
+      all.insert(all.end(), fit.x.begin(), fit.x.end());
+      all.push_back(fit.intercept);
+      all.push_back(fit.loss);
+    }
+    return sha256(all);
+  }
+
   /// The loss and the norm of its gradient, in double on the host.
   struct Objective {
     double loss = 0;
@@ -303,16 +316,7 @@ TYPED_TEST(Regressions, EndOrRefuseWhateverANumberOfTheirStateBecomes) {
 TYPED_TEST(Regressions, HasTheCommittedBits) {
   constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
   constexpr bool has_rows = TypeParam::order == Order::row_major;
-  solve::MatrixOperator const op(typename TypeParam::Exec(),
-                                 matrix_on_device<TypeParam>(this->matrix()));
-  std::vector<double> all;
-  for (Loss const loss : every_loss) {
-    auto const fit = this->run(loss, op, this->answers(loss), {.penalty = 0.25});
-    all.insert(all.end(), fit.x.begin(), fit.x.end());
-    all.push_back(fit.intercept);
-    all.push_back(fit.loss);
-  }
-  EXPECT_EQ(sha256(all),
+  EXPECT_EQ(this->digest_by(RegressionSolver::newton_cg),
             is_float
                 ? (has_rows ? "7ac033b3a5220f17f14c232c1aa2540f50ba951eee826c4d79ec403a0947f867"
                             : "c2f18279d176e1cca7d258c7fa1c940bba284c0b2b1af511bc1f5c09077c21e1")
@@ -324,17 +328,7 @@ TYPED_TEST(Regressions, HasTheCommittedBits) {
 TYPED_TEST(Regressions, HaveByLbfgsTheCommittedBits) {
   constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
   constexpr bool has_rows = TypeParam::order == Order::row_major;
-  solve::MatrixOperator const op(typename TypeParam::Exec(),
-                                 matrix_on_device<TypeParam>(this->matrix()));
-  std::vector<double> all;
-  for (Loss const loss : every_loss) {
-    auto const fit = this->run(loss, op, this->answers(loss),
-                               {.penalty = 0.25, .solver = RegressionSolver::lbfgs});
-    all.insert(all.end(), fit.x.begin(), fit.x.end());
-    all.push_back(fit.intercept);
-    all.push_back(fit.loss);
-  }
-  EXPECT_EQ(sha256(all),
+  EXPECT_EQ(this->digest_by(RegressionSolver::lbfgs),
             is_float
                 ? (has_rows ? "4e42e88c78a9fb69b27219093d9b391127e4e325c9c857929b585dcb3883768f"
                             : "6ee814ace1bc86ad39f7a6ae67bd96d96f35fd94981383ce616c45f938a421f6")

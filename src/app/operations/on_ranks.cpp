@@ -29,10 +29,7 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
   Measurement to;
   to.method = "distributed";
   auto const& info = r.reader.info();
-  Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
-                    .cols = static_cast<std::int64_t>(info.cols),
-                    .type = r.type,
-                    .layout = info.layout};
+  Shape const shape = shape_of(info, r.type);
   with_types(shape, r.backend, [&]<class Exec, class T, class Layout>() {
     Exec const exec;
     Distributed<Exec> const world(communicator(), exec);

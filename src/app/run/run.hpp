@@ -14,6 +14,7 @@
 #include <app/base/ranks.hpp>
 #include <app/run/operations.hpp>
 #include <app/run/terms.hpp>
+#include <io/matrix_info.hpp>
 #include <io/types.hpp>
 #include <tessera/backends/backend.hpp>
 #include <tessera/options.hpp>
@@ -52,6 +53,14 @@ struct Shape {
   bool has_map = false;  ///< of atax: a vector between the products
   bool scales = false;   ///< C is multiplied, and may have a vector added
 };
+
+/// Of the matrix of a file, by itself.
+inline Shape shape_of(io::MatrixInfo const& info, io::ScalarType type) {
+  return {.rows = static_cast<std::int64_t>(info.rows),
+          .cols = static_cast<std::int64_t>(info.cols),
+          .type = type,
+          .layout = info.layout};
+}
 
 /// How a stage was cut into work, as ex3 reports its blocks and lines per block.
 struct StageCut {

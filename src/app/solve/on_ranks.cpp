@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdint>
-
 #include <app/base/ranks.hpp>
 #include <app/ranks/communicator.hpp>
 #include <app/run/run_typed.hpp>
@@ -15,10 +13,7 @@ namespace tessera::app {
 Reading with_operator_on_ranks(SolveRequest const& r,
                                std::function<void(AnyOperator const& op)> const& work) {
   auto const& info = r.reader.info();
-  Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
-                    .cols = static_cast<std::int64_t>(info.cols),
-                    .type = r.type,
-                    .layout = info.layout};
+  Shape const shape = shape_of(info, r.type);
   Reading reading{.is_narrowed = info.type == io::ScalarType::f64 && r.type == io::ScalarType::f32};
   with_types(shape, r.place.backend.choice, [&]<class Exec, class T, class Layout>() {
     Exec const exec;

@@ -81,10 +81,7 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
 Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator const&)> const& work) {
   if (ranks().are_many()) return with_operator_on_ranks(r, work);
   auto const& info = r.reader.info();
-  Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
-                    .cols = static_cast<std::int64_t>(info.cols),
-                    .type = r.type,
-                    .layout = info.layout};
+  Shape const shape = shape_of(info, r.type);
   Reading reading{.is_narrowed = info.type == io::ScalarType::f64 && r.type == io::ScalarType::f32};
   std::optional<MatrixInput> input;
   if (!r.place.stream) {

@@ -99,10 +99,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
   Measurement to;
   to.method = "streamed";
   auto const& info = r.reader.info();
-  Shape const shape{.rows = static_cast<std::int64_t>(info.rows),
-                    .cols = static_cast<std::int64_t>(info.cols),
-                    .type = r.type,
-                    .layout = info.layout};
+  Shape const shape = shape_of(info, r.type);
   with_types(shape, r.backend, [&]<class Exec, class T, class Layout>() {
     Exec const exec;
     constexpr bool on_gpu = backends::Backend<Exec>::is_gpu;
