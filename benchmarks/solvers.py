@@ -52,13 +52,19 @@ def least(turns: int, call) -> float:
     return min(seconds)
 
 
+def step_of(seconds_of, steps: int) -> float:
+    """Seconds of a step: what `steps` of them take beyond one, so that what comes before the first does not count."""
+    return (seconds_of(steps) - seconds_of(1)) / (steps - 1)
+
+
 def peers_of(backend: str, A, b, turns: int) -> dict:
     """Seconds of a step of lsmr and of all of svds, on the host or on a GPU."""
-    options = {"atol": 0, "btol": 0, "conlim": 0, "maxiter": STEPS}
+    options = {"atol": 0, "btol": 0, "conlim": 0}
     if backend != "cuda":
         from scipy.sparse import linalg
-        steps = linalg.lsmr(A, b, **options)[2]  # it may stop before
-        return {"peer": "SciPy", "lsmr": least(turns, lambda: linalg.lsmr(A, b, **options)) / steps,
+        steps = linalg.lsmr(A, b, maxiter=STEPS, **options)[2]  # it may stop before
+        lsmr = step_of(lambda most: least(turns, lambda: linalg.lsmr(A, b, maxiter=most, **options)), steps)
+        return {"peer": "SciPy", "lsmr": lsmr,
                 "svd": least(turns, lambda: linalg.svds(A, k=VALUES))}
     try:
         import cupy
@@ -72,8 +78,9 @@ def peers_of(backend: str, A, b, turns: int) -> dict:
         call()
         cupy.cuda.Device().synchronize()
 
-    steps = int(linalg.lsmr(A, b, **options)[2])
-    return {"peer": "CuPy", "lsmr": least(turns, lambda: finished(lambda: linalg.lsmr(A, b, **options))) / steps,
+    steps = int(linalg.lsmr(A, b, maxiter=STEPS, **options)[2])
+    lsmr = step_of(lambda most: least(turns, lambda: finished(lambda: linalg.lsmr(A, b, maxiter=most, **options))), steps)
+    return {"peer": "CuPy", "lsmr": lsmr,
             "svd": least(turns, lambda: finished(lambda: linalg.svds(A, k=VALUES)))}
 
 
@@ -86,18 +93,23 @@ def matrix_row(program: str, backend: str, folder: Path, shape: str, turns: int)
     generate(program, b, rows, 1, 1)
     on = ("--backend", backend)
     atax = report_of(program, "atax", str(A), *on, "--method", "fused", "--repeat", "20")
-    lsmr = [report_of(program, "lstsq", str(A), str(b), *on, "--atol", "0", "--btol", "0", "--conlim", "0", "--maxiter", str(STEPS))
-            for _ in range(turns)]
+
+    def lsmr(most: int) -> dict:
+        runs = [report_of(program, "lstsq", str(A), str(b), *on, "--atol", "0", "--btol", "0", "--conlim", "0", "--maxiter", str(most))
+                for _ in range(turns)]
+        return min(runs, key=lambda run: run["seconds"])
+
+    steps = lsmr(STEPS)["iterations"]
     svd = {method: [report_of(program, "svd", str(A), *on, "-k", str(VALUES), "--method", method) for _ in range(turns)]
            for method in ("lanczos", "randomized")}
     ours = {"atax": atax["seconds"]["median"],
-            "lsmr": min(one["seconds"] / one["iterations"] for one in lsmr),
+            "lsmr": step_of(lambda most: lsmr(most)["seconds"], steps),
             "svd": min(one["seconds"] for one in svd["lanczos"]),
             "svd_reads": svd["lanczos"][0]["reads"],
             "randomized": min(one["seconds"] for one in svd["randomized"])}
     matrix = numpy.load(A)
     theirs = peers_of(backend, matrix, numpy.load(b).ravel(), turns)
-    return {"what": "matrix", "rows": rows, "cols": cols, "type": "f32", "ours": ours, "theirs": theirs}
+    return {"what": "matrix", "device": atax["device"], "rows": rows, "cols": cols, "type": "f32", "ours": ours, "theirs": theirs}
 
 
 def table_row(program: str, backend: str, folder: Path, shape: str, turns: int) -> dict:
@@ -150,15 +162,18 @@ def ratio(a, b) -> str:
 def page() -> str:
     lines = ["# Results: solvers", "",
              "Made by `benchmarks/solvers.py` from `solvers-*.json` beside this page: the least of some runs, float, the matrix in memory.", "",
-             f"- *lsmr*: a step, of {STEPS} or of those after which it stops; *to atax*: over one fused product Aᵀ·(A·v).",
+             f"- *lsmr*: a step after the first, of {STEPS} or of those after which it stops; *to atax*: over one fused product Aᵀ·(A·v).",
              f"- *svd*: the {VALUES} largest singular values to the precision of float.",
              "- *peer to …*: the peer's time over ours.",
              "- *logistic*: until the gradient is as small as scikit-learn's was."]
     for path in sorted(FOLDER.glob("solvers-*.json")):
         data = json.loads(path.read_text())
         context = data["context"]
+        on = context["processor"]["name"]
+        if context["backend"] == "cuda":
+            on = f"{data['results'][0]['device']} beside {on}"
         lines += ["", f"## {path.stem.removeprefix('solvers-')}", "",
-                  f"Tessera {context['version']} at commit {context['commit']}, {context['backend']}, {context['processor']['name']}.", "",
+                  f"Tessera {context['version']} at commit {context['commit']}, {context['backend']}, {on}.", "",
                   "| matrix | atax, ms | lsmr, ms | to atax | peer to lsmr | svd, ms | reads | peer to svd | randomized, ms | peer |",
                   "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"]
         for row in (row for row in data["results"] if row["what"] == "matrix"):
