@@ -557,6 +557,38 @@ TYPED_TEST(LeastSquares, OfManyPenaltiesHaveTheBitsOfEach) {
 }
 
 /// The committed bits. ctest runs these with several numbers of threads.
+TYPED_TEST(LeastSquares, OfManyRightSidesHaveTheBitsOfEach) {
+  auto const A = this->random_matrix(70, 9);
+  auto const op = A.op();
+  auto const options = this->to_the_end(5);
+  auto const right_sides = [&]<class Layout>(Layout) {
+    typename TestFixture::Matrix const B(70, 3, [](std::size_t i, std::size_t j) {
+      return whole_number<typename TypeParam::Scalar>(2, i * 3 + j, 50);
+    });
+    Kokkos::View<typename TypeParam::Scalar**, Layout, typename TypeParam::Exec::memory_space> const
+        copy("B", 70, 3);
+    auto const mirror = Kokkos::create_mirror_view(copy);
+    Kokkos::deep_copy(mirror, B.host);
+    Kokkos::deep_copy(copy, mirror);
+    auto const lsmr = solve::lsmr(op, copy, options);
+    auto const lsqr = solve::lsqr(op, copy, options);
+    ASSERT_EQ(lsmr.size(), 3);
+    ASSERT_EQ(lsqr.size(), 3);
+    for (std::size_t j = 0; j < 3; ++j) {
+      typename TestFixture::Vector b(70);
+      for (std::size_t i = 0; i < b.size(); ++i) b[i] = B.host(i, j);
+      auto const [by_lsmr, by_lsqr] = this->methods();
+      EXPECT_THAT(this->copy_of(lsmr[j].x), same_bits_as(by_lsmr(op, b, options).solution));
+      EXPECT_THAT(this->copy_of(lsqr[j].x), same_bits_as(by_lsqr(op, b, options).solution));
+      EXPECT_EQ(lsmr[j].iterations, 5);
+    }
+  };
+  right_sides(Kokkos::LayoutRight{});
+  right_sides(Kokkos::LayoutLeft{});
+  EXPECT_TRUE(solve::lsmr(op, DeviceMatrix<TypeParam>("B", 70, 0)).empty());
+  EXPECT_THROW(solve::lsmr(op, DeviceMatrix<TypeParam>("B", 69, 1)), std::invalid_argument);
+}
+
 TYPED_TEST(LeastSquares, HaveTheCommittedBits) {
   using T = typename TypeParam::Scalar;
   constexpr bool is_float = std::same_as<T, float>;

@@ -439,5 +439,15 @@ ConstValues<Exec, typename View::non_const_value_type> side_by_side(Exec const& 
   return copy;
 }
 
+/// solve(b) of each column b of B.
+template <class View, class Solve>
+auto of_each_column(View const& B, Solve const& solve) {
+  std::vector<decltype(solve(Kokkos::subview(B, Kokkos::ALL, 0)))> results;
+  for (std::size_t j = 0; j < B.extent(1); ++j) {
+    results.push_back(solve(Kokkos::subview(B, Kokkos::ALL, j)));
+  }
+  return results;
+}
+
 }  // namespace detail
 }  // namespace tessera::solve

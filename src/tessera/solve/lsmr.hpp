@@ -172,6 +172,16 @@ LeastSquares<Exec, T> lsmr(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
+/// The same of each column of B, which is m x k: k results, with the bits of the calls with one
+/// column. A is read for each.
+template <ExecutionSpace Exec, Scalar T, Matrix B>
+  requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
+std::vector<LeastSquares<Exec, T>> lsmr(
+    NormalOperator<Exec, T> const& A, B const& b,
+    std::type_identity_t<LeastSquaresOptions<Exec, T>> const& options = {}) {
+  return detail::of_each_column(b, [&](auto const& column) { return lsmr(A, column, options); });
+}
+
 }  // namespace tessera::solve
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.

@@ -136,6 +136,15 @@ LeastSquares<Exec, T> lsqr(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
+/// The same of each column of B, as `lsmr` of such a block.
+template <ExecutionSpace Exec, Scalar T, Matrix B>
+  requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
+std::vector<LeastSquares<Exec, T>> lsqr(
+    NormalOperator<Exec, T> const& A, B const& b,
+    std::type_identity_t<LeastSquaresOptions<Exec, T>> const& options = {}) {
+  return detail::of_each_column(b, [&](auto const& column) { return lsqr(A, column, options); });
+}
+
 }  // namespace tessera::solve
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
