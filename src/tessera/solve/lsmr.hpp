@@ -63,9 +63,9 @@ struct Lsmr {
     T of_x;
     T of_h;
     template <class Vectors>
-    KOKKOS_FUNCTION void operator()(Index i, T w, T* x, Vectors const& vectors) const {
-      T* const h = vectors[0];
-      T* const hbar = vectors[1];
+    KOKKOS_FUNCTION void operator()(Index i, T w, T* x, Vectors const& own) const {
+      T* const h = own[0];
+      T* const hbar = own[1];
       hbar[i] = Kokkos::fma(-of_hbar, hbar[i], h[i]);
       x[i] = Kokkos::fma(of_x, hbar[i], x[i]);
       h[i] = Kokkos::fma(-of_h, h[i], w);

@@ -53,8 +53,8 @@ struct Lsqr {
     T of_x;
     T of_d;
     template <class Vectors>
-    KOKKOS_FUNCTION void operator()(Index i, T w, T* x, Vectors const& vectors) const {
-      T* const d = vectors[0];
+    KOKKOS_FUNCTION void operator()(Index i, T w, T* x, Vectors const& own) const {
+      T* const d = own[0];
       x[i] = Kokkos::fma(of_x, d[i], x[i]);
       d[i] = Kokkos::fma(of_d, d[i], w);
     }
