@@ -278,3 +278,11 @@ with hdf5("compact") as file:
     space = h5py.h5s.create_simple(B.shape)
     made = h5py.h5d.create(file.id, b"A", h5py.h5t.IEEE_F32BE, space, creation)
     made.write(space, space, B)
+
+# Solver, step, and changes, each of a byte, two and eight: state_fuzz.cpp.
+for solver in range(6):
+    seed("state", f"whole_{solver}", bytes([solver, 1]))
+    seed("state", f"number_{solver}", struct.pack("<BBBHd", solver, 0, 0, 2, 3.0))
+    seed("state", f"vector_{solver}", struct.pack("<BBBHd", solver, 1, 1, 256, -1e300))
+seed("state", "iteration", struct.pack("<BBBHq", 3, 0, 2, 0, 1 << 40))
+seed("state", "shorter", struct.pack("<BBBHqBHq", 4, 0, 3, 2, 0, 5, 258, 0))
