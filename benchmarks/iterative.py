@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 from host import processor
-from results import Figures, in_words, require_figures, rows_of, write
+from results import Figures, in_words, ratio, require_figures, rows_of, write
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
 SHAPES = ("16384x16384", "1048576x1024", "65536x4096", "8192x8192", "4194304x64", "300000x300")
@@ -40,10 +40,6 @@ def measure(program: str, shapes: str, turns: int) -> dict:
             data["results"] += rows_of(output)
             print(f"{shape} {scalar}", file=sys.stderr)
     return data
-
-
-def ratio(a, b) -> str:
-    return f"{a / b:.2f}" if a and b else "–"
 
 
 def table(figures: Figures) -> list:

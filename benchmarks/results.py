@@ -23,6 +23,11 @@ def matrix_bytes(shape: str, scalar: str) -> int:
     return rows * columns * (4 if scalar == "f32" else 8)
 
 
+def ratio(a, b) -> str:
+    """a over b for a table, or a dash where one of them is not known."""
+    return f"{a / b:.2f}" if a and b else "–"
+
+
 def in_words(shape: str) -> str:
     return shape.replace("x", " x ").replace("+", " + ")
 

@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 from host import processor
-from results import in_words, write
+from results import in_words, ratio, write
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
 SHAPES = {"cuda": ("16384x16384", "1048576x1024"), "openmp": ("16384x8192", "262144x1024")}
@@ -52,36 +52,39 @@ def least(turns: int, call) -> float:
     return min(seconds)
 
 
-def step_of(seconds_of, steps: int) -> float:
-    """Seconds of a step: what `steps` of them take beyond one, so that what comes before the first does not count."""
-    return (seconds_of(steps) - seconds_of(1)) / (steps - 1)
+def step_of(all_seconds: float, first_seconds: float, steps: int):
+    """Seconds of a step beyond the first, so that what comes before it does not count; None where there is no other."""
+    return (all_seconds - first_seconds) / (steps - 1) if steps > 1 else None
+
+
+def peer_of(name: str, linalg, finish, A, b, turns: int) -> dict:
+    """Seconds of a step of lsmr and of all of svds; finish() waits for what has been begun."""
+    def lsmr(most: int) -> int:
+        steps = int(linalg.lsmr(A, b, maxiter=most, atol=0, btol=0, conlim=0)[2])  # it may stop before
+        finish()
+        return steps
+
+    def svds() -> None:
+        linalg.svds(A, k=VALUES)
+        finish()
+
+    steps = lsmr(STEPS)
+    return {"peer": name, "lsmr": step_of(least(turns, lambda: lsmr(STEPS)), least(turns, lambda: lsmr(1)), steps),
+            "svd": least(turns, svds)}
 
 
 def peers_of(backend: str, A, b, turns: int) -> dict:
-    """Seconds of a step of lsmr and of all of svds, on the host or on a GPU."""
-    options = {"atol": 0, "btol": 0, "conlim": 0}
+    """What the backend's users have beside: on the host or on a GPU."""
     if backend != "cuda":
         from scipy.sparse import linalg
-        steps = linalg.lsmr(A, b, maxiter=STEPS, **options)[2]  # it may stop before
-        lsmr = step_of(lambda most: least(turns, lambda: linalg.lsmr(A, b, maxiter=most, **options)), steps)
-        return {"peer": "SciPy", "lsmr": lsmr,
-                "svd": least(turns, lambda: linalg.svds(A, k=VALUES))}
+        return peer_of("SciPy", linalg, lambda: None, A, b, turns)
     try:
         import cupy
         from cupyx.scipy.sparse import linalg
     except ImportError:
         print("!!! no CuPy: it was NOT measured", file=sys.stderr)
         return {}
-    A, b = cupy.asarray(A), cupy.asarray(b)
-
-    def finished(call):
-        call()
-        cupy.cuda.Device().synchronize()
-
-    steps = int(linalg.lsmr(A, b, maxiter=STEPS, **options)[2])
-    lsmr = step_of(lambda most: least(turns, lambda: finished(lambda: linalg.lsmr(A, b, maxiter=most, **options))), steps)
-    return {"peer": "CuPy", "lsmr": lsmr,
-            "svd": least(turns, lambda: finished(lambda: linalg.svds(A, k=VALUES)))}
+    return peer_of("CuPy", linalg, cupy.cuda.Device().synchronize, cupy.asarray(A), cupy.asarray(b), turns)
 
 
 def matrix_row(program: str, backend: str, folder: Path, shape: str, turns: int) -> dict:
@@ -99,14 +102,14 @@ def matrix_row(program: str, backend: str, folder: Path, shape: str, turns: int)
                 for _ in range(turns)]
         return min(runs, key=lambda run: run["seconds"])
 
-    steps = lsmr(STEPS)["iterations"]
+    many, one = lsmr(STEPS), lsmr(1)
     svd = {method: [report_of(program, "svd", str(A), *on, "-k", str(VALUES), "--method", method) for _ in range(turns)]
            for method in ("lanczos", "randomized")}
     ours = {"atax": atax["seconds"]["min"],
-            "lsmr": step_of(lambda most: lsmr(most)["seconds"], steps),
-            "svd": min(one["seconds"] for one in svd["lanczos"]),
+            "lsmr": step_of(many["seconds"], one["seconds"], many["iterations"]),
+            "svd": min(run["seconds"] for run in svd["lanczos"]),
             "svd_reads": svd["lanczos"][0]["reads"],
-            "randomized": min(one["seconds"] for one in svd["randomized"])}
+            "randomized": min(run["seconds"] for run in svd["randomized"])}
     matrix = numpy.load(A)
     theirs = peers_of(backend, matrix, numpy.load(b).ravel(), turns)
     return {"what": "matrix", "device": atax["device"], "rows": rows, "cols": cols, "type": "f32", "ours": ours, "theirs": theirs}
@@ -155,10 +158,6 @@ def measure(program: str, backend: str, shapes, tables, turns: int) -> dict:
     return {"context": context, "results": results}
 
 
-def ratio(a, b) -> str:
-    return f"{a / b:.2f}" if a and b else "–"
-
-
 def milliseconds(seconds) -> str:
     return f"{seconds * 1e3:.2f}" if seconds else "–"
 
@@ -169,7 +168,8 @@ def page() -> str:
              f"- *lsmr*: a step after the first, of {STEPS} or of those after which it stops; *to atax*: over one fused product Aᵀ·(A·v).",
              f"- *svd*: the {VALUES} largest singular values to the precision of float.",
              "- *peer to …*: the peer's time over ours.",
-             "- *logistic*: until the gradient is as small as scikit-learn's was."]
+             "- *logistic*: until the gradient is as small as scikit-learn's was.",
+             "- –: not measured."]
     for path in sorted(FOLDER.glob("solvers-*.json")):
         data = json.loads(path.read_text())
         context = data["context"]
