@@ -39,6 +39,7 @@ struct Problem {
     }
   }
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> A{"A", rows, cols};
+  solve::MatrixOperator<Exec, decltype(A)> op{Exec(), A};
   Kokkos::View<double*, Memory> b{"b", rows};
   Kokkos::View<double*, Memory> labels{"labels", rows};
 };
@@ -46,23 +47,23 @@ struct Problem {
 using Solver = void (*)(Problem const&, Control const&);
 constexpr std::array<Solver, 6> solvers{
     [](Problem const& p, Control const& control) {
-      solve::lsmr(solve::MatrixOperator(Exec(), p.A), p.b, {.damp = 0.5, .history = true}, control);
+      solve::lsmr(p.op, p.b, {.damp = 0.5, .history = true}, control);
     },
     [](Problem const& p, Control const& control) {
-      solve::lsqr(solve::MatrixOperator(Exec(), p.A), p.b, {.atol = 0, .maxiter = 6}, control);
+      solve::lsqr(p.op, p.b, {.atol = 0, .maxiter = 6}, control);
     },
     [](Problem const& p, Control const& control) {
-      solve::cgls(solve::MatrixOperator(Exec(), p.A), p.b, {}, control);
+      solve::cgls(p.op, p.b, {}, control);
     },
     [](Problem const& p, Control const& control) {
-      solve::svd(solve::MatrixOperator(Exec(), p.A), 2, {.ncv = 3}, control);
+      solve::svd(p.op, 2, {.ncv = 3}, control);
     },
     [](Problem const& p, Control const& control) {
-      solve::logistic_regression(solve::MatrixOperator(Exec(), p.A), p.labels, {.penalty = 1},
+      solve::logistic_regression(p.op, p.labels, {.penalty = 1},
                                  control);
     },
     [](Problem const& p, Control const& control) {
-      solve::logistic_regression(solve::MatrixOperator(Exec(), p.A), p.labels,
+      solve::logistic_regression(p.op, p.labels,
                                  {.penalty = 1, .solver = solve::RegressionSolver::lbfgs}, control);
     }};
 

@@ -556,27 +556,25 @@ TYPED_TEST(LeastSquares, OfManyPenaltiesHaveTheBitsOfEach) {
                          testing::HasSubstr("the state is damaged, or one of other options")));
 }
 
-/// The committed bits. ctest runs these with several numbers of threads.
 TYPED_TEST(LeastSquares, OfManyRightSidesHaveTheBitsOfEach) {
+  using T = typename TypeParam::Scalar;
   auto const A = this->random_matrix(70, 9);
   auto const op = A.op();
   auto const options = this->to_the_end(5);
   auto const right_sides = [&]<class Layout>(Layout) {
-    typename TestFixture::Matrix const B(70, 3, [](std::size_t i, std::size_t j) {
-      return whole_number<typename TypeParam::Scalar>(2, i * 3 + j, 50);
-    });
-    Kokkos::View<typename TypeParam::Scalar**, Layout, typename TypeParam::Exec::memory_space> const
-        copy("B", 70, 3);
-    auto const mirror = Kokkos::create_mirror_view(copy);
-    Kokkos::deep_copy(mirror, B.host);
-    Kokkos::deep_copy(copy, mirror);
-    auto const lsmr = solve::lsmr(op, copy, options);
-    auto const lsqr = solve::lsqr(op, copy, options);
+    Kokkos::View<T**, Layout, typename TypeParam::Exec::memory_space> const B("B", 70, 3);
+    auto const on_host = Kokkos::create_mirror_view(B);
+    for (std::size_t i = 0; i < 70; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) on_host(i, j) = whole_number<T>(2, i * 3 + j, 50);
+    }
+    Kokkos::deep_copy(B, on_host);
+    auto const lsmr = solve::lsmr(op, B, options);
+    auto const lsqr = solve::lsqr(op, B, options);
     ASSERT_EQ(lsmr.size(), 3);
     ASSERT_EQ(lsqr.size(), 3);
     for (std::size_t j = 0; j < 3; ++j) {
       typename TestFixture::Vector b(70);
-      for (std::size_t i = 0; i < b.size(); ++i) b[i] = B.host(i, j);
+      for (std::size_t i = 0; i < b.size(); ++i) b[i] = on_host(i, j);
       auto const [by_lsmr, by_lsqr] = this->methods();
       EXPECT_THAT(this->copy_of(lsmr[j].x), same_bits_as(by_lsmr(op, b, options).solution));
       EXPECT_THAT(this->copy_of(lsqr[j].x), same_bits_as(by_lsqr(op, b, options).solution));
@@ -589,6 +587,7 @@ TYPED_TEST(LeastSquares, OfManyRightSidesHaveTheBitsOfEach) {
   EXPECT_THROW(solve::lsmr(op, DeviceMatrix<TypeParam>("B", 69, 1)), std::invalid_argument);
 }
 
+/// The committed bits. ctest runs these with several numbers of threads.
 TYPED_TEST(LeastSquares, HaveTheCommittedBits) {
   using T = typename TypeParam::Scalar;
   constexpr bool is_float = std::same_as<T, float>;
