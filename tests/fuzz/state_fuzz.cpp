@@ -52,15 +52,10 @@ constexpr std::array<Solver, 6> solvers{
     [](Problem const& p, Control const& control) {
       solve::lsqr(p.op, p.b, {.atol = 0, .maxiter = 6}, control);
     },
+    [](Problem const& p, Control const& control) { solve::cgls(p.op, p.b, {}, control); },
+    [](Problem const& p, Control const& control) { solve::svd(p.op, 2, {.ncv = 3}, control); },
     [](Problem const& p, Control const& control) {
-      solve::cgls(p.op, p.b, {}, control);
-    },
-    [](Problem const& p, Control const& control) {
-      solve::svd(p.op, 2, {.ncv = 3}, control);
-    },
-    [](Problem const& p, Control const& control) {
-      solve::logistic_regression(p.op, p.labels, {.penalty = 1},
-                                 control);
+      solve::logistic_regression(p.op, p.labels, {.penalty = 1}, control);
     },
     [](Problem const& p, Control const& control) {
       solve::logistic_regression(p.op, p.labels,
