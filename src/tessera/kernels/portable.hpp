@@ -21,7 +21,9 @@
 #include <tessera/order/powers.hpp>
 
 /// The portable kernels as an operation would run them: each plan says who does what, and how much
-/// workspace that takes. There is one line at least, and a line has one element at least.
+/// workspace that takes. There is one line at least, and a line has one element at least. What runs
+/// kernels is defined outside of its class: members defined inside are inline, and would be
+/// compiled again beside the compiled library.
 namespace tessera::kernels {
 
 using detail::Label;
@@ -57,20 +59,23 @@ struct DotPlan {
   [[nodiscard]] static int lines_side_by_side() { return OfOneThread<T>::lines; }
 
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-           OutputVector<T> out, T* workspace) const {
-    OutputVector<T> const target = runs == 1 ? out : OutputVector<T>{workspace, 1};
-    with_shape<Exec, most_threads>(lines, x, run_length,
-                                   [&]<class Shape>(Shape, int threads_of_team) {
-                                     run_teams<T, Shape::max_threads>(
-                                         exec, label, teams(), threads_of_team,
+           OutputVector<T> out, T* workspace) const;
+};
+
+template <class Exec, class T>
+void DotPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
+                           OutputVector<T> out, T* workspace) const {
+  OutputVector<T> const target = runs == 1 ? out : OutputVector<T>{workspace, 1};
+  with_shape<Exec, most_threads>(
+      lines, x, run_length, [&]<class Shape>(Shape, int threads_of_team) {
+        run_teams<T, Shape::max_threads>(exec, label, teams(), threads_of_team,
                                          Dot<T, Shape>{lines, x, target, lines_per_team, runs,
                                                        run_length, chunk_of<T, Shape>(run_length)});
-                                   });
-    if (runs > 1) {
-      detail::combine_runs(exec, label.combine, workspace, lines.count, runs, out);
-    }
+      });
+  if (runs > 1) {
+    detail::combine_runs(exec, label.combine, workspace, lines.count, runs, out);
   }
-};
+}
 
 /// The sum over all lines.
 template <class Exec, class T>
@@ -102,18 +107,22 @@ struct SumPlan {
   [[nodiscard]] static Index scratch_of(Lines<T> const& /*lines*/) { return 0; }
 
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
-           OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/) const {
-    Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), lines.length};
-    T const* const aligned = workspace;  // y is read number by number
-    with_shape<Exec, most_threads>(
-        lines, aligned, columns_per_team, [&]<class Shape>(Shape, int threads_of_team) {
-          run_teams<T, Shape::max_threads>(exec, label, teams(), threads_of_team,
-                                           Sum<T, Shape>{lines, y, stacks, panels, panels_per_team,
-                                                         columns_per_team, column_tiles});
-        });
-    combine(exec, label.combine, stacks, groups, out);
-  }
+           OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/) const;
 };
+
+template <class Exec, class T>
+void SumPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
+                           OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/) const {
+  Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), lines.length};
+  T const* const aligned = workspace;  // y is read number by number
+  with_shape<Exec, most_threads>(
+      lines, aligned, columns_per_team, [&]<class Shape>(Shape, int threads_of_team) {
+        run_teams<T, Shape::max_threads>(exec, label, teams(), threads_of_team,
+                                         Sum<T, Shape>{lines, y, stacks, panels, panels_per_team,
+                                                       columns_per_team, column_tiles});
+      });
+  combine(exec, label.combine, stacks, groups, out);
+}
 
 /// Fused ATAX of row-major lines.
 template <class Exec, class T>
@@ -146,18 +155,24 @@ struct FusedLinesPlan {
   template <class Factor>
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
            OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/,
-           Factor const& factor) const {
-    Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), lines.length};
-    with_shape<Exec, most_threads>(
-        lines, x, lines.length, [&]<class Shape>(Shape, int threads_of_team) {
-          run_teams<T, Shape::max_threads>(
-              exec, label, groups, threads_of_team,
-              FusedRows<T, Shape, Factor>{lines, x, y, stacks, panels, panels_per_team,
-                                          chunk_of<T, Shape>(lines.length), factor});
-        });
-    combine(exec, label.combine, stacks, groups, out);
-  }
+           Factor const& factor) const;
 };
+
+template <class Exec, class T>
+template <class Factor>
+void FusedLinesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
+                                  T const* x, OutputVector<T> y, OutputVector<T> out, T* workspace,
+                                  Meeting<T> const& /*meeting*/, Factor const& factor) const {
+  Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), lines.length};
+  with_shape<Exec, most_threads>(
+      lines, x, lines.length, [&]<class Shape>(Shape, int threads_of_team) {
+        run_teams<T, Shape::max_threads>(
+            exec, label, groups, threads_of_team,
+            FusedRows<T, Shape, Factor>{lines, x, y, stacks, panels, panels_per_team,
+                                        chunk_of<T, Shape>(lines.length), factor});
+      });
+  combine(exec, label.combine, stacks, groups, out);
+}
 
 /// Fused ATAX of column-major lines.
 template <class Exec, class T>
@@ -198,25 +213,30 @@ struct FusedTilesPlan {
   template <class Factor>
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
            OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/,
-           Factor const& factor) const {
-    Stacks<T> const stacks{workspace, Stacks<T>::levels_for(tiles_per_team), lines.count};
-    Stacks<T> const parts{workspace + stacks_size(lines), Stacks<T>::levels_for(panels.count),
-                          width};
-    T const* const aligned = workspace;  // x is read number by number, and y in scratch
-    with_shape<Exec, threads_with_many>(
-        lines, aligned, width, [&]<class Shape>(Shape, int threads_of_team) {
-          run_teams<T, Shape::max_threads>(
-              exec, label, groups, threads_of_team,
-              FusedColumns<T, Shape, Factor>{lines, x, y, stacks, parts, panels, width, tiles,
-                                             tiles_per_team, factor});
-        });
-    combine(exec, label.combine, stacks, groups, out);
-  }
+           Factor const& factor) const;
 
  private:
   [[nodiscard]] Index stacks_size(Lines<T> const& lines) const {
     return detail::whole_words<T>(groups * Stacks<T>::levels_for(tiles_per_team) * lines.count);
   }
 };
+
+template <class Exec, class T>
+template <class Factor>
+void FusedTilesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
+                                  T const* x, OutputVector<T> y, OutputVector<T> out, T* workspace,
+                                  Meeting<T> const& /*meeting*/, Factor const& factor) const {
+  Stacks<T> const stacks{workspace, Stacks<T>::levels_for(tiles_per_team), lines.count};
+  Stacks<T> const parts{workspace + stacks_size(lines), Stacks<T>::levels_for(panels.count), width};
+  T const* const aligned = workspace;  // x is read number by number, and y in scratch
+  with_shape<Exec, threads_with_many>(
+      lines, aligned, width, [&]<class Shape>(Shape, int threads_of_team) {
+        run_teams<T, Shape::max_threads>(
+            exec, label, groups, threads_of_team,
+            FusedColumns<T, Shape, Factor>{lines, x, y, stacks, parts, panels, width, tiles,
+                                           tiles_per_team, factor});
+      });
+  combine(exec, label.combine, stacks, groups, out);
+}
 
 }  // namespace tessera::kernels
