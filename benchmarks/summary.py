@@ -3,18 +3,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sums up all measured machines in docs/results/summary.md: ratios to their vendors' libraries.
 
-    benchmarks/summary.py
+    benchmarks/summary.py           writes it, and its first table into README.md and docs/performance/index.md
+    benchmarks/summary.py --check   says what it would change, and changes nothing
 
 It reads what host.py and device.py have written, and the products of matrices of `tessera bench`.
 """
 
 import json
+import re
 import statistics
+import sys
 from pathlib import Path
 
 from results import OPERATIONS, TYPES, Figures, in_words, matrix_bytes
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
+PROJECT = Path(__file__).resolve().parent.parent
+FOLDER = PROJECT / "docs" / "results"
 MACHINES = {"h200": "H200", "h100": "H100", "host-xeon": "Xeon (Emerald Rapids), 16 cores", "host-zen5": "EPYC (Zen 5), 2 cores",
             "host-zen4": "EPYC (Zen 4), 2 cores", "host": "EPYC (Zen 3), 2 cores"}
 CAVEATS = {"host-zen5": "of kernels before those for AVX-512", "host": "of earlier kernels"}
@@ -54,9 +58,12 @@ def table_of(machines: dict, title: str, suffix: str, in_cache: bool, operations
     return [*lines, ""]
 
 
+ONE_READ = "| Machine | against | float | double |"
+
+
 def one_read(machines: dict) -> list:
     """The table of README.md: fused ATAX of large row-major matrices."""
-    lines = ["| Machine | against | float | double |", "|---|---|---|---|"]
+    lines = [ONE_READ, "|---|---|---|---|"]
     for name, figures in machines.items():
         library = "2 gemv of " + ("cuBLAS" if "l2_bytes" in figures.context else "OpenBLAS")
         medians = [statistics.median(ratios(figures, "atax", "", scalar, False)) for scalar in TYPES]
@@ -89,6 +96,14 @@ def products() -> list:
     return [*lines, ""]
 
 
+def with_one_read(page: Path, table: list) -> str:
+    """The text of a page with its table of one read as it is now."""
+    text, count = re.subn(re.escape(ONE_READ) + r"\n(\|.*\n)+", "\n".join(table), page.read_text())
+    if count != 1:
+        sys.exit(f"{page} has {count} tables that begin with {ONE_READ}")
+    return text
+
+
 def main() -> None:
     machines = {name: Figures(json.loads((FOLDER / f"{name}.json").read_text())) for name in MACHINES}
     commits = ", ".join(f"{MACHINES[name]} {figures.context['commit']}" + (f" ({CAVEATS[name]})" if name in CAVEATS else "")
@@ -117,7 +132,16 @@ def main() -> None:
         "*Pedantic* is the mode of cuBLAS that keeps to the arithmetic of the type. Of doubles cuBLAS takes tensor cores all the same, which add in an order of their own.", "",
         *products(),
     ]
-    (FOLDER / "summary.md").write_text("\n".join(lines))
+    pages = {FOLDER / "summary.md": "\n".join(lines)}
+    for page in (PROJECT / "README.md", PROJECT / "docs" / "performance" / "index.md"):
+        pages[page] = with_one_read(page, one_read(machines))
+    stale = [page for page, text in pages.items() if page.read_text() != text]
+    if sys.argv[1:] == ["--check"]:
+        if stale:
+            sys.exit("not as benchmarks/summary.py writes them: " + ", ".join(str(page.relative_to(PROJECT)) for page in stale))
+        return
+    for page in stale:
+        page.write_text(pages[page])
 
 
 if __name__ == "__main__":
