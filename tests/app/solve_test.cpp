@@ -45,6 +45,66 @@ TEST_F(SolveTest, finds_the_known_solution) {
   EXPECT_EQ(ridge["reads"].get<int>(), ridge["iterations"].get<int>() + 1);
 }
 
+/// Each column has the bits of a run of its own, in memory and streamed.
+TEST_F(SolveTest, solves_for_a_block_of_right_hand_sides) {
+  make("300", "40", "row-major", "f64");
+  constexpr std::size_t rows = 300;
+  constexpr std::size_t cols = 40;
+  constexpr std::size_t vectors = 3;
+  std::vector<double> block;
+  for (std::size_t i = 0; i < rows * vectors; ++i)
+    block.push_back(std::cos(static_cast<double>(i)));
+  write_doubles("block.npy", "(300, 3)", block);
+  auto const all =
+      report({"lstsq", "a.npy", "block.npy", "--damp", "0.5", "--output", "X.npy", "--check"});
+  auto const X = last_elements<double>("X.npy", cols * vectors);
+  EXPECT_THAT(read("X.npy"), HasSubstr("'shape': (40, 3)"));
+  ASSERT_EQ(all["columns"].size(), vectors);
+  int reads = 0;
+  for (std::size_t k = 0; k < vectors; ++k) {
+    std::vector<double> column;
+    for (std::size_t i = 0; i < rows; ++i) column.push_back(block[i * vectors + k]);
+    write_doubles("one.npy", "(300,)", column);
+    auto const one =
+        report({"lstsq", "a.npy", "one.npy", "--damp", "0.5", "--output", "x.npy", "--check"});
+    auto const x = last_elements<double>("x.npy", cols);
+    for (std::size_t j = 0; j < cols; ++j) EXPECT_EQ(X[j * vectors + k], x[j]) << j << ", " << k;
+    for (char const* key : {"iterations", "reads", "stop", "normr", "normar", "normx", "check"}) {
+      EXPECT_EQ(all["columns"][k][key], one[key]) << key;
+    }
+    EXPECT_TRUE(all["columns"][k]["check"]["passed"].get<bool>());
+    reads += one["reads"].get<int>();
+  }
+  EXPECT_EQ(all["reads"], reads);
+  auto const streamed =
+      report({"lstsq", "a.npy", "block.npy", "--damp", "0.5", "--memory-limit", "80KiB"});
+  EXPECT_FALSE(streamed["stream"].is_null());
+  EXPECT_EQ(streamed["sha256"], all["sha256"]);
+
+  EXPECT_THAT(
+      run({"ridge", "a.npy", "block.npy", "--lambda", "0.25"}).out,
+      AllOf(HasSubstr("vectors b    block.npy, 3 columns"), HasSubstr("\n    3          11")));
+  expect_refused({"lstsq", "a.npy", "block.npy", "--checkpoint", "c"}, 2,
+                 "--checkpoint: expected one right-hand side, found 3 columns in block.npy");
+  expect_refused({"lstsq", "a.npy", "block.npy", "--history", "h.csv"}, 2,
+                 "--history: expected one right-hand side, found 3 columns in block.npy");
+  write_doubles("short.npy", "(299, 3)", std::vector<double>(299 * 3));
+  expect_refused({"lstsq", "a.npy", "short.npy"}, 3,
+                 "has vectors of the wrong length: expected 300 entries, one for each row of "
+                 "a.npy, found 299");
+}
+
+/// No x is written where one column has no solution, and the report says of which.
+TEST_F(SolveTest, says_which_of_several_has_no_solution) {
+  write_doubles("a.npy", "(3, 2)", {1, 0, 0, 1, 1, 1});
+  write_doubles("block.npy", "(3, 2)", {1, 1, 2, std::nan(""), 3, 3});
+  auto const done = report({"lstsq", "a.npy", "block.npy", "--output", "x.npy"}, 1);
+  EXPECT_FALSE(exists("x.npy"));
+  EXPECT_TRUE(done["columns"][0]["converged"].get<bool>());
+  EXPECT_FALSE(done["columns"][1]["converged"].get<bool>());
+  EXPECT_EQ(done["stop"], done["columns"][1]["stop"]);
+}
+
 TEST_F(SolveTest, draws_how_the_residual_falls) {
   write_doubles("a.npy", "(3, 3)", {1, 0, 0, 0, 2, 0, 0, 0, 3});
   write_doubles("b.npy", "(3,)", {1, 1, 1});
@@ -167,7 +227,8 @@ TEST_F(SolveTest, refuses_what_makes_no_sense) {
   expect({"ridge", "a.npy", "b.npy"}, 2, "--lambda is required");
   expect({"ridge", "a.npy", "b.npy", "--lambda", "-1"}, 2,
          "--lambda: expected a number of at least 0, such as 0.5 or 1e-6, found '-1'");
-  expect({"lstsq", "a.npy", "a.npy"}, 3, "expected");
+  write_doubles("short.npy", "(29,)", std::vector<double>(29));
+  expect({"lstsq", "a.npy", "short.npy"}, 3, "expected 30 entries, one for each row of a.npy");
   expect({"lstsq", "a.npy", "b.npy", "--output", "a.npy"}, 2, "a.npy");
   expect({"lstsq", "a.npy", "b.npy", "--checkpoint", "-"}, 2,
          "--checkpoint: expected the name of a file that stays, found -");

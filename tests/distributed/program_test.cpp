@@ -57,11 +57,13 @@ class RanksTest : public ProgramTest {
 };
 
 TEST_F(RanksTest, have_the_bits_of_one_process) {
+  run_on(1, {"gen", "--rows", "900", "--cols", "2", "--seed", "5", "--output", "block.npy"});
   for (auto const& command : std::vector<Arguments>{
            {"atax", "a.npy", "--vector", "a-vector.npy", "--minus", "b.npy", "--alpha", "0.5"},
            {"gemv", "a.npy", "--vector", "a-vector.npy"},
            {"gemvt", "a.npy", "--vector", "b.npy", "--type", "f64"},
            {"lstsq", "a.npy", "b.npy"},
+           {"lstsq", "a.npy", "block.npy"},
            {"svd", "a.npy", "-k", "2"},
            {"pca", "a.npy", "-k", "2"},
            {"fit", "linear", "a.npy", "b.npy"}}) {

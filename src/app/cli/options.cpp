@@ -337,7 +337,9 @@ CLI::App* add_least_squares(CLI::App& app, std::string const& name, std::string 
   auto& command = *app.add_subcommand(name, what);
   options.command = name;
   add_solved_matrix(command, options);
-  add_input_file(command, "B", options.right_side, "b: a .npy, .bin or ex3 file")->required();
+  add_input_file(command, "B", options.right_side,
+                 "b, or a matrix of several: a .npy, .bin or ex3 file")
+      ->required();
   if (name == "ridge") {
     add_size(
         command, "--lambda", [&options](double lambda) { options.lambda = lambda; },

@@ -129,7 +129,7 @@ ExitStatus run_command(FitOptions const& options) {
   io::ScalarType const type = options.type.value_or(reader.info().type);
   // Labels and counts are whole numbers, which either type holds.
   io::HostVector const y =
-      read_right_side(options, reader, options.labels, options.loss != RegressionLoss::linear);
+      read_right_side(options, reader, options.labels, options.loss != RegressionLoss::linear).x;
   require_labels(options, y);
   std::uint64_t const vectors = vector_bytes(options, reader.info(), type);
   // A Newton step reads A a few times.

@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <app/base/failure.hpp>
 #include <app/base/sha256.hpp>
@@ -54,6 +57,18 @@ ResidualCheck check(LeastSquaresOptions const& options, io::MatrixReader const& 
                                   (options.atol + rounding) * norma * r.normx)};
 }
 
+/// Looks at each solution by itself.
+std::vector<ResidualCheck> check_all(LeastSquaresOptions const& options,
+                                     io::MatrixReader const& reader, io::ScalarType type,
+                                     io::HostVector const& x, VectorOfFile const& b) {
+  std::vector<ResidualCheck> checks;
+  for (std::int64_t j = 0; j < b.columns; ++j) {
+    checks.push_back(
+        check(options, reader, type, part_of(x, b.columns, j), part_of(b.x, b.columns, j)));
+  }
+  return checks;
+}
+
 std::string sentence_of(ResidualCheck const& check) {
   return std::string(check.passed() ? "passed" : "FAILED") +
          ": |A^T r|/(|A| |r|) = " + general(check.gradient, 3) + " (small is " +
@@ -61,24 +76,49 @@ std::string sentence_of(ResidualCheck const& check) {
          " (small is " + general(check.residual_below, 3) + ")";
 }
 
+/// What was found of several right-hand sides.
+std::string table_of(std::vector<RightSideFacts> const& all) {
+  std::vector<std::vector<std::string>> lines{
+      {"  column", "steps", "|b - A x|", "|A^T r|", "|x|", "stopped"}};
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    RightSideFacts const& facts = all[j];
+    lines.push_back({"  " + std::to_string(j + 1), std::to_string(facts.iterations),
+                     general(facts.normr, 9), general(facts.normar, 3), general(facts.normx, 9),
+                     std::string(solve::sentence(facts.stop))});
+  }
+  return aligned(lines, {});
+}
+
+/// The digest of x as it lies in its file.
+std::string digest_of(LeastSquaresSolution const& s) {
+  auto const columns = static_cast<std::int64_t>(s.facts.size());
+  return sha256(columns == 1 ? elements(s.x) : elements(matrix_of(s.x, columns)));
+}
+
 std::string to_text(LeastSquaresOptions const& options, SolveSubject const& subject,
-                    LeastSquaresSolution const& s, std::optional<ResidualCheck> const& check) {
+                    LeastSquaresSolution const& s, std::vector<ResidualCheck> const& checks) {
+  bool const is_one = s.facts.size() == 1;
+  RightSideFacts const& first = s.facts.front();
   std::string text = (options.lambda ? "min |A x - b|^2 + lambda |x|^2" : "min |A x - b|") +
                      std::string("   ") + subject.reader.path() + "\n";
   text += matrix_line(subject);
-  text += report_line("vector b", options.right_side);
+  text += report_line(
+      is_one ? "vector b" : "vectors b",
+      options.right_side + (is_one ? "" : ", " + std::to_string(s.facts.size()) + " columns"));
   if (options.lambda) text += report_line("lambda", general(*options.lambda, 6));
   if (!options.lambda && options.damp > 0) text += report_line("damp", general(options.damp, 6));
   text += run_lines(subject);
-  text += report_line("|b - A x|", general(s.normr, 9));
-  text += report_line("|A^T r|", general(s.normar, 3));
-  text += report_line("|x|", general(s.normx, 9));
-  text += report_line("cond(A)", "about " + general(s.conda, 3));
+  if (is_one) {
+    text += report_line("|b - A x|", general(first.normr, 9));
+    text += report_line("|A^T r|", general(first.normar, 3));
+    text += report_line("|x|", general(first.normx, 9));
+  }
+  text += report_line("cond(A)", "about " + general(first.conda, 3));
   text += time_line(subject);
   if (!options.output.empty()) text += report_line("output", options.output);
-  text += report_line("sha256", sha256(elements(s.x)));
-  if (check) text += report_line("check", sentence_of(*check));
-  return text;
+  text += report_line("sha256", digest_of(s));
+  for (ResidualCheck const& check : checks) text += report_line("check", sentence_of(check));
+  return is_one ? text : text + table_of(s.facts);
 }
 
 Json to_object(ResidualCheck const& check) {
@@ -91,23 +131,53 @@ Json to_object(ResidualCheck const& check) {
           {"norm_b", json_number(check.found.normb)}};
 }
 
+/// The numbers of a right-hand side.
+Json to_object(RightSideFacts const& facts, ResidualCheck const* check) {
+  return {{"normr", json_number(facts.normr)},
+          {"normar", json_number(facts.normar)},
+          {"norma", json_number(facts.norma)},
+          {"conda", json_number(facts.conda)},
+          {"normx", json_number(facts.normx)},
+          {"check", check != nullptr ? to_object(*check) : Json(nullptr)}};
+}
+
 std::string to_json(LeastSquaresOptions const& options, SolveSubject const& subject,
-                    LeastSquaresSolution const& s, std::optional<ResidualCheck> const& check) {
+                    LeastSquaresSolution const& s, std::vector<ResidualCheck> const& checks) {
   Json json = to_object(subject);
   json.update({{"damp", damp_of(options)},
                {"atol", options.atol},
                {"btol", options.btol},
                {"conlim", options.conlim},
-               {"normr", json_number(s.normr)},
-               {"normar", json_number(s.normar)},
-               {"norma", json_number(s.norma)},
-               {"conda", json_number(s.conda)},
-               {"normx", json_number(s.normx)},
-               {"sha256", sha256(elements(s.x))},
-               {"check", check ? to_object(*check) : Json(nullptr)},
+               {"sha256", digest_of(s)},
                {"right_side", options.right_side},
                {"output", json_file(options.output)}});
+  auto const of = [&](std::size_t j) {
+    return to_object(s.facts[j], checks.empty() ? nullptr : &checks[j]);
+  };
+  if (s.facts.size() == 1) {
+    json.update(of(0));
+    return to_string(json);
+  }
+  json["columns"] = Json::array();
+  for (std::size_t j = 0; j < s.facts.size(); ++j) {
+    RightSideFacts const& facts = s.facts[j];
+    Json column{{"stop", solve::sentence(facts.stop)},
+                {"converged", solve::is_success(facts.stop)},
+                {"iterations", facts.iterations},
+                {"reads", facts.reads}};
+    column.update(of(j));
+    json["columns"].push_back(std::move(column));
+  }
   return to_string(json);
+}
+
+/// A history and a checkpoint are of one run.
+void require_one(LeastSquaresOptions const& options, VectorOfFile const& b) {
+  if (b.columns == 1 || (options.history.empty() && options.checkpoint.empty())) return;
+  throw Failure(ExitStatus::usage,
+                std::string(options.history.empty() ? "--checkpoint" : "--history") +
+                    ": expected one right-hand side, found " + std::to_string(b.columns) +
+                    " columns in " + options.right_side);
 }
 
 }  // namespace
@@ -119,13 +189,15 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
   files.reads(path).reads(options.right_side);
   files.writes(options.output).writes(options.history).writes(options.checkpoint).check();
   check_add_dataset(options.add_dataset, {options.output});
-  ResultFile output(options.output, ResultFile::Kind::vector, options.add_dataset);
-  HistoryFile history(options.history);
 
   io::MatrixReader const reader = open_solved(options, path);
   io::ScalarType const type = options.type.value_or(reader.info().type);
-  io::HostVector const b = read_right_side(options, reader, options.right_side);
-  std::uint64_t const vectors = vector_bytes(options, reader.info(), type);
+  VectorOfFile const b = read_right_side(options, reader, options.right_side, false, Blocks::taken);
+  require_one(options, b);
+  auto const kind = b.columns == 1 ? ResultFile::Kind::vector : ResultFile::Kind::matrix;
+  ResultFile output(options.output, kind, options.add_dataset);
+  HistoryFile history(options.history);
+  std::uint64_t const vectors = vector_bytes(options, reader.info(), type, b.columns);
   SolvePlace const place =
       begin_solve(options, reader, vectors, 0, limit_of(options, reader.info()));
   LeastSquaresSolution const solution = solve_least_squares(options,
@@ -143,17 +215,24 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
       .place = place,
       .run = solution.run,
       .method = options.method == LeastSquaresMethod::lsmr ? "lsmr" : "lsqr"};
-  std::optional<ResidualCheck> checked;
-  if (solution.run.stop != solve::Stop::not_finite) {
-    if (options.check) checked = check(options, reader, type, solution.x, b);
-    output.write(solution.x);
+  std::vector<ResidualCheck> checks;
+  bool const is_finite = std::ranges::none_of(solution.facts, [](RightSideFacts const& facts) {
+    return facts.stop == solve::Stop::not_finite;
+  });
+  if (is_finite) {
+    if (options.check) checks = check_all(options, reader, type, solution.x, b);
+    if (b.columns == 1) {
+      output.write(solution.x);
+    } else {
+      output.write(matrix_of(solution.x, b.columns));
+    }
   }
   history.write(solution.run.history, "norm_of_residual");
   bool const as_text = options.format == ReportFormat::text;
   return end_solve(subject, files,
-                   as_text ? to_text(options, subject, solution, checked)
-                           : to_json(options, subject, solution, checked),
-                   "x", !checked || checked->passed());
+                   as_text ? to_text(options, subject, solution, checks)
+                           : to_json(options, subject, solution, checks),
+                   "x", std::ranges::all_of(checks, &ResidualCheck::passed));
 }
 
 }  // namespace tessera::app

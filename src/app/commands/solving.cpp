@@ -64,15 +64,14 @@ io::MatrixReader open_solved(SolveOptions const& options, std::string const& pat
   return reader;
 }
 
-io::HostVector read_right_side(SolveOptions const& options, io::MatrixReader const& reader,
-                               std::string const& path, bool converts) {
+VectorOfFile read_right_side(SolveOptions const& options, io::MatrixReader const& reader,
+                             std::string const& path, bool converts, Blocks blocks) {
   io::MatrixInfo const& info = reader.info();
   return read_vector_for(path,
                          {.length = info.rows,
                           .type = options.type.value_or(info.type),
                           .convert = converts || options.type.has_value()},
-                         "row", reader.path())
-      .x;
+                         "row", reader.path(), blocks);
 }
 
 SolvePlace begin_solve(SolveOptions const& options, io::MatrixReader const& reader,

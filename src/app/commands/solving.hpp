@@ -13,6 +13,7 @@
 #include <app/base/failure.hpp>
 #include <app/base/ranks.hpp>
 #include <app/run/files.hpp>
+#include <app/run/input.hpp>
 #include <app/run/options.hpp>
 #include <app/solve/operator.hpp>
 #include <app/solve/run.hpp>
@@ -35,10 +36,11 @@ void require_solvable(SolveOptions const& options);
 
 /// Reads a vector with an entry for each row of A.
 /// @param converts whether one of another type is taken without --type
+/// @param blocks   taken: a matrix is its columns
 /// @throws io::FileError
-[[nodiscard]] io::HostVector read_right_side(SolveOptions const& options,
-                                             io::MatrixReader const& reader,
-                                             std::string const& path, bool converts = false);
+[[nodiscard]] VectorOfFile read_right_side(SolveOptions const& options,
+                                           io::MatrixReader const& reader, std::string const& path,
+                                           bool converts = false, Blocks blocks = Blocks::refused);
 
 /// Chooses where a solver runs, and says on stderr that A is streamed where a report does not.
 /// @param vectors bytes that the solver keeps beside the matrix

@@ -9,6 +9,7 @@
 
 #include <app/solve/operator.hpp>
 #include <tessera/solve/control.hpp>
+#include <tessera/solve/stop.hpp>
 
 namespace tessera::app {
 
@@ -29,6 +30,18 @@ struct SolveRun {
     iterations = result.iterations;
     reads = result.reads;
     history = std::move(result.history);
+  }
+
+  /// Takes what a further run took, of the same reading. Why it stopped is what the first without
+  /// success says, or the first whose numbers are not finite.
+  void add(SolveRun&& other, bool is_first) {
+    bool const is_worse = other.stop == solve::Stop::not_finite && stop != other.stop;
+    if (is_first || solve::is_success(stop) || is_worse) stop = other.stop;
+    iterations += other.iterations;
+    reads += other.reads;
+    first_iteration += other.first_iteration;
+    seconds += other.seconds;
+    history = std::move(other.history);
   }
 };
 
