@@ -95,17 +95,20 @@ def matrix_row(program: str, backend: str, folder: Path, shape: str, turns: int)
     generate(program, A, rows, cols)
     generate(program, b, rows, 1, 1)
     on = ("--backend", backend)
-    atax = report_of(program, "atax", str(A), *on, "--method", "fused", "--repeat", "20")
 
     def lsmr(most: int) -> dict:
-        runs = [report_of(program, "lstsq", str(A), str(b), *on, "--atol", "0", "--btol", "0", "--conlim", "0", "--maxiter", str(most))
-                for _ in range(turns)]
-        return min(runs, key=lambda run: run["seconds"])
+        return report_of(program, "lstsq", str(A), str(b), *on, "--atol", "0", "--btol", "0", "--conlim", "0", "--maxiter", str(most))
 
-    many, one = lsmr(STEPS), lsmr(1)
+    # By turns, in as many processes each: where a process' pages lie is a part of its speed, and a machine's speed drifts. Of
+    # a process what most products take, as a step is what all steps take over their number; then the least of the processes.
+    runs = [(report_of(program, "atax", str(A), *on, "--method", "fused", "--repeat", str(STEPS)), lsmr(STEPS), lsmr(1))
+            for _ in range(turns)]
+    products, many_steps, one_step = zip(*runs, strict=True)
+    atax = min(products, key=lambda run: run["seconds"]["median"])
+    many, one = (min(steps, key=lambda run: run["seconds"]) for steps in (many_steps, one_step))
     svd = {method: [report_of(program, "svd", str(A), *on, "-k", str(VALUES), "--method", method) for _ in range(turns)]
            for method in ("lanczos", "randomized")}
-    ours = {"atax": atax["seconds"]["min"],
+    ours = {"atax": atax["seconds"]["median"],
             "lsmr": step_of(many["seconds"], one["seconds"], many["iterations"]),
             "svd": min(run["seconds"] for run in svd["lanczos"]),
             "svd_reads": svd["lanczos"][0]["reads"],
