@@ -35,14 +35,49 @@ Modules const& modules() {
   return *modules;
 }
 
-nb::object numpy_type(ElementType const& type) {
-  if (!type.is_scalar()) return nb::str(type.name.c_str());
-  return type.bytes == sizeof(float) ? modules().float32 : modules().float64;
-}
-
 bool is_numpy(nb::handle x) {
   return PyObject_TypeCheck(x.ptr(),
                             reinterpret_cast<PyTypeObject*>(modules().numpy_array.ptr())) != 0;
+}
+
+/// What is used of PyTorch, where the process has imported it.
+struct Torch {
+  nb::object tensor;     ///< its type
+  nb::object to_dlpack;  ///< compiled, where Tensor.__dlpack__ also makes streams wait for others
+};
+
+Torch const* torch() {
+  static Torch const* torch = nullptr;
+  if (torch != nullptr) return torch;
+  nb::dict const imported = nb::borrow<nb::dict>(PyImport_GetModuleDict());
+  if (!imported.contains("torch")) return nullptr;
+  nb::object const module = imported["torch"];
+  nb::object tensor = nb::getattr(module, "Tensor", nb::none());
+  nb::object utils = nb::getattr(module, "utils", nb::none());
+  nb::object to_dlpack =
+      nb::getattr(nb::getattr(utils, "dlpack", nb::none()), "to_dlpack", nb::none());
+  if (tensor.is_none() || to_dlpack.is_none()) return nullptr;  // it is being imported
+  torch = new Torch{std::move(tensor), std::move(to_dlpack)};
+  return torch;
+}
+
+/// What shows an array to nanobind. Of a tensor of PyTorch's that is a capsule: calls are queued in
+/// the caller's stream, so that no other has to wait.
+nb::object shown(nb::object const& x) {
+  if (is_numpy(x)) return x;
+  Torch const* const library = torch();
+  if (library == nullptr || !x.type().is(library->tensor)) return x;
+  if (nb::cast<bool>(x.attr("requires_grad"))) return x;
+  try {
+    return library->to_dlpack(x);
+  } catch (nb::python_error const&) {
+    return x;  // such as a sparse one, of which is said below what it is
+  }
+}
+
+nb::object numpy_type(ElementType const& type) {
+  if (!type.is_scalar()) return nb::str(type.name.c_str());
+  return type.bytes == sizeof(float) ? modules().float32 : modules().float64;
 }
 
 std::string name_of_type(nb::handle x) {
@@ -74,13 +109,16 @@ ElementType element_type(nb::dlpack::dtype const& type) {
           static_cast<std::size_t>(type.bits) / 8, name + std::to_string(type.bits)};
 }
 
-/// Where an array lies. Of a GPU also the caller's stream, which its library knows.
+/// Where an array lies. Of a GPU also the caller's stream, which its library knows: that of the
+/// first array is the call's.
 Place place_of(Call const& call, nb::handle x, char const* name, int device_type, int device) {
   namespace device_of = nb::device;
   if (device_type == device_of::cpu::value || device_type == device_of::cuda_host::value) return {};
   if (device_type == device_of::cuda::value || device_type == device_of::cuda_managed::value) {
-    auto const stream = nb::cast<std::uintptr_t>(modules().arrays.attr("stream")(x));
-    return {.is_gpu = true, .device = device, .stream = stream};
+    if (!call.stream) {
+      call.stream = nb::cast<std::uintptr_t>(modules().arrays.attr("stream")(x));
+    }
+    return {.is_gpu = true, .device = device, .stream = *call.stream};
   }
   call.fail_type(std::string(name) + " must lie in memory of the host or of a CUDA device, found " +
                  "DLPack's device type " + std::to_string(device_type));
@@ -140,7 +178,7 @@ void Call::fail_value(std::string const& what) const {
 Taken Call::any(nb::handle x, char const* what) const {
   nb::object object = nb::borrow(x);
   nb::ndarray<nb::ro> imported;
-  if (!nb::try_cast(object, imported, false)) {
+  if (!nb::try_cast(shown(object), imported, false)) {
     object = through_interface(x);
     if (object.is_none() || !nb::try_cast(object, imported, false)) {
       fail_type(std::string(what) +
@@ -264,9 +302,13 @@ Taken Call::output(nb::handle out, char const* what, Taken const& model, int dim
                  : modules().arrays.attr("empty")(model.object, shape, type.name);
   }
   nb::ndarray<> writable;
-  nb::object shown = object;
-  if (!nb::try_cast(object, writable, false)) shown = through_interface(object);
-  if (shown.is_none() || !nb::try_cast(shown, writable, false)) {
+  nb::object interface = nb::none();
+  bool is_writable = nb::try_cast(shown(object), writable, false);
+  if (!is_writable) {
+    interface = through_interface(object);
+    is_writable = !interface.is_none() && nb::try_cast(interface, writable, false);
+  }
+  if (!is_writable) {
     Taken const taken = any(object, what);  // says what it is if it is no array at all
     fail_value(std::string(what) + " of shape " + shape_text(taken.array) +
                " must be writable, found one that is read-only");

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <optional>
 #include <python/arrays.hpp>
 #include <string>
 
@@ -23,6 +24,7 @@ struct Taken {
 struct Call {
   char const* name;
   bool may_copy;
+  mutable std::optional<std::uintptr_t> stream = std::nullopt;  ///< that it works in, of a GPU
 
   [[noreturn]] void fail_type(std::string const& what) const;
   [[noreturn]] void fail_value(std::string const& what) const;

@@ -34,6 +34,45 @@ def test_kokkos_starts_at_the_first_call():
     assert run("print(tessera.info()['running']); tessera.dot(np.ones(2), np.ones(2)); print(tessera.info()['running'])") == "False\nTrue"
 
 
+def test_tensors_are_shown_without_the_streams_of_their_dlpack():
+    """PyTorch's Tensor.__dlpack__ is Python, and makes streams wait; where it fails, it says why. A module stands for PyTorch."""
+    program = """
+import types
+calls = []
+
+class Tensor:
+    requires_grad = False
+    def __init__(self, array): self.array = array
+    def __dlpack__(self, **how): calls.append("slow"); return self.array.__dlpack__()
+    def __dlpack_device__(self): return self.array.__dlpack_device__()
+
+Tensor.__module__ = "torch"
+
+def to_dlpack(x):
+    if x.array.ndim == 3:
+        raise RuntimeError("no")
+    calls.append("fast")
+    return x.array.__dlpack__()
+
+torch = types.ModuleType("torch")
+sys.modules["torch"] = torch
+a, v, out = Tensor(np.eye(3)), Tensor(np.arange(3.0)), Tensor(np.empty(3))
+tessera.atax(a, v, out=out)  # nothing is known of a module that is being imported
+assert calls == ["slow"] * 3, calls
+torch.Tensor, torch.utils = Tensor, types.SimpleNamespace(dlpack=types.SimpleNamespace(to_dlpack=to_dlpack))
+calls.clear()
+assert tessera.atax(a, v, out=out) is out
+assert calls == ["fast"] * 3, calls
+np.testing.assert_array_equal(out.array, np.arange(3.0))
+calls.clear()
+try:
+    tessera.atax(Tensor(np.zeros((2, 2, 2))), v)
+except ValueError as error:
+    print(calls, error)
+"""
+    assert run(program) == "['slow'] tessera.atax: A must have one or two dimensions, found shape (2, 2, 2)"
+
+
 def test_threads_change_no_bit():
     program = """
 a = np.random.default_rng(1).standard_normal((300, 400)).astype('f4')

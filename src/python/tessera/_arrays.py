@@ -110,7 +110,9 @@ def stream(x):
     """The stream of CUDA that the caller works in, as a number."""
     library = _library(x)
     if library == "torch":
-        return sys.modules["torch"].cuda.current_stream(x.device).cuda_stream
+        torch = sys.modules["torch"]
+        number = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # no Stream is made for its number
+        return number(x.device.index) if number else torch.cuda.current_stream(x.device).cuda_stream
     if library == "cupy":
         return sys.modules["cupy"].cuda.get_current_stream(x.device.id).ptr
     interface = getattr(x, "__cuda_array_interface__", {})
