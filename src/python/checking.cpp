@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <check/terms.hpp>
 #include <check/verdict.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -29,14 +30,19 @@ io::VectorView<T> gathered(Array const& x) {
 
 }  // namespace
 
-Checked check_atax(Array const& a, Array const& v, Array const& c) {
+Checked check_atax(AtaxCall const& call) {
   Turn const turn;
+  Array const& a = call.a;
   check::Verdict const verdict = with_type(a, [&]<class T>(T) {
+    check::Terms terms{.map = kind_of(call), .alpha = call.alpha, .beta = call.beta};
+    if (call.of_map) terms.of_map = gathered<T>(*call.of_map);
+    if (call.z) terms.z = gathered<T>(*call.z);
     auto const judge_in = [&]<class Layout>(Layout) {
       io::MatrixView<T, Layout> const A(static_cast<T*>(a.data),
                                         static_cast<std::size_t>(a.extents[0]),
                                         static_cast<std::size_t>(a.extents[1]));
-      return check::judge(check::Operation::atax, A, gathered<T>(v), gathered<T>(c), "A");
+      return check::judge(check::Operation::atax, A, gathered<T>(call.v), gathered<T>(call.c), "A",
+                          check::Summation::canonical, terms);
     };
     return a.strides[1] == 1 ? judge_in(Kokkos::LayoutRight()) : judge_in(Kokkos::LayoutLeft());
   });

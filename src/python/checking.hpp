@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <python/arrays.hpp>
+#include <python/operations.hpp>
 #include <string>
 
 /// Results beside references of higher precision.
@@ -17,8 +17,8 @@ struct Checked {
   std::string sentence;
 };
 
-/// Compares c with Aᵀ·(A·v), of vectors or of blocks of them. Arrays are on the host and have
-/// entries; the rows or the columns of A lie without gaps.
-Checked check_atax(Array const& a, Array const& v, Array const& c);
+/// Compares c with alpha·Aᵀ·f(A·v) + beta·z, of vectors or of blocks of them. Arrays are on the
+/// host and have entries; the rows or the columns of A lie without gaps.
+Checked check_atax(AtaxCall const& call);
 
 }  // namespace tessera::python

@@ -60,10 +60,50 @@ std::pair<std::string_view, nb::handle> map_of(Call const& call, nb::handle weig
       nb::cast<std::string>(nb::repr(map)));
 }
 
+/// What stands beside the products, as the caller said it.
+struct Terms {
+  nb::handle weights;
+  nb::handle minus;
+  nb::handle map;
+  double alpha;
+  double beta;
+  nb::handle z;
+};
+/// The arrays of it, which have to stay during a call.
+struct TakenTerms {
+  std::optional<Taken> of_map;
+  std::optional<Taken> added;
+};
+
+/// Puts the terms into a call whose vectors are `in`.
+TakenTerms take_terms(Call const& call, MatrixInput const& a, Taken const& in, Terms const& given,
+                      AtaxCall& to) {
+  TakenTerms taken;
+  auto const [kind, vector_of_map] = map_of(call, given.weights, given.minus, given.map);
+  if (!kind.empty()) {
+    char const* const name = vector_of_map.is(given.weights) ? "weights" : "minus";
+    taken.of_map = take_vector(call, a, vector_of_map, name, a.rows);
+    to.of_map = taken.of_map->array;
+  }
+  if (!given.z.is_none()) {
+    if (in.array.dimensions != 1)
+      call.fail_value("z is added to one vector, found a block of them");
+    taken.added = take_vector(call, a, given.z, "z", a.cols);
+    to.z = taken.added->array;
+  } else if (given.beta != 0) {
+    call.fail_value("beta needs z");
+  }
+  to.map = kind;
+  to.alpha = given.alpha;
+  to.beta = given.beta;
+  return taken;
+}
+
 nb::object atax_of(nb::handle A, nb::handle v, nb::handle weights, nb::handle minus, nb::handle map,
                    double alpha, double beta, nb::handle z, bool return_b, nb::handle out,
                    bool copy) {
   Call const call{"atax", copy};
+  Terms const given{weights, minus, map, alpha, beta, z};
   MatrixInput const a = take_matrix(call, A);
   Taken const in = take_vectors(call, a, v, "v", a.cols);
 
@@ -80,27 +120,9 @@ nb::object atax_of(nb::handle A, nb::handle v, nb::handle weights, nb::handle mi
   std::optional<Taken> b;
   if (return_b) b = take_output(call, a, in, out_b, "out[1]", a.rows);
 
-  auto const [kind, vector_of_map] = map_of(call, weights, minus, map);
-  std::optional<Taken> of_map;
-  if (!kind.empty()) {
-    char const* const name = vector_of_map.is(weights) ? "weights" : "minus";
-    of_map = take_vector(call, a, vector_of_map, name, a.rows);
-  }
-  std::optional<Taken> added;
-  if (!z.is_none()) {
-    if (in.array.dimensions != 1)
-      call.fail_value("z is added to one vector, found a block of them");
-    added = take_vector(call, a, z, "z", a.cols);
-  } else if (beta != 0) {
-    call.fail_value("beta needs z");
-  }
-
-  AtaxCall arguments{.a = a.array.array, .v = in.array, .c = c.array, .map = kind};
-  arguments.alpha = alpha;
-  arguments.beta = beta;
+  AtaxCall arguments{.a = a.array.array, .v = in.array, .c = c.array};
   if (b) arguments.b = b->array;
-  if (of_map) arguments.of_map = of_map->array;
-  if (added) arguments.z = added->array;
+  TakenTerms const terms = take_terms(call, a, in, given, arguments);
   {
     nb::gil_scoped_release const released;
     if (a.streamed != nullptr) {
@@ -229,7 +251,8 @@ std::pair<Taken, Taken> take_pair(Call const& call, nb::handle x, nb::handle y) 
 }
 
 /// Elements that failed, those that could not be judged, all of them, and a sentence.
-nb::tuple check_of(nb::handle A, nb::handle v, nb::handle c) {
+nb::tuple check_of(nb::handle A, nb::handle v, nb::handle c, nb::handle weights, nb::handle minus,
+                   nb::handle map, double alpha, double beta, nb::handle z) {
   Call const call{"check", false};
   MatrixInput const a = take_array(call, A);
   Array const& array = a.array.array;
@@ -248,10 +271,12 @@ nb::tuple check_of(nb::handle A, nb::handle v, nb::handle c) {
     call.fail_value("v of shape " + shape_text(x.array) + " and c of shape " +
                     shape_text(result.array) + " must have as many columns");
   }
+  AtaxCall arguments{.a = array, .v = x.array, .c = result.array};
+  TakenTerms const terms = take_terms(call, a, x, {weights, minus, map, alpha, beta, z}, arguments);
   Checked checked;
   {
     nb::gil_scoped_release const released;
-    checked = check_atax(array, x.array, result.array);
+    checked = check_atax(arguments);
   }
   return nb::make_tuple(checked.failed, checked.not_judged, checked.elements, checked.sentence);
 }
@@ -502,7 +527,8 @@ NB_MODULE(_core, m) {
         nb::sig("def matmul(A: typing.Any, B: typing.Any, *, out: typing.Any = None, copy: bool = "
                 "False) -> typing.Any"),
         matmul_text);
-  m.def("_check", &check_of, "A"_a, "v"_a, "c"_a);
+  m.def("_check", &check_of, "A"_a, "v"_a, "c"_a, "weights"_a.none(), "minus"_a.none(),
+        "map"_a.none(), "alpha"_a, "beta"_a, "z"_a.none());
   m.def("dot", &dot_of, "x"_a, "y"_a, nb::kw_only(), "copy"_a = false,
         nb::sig("def dot(x: typing.Any, y: typing.Any, *, copy: bool = False) -> float"), dot_text);
   m.def("axpby", &axpby_of, "a"_a, "x"_a, "b"_a, "y"_a,

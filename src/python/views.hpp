@@ -34,17 +34,21 @@ VectorView<Exec, T> vector(Array const& x) {
                                                   static_cast<std::size_t>(x.strides[0])));
 }
 
+/// Which map a call has.
+inline maps::Kind kind_of(AtaxCall const& call) {
+  for (auto const known :
+       {maps::Kind::weights, maps::Kind::minus, maps::Kind::logistic, maps::Kind::logistic_weights,
+        maps::Kind::poisson, maps::Kind::poisson_weights}) {
+    if (call.map == maps::name_of(known)) return known;
+  }
+  return maps::Kind::identity;
+}
+
 /// The map of a call.
 template <class Exec, class T>
 RowMap<T, typename Exec::memory_space> map_of(AtaxCall const& call) {
   if (!call.of_map) return {};
-  auto kind = maps::Kind::identity;
-  for (auto const known :
-       {maps::Kind::weights, maps::Kind::minus, maps::Kind::logistic, maps::Kind::logistic_weights,
-        maps::Kind::poisson, maps::Kind::poisson_weights}) {
-    if (call.map == maps::name_of(known)) kind = known;
-  }
-  return {kind, vector<Exec, T>(*call.of_map)};
+  return {kind_of(call), vector<Exec, T>(*call.of_map)};
 }
 
 /// Calls body(T()) with the scalar type of an array.

@@ -242,6 +242,31 @@ def test_check(dtype, order, vectors):
     assert not tessera.check(a, v, c).passed
 
 
+CHECKED_TERMS = {
+    "weights": lambda b, z: {"weights": b},
+    "minus": lambda b, z: {"minus": b, "alpha": -0.5},
+    "logistic": lambda b, z: {"map": "logistic", "minus": (b > 0.5).astype(b.dtype)},
+    "poisson": lambda b, z: {"map": "poisson", "minus": np.floor(9 * b), "alpha": 2.0, "beta": 0.25, "z": z},
+    "logistic_weights": lambda b, z: {"map": "logistic_weights", "weights": b},
+    "poisson_weights": lambda b, z: {"map": "poisson_weights", "weights": b},
+    "z": lambda b, z: {"alpha": 3.0, "beta": -1.5, "z": z},
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("what", CHECKED_TERMS)
+def test_check_of_terms(dtype, what):
+    random = np.random.default_rng(6)
+    a = (random.standard_normal((70, 40)) / 8).astype(dtype)
+    v, z = random.standard_normal((2, 40)).astype(dtype)
+    terms = CHECKED_TERMS[what](random.uniform(size=70).astype(dtype), z)
+    c = tessera.atax(a, v, **terms)
+    assert tessera.check(a, v, c, **terms).passed
+    assert tessera.check(a, v, c).failed > 0  # the terms are looked at
+    c[7] += 1000 * np.finfo(dtype).eps * np.abs(c).max()
+    assert tessera.check(a, v, c, **terms).failed == 1
+
+
 def test_refusals_of_check():
     a, v = np.ones((6, 4)), np.ones(4)
     with pytest.raises(ValueError, match="rows or columns without gaps"):
@@ -250,5 +275,7 @@ def test_refusals_of_check():
         tessera.check(a[:0], v, v)
     with pytest.raises(ValueError, match="must have as many columns"):
         tessera.check(a, v, np.ones((4, 2)))
+    with pytest.raises(ValueError, match="tessera.check: beta needs z"):
+        tessera.check(a, v, v, beta=2.0)
     with pytest.raises(TypeError, match="c must be float64 as A of shape"):
         tessera.check(a, v, v.astype("f4"))
