@@ -165,12 +165,7 @@ TEST_F(SolveTest, goes_on_from_a_checkpoint_with_the_same_bits) {
   EXPECT_EQ(rest["iterations"], whole["iterations"]);
   EXPECT_FALSE(exists("c"));
 
-  kill_when_exists(kept, "c");
-  auto streamed = kept;
-  streamed.insert(streamed.end(), {"--memory-limit", "7MiB"});
-  auto const after_kill = report(streamed);
-  EXPECT_GT(after_kill["first_iteration"], 0);
-  EXPECT_EQ(after_kill["sha256"], whole["sha256"]);
+  expect_same_after_kill(command, "7MiB", {"sha256", "iterations"});
 }
 
 TEST_F(SolveTest, refuses_a_checkpoint_of_another_run) {
