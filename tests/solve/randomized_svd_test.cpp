@@ -17,6 +17,7 @@
 #include <tessera/solve.hpp>
 
 #include "solve/host_source.hpp"
+#include "solve/triplets.hpp"
 #include "support/cases.hpp"
 #include "support/data.hpp"
 #include "support/device_data.hpp"
@@ -30,75 +31,19 @@ namespace tessera::test {
 namespace {
 
 using solve::RandomizedSvdOptions;
-using solve::SmallMatrix;
 using solve::Stop;
 
-/// What a run has found, on the host.
-struct Found {
-  std::vector<double> s;
-  std::vector<double> VT;
-  std::vector<double> UT;
-  std::vector<double> residuals;
-  Stop stop;
-  Index iterations;
-  Index reads;
-};
-
-void expect_same_bits(Found const& found, Found const& expected) {
-  EXPECT_THAT(found.s, same_bits_as(expected.s));
-  EXPECT_THAT(found.VT, same_bits_as(expected.VT));
-  EXPECT_THAT(found.UT, same_bits_as(expected.UT));
-  EXPECT_THAT(found.residuals, same_bits_as(expected.residuals));
-  EXPECT_EQ(found.stop, expected.stop);
-  EXPECT_EQ(found.iterations, expected.iterations);
-}
-
 template <class C>
-class RandomizedSvd : public testing::Test {
+class RandomizedSvd : public TripletsTest<C> {
  protected:
   using Exec = typename C::Exec;
   using T = typename C::Scalar;
   using Rows = solve::Rows<Exec, T>;
   using Operator = solve::BlockOperator<Exec, T>;
-  static constexpr double eps = std::numeric_limits<T>::epsilon();
 
-  /// The matrix with these entries.
-  template <class Entry>
-  static HostMatrix<T> matrix(Index rows, Index cols, Entry const& entry) {
-    bool const by_rows = C::order == Order::row_major;
-    std::vector<T> elements;
-    for (Index i = 0; i < rows * cols; ++i) {
-      Index const line = i / (by_rows ? cols : rows);
-      Index const place = i % (by_rows ? cols : rows);
-      elements.push_back(static_cast<T>(by_rows ? entry(line, place) : entry(place, line)));
-    }
-    return {Shape{rows, cols}, C::order, std::move(elements)};
-  }
-  static HostMatrix<T> diagonal(Index rows, Index cols, std::vector<double> const& s) {
-    return matrix(rows, cols, [&](Index i, Index j) {
-      return i == j && i < static_cast<Index>(s.size()) ? s[static_cast<std::size_t>(i)] : 0;
-    });
-  }
-  static T whole(Index i, Index j, Index cols) {
-    return whole_number<T>(1, static_cast<std::size_t>(i * cols + j), 9);
-  }
-  static HostMatrix<T> whole_matrix(Index rows, Index cols) {
-    return matrix(rows, cols, [&](Index i, Index j) { return whole(i, j, cols); });
-  }
-  static double entry(HostMatrix<T> const& A, Index i, Index j) {
-    return static_cast<double>(C::order == Order::row_major ? A.line(i)[j] : A.line(j)[i]);
-  }
-
-  template <class View>
-  static std::vector<double> on_host(View const& rows) {
-    auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows);
-    return std::vector<double>(copy.data(), copy.data() + copy.size());
-  }
   static Found run(Operator const& op, Index k, RandomizedSvdOptions const& options = {},
                    solve::Control<T> const& control = {}) {
-    auto const result = solve::randomized_svd(op, k, options, control);
-    return {result.s,    on_host(result.VT), on_host(result.UT), result.residuals,
-            result.stop, result.iterations,  result.reads};
+    return TripletsTest<C>::found_in(solve::randomized_svd(op, k, options, control));
   }
   static Found run(HostMatrix<T> const& A, Index k, RandomizedSvdOptions const& options = {}) {
     solve::MatrixOperator const op(Exec(), matrix_on_device<C>(A));
@@ -113,48 +58,11 @@ class RandomizedSvd : public testing::Test {
     return rows;
   }
 
-  /// A·v = s·u and Aᵀ·u = s·v for orthonormal v and u, with values that are those of A.
   static void expect_decomposed(HostMatrix<T> const& A, Index k, std::string const& what) {
     SCOPED_TRACE(what);
     auto const found = run(A, k, {.power_iterations = 12, .want_u = true});
     ASSERT_EQ(found.stop, Stop::all_done) << sentence(found.stop);
-    ASSERT_EQ(static_cast<Index>(found.s.size()), k);
-    Index const m = A.shape().rows;
-    Index const n = A.shape().cols;
-    SmallMatrix whole(std::max(m, n), std::min(m, n));
-    for (Index i = 0; i < m; ++i) {
-      for (Index j = 0; j < n; ++j) (m >= n ? whole(i, j) : whole(j, i)) = entry(A, i, j);
-    }
-    auto const all = solve::small_svd(std::move(whole)).s;
-    double const bound = 200 * eps * std::max(all[0], 1e-300);
-    for (Index i = 0; i < k; ++i) {
-      auto const at = static_cast<std::size_t>(i);
-      EXPECT_NEAR(found.s[at], all[at], found.residuals[at] + bound) << i;
-      double const* const v = found.VT.data() + i * n;
-      double const* const u = found.UT.data() + i * m;
-      double off = 0;
-      for (Index row = 0; row < m; ++row) {
-        double sum = -found.s[at] * u[row];
-        for (Index j = 0; j < n; ++j) sum += entry(A, row, j) * v[j];
-        off += sum * sum;
-      }
-      EXPECT_LE(std::sqrt(off), bound) << i;
-      off = 0;
-      for (Index j = 0; j < n; ++j) {
-        double sum = -found.s[at] * v[j];
-        for (Index row = 0; row < m; ++row) sum += entry(A, row, j) * u[row];
-        off += sum * sum;
-      }
-      EXPECT_LE(std::sqrt(off), found.residuals[at] + bound) << i;
-      for (Index other = 0; other <= i; ++other) {
-        double vv = other == i ? -1 : 0;
-        double uu = vv;
-        for (Index j = 0; j < n; ++j) vv += v[j] * found.VT.data()[other * n + j];
-        for (Index j = 0; j < m; ++j) uu += u[j] * found.UT.data()[other * m + j];
-        EXPECT_NEAR(vv, 0, 100 * eps) << i << ", " << other;
-        EXPECT_NEAR(uu, 0, 100 * eps) << i << ", " << other;
-      }
-    }
+    TripletsTest<C>::expect_triplets_of(A, k, found, true);
   }
 };
 TYPED_TEST_SUITE(RandomizedSvd, Cases, CaseName);

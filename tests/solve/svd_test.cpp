@@ -17,6 +17,7 @@
 #include <tessera/solve.hpp>
 
 #include "solve/host_source.hpp"
+#include "solve/triplets.hpp"
 #include "support/cases.hpp"
 #include "support/data.hpp"
 #include "support/device_data.hpp"
@@ -29,130 +30,29 @@
 namespace tessera::test {
 namespace {
 
-using solve::SmallMatrix;
 using solve::Stop;
 using solve::SvdOptions;
 
-/// What a run has found, on the host.
-struct Found {
-  std::vector<double> s;
-  std::vector<double> VT;
-  std::vector<double> UT;
-  std::vector<double> residuals;
-  Stop stop;
-  Index iterations;
-  Index reads;
-};
-
-void expect_same_bits(Found const& found, Found const& expected) {
-  EXPECT_THAT(found.s, same_bits_as(expected.s));
-  EXPECT_THAT(found.VT, same_bits_as(expected.VT));
-  EXPECT_THAT(found.UT, same_bits_as(expected.UT));
-  EXPECT_THAT(found.residuals, same_bits_as(expected.residuals));
-  EXPECT_EQ(found.stop, expected.stop);
-  EXPECT_EQ(found.iterations, expected.iterations);
-}
-
 template <class C>
-class Svd : public testing::Test {
+class Svd : public TripletsTest<C> {
  protected:
   using Exec = typename C::Exec;
   using T = typename C::Scalar;
-  static constexpr double eps = std::numeric_limits<T>::epsilon();
-
-  /// The matrix with these entries.
-  template <class Entry>
-  static HostMatrix<T> matrix(Index rows, Index cols, Entry const& entry) {
-    bool const by_rows = C::order == Order::row_major;
-    std::vector<T> elements;
-    for (Index i = 0; i < rows * cols; ++i) {
-      Index const line = i / (by_rows ? cols : rows);
-      Index const place = i % (by_rows ? cols : rows);
-      elements.push_back(static_cast<T>(by_rows ? entry(line, place) : entry(place, line)));
-    }
-    return {Shape{rows, cols}, C::order, std::move(elements)};
-  }
-  static HostMatrix<T> diagonal(Index rows, Index cols, std::vector<double> const& s) {
-    return matrix(rows, cols, [&](Index i, Index j) {
-      return i == j && i < static_cast<Index>(s.size()) ? s[static_cast<std::size_t>(i)] : 0;
-    });
-  }
-  static HostMatrix<T> whole_matrix(Index rows, Index cols) {
-    return matrix(rows, cols, [&](Index i, Index j) {
-      return whole_number<T>(1, static_cast<std::size_t>(i * cols + j), 9);
-    });
-  }
-  static double entry(HostMatrix<T> const& A, Index i, Index j) {
-    return static_cast<double>(C::order == Order::row_major ? A.line(i)[j] : A.line(j)[i]);
-  }
 
   static Found run(solve::NormalOperator<Exec, T> const& op, Index k,
                    SvdOptions const& options = {}, solve::Control<T> const& control = {}) {
-    auto const result = solve::svd(op, k, options, control);
-    auto const host = [](auto const& rows) {
-      auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows);
-      return std::vector<double>(copy.data(), copy.data() + copy.size());
-    };
-    return {result.s,    host(result.VT),   host(result.UT), result.residuals,
-            result.stop, result.iterations, result.reads};
+    return TripletsTest<C>::found_in(solve::svd(op, k, options, control));
   }
   static Found run(HostMatrix<T> const& A, Index k, SvdOptions const& options = {}) {
     solve::MatrixOperator const op(Exec(), matrix_on_device<C>(A));
     return run(op, k, options);
   }
-
-  /// The singular values of the whole matrix, found on the host.
-  static std::vector<double> all_values(HostMatrix<T> const& A) {
-    Index const rows = std::max(A.shape().rows, A.shape().cols);
-    Index const cols = std::min(A.shape().rows, A.shape().cols);
-    SmallMatrix whole(rows, cols);
-    for (Index j = 0; j < cols; ++j) {
-      for (Index i = 0; i < rows; ++i) {
-        whole(i, j) = A.shape().rows == rows ? entry(A, i, j) : entry(A, j, i);
-      }
-    }
-    return solve::small_svd(std::move(whole)).s;
-  }
-
-  /// It is what all values of A say, and A·v = s·u, Aᵀ·u = s·v for orthonormal v and u.
   static void expect_decomposed(HostMatrix<T> const& A, Index k, std::string const& what) {
     SCOPED_TRACE(what);
     auto const found = run(A, k, {.want_u = true});
     ASSERT_EQ(found.stop, Stop::converged)
         << sentence(found.stop) << testing::PrintToString(found.residuals);
-    ASSERT_EQ(static_cast<Index>(found.s.size()), k);
-    auto const all = all_values(A);
-    Index const m = A.shape().rows;
-    Index const n = A.shape().cols;
-    double const bound = 200 * eps * std::max(all[0], 1e-300);
-    for (Index i = 0; i < k; ++i) {
-      auto const at = static_cast<std::size_t>(i);
-      EXPECT_NEAR(found.s[at], all[at], bound) << i;
-      double const* const v = found.VT.data() + i * n;
-      double const* const u = found.UT.data() + i * m;
-      double off = 0;
-      for (Index row = 0; row < m; ++row) {
-        double sum = -found.s[at] * u[row];
-        for (Index j = 0; j < n; ++j) sum += entry(A, row, j) * v[j];
-        off += sum * sum;
-      }
-      EXPECT_LE(std::sqrt(off), bound) << i;
-      off = 0;
-      for (Index j = 0; j < n; ++j) {
-        double sum = -found.s[at] * v[j];
-        for (Index row = 0; row < m; ++row) sum += entry(A, row, j) * u[row];
-        off += sum * sum;
-      }
-      EXPECT_LE(std::sqrt(off), found.residuals[at] + bound) << i;
-      for (Index other = 0; other <= i; ++other) {
-        double vv = other == i ? -1 : 0;
-        double uu = vv;
-        for (Index j = 0; j < n; ++j) vv += v[j] * found.VT.data()[other * n + j];
-        for (Index j = 0; j < m; ++j) uu += u[j] * found.UT.data()[other * m + j];
-        EXPECT_NEAR(vv, 0, 100 * eps) << i << ", " << other;
-        EXPECT_NEAR(uu, 0, 100 * eps) << i << ", " << other;
-      }
-    }
+    TripletsTest<C>::expect_triplets_of(A, k, found, false);
   }
 };
 TYPED_TEST_SUITE(Svd, Cases, CaseName);
@@ -181,6 +81,44 @@ TYPED_TEST(Svd, DecomposesMatricesOfEveryShape) {
   this->expect_decomposed(this->whole_matrix(12, 300), 12, "wide, all");
   this->expect_decomposed(this->whole_matrix(200, 90), 4, "tall");
   this->expect_decomposed(this->whole_matrix(90, 200), 4, "wide");
+}
+
+/// The cases of R's irlba (tests/edge.R, tests/test.R of bwlewis/irlba) whose values are known
+/// beforehand. Its random bases are other orthogonal matrices here.
+TYPED_TEST(Svd, SolvesThePublishedCasesOfIrlba) {
+  constexpr double eps = TestFixture::eps;
+  auto const expect = [&](auto const& A, std::vector<double> const& known, double tol) {
+    auto const k = static_cast<Index>(known.size());
+    auto const found = this->run(A, k, {.tol = tol, .want_u = true});
+    EXPECT_EQ(found.stop, Stop::converged) << sentence(found.stop);
+    ASSERT_EQ(found.s.size(), known.size());
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      EXPECT_NEAR(found.s[i], known[i], (tol + 100 * eps) * known[0]) << i;
+      EXPECT_LE(found.residuals[i], (tol + 100 * eps) * known[0]) << i;
+    }
+  };
+  // A basis that becomes invariant before it is full.
+  expect(this->diagonal(9, 9, {1, 2, 3, 4, 5}), {5, 4, 3, 2}, 0);
+  // U·diag(s)·Vᵀ for reflections U and V of ten entries.
+  auto const with_values = [&](std::vector<double> const& s) {
+    return this->matrix(10, 10, [&](Index i, Index j) {
+      double sum = 0;
+      for (Index l = 0; l < 10; ++l) {
+        double const u = (i == l ? 1 : 0) - 2 * static_cast<double>((i + 1) * (l + 1)) / 385;
+        double const v = (j == l ? 1 : 0) - 2 * static_cast<double>((10 - j) * (10 - l)) / 385;
+        sum += u * s[static_cast<std::size_t>(l)] * v;
+      }
+      return sum;
+    });
+  };
+  expect(with_values({1, 1, 1, 1, 1, 1, 1, 1, 1, 1e-12}), {1, 1, 1}, 0);
+  expect(with_values({10, -9, 8, -7, 6, -5, 4, -3, 2, -1}), {10, 9, 8}, 0);
+  // One value far above the others, which are equal.
+  auto const far = with_values({1e-5, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9});
+  for (int digits = 7; digits <= 12; ++digits) {
+    double const tol = std::pow(10, -digits);
+    if (tol >= eps) expect(far, {1e-5, 1e-9, 1e-9}, tol);
+  }
 }
 
 TYPED_TEST(Svd, IsOfNumbersOfAnySize) {
