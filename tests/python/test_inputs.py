@@ -84,6 +84,8 @@ def test_torch():
     assert tessera.atax(a, v, out=out) is out
     with pytest.raises(TypeError, match="A must not be followed by autograd"):
         tessera.atax(a.clone().requires_grad_(), v)
+    with pytest.raises(TypeError, match="A must be an array that DLPack or a buffer shows"):
+        tessera.atax(a.to_sparse(), v)
 
 
 def test_jax():
