@@ -268,7 +268,9 @@ class PCA(_Projection):
     """Principal components, as sklearn.decomposition.PCA; X is neither centred nor copied.
 
     It finds as many as ``n_components`` says, by default all, and converges to ``tol``, by default the precision of
-    X's type. `noise_variance_`, `whiten` and parts of a variance as `n_components` are left out.
+    X's type. `noise_variance_`, `whiten` and parts of a variance as `n_components` are left out, and so is `svd_solver`:
+    the mean is taken out of B before Aᵀ·B, and products with blocks of vectors, which a randomized solver has, know no
+    such step within a read.
     """
 
     def __init__(self, n_components: int | None = None, *, tol: float = 0.0):
