@@ -69,6 +69,7 @@ class Distributed {
   [[nodiscard]] int rank() const { return comm_->rank(); }
   [[nodiscard]] int size() const { return comm_->size(); }
   [[nodiscard]] Exec const& exec() const { return exec_; }
+  [[nodiscard]] distributed::Communicator const& communicator() const { return *comm_; }
 
   /// Rows of a matrix of m x n that this rank best has: whole panels of a row-major matrix, whole
   /// segments of a column-major one of T, about as many on each rank.

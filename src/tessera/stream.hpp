@@ -67,18 +67,26 @@ void require_elements(char const* operation, Source const& source) {
   }
 }
 
+/// What an operation with two products is called by messages, and by a state.
+inline char const* name_of_atax(maps::Kind map) {
+  return map == maps::Kind::replace ? "stream::multiply_both" : "stream::atax";
+}
+inline std::string state_of_atax(maps::Kind map, bool with_b) {
+  if (map == maps::Kind::replace) return "multiply_both";
+  std::string state = with_b ? "atax with B" : "atax";
+  if (map != maps::Kind::identity) state += std::string(" and ") + maps::name_of(map);
+  return state;
+}
+
 template <class Exec, class Source, class V, class T, class Factor>
 Report run_atax(Exec const& exec, Source const& source, V const& v, OutputVector<T> b,
                 OutputVector<T> c, Options<T> const& options, maps::Kind map,
                 Factor const& factor) {
   bool const with_b = b.data != nullptr;
-  bool const is_both = map == maps::Kind::replace;
-  std::string state = is_both ? "multiply_both" : with_b ? "atax with B" : "atax";
-  if (!is_both && map != maps::Kind::identity) state += std::string(" and ") + maps::name_of(map);
   return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
     Run<Exec, Source, AtaxWith<Factor>::template Work, Set> run(
-        exec, is_both ? "stream::multiply_both" : "stream::atax", source,
-        {.operation = std::move(state),
+        exec, name_of_atax(map), source,
+        {.operation = state_of_atax(map, with_b),
          .copied = SideBySide<Exec, T>::bytes(v),
          .output = with_b ? static_cast<Index>(source.rows()) : 0,
          .is_strided = b.stride != 1},
@@ -139,6 +147,63 @@ void require_terms(char const* operation, Source const& source, Terms const& ter
   (given.require_apart(operation, "an output", outputs), ...);
 }
 
+/// Sizes fit, and outputs are apart from all else.
+template <class T, class Source, class V, class C, class Terms>
+void require_atax(Source const& source, V const& v, C const& c, Terms const& terms) {
+  constexpr auto operation = "stream::atax";
+  require_elements(operation, source);
+  checks::require_extent(operation, "v", v, static_cast<std::size_t>(source.cols()));
+  checks::require_extent(operation, "C", c, static_cast<std::size_t>(source.cols()));
+  checks::require_apart(operation, "C", c, "v", v);
+  require_terms<T>(operation, source, terms, c);
+}
+template <class T, class Source, class V, class B, class C, class Terms>
+void require_atax(Source const& source, V const& v, B const& b, C const& c, Terms const& terms) {
+  constexpr auto operation = "stream::atax";
+  require_elements(operation, source);
+  checks::require_extent(operation, "v", v, static_cast<std::size_t>(source.cols()));
+  checks::require_extent(operation, "B", b, static_cast<std::size_t>(source.rows()));
+  checks::require_extent(operation, "C", c, static_cast<std::size_t>(source.cols()));
+  checks::require_apart(operation, "B", b, "v", v);
+  checks::require_apart(operation, "C", c, "v", v);
+  checks::require_apart(operation, "C", c, "B", b);
+  require_terms<T>(operation, source, terms, b, c);
+}
+template <class Source, class V, class B>
+void require_multiply(Source const& source, V const& v, B const& b) {
+  constexpr auto operation = "stream::multiply";
+  require_elements(operation, source);
+  checks::require_extent(operation, "v", v, static_cast<std::size_t>(source.cols()));
+  checks::require_extent(operation, "B", b, static_cast<std::size_t>(source.rows()));
+  checks::require_apart(operation, "B", b, "v", v);
+}
+template <class Source, class B, class C>
+void require_multiply_transposed(Source const& source, B const& b, C const& c) {
+  constexpr auto operation = "stream::multiply_transposed";
+  require_elements(operation, source);
+  checks::require_extent(operation, "B", b, static_cast<std::size_t>(source.rows()));
+  checks::require_extent(operation, "C", c, static_cast<std::size_t>(source.cols()));
+  checks::require_apart(operation, "C", c, "B", b);
+}
+template <class Source, class X, class U, class Y, class W>
+void require_multiply_both(Source const& source, X const& x, U const& u, Y const& y, W const& w) {
+  constexpr auto operation = "stream::multiply_both";
+  require_elements(operation, source);
+  auto const rows = static_cast<std::size_t>(source.rows());
+  auto const cols = static_cast<std::size_t>(source.cols());
+  checks::require_extent(operation, "x", x, cols);
+  checks::require_extent(operation, "u", u, rows);
+  checks::require_extent(operation, "y", y, rows);
+  checks::require_extent(operation, "w", w, cols);
+  checks::require_apart(operation, "w", w, "y", y);
+  auto const require_apart_from_inputs = [&](char const* name, auto const& out) {
+    checks::require_apart(operation, name, out, "x", x);
+    checks::require_apart(operation, name, out, "u", u);
+  };
+  require_apart_from_inputs("y", y);
+  require_apart_from_inputs("w", w);
+}
+
 template <class Source>
 inline constexpr bool has_rows = std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>;
 
@@ -193,12 +258,7 @@ Report atax(Exec const& exec, Source const& source, V const& v, C const& c,
             Options<typename Source::value_type> const& options = {},
             std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
   using T = typename Source::value_type;
-  constexpr auto operation = "stream::atax";
-  detail::require_elements(operation, source);
-  checks::require_extent(operation, "v", v, static_cast<std::size_t>(source.cols()));
-  checks::require_extent(operation, "C", c, static_cast<std::size_t>(source.cols()));
-  checks::require_apart(operation, "C", c, "v", v);
-  detail::require_terms<T>(operation, source, terms, c);
+  detail::require_atax<T>(source, v, c, terms);
   return detail::call_atax(exec, source, v, detail::OutputVector<T>{nullptr, 1},
                            tessera::detail::output(c), options, terms);
 }
@@ -213,15 +273,7 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
             Options<typename Source::value_type> const& options = {},
             std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
   using T = typename Source::value_type;
-  constexpr auto operation = "stream::atax";
-  detail::require_elements(operation, source);
-  checks::require_extent(operation, "v", v, static_cast<std::size_t>(source.cols()));
-  checks::require_extent(operation, "B", b, static_cast<std::size_t>(source.rows()));
-  checks::require_extent(operation, "C", c, static_cast<std::size_t>(source.cols()));
-  checks::require_apart(operation, "B", b, "v", v);
-  checks::require_apart(operation, "C", c, "v", v);
-  checks::require_apart(operation, "C", c, "B", b);
-  detail::require_terms<T>(operation, source, terms, b, c);
+  detail::require_atax<T>(source, v, b, c, terms);
   return detail::call_atax(exec, source, v, tessera::detail::output(b), tessera::detail::output(c),
                            options, terms);
 }
@@ -233,11 +285,7 @@ template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
           OutputVectorFor<Exec, Source> B>
 Report multiply(Exec const& exec, Source const& source, V const& v, B const& b,
                 Options<typename Source::value_type> const& options = {}) {
-  constexpr auto operation = "stream::multiply";
-  detail::require_elements(operation, source);
-  checks::require_extent(operation, "v", v, static_cast<std::size_t>(source.cols()));
-  checks::require_extent(operation, "B", b, static_cast<std::size_t>(source.rows()));
-  checks::require_apart(operation, "B", b, "v", v);
+  detail::require_multiply(source, v, b);
   auto const out = tessera::detail::output(b);
   auto const entries = static_cast<Index>(b.extent(0));
   if constexpr (detail::has_rows<Source>) {
@@ -254,11 +302,7 @@ template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> B,
           OutputVectorFor<Exec, Source> C>
 Report multiply_transposed(Exec const& exec, Source const& source, B const& b, C const& c,
                            Options<typename Source::value_type> const& options = {}) {
-  constexpr auto operation = "stream::multiply_transposed";
-  detail::require_elements(operation, source);
-  checks::require_extent(operation, "B", b, static_cast<std::size_t>(source.rows()));
-  checks::require_extent(operation, "C", c, static_cast<std::size_t>(source.cols()));
-  checks::require_apart(operation, "C", c, "B", b);
+  detail::require_multiply_transposed(source, b, c);
   auto const out = tessera::detail::output(c);
   auto const entries = static_cast<Index>(c.extent(0));
   if constexpr (detail::has_rows<Source>) {
@@ -280,21 +324,7 @@ template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> X,
 Report multiply_both(Exec const& exec, Source const& source, X const& x, U const& u, Y const& y,
                      W const& w, Options<typename Source::value_type> const& options = {}) {
   using T = typename Source::value_type;
-  constexpr auto operation = "stream::multiply_both";
-  detail::require_elements(operation, source);
-  auto const rows = static_cast<std::size_t>(source.rows());
-  auto const cols = static_cast<std::size_t>(source.cols());
-  checks::require_extent(operation, "x", x, cols);
-  checks::require_extent(operation, "u", u, rows);
-  checks::require_extent(operation, "y", y, rows);
-  checks::require_extent(operation, "w", w, cols);
-  checks::require_apart(operation, "w", w, "y", y);
-  auto const require_apart_from_inputs = [&](char const* name, auto const& out) {
-    checks::require_apart(operation, name, out, "x", x);
-    checks::require_apart(operation, name, out, "u", u);
-  };
-  require_apart_from_inputs("y", y);
-  require_apart_from_inputs("w", w);
+  detail::require_multiply_both(source, x, u, y, w);
   // ATAX whose second product is with u, whatever the first one gives.
   RowMap<T, typename U::memory_space> const replace(maps::Kind::replace, u);
   AtaxTerms<Exec, T> const terms{.map = replace, .keep_product = true};

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -45,6 +46,36 @@ class DistributedSolvers : public testing::Test {
         EXPECT_THAT(found[i], same_bits_as(expected[i])) << "result " << i;
       }
     }
+  }
+  /// The same of operators that multiply with blocks: of whole segments, and of streams.
+  template <class Run>
+  void expect_same_bits_of_blocks(Run const& run) {
+    solve::MatrixOperator<Exec, Matrix> const whole(exec, A);
+    auto const expected = run(whole);
+    auto const expect = [&](auto const& op, char const* what) {
+      auto const found = run(op);
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        EXPECT_THAT(found[i], same_bits_as(expected[i])) << what << ", result " << i;
+      }
+    };
+    auto const segments =
+        distributed::detail::even_rows({m, summation::segment<T>}, rank(), ranks());
+    Matrix const mine = rows_of(A, segments);
+    expect(solve::DistributedOperator<Exec, Matrix>(world, mine), "in memory");
+    auto const source = stream::make_source<T, Layout>(
+        m, n, [values = whole_numbers<T>(600 * 12, 1, 9), this](stream::Block const& block, T* to) {
+          bool const by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
+          for (std::int64_t i = 0; i < block.rows; ++i) {
+            for (std::int64_t j = 0; j < block.cols; ++j) {
+              auto const row = block.first_row + i, col = block.first_col + j;
+              to[by_rows ? i * block.cols + j : j * block.rows + i] =
+                  values[static_cast<std::size_t>(by_rows ? row * n + col : col * m + row)];
+            }
+          }
+        });
+    using Source = std::remove_const_t<decltype(source)>;
+    expect(solve::DistributedStreamOperator<Exec, Source>(world, source), "streamed");
   }
   template <class View>
   static std::vector<T> flat(View const& x) {
@@ -93,6 +124,28 @@ TYPED_TEST(DistributedSolvers, OfSingularValuesHaveTheBitsOfOneProcess) {
                                        pca.mean,
                                        this->flat(pca.svd.VT)};
   });
+}
+
+TYPED_TEST(DistributedSolvers, OfBlocksAndStreamsHaveTheBitsOfOneProcess) {
+  using T = typename TypeParam::Scalar;
+  this->expect_same_bits_of_blocks([&](auto const& op) {
+    auto const svd = solve::randomized_svd(op, 3, {.want_u = true});
+    auto const fit = solve::lsmr(op, this->b, {.damp = 0.5});
+    auto const pca = solve::pca(op, 2, {.scale = true});
+    return std::vector<std::vector<T>>{this->numbers(svd.s), this->flat(svd.VT),
+                                       this->flat(svd.UT), this->flat(fit.x),
+                                       this->flat(pca.svd.VT)};
+  });
+}
+
+TYPED_TEST(DistributedSolvers, ExpectWholeSegmentsForBlocks) {
+  using Exec = typename TypeParam::Exec;
+  using Matrix = typename TestFixture::Matrix;
+  if (ranks() == 1) GTEST_SKIP() << "there is one rank";
+  std::int64_t const first = rank() == 0 ? 0 : 7;
+  Rows const odd{first, rank() == 0 ? 7 : rank() == 1 ? this->m - 7 : 0};
+  solve::DistributedOperator<Exec, Matrix> const op(this->world, rows_of(this->A, odd));
+  EXPECT_THROW(solve::randomized_svd(op, 3, {}), DistributedError);
 }
 
 TYPED_TEST(DistributedSolvers, OfRegressionsHaveTheBitsOfOneProcess) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <mutex>
 #include <new>
 
 #include <app/base/failure.hpp>
@@ -8,6 +9,18 @@
 #include <io/memory.hpp>
 
 namespace tessera::app {
+namespace {
+
+struct Kept {
+  std::mutex mutex;
+  std::optional<Failure> first;
+};
+Kept& kept() {
+  static Kept of_process;
+  return of_process;
+}
+
+}  // namespace
 
 Failure failure_of(std::exception_ptr const& thrown) {
   try {
@@ -25,6 +38,16 @@ Failure failure_of(std::exception_ptr const& thrown) {
   } catch (...) {
     return {ExitStatus::resources, "ended by an error of a library, which says no more"};
   }
+}
+
+void keep_failure() {
+  std::lock_guard const lock(kept().mutex);
+  if (!kept().first) kept().first = failure_of(std::current_exception());
+}
+
+std::optional<Failure> kept_failure() {
+  std::lock_guard const lock(kept().mutex);
+  return kept().first;
 }
 
 }  // namespace tessera::app

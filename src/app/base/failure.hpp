@@ -4,6 +4,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -33,5 +34,10 @@ class Failure : public std::runtime_error {
 
 /// What the program says of an exception, and with which status it ends.
 [[nodiscard]] Failure failure_of(std::exception_ptr const& thrown);
+
+/// Keeps the exception that is being handled, the first one of the process: where processes fail
+/// together, the library hands its sentence on, and no status. May be called by several threads.
+void keep_failure();
+[[nodiscard]] std::optional<Failure> kept_failure();
 
 }  // namespace tessera::app

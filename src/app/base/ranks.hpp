@@ -14,6 +14,8 @@ struct Ranks {
   int rank = 0;
   int size = 1;
   int on_host = 0;  ///< its number among those on its host
+  /// Whether one of several says so: all call it.
+  bool (*any)(bool mine) = nullptr;
 
   [[nodiscard]] bool are_many() const { return size > 1; }
   /// The first one writes results, and speaks for all.
@@ -31,7 +33,9 @@ struct RankFacts {
   std::int64_t first_row = 0;
   std::int64_t rows = 0;
   double read_seconds = 0;
-  double seconds = 0;  ///< of a run, waiting for others included; 0: not measured
+  bool streams = false;          ///< reads a part of the file, and has no rows in memory
+  std::uint64_t bytes_read = 0;  ///< of a stream
+  double seconds = 0;            ///< of a run, waiting for others included; 0: not measured
 };
 
 /// A line for each.

@@ -58,6 +58,10 @@ Measurement run_on_ranks(OperationId /*id*/, StreamRequest const& /*request*/, i
   throw Failure(ExitStatus::resources, "this program was built without MPI");
 }
 
+Measurement stream_on_ranks(OperationId /*id*/, StreamRequest const& /*request*/) {
+  throw Failure(ExitStatus::resources, "this program was built without MPI");
+}
+
 Reading with_operator_on_ranks(SolveRequest const& /*request*/,
                                std::function<void(AnyOperator const& op)> const& /*work*/) {
   throw Failure(ExitStatus::resources, "this program was built without MPI");

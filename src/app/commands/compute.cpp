@@ -145,18 +145,20 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
       read_vector_input(reader, options.vector, options.operation, options.type);
   Terms const terms =
       read_terms(options.terms, input.info, input.type, options.type.has_value(), path);
-  Measurement run = row.run_streamed({.reader = reader,
-                                      .x = input.x,
-                                      .columns = input.columns,
-                                      .type = input.type,
-                                      .method = options.method,
-                                      .kernels = options.kernels,
-                                      .backend = backend.choice,
-                                      .keep_intermediate = !options.intermediate.empty(),
-                                      .terms = terms,
-                                      .memory_limit = stream.memory_limit,
-                                      .checkpoint = options.checkpoint,
-                                      .checkpoint_seconds = options.checkpoint_seconds});
+  StreamRequest const request{.reader = reader,
+                              .x = input.x,
+                              .columns = input.columns,
+                              .type = input.type,
+                              .method = options.method,
+                              .kernels = options.kernels,
+                              .backend = backend.choice,
+                              .keep_intermediate = !options.intermediate.empty(),
+                              .terms = terms,
+                              .memory_limit = stream.memory_limit,
+                              .checkpoint = options.checkpoint,
+                              .checkpoint_seconds = options.checkpoint_seconds};
+  Measurement run =
+      ranks().are_many() ? stream_on_ranks(row.id, request) : row.run_streamed(request);
   run.stream->why = stream.why;
   warn_of_overflow(elements(run.result),
                    {.names = "A",
@@ -164,6 +166,18 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
                     .is_complete = false,
                     .is_narrowed = is_narrowed(input.info, input.type)});
   return {.input = input, .decision = {.backend = backend, .why = ""}, .run = std::move(run)};
+}
+
+/// What an independent computation says of a result. It takes A in memory.
+check::Verdict verdict_on(ComputeOptions const& options, OperationRow const& row, Input const& input,
+                          Terms const& terms, Measurement const& run, std::string const& path) {
+  ProgressBar bar("checking");
+  if (options.is_both()) {
+    return check::judge_both(input.A, input.x, run.result, terms.of_map, *run.intermediate, path,
+                             progress_of(bar));
+  }
+  return check::judge(row.id, input.A, input.x, run.result, path, check::Summation::canonical,
+                      terms, progress_of(bar));
 }
 
 Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
@@ -200,14 +214,7 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
     return row.run(request);
   });
   std::optional<check::Verdict> check;
-  if (options.check) {
-    ProgressBar bar("checking");
-    check = options.is_both()
-                ? check::judge_both(input.A, input.x, run.result, terms.of_map, *run.intermediate,
-                                    reader.path(), progress_of(bar))
-                : check::judge(row.id, input.A, input.x, run.result, reader.path(),
-                               check::Summation::canonical, terms, progress_of(bar));
-  }
+  if (options.check) check = verdict_on(options, row, input, terms, run, reader.path());
   warn_of_overflow(elements(run.result), {.names = "A and " + std::string(row.vector_name),
                                           .all = {elements(input.A), elements(input.x),
                                                   elements(terms.of_map), elements(terms.z)},
@@ -225,20 +232,8 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
           .tuning = std::move(tuning)};
 }
 
-/// Refuses what one process alone does.
-void check_ranks(ComputeOptions const& options, OperationRow const& row) {
-  auto const refuse = [](std::string const& what) {
-    throw Failure(ExitStatus::usage,
-                  what + ": is of one process, found " + std::to_string(ranks().size));
-  };
-  if (options.is_both()) refuse(std::string(row.command));
-  if (options.check) refuse("--check");
-  if (!options.checkpoint.empty()) refuse("--checkpoint");
-}
-
-Done run_by_ranks(ComputeOptions const& options, io::MatrixReader const& reader, Job const& job,
-                  std::optional<StreamChoice> const& stream) {
-  require_no_stream(reader, stream);
+Done run_by_ranks(ComputeOptions const& options, OperationRow const& row,
+                  io::MatrixReader const& reader, Job const& job) {
   auto const decision = choose_backend(options.backend, job);
   require_caches(options.cache_preference, decision.backend);
   require_threads(options.threads, decision.backend);
@@ -262,9 +257,18 @@ Done run_by_ranks(ComputeOptions const& options, io::MatrixReader const& reader,
                     .all = {elements(input.x), elements(terms.of_map), elements(terms.z)},
                     .is_complete = false,
                     .is_narrowed = is_narrowed(input.info, input.type)});
+  // The first one speaks for all, and reads all of A for it.
+  std::optional<check::Verdict> check;
+  if (options.check && ranks().is_first()) {
+    Input const whole = read_input(reader, options.vector, options.operation, options.type);
+    check = verdict_on(options, row, whole, terms, run, reader.path());
+  }
   double const read_seconds = run.ranks.front().read_seconds;
-  return {
-      .input = input, .read_seconds = read_seconds, .decision = decision, .run = std::move(run)};
+  return {.input = input,
+          .read_seconds = read_seconds,
+          .decision = decision,
+          .run = std::move(run),
+          .check = check};
 }
 
 /// The type of the elements of a result. A raw file does not say: its size decides between the two.
@@ -284,7 +288,6 @@ io::ScalarType type_of_result(std::string const& path, std::int64_t length) {
 ExitStatus run_command(ComputeOptions const& options) {
   OperationRow const& row = row_of(options.operation);
   check_usage(options, row);
-  if (ranks().are_many()) check_ranks(options, row);
   require_backend(options.backend);
   require_device_in_use(options.device, options.backend);
 
@@ -303,9 +306,10 @@ ExitStatus run_command(ComputeOptions const& options) {
   io::MatrixReader const reader = open_input(name.path, options.input_format);
   Job const job = job_of(options, row, reader, columns);
   auto const stream = choose_stream(options, job);
-  Done const done = ranks().are_many() ? run_by_ranks(options, reader, job, stream)
-                    : stream           ? stream_it(options, row, reader, *stream)
-                                       : run_in_memory(options, row, reader, job);
+  if (ranks().are_many()) require_any_order(reader);
+  Done const done = stream               ? stream_it(options, row, reader, *stream)
+                    : ranks().are_many() ? run_by_ranks(options, row, reader, job)
+                                         : run_in_memory(options, row, reader, job);
   if (done.input.vector_source == "ones" && options.format != ReportFormat::text) {
     say("no vector was given: " + std::string(row.vector_name) + " is all ones");
   }
@@ -348,7 +352,7 @@ ExitStatus run_command(ComputeOptions const& options) {
   if (done.run.intermediate) {
     with_result(*done.run.intermediate, [&](auto const& result) { intermediate.write(result); });
   }
-  if (!options.checkpoint.empty()) std::remove(options.checkpoint.c_str());
+  if (!options.checkpoint.empty() && ranks().is_first()) std::remove(options.checkpoint.c_str());
   std::fputs(write_report(report, options.format).c_str(), files.report());
   return report.check && !report.check->passed() ? ExitStatus::difference : ExitStatus::good;
 }

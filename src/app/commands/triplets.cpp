@@ -44,10 +44,6 @@ void require_sizes(TripletOptions const& options, io::MatrixReader const& reader
                                          std::to_string(options.k) + ", found " +
                                          std::to_string(*options.ncv));
   }
-  if (options.is_randomized() && ranks().are_many()) {
-    throw Failure(ExitStatus::usage,
-                  "--method randomized: is of one process, found " + std::to_string(ranks().size));
-  }
   if (options.is_randomized() && (options.ncv || options.maxiter)) {
     throw Failure(ExitStatus::usage, std::string(options.ncv ? "--ncv" : "--maxiter") +
                                          ": is not of --method randomized");
@@ -255,7 +251,8 @@ ExitStatus run_command(TripletOptions const& options) {
                                                  .type = type,
                                                  .place = place,
                                                  .kernels = options.kernels,
-                                                 .vectors = vectors});
+                                                 .vectors = vectors,
+                                                 .in_segments = options.is_randomized()});
   SolveSubject const subject{
       .options = options,
       .command = options.command,

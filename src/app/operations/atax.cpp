@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <app/run/run_typed.hpp>
-#include <app/stream/stream_typed.hpp>
+#include <app/stream/calls.hpp>
 #include <tessera/atax.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
@@ -101,18 +101,7 @@ Forecast forecast_atax(Shape const& shape, BackendChoice backend) {
 }
 
 Measurement stream_atax(StreamRequest const& request) {
-  return run_streamed(
-      request, OperationId::atax, request.keep_intermediate, true,
-      [&]<class Exec, class Source, class Vector, class Out, class T>(
-          Exec const& exec, Source const& source, Vector const& v, Out const& out,
-          stream::Options<T> const& options, TermsOnDevice<Exec, T> const& given) {
-        stream::AtaxTerms<Exec, T> const terms{
-            .map = given.map(), .alpha = given.alpha, .beta = given.beta, .z = given.z};
-        if (request.keep_intermediate) {
-          return stream::atax(exec, source, v, out.rows, out.cols, options, terms);
-        }
-        return stream::atax(exec, source, v, out.cols, options, terms);
-      });
+  return stream_atax_at(request, alone);
 }
 
 }  // namespace tessera::app

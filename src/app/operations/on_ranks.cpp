@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include <app/base/ranks.hpp>
 #include <app/operations/on_ranks.hpp>
@@ -40,7 +41,8 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
     auto const x = bring_vector<Exec, T>(exec, r.x, path, "the vector", to);
     TermsOnDevice<Exec, T> terms(exec, r.terms, path, to);
     terms.of_map = some_of(terms.of_map, mine);
-    bool const wants_rows = id == OperationId::multiply || r.keep_intermediate;
+    bool const is_both = id == OperationId::multiply_both;
+    bool const wants_rows = id == OperationId::multiply || is_both || r.keep_intermediate;
     bool const wants_cols = id != OperationId::multiply;
     auto const make = [&](char const* what, std::int64_t length) {
       return allocate<DeviceVector<Exec, T>, Exec>(path, what, length * r.columns);
@@ -55,6 +57,9 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
                                        .alpha = terms.alpha,
                                        .beta = terms.beta,
                                        .z = terms.z};
+    RowMap<T, typename Exec::memory_space> const replace(maps::Kind::replace, terms.of_map);
+    AtaxOptions<Exec, T> const both{
+        .workspace = &workspace, .kernels = r.kernels, .map = replace, .keep_product = true};
     tessera::Options<Exec> const plain{.workspace = &workspace, .kernels = r.kernels};
     measure(exec, repeat, to, Stage{"distributed", [&] {
                                       for (std::int64_t j = 0; j < r.columns; ++j) {
@@ -66,6 +71,8 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
                                         } else if (id == OperationId::multiply_transposed) {
                                           world.multiply_transposed(A, some_of(its_x, mine), its_c,
                                                                     plain);
+                                        } else if (is_both) {
+                                          world.atax(A, its_x, its_b, its_c, both);
                                         } else if (wants_rows) {
                                           world.atax(A, its_x, its_b, its_c, options);
                                         } else {
@@ -84,6 +91,7 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
     if (wants_cols) to.result = take_result<Exec, T>(C, to);
     if (wants_rows && wants_cols) to.intermediate = take_result<Exec, T>(B, to);
     if (!wants_cols) to.result = take_result<Exec, T>(B, to);
+    if (is_both) std::swap(to.result, *to.intermediate);  // Y is the first
   });
   return to;
 }

@@ -14,4 +14,9 @@ namespace tessera::app {
 /// @throws Failure, io::FileError
 [[nodiscard]] Measurement run_on_ranks(OperationId id, StreamRequest const& request, int repeat);
 
+/// Streams on all ranks, each of which reads a part of the file, as the operations of one process
+/// do; results are whole on each.
+/// @throws Failure, io::FileError, DistributedError
+[[nodiscard]] Measurement stream_on_ranks(OperationId id, StreamRequest const& request);
+
 }  // namespace tessera::app

@@ -1,11 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
-#include <utility>
-
 #include <app/run/run_typed.hpp>
-#include <app/stream/stream_typed.hpp>
+#include <app/stream/calls.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_both.hpp>
 #include <tessera/multiply_transposed.hpp>
@@ -15,7 +12,6 @@ namespace {
 
 /// B = A·V.
 struct Multiply {
-  static constexpr auto id = OperationId::multiply;
   static constexpr bool is_transposed = false;
 
   template <class... Arguments>
@@ -26,15 +22,10 @@ struct Multiply {
   static Plan plan(Arguments const&... arguments) {
     return plan_multiply<T, Layout>(arguments...);
   }
-  template <class... Arguments>
-  static stream::Report stream(Arguments const&... arguments) {
-    return stream::multiply(arguments...);
-  }
 };
 
 /// C = Aᵀ·B.
 struct MultiplyTransposed {
-  static constexpr auto id = OperationId::multiply_transposed;
   static constexpr bool is_transposed = true;
 
   template <class... Arguments>
@@ -44,10 +35,6 @@ struct MultiplyTransposed {
   template <class T, class Layout, class... Arguments>
   static Plan plan(Arguments const&... arguments) {
     return plan_multiply_transposed<T, Layout>(arguments...);
-  }
-  template <class... Arguments>
-  static stream::Report stream(Arguments const&... arguments) {
-    return stream::multiply_transposed(arguments...);
   }
 };
 
@@ -96,16 +83,6 @@ Forecast forecast_product_with_vector(Shape const& shape, BackendChoice backend)
   return forecast;
 }
 
-template <class Product>
-Measurement stream_product(StreamRequest const& request) {
-  return run_streamed(request, Product::id, !Product::is_transposed, Product::is_transposed,
-                      [](auto const& exec, auto const& source, auto const& x, auto const& out,
-                         auto const& options, auto const& /*terms*/) {
-                        return Product::stream(
-                            exec, source, x, Product::is_transposed ? out.cols : out.rows, options);
-                      });
-}
-
 /// Of Y = A·X and W = Aᵀ·U.
 Traffic traffic_of_both(bool fused) {
   return {.matrix = fused ? 1 : 2, .cols_vectors = 2, .rows_vectors = 2};
@@ -120,7 +97,7 @@ Forecast forecast_multiply(Shape const& shape, BackendChoice backend) {
   return forecast_product_with_vector<Multiply>(shape, backend);
 }
 Measurement stream_multiply(StreamRequest const& request) {
-  return stream_product<Multiply>(request);
+  return stream_multiply_at(request, alone);
 }
 
 Measurement run_multiply_transposed(RunRequest const& request) {
@@ -130,7 +107,7 @@ Forecast forecast_multiply_transposed(Shape const& shape, BackendChoice backend)
   return forecast_product_with_vector<MultiplyTransposed>(shape, backend);
 }
 Measurement stream_multiply_transposed(StreamRequest const& request) {
-  return stream_product<MultiplyTransposed>(request);
+  return stream_multiply_transposed_at(request, alone);
 }
 
 Measurement run_multiply_both(RunRequest const& request) {
@@ -174,14 +151,7 @@ Forecast forecast_multiply_both(Shape const& shape, BackendChoice backend) {
 }
 
 Measurement stream_multiply_both(StreamRequest const& request) {
-  Measurement measurement = run_streamed(
-      request, OperationId::multiply_both, true, true,
-      [](auto const& exec, auto const& source, auto const& x, auto const& out, auto const& options,
-         auto const& terms) {
-        return stream::multiply_both(exec, source, x, terms.of_map, out.rows, out.cols, options);
-      });
-  std::swap(measurement.result, *measurement.intermediate);  // Y is the first
-  return measurement;
+  return stream_multiply_both_at(request, alone);
 }
 
 }  // namespace tessera::app

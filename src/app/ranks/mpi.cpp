@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 #include <app/base/ranks.hpp>
 #include <app/ranks/communicator.hpp>
@@ -31,6 +33,11 @@ void fall_silent() {
   ::close(nowhere);
 }
 
+bool any_rank(bool mine) {
+  std::vector<int> const all = session()->gather(mine ? 1 : 0);
+  return std::ranges::count(all, 1) > 0;
+}
+
 int number_on_host() {
   MPI_Comm host = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
@@ -47,7 +54,10 @@ RanksSession::RanksSession(char const* const* /*argv*/) {
   int level = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
   session() = std::make_shared<distributed::Communicator const>(MPI_COMM_WORLD);
-  ranks() = {.rank = session()->rank(), .size = session()->size(), .on_host = number_on_host()};
+  ranks() = {.rank = session()->rank(),
+             .size = session()->size(),
+             .on_host = number_on_host(),
+             .any = &any_rank};
   if (!ranks().is_first()) fall_silent();
 }
 
@@ -77,6 +87,7 @@ ExitStatus on_all_ranks(std::function<ExitStatus()> const& work) {
       }
     });
   } catch (DistributedError const& error) {
+    if (!own) own = kept_failure();
     int code = static_cast<int>(own ? own->status() : ExitStatus::resources);
     session()->broadcast(&code, 1, error.rank());
     throw Failure(static_cast<ExitStatus>(code),

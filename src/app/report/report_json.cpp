@@ -103,6 +103,10 @@ Json to_object(std::vector<RankFacts> const& ranks) {
   if (ranks.empty()) return nullptr;
   Json array = Json::array();
   for (RankFacts const& rank : ranks) {
+    if (rank.streams) {
+      array.push_back({{"bytes_read", rank.bytes_read}, {"seconds", rank.seconds}});
+      continue;
+    }
     array.push_back({{"first_row", rank.first_row},
                      {"rows", rank.rows},
                      {"read_seconds", rank.read_seconds},

@@ -4,7 +4,7 @@
 #include <app/base/ranks.hpp>
 #include <app/ranks/communicator.hpp>
 #include <app/run/run_typed.hpp>
-#include <app/solve/operator.hpp>
+#include <app/solve/streamed.hpp>
 #include <app/stream/rows.hpp>
 #include <tessera/distributed/operator.hpp>
 
@@ -18,7 +18,18 @@ Reading with_operator_on_ranks(SolveRequest const& r,
   with_types(shape, r.place.backend.choice, [&]<class Exec, class T, class Layout>() {
     Exec const exec;
     Distributed<Exec> const world(communicator(), exec);
-    auto const mine = world.template rows_of<T, Layout>(shape.rows, shape.cols);
+    if (r.place.stream) {
+      with_stream<T, Layout>(r, [&](auto const& source, stream::Options<T> const& options) {
+        solve::DistributedStreamOperator<Exec, FileSource<T, Layout>> const op(world, source,
+                                                                               options);
+        work(&op);
+      });
+      return;
+    }
+    using namespace distributed::detail;
+    auto const mine =
+        r.in_segments ? even_rows({shape.rows, summation::segment<T>}, world.rank(), world.size())
+                      : world.template rows_of<T, Layout>(shape.rows, shape.cols);
     RankFacts facts;
     auto const A = read_rows<Exec, T, Layout>(exec, r.reader, mine.first, mine.count, facts);
     reading.seconds = facts.read_seconds;

@@ -2,48 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <system_error>
 #include <utility>
 
 #include <app/base/failure.hpp>
 #include <app/base/ranks.hpp>
 #include <app/run/input.hpp>
 #include <app/run/run_typed.hpp>
-#include <app/solve/operator.hpp>
-#include <app/stream/stream_typed.hpp>
+#include <app/solve/streamed.hpp>
 #include <io/matrix_file.hpp>
-#include <io/memory.hpp>
-#include <tessera/stream.hpp>
 
 namespace tessera::app {
-namespace {
-
-/// Streams the matrix once a step.
-template <class Exec, class T, class Layout>
-void with_stream(SolveRequest const& r, std::function<void(AnyOperator const&)> const& work) {
-  auto const& info = r.reader.info();
-  FileSource<T, Layout> const source(r.reader);
-  std::uint64_t const limit = r.place.stream->memory_limit;
-  solve::StreamOperator<Exec, FileSource<T, Layout>> const op(
-      Exec(), source,
-      {.memory_limit = limit - std::min(limit, r.vectors + info.reader_bytes),
-       .readers = 0,
-       .kernels = r.kernels});
-  try {
-    work(&op);
-  } catch (stream::LimitError const& error) {
-    throw Failure(ExitStatus::resources,
-                  r.reader.path() + ": streaming it expected --memory-limit " +
-                      limit_text(error.needed() + r.vectors + info.reader_bytes) +
-                      " or more, found a limit of " + io::format_bytes(limit));
-  } catch (std::system_error const& error) {
-    throw Failure(ExitStatus::resources, r.reader.path() + ": cannot be streamed: " + error.what());
-  }
-  r.reader.check_unchanged();
-}
-
-}  // namespace
-
 SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& reader,
                         std::uint64_t vectors, std::int64_t steps) {
   io::MatrixInfo const& info = reader.info();
@@ -66,7 +34,7 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
   product.backend = options.backend;
   product.memory_limit = options.memory_limit;
   auto stream = choose_stream(product, job);
-  if (ranks().are_many()) require_no_stream(reader, stream);
+  if (ranks().are_many()) require_any_order(reader);
   if (stream && info.in_order_only) {
     throw io::FileError(io::ErrorKind::bad_input, reader.path(),
                         "is read at each step, and does not fit into memory: expected a regular "
@@ -89,7 +57,13 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
     reading.seconds = input->read_seconds;
   }
   with_types(shape, r.place.backend.choice, [&]<class Exec, class T, class Layout>() {
-    if (r.place.stream) return with_stream<Exec, T, Layout>(r, work);
+    if (r.place.stream) {
+      with_stream<T, Layout>(r, [&](auto const& source, stream::Options<T> const& options) {
+        solve::StreamOperator<Exec, FileSource<T, Layout>> const op(Exec(), source, options);
+        work(&op);
+      });
+      return;
+    }
     Exec const exec;
     Measurement copying;
     auto const A = bring<Exec, T, Layout>(exec, std::get<io::MatrixView<T, Layout>>(input->A),

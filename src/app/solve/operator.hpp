@@ -56,6 +56,7 @@ struct SolveRequest {
   SolvePlace const& place;
   Kernels kernels = Kernels::automatic;
   std::uint64_t vectors = 0;  ///< as for choose_place
+  bool in_segments = false;   ///< ranks have whole segments of rows: it is multiplied with blocks
 };
 
 /// What it took to have the matrix.

@@ -38,8 +38,11 @@ BackendFacts streaming_backend(BackendChoice choice, std::vector<BackendFacts> c
   return host != all.end() ? *host : all.front();
 }
 
-std::optional<StreamChoice> choose_stream(ComputeOptions const& options, Job const& job) {
-  BackendFacts const backend = streaming_backend(options.backend, enabled_backends());
+namespace {
+
+/// As choose_stream, of one process.
+std::optional<StreamChoice> choose_alone(ComputeOptions const& options, Job const& job,
+                                         BackendFacts const& backend) {
   // What reading takes and every program may have; a stream has fewer buffers.
   constexpr std::uint64_t reading_may_have = std::uint64_t{48} << 20U;
   std::uint64_t const reading = job.reading - std::min(job.reading, reading_may_have);
@@ -79,6 +82,18 @@ std::optional<StreamChoice> choose_stream(ComputeOptions const& options, Job con
   return std::nullopt;
 }
 
+}  // namespace
+
+std::optional<StreamChoice> choose_stream(ComputeOptions const& options, Job const& job) {
+  BackendFacts const backend = streaming_backend(options.backend, enabled_backends());
+  auto mine = choose_alone(options, job, backend);
+  if (!ranks().are_many() || !ranks().any(mine.has_value()) || mine) return mine;
+  std::uint64_t const free = part_of(io::available_memory());
+  return StreamChoice{.backend = backend,
+                      .memory_limit = options.memory_limit > 0 ? options.memory_limit : free,
+                      .why = "it does not fit the memory of another process"};
+}
+
 CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool with_b) {
   io::MatrixInfo const& info = request.reader.info();
   io::InputFile const& file = request.reader.file();
@@ -110,18 +125,12 @@ std::int64_t rows_of_rank(io::MatrixInfo const& info) {
   return (static_cast<std::int64_t>(info.rows) + ranks_there - 1) / ranks_there;
 }
 
-void require_no_stream(io::MatrixReader const& reader, std::optional<StreamChoice> const& stream) {
+void require_any_order(io::MatrixReader const& reader) {
   io::MatrixInfo const& info = reader.info();
   if (info.in_order_only) {
     throw io::FileError(io::ErrorKind::bad_input, reader.path(),
                         "is read by several processes: expected a regular file, found " +
                             std::string(info.obstacle()));
-  }
-  if (stream) {
-    throw Failure(ExitStatus::resources,
-                  reader.path() +
-                      ": several processes have their rows in memory, and none streams; " +
-                      stream->why);
   }
 }
 

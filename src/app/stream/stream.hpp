@@ -66,8 +66,8 @@ struct StreamChoice {
 
 /// Rows that each rank has in memory, about: all, where there is one.
 [[nodiscard]] std::int64_t rows_of_rank(io::MatrixInfo const& info);
-/// Refuses what several processes cannot read, each its rows: a stream, and a file that is read in
-/// its order. @throws Failure, io::FileError
-void require_no_stream(io::MatrixReader const& reader, std::optional<StreamChoice> const& stream);
+/// Refuses a file that is read in its order: several processes read their parts of it.
+/// @throws io::FileError
+void require_any_order(io::MatrixReader const& reader);
 
 }  // namespace tessera::app

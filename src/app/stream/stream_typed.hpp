@@ -14,6 +14,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <app/base/failure.hpp>
 #include <app/checkpoint/checkpoint.hpp>
 #include <app/run/run_typed.hpp>
 #include <app/stream/stream.hpp>
@@ -39,7 +40,12 @@ class FileSource {
                          .col = whole(block.first_col),
                          .rows = whole(block.rows),
                          .cols = whole(block.cols)};
-    reader_.read_block(part, std::span<T>(to, part.elements()));
+    try {
+      reader_.read_block(part, std::span<T>(to, part.elements()));
+    } catch (...) {
+      keep_failure();
+      throw;
+    }
   }
 
  private:
@@ -90,18 +96,22 @@ std::optional<stream::State<T>> state_of(std::string const& path, CheckpointJob 
   return read_state<T>(*file);
 }
 
-/// Streams once for each vector: call(exec, source, x, outputs, options, terms) is the operation.
-/// Which outputs it makes, `rows` and `cols` say; the result is the other one's where both are
-/// made.
-template <class Call>
+/// By one process.
+inline constexpr auto alone = [](auto const& exec) { return exec; };
+
+/// Streams once for each vector: call(place, source, x, outputs, options, terms) is the operation,
+/// where place = place_of(exec). Which outputs it makes, `rows` and `cols` say; the result is the
+/// other one's where both are made.
+template <class Call, class PlaceOf = decltype(alone)>
 Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool cols,
-                         Call const& call) {
+                         Call const& call, PlaceOf const& place_of = alone) {
   Measurement to;
   to.method = "streamed";
   auto const& info = r.reader.info();
   Shape const shape = shape_of(info, r.type);
   with_types(shape, r.backend, [&]<class Exec, class T, class Layout>() {
     Exec const exec;
+    auto const place = place_of(exec);
     constexpr bool on_gpu = backends::Backend<Exec>::is_gpu;
     std::string const& path = r.reader.path();
     FileSource<T, Layout> const source(r.reader);
@@ -139,8 +149,13 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
         return p.blocks_done < p.blocks && since.count() >= r.checkpoint_seconds;
       };
       options.on_state = [&](stream::State<T> const& found) {
-        r.reader.check_unchanged();
-        write_checkpoint(r.checkpoint, to_checkpoint(found, *job));
+        try {
+          r.reader.check_unchanged();
+          write_checkpoint(r.checkpoint, to_checkpoint(found, *job));
+        } catch (...) {
+          keep_failure();
+          throw;
+        }
         last = Clock::now();
       };
     }
@@ -154,7 +169,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
       for (std::int64_t j = 0; j < r.columns; ++j) {
         StreamOutputs<Exec, T> const its{.rows = column(out.rows, j, r.columns),
                                          .cols = column(out.cols, j, r.columns)};
-        auto const one = call(exec, source, column(x, j, r.columns), its, options, terms);
+        auto const one = call(place, source, column(x, j, r.columns), its, options, terms);
         waited_for_data += one.seconds_waiting_for_data;
         waited_for_work += one.seconds_waiting_for_work;
         bytes_read += one.bytes_read;

@@ -2,14 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/concepts.hpp>
+#include <tessera/checks.hpp>
 #include <tessera/distributed.hpp>
+#include <tessera/distributed/detail/block_part.hpp>
+#include <tessera/distributed/detail/shares.hpp>
+#include <tessera/distributed/detail/sum_of_roots.hpp>
+#include <tessera/distributed/stream.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/options.hpp>
 #include <tessera/solve/operator.hpp>
@@ -20,11 +29,13 @@ namespace tessera::solve {
 
 /// A matrix of which each rank has some rows in memory. Every rank runs the solver on vectors that
 /// are whole, and so all decide alike; callbacks have to. To make it, and all that is done with it,
-/// is collective. The workspace of the options is not used: it keeps its own.
+/// is collective. The workspace of the options is not used: it keeps its own. Products with blocks
+/// of vectors expect each rank's first row to be one of a segment: a multiple of
+/// summation::segment<T>.
 template <ExecutionSpace Exec, MatrixOf<Exec> A>
-class DistributedOperator final : public NormalOperator<Exec, typename A::non_const_value_type> {
+class DistributedOperator final : public BlockOperator<Exec, typename A::non_const_value_type> {
   using T = typename A::non_const_value_type;
-  using Base = NormalOperator<Exec, T>;
+  using Base = BlockOperator<Exec, T>;
   using World = Distributed<Exec>;
 
  public:
@@ -78,6 +89,53 @@ class DistributedOperator final : public NormalOperator<Exec, typename A::non_co
                               Values<Exec, T> const& c) const override {
     world_.multiply_transposed(a_, mine(u), c, options_);
   }
+  void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
+    namespace parts = distributed::detail;
+    parts::Units const units{this->rows(), summation::segment<T>};
+    Index const size = products.count() * products.cols();
+    std::vector<distributed::Rows> const all = world_.communicator().gather(rows_);
+    parts::Share share;
+    std::optional<parts::SumOfRoots<T>> sum;
+    world_.together([&] {
+      std::vector<std::vector<int>> levels;
+      for (std::size_t r = 0; r < all.size(); ++r) {
+        parts::Share const its = parts::share_of(units, all[r]);
+        if (its.begun.count > 0 || its.open.count > 0) {
+          checks::fail("products with blocks",
+                       "expected ranks whose first rows are multiples of " +
+                           std::to_string(units.unit) + ", found rank " + std::to_string(r) +
+                           " with " + std::to_string(all[r].count) + " rows from row " +
+                           std::to_string(all[r].first) + " on");
+        }
+        auto& of_rank = levels.emplace_back();
+        for (auto const& subtree : its.whole) of_rank.push_back(subtree.level);
+        if (r == static_cast<std::size_t>(world_.rank())) share = its;
+      }
+      sum.emplace(world_.communicator(), std::move(levels), size);
+    });
+    world_.together([&] {
+      Rows<Exec, T> const root("tessera::solve::root", products.CT.extent(0),
+                               products.CT.extent(1));
+      Kokkos::View<T const*, typename Exec::memory_space> const entries(root.data(), root.size());
+      T* to = sum->roots();
+      for (auto const& subtree : share.whole) {
+        detail::BlockPart<Exec, T> const part(this->exec(), products, subtree.rows, root.data());
+        Index const first = subtree.rows.first - rows_.first;
+        auto const some = Kokkos::subview(a_, Kokkos::pair(first, first + subtree.rows.count),
+                                          Kokkos::ALL);
+        detail::multiply_block(this->exec(), some, part.products(), options_.kernels, workspace_);
+        part.finish();
+        std::ranges::copy(stream::detail::to_host<T>(entries), to);
+        to += size;
+      }
+    });
+    std::vector<T> const& sums = (*sum)();
+    world_.together([&] {
+      stream::detail::from_host(
+          sums, Kokkos::View<T*, typename Exec::memory_space>(products.CT.data(), sums.size()));
+    });
+    detail::share_block(world_, products.BT, rows_);
+  }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean,
                           Values<Exec, T> const& c) const override {
     if (by_rows_) {
@@ -116,6 +174,76 @@ class DistributedOperator final : public NormalOperator<Exec, typename A::non_co
   Method method_;
   mutable Workspace<Exec> workspace_;
   Options<Exec> options_;
+};
+
+/// A matrix of which each rank streams a part from a source, once a call. As StreamOperator, with
+/// `world` in place of an execution space; the source and `world` have to outlive it. To make it,
+/// and all that is done with it, is collective.
+template <ExecutionSpace Exec, stream::MatrixSource Source>
+class DistributedStreamOperator final : public BlockOperator<Exec, typename Source::value_type> {
+  using T = typename Source::value_type;
+  using Base = BlockOperator<Exec, T>;
+  static constexpr bool row_major =
+      std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>;
+
+ public:
+  DistributedStreamOperator(Distributed<Exec> const& world, Source const& source,
+                            stream::Options<T> options = {})
+      : Base(world.exec(), static_cast<Index>(source.rows()), static_cast<Index>(source.cols()),
+             row_major),
+        world_(world),
+        source_(source),
+        options_(std::move(options)) {}
+
+ private:
+  void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
+               Values<Exec, T> const& b, Values<Exec, T> const& c,
+               bool keep_product) const override {
+    stream::AtaxTerms<Exec, T> const terms{.map = map, .keep_product = keep_product};
+    if (b.extent(0) == 0) {
+      stream::atax(world_, source_, v, c, options_, terms);
+    } else {
+      stream::atax(world_, source_, v, b, c, options_, terms);
+    }
+  }
+  void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const override {
+    stream::multiply(world_, source_, v, b, options_);
+  }
+  void do_multiply_transposed(ConstValues<Exec, T> const& u,
+                              Values<Exec, T> const& c) const override {
+    stream::multiply_transposed(world_, source_, u, c, options_);
+  }
+  void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
+    namespace parts = distributed::detail;
+    constexpr auto cut = row_major ? parts::Cut::groups : parts::Cut::tiles;
+    parts::StreamOnRanks<Exec, Source, cut> on_ranks(
+        world_, "solve", source_,
+        {.operation = "block", .sum = products.count() * products.cols()}, options_);
+    on_ranks(
+        [&](auto const& rows, Index first, tessera::detail::OutputVector<T> sum,
+            stream::Options<T> const& options) {
+          detail::BlockPart<Exec, T> const part(this->exec(), products, {first, rows.rows()},
+                                                sum.data);
+          auto const report =
+              detail::stream_block(this->exec(), rows, part.products(), options);
+          part.finish();
+          return report;
+        },
+        {products.CT.data(), 1});
+    parts::Units const units{this->rows(), summation::segment<T>};
+    detail::share_block(world_, products.BT,
+                        parts::even_rows(units, world_.rank(), world_.size()));
+  }
+  void do_sums_of_squares(ConstValues<Exec, T> const& mean,
+                          Values<Exec, T> const& c) const override {
+    detail::SquaredSource const squares(source_, stream::detail::to_host<T>(mean));
+    stream::multiply_transposed(world_, squares,
+                                detail::ones<Exec, T>(this->exec(), this->rows()), c, options_);
+  }
+
+  Distributed<Exec> const& world_;
+  Source const& source_;
+  stream::Options<T> options_;
 };
 
 }  // namespace tessera::solve

@@ -181,16 +181,16 @@ void multiply_block(Exec const& exec, A const& a, BlockProducts<Exec, T> const& 
 
 /// The same of a streamed matrix.
 template <class Exec, class Source, class T>
-void stream_block(Exec const& exec, Source const& source, BlockProducts<Exec, T> const& products,
-                  stream::Options<T> options) {
+stream::Report stream_block(Exec const& exec, Source const& source,
+                            BlockProducts<Exec, T> const& products, stream::Options<T> options) {
   options.on_state = {};
   options.resume = nullptr;
-  tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+  return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
     stream::detail::Run<Exec, Source, BlockWork, Set> run(
         exec, "solve", source, {.operation = "block", .count = products.count()}, options);
     Workspace<Exec> workspace;
     typename decltype(run)::WorkOf work(exec, run.extents(), run.blocks(), products, workspace);
-    run(work);
+    return run(work);
   });
 }
 

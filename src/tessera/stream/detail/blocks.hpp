@@ -28,8 +28,14 @@ enum class Cut {
 
 /// A matrix as lines, without its elements.
 struct Extents {
-  Index count;   ///< lines
-  Index length;  ///< elements of a line
+  Index count;              ///< lines
+  Index length;             ///< elements of a line
+  Index panel_of_whole = 0; ///< lines of a panel of the matrix this is a part of; 0: it is whole
+
+  /// Lines of a panel.
+  [[nodiscard]] Index panel() const {
+    return panel_of_whole > 0 ? panel_of_whole : summation::panels(count, length).lines;
+  }
 };
 
 /// What one block has: lines [first, first + count), or the same elements of all lines.
@@ -67,13 +73,13 @@ class Blocks {
         blocks.size_ = group * floor_power_of_two(std::max(Index{1}, wanted / group));
         break;
       case Cut::panels: {
-        auto const panels = summation::panels(e.count, e.length);
-        blocks.panel_ = panels.lines;
-        if (panels.lines <= units_in(most)) {
-          blocks.size_ = panels.lines * floor_power_of_two(wanted / panels.lines);
+        Index const panel = e.panel();
+        blocks.panel_ = panel;
+        if (panel <= units_in(most)) {
+          blocks.size_ = panel * floor_power_of_two(std::max(Index{1}, wanted / panel));
         } else {
-          Index const pieces = ceil_div(panels.lines, units_in(most));
-          blocks.cut_panels(ceil_div(panels.lines, pieces));
+          Index const pieces = ceil_div(panel, units_in(most));
+          blocks.cut_panels(ceil_div(panel, pieces));
         }
         break;
       }
@@ -86,7 +92,7 @@ class Blocks {
     Blocks blocks;
     blocks.total_ = cut == Cut::tiles ? e.length : e.count;
     blocks.size_ = size;
-    if (cut == Cut::panels) blocks.panel_ = summation::panels(e.count, e.length).lines;
+    if (cut == Cut::panels) blocks.panel_ = e.panel();
     if (size < 1 || size > blocks.total_) return std::nullopt;
     if (size == blocks.total_ || cut == Cut::lines) return blocks;
     if (cut == Cut::panels && size < blocks.panel_) {

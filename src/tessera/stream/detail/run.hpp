@@ -105,7 +105,11 @@ Extents extents_of(Source const& source) {
   constexpr bool row_major = std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>;
   auto const rows = static_cast<Index>(source.rows());
   auto const cols = static_cast<Index>(source.cols());
-  return row_major ? Extents{rows, cols} : Extents{cols, rows};
+  Extents extents = row_major ? Extents{rows, cols} : Extents{cols, rows};
+  if constexpr (requires { source.panel_of_whole(); }) {
+    extents.panel_of_whole = source.panel_of_whole();
+  }
+  return extents;
 }
 
 /// What an operation has beside its matrix.

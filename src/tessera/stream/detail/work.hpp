@@ -359,7 +359,7 @@ class AtaxWork : public TreeWork<Exec, T> {
       return TreeWork<Exec, T>::lines_of(blocks, block, data, e.length);
     } else {
       Index const rows = blocks.part(block).count;
-      return {data, e.count, rows, rows, summation::panels(e.count, e.length).lines};
+      return {data, e.count, rows, rows, e.panel()};
     }
   }
   static bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines) {

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/distributed.hpp>
+#include <tessera/distributed/rows.hpp>
+#include <tessera/solve/blocks.hpp>
+
+namespace tessera::solve::detail {
+
+/// Products of some rows of a matrix with a block of vectors, whose entries for these rows are
+/// copied to lie without gaps.
+template <class Exec, class T>
+class BlockPart {
+ public:
+  /// `sum` gets these rows' part of C.
+  BlockPart(Exec const& exec, BlockProducts<Exec, T> const& whole, distributed::Rows const& rows,
+            T* sum)
+      : exec_(exec), whole_(whole), range_(rows.first, rows.end()) {
+    products_.VT = whole.VT;
+    products_.CT = Rows<Exec, T>(sum, whole.CT.extent(0), whole.CT.extent(1));
+    if (whole.UT.extent(0) > 0) {
+      auto const some = memory(whole.UT.extent(0));
+      Kokkos::deep_copy(exec, some, Kokkos::subview(whole.UT, Kokkos::ALL, range_));
+      products_.UT = some;
+    }
+    if (whole.BT.extent(0) > 0) products_.BT = memory(whole.BT.extent(0));
+  }
+  [[nodiscard]] BlockProducts<Exec, T> const& products() const { return products_; }
+  /// B has these rows' entries.
+  void finish() const {
+    if (products_.BT.extent(0) == 0) return;
+    Kokkos::deep_copy(exec_, Kokkos::subview(whole_.BT, Kokkos::ALL, range_), products_.BT);
+    exec_.fence("tessera::solve: B has the entries of some rows");
+  }
+
+ private:
+  [[nodiscard]] Rows<Exec, T> memory(std::size_t vectors) const {
+    return Rows<Exec, T>(Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing,
+                                            std::string("tessera::solve::part")),
+                         vectors, range_.second - range_.first);
+  }
+
+  Exec exec_;
+  BlockProducts<Exec, T> whole_;
+  Kokkos::pair<Index, Index> range_;
+  BlockProducts<Exec, T> products_;
+};
+
+/// Each rank's rows of B's vectors go to all.
+template <class Exec, class T>
+void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
+                 distributed::Rows const& mine) {
+  using Entries = Kokkos::View<T*, typename Exec::memory_space>;
+  for (std::size_t j = 0; j < BT.extent(0); ++j) {
+    world.share_rows(Entries(BT.data() + j * BT.extent(1), BT.extent(1)), mine);
+  }
+}
+
+}  // namespace tessera::solve::detail

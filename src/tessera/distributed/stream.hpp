@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/distributed.hpp>
+#include <tessera/distributed/detail/stream.hpp>
+#include <tessera/kernels/factor.hpp>
+#include <tessera/stream.hpp>
+
+/// The operations on matrices that are larger than the memory of many processes: each reads its
+/// part of one source, and the bits are those of one process.
+namespace tessera::stream {
+
+namespace detail {
+
+/// All ranks call the same, or all throw.
+template <class Exec, class Source>
+void require_same_call(Distributed<Exec> const& world, char const* operation, Source const& source,
+                       Options<typename Source::value_type> const& options,
+                       std::vector<double> const& numbers) {
+  std::int64_t call = 0;
+  auto const add = [&](std::int64_t x) { call = (call * 1'000'003 + x) % 2'147'483'647; };
+  for (char const* c = operation; *c != '\0'; ++c) add(*c);
+  for (double const x : numbers) add(std::bit_cast<std::int64_t>(x) % 2'147'483'647);
+  add(options.resume == nullptr ? -1 : options.resume->blocks_done);
+  add(options.on_state && options.wants_state ? 1 : 0);
+  struct Facts {
+    std::int64_t rows, cols, bytes, call;
+  };
+  Facts const mine{static_cast<Index>(source.rows()), static_cast<Index>(source.cols()),
+                   sizeof(typename Source::value_type), call};
+  std::vector<Facts> const all = world.communicator().gather(mine);
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    auto const refuse = [&](std::string const& what) {
+      throw DistributedError(static_cast<int>(r), "tessera::" + std::string(operation) +
+                                                      ": expected what rank 0 has, " + what);
+    };
+    auto const size = [](Facts const& its) {
+      return std::to_string(its.rows) + " x " + std::to_string(its.cols) + " elements of " +
+             std::to_string(its.bytes) + " bytes";
+    };
+    if (size(all[r]) != size(all[0])) refuse(size(all[0]) + ", found " + size(all[r]));
+    if (all[r].call != all[0].call) refuse("found another call");
+  }
+}
+
+/// An output whose entries lie side by side: itself, or a copy that goes there at the end.
+template <class Exec, class T>
+class OutputSideBySide {
+ public:
+  OutputSideBySide(Exec const& exec, OutputVector<T> out, Index entries)
+      : exec_(exec), out_(out), entries_(out.data == nullptr ? 0 : entries) {
+    if (out.data == nullptr || out.stride == 1) return;
+    copy_ = Copy(Kokkos::view_alloc(exec, std::string("tessera::stream::output"),
+                                    Kokkos::WithoutInitializing),
+                 static_cast<std::size_t>(entries));
+  }
+  [[nodiscard]] OutputVector<T> vector() const {
+    return copy_.extent(0) > 0 ? OutputVector<T>{copy_.data(), 1} : out_;
+  }
+  void finish() const {
+    if (copy_.extent(0) == 0) return;
+    copy_vector<T>(exec_, "tessera::stream::copy", entries_, copy_.data(), 1, out_);
+    exec_.fence("tessera::stream: output is copied");
+  }
+
+ private:
+  using Copy = Kokkos::View<T*, typename Exec::memory_space>;
+  Exec exec_;
+  OutputVector<T> out_;
+  Index entries_;
+  Copy copy_;
+};
+
+/// The numbers of a call, for comparison.
+template <class T, class Terms>
+std::vector<double> numbers_of(Terms const& terms) {
+  auto const& map = terms.map.function();
+  return {static_cast<double>(map.kind), static_cast<double>(map.gamma),
+          static_cast<double>(terms.alpha), static_cast<double>(terms.beta)};
+}
+
+/// The vectors of a call on all ranks.
+template <class Exec, class T>
+struct VectorsOfCall {
+  std::optional<SideBySide<Exec, T>> x;
+  std::optional<OutputSideBySide<Exec, T>> grown;
+
+  template <class X>
+  VectorsOfCall(Distributed<Exec> const& world, X const& from, OutputVector<T> to, Index entries) {
+    world.together([&] {
+      x.emplace(world.exec(), from);
+      grown.emplace(world.exec(), to, entries);
+    });
+  }
+};
+
+/// As call_atax, on all ranks.
+template <class Exec, class Source, class V, class T, class Terms>
+Report call_atax(Distributed<Exec> const& world, Source const& source, V const& v,
+                 OutputVector<T> b, OutputVector<T> c, Options<T> const& options,
+                 Terms const& terms) {
+  constexpr Cut cut = has_rows<Source> ? Cut::panels : Cut::tiles;
+  Exec const& exec = world.exec();
+  auto const rows = static_cast<Index>(source.rows());
+  auto const cols = static_cast<Index>(source.cols());
+  maps::Kind const map = terms.map.function().kind;
+  return tessera::detail::with_map(terms.map, [&](auto const& factor) {
+    VectorsOfCall<Exec, T> const vectors(world, v, b, rows);
+    OutputVector<T> const kept = vectors.grown->vector();
+    distributed::detail::StreamOnRanks<Exec, Source, cut> on_ranks(
+        world, name_of_atax(map), source,
+        {.operation = state_of_atax(map, b.data != nullptr), .sum = cols, .grown = kept}, options);
+    Report const report = on_ranks(
+        [&](auto const& part, Index first, OutputVector<T> sum, Options<T> const& its) {
+          using tessera::kernels::shifted;  // maps have their own
+          return run_atax(exec, part, vectors.x->vector(), from(kept, first), sum, its, map,
+                          shifted(factor, first));
+        },
+        c);
+    world.together([&] {
+      vectors.grown->finish();
+      tessera::detail::finish_atax(exec, rows, b, cols, c, tessera::detail::TermsOfAtax<T>(terms),
+                                   factor);
+      exec.fence("tessera::stream::atax: C is there");
+    });
+    return report;
+  });
+}
+
+/// One product, on all ranks: dot products of lines, of which each makes some, or a sum over lines.
+template <bool IsSum, class Exec, class Source, class X, class T>
+Report run_product_on_ranks(Distributed<Exec> const& world, std::string const& name,
+                            Source const& source, X const& x, OutputVector<T> out, Index entries,
+                            Options<T> const& options) {
+  constexpr OutputVector<T> none{nullptr, 1};
+  VectorsOfCall<Exec, T> const vectors(world, x, IsSum ? none : out, entries);
+  OutputVector<T> const made = vectors.grown->vector();
+  distributed::detail::StreamOnRanks<Exec, Source, IsSum ? Cut::panels : Cut::lines> on_ranks(
+      world, "stream::" + name, source,
+      {.operation = name, .sum = IsSum ? entries : 0, .grown = made}, options);
+  Report const report = on_ranks(
+      [&](auto const& part, Index first, OutputVector<T> sum, Options<T> const& its) {
+        ConstVector<Exec, T> const& all = vectors.x->vector();
+        if constexpr (IsSum) {
+          ConstVector<Exec, T> const its_x(all.data() + first,
+                                           static_cast<std::size_t>(extents_of(part).count));
+          return run_product<SumWork>(world.exec(), name, part, its_x, sum, entries, its);
+        } else {
+          return run_product<DotWork>(world.exec(), name, part, all, from(made, first), entries,
+                                      its);
+        }
+      },
+      out);
+  world.together([&] { vectors.grown->finish(); });
+  return report;
+}
+
+}  // namespace detail
+
+/// C = α·Aᵀ·f(A·v) + β·z of a streamed matrix, of which each rank reads a part
+///
+/// As `atax` of an execution space, with `world` in place of it. All ranks call it with the same
+/// arguments: the same matrix, vectors that are whole, and the same limit, which each keeps. C is
+/// whole on each.
+///
+/// Where states are wanted all ranks go on in rounds of some blocks. The first rank's wants_state
+/// decides for all; on_state is called on all. The states are those of one process, and may be gone
+/// on from by any number of them; a state inside a panel, of a limit that no panel fits, by one.
+/// on_progress says how far this rank is, and takes the others to be as far.
+///
+/// Throws, on all ranks, a DistributedError of what one of them throws.
+///
+/// Source: docs/distributed.md.
+template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
+          OutputVectorFor<Exec, Source> C>
+Report atax(Distributed<Exec> const& world, Source const& source, V const& v, C const& c,
+            Options<typename Source::value_type> const& options = {},
+            std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
+  using T = typename Source::value_type;
+  world.together([&] { detail::require_atax<T>(source, v, c, terms); });
+  detail::require_same_call(world, "stream::atax", source, options, detail::numbers_of<T>(terms));
+  return detail::call_atax(world, source, v, tessera::detail::OutputVector<T>{nullptr, 1},
+                           tessera::detail::output(c), options, terms);
+}
+
+/// The same, and B = f(A·v) on the way, which is whole on each rank, too.
+template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
+          OutputVectorFor<Exec, Source> B, OutputVectorFor<Exec, Source> C>
+Report atax(Distributed<Exec> const& world, Source const& source, V const& v, B const& b,
+            C const& c, Options<typename Source::value_type> const& options = {},
+            std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
+  using T = typename Source::value_type;
+  world.together([&] { detail::require_atax<T>(source, v, b, c, terms); });
+  detail::require_same_call(world, "stream::atax with B", source, options,
+                            detail::numbers_of<T>(terms));
+  return detail::call_atax(world, source, v, tessera::detail::output(b),
+                           tessera::detail::output(c), options, terms);
+}
+
+/// B = A·v of a streamed matrix, of which each rank reads a part
+///
+/// As `atax`: B is whole on each rank.
+template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
+          OutputVectorFor<Exec, Source> B>
+Report multiply(Distributed<Exec> const& world, Source const& source, V const& v, B const& b,
+                Options<typename Source::value_type> const& options = {}) {
+  world.together([&] { detail::require_multiply(source, v, b); });
+  detail::require_same_call(world, "stream::multiply", source, options, {});
+  return detail::run_product_on_ranks<!detail::has_rows<Source>>(
+      world, "multiply", source, v, tessera::detail::output(b), static_cast<Index>(b.extent(0)),
+      options);
+}
+
+/// C = Aᵀ·B of a streamed matrix, of which each rank reads a part
+///
+/// As `atax`: B and C are whole on each rank.
+template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> B,
+          OutputVectorFor<Exec, Source> C>
+Report multiply_transposed(Distributed<Exec> const& world, Source const& source, B const& b,
+                           C const& c,
+                           Options<typename Source::value_type> const& options = {}) {
+  world.together([&] { detail::require_multiply_transposed(source, b, c); });
+  detail::require_same_call(world, "stream::multiply_transposed", source, options, {});
+  return detail::run_product_on_ranks<detail::has_rows<Source>>(
+      world, "multiply_transposed", source, b, tessera::detail::output(c),
+      static_cast<Index>(c.extent(0)), options);
+}
+
+/// y = A·x and w = Aᵀ·u of a streamed matrix, of which each rank reads a part, once
+///
+/// As `atax`: all vectors are whole on each rank.
+template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> X,
+          VectorFor<Exec, Source> U, OutputVectorFor<Exec, Source> Y,
+          OutputVectorFor<Exec, Source> W>
+Report multiply_both(Distributed<Exec> const& world, Source const& source, X const& x, U const& u,
+                     Y const& y, W const& w,
+                     Options<typename Source::value_type> const& options = {}) {
+  using T = typename Source::value_type;
+  world.together([&] { detail::require_multiply_both(source, x, u, y, w); });
+  RowMap<T, typename U::memory_space> const replace(maps::Kind::replace, u);
+  AtaxTerms<Exec, T> const terms{.map = replace, .keep_product = true};
+  detail::require_same_call(world, "stream::multiply_both", source, options, {});
+  return detail::call_atax(world, source, x, tessera::detail::output(y),
+                           tessera::detail::output(w), options, terms);
+}
+
+}  // namespace tessera::stream

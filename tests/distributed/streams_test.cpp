@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <tessera/distributed/stream.hpp>
+#include <tessera/multiply_both.hpp>
+
+#include "distributed/world.hpp"
+#include "support/cases.hpp"
+#include "support/shapes.hpp"
+#include "support/same_bits.hpp"
+
+/// Streams of which each rank reads a part have the bits of one process.
+namespace tessera::test {
+namespace {
+
+template <class C>
+class DistributedStreams : public testing::Test {
+ protected:
+  using Exec = typename C::Exec;
+  using T = typename C::Scalar;
+  using Layout = typename C::Layout;
+  using Vector = Kokkos::View<T*, typename Exec::memory_space>;
+
+  /// A matrix in memory, of its order, as a source.
+  struct Held {
+    using value_type = T;
+    using array_layout = Layout;
+    static constexpr bool is_by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
+
+    Shape shape;
+    std::vector<T> values;
+    std::int64_t fails_from = INT64_MAX;  ///< row
+
+    [[nodiscard]] std::int64_t rows() const { return shape.rows; }
+    [[nodiscard]] std::int64_t cols() const { return shape.cols; }
+    void read(stream::Block const& block, T* to) const {
+      if (block.first_row + block.rows > fails_from) throw std::runtime_error("no such row");
+      auto const lines = is_by_rows ? block.rows : block.cols;
+      auto const length = is_by_rows ? block.cols : block.rows;
+      auto const line = is_by_rows ? block.first_row : block.first_col;
+      auto const place = is_by_rows ? block.first_col : block.first_row;
+      auto const pitch = is_by_rows ? shape.cols : shape.rows;
+      for (std::int64_t i = 0; i < lines; ++i) {
+        std::copy_n(values.data() + (line + i) * pitch + place, length, to + i * length);
+      }
+    }
+  };
+  static Held held(Shape const& shape) {
+    return {shape, real_numbers<T>(static_cast<std::size_t>(shape.rows * shape.cols), 1)};
+  }
+  static Vector vector(std::int64_t size, std::uint64_t seed) {
+    return to_device<Exec>(real_numbers<T>(static_cast<std::size_t>(size), seed));
+  }
+  static Vector poisoned(std::int64_t size) {
+    return to_device<Exec>(std::vector<T>(static_cast<std::size_t>(size), poison<T>()));
+  }
+  /// Fewer panels or segments than ranks, many, panels of many lines.
+  static std::vector<Shape> shapes() {
+    return {{1, 1}, {3, 5}, {7, 1000}, {129, 17}, {1000, 33}, {5000, 8}, {60'000, 3}, {2, 60'000}};
+  }
+
+  Exec exec;
+  Distributed<Exec> world{MPI_COMM_WORLD, exec};
+};
+TYPED_TEST_SUITE(DistributedStreams, Cases, CaseName);
+
+TYPED_TEST(DistributedStreams, HaveTheBitsOfOneProcess) {
+  for (Shape const& shape : this->shapes()) {
+    auto const [m, n] = shape;
+    auto const A = this->held(shape);
+    auto const v = this->vector(n, 2), u = this->vector(m, 3), z = this->vector(n, 4);
+    for (std::size_t const limit : {std::size_t{1} << 30, std::size_t{8} << 20}) {
+      stream::Options<typename TypeParam::Scalar> const options{.memory_limit = limit};
+      auto const b = this->poisoned(m), its_b = this->poisoned(m);
+      auto const c = this->poisoned(n), its_c = this->poisoned(n);
+      auto const expect_same = [&](char const* what) {
+        EXPECT_THAT(to_vector(its_b), same_bits_as(to_vector(b))) << what << " " << m << " x " << n;
+        EXPECT_THAT(to_vector(its_c), same_bits_as(to_vector(c))) << what << " " << m << " x " << n;
+      };
+      stream::multiply(this->exec, A, v, b);
+      stream::multiply(this->world, A, v, its_b, options);
+      stream::multiply_transposed(this->exec, A, u, c);
+      stream::multiply_transposed(this->world, A, u, its_c, options);
+      expect_same("products");
+      stream::atax(this->exec, A, v, c);
+      stream::atax(this->world, A, v, its_c, options);
+      expect_same("atax");
+      stream::atax(this->exec, A, v, b, c, {},
+                   {.map = maps::weights(u), .alpha = 2, .beta = -1, .z = z});
+      stream::atax(this->world, A, v, its_b, its_c, options,
+                   {.map = maps::weights(u), .alpha = 2, .beta = -1, .z = z});
+      expect_same("atax with B");
+      stream::multiply_both(this->exec, A, v, u, b, c);
+      stream::multiply_both(this->world, A, v, u, its_b, its_c, options);
+      expect_same("both products");
+    }
+  }
+}
+
+TYPED_TEST(DistributedStreams, GoOnFromStatesOfAnyNumberOfProcesses) {
+  using T = typename TypeParam::Scalar;
+  using State = stream::State<T>;
+  std::int64_t const m = 20'000, n = 300;
+  auto const A = this->held({m, n});
+  auto const v = this->vector(n, 2), u = this->vector(m, 3);
+  auto const b = this->poisoned(m), c = this->poisoned(n), c_of_u = this->poisoned(n);
+  stream::atax(this->exec, A, v, b, c);
+  stream::multiply_transposed(this->exec, A, u, c_of_u);
+  std::vector<State> of_atax, of_multiply, of_transposed;
+  auto const keep = [](std::vector<State>& all, std::size_t mebibytes = 4) {
+    return stream::Options<T>{.memory_limit = mebibytes << 20,
+                              .wants_state = [](auto const&) { return true; },
+                              .on_state = [&all](State const& s) { all.push_back(s); }};
+  };
+  auto const its_b = this->poisoned(m), its_c = this->poisoned(n);
+  auto const clear = [&] {
+    Kokkos::deep_copy(its_b, poison<T>());
+    Kokkos::deep_copy(its_c, poison<T>());
+  };
+  auto const expect_atax = [&] {
+    EXPECT_THAT(to_vector(its_b), same_bits_as(to_vector(b)));
+    EXPECT_THAT(to_vector(its_c), same_bits_as(to_vector(c)));
+    clear();
+  };
+  // States of all ranks, and of one process.
+  stream::atax(this->world, A, v, its_b, its_c, keep(of_atax));
+  expect_atax();
+  ASSERT_FALSE(of_atax.empty());
+  stream::atax(this->exec, A, v, its_b, its_c, keep(of_atax));
+  for (State const& state : of_atax) {
+    if (!state.chain.empty()) continue;
+    clear();
+    stream::atax(this->world, A, v, its_b, its_c, {.resume = &state});
+    expect_atax();
+    stream::atax(this->exec, A, v, its_b, its_c, {.resume = &state});
+    expect_atax();
+  }
+  stream::multiply(this->world, A, v, its_b, keep(of_multiply, 12));
+  stream::multiply(this->exec, A, v, its_b, keep(of_multiply, 12));
+  for (State const& state : of_multiply) {
+    if (!state.chain.empty()) continue;
+    stream::multiply(this->exec, A, v, its_b, {.resume = &state});
+    EXPECT_THAT(to_vector(its_b), same_bits_as(to_vector(b)));
+    clear();
+    stream::multiply(this->world, A, v, its_b, {.resume = &state});
+    EXPECT_THAT(to_vector(its_b), same_bits_as(to_vector(b)));
+    clear();
+  }
+  stream::multiply_transposed(this->world, A, u, its_c, keep(of_transposed));
+  for (State const& state : of_transposed) {
+    stream::multiply_transposed(this->exec, A, u, its_c, {.resume = &state});
+    EXPECT_THAT(to_vector(its_c), same_bits_as(to_vector(c_of_u)));
+    clear();
+    stream::multiply_transposed(this->world, A, u, its_c, {.resume = &state});
+    EXPECT_THAT(to_vector(its_c), same_bits_as(to_vector(c_of_u)));
+    clear();
+  }
+}
+
+TYPED_TEST(DistributedStreams, EndTogether) {
+  auto A = this->held({1000, 33});
+  auto const v = this->vector(33, 2);
+  auto const c = this->poisoned(33);
+  EXPECT_THROW(stream::atax(this->world, A, v, c, {.memory_limit = 100}), DistributedError);
+  EXPECT_THROW(stream::atax(this->world, A, v, this->poisoned(4)), DistributedError);
+  if (rank() + 1 == ranks()) A.fails_from = 990;
+  try {
+    stream::atax(this->world, A, v, c);
+    FAIL() << "nothing is thrown";
+  } catch (DistributedError const& error) {
+    EXPECT_EQ(error.rank(), ranks() - 1);
+    EXPECT_EQ(error.sentence(), "no such row");
+  }
+  auto const other = this->held({1000 + (rank() == 1 ? 1 : 0), 33});
+  if (ranks() > 1) {
+    EXPECT_THROW(stream::atax(this->world, other, v, c), DistributedError);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test
