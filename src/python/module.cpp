@@ -10,6 +10,7 @@
 #include <nanobind/stl/string.h>
 #include <optional>
 #include <python/checking.hpp>
+#include <python/distributed.hpp>
 #include <python/imports.hpp>
 #include <python/matrices.hpp>
 #include <python/operations.hpp>
@@ -542,6 +543,7 @@ NB_MODULE(_core, m) {
   m.def("_from_callback", &from_callback, "rows"_a, "cols"_a, "read"_a, "dtype"_a, "order"_a,
         "memory_limit"_a);
   add_solvers(m);
+  add_parts(m);
   m.def("_finish", &finish, nb::call_guard<nb::gil_scoped_release>());
 }
 

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <string>
 #include <sys/types.h>
@@ -32,6 +33,7 @@ class RanksTest : public ProgramTest {
   RanksTest() {
     run_on(1, {"gen", "--rows", "900", "--cols", "70", "--output", "a.npy"});
     run_on(1, {"gemv", "a.npy", "--vector", "a-vector.npy", "--output", "b.npy"});
+    run_on(1, {"convert", "a.npy", "f.npy", "--layout", "column-major"});
   }
 
   static Arguments launch(int ranks, Arguments const& command) {
@@ -39,6 +41,22 @@ class RanksTest : public ProgramTest {
     std::istringstream options(TESSERA_MPIEXEC_OPTIONS);
     for (std::string option; options >> option;) all.push_back(option);
     return all + Arguments{"-n", std::to_string(ranks), TESSERA_PROGRAM} + command;
+  }
+  /// One rank gets a fault of tests/faults/fault_shim.cpp.
+  static Arguments launch_with(int ranks, int faulty, std::string const& fault,
+                               Arguments const& command) {
+    Arguments all = launch(1, {});
+    all.resize(all.size() - 3);
+    for (int rank = 0; rank < ranks; ++rank) {
+      if (rank > 0) all.emplace_back(":");
+      all.insert(all.end(), {"-n", "1"});
+      if (rank == faulty) {
+        all.insert(all.end(), {"/usr/bin/env", "LD_PRELOAD=" FAULT_SHIM, "TESSERA_FAULTS=" + fault});
+      }
+      all.emplace_back(TESSERA_PROGRAM);
+      all.insert(all.end(), command.begin(), command.end());
+    }
+    return all;
   }
   static RunOptions surroundings() {
     return {.environment = {{"OMP_NUM_THREADS", "1"}, {"OMP_PROC_BIND", "false"}}};
@@ -65,7 +83,10 @@ TEST_F(RanksTest, have_the_bits_of_one_process) {
            {"lstsq", "a.npy", "b.npy"},
            {"lstsq", "a.npy", "block.npy"},
            {"svd", "a.npy", "-k", "2"},
+           {"svd", "a.npy", "-k", "2", "--method", "randomized", "--check"},
            {"pca", "a.npy", "-k", "2"},
+           {"lstsq", "a.npy", "b.npy", "--check"},
+           {"gemv-both", "a.npy", "--vector", "a-vector.npy", "--transposed-vector", "b.npy"},
            {"fit", "linear", "a.npy", "b.npy"}}) {
     auto const expected = report_of(1, command);
     auto const found = report_of(3, command);
@@ -78,13 +99,43 @@ TEST_F(RanksTest, have_the_bits_of_one_process) {
   }
 }
 
+TEST_F(RanksTest, stream_by_rank_with_the_bits_of_one_process) {
+  for (auto const& command : std::vector<Arguments>{
+           {"atax", "a.npy", "--vector", "a-vector.npy", "--minus", "b.npy", "--alpha", "0.5"},
+           {"gemv", "a.npy", "--vector", "a-vector.npy"},
+           {"gemv", "f.npy", "--vector", "a-vector.npy"},
+           {"gemvt", "a.npy", "--vector", "b.npy"},
+           {"gemvt", "f.npy", "--vector", "b.npy"},
+           {"atax", "f.npy", "--vector", "a-vector.npy"},
+           {"gemv-both", "a.npy", "--vector", "a-vector.npy", "--transposed-vector", "b.npy"},
+           {"lstsq", "a.npy", "b.npy", "--check"},
+           {"svd", "a.npy", "-k", "2", "--method", "randomized"},
+           {"pca", "a.npy", "-k", "2"}}) {
+    bool const is_small = command[0] != "pca" && command[0] != "svd" && command[1] == "a.npy";
+    auto const expected = report_of(1, command);
+    auto const found =
+        report_of(3, command + Arguments{"--memory-limit", is_small ? "64KiB" : "1MiB"});
+    EXPECT_EQ(found["sha256"], expected["sha256"]) << command[0] << " " << command[1];
+    if (is_small) EXPECT_FALSE(found["stream"].is_null()) << command[0];
+  }
+  auto const found = report_of(3, {"gemvt", "a.npy", "--vector", "b.npy", "--memory-limit", "64KiB"});
+  std::int64_t bytes = 0;
+  for (auto const& rank : found["ranks"]) bytes += rank["bytes_read"].get<std::int64_t>();
+  EXPECT_EQ(bytes, 900 * 70 * 4);
+}
+
+TEST_F(RanksTest, check_products) {
+  auto const report = report_of(3, {"atax", "a.npy", "--vector", "a-vector.npy", "--check"});
+  EXPECT_EQ(report["check"]["passed"], true) << report;
+}
+
 TEST_F(RanksTest, write_each_result_once) {
   auto const result = run_on(3, {"atax", "a.npy", "--vector", "a-vector.npy", "--output", "c.npy",
                                  "--intermediate", "other-b.npy"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(read("other-b.npy"), read("b.npy"));
   EXPECT_THAT(result.out, HasSubstr("rank 2: "));
-  EXPECT_EQ(listing().size(), 5);
+  EXPECT_EQ(listing().size(), 6);
 }
 
 TEST_F(RanksTest, go_on_from_a_checkpoint_of_another_number_of_ranks) {
@@ -96,6 +147,27 @@ TEST_F(RanksTest, go_on_from_a_checkpoint_of_another_number_of_ranks) {
   auto const rest = run_on(2, solve + kept + Arguments{"--maxiter", "9", "--format", "json"});
   EXPECT_EQ(Json::parse(rest.out)["sha256"], Json::parse(whole.out)["sha256"]);
   EXPECT_GT(Json::parse(rest.out)["first_iteration"], 0);
+}
+
+TEST_F(RanksTest, go_on_with_a_product_from_a_checkpoint_of_another_number_of_ranks) {
+  Arguments const product{"atax", "big.npy", "--format", "json"};
+  run_on(1, {"gen", "--rows", "60000", "--cols", "100", "--output", "big.npy"});
+  auto const expected = report_of(1, product);
+  Arguments const kept =
+      product + Arguments{"--checkpoint", "c.state", "--checkpoint-every", "0", "--memory-limit",
+                          "1MiB"};
+  for (int const ranks : {2, 3, 1}) {
+    // Rank 0 ends when its third checkpoint is put in its place.
+    auto const stopped = run(launch_with(3, 0, "rename,c.state,SIGKILL,2", kept), surroundings());
+    EXPECT_NE(stopped.status, 0);
+    ASSERT_TRUE(exists("c.state")) << stopped.err;
+    auto const rest = run_on(ranks, kept);
+    ASSERT_EQ(rest.status, 0) << rest.err;
+    auto const report = Json::parse(rest.out);
+    EXPECT_EQ(report["sha256"], expected["sha256"]);
+    EXPECT_GT(report["stream"]["first_block"], 0);
+    EXPECT_FALSE(exists("c.state"));
+  }
 }
 
 TEST_F(RanksTest, leave_other_commands_to_the_first) {
@@ -114,11 +186,7 @@ TEST_F(RanksTest, end_together_with_one_sentence) {
     EXPECT_EQ(result.err.find("tessera: ", once + 1), std::string::npos) << result.err;
   };
   expect(3, "no.npy: does not exist", {"atax", "no.npy"});
-  expect(2, "--check: ", {"atax", "a.npy", "--check"});
-  expect(2, "--checkpoint: ", {"atax", "a.npy", "--checkpoint", "c.state"});
-  expect(2, "gemv-both: ", {"gemv-both", "a.npy", "--transposed-vector", "b.npy"});
-  expect(2, "--method randomized: ", {"svd", "a.npy", "-k", "2", "--method", "randomized"});
-  expect(4, "none streams", {"lstsq", "a.npy", "b.npy", "--memory-limit", "32KiB"});
+  expect(4, "expected a limit of at least", {"lstsq", "a.npy", "b.npy", "--memory-limit", "12KiB"});
   expect(3, "folder", {"atax", "a.npy", "--output", "no-folder/c.npy"});
 }
 
@@ -162,21 +230,67 @@ bool is_program(pid_t pid) {
          "tessera-mpi";
 }
 
-TEST_F(RanksTest, end_where_one_is_killed_and_leave_results_whole) {
+TEST_F(RanksTest, end_together_where_one_has_a_fault) {
   write("c.npy", "an earlier result");
-  for (int const milliseconds : {300, 600, 900}) {
-    auto const child = start(
-        launch(3, {"atax", "a.npy", "--repeat", "100000000", "--output", "c.npy"}), surroundings());
-    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-    pid_t last = -1;
-    while (last < 0) {
-      for (pid_t const pid : descendants(child)) last = is_program(pid) ? pid : last;
+  Arguments const in_memory{"atax", "a.npy", "--output", "c.npy"};
+  Arguments const streamed = in_memory + Arguments{"--memory-limit", "64KiB"};
+  for (auto const& command : {in_memory, streamed}) {
+    auto const expect = [&](int faulty, std::string const& fault, std::string const& sentence) {
+      auto const result = run(launch_with(3, faulty, fault, command), surroundings());
+      EXPECT_EQ(result.status, 3) << result.err;
+      EXPECT_THAT(result.err, HasSubstr(sentence)) << fault;
+      EXPECT_EQ(read("c.npy"), "an earlier result");
+    };
+    expect(2, "read,a.npy,EIO,200000", "tessera: rank 2: a.npy: ");
+    expect(2, "read,a.npy,end,200000", "tessera: rank 2: a.npy: ");
+    expect(1, "read,a.npy,EIO,100000", "tessera: rank 1: a.npy: ");
+    expect(0, "write,,ENOSPC,100", "c.npy: ");
+  }
+  // What nobody catches ends one rank, and so the run.
+  auto const result = run(launch_with(3, 0, "fsync,,throw,0", in_memory), surroundings());
+  EXPECT_NE(result.status, 0);
+  EXPECT_NE(result.err, "");
+  EXPECT_EQ(read("c.npy"), "an earlier result");
+}
+
+TEST_F(RanksTest, end_together_where_the_disk_of_a_checkpoint_is_full) {
+  run_on(1, {"gen", "--rows", "60000", "--cols", "100", "--output", "big.npy"});
+  Arguments const kept{"atax",   "big.npy", "--checkpoint",    "c.state", "--checkpoint-every",
+                       "0",      "--memory-limit", "1MiB", "--output", "c.npy"};
+  auto const result = run(launch_with(3, 0, "write,,ENOSPC,100", kept), surroundings());
+  EXPECT_EQ(result.status, 3) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("c.state"));
+  EXPECT_FALSE(exists("c.npy"));
+}
+
+TEST_F(RanksTest, end_where_one_is_killed_at_any_moment_and_leave_results_whole) {
+  write("c.npy", "an earlier result");
+  // As many as there is time for, at most 50.
+  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  std::mt19937 random(39);
+  int kills = 0;
+  for (; kills < 50 && (kills < 5 || std::chrono::steady_clock::now() < end); ++kills) {
+    Arguments const endless{"atax", "a.npy", "--repeat", "100000000", "--output", "c.npy"};
+    auto const child = start(launch(3, endless), surroundings());
+    std::vector<pid_t> ranks;
+    while (ranks.empty()) {
+      for (pid_t const pid : descendants(child)) {
+        if (is_program(pid)) ranks.push_back(pid);
+      }
     }
-    ::kill(last, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 700));
+    ranks.clear();
+    for (pid_t const pid : descendants(child)) {
+      if (is_program(pid)) ranks.push_back(pid);
+    }
+    ASSERT_FALSE(ranks.empty());
+    ::kill(ranks[random() % ranks.size()], SIGKILL);
     auto const result = finish(child);
     EXPECT_TRUE(result.status != 0 || result.signal != 0);
+    EXPECT_NE(result.err, "");
     EXPECT_EQ(read("c.npy"), "an earlier result");
   }
+  RecordProperty("kills", kills);
 }
 
 }  // namespace

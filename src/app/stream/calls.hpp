@@ -8,7 +8,8 @@
 #include <app/stream/stream_typed.hpp>
 #include <tessera/stream.hpp>
 
-/// The streamed operations, at a place: an execution space of one process, or all ranks.
+/// The streamed operations, at a place: an execution space of one process, or all ranks, whose
+/// functions are found by their arguments.
 namespace tessera::app {
 
 template <class PlaceOf>
@@ -18,10 +19,11 @@ Measurement stream_atax_at(StreamRequest const& request, PlaceOf const& place_of
                         stream::Options<T> const& options, TermsOnDevice<Exec, T> const& given) {
     stream::AtaxTerms<Exec, T> const terms{
         .map = given.map(), .alpha = given.alpha, .beta = given.beta, .z = given.z};
+    using stream::atax;
     if (request.keep_intermediate) {
-      return stream::atax(place, source, v, out.rows, out.cols, options, terms);
+      return atax(place, source, v, out.rows, out.cols, options, terms);
     }
-    return stream::atax(place, source, v, out.cols, options, terms);
+    return atax(place, source, v, out.cols, options, terms);
   };
   return run_streamed(request, OperationId::atax, request.keep_intermediate, true, call, place_of);
 }
@@ -30,7 +32,8 @@ template <class PlaceOf>
 Measurement stream_multiply_at(StreamRequest const& request, PlaceOf const& place_of) {
   auto const call = [](auto const& place, auto const& source, auto const& v, auto const& out,
                        auto const& options, auto const& /*terms*/) {
-    return stream::multiply(place, source, v, out.rows, options);
+    using stream::multiply;
+    return multiply(place, source, v, out.rows, options);
   };
   return run_streamed(request, OperationId::multiply, true, false, call, place_of);
 }
@@ -39,7 +42,8 @@ template <class PlaceOf>
 Measurement stream_multiply_transposed_at(StreamRequest const& request, PlaceOf const& place_of) {
   auto const call = [](auto const& place, auto const& source, auto const& u, auto const& out,
                        auto const& options, auto const& /*terms*/) {
-    return stream::multiply_transposed(place, source, u, out.cols, options);
+    using stream::multiply_transposed;
+    return multiply_transposed(place, source, u, out.cols, options);
   };
   return run_streamed(request, OperationId::multiply_transposed, false, true, call, place_of);
 }
@@ -48,7 +52,8 @@ template <class PlaceOf>
 Measurement stream_multiply_both_at(StreamRequest const& request, PlaceOf const& place_of) {
   auto const call = [](auto const& place, auto const& source, auto const& x, auto const& out,
                        auto const& options, auto const& terms) {
-    return stream::multiply_both(place, source, x, terms.of_map, out.rows, out.cols, options);
+    using stream::multiply_both;
+    return multiply_both(place, source, x, terms.of_map, out.rows, out.cols, options);
   };
   Measurement measurement =
       run_streamed(request, OperationId::multiply_both, true, true, call, place_of);

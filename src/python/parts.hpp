@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <python/operations.hpp>
+#include <vector>
+
+/// What tessera.distributed computes of some rows of a matrix that lies on many processes. MPI is
+/// mpi4py's: nothing here knows it.
+namespace tessera::python {
+
+/// A matrix, or some of its rows.
+struct RowsOfMatrix {
+  std::int64_t all_rows;  ///< of the whole matrix
+  bool by_rows;           ///< whether rows are contiguous
+};
+
+/// Rows [first, first + count), whose sum is a subtree of the sum over all rows; 2^level units.
+struct PartOfRows {
+  std::int64_t first;
+  std::int64_t count;
+  int level;
+};
+
+/// Rows that a rank best has of a matrix with so many columns. @return first, and how many
+PartOfRows rows_of_rank(RowsOfMatrix const& matrix, std::int64_t cols, std::size_t bytes_of_scalar,
+                        int rank, int size);
+/// The subtrees of a rank's rows. @throws std::invalid_argument where a panel, or a segment, goes
+/// on on another rank
+std::vector<PartOfRows> parts_of_rows(RowsOfMatrix const& matrix, std::int64_t cols,
+                                      std::size_t bytes_of_scalar, std::int64_t first,
+                                      std::int64_t count);
+
+/// C = Aᵀ·f(A·v) of a part; alpha, beta and z of the call are not looked at.
+void atax_of_part(RowsOfMatrix const& matrix, AtaxCall const& call);
+/// b = A·v of some rows
+void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, Array const& b);
+/// c = Aᵀ·u of a part
+void multiply_transposed_part(RowsOfMatrix const& matrix, Array const& a, Array const& u,
+                              Array const& c);
+
+}  // namespace tessera::python
