@@ -91,44 +91,49 @@ std::vector<PartOfRows> parts_of_rows(RowsOfMatrix const& matrix, std::int64_t c
 }
 
 void atax_of_part(RowsOfMatrix const& matrix, AtaxCall const& call) {
-  with_kernels_for(matrix, call.a, [&]<class Exec, class Set, class ByRows, class T>(
-                                       Exec const& exec, Set, ByRows by_rows, T) {
-    AtaxOptions<Exec, T> options;
-    options.map = map_of<Exec, T>(call);
-    auto const b = call.b ? output<Exec, T>(*call.b) : tessera::detail::OutputVector<T>{nullptr, 1};
-    auto const c = output<Exec, T>(call.c);
-    std::int64_t const rows = call.a.extents[0];
-    tessera::detail::with_map(options.map, [&]<class Factor>(Factor const& factor) {
-      auto const a = matrix_in<Exec, T>(call.a);
-      auto const v = vector_in<Exec, T>(call.v);
-      parts::AtaxJob<Exec, T, Factor> const job{exec, a, v, b, options, factor, matrix.all_rows};
-      job.template add_units<Set, by_rows()>({0, rows}, c);
-      tessera::detail::finish_atax(exec, rows, b, call.a.extents[1], c,
-                                   tessera::detail::TermsOfAtax<T>(options), factor);
-    });
-  });
+  with_kernels_for(
+      matrix, call.a,
+      [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
+        AtaxOptions<Exec, T> options;
+        options.map = map_of<Exec, T>(call);
+        auto const b =
+            call.b ? output<Exec, T>(*call.b) : tessera::detail::OutputVector<T>{nullptr, 1};
+        auto const c = output<Exec, T>(call.c);
+        std::int64_t const rows = call.a.extents[0];
+        tessera::detail::with_map(options.map, [&]<class Factor>(Factor const& factor) {
+          auto const a = matrix_in<Exec, T>(call.a);
+          auto const v = vector_in<Exec, T>(call.v);
+          parts::AtaxJob<Exec, T, Factor> const job{exec,           a, v, b, options, factor,
+                                                    matrix.all_rows};
+          job.template add_units<Set, by_rows()>({0, rows}, c);
+          tessera::detail::finish_atax(exec, rows, b, call.a.extents[1], c,
+                                       tessera::detail::TermsOfAtax<T>(options), factor);
+        });
+      });
 }
 
 void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, Array const& b) {
-  with_kernels_for(matrix, a, [&]<class Exec, class Set, class ByRows, class T>(
-                                  Exec const& exec, Set, ByRows by_rows, T) {
-    auto const lines = parts::lines_of_rows<by_rows()>(matrix_in<Exec, T>(a), {0, a.extents[0]},
-                                                       matrix.all_rows);
-    parts::multiply_rows<Set, by_rows()>(exec, lines, vector_in<Exec, T>(v), output<Exec, T>(b),
-                                         Options<Exec>{});
-  });
+  with_kernels_for(
+      matrix, a,
+      [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
+        auto const lines = parts::lines_of_rows<by_rows()>(matrix_in<Exec, T>(a), {0, a.extents[0]},
+                                                           matrix.all_rows);
+        parts::multiply_rows<Set, by_rows()>(exec, lines, vector_in<Exec, T>(v), output<Exec, T>(b),
+                                             Options<Exec>{});
+      });
 }
 
 void multiply_transposed_part(RowsOfMatrix const& matrix, Array const& a, Array const& u,
                               Array const& c) {
-  with_kernels_for(matrix, a, [&]<class Exec, class Set, class ByRows, class T>(
-                                  Exec const& exec, Set, ByRows by_rows, T) {
-    auto const in_a = matrix_in<Exec, T>(a);
-    auto const in_u = vector_in<Exec, T>(u);
-    Options<Exec> const options;
-    parts::TransposedJob<Exec, T> const job{exec, in_a, in_u, options, matrix.all_rows};
-    job.template add_units<Set, by_rows()>({0, a.extents[0]}, output<Exec, T>(c));
-  });
+  with_kernels_for(
+      matrix, a,
+      [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
+        auto const in_a = matrix_in<Exec, T>(a);
+        auto const in_u = vector_in<Exec, T>(u);
+        Options<Exec> const options;
+        parts::TransposedJob<Exec, T> const job{exec, in_a, in_u, options, matrix.all_rows};
+        job.template add_units<Set, by_rows()>({0, a.extents[0]}, output<Exec, T>(c));
+      });
 }
 
 }  // namespace tessera::python

@@ -51,7 +51,8 @@ class RanksTest : public ProgramTest {
       if (rank > 0) all.emplace_back(":");
       all.insert(all.end(), {"-n", "1"});
       if (rank == faulty) {
-        all.insert(all.end(), {"/usr/bin/env", "LD_PRELOAD=" FAULT_SHIM, "TESSERA_FAULTS=" + fault});
+        all.insert(all.end(),
+                   {"/usr/bin/env", "LD_PRELOAD=" FAULT_SHIM, "TESSERA_FAULTS=" + fault});
       }
       all.emplace_back(TESSERA_PROGRAM);
       all.insert(all.end(), command.begin(), command.end());
@@ -118,7 +119,8 @@ TEST_F(RanksTest, stream_by_rank_with_the_bits_of_one_process) {
     EXPECT_EQ(found["sha256"], expected["sha256"]) << command[0] << " " << command[1];
     if (is_small) EXPECT_FALSE(found["stream"].is_null()) << command[0];
   }
-  auto const found = report_of(3, {"gemvt", "a.npy", "--vector", "b.npy", "--memory-limit", "64KiB"});
+  auto const found =
+      report_of(3, {"gemvt", "a.npy", "--vector", "b.npy", "--memory-limit", "64KiB"});
   std::int64_t bytes = 0;
   for (auto const& rank : found["ranks"]) bytes += rank["bytes_read"].get<std::int64_t>();
   EXPECT_EQ(bytes, 900 * 70 * 4);
@@ -153,9 +155,8 @@ TEST_F(RanksTest, go_on_with_a_product_from_a_checkpoint_of_another_number_of_ra
   Arguments const product{"atax", "big.npy", "--format", "json"};
   run_on(1, {"gen", "--rows", "60000", "--cols", "100", "--output", "big.npy"});
   auto const expected = report_of(1, product);
-  Arguments const kept =
-      product + Arguments{"--checkpoint", "c.state", "--checkpoint-every", "0", "--memory-limit",
-                          "1MiB"};
+  Arguments const kept = product + Arguments{"--checkpoint",   "c.state", "--checkpoint-every", "0",
+                                             "--memory-limit", "1MiB"};
   for (int const ranks : {2, 3, 1}) {
     // Rank 0 ends when its third checkpoint is put in its place.
     auto const stopped = run(launch_with(3, 0, "rename,c.state,SIGKILL,2", kept), surroundings());
@@ -255,8 +256,8 @@ TEST_F(RanksTest, end_together_where_one_has_a_fault) {
 
 TEST_F(RanksTest, end_together_where_the_disk_of_a_checkpoint_is_full) {
   run_on(1, {"gen", "--rows", "60000", "--cols", "100", "--output", "big.npy"});
-  Arguments const kept{"atax",   "big.npy", "--checkpoint",    "c.state", "--checkpoint-every",
-                       "0",      "--memory-limit", "1MiB", "--output", "c.npy"};
+  Arguments const kept{"atax", "big.npy",        "--checkpoint", "c.state",  "--checkpoint-every",
+                       "0",    "--memory-limit", "1MiB",         "--output", "c.npy"};
   auto const result = run(launch_with(3, 0, "write,,ENOSPC,100", kept), surroundings());
   EXPECT_EQ(result.status, 3) << result.err;
   EXPECT_THAT(result.err, HasSubstr("c.state"));

@@ -132,9 +132,8 @@ TYPED_TEST(DistributedSolvers, OfBlocksAndStreamsHaveTheBitsOfOneProcess) {
     auto const svd = solve::randomized_svd(op, 3, {.want_u = true});
     auto const fit = solve::lsmr(op, this->b, {.damp = 0.5});
     auto const pca = solve::pca(op, 2, {.scale = true});
-    return std::vector<std::vector<T>>{this->numbers(svd.s), this->flat(svd.VT),
-                                       this->flat(svd.UT), this->flat(fit.x),
-                                       this->flat(pca.svd.VT)};
+    return std::vector<std::vector<T>>{this->numbers(svd.s), this->flat(svd.VT), this->flat(svd.UT),
+                                       this->flat(fit.x), this->flat(pca.svd.VT)};
   });
 }
 

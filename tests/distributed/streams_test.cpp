@@ -15,8 +15,8 @@
 
 #include "distributed/world.hpp"
 #include "support/cases.hpp"
-#include "support/shapes.hpp"
 #include "support/same_bits.hpp"
+#include "support/shapes.hpp"
 
 /// Streams of which each rank reads a part have the bits of one process.
 namespace tessera::test {

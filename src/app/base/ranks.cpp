@@ -19,8 +19,8 @@ std::vector<std::string> lines_of(std::vector<RankFacts> const& ranks) {
                       duration(its.seconds));
       continue;
     }
-    lines.push_back(name + std::to_string(its.rows) +
-                    " rows from row " + std::to_string(its.first_row) + " on, reading took " +
+    lines.push_back(name + std::to_string(its.rows) + " rows from row " +
+                    std::to_string(its.first_row) + " on, reading took " +
                     duration(its.read_seconds) +
                     (its.seconds > 0 ? ", a run " + duration(its.seconds) : std::string()));
   }

@@ -169,8 +169,9 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
 }
 
 /// What an independent computation says of a result. It takes A in memory.
-check::Verdict verdict_on(ComputeOptions const& options, OperationRow const& row, Input const& input,
-                          Terms const& terms, Measurement const& run, std::string const& path) {
+check::Verdict verdict_on(ComputeOptions const& options, OperationRow const& row,
+                          Input const& input, Terms const& terms, Measurement const& run,
+                          std::string const& path) {
   ProgressBar bar("checking");
   if (options.is_both()) {
     return check::judge_both(input.A, input.x, run.result, terms.of_map, *run.intermediate, path,

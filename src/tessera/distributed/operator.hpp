@@ -12,8 +12,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/concepts.hpp>
 #include <tessera/checks.hpp>
+#include <tessera/concepts.hpp>
 #include <tessera/distributed.hpp>
 #include <tessera/distributed/detail/block_part.hpp>
 #include <tessera/distributed/detail/shares.hpp>
@@ -121,8 +121,8 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
       for (auto const& subtree : share.whole) {
         detail::BlockPart<Exec, T> const part(this->exec(), products, subtree.rows, root.data());
         Index const first = subtree.rows.first - rows_.first;
-        auto const some = Kokkos::subview(a_, Kokkos::pair(first, first + subtree.rows.count),
-                                          Kokkos::ALL);
+        auto const some =
+            Kokkos::subview(a_, Kokkos::pair(first, first + subtree.rows.count), Kokkos::ALL);
         detail::multiply_block(this->exec(), some, part.products(), options_.kernels, workspace_);
         part.finish();
         std::ranges::copy(stream::detail::to_host<T>(entries), to);
@@ -217,28 +217,26 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
     namespace parts = distributed::detail;
     constexpr auto cut = row_major ? parts::Cut::groups : parts::Cut::tiles;
     parts::StreamOnRanks<Exec, Source, cut> on_ranks(
-        world_, "solve", source_,
-        {.operation = "block", .sum = products.count() * products.cols()}, options_);
+        world_, "solve", source_, {.operation = "block", .sum = products.count() * products.cols()},
+        options_);
     on_ranks(
         [&](auto const& rows, Index first, tessera::detail::OutputVector<T> sum,
             stream::Options<T> const& options) {
           detail::BlockPart<Exec, T> const part(this->exec(), products, {first, rows.rows()},
                                                 sum.data);
-          auto const report =
-              detail::stream_block(this->exec(), rows, part.products(), options);
+          auto const report = detail::stream_block(this->exec(), rows, part.products(), options);
           part.finish();
           return report;
         },
         {products.CT.data(), 1});
     parts::Units const units{this->rows(), summation::segment<T>};
-    detail::share_block(world_, products.BT,
-                        parts::even_rows(units, world_.rank(), world_.size()));
+    detail::share_block(world_, products.BT, parts::even_rows(units, world_.rank(), world_.size()));
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean,
                           Values<Exec, T> const& c) const override {
     detail::SquaredSource const squares(source_, stream::detail::to_host<T>(mean));
-    stream::multiply_transposed(world_, squares,
-                                detail::ones<Exec, T>(this->exec(), this->rows()), c, options_);
+    stream::multiply_transposed(world_, squares, detail::ones<Exec, T>(this->exec(), this->rows()),
+                                c, options_);
   }
 
   Distributed<Exec> const& world_;

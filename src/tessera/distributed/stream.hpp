@@ -205,8 +205,8 @@ Report atax(Distributed<Exec> const& world, Source const& source, V const& v, B 
   world.together([&] { detail::require_atax<T>(source, v, b, c, terms); });
   detail::require_same_call(world, "stream::atax with B", source, options,
                             detail::numbers_of<T>(terms));
-  return detail::call_atax(world, source, v, tessera::detail::output(b),
-                           tessera::detail::output(c), options, terms);
+  return detail::call_atax(world, source, v, tessera::detail::output(b), tessera::detail::output(c),
+                           options, terms);
 }
 
 /// B = A·v of a streamed matrix, of which each rank reads a part
@@ -229,8 +229,7 @@ Report multiply(Distributed<Exec> const& world, Source const& source, V const& v
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> B,
           OutputVectorFor<Exec, Source> C>
 Report multiply_transposed(Distributed<Exec> const& world, Source const& source, B const& b,
-                           C const& c,
-                           Options<typename Source::value_type> const& options = {}) {
+                           C const& c, Options<typename Source::value_type> const& options = {}) {
   world.together([&] { detail::require_multiply_transposed(source, b, c); });
   detail::require_same_call(world, "stream::multiply_transposed", source, options, {});
   return detail::run_product_on_ranks<detail::has_rows<Source>>(
@@ -252,8 +251,8 @@ Report multiply_both(Distributed<Exec> const& world, Source const& source, X con
   RowMap<T, typename U::memory_space> const replace(maps::Kind::replace, u);
   AtaxTerms<Exec, T> const terms{.map = replace, .keep_product = true};
   detail::require_same_call(world, "stream::multiply_both", source, options, {});
-  return detail::call_atax(world, source, x, tessera::detail::output(y),
-                           tessera::detail::output(w), options, terms);
+  return detail::call_atax(world, source, x, tessera::detail::output(y), tessera::detail::output(w),
+                           options, terms);
 }
 
 }  // namespace tessera::stream

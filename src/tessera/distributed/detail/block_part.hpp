@@ -41,9 +41,9 @@ class BlockPart {
 
  private:
   [[nodiscard]] Rows<Exec, T> memory(std::size_t vectors) const {
-    return Rows<Exec, T>(Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing,
-                                            std::string("tessera::solve::part")),
-                         vectors, range_.second - range_.first);
+    return Rows<Exec, T>(
+        Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing, std::string("tessera::solve::part")),
+        vectors, range_.second - range_.first);
   }
 
   Exec exec_;

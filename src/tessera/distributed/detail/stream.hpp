@@ -214,8 +214,8 @@ class StreamOnRanks {
       checks::fail(operation_, "expected a state of " + to_string(identity()) +
                                    " to go on from, found one of " + to_string(state.of));
     }
-    bool fits = blocks_.has_value() && state.blocks_done >= 0 &&
-                state.blocks_done <= blocks_->count();
+    bool fits =
+        blocks_.has_value() && state.blocks_done >= 0 && state.blocks_done <= blocks_->count();
     if (fits && !state.chain.empty()) {
       checks::fail(operation_,
                    "expected a state at the end of a panel, found one inside: one process can go "
@@ -226,8 +226,8 @@ class StreamOnRanks {
       auto const last = blocks_->part(state.blocks_done - 1);
       done = last.first + last.count;
     }
-    fits = fits && static_cast<Index>(state.output.size()) ==
-                       (work_.grown.data == nullptr ? 0 : done);
+    fits =
+        fits && static_cast<Index>(state.output.size()) == (work_.grown.data == nullptr ? 0 : done);
     if (fits && work_.sum > 0) {
       fits = state.waiting.size() == levels_of_state();
       Index const subtrees = done == 0 ? 0 : blocks_->subtree(state.blocks_done - 1) + 1;

@@ -28,9 +28,9 @@ enum class Cut {
 
 /// A matrix as lines, without its elements.
 struct Extents {
-  Index count;              ///< lines
-  Index length;             ///< elements of a line
-  Index panel_of_whole = 0; ///< lines of a panel of the matrix this is a part of; 0: it is whole
+  Index count;               ///< lines
+  Index length;              ///< elements of a line
+  Index panel_of_whole = 0;  ///< lines of a panel of the matrix this is a part of; 0: it is whole
 
   /// Lines of a panel.
   [[nodiscard]] Index panel() const {
