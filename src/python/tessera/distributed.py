@@ -274,7 +274,7 @@ def _begins(counts: Sequence[int]) -> list[int]:
 
 
 def _mpi_type(dtype: Any) -> Any:
-    from mpi4py import MPI
+    from mpi4py import MPI  # whoever has a communicator has it
 
     return MPI.FLOAT if dtype.itemsize == 4 else MPI.DOUBLE
 
