@@ -117,7 +117,9 @@ TEST_F(RanksTest, stream_by_rank_with_the_bits_of_one_process) {
     auto const found =
         report_of(3, command + Arguments{"--memory-limit", is_small ? "64KiB" : "1MiB"});
     EXPECT_EQ(found["sha256"], expected["sha256"]) << command[0] << " " << command[1];
-    if (is_small) EXPECT_FALSE(found["stream"].is_null()) << command[0];
+    if (is_small) {
+      EXPECT_FALSE(found["stream"].is_null()) << command[0];
+    }
   }
   auto const found =
       report_of(3, {"gemvt", "a.npy", "--vector", "b.npy", "--memory-limit", "64KiB"});

@@ -43,7 +43,7 @@ class BlockPart {
   [[nodiscard]] Rows<Exec, T> memory(std::size_t vectors) const {
     return Rows<Exec, T>(
         Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing, std::string("tessera::solve::part")),
-        vectors, range_.second - range_.first);
+        vectors, static_cast<std::size_t>(range_.second - range_.first));
   }
 
   Exec exec_;
