@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 #include <optional>
 #include <python/distributed.hpp>
 #include <python/imports.hpp>
@@ -84,7 +86,8 @@ nb::object multiply_transposed_part_of(nb::handle A, nb::handle u, std::int64_t 
 void add_parts(nb::module_& m) {
   m.def("_rows_of", &rows_of);
   m.def("_parts_of", &parts_of);
-  m.def("_atax_part", &atax_part);
+  m.def("_atax_part", &atax_part, "A"_a, "v"_a, "m"_a, "by_rows"_a, "map"_a, "of_map"_a.none(),
+        "b"_a.none());
   m.def("_matvec_part", &multiply_part_of);
   m.def("_rmatvec_part", &multiply_transposed_part_of);
 }

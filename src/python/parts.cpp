@@ -113,6 +113,7 @@ void atax_of_part(RowsOfMatrix const& matrix, AtaxCall const& call) {
 }
 
 void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, Array const& b) {
+  if (a.extents[0] == 0 || a.extents[1] == 0) return multiply(a, v, b);  // there is no order
   with_kernels_for(
       matrix, a,
       [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {

@@ -27,6 +27,7 @@ Measurement stream_on_ranks(OperationId id, StreamRequest const& request) {
   RankFacts const facts{.streams = true,
                         .bytes_read = measurement.stream->bytes_read,
                         .seconds = measurement.seconds.median};
+  communicator()->together([] {});  // who has failed meets the others here
   measurement.ranks = communicator()->gather(facts);
   measurement.bytes = 0;
   for (RankFacts const& rank : measurement.ranks) measurement.bytes += rank.bytes_read;

@@ -34,6 +34,7 @@ void fall_silent() {
 }
 
 bool any_rank(bool mine) {
+  session()->together([] {});  // who has failed meets the others here
   std::vector<int> const all = session()->gather(mine ? 1 : 0);
   return std::ranges::count(all, 1) > 0;
 }

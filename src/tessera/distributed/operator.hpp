@@ -93,6 +93,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     namespace parts = distributed::detail;
     parts::Units const units{this->rows(), summation::segment<T>};
     Index const size = products.count() * products.cols();
+    world_.together([] {});  // who has failed meets the others here
     std::vector<distributed::Rows> const all = world_.communicator().gather(rows_);
     parts::Share share;
     std::optional<parts::SumOfRoots<T>> sum;
