@@ -157,8 +157,9 @@ TEST_F(RanksTest, go_on_with_a_product_from_a_checkpoint_of_another_number_of_ra
   Arguments const product{"atax", "big.npy"};
   run_on(1, {"gen", "--rows", "60000", "--cols", "100", "--output", "big.npy"});
   auto const expected = report_of(1, product);
-  Arguments const kept = product + Arguments{"--checkpoint",   "c.state", "--checkpoint-every", "0",
-                                             "--memory-limit", "1MiB",    "--format",           "json"};
+  Arguments const kept =
+      product + Arguments{"--checkpoint",   "c.state", "--checkpoint-every", "0",
+                          "--memory-limit", "1MiB",    "--format",           "json"};
   for (int const ranks : {2, 3, 1}) {
     // Rank 0 ends when its third checkpoint is put in its place.
     auto const stopped = run(launch_with(3, 0, "rename,c.state,SIGKILL,2", kept), surroundings());
