@@ -16,6 +16,7 @@ namespace tessera::detail {
 /// GPUs: teams of warps.
 template <class Exec, class T>
 struct GpuKernels {
+  static constexpr bool take_blocks = false;
   struct Dot : gpu::DotPlan<Exec, T> {
     using gpu::DotPlan<Exec, T>::DotPlan;
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,

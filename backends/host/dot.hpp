@@ -8,6 +8,7 @@
 #include <tessera/backends/host/launch.hpp>
 #include <tessera/backends/host/segment.hpp>
 #include <tessera/kernels/label.hpp>
+#include <tessera/order/blocks.hpp>
 #include <tessera/tuning.hpp>
 
 namespace tessera::detail {
@@ -19,12 +20,14 @@ struct DotPlan {
   Index line_blocks;  ///< blocks of lines
   Index run_length;   ///< elements of a run: whole segments, or the line
   Index runs;         ///< runs of a line
+  int columns;
 
-  DotPlan(Lines<T> const& lines, DotTuning const& tuning)
+  DotPlan(Lines<T> const& lines, DotTuning const& tuning, int columns_of_block = 1)
       : lines_per_team(std::min(tuning.lines_per_team, lines.count)),
         line_blocks(summation::ceil_div(lines.count, lines_per_team)),
         run_length(lines.length),
-        runs(1) {
+        runs(1),
+        columns(columns_of_block) {
     Index const segments = summation::segments<T>(lines.length);
     if (tuning.segments_per_run != 0 && tuning.segments_per_run < segments) {
       run_length = tuning.segments_per_run * summation::segment<T>;
@@ -34,20 +37,21 @@ struct DotPlan {
 
   /// Scalars of workspace: partial sums of runs.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
-    return runs == 1 ? 0 : lines.count * runs;
+    return runs == 1 ? 0 : columns * lines.count * runs;
   }
 };
 
 /// A team has a block of lines, and a run of each.
-template <class T>
+template <class T, class Columns>
 struct Dot {
   Lines<T> lines;
-  T const* x;
-  OutputVector<T> out;
+  InputOf<T, Columns> x;
+  OutputOf<T, Columns> out;
   T* workspace;
   DotPlan<T> plan;
   int lines_per_step;
   Walk walk;
+  Columns columns;
 
   KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
     Index const run = team.league_rank % plan.runs;
@@ -55,29 +59,35 @@ struct Dot {
     Index const last = Kokkos::min(lines.count, first + plan.lines_per_team);
     Index const begin = run * plan.run_length;
     Index const end = Kokkos::min(lines.length, begin + plan.run_length);
-    OutputVector<T> const target =
-        plan.runs == 1 ? out : OutputVector<T>{workspace + run, plan.runs};
+    auto const target = [&](int c) {
+      return plan.runs == 1
+                 ? column_of(out, c)
+                 : OutputVector<T>{workspace + c * lines.count * plan.runs + run, plan.runs};
+    };
     auto const multiply = [&](auto count, Index block) {
-      dot_lines<count()>(lines, block, x, begin, end, walk, target.from(block));
+      dot_lines_of_block<count()>(columns, lines, block, x, begin, end, walk,
+                                  [&](int c) { return target(c).from(block); });
     };
     Index next = first;
-    if (lines_per_step >= backends::host::avx512::lines_of_dot) {
-      next = dot_at_once(lines, first, last, x, begin, end, walk, target.from(first));
+    if (Columns::most == 1 && lines_per_step >= backends::host::avx512::lines_of_dot) {
+      next =
+          dot_at_once(lines, first, last, column_of(x, 0), begin, end, walk, target(0).from(first));
     }
     for_line_blocks<most_lines_per_step>(lines_per_step, next, last, multiply);
   }
 };
 
-/// out[i] = dot product of line i and x, in the canonical order.
-template <class Exec, class T>
-void dot(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-         OutputVector<T> out, T* workspace, DotTuning const& tuning) {
-  DotPlan<T> const plan(lines, tuning);
+/// out[i] = dot product of line i and x, in the canonical order, for each column of a block.
+template <class Exec, class T, class Columns>
+void dot(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
+         OutputOf<T, Columns> out, T* workspace, DotTuning const& tuning, Columns const& columns) {
+  DotPlan<T> const plan(lines, tuning, columns.count());
   for_each_team<T>(exec, label, plan.line_blocks * plan.runs, 0,
-                   Dot<T>{lines, x, out, workspace, plan, tuning.lines_per_step, walk_of(lines)},
+                   Dot<T, Columns>{lines, x, out, workspace, plan, tuning.lines_per_step,
+                                   walk_of(lines), columns},
                    lines.bytes());
   if (plan.runs > 1) {
-    combine_runs(exec, label.combine, workspace, lines.count, plan.runs, out);
+    combine_runs(exec, label.combine, workspace, columns.count() * lines.count, plan.runs, out);
   }
 }
 

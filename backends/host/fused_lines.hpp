@@ -10,6 +10,7 @@
 #include <tessera/backends/host/segment.hpp>
 #include <tessera/kernels/factor.hpp>
 #include <tessera/kernels/label.hpp>
+#include <tessera/order/blocks.hpp>
 #include <tessera/tuning.hpp>
 
 namespace tessera::detail {
@@ -20,18 +21,24 @@ struct FusedLinesPlan {
   summation::Panels panels;
   Index panels_per_team;
   Index groups;
+  int columns;
 
-  FusedLinesPlan(Lines<T> const& lines, FusedLinesTuning const& tuning, std::size_t max_scratch)
-      : panels(lines.panels()), panels_per_team(group_size(tuning.panels_per_team, panels.count)) {
+  FusedLinesPlan(Lines<T> const& lines, FusedLinesTuning const& tuning, std::size_t max_scratch,
+                 int columns_of_block = 1)
+      : panels(lines.panels()),
+        panels_per_team(group_size(tuning.panels_per_team, panels.count)),
+        columns(columns_of_block) {
     while (scratch_bytes<T>(scratch(lines)) > max_scratch) panels_per_team /= 2;
     groups = summation::ceil_div(panels.count, panels_per_team);
   }
 
   /// Scalars of workspace: the partial vector of each group.
-  [[nodiscard]] Index workspace(Lines<T> const& lines) const { return groups * lines.length; }
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+    return groups * columns * lines.length;
+  }
   /// Scalars of scratch of a team.
   [[nodiscard]] Index scratch(Lines<T> const& lines) const {
-    return VectorStack<T>::levels_above(panels_per_team) * lines.length;
+    return VectorStack<T>::levels_above(panels_per_team) * columns * lines.length;
   }
 };
 
@@ -55,22 +62,24 @@ struct LinesInMemory {
 };
 
 /// A team has a group of panels.
-template <class T, class Source, class Factor>
+template <class T, class Source, class Factor, class Columns>
 struct FusedLines {
   Lines<T> lines;
   Source source;
-  T const* x;
-  OutputVector<T> y;
-  PartialVectors<T> partials;
+  InputOf<T, Columns> x;
+  OutputOf<T, Columns> y;
+  PartialVectors<T, OutputOf<T, Columns>> partials;
   FusedLinesPlan<T> plan;
   FusedLinesTuning tuning;
   Factor factor;
   Index scratch;  ///< of the stack; what the source needs is behind it
   Walk walk;
+  Columns columns;
 
   KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
     Index const group = team.league_rank;
-    VectorStack<T> const stack{partials.of(group), team.scratch, lines.length};
+    VectorStack<T> const stacks{partials.of(group), team.scratch, columns.count() * lines.length};
+    auto const stack = [&](int c) { return stacks.from(c * lines.length); };
     Index const first_panel = group * plan.panels_per_team;
     Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
     for (Index p = 0; p < panels; ++p) {
@@ -81,42 +90,49 @@ struct FusedLines {
         Lines<T> const some =
             source(lines, begin, Kokkos::min(last, begin + at_a_time), team.scratch + scratch);
         auto const step = [&](auto count, Index block) {
-          PerLine<T, count()> values;
-          if (tuning.dot_side_by_side) {
-            dot_lines<count()>(some, block, x, 0, lines.length, walk, {values, 1});
+          PerLine<PerLine<T, count()>, Columns::most> values;
+          if (Columns::most > 1 || tuning.dot_side_by_side) {
+            dot_lines_of_block<count()>(columns, some, block, x, 0, lines.length, walk,
+                                        [&](int c) { return OutputVector<T>{values[c], 1}; });
           } else {
             for (int r = 0; r < count(); ++r) {
-              dot_lines<1>(some, block + r, x, 0, lines.length, walk, {values + r, 1});
+              dot_lines<1>(some, block + r, column_of(x, 0), 0, lines.length, walk,
+                           {values[0] + r, 1});
             }
           }
-          for (int r = 0; r < count(); ++r) {
-            y.set(begin + block + r, values[r]);
-            values[r] = factor(begin + block + r, values[r]);
+          for (int c = 0; c < columns.count(); ++c) {
+            for (int r = 0; r < count(); ++r) {
+              column_of(y, c).set(begin + block + r, values[c][r]);
+              values[c][r] = factor(begin + block + r, values[c][r]);
+            }
           }
           NextStep<T> const next{lines, begin + block + count(), walk.of_next};
-          add_to_panel<count()>(next, some, block, first - begin, last - begin, values, stack, p, 0,
-                                lines.length);
+          add_to_panels_of_block<count()>(
+              columns, next, some, block, first - begin, last - begin,
+              [&](int c) -> T const* { return values[c]; }, stack, p);
         };
         for_line_blocks<most_lines_per_step>(tuning.lines_per_step, 0, some.count, step);
       }
     }
-    stack.finish(panels, 0, lines.length);
+    stacks.finish(panels, 0, stacks.pitch);
     partials.group_is_complete();
   }
 };
 
 /// y[i] = dot product of line i and x; out[j] = sum over i of factor(i, y[i]) * line_i[j]: each
-/// line is read from memory once, and from cache the second time.
-template <class Exec, class T, class Source, class Factor>
+/// line is read from memory once, and from cache the second time. So for each column of a block.
+template <class Exec, class T, class Source, class Factor, class Columns>
 void fused_lines(Exec const& exec, Label const& label, Lines<T> const& lines, Source const& source,
-                 T const* x, OutputVector<T> y, PartialVectors<T> const& partials,
+                 InputOf<T, Columns> x, OutputOf<T, Columns> y,
+                 PartialVectors<T, OutputOf<T, Columns>> const& partials,
                  FusedLinesPlan<T> const& plan, FusedLinesTuning const& tuning,
-                 Factor const& factor) {
+                 Factor const& factor, Columns const& columns) {
   Index const scratch = plan.scratch(lines);
-  for_each_team<T>(exec, label, plan.groups, scratch + source.scratch(),
-                   FusedLines<T, Source, Factor>{lines, source, x, y, partials, plan, tuning,
-                                                 factor, scratch, source.walk_of(lines)},
-                   lines.bytes());
+  for_each_team<T>(
+      exec, label, plan.groups, scratch + source.scratch(),
+      FusedLines<T, Source, Factor, Columns>{lines, source, x, y, partials, plan, tuning, factor,
+                                             scratch, source.walk_of(lines), columns},
+      lines.bytes());
   if (plan.groups > 1 && !partials.last_team_combines()) {
     combine_vectors(exec, label.combine, partials);
   }

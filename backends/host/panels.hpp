@@ -6,6 +6,7 @@
 
 #include <tessera/backends/host/ahead.hpp>
 #include <tessera/backends/host/avx512.hpp>
+#include <tessera/order/blocks.hpp>
 #include <tessera/order/lines.hpp>
 #include <tessera/order/static_for.hpp>
 #include <tessera/order/vector_stack.hpp>
@@ -100,6 +101,27 @@ KOKKOS_INLINE_FUNCTION void add_to_panel(NextStep<T> const& next, Lines<T> const
   }
 }
 
+/// The same of all elements of the lines for each column of a block, with factors y(c) and a stack
+/// stack(c). What the first has brought into the first cache the others find there.
+template <int Count, class T, class Columns>
+KOKKOS_INLINE_FUNCTION void add_to_panels_of_block(Columns const& columns, NextStep<T> const& next,
+                                                   Lines<T> const& lines, Index block, Index first,
+                                                   Index last, auto const& y, auto const& stack,
+                                                   Index index) {
+  if constexpr (Columns::most == 1) {
+    add_to_panel<Count>(next, lines, block, first, last, y(0), stack(0), index, 0, lines.length);
+  } else {
+    constexpr Index some = 4096 / static_cast<Index>(sizeof(T));
+    for (Index j = 0; j < lines.length; j += some) {
+      Index const end = Kokkos::min(lines.length, j + some);
+      for (int c = 0; c < columns.count(); ++c) {
+        add_to_panel<Count>(c == 0 ? next : NextStep<T>{lines}, lines, block, first, last, y(c),
+                            stack(c).from(j), index, j, end);
+      }
+    }
+  }
+}
+
 /// The chain over `lines`, line i times y[i], is vector number `index` of the stack: lines are read
 /// in the order in which they lie.
 template <class T>
@@ -171,6 +193,26 @@ KOKKOS_INLINE_FUNCTION void add_panels(Lines<T> const& lines, Index panel_lines,
     for_line_blocks<most>(walk.lines_per_step, first, last, add);
   }
   stack.finish(panels, 0, lines.length);
+}
+
+/// The same for each column of a block, panel by panel: level 0 of stack(c) = the sum over lines of
+/// y(c)[i] * line_i.
+template <class T, class Columns>
+KOKKOS_INLINE_FUNCTION void add_panels_of_block(Columns const& columns, Lines<T> const& lines,
+                                                Index panel_lines, auto const& y,
+                                                auto const& stack) {
+  Index const panels = summation::ceil_div(lines.count, panel_lines);
+  for (Index p = 0; p < panels; ++p) {
+    Index const first = p * panel_lines;
+    Index const last = Kokkos::min(lines.count, first + panel_lines);
+    for_line_blocks<most_lines_per_step>(most_lines_per_step, first, last,
+                                         [&](auto count, Index block) {
+                                           add_to_panels_of_block<count()>(
+                                               columns, NextStep<T>{lines}, lines, block, first,
+                                               last, [&](int c) { return y(c) + block; }, stack, p);
+                                         });
+  }
+  for (int c = 0; c < columns.count(); ++c) stack(c).finish(panels, 0, lines.length);
 }
 
 }  // namespace tessera::detail

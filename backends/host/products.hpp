@@ -16,13 +16,17 @@ namespace tessera::detail {
 /// Host threads: teams of one.
 template <class Exec, class T>
 struct HostKernels {
+  static constexpr bool take_blocks = true;
   struct Dot : DotPlan<T> {
     DotTuning tuning;
-    Dot(Exec const&, Lines<T> const& lines, Tuning const& t)
-        : DotPlan<T>(lines, t.dot), tuning(t.dot) {}
-    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-             OutputVector<T> out, T* workspace) const {
-      dot(exec, label, lines, x, out, workspace, tuning);
+    Dot(Exec const&, Lines<T> const& lines, Tuning const& t, auto const& columns)
+        : DotPlan<T>(lines, t.dot, columns.count()), tuning(t.dot) {}
+    Dot(Exec const& exec, Lines<T> const& lines, Tuning const& t)
+        : Dot(exec, lines, t, OneColumn{}) {}
+    template <class Columns = OneColumn>
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
+             OutputOf<T, Columns> out, T* workspace, Columns const& columns = {}) const {
+      dot(exec, label, lines, x, out, workspace, tuning, columns);
     }
     [[nodiscard]] Index teams() const { return this->line_blocks * this->runs; }
     [[nodiscard]] int threads() const { return 1; }
@@ -30,13 +34,19 @@ struct HostKernels {
   };
   struct Sum : SumPlan<T> {
     int lines_per_step;
-    Sum(Exec const&, Lines<T> const& lines, Tuning const& t)
-        : SumPlan<T>(lines, t.sum, max_scratch<Exec>()), lines_per_step(t.sum.lines_per_step) {}
-    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
-             OutputVector<T> out, T* workspace, Meeting<T> const& meeting) const {
+    Sum(Exec const&, Lines<T> const& lines, Tuning const& t, auto const& columns)
+        : SumPlan<T>(lines, t.sum, max_scratch<Exec>(), columns.count()),
+          lines_per_step(t.sum.lines_per_step) {}
+    Sum(Exec const& exec, Lines<T> const& lines, Tuning const& t)
+        : Sum(exec, lines, t, OneColumn{}) {}
+    template <class Columns = OneColumn>
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> y,
+             OutputOf<T, Columns> out, T* workspace, Meeting<T> const& meeting,
+             Columns const& columns = {}) const {
       sum(exec, label, lines, y,
-          PartialVectors<T>{workspace, this->groups, lines.length, out, meeting.arrivals}, *this,
-          lines_per_step);
+          PartialVectors<T, OutputOf<T, Columns>>{
+              workspace, this->groups, columns.count() * lines.length, out, meeting.arrivals},
+          *this, lines_per_step, columns);
     }
     [[nodiscard]] Index teams() const { return this->groups * this->column_tiles; }
     [[nodiscard]] int threads() const { return 1; }
@@ -46,19 +56,21 @@ struct HostKernels {
   };
   struct FusedLines : FusedLinesPlan<T> {
     FusedLinesTuning tuning;
-    FusedLines(Exec const&, Lines<T> const& lines, Tuning const& t)
-        : FusedLinesPlan<T>(lines, t.fused_lines, max_scratch<Exec>()), tuning(t.fused_lines) {}
-    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-             OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
-             auto const& factor, auto const& source) const {
-      fused_lines(exec, label, lines, source, x, y,
-                  PartialVectors<T>{workspace, this->groups, lines.length, out, meeting.arrivals},
-                  *this, tuning, factor);
-    }
-    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-             OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
-             auto const& factor) const {
-      run(exec, label, lines, x, y, out, workspace, meeting, factor, LinesInMemory{});
+    FusedLines(Exec const&, Lines<T> const& lines, Tuning const& t, auto const& columns)
+        : FusedLinesPlan<T>(lines, t.fused_lines, max_scratch<Exec>(), columns.count()),
+          tuning(t.fused_lines) {}
+    FusedLines(Exec const& exec, Lines<T> const& lines, Tuning const& t)
+        : FusedLines(exec, lines, t, OneColumn{}) {}
+    template <class Factor, class Columns = OneColumn, class Source = LinesInMemory>
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
+             OutputOf<T, Columns> y, OutputOf<T, Columns> out, T* workspace,
+             Meeting<T> const& meeting, Factor const& factor, Columns const& columns = {},
+             Source const& source = {}) const {
+      fused_lines(
+          exec, label, lines, source, x, y,
+          PartialVectors<T, OutputOf<T, Columns>>{
+              workspace, this->groups, columns.count() * lines.length, out, meeting.arrivals},
+          *this, tuning, factor, columns);
     }
     [[nodiscard]] Index exchanged(Lines<T> const&) const { return 0; }
     [[nodiscard]] Index teams() const { return this->groups; }
@@ -69,14 +81,20 @@ struct HostKernels {
   };
   struct FusedTiles : FusedTilesPlan<T> {
     FusedTilesTuning tuning;
-    FusedTiles(Exec const&, Lines<T> const& lines, Tuning const& t)
-        : FusedTilesPlan<T>(lines, t.fused_tiles, max_scratch<Exec>()), tuning(t.fused_tiles) {}
-    void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-             OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
-             auto const& factor) const {
-      fused_tiles(exec, label, lines, x, y,
-                  PartialVectors<T>{workspace, this->groups, lines.count, out, meeting.arrivals},
-                  *this, tuning, factor);
+    FusedTiles(Exec const&, Lines<T> const& lines, Tuning const& t, auto const& columns)
+        : FusedTilesPlan<T>(lines, t.fused_tiles, max_scratch<Exec>(), columns.count()),
+          tuning(t.fused_tiles) {}
+    FusedTiles(Exec const& exec, Lines<T> const& lines, Tuning const& t)
+        : FusedTiles(exec, lines, t, OneColumn{}) {}
+    template <class Factor, class Columns = OneColumn>
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
+             OutputOf<T, Columns> y, OutputOf<T, Columns> out, T* workspace,
+             Meeting<T> const& meeting, Factor const& factor, Columns const& columns = {}) const {
+      fused_tiles(
+          exec, label, lines, x, y,
+          PartialVectors<T, OutputOf<T, Columns>>{
+              workspace, this->groups, columns.count() * lines.count, out, meeting.arrivals},
+          *this, tuning, factor, columns);
     }
     [[nodiscard]] Index exchanged(Lines<T> const&) const { return 0; }
     [[nodiscard]] Index teams() const { return this->groups; }

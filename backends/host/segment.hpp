@@ -7,6 +7,7 @@
 #include <tessera/backends/host/ahead.hpp>
 #include <tessera/backends/host/avx512.hpp>
 #include <tessera/backends/host/simd.hpp>
+#include <tessera/order/blocks.hpp>
 #include <tessera/order/lines.hpp>
 #include <tessera/order/pair_tree.hpp>
 #include <tessera/order/static_for.hpp>
@@ -348,6 +349,40 @@ KOKKOS_INLINE_FUNCTION void dot_lines(Lines<T> const& lines, Index first, T cons
     dot_lines_by_packs<Count, 4>(lines, first, x, begin, end, NothingAhead{}, result);
   } else {
     dot_lines_by_packs<Count, 2>(lines, first, x, begin, end, NothingAhead{}, result);
+  }
+}
+
+/// The same with each column of a block: result(c). What the first has brought into the first cache
+/// the others find there.
+template <int Count, class T, class Columns>
+KOKKOS_INLINE_FUNCTION void dot_lines_of_block(Columns const& columns, Lines<T> const& lines,
+                                               Index first, InputOf<T, Columns> const& x,
+                                               Index begin, Index end, Walk const& walk,
+                                               auto const& result) {
+  if constexpr (Columns::most == 1) {
+    dot_lines<Count>(lines, first, x, begin, end, walk, result(0));
+  } else {
+    constexpr Index some = Index{32 / Count} * summation::segment<T>;  // 32 KiB of lines
+    static_assert(most_lines_per_step <= 32);
+    Walk const near{.in_cache = true, .avx512 = walk.avx512};
+    Ahead<T> const next(lines, first, Count, begin, end, walk.ahead);
+    PerLine<PerLine<PairTree<T>, Count>, Columns::most> trees;
+    for (Index j = begin; j < end; j += some) {
+      Index const stop = Kokkos::min(end, j + some);
+      for (int c = 0; c < columns.count(); ++c) {
+        PerLine<T, Count> sums = {};
+        OutputVector<T> const of_some{sums, 1};
+        if (c == 0 && walk.ahead > 0) {
+          dot_lines_by_packs<Count, 2>(lines, first, column_of(x, c), j, stop, next, of_some);
+        } else {
+          dot_lines<Count>(lines, first, column_of(x, c), j, stop, near, of_some);
+        }
+        for (int r = 0; r < Count; ++r) trees[c][r].push(sums[r]);
+      }
+    }
+    for (int c = 0; c < columns.count(); ++c) {
+      for (int r = 0; r < Count; ++r) result(c).set(r, trees[c][r].sum());
+    }
   }
 }
 

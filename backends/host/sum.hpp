@@ -9,6 +9,7 @@
 #include <tessera/backends/host/panels.hpp>
 #include <tessera/backends/host/tuning.hpp>
 #include <tessera/kernels/label.hpp>
+#include <tessera/order/blocks.hpp>
 #include <tessera/tuning.hpp>
 
 namespace tessera::detail {
@@ -21,59 +22,78 @@ struct SumPlan {
   Index column_tiles;  ///< teams that share a line
   Index panels_per_team;
   Index groups;  ///< teams that share a column
+  int columns;   ///< vectors of a block
 
-  SumPlan(Lines<T> const& lines, SumTuning const& tuning, std::size_t max_scratch)
+  SumPlan(Lines<T> const& lines, SumTuning const& tuning, std::size_t max_scratch,
+          int columns_of_block = 1)
       : panels(lines.panels()),
         columns_per_team(std::min(tuning.columns_per_team, lines.length)),
         column_tiles(summation::ceil_div(lines.length, columns_per_team)),
-        panels_per_team(group_size(tuning.panels_per_team, panels.count)) {
+        panels_per_team(group_size(tuning.panels_per_team, panels.count)),
+        columns(columns_of_block) {
     while (scratch_bytes<T>(scratch()) > max_scratch) panels_per_team /= 2;
     groups = summation::ceil_div(panels.count, panels_per_team);
   }
 
   /// Scalars of workspace: the partial vector of each group.
-  [[nodiscard]] Index workspace(Lines<T> const& lines) const { return groups * lines.length; }
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+    return groups * columns * lines.length;
+  }
   /// Scalars of scratch of a team; none for one panel a team.
-  [[nodiscard]] Index scratch() const {
+  [[nodiscard]] Index scratch() const { return columns * scratch_of_column(); }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION Index scratch_of_column() const {
     return VectorStack<T>::levels_above(panels_per_team) * columns_per_team;
   }
 };
 
 /// A team has a group of panels, and the columns of a tile.
-template <class T>
+template <class T, class Columns>
 struct Sum {
   Lines<T> lines;
-  T const* y;
-  PartialVectors<T> partials;
+  InputOf<T, Columns> y;
+  PartialVectors<T, OutputOf<T, Columns>> partials;
   SumPlan<T> plan;
   PanelWalk walk;
+  Columns columns;
 
   KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
     Index const group = team.league_rank / plan.column_tiles;
     Index const begin = team.league_rank % plan.column_tiles * plan.columns_per_team;
     Index const end = Kokkos::min(lines.length, begin + plan.columns_per_team);
-    VectorStack<T> const stack{partials.of(group) + begin, team.scratch, plan.columns_per_team};
+    auto const stack = [&](int c) {
+      return VectorStack<T>{partials.of(group) + c * lines.length + begin,
+                            team.scratch + c * plan.scratch_of_column(), plan.columns_per_team};
+    };
     Index const first = group * plan.panels_per_team * plan.panels.lines;
     Index const last = Kokkos::min(lines.count, first + plan.panels_per_team * plan.panels.lines);
     Lines<T> const tile{lines.line(first) + begin, last - first, end - begin, lines.leading};
-    add_panels(tile, plan.panels.lines, y + first, walk, stack);
+    if constexpr (Columns::most == 1) {
+      add_panels(tile, plan.panels.lines, y + first, walk, stack(0));
+    } else {
+      add_panels_of_block(
+          columns, tile, plan.panels.lines, [&](int c) { return column_of(y, c) + first; }, stack);
+    }
     if (plan.column_tiles == 1) {
       partials.group_is_complete();
     } else if (plan.groups == 1) {
-      partials.combine(begin, end);
+      for (int c = 0; c < columns.count(); ++c) {
+        partials.combine(c * lines.length + begin, c * lines.length + end);
+      }
     }
   }
 };
 
-/// out[j] = sum over lines i of y[i] * line_i[j], in the canonical order.
-template <class Exec, class T>
-void sum(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
-         PartialVectors<T> const& partials, SumPlan<T> const& plan, int lines_per_step) {
+/// out[j] = sum over lines i of y[i] * line_i[j], in the canonical order, for each column
+/// of a block.
+template <class Exec, class T, class Columns>
+void sum(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> y,
+         PartialVectors<T, OutputOf<T, Columns>> const& partials, SumPlan<T> const& plan,
+         int lines_per_step, Columns const& columns) {
   PanelWalk const walk{lines_per_step, lines_per_step == most_lines_per_step &&
                                            backends::host::adds_pairs_of_panels(
                                                lines.bytes(), lines.leading * Index{sizeof(T)})};
   for_each_team<T>(exec, label, plan.groups * plan.column_tiles, plan.scratch(),
-                   Sum<T>{lines, y, partials, plan, walk}, lines.bytes());
+                   Sum<T, Columns>{lines, y, partials, plan, walk, columns}, lines.bytes());
   if (plan.groups > 1 && (plan.column_tiles > 1 || !partials.last_team_combines())) {
     combine_vectors(exec, label.combine, partials);
   }

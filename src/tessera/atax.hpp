@@ -25,20 +25,34 @@ bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines) {
   return tuning.prefer_fused && Set::template suit_fusion<Exec, RowMajor>(lines);
 }
 
-/// Fused ATAX; `b.data` is null when B is not wanted. `source`, if any, is where kernels of
-/// row-major lines on a host have them from instead of memory.
-template <bool RowMajor, class Set, class Exec, class V, class T, class Factor, class... Source>
+/// How kernels of blocks are called: plans take `columns`, if they are of a block, and runs what
+/// else there is.
+template <class Plan, class Exec, class T, class... More>
+Plan plan_for(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, More const&... /*m*/) {
+  return Plan(exec, lines, tuning);
+}
+template <class Plan, class Exec, class T>
+Plan plan_for(Exec const& exec, Lines<T> const& lines, Tuning const& tuning,
+              SomeColumns const& columns) {
+  return Plan(exec, lines, tuning, columns);
+}
+
+/// Fused ATAX of a vector, or of columns of a block; `b.data` is null when B is not wanted. `more`
+/// is the number of columns of a block; or OneColumn and where kernels of row-major lines on a host
+/// have them from instead of memory.
+template <bool RowMajor, class Set, class Exec, class V, class T, class Out, class Factor,
+          class... More>
 void run_fused(Exec const& exec, AtaxLabels const& labels, Lines<T> const& lines, V const& v,
-               OutputVector<T> b, OutputVector<T> c, Workspace<Exec>* workspace,
-               Tuning const& tuning, Factor const& factor, Source const&... source) {
-  FusedOf<Exec, T, RowMajor, Set> const plan(exec, lines, tuning);
+               Out const& b, Out const& c, Workspace<Exec>* workspace, Tuning const& tuning,
+               Factor const& factor, More const&... more) {
+  auto const plan = plan_for<FusedOf<Exec, T, RowMajor, Set>>(exec, lines, tuning, more...);
   Index const packed = packed_size(v);
   Index const partials = plan.workspace(lines);
   Parts<Exec, T> parts(exec, workspace, whole_words<T>(packed) + whole_words<T>(partials),
                        plan.exchanged(lines));
-  T const* const x = contiguous(exec, labels.fused.pack, v, parts.take(packed));
+  auto const x = contiguous(exec, labels.fused.pack, v, parts.take(packed));
   plan.run(exec, labels.fused, lines, x, b, c, parts.take(partials), parts.meeting(), factor,
-           source...);
+           more...);
 }
 
 /// What ATAX computes beside its products.
@@ -100,76 +114,106 @@ void multiply_by_factors(Exec const& exec, std::string const& label, Index size,
   for_each_element(exec, label, size, MultiplyByFactors<T, Factor>{factor, values, unchanged});
 }
 
-/// Two-stage ATAX; `b.data` is null when B is not wanted.
-template <bool RowMajor, class Set, class Exec, class V, class T, class Factor>
+/// B between two stages, contiguous.
+template <class T>
+OutputVector<T> between_stages(OutputVector<T> const& /*b*/, T* memory, Index /*rows*/) {
+  return {memory, 1};
+}
+template <class T>
+OutputVectors<T> between_stages(OutputVectors<T> const& /*b*/, T* memory, Index rows) {
+  return {memory, 1, rows, rows};
+}
+
+/// Two-stage ATAX of a vector, or of columns of a block, whose number is `columns`; `b.data` is
+/// null when B is not wanted.
+template <bool RowMajor, class Set, class Exec, class V, class T, class Out, class Factor,
+          class... Columns>
 void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& lines, V const& v,
-                   OutputVector<T> b, OutputVector<T> c, Workspace<Exec>* workspace,
-                   Tuning const& tuning, Factor const& factor) {
+                   Out const& b, Out const& c, Workspace<Exec>* workspace, Tuning const& tuning,
+                   Factor const& factor, Columns const&... columns) {
   Index const rows = RowMajor ? lines.count : lines.length;
   bool const own_b = b.data == nullptr || b.stride != 1 || !kernels::is_identity<Factor>;
-  Index const intermediate = own_b ? rows : 0;
+  int const count = (columns.count() * ... * 1);
+  Index const intermediate = own_b ? rows * count : 0;
   Index const packed = packed_size(v);
-  DotOf<Exec, T, Set> const dot_plan(exec, lines, tuning);
-  SumOf<Exec, T, Set> const sum_plan(exec, lines, tuning);
+  DotOf<Exec, T, Set> const dot_plan(exec, lines, tuning, columns...);
+  SumOf<Exec, T, Set> const sum_plan(exec, lines, tuning, columns...);
   Index const runs = dot_plan.workspace(lines);
   Index const partials = sum_plan.workspace(lines);
 
   Parts<Exec, T> parts(exec, workspace,
                        whole_words<T>(packed) + whole_words<T>(intermediate) +
                            whole_words<T>(runs) + whole_words<T>(partials));
-  T const* const x = contiguous(exec, labels.pack, v, parts.take(packed));
-  OutputVector<T> const first = own_b ? OutputVector<T>{parts.take(intermediate), 1} : b;
+  auto const x = contiguous(exec, labels.pack, v, parts.take(packed));
+  Out const first = own_b ? between_stages(b, parts.take(intermediate), rows) : b;
   T* const dot_workspace = parts.take(runs);
   T* const sum_workspace = parts.take(partials);
   if constexpr (RowMajor) {
-    dot_plan.run(exec, labels.multiply, lines, x, first, dot_workspace);
+    dot_plan.run(exec, labels.multiply, lines, x, first, dot_workspace, columns...);
   } else {
-    sum_plan.run(exec, labels.multiply, lines, x, first, sum_workspace, parts.meeting());
+    sum_plan.run(exec, labels.multiply, lines, x, first, sum_workspace, parts.meeting(),
+                 columns...);
   }
-  if constexpr (!kernels::is_identity<Factor>) {
-    multiply_by_factors(exec, labels.factors, rows, first.data, b, factor);
-  } else if (own_b && b.data != nullptr) {
-    copy_vector<T>(exec, labels.unpack, rows, first.data, 1, b);
+  for (int j = 0; j < count; ++j) {
+    OutputVector<T> const from = column_of(first, j);
+    OutputVector<T> const to = column_of(b, j);
+    if constexpr (!kernels::is_identity<Factor>) {
+      multiply_by_factors(exec, labels.factors, rows, from.data, to, factor);
+    } else if (own_b && to.data != nullptr) {
+      copy_vector<T>(exec, labels.unpack, rows, from.data, 1, to);
+    }
   }
-  T const* const factors = first.data;
+  auto const factors = as_input(first);
   if constexpr (RowMajor) {
     sum_plan.run(exec, labels.multiply_transposed, lines, factors, c, sum_workspace,
-                 parts.meeting());
+                 parts.meeting(), columns...);
   } else {
-    dot_plan.run(exec, labels.multiply_transposed, lines, factors, c, dot_workspace);
+    dot_plan.run(exec, labels.multiply_transposed, lines, factors, c, dot_workspace, columns...);
   }
 }
 
 /// ATAX by the method that the options and the tuning say, with factor(i, b_i) between the
-/// products; of no rows or columns, zeros.
-template <class Exec, class T, class Factor>
-void run_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
-              OutputVector<T> b, OutputVector<T> c, AtaxOptions<Exec, T> const& options,
-              Factor const& factor) {
+/// products: of a vector, or of columns of a block, whose number is `columns`, by kernels that take
+/// these.
+template <class Exec, class T, class V, class Out, class Factor, class... Columns>
+void run_atax(Exec const& exec, MatrixArgument<T const> const& a, V const& v, Out const& b,
+              Out const& c, AtaxOptions<Exec, T> const& options, Factor const& factor,
+              Columns const&... columns) {
   static AtaxLabels const labels("tessera::atax");
   auto const rows = static_cast<Index>(a.extent(0));
   auto const cols = static_cast<Index>(a.extent(1));
-  if (rows == 0 || cols == 0) {
-    if (b.data != nullptr) set_zero<T>(exec, labels.zero, rows, b);
-    set_zero<T>(exec, labels.zero, cols, c);
-    return;
-  }
   with_order("atax", "A", a, [&](auto by_rows) {
     constexpr bool row_major = by_rows();
     auto const lines = lines_of<row_major>(a);
-    with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-      Tuning const tuning = tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
+    auto const run = [&]<class Set>(Set) {
+      Tuning const tuning =
+          tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning, columns...);
       if (!is_fused<Exec, row_major, Set>(options.method, tuning, lines)) {
         return run_two_stage<row_major, Set>(exec, labels, lines, v, b, c, options.workspace,
-                                             tuning, factor);
+                                             tuning, factor, columns...);
       }
       with_fused_kernels<Set, row_major>(exec, lines, tuning, [&]<class Fused>(Fused) {
         run_fused<row_major, Fused>(
             exec, labels, lines, v, b, c, options.workspace,
-            tuning_for<T, row_major, Fused>(exec, rows, cols, options.tuning), factor);
+            tuning_for<T, row_major, Fused>(exec, rows, cols, options.tuning, columns...), factor,
+            columns...);
       });
-    });
+    };
+    if constexpr (sizeof...(Columns) == 0) {
+      with_kernels<Exec>(options.kernels, run);
+    } else {
+      with_kernels_of_blocks<Exec, T>(options.kernels, run);
+    }
   });
+}
+
+/// What ATAX without rows or columns gives before it is finished.
+template <class T, class Exec>
+void set_zeros_of_atax(Exec const& exec, Index rows, OutputVector<T> b, Index cols,
+                       OutputVector<T> c) {
+  static std::string const label("tessera::atax::zero");
+  if (b.data != nullptr) set_zero<T>(exec, label, rows, b);
+  set_zero<T>(exec, label, cols, c);
 }
 
 template <class T, class Factor>
@@ -232,7 +276,12 @@ void check_and_run_atax(Exec const& exec, MatrixArgument<T const> const& a,
   terms.require_extents(operation, a.extent(0), a.extent(1));
   auto const region = region_of(operation, a);
   auto const b_out = b == nullptr ? OutputVector<T>{nullptr, 1} : output(*b);
-  run_atax(exec, a, v, b_out, output(c), options, factor);
+  if (a.extent(0) == 0 || a.extent(1) == 0) {
+    set_zeros_of_atax<T>(exec, static_cast<Index>(a.extent(0)), b_out,
+                         static_cast<Index>(a.extent(1)), output(c));
+  } else {
+    run_atax(exec, a, v, b_out, output(c), options, factor);
+  }
   finish_atax(exec, static_cast<Index>(a.extent(0)), b_out, static_cast<Index>(a.extent(1)),
               output(c), terms, factor);
 }
@@ -246,7 +295,26 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
            [&](auto const& factor) { check_and_run_atax(exec, a, v, b, c, options, factor); });
 }
 
-/// The same of blocks of vectors, column by column; without B where it is null.
+/// Columns [first, first + count) of blocks, read with the matrix once; without B where it is null.
+template <class Exec, class T, class Factor>
+void run_atax_of_columns(Exec const& exec, MatrixArgument<T const> const& a,
+                         MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
+                         MatrixArgument<T> const& c, std::size_t first, std::size_t count,
+                         AtaxOptions<Exec, T> const& options, Factor const& factor) {
+  auto const rows = static_cast<Index>(a.extent(0));
+  auto const cols = static_cast<Index>(a.extent(1));
+  auto const b_out = b == nullptr ? OutputVectors<T>{nullptr, 1, 0, rows}
+                                  : output(BlockArgument<T>(*b, first, count));
+  auto const c_out = output(BlockArgument<T>(c, first, count));
+  run_atax(exec, a, BlockArgument<T const>(v, first, count), b_out, c_out, options, factor,
+           SomeColumns{static_cast<int>(count)});
+  TermsOfAtax<T> const terms(options);
+  for (int j = 0; j < static_cast<int>(count); ++j) {
+    finish_atax(exec, rows, column_of(b_out, j), cols, column_of(c_out, j), terms, factor);
+  }
+}
+
+/// The same of blocks of vectors, some columns at a time; without B where it is null.
 template <class Exec, class T>
 void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& v,
                MatrixArgument<T> const* b, MatrixArgument<T> const& c,
@@ -264,10 +332,20 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
   if (terms.has_z) {
     checks::fail(operation, "z is added to one vector: expected beta of 0 for a block of them");
   }
-  for (std::size_t j = 0; j < v.extent(1); ++j) {
-    auto const b_j = b == nullptr ? VectorArgument<T>(nullptr, 0, 1) : column(*b, j);
-    call_atax<Exec, T>(exec, a, column(v, j), b == nullptr ? nullptr : &b_j, column(c, j), options);
-  }
+  bool const is_empty = a.extent(0) == 0 || a.extent(1) == 0;
+  auto const region = region_of(operation, a);
+  for_passes(v.extent(1), [&](std::size_t first, std::size_t count) {
+    if (count > 1 && !is_empty) {
+      return with_map(options.map, [&](auto const& factor) {
+        run_atax_of_columns(exec, a, v, b, c, first, count, options, factor);
+      });
+    }
+    for (std::size_t j = first; j < first + count; ++j) {
+      auto const b_j = b == nullptr ? VectorArgument<T>(nullptr, 0, 1) : column(*b, j);
+      call_atax<Exec, T>(exec, a, column(v, j), b == nullptr ? nullptr : &b_j, column(c, j),
+                         options);
+    }
+  });
 }
 
 /// The same, with a function of the caller's own.
@@ -366,7 +444,7 @@ void atax(
 ///
 /// As `atax` of a vector, with V and C of n x k entries, each in LayoutRight, LayoutLeft or
 /// LayoutStride, the same map for all columns, and no z. The bits of column j are those of the call
-/// with V's column j. A is read once for each column. Without columns only sizes are checked.
+/// with V's column j. Up to eight columns share each read of A; none: only sizes are checked.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
 void atax(
     Exec const& exec, A const& a, In const& v, Out const& c,
@@ -400,6 +478,9 @@ refused::TesseraComputesWithFloatAndDoubleOnly atax(Exec const&, A const&,
   TEMPLATE void call_atax(EXEC const&, MatrixArgument<T const> const&,              \
                           VectorArgument<T const> const&, VectorArgument<T> const*, \
                           VectorArgument<T> const&, AtaxOptions<EXEC, T> const&);   \
+  TEMPLATE void call_atax(EXEC const&, MatrixArgument<T const> const&,              \
+                          MatrixArgument<T const> const&, MatrixArgument<T> const*, \
+                          MatrixArgument<T> const&, AtaxOptions<EXEC, T> const&);   \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_ATAX)

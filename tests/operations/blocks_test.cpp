@@ -124,6 +124,60 @@ TYPED_TEST(Blocks, HaveTheBitsOfTheirColumns) {
   }
 }
 
+TYPED_TEST(Blocks, OfAnyWidthHaveTheBitsOfEachColumnAlone) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Scalar;
+  using Stored = typename TestFixture::Stored;
+  // More than a panel and a segment, no multiple of a word; long lines; many panels.
+  for (Shape const& shape : {Shape{70, 611}, Shape{19, 9000}, Shape{2500, 36}, Shape{300, 4096}}) {
+    HostMatrix<T> const A(shape, TypeParam::order,
+                          real_numbers<T>(static_cast<std::size_t>(shape.size()), 2));
+    auto const on_device = matrix_on_device<TypeParam>(A);
+    typename TestFixture::Columns v;
+    typename TestFixture::Columns u;
+    typename TestFixture::Columns b;
+    typename TestFixture::Columns c;
+    typename TestFixture::Columns w;
+    for (std::size_t j = 0; j < 64; ++j) {
+      v.push_back(real_numbers<T>(static_cast<std::size_t>(shape.cols), 10 + j));
+      u.push_back(real_numbers<T>(static_cast<std::size_t>(shape.rows), 100 + j));
+      b.push_back(reference::multiply(A.for_reference(), v[j]));
+      c.push_back(reference::atax(A.for_reference(), v[j]));
+      w.push_back(reference::multiply_transposed(A.for_reference(), u[j]));
+    }
+    for (std::size_t const k : {1U, 2U, 3U, 4U, 5U, 8U, 9U, 17U, 64U}) {
+      int const order = static_cast<int>(k % 3);
+      auto const some = [&](auto const& all) {
+        return typename TestFixture::Columns(all.begin(),
+                                             all.begin() + static_cast<std::ptrdiff_t>(k));
+      };
+      auto const cols = static_cast<Index>(k);
+      Stored const V(some(v), order);
+      Stored const U(some(u), order);
+      for (Kernels const kernels : {Kernels::portable, Kernels::automatic}) {
+        Stored const B(shape.rows, cols, order);
+        Stored const W(shape.cols, cols, (order + 1) % 3);
+        multiply(Exec(), on_device, V.view(), B.view(), {.kernels = kernels});
+        multiply_transposed(Exec(), on_device, U.view(), W.view(), {.kernels = kernels});
+        for (std::size_t j = 0; j < k; ++j) {
+          ASSERT_THAT(B.column(j), same_bits_as(b[j])) << shape << ", column " << j << " of " << k;
+          ASSERT_THAT(W.column(j), same_bits_as(w[j])) << shape << ", column " << j << " of " << k;
+        }
+        for (Method const method : {Method::automatic, Method::fused, Method::two_stage}) {
+          Stored const between(shape.rows, cols, (order + 2) % 3);
+          Stored const C(shape.cols, cols, order);
+          atax(Exec(), on_device, V.view(), between.view(), C.view(),
+               {.method = method, .kernels = kernels});
+          for (std::size_t j = 0; j < k; ++j) {
+            ASSERT_THAT(between.column(j), same_bits_as(b[j])) << shape << ", column " << j;
+            ASSERT_THAT(C.column(j), same_bits_as(c[j])) << shape << ", column " << j;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(BlocksOnHost, RefuseWhatDoesNotFit) {
   using Exec = Kokkos::DefaultHostExecutionSpace;
   using Matrix = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;

@@ -17,6 +17,7 @@
 #include <tessera/detail/kernels.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/options.hpp>
+#include <tessera/order/blocks.hpp>
 
 /// What the operations share between their checks and their kernels.
 namespace tessera::detail {
@@ -30,6 +31,14 @@ Tuning tuning_for(Exec const& exec, Index rows, Index cols,
     return *requested;
   }
   return Set::template tuning<T, RowMajor>(exec, rows, cols);
+}
+
+/// The same for blocks of so many vectors.
+template <class T, bool RowMajor, class Set, class Exec>
+Tuning tuning_for(Exec const& exec, Index rows, Index cols, std::optional<Tuning> const& requested,
+                  SomeColumns const& columns) {
+  if (requested) return tuning_for<T, RowMajor, Set>(exec, rows, cols, requested);
+  return Set::template tuning_of_blocks<T, RowMajor>(exec, rows, cols, columns.count());
 }
 
 /// A matrix without the type of its View: operations are compiled for these.
@@ -97,6 +106,45 @@ VectorArgument<T> column(MatrixArgument<T> const& block, std::size_t j) {
   return {block.data() + j * block.stride(1), block.extent(0), block.stride(0)};
 }
 
+/// Some columns of a block, which operations compute together.
+template <class T>
+class BlockArgument {
+ public:
+  using non_const_value_type = std::remove_const_t<T>;
+  /// `count` columns of the block from number `first` on; of none where it has no memory.
+  BlockArgument(MatrixArgument<T> const& block, std::size_t first, std::size_t count)
+      : data_(block.data() + first * block.stride(1)),
+        extent_(static_cast<Index>(block.extent(0))),
+        stride_(static_cast<Index>(block.stride(0))),
+        pitch_(static_cast<Index>(block.stride(1))),
+        count_(static_cast<Index>(count)) {}
+
+  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] Index extent() const { return extent_; }
+  [[nodiscard]] Index stride() const { return stride_; }
+  [[nodiscard]] Index pitch() const { return pitch_; }
+  [[nodiscard]] Index count() const { return count_; }
+
+ private:
+  T* data_;
+  Index extent_;
+  Index stride_;
+  Index pitch_;
+  Index count_;
+};
+
+/// Calls body(first, count) for passes over `columns` columns, most_columns at a time; passes
+/// differ by one column at most.
+template <class Body>
+void for_passes(std::size_t columns, Body const& body) {
+  std::size_t const passes = (columns + most_columns - 1) / most_columns;
+  for (std::size_t p = 0, first = 0; p < passes; ++p) {
+    std::size_t const count = columns / passes + (p < columns % passes ? 1 : 0);
+    body(first, count);
+    first += count;
+  }
+}
+
 /// Checks a block of vectors that comes in and one that goes out, and that the latter is apart from
 /// the matrix and the former. Without columns there is nothing to do.
 template <class T>
@@ -159,10 +207,31 @@ OutputVector<typename View::value_type> output(View const& x) {
   return {x.data(), static_cast<Index>(x.stride(0))};
 }
 
+/// Columns of a block as kernels write them.
+template <class T>
+OutputVectors<T> output(BlockArgument<T> const& x) {
+  return {x.data(), x.stride(), x.pitch(), x.extent()};
+}
+/// What a kernel has written contiguously, as the next one reads it.
+template <class T>
+T const* as_input(OutputVector<T> const& x) {
+  return x.data;
+}
+template <class T>
+InputVectors<T> as_input(OutputVectors<T> const& x) {
+  return {x.data, x.pitch};
+}
+
 /// Scalars of workspace for a contiguous copy of an input vector; 0 if it is contiguous itself.
 template <class View>
 Index packed_size(View const& x) {
   return x.stride(0) == 1 || x.extent(0) == 1 ? 0 : static_cast<Index>(x.extent(0));
+}
+
+/// The same of columns of a block.
+template <class T>
+Index packed_size(BlockArgument<T> const& x) {
+  return x.stride() == 1 || x.extent() == 1 ? 0 : x.count() * x.extent();
 }
 
 template <class T, class Out>
@@ -210,6 +279,30 @@ typename View::non_const_value_type const* contiguous(Exec const& exec, std::str
   return copy;
 }
 
+template <class T>
+struct CopyVectors {
+  OutputVectors<T const> from;
+  Index count;
+  T* to;
+
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    Index const c = i % count;  // rows of most blocks lie side by side
+    Index const j = i / count;
+    to[c * from.length + j] = from.data[c * from.pitch + j * from.stride];
+  }
+};
+
+/// The same of columns of a block.
+template <class Exec, class T>
+InputVectors<T> contiguous(Exec const& exec, std::string const& label,
+                           BlockArgument<T const> const& x, T* copy) {
+  if (packed_size(x) == 0) return {x.data(), x.pitch()};
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
+  launch(label, Policy(exec, 0, packed_size(x)),
+         CopyVectors<T>{{x.data(), x.stride(), x.pitch(), x.extent()}, x.count(), copy});
+  return {copy, x.extent()};
+}
+
 /// The caller's workspace, or one of this call's own, cut into parts.
 template <class Exec, class T>
 class Parts {
@@ -238,28 +331,32 @@ class Parts {
   T* next_ = nullptr;
 };
 
-/// `dot` with an input vector of any stride.
-template <class Set = AcceleratedKernels, class Exec, class T, class Input>
+/// `dot` with an input vector of any stride, or with columns of a block, whose number is `columns`.
+template <class Set = AcceleratedKernels, class Exec, class T, class Input, class Out,
+          class... Columns>
 void run_dot(Exec const& exec, Label const& label, Lines<T> const& lines, Input const& x,
-             OutputVector<T> out, Options<Exec> const& options, Tuning const& tuning) {
-  DotOf<Exec, T, Set> const plan(exec, lines, tuning);
+             Out const& out, Options<Exec> const& options, Tuning const& tuning,
+             Columns const&... columns) {
+  DotOf<Exec, T, Set> const plan(exec, lines, tuning, columns...);
   Index const packed = packed_size(x);
   Index const runs = plan.workspace(lines);
   Parts<Exec, T> parts(exec, options.workspace, whole_words<T>(packed) + whole_words<T>(runs));
-  T const* const factors = contiguous(exec, label.pack, x, parts.take(packed));
-  plan.run(exec, label, lines, factors, out, parts.take(runs));
+  auto const factors = contiguous(exec, label.pack, x, parts.take(packed));
+  plan.run(exec, label, lines, factors, out, parts.take(runs), columns...);
 }
 
-/// `sum` with an input vector of any stride.
-template <class Set = AcceleratedKernels, class Exec, class T, class Input>
+/// `sum`, as run_dot.
+template <class Set = AcceleratedKernels, class Exec, class T, class Input, class Out,
+          class... Columns>
 void run_sum(Exec const& exec, Label const& label, Lines<T> const& lines, Input const& y,
-             OutputVector<T> out, Options<Exec> const& options, Tuning const& tuning) {
-  SumOf<Exec, T, Set> const plan(exec, lines, tuning);
+             Out const& out, Options<Exec> const& options, Tuning const& tuning,
+             Columns const&... columns) {
+  SumOf<Exec, T, Set> const plan(exec, lines, tuning, columns...);
   Index const packed = packed_size(y);
   Index const partials = plan.workspace(lines);
   Parts<Exec, T> parts(exec, options.workspace, whole_words<T>(packed) + whole_words<T>(partials));
-  T const* const factors = contiguous(exec, label.pack, y, parts.take(packed));
-  plan.run(exec, label, lines, factors, out, parts.take(partials), parts.meeting());
+  auto const factors = contiguous(exec, label.pack, y, parts.take(packed));
+  plan.run(exec, label, lines, factors, out, parts.take(partials), parts.meeting(), columns...);
 }
 
 }  // namespace tessera::detail

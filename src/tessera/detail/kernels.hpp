@@ -23,6 +23,7 @@ namespace tessera::detail {
 /// Those that every backend runs.
 template <class Exec, class T>
 struct KernelsOfPolicies {
+  static constexpr bool take_blocks = true;
   using Dot = kernels::DotPlan<Exec, T>;
   using Sum = kernels::SumPlan<Exec, T>;
   using FusedLines = kernels::FusedLinesPlan<Exec, T>;
@@ -45,6 +46,11 @@ struct AcceleratedKernels {
       return backends::Backend<Exec>::template column_major_tuning<T>(exec, rows, cols);
     }
   }
+  /// The tuning for blocks of so many vectors.
+  template <class T, bool RowMajor, class Exec>
+  static Tuning tuning_of_blocks(Exec const& exec, Index rows, Index cols, int /*vectors*/) {
+    return tuning<T, RowMajor>(exec, rows, cols);
+  }
   /// Whether a tuning's choice to fuse, made for the shape, holds for where these lines lie.
   template <class Exec, bool RowMajor, class T>
   static bool suit_fusion(Lines<T> const& lines) {
@@ -62,6 +68,10 @@ struct PortableKernels {
   template <class T, bool RowMajor, class Exec>
   static Tuning tuning(Exec const& exec, Index rows, Index cols) {
     return kernels::tuning_of_matrix<T, RowMajor>(exec, rows, cols);
+  }
+  template <class T, bool RowMajor, class Exec>
+  static Tuning tuning_of_blocks(Exec const& exec, Index rows, Index cols, int vectors) {
+    return kernels::tuning_of_blocks<T, RowMajor>(exec, rows, cols, vectors);
   }
   template <class Exec, bool RowMajor, class T>
   static bool suit_fusion(Lines<T> const& /*lines*/) {
@@ -103,26 +113,41 @@ decltype(auto) with_kernels(Kernels wanted, Body const& body) {
   return body(PortableKernels{});
 }
 
+/// Returns body(the kernels of blocks of vectors that run where these are wanted): the portable
+/// ones where a backend has none of its own.
+template <class Exec, class T, class Body>
+decltype(auto) with_kernels_of_blocks(Kernels wanted, Body const& body) {
+  return with_kernels<Exec>(wanted, [&]<class Set>(Set) {
+    if constexpr (Set::template Of<Exec, T>::take_blocks) {
+      return body(Set{});
+    } else {
+      return body(PortableKernels{});
+    }
+  });
+}
+
 }  // namespace tessera::detail
 
 // The kernels of the products (backends/compiled.hpp).
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_LINES_TO_VECTOR(EXEC, T) \
   EXEC const&, Label const&, Lines<T> const&, T const*, OutputVector<T>
-#define TESSERA_HOST_PRODUCTS(TEMPLATE, EXEC, T)                             \
-  namespace tessera::detail {                                                \
-  TEMPLATE void dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, DotTuning const&); \
-  TEMPLATE void sum(EXEC const&, Label const&, Lines<T> const&, T const*,    \
-                    PartialVectors<T> const&, SumPlan<T> const&, int);       \
-  TESSERA_HOST_FUSED(TEMPLATE, EXEC, T, kernels::Identity)                   \
-  TESSERA_HOST_FUSED(TEMPLATE, EXEC, T, maps::Function<T>)                   \
+#define TESSERA_HOST_PRODUCTS(TEMPLATE, EXEC, T)                                               \
+  namespace tessera::detail {                                                                  \
+  TEMPLATE void dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, DotTuning const&, OneColumn const&); \
+  TEMPLATE void sum(EXEC const&, Label const&, Lines<T> const&, T const*,                      \
+                    PartialVectors<T> const&, SumPlan<T> const&, int, OneColumn const&);       \
+  TESSERA_HOST_FUSED(TEMPLATE, EXEC, T, kernels::Identity)                                     \
+  TESSERA_HOST_FUSED(TEMPLATE, EXEC, T, maps::Function<T>)                                     \
   }
-#define TESSERA_HOST_FUSED(TEMPLATE, EXEC, T, FACTOR)                                          \
-  TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&, LinesInMemory const&,  \
-                            T const*, OutputVector<T>, PartialVectors<T> const&,               \
-                            FusedLinesPlan<T> const&, FusedLinesTuning const&, FACTOR const&); \
-  TEMPLATE void fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), PartialVectors<T> const&,        \
-                            FusedTilesPlan<T> const&, FusedTilesTuning const&, FACTOR const&);
+#define TESSERA_HOST_FUSED(TEMPLATE, EXEC, T, FACTOR)                                         \
+  TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&, LinesInMemory const&, \
+                            T const*, OutputVector<T>, PartialVectors<T> const&,              \
+                            FusedLinesPlan<T> const&, FusedLinesTuning const&, FACTOR const&, \
+                            OneColumn const&);                                                \
+  TEMPLATE void fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), PartialVectors<T> const&,       \
+                            FusedTilesPlan<T> const&, FusedTilesTuning const&, FACTOR const&, \
+                            OneColumn const&);
 #define TESSERA_GPU_PRODUCTS(TEMPLATE, EXEC, T)                                               \
   namespace tessera::detail {                                                                 \
   TEMPLATE void gpu::dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, gpu::DotPlan<EXEC, T> const&); \

@@ -58,7 +58,8 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   });
 }
 
-/// The same of a block of vectors, column by column.
+/// The same of a block of vectors: of some columns at a time, which read the matrix once, where the
+/// kernels do so.
 template <class Exec, class T>
 void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument<T const> const& a,
                   MatrixArgument<T const> const& x, MatrixArgument<T> const& y,
@@ -66,9 +67,36 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   auto const& [operation, in, out, is_transposed] = product;
   require_blocks(operation, a, in, x, a.extent(is_transposed ? 0 : 1), out, y,
                  a.extent(is_transposed ? 1 : 0));
-  for (std::size_t j = 0; j < x.extent(1); ++j) {
+  auto const of_column = [&](std::size_t j) {
     call_product<Exec, T>(exec, product, a, column(x, j), column(y, j), options);
+  };
+  if (a.extent(0) == 0 || a.extent(1) == 0) {
+    for (std::size_t j = 0; j < x.extent(1); ++j) of_column(j);
+    return;
   }
+  static Label const labels[]{Label("tessera::multiply"), Label("tessera::multiply_transposed")};
+  Label const& label = labels[is_transposed ? 1 : 0];
+  auto const region = region_of(operation, a);
+  auto const rows = static_cast<Index>(a.extent(0));
+  auto const cols = static_cast<Index>(a.extent(1));
+  with_order(operation, "A", a, [&](auto by_rows) {
+    auto const lines = lines_of<by_rows()>(a);
+    with_kernels_of_blocks<Exec, T>(options.kernels, [&]<class Set>(Set) {
+      for_passes(x.extent(1), [&](std::size_t first, std::size_t count) {
+        if (count == 1) return of_column(first);
+        BlockArgument<T const> const in_some(x, first, count);
+        auto const out_some = output(BlockArgument<T>(y, first, count));
+        SomeColumns const columns{static_cast<int>(count)};
+        Tuning const tuning =
+            tuning_for<T, by_rows(), Set>(exec, rows, cols, options.tuning, columns);
+        if (product.is_transposed != by_rows()) {
+          run_dot<Set>(exec, label, lines, in_some, out_some, options, tuning, columns);
+        } else {
+          run_sum<Set>(exec, label, lines, in_some, out_some, options, tuning, columns);
+        }
+      });
+    });
+  });
 }
 
 }  // namespace tessera::detail
@@ -78,6 +106,9 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   namespace tessera::detail {                                                                   \
   TEMPLATE void call_product(EXEC const&, VectorProduct const&, MatrixArgument<T const> const&, \
                              VectorArgument<T const> const&, VectorArgument<T> const&,          \
+                             Options<EXEC> const&);                                             \
+  TEMPLATE void call_product(EXEC const&, VectorProduct const&, MatrixArgument<T const> const&, \
+                             MatrixArgument<T const> const&, MatrixArgument<T> const&,          \
                              Options<EXEC> const&);                                             \
   }
 // NOLINTEND(bugprone-macro-parentheses)

@@ -12,11 +12,11 @@
 
 namespace tessera::detail {
 
-template <class T>
+template <class T, class Out>
 struct CombineRuns {
   T const* partials;
   Index runs;
-  OutputVector<T> out;
+  Out out;
 
   KOKKOS_FUNCTION void operator()(Index i) const {
     PairTree<T> tree;
@@ -26,10 +26,10 @@ struct CombineRuns {
 };
 
 /// out[i] = adjacent-pair tree over the `runs` partial sums of line i, + 0.
-template <class Exec, class T>
+template <class Exec, class T, class Out>
 void combine_runs(Exec const& exec, std::string const& label, T const* partials, Index count,
-                  Index runs, OutputVector<T> out) {
-  for_each_element(exec, label, count, CombineRuns<T>{partials, runs, out});
+                  Index runs, Out const& out) {
+  for_each_element(exec, label, count, CombineRuns<T, Out>{partials, runs, out});
 }
 
 }  // namespace tessera::detail

@@ -44,17 +44,18 @@ using SumOfChunks = std::conditional_t<(Shape::kept > 0), SumOfOneChunk<T>, SumO
 /// Scalars of a team's scratch for the trees over chunks of so many elements.
 template <class T, class Shape>
 Index scratch_of_trees(Index chunk) {
-  return Trees<T, Shape::lines>::scratch(Items<T, Shape>::of(chunk));
+  return Trees<T, Shape::sums>::scratch(Items<T, Shape>::of(chunk));
 }
 
-/// Multiplies elements [begin, end) of some lines of a step, a chunk, with those of x:
-/// products[r].push(their tree). All loads are under way before the first is waited for; a thread
-/// that reads lines again walks one after the other.
+/// Multiplies elements [begin, end) of some lines of a step, a chunk, with those of each column
+/// x(c) of a block: products[r * Shape::columns + c].push(their tree). All loads are under way
+/// before the first is waited for; a thread that reads lines again walks one after the other.
 template <class T, class Shape, class Team>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Team const& team, Lines<T> const& lines,
                                                 Index first, int count, Index begin, Index end,
-                                                T const* x, HeldLines<T, Shape>& held,
-                                                Trees<T, Shape::lines>& trees, auto* products) {
+                                                int columns, auto const& x,
+                                                HeldLines<T, Shape>& held,
+                                                Trees<T, Shape::sums>& trees, auto* products) {
   Items<T, Shape> const items(team, end - begin);
   auto const for_each_item = [&](auto const& body) {
     static_for<Shape::lines>([&](auto r) {
@@ -67,23 +68,29 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Team const& team, Lines<T> const
     held.load(k, r, line + j, end - j);
   });
   for_each_item([&](auto k, auto r, T const* line, int item, Index j) {
-    T const value = held.multiply(k, r, line + j, x + j, end - j);
-    if (item < items.count) trees.set(r(), item, value);
+    static_for<Shape::columns>([&](auto c) {
+      T value = T(0);  // of columns that there are not
+      if (Shape::columns == 1 || c() < columns) {
+        value = held.multiply(k, r, c, line + j, x(c()) + j, end - j);
+      }
+      if (item < items.count) trees.set(r() * Shape::columns + c(), item, value);
+    });
   });
-  trees.sum(team, count, items.count, products);
+  trees.sum(team, count * Shape::columns, items.count, products);
 }
 
 /// out[i] = dot product of line i and x, or, with several runs a line, out[i * runs + run] = that
-/// of a run. A team has some lines, and a run of each.
+/// of a run. So for each column of a block. A team has some lines, and a run of each.
 template <class T, class Shape>
 struct Dot {
   Lines<T> lines;
-  T const* x;
-  OutputVector<T> out;
+  BlockIn<T, Shape> x;
+  BlockOut<T, Shape> out;
   Index lines_per_team;
   Index runs;
   Index run_length;  ///< elements: a power of two of segments, or the line
   Index chunk;       ///< elements of a run whose leaves wait in scratch; all, where lines are kept
+  int columns = 1;
 
   [[nodiscard]] Index scratch() const { return scratch_of_trees<T, Shape>(chunk); }
 
@@ -93,18 +100,25 @@ struct Dot {
     Index const first = team.league_rank() / runs * lines_per_team;
     Index const last = Kokkos::min(lines.count, first + lines_per_team);
     Index const end = Kokkos::min(lines.length, (run + 1) * run_length);
-    HeldLines<T, Shape> held(team, x + run * run_length, end - run * run_length);
-    Trees<T, Shape::lines> trees(scratch, Items<T, Shape>::of(chunk));
+    auto const vector = [&](int c) { return column_of(x, c); };
+    HeldLines<T, Shape> held(
+        team, columns, [&](int c) { return column_of(x, c) + run * run_length; },
+        end - run * run_length);
+    Trees<T, Shape::sums> trees(scratch, Items<T, Shape>::of(chunk));
     for (Index i = first; i < last; i += Shape::lines) {
       auto const count = static_cast<int>(Kokkos::min(Index{Shape::lines}, last - i));
-      SumOfChunks<T, Shape> products[Shape::lines];
+      SumOfChunks<T, Shape> products[Shape::sums];
       for (Index begin = run * run_length; begin < end; begin += chunk) {
-        multiply_chunk<T, Shape>(team, lines, i, count, begin, Kokkos::min(end, begin + chunk), x,
-                                 held, trees, products);
+        multiply_chunk<T, Shape>(team, lines, i, count, begin, Kokkos::min(end, begin + chunk),
+                                 columns, vector, held, trees, products);
       }
       if (team.team_rank() != 0) continue;
       static_for<Shape::lines>([&](auto r) {
-        if (r() < count) out.set((i + r()) * runs + run, products[r()].value());
+        if (r() >= count) return;
+        for_columns<Shape>(columns, [&](auto c) {
+          column_of(out, c()).set((i + r()) * runs + run,
+                                  products[r() * Shape::columns + c()].value());
+        });
       });
     }
   }

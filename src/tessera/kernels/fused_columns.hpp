@@ -18,6 +18,7 @@ namespace tessera::kernels {
 ///
 /// A team has a group of tiles, some segments of all lines, and takes one at a time: its part of y
 /// is complete when all lines of the tile were added, and multiplies them as they come again.
+/// Blocks of vectors go column by column.
 template <class T, class Shape, class Factor>
 struct FusedColumns {
   Lines<T> lines;
@@ -45,7 +46,7 @@ struct FusedColumns {
       Index const begin = (first + t) * width;
       Index const length = Kokkos::min(width, lines.length - begin);
       Lines<T> const tile{lines.data + begin, lines.count, length, lines.leading};
-      add_panels<T, Shape>(team, tile, group, x, part);
+      add_panels<T, Shape>(team, tile, group, 1, [&](int) { return x; }, [&](int) { return part; });
       team.team_barrier();
       for (auto i = Index{team.team_rank()}; i < length; i += team.team_size()) {
         T const value = part.level(0)[i] + T(0);
@@ -63,11 +64,13 @@ struct FusedColumns {
   KOKKOS_FORCEINLINE_FUNCTION static void multiply(Team const& team, Lines<T> const& tile,
                                                    T const* sY, Joined<T> const& to,
                                                    Trees<T, Shape::lines>& trees) {
-    HeldLines<T, Shape> held(team, sY, tile.length);
+    auto const vector = [&](int) { return sY; };
+    HeldLines<T, Shape> held(team, 1, vector, tile.length);
     for (Index i = 0; i < tile.count; i += Shape::lines) {
       auto const count = static_cast<int>(Kokkos::min(Index{Shape::lines}, tile.count - i));
       SumOfOneChunk<T> products[Shape::lines];
-      multiply_chunk<T, Shape>(team, tile, i, count, 0, tile.length, sY, held, trees, products);
+      multiply_chunk<T, Shape>(team, tile, i, count, 0, tile.length, 1, vector, held, trees,
+                               products);
       if (team.team_rank() != 0) continue;
       static_for<Shape::lines>([&](auto r) {
         if (r() >= count) return;

@@ -21,28 +21,28 @@ namespace tessera::kernels {
 template <class T, class Shape, class Factor>
 struct FusedRows {
   Lines<T> lines;
-  T const* x;
-  OutputVector<T> y;
+  BlockIn<T, Shape> x;
+  BlockOut<T, Shape> y;
   Stacks<T> stacks;
   summation::Panels panels;
   Index panels_per_team;
   Index chunk;  ///< elements of a line whose leaves wait in scratch; all, of lines that are kept
   Factor factor;
+  int columns = 1;
 
   [[nodiscard]] Index scratch() const { return scratch_of_trees<T, Shape>(chunk); }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team, T* scratch) const {
     Group const group(team.league_rank(), panels_per_team, panels.lines, lines.count);
-    VectorStack<T> const stack = stacks.of(team.league_rank());
-    HeldLines<T, Shape> held(team, x, lines.length);
-    Trees<T, Shape::lines> trees(scratch, Items<T, Shape>::of(chunk));
-    T factors[Shape::lines];
+    VectorStack<T> const stacks_of_team = stacks.of(team.league_rank());
+    auto const vector = [&](int c) { return column_of(x, c); };
+    HeldLines<T, Shape> held(team, columns, vector, lines.length);
+    Trees<T, Shape::sums> trees(scratch, Items<T, Shape>::of(chunk));
+    T factors[Shape::columns][Shape::lines];
     Step before;
     for (Step now = group.begin(Shape::lines); before.count + now.count > 0;) {
-      Joined<T> const to = joined(stack, before.panel, group.panels);
-      T* const sums = stack.level(VectorStack<T>::level_of(before.panel));
-      SumOfChunks<T, Shape> products[Shape::lines];
+      SumOfChunks<T, Shape> products[Shape::sums];
       for (Index begin = 0; begin < lines.length; begin += chunk) {
         Index const end = Kokkos::min(lines.length, begin + chunk);
         if (before.count > 0) {
@@ -50,20 +50,27 @@ struct FusedRows {
           items.for_each([&](auto k, int item) {
             Index const j = begin + items.place(item);
             ItemOfLines<T> const tile(lines, before.first, before.count, j);
-            held.add(k, tile, factors, before.begins, sums + j);
-            if (before.ends_panel()) held.join(k, to.from(j), sums + j, tile.left);
+            for_columns<Shape>(columns, [&](auto c) {
+              VectorStack<T> const stack = stacks_of_team.from(c() * lines.length + j);
+              T* const sums = stack.level(VectorStack<T>::level_of(before.panel));
+              held.add(k, c, tile, factors[c()], before.begins, sums);
+              if (!before.ends_panel()) return;
+              held.join(k, c, joined(stack, before.panel, group.panels), sums, tile.left);
+            });
           });
         }
         if (now.count > 0) {
-          multiply_chunk<T, Shape>(team, lines, now.first, now.count, begin, end, x, held, trees,
-                                   products);
+          multiply_chunk<T, Shape>(team, lines, now.first, now.count, begin, end, columns, vector,
+                                   held, trees, products);
         }
       }
       static_for<Shape::lines>([&](auto r) {
         if (r() >= now.count) return;
-        T const value = products[r()].value();
-        if (team.team_rank() == 0) y.set(now.first + r(), value);
-        factors[r()] = factor(now.first + r(), value);
+        for_columns<Shape>(columns, [&](auto c) {
+          T const value = products[r() * Shape::columns + c()].value();
+          if (team.team_rank() == 0) column_of(y, c()).set(now.first + r(), value);
+          factors[c()][r()] = factor(now.first + r(), value);
+        });
       });
       before = now;
       now = group.next(before, Shape::lines);

@@ -9,6 +9,7 @@
 
 #include <tessera/kernels/panels.hpp>
 #include <tessera/kernels/trees.hpp>
+#include <tessera/order/blocks.hpp>
 #include <tessera/order/lines.hpp>
 #include <tessera/order/static_for.hpp>
 #include <tessera/summation.hpp>
@@ -16,20 +17,39 @@
 /// What a thread has of lines: items, each a word of every step of the lanes' chains.
 namespace tessera::kernels {
 
+using detail::column_of;
 using detail::StaticInt;
 using summation::chain_steps;
 using summation::lanes;
 using summation::segment;
 
 /// How a kernel is made for a machine. Kept lines consist of whole words, which begin on words.
-template <int Width, int Kept, int Lines, int MaxThreads>
+template <int Width, int Kept, int Lines, int MaxThreads, int Columns = 1>
 struct Shape {
   static constexpr int width = Width;  ///< scalars of a word: a power of two, at most all lanes
   static constexpr int kept = Kept;    ///< items of a line that a thread keeps in registers; 0: it
                                        ///< reads them again, from a cache
   static constexpr int lines = Lines;  ///< lines of a step
   static constexpr int max_threads = MaxThreads;  ///< of a team
+  static constexpr int columns = Columns;       ///< most vectors of a block that share what is read
+  static constexpr int sums = Lines * Columns;  ///< dot products of a step
 };
+
+template <class Shape>
+using ColumnsOf = std::conditional_t<Shape::columns == 1, detail::OneColumn, detail::SomeColumns>;
+/// Vectors of a block, or one, as a kernel of this shape has them.
+template <class T, class Shape>
+using BlockIn = detail::InputOf<T, ColumnsOf<Shape>>;
+template <class T, class Shape>
+using BlockOut = detail::OutputOf<T, ColumnsOf<Shape>>;
+
+/// body(StaticInt<c>) for each column of a block that there is.
+template <class Shape, class Body>
+KOKKOS_FORCEINLINE_FUNCTION void for_columns(int columns, Body const& body) {
+  static_for<Shape::columns>([&](auto c) {
+    if (Shape::columns == 1 || c() < columns) body(c);
+  });
+}
 
 /// Items of a segment.
 template <class T, class Shape>
@@ -93,11 +113,14 @@ class KeptLines {
   KOKKOS_FORCEINLINE_FUNCTION KeptLines() {}  // NOLINT: nothing is held yet
   /// For products with the first `length` elements from x on, which are kept if there is room.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION KeptLines(Team const& team, T const* x, Index length) {
+  KOKKOS_FORCEINLINE_FUNCTION KeptLines(Team const& team, int columns, auto const& x,
+                                        Index length) {
     if constexpr (keeps_x) {
-      Items<T, Shape>(team, length).for_each([&](auto k, int item) {
-        Index const j = Items<T, Shape>::place(item);
-        load_item(x + j, length - j, x_[k()]);
+      for_columns<Shape>(columns, [&](auto c) {
+        Items<T, Shape>(team, length).for_each([&](auto k, int item) {
+          Index const j = Items<T, Shape>::place(item);
+          load_item(x(c()) + j, length - j, x_[c()][k()]);
+        });
       });
     }
   }
@@ -105,37 +128,39 @@ class KeptLines {
   KOKKOS_FORCEINLINE_FUNCTION void load(auto k, auto r, T const* line, Index left) {
     load_item(line, left, lines_[r()][k()]);
   }
-  /// The dot product of that item and of x.
-  KOKKOS_FORCEINLINE_FUNCTION T multiply(auto k, auto r, T const* /*line*/, T const* x,
+  /// The dot product of that item and of x, which is column c.
+  KOKKOS_FORCEINLINE_FUNCTION T multiply(auto k, auto r, auto c, T const* /*line*/, T const* x,
                                          Index left) const {
     if constexpr (keeps_x) {
-      return dot(lines_[r()][k()], x_[k()]);
+      return dot(lines_[r()][k()], x_[c()][k()]);
     } else {
       Item factor;
       load_item(x, left, factor);
       return dot(lines_[r()][k()], factor);
     }
   }
-  /// sums = the chain from `sums`, or from 0 if `fresh`, over the lines, line r times factor[r].
-  KOKKOS_FORCEINLINE_FUNCTION void add(auto k, ItemOfLines<T> const& from, T const* factor,
+  /// sums = the chain from `sums`, or from 0 if `fresh`, over the lines, line r times factor[r];
+  /// for column c of a block.
+  KOKKOS_FORCEINLINE_FUNCTION void add(auto k, auto c, ItemOfLines<T> const& from, T const* factor,
                                        bool fresh, T* /*sums*/) {
-    if (fresh) sums_[k()] = Item{};
+    if (fresh) sums_[c()][k()] = Item{};
     static_for<Shape::lines>([&](auto r) {
       if (r() >= from.lines) return;
       static_for<chain_steps>([&](auto s) {
         static_for<Shape::width>([&](auto e) {
-          T& sum = sums_[k()].word[s()].element[e()];
+          T& sum = sums_[c()][k()].word[s()].element[e()];
           sum = Kokkos::fma(factor[r()], lines_[r()][k()].word[s()].element[e()], sum);
         });
       });
     });
   }
   /// The item of the panel's sum, which is complete, joins the subtrees that wait.
-  KOKKOS_FORCEINLINE_FUNCTION void join(auto k, Joined<T> const& to, T* /*sums*/, Index left) {
+  KOKKOS_FORCEINLINE_FUNCTION void join(auto k, auto c, Joined<T> const& to, T* /*sums*/,
+                                        Index left) {
     static_for<chain_steps>([&](auto s) {
       constexpr int j = s() * lanes<T>;
       if (j >= left) return;
-      Word sum = sums_[k()].word[s()];
+      Word sum = sums_[c()][k()].word[s()];
       for (int i = 0; i < to.waiting; ++i) {
         Word const older = *word_at(to.subtree(i) + j);
         static_for<Shape::width>([&](auto e) { sum.element[e()] += older.element[e()]; });
@@ -152,7 +177,8 @@ class KeptLines {
   /// Registers, in bytes, that a thread has for items.
   static constexpr int most_kept = 320;
   static constexpr bool keeps_x =
-      (Shape::lines + 2) * Shape::kept * static_cast<int>(sizeof(Item)) <= most_kept;
+      Shape::columns > 1 ||
+      (Shape::lines + 2) * Shape::kept* static_cast<int>(sizeof(Item)) <= most_kept;
 
   template <class U>
   KOKKOS_FORCEINLINE_FUNCTION static auto* word_at(U* place) {
@@ -177,8 +203,8 @@ class KeptLines {
   }
 
   Item lines_[Shape::lines][Shape::kept];
-  Item sums_[Shape::kept];
-  Item x_[keeps_x ? Shape::kept : 1];
+  Item sums_[Shape::columns][Shape::kept];
+  Item x_[Shape::columns][keeps_x ? Shape::kept : 1];
 };
 
 /// Lines that a thread reads again, from a cache, with the sums of its panel beside them.
@@ -187,19 +213,21 @@ class CachedLines {
  public:
   CachedLines() = default;
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION CachedLines(Team const& /*team*/, T const* /*x*/, Index /*length*/) {}
+  KOKKOS_FORCEINLINE_FUNCTION CachedLines(Team const& /*team*/, int /*columns*/, auto const& /*x*/,
+                                          Index /*length*/) {}
   KOKKOS_FORCEINLINE_FUNCTION void load(auto /*k*/, auto /*r*/, T const* /*line*/, Index /*left*/) {
   }
-  KOKKOS_FORCEINLINE_FUNCTION T multiply(auto /*k*/, auto /*r*/, T const* line, T const* x,
-                                         Index left) const {
+  KOKKOS_FORCEINLINE_FUNCTION T multiply(auto /*k*/, auto /*r*/, auto /*c*/, T const* line,
+                                         T const* x, Index left) const {
     return left >= whole ? dot(line, x) : dot(line, x, left);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add(auto /*k*/, ItemOfLines<T> const& from, T const* factor,
-                                       bool fresh, T* sums) {
+  KOKKOS_FORCEINLINE_FUNCTION void add(auto /*k*/, auto /*c*/, ItemOfLines<T> const& from,
+                                       T const* factor, bool fresh, T* sums) {
     if (from.lines == Shape::lines) return add_lines<Shape::lines>(from, 0, factor, fresh, sums);
     for (int r = 0; r < from.lines; ++r) add_lines<1>(from, r, factor, fresh && r == 0, sums);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void join(auto /*k*/, Joined<T> const& to, T* sums, Index left) {
+  KOKKOS_FORCEINLINE_FUNCTION void join(auto /*k*/, auto /*c*/, Joined<T> const& to, T* sums,
+                                        Index left) {
     for_words(left, [&](Index j, Index end) {
       for (int i = 0; i < to.waiting; ++i) {
         detail::add_vector(sums + j, to.subtree(i) + j, end - j);

@@ -17,6 +17,7 @@
 #include <tessera/kernels/launch.hpp>
 #include <tessera/kernels/sum.hpp>
 #include <tessera/kernels/tuning.hpp>
+#include <tessera/order/blocks.hpp>
 #include <tessera/order/lines.hpp>
 #include <tessera/order/powers.hpp>
 
@@ -26,8 +27,11 @@
 /// compiled again beside the compiled library.
 namespace tessera::kernels {
 
+using detail::InputVectors;
 using detail::Label;
 using detail::Meeting;
+using detail::OutputVectors;
+using detail::SomeColumns;
 
 /// Dot products of all lines.
 template <class Exec, class T>
@@ -36,12 +40,15 @@ struct DotPlan {
   Index line_blocks;
   Index runs;
   Index run_length;
+  int columns;
 
-  DotPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning)
+  DotPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning,
+          SomeColumns of_block = {1})
       : lines_per_team(std::min(tuning.dot.lines_per_team, lines.count)),
         line_blocks(summation::ceil_div(lines.count, lines_per_team)),
         runs(1),
-        run_length(lines.length) {
+        run_length(lines.length),
+        columns(of_block.count()) {
     Index const segments = summation::segments<T>(lines.length);
     if (tuning.dot.segments_per_run != 0 && tuning.dot.segments_per_run < segments) {
       run_length = tuning.dot.segments_per_run * segment<T>;
@@ -50,7 +57,7 @@ struct DotPlan {
   }
 
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
-    return runs == 1 ? 0 : lines.count * runs;
+    return runs == 1 ? 0 : columns * lines.count * runs;
   }
   [[nodiscard]] Index teams() const { return line_blocks * runs; }
   [[nodiscard]] int threads() const {
@@ -60,6 +67,8 @@ struct DotPlan {
 
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
            OutputVector<T> out, T* workspace) const;
+  void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
+           OutputVectors<T> out, T* workspace, SomeColumns) const;
 };
 
 template <class Exec, class T>
@@ -77,6 +86,24 @@ void DotPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const&
   }
 }
 
+template <class Exec, class T>
+void DotPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
+                           InputVectors<T> x, OutputVectors<T> out, T* workspace,
+                           SomeColumns /*of_block*/) const {
+  OutputVectors<T> const target =
+      runs == 1 ? out : OutputVectors<T>{workspace, 1, lines.count * runs, lines.count * runs};
+  with_shape_of_block<Exec>(columns, lines, x.data, x.pitch, run_length,
+                            [&]<class Shape>(Shape, int threads_of_team) {
+                              run_teams<T, Shape::max_threads>(
+                                  exec, label, teams(), threads_of_team,
+                                  Dot<T, Shape>{lines, x, target, lines_per_team, runs, run_length,
+                                                chunk_of<T, Shape>(run_length), columns});
+                            });
+  if (runs > 1) {
+    detail::combine_runs(exec, label.combine, workspace, columns * lines.count, runs, out);
+  }
+}
+
 /// The sum over all lines.
 template <class Exec, class T>
 struct SumPlan {
@@ -85,18 +112,22 @@ struct SumPlan {
   Index groups;
   Index columns_per_team;
   Index column_tiles;
+  int columns;
 
-  SumPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning)
+  SumPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning,
+          SomeColumns of_block = {1})
       : panels(lines.panels()),
         panels_per_team(detail::group_size(tuning.sum.panels_per_team, panels.count)),
-        groups(summation::ceil_div(panels.count, panels_per_team)) {
+        groups(summation::ceil_div(panels.count, panels_per_team)),
+        columns(of_block.count()) {
     columns_per_team =
         summation::segments<T>(std::min(tuning.sum.columns_per_team, lines.length)) * segment<T>;
     column_tiles = summation::ceil_div(lines.length, columns_per_team);
   }
 
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
-    return groups * Stacks<T>::levels_for(panels_per_team) * detail::whole_words<T>(lines.length);
+    return groups * Stacks<T>::levels_for(panels_per_team) *
+           detail::whole_words<T>(columns * lines.length);
   }
   [[nodiscard]] Index teams() const { return groups * column_tiles; }
   [[nodiscard]] int threads() const {
@@ -108,6 +139,8 @@ struct SumPlan {
 
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
            OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/) const;
+  void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> y,
+           OutputVectors<T> out, T* workspace, Meeting<T> const& /*meeting*/, SomeColumns) const;
 };
 
 template <class Exec, class T>
@@ -124,6 +157,22 @@ void SumPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const&
   combine(exec, label.combine, stacks, groups, out);
 }
 
+template <class Exec, class T>
+void SumPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
+                           InputVectors<T> y, OutputVectors<T> out, T* workspace,
+                           Meeting<T> const& /*meeting*/, SomeColumns /*of_block*/) const {
+  Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), columns * lines.length};
+  T const* const aligned = workspace;  // y is read number by number
+  with_shape_of_block<Exec>(columns, lines, aligned, lines.length, columns_per_team,
+                            [&]<class Shape>(Shape, int threads_of_team) {
+                              run_teams<T, Shape::max_threads>(
+                                  exec, label, teams(), threads_of_team,
+                                  Sum<T, Shape>{lines, y, stacks, panels, panels_per_team,
+                                                columns_per_team, column_tiles, columns});
+                            });
+  combine(exec, label.combine, stacks, groups, out);
+}
+
 /// Fused ATAX of row-major lines.
 template <class Exec, class T>
 struct FusedLinesPlan {
@@ -131,15 +180,18 @@ struct FusedLinesPlan {
   Index panels_per_team;
   Index groups;
   Index length;
+  int columns;
 
-  FusedLinesPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning)
+  FusedLinesPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning,
+                 SomeColumns of_block = {1})
       : panels(lines.panels()),
         panels_per_team(detail::group_size(tuning.fused_lines.panels_per_team, panels.count)),
         groups(summation::ceil_div(panels.count, panels_per_team)),
-        length(lines.length) {}
+        length(lines.length),
+        columns(of_block.count()) {}
 
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
-    return groups * Stacks<T>::levels_for(panels_per_team) * lines.length;
+    return groups * Stacks<T>::levels_for(panels_per_team) * columns * lines.length;
   }
   [[nodiscard]] static Index exchanged(Lines<T> const& /*lines*/) { return 0; }
   [[nodiscard]] Index teams() const { return groups; }
@@ -156,6 +208,10 @@ struct FusedLinesPlan {
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
            OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/,
            Factor const& factor) const;
+  template <class Factor>
+  void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
+           OutputVectors<T> y, OutputVectors<T> out, T* workspace, Meeting<T> const& /*meeting*/,
+           Factor const& factor, SomeColumns) const;
 };
 
 template <class Exec, class T>
@@ -174,6 +230,23 @@ void FusedLinesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T>
   combine(exec, label.combine, stacks, groups, out);
 }
 
+template <class Exec, class T>
+template <class Factor>
+void FusedLinesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
+                                  InputVectors<T> x, OutputVectors<T> y, OutputVectors<T> out,
+                                  T* workspace, Meeting<T> const& /*meeting*/, Factor const& factor,
+                                  SomeColumns /*of_block*/) const {
+  Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), columns * lines.length};
+  with_shape_of_block<Exec>(
+      columns, lines, x.data, x.pitch, lines.length, [&]<class Shape>(Shape, int threads_of_team) {
+        run_teams<T, Shape::max_threads>(
+            exec, label, groups, threads_of_team,
+            FusedRows<T, Shape, Factor>{lines, x, y, stacks, panels, panels_per_team,
+                                        chunk_of<T, Shape>(lines.length), factor, columns});
+      });
+  combine(exec, label.combine, stacks, groups, out);
+}
+
 /// Fused ATAX of column-major lines.
 template <class Exec, class T>
 struct FusedTilesPlan {
@@ -183,7 +256,8 @@ struct FusedTilesPlan {
   Index tiles_per_team;
   Index groups;
 
-  FusedTilesPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning)
+  FusedTilesPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning,
+                 SomeColumns /*of_block*/ = {1})
       : panels(lines.panels()) {
     Index const segments = summation::segments<T>(lines.length);
     Index const most =
@@ -214,6 +288,16 @@ struct FusedTilesPlan {
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
            OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/,
            Factor const& factor) const;
+  /// One vector after the other.
+  template <class Factor>
+  void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
+           OutputVectors<T> y, OutputVectors<T> out, T* workspace, Meeting<T> const& meeting,
+           Factor const& factor, SomeColumns of_block) const {
+    for (int c = 0; c < of_block.count(); ++c) {
+      run(exec, label, lines, detail::column_of(x, c), y.column(c), out.column(c), workspace,
+          meeting, factor);
+    }
+  }
 
  private:
   [[nodiscard]] Index stacks_size(Lines<T> const& lines) const {

@@ -12,43 +12,49 @@ namespace tessera::kernels {
 
 using detail::Lines;
 
-/// Level 0 of the stack = the sum over the lines i of the group of factor[i] * line_i. A team has
+/// Level 0 of stack(c) = the sum over the lines i of the group of factor(c)[i] * line_i. A team has
 /// all elements of the lines; each thread those of its items, so that none waits for another.
 template <class T, class Shape, class Team>
 KOKKOS_FORCEINLINE_FUNCTION void add_panels(Team const& team, Lines<T> const& lines,
-                                            Group const& group, T const* factor,
-                                            VectorStack<T> const& stack) {
+                                            Group const& group, int columns, auto const& factor,
+                                            auto const& stack) {
   Items<T, Shape> const items(team, lines.length);
   HeldLines<T, Shape> held;
   for (Step now = group.begin(Shape::lines); now.count > 0; now = group.next(now, Shape::lines)) {
-    Joined<T> const to = joined(stack, now.panel, group.panels);
-    T* const sums = stack.level(VectorStack<T>::level_of(now.panel));
-    T factors[Shape::lines];
-    static_for<Shape::lines>(
-        [&](auto r) { factors[r()] = r() < now.count ? factor[now.first + r()] : T(0); });
+    T factors[Shape::columns][Shape::lines];
+    for_columns<Shape>(columns, [&](auto c) {
+      static_for<Shape::lines>([&](auto r) {
+        factors[c()][r()] = r() < now.count ? factor(c())[now.first + r()] : T(0);
+      });
+    });
     items.for_each([&](auto k, int item) {
       Index const j = items.place(item);
       ItemOfLines<T> const tile(lines, now.first, now.count, j);
       static_for<Shape::lines>([&](auto r) {
         if (r() < now.count) held.load(k, r, tile.data + r() * tile.leading, tile.left);
       });
-      held.add(k, tile, factors, now.begins, sums + j);
-      if (now.ends_panel()) held.join(k, to.from(j), sums + j, tile.left);
+      for_columns<Shape>(columns, [&](auto c) {
+        T* const sums = stack(c()).level(VectorStack<T>::level_of(now.panel)) + j;
+        held.add(k, c, tile, factors[c()], now.begins, sums);
+        if (!now.ends_panel()) return;
+        held.join(k, c, joined(stack(c()), now.panel, group.panels).from(j), sums, tile.left);
+      });
     });
   }
 }
 
 /// Level 0 of each group's stack = the sum over its lines i of y[i] * line_i. A team has a group of
-/// panels, and a tile of columns.
+/// panels, and a tile of columns. Stacks of a block have its columns one behind the other.
 template <class T, class Shape>
 struct Sum {
   Lines<T> lines;
-  T const* y;
+  BlockIn<T, Shape> y;
   Stacks<T> stacks;
   summation::Panels panels;
   Index panels_per_team;
   Index columns_per_team;  ///< whole segments
   Index column_tiles;
+  int columns = 1;
 
   [[nodiscard]] static Index scratch() { return 0; }
 
@@ -57,10 +63,12 @@ struct Sum {
     Index const index = team.league_rank() / column_tiles;
     Index const begin = team.league_rank() % column_tiles * columns_per_team;
     Index const width = Kokkos::min(columns_per_team, lines.length - begin);
-    VectorStack<T> const stack = stacks.of(index);
-    add_panels<T, Shape>(team, Lines<T>{lines.data + begin, lines.count, width, lines.leading},
-                         Group(index, panels_per_team, panels.lines, lines.count), y,
-                         {stack.bottom + begin, stack.above + begin, stack.pitch});
+    VectorStack<T> const stack = stacks.of(index).from(begin);
+    add_panels<T, Shape>(
+        team, Lines<T>{lines.data + begin, lines.count, width, lines.leading},
+        Group(index, panels_per_team, panels.lines, lines.count), columns,
+        [&](int c) { return column_of(y, c); },
+        [&](int c) { return stack.from(c * lines.length); });
   }
 };
 

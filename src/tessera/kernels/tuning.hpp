@@ -20,8 +20,8 @@ namespace tessera::kernels {
 using detail::Lines;
 
 /// A host's: all lanes are one word, lines wait in cache.
-template <class T>
-using OfOneThread = Shape<lanes<T>, 0, 4, 1>;
+template <class T, int Columns = 1>
+using OfOneThread = Shape<lanes<T>, 0, 4, 1, Columns>;
 
 /// Most threads of a team, where it has many.
 inline constexpr int most_threads = 512;
@@ -86,11 +86,38 @@ void with_shape(Lines<T> const& lines, T const* x, Index length, Body const& bod
   }
 }
 
+/// Threads of a team that keeps sums of a block: each has up to 255 registers.
+inline constexpr int threads_with_block = 128;
+
+/// body(Shape, threads) for `columns` vectors of a block. On a machine of many threads each keeps
+/// an item of all columns in registers, where lines are that short.
+template <class Exec, class T, class Body>
+void with_shape_of_block(int columns, Lines<T> const& lines, T const* x, Index pitch, Index length,
+                         Body const& body) {
+  auto const of = [&]<int Columns>(detail::StaticInt<Columns>) {
+    if constexpr (teams_of_one<Exec>) {
+      body(OfOneThread<T, Columns>{}, 1);
+    } else {
+      constexpr int word = 16 / sizeof(T);
+      Index const items = summation::segments<T>(length) * (lanes<T> / word);
+      bool const words = on_words(lines, x) && pitch % word == 0;
+      if (words && items <= threads_with_block) {
+        body(Shape<word, 1, Columns == 4 ? 2 : 1, threads_with_block, Columns>{},
+             threads_for(items, 1));
+      } else {
+        int const threads = static_cast<int>(std::min<Index>(items * word, 2 * threads_with_block));
+        body(Shape<1, 0, 1, 2 * threads_with_block, Columns>{}, (threads + 31) / 32 * 32);
+      }
+    }
+  };
+  columns <= 4 ? of(detail::StaticInt<4>{}) : of(detail::StaticInt<8>{});
+}
+
 /// Elements of lines of `length` that are multiplied between two trees.
 template <class T, class Shape>
 Index chunk_of(Index length) {
   constexpr Index most = Shape::width == 1 ? 16 : 64;  // segments: so many leaves fit any scratch
-  return Shape::kept > 0 ? length : std::min(length, most * segment<T>);
+  return Shape::kept > 0 ? length : std::min(length, most / Shape::columns * segment<T>);
 }
 
 /// The smallest power of two of `count` things for each of at most `teams` teams.
@@ -161,6 +188,30 @@ Tuning tuning_of_matrix(Exec const& exec, Index rows, Index cols) {
   constexpr Index most_columns = 512;  // of a column-major matrix: a tile of all stays in cache
   Tuning result = tuning<T>(exec, RowMajor ? rows : cols, RowMajor ? cols : rows);
   result.prefer_fused = RowMajor ? teams_of_one<Exec> || cols <= most_kept : cols <= most_columns;
+  return result;
+}
+
+/// The same for blocks of so many vectors. On a machine of many threads small teams have a run of
+/// many lines, so that each thread keeps its item of all vectors; chosen by the registers that
+/// there are, not measured. Columns are not fused: their kernel takes one vector.
+template <class T, bool RowMajor, class Exec>
+Tuning tuning_of_blocks(Exec const& exec, Index rows, Index cols, int vectors) {
+  Tuning result = tuning_of_matrix<T, RowMajor>(exec, rows, cols);
+  if constexpr (teams_of_one<Exec>) {
+    result.sum.columns_per_team = 1024;
+    result.prefer_fused = RowMajor;
+  } else {
+    constexpr Index segments_of_run = 4;
+    Index const count = RowMajor ? rows : cols;
+    Index const runs =
+        summation::ceil_div(summation::segments<T>(RowMajor ? cols : rows), segments_of_run);
+    Index const teams = 4 * teams_at_once(exec, threads_for(segments_of_run * 16, 1));
+    result.dot.segments_per_run = runs == 1 ? 0 : segments_of_run;
+    result.dot.lines_per_team =
+        std::max(Index{16}, summation::ceil_div(count * runs, teams) / 4 * 4);
+    result.prefer_fused =
+        RowMajor && vectors <= 4 && cols * Index{sizeof(T)} <= Index{threads_with_block} * 64;
+  }
   return result;
 }
 

@@ -53,6 +53,8 @@ struct VectorStack {
   Index pitch;  // distance between levels
 
   KOKKOS_INLINE_FUNCTION T* level(int l) const { return l == 0 ? bottom : above + (l - 1) * pitch; }
+  /// From column j on.
+  KOKKOS_INLINE_FUNCTION VectorStack from(Index j) const { return {bottom + j, above + j, pitch}; }
   /// Where vector number `index` is to be written.
   KOKKOS_INLINE_FUNCTION static int level_of(Index index) {
     return Kokkos::popcount(static_cast<std::uint64_t>(index));

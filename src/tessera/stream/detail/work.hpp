@@ -340,7 +340,7 @@ class AtaxWork : public TreeWork<Exec, T> {
     if (tuning.fused_lines.lines_per_step == 8) tuning.fused_lines.dot_side_by_side = true;
     tessera::detail::run_fused<RowMajor, Set>(
         this->instance, labels(), lines, v_, from(b_, this->cuts.part(block).first), this->sum(),
-        &workspace_, tuning, factor_of(block),
+        &workspace_, tuning, factor_of(block), tessera::detail::OneColumn{},
         LinesToRead<T>(read, error, this->cuts.panel_lines(), lines.length));
     this->sums.push(this->cuts.subtree(block));
   }
@@ -435,6 +435,6 @@ struct AtaxWith {
   TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&,                       \
                             stream::detail::LinesToRead<T> const&, T const*, OutputVector<T>, \
                             PartialVectors<T> const&, FusedLinesPlan<T> const&,               \
-                            FusedLinesTuning const&, FACTOR const&);
+                            FusedLinesTuning const&, FACTOR const&, OneColumn const&);
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED_ON_HOSTS(TESSERA_READING_PRODUCTS)
