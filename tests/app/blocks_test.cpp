@@ -57,7 +57,7 @@ TEST_F(BlocksTest, reports_and_checks_count_the_vectors) {
   EXPECT_THAT(run(gemv).out, HasSubstr("v.npy, 2 vectors of 3 entries"));
   auto const report = nlohmann::json::parse(run(gemv + Words{"--format", "json"}).out);
   EXPECT_EQ(report["vectors"], 2);
-  EXPECT_EQ(report["bytes"], 2 * 4 * (6 + 2 + 3));
+  EXPECT_EQ(report["bytes"], 4 * (6 + 2 * (2 + 3)));
   must(gemv + Words{"--output", "y.npy"});
   Words const check = {"check", "a.npy", "y.npy", "--operation", "gemv", "--vector"};
   EXPECT_THAT(run(check + Words{"v.npy"}).out, HasSubstr("0 of 4 fail"));

@@ -64,7 +64,8 @@ Measurement run_product(RunRequest const& request) {
                               });
                             }});
               measurement.bytes =
-                  static_cast<std::uint64_t>(request.columns) * one_product.bytes(m, n, sizeof(T));
+                  one_product.of_block(request.columns, tessera::detail::most_columns)
+                      .bytes(m, n, sizeof(T));
               measurement.result = take_result<Exec, T>(y, measurement);
             });
   return measurement;

@@ -29,6 +29,12 @@ struct Traffic {
   std::int64_t cols_vectors = 1;  ///< reads and writes of vectors as long as a row
   std::int64_t rows_vectors = 1;  ///< reads and writes of vectors as long as a column
 
+  /// Of a block of `columns` vectors, of which up to `at_a_time` share each read of A.
+  [[nodiscard]] constexpr Traffic of_block(std::int64_t columns, std::int64_t at_a_time) const {
+    return {.matrix = matrix * ((columns + at_a_time - 1) / at_a_time),
+            .cols_vectors = cols_vectors * columns,
+            .rows_vectors = rows_vectors * columns};
+  }
   /// Bytes for an m x n matrix of elements of `size` bytes.
   [[nodiscard]] constexpr std::uint64_t bytes(std::int64_t m, std::int64_t n,
                                               std::uint64_t size) const {
