@@ -166,12 +166,19 @@ decltype(auto) with_kernels_of_blocks(Kernels wanted, Body const& body) {
   TEMPLATE void PLAN<EXEC, T>::run(EXEC const&, detail::Label const&, detail::Lines<T> const&, \
                                    T const*, OutputVector<T>, OutputVector<T>, T*,             \
                                    detail::Meeting<T> const&, FACTOR const&) const;
+#define TESSERA_BLOCKS_PORTABLY(TEMPLATE, EXEC, T, FACTOR)                              \
+  TEMPLATE void FusedLinesPlan<EXEC, T>::run(                                           \
+      EXEC const&, detail::Label const&, detail::Lines<T> const&, InputVectors<T>,      \
+      OutputVectors<T>, OutputVectors<T>, T*, detail::Meeting<T> const&, FACTOR const&, \
+      SomeColumns) const;
 #define TESSERA_PORTABLE_PRODUCTS(TEMPLATE, EXEC, T)                           \
   namespace tessera::kernels {                                                 \
   TEMPLATE struct DotPlan<EXEC, T>;                                            \
   TEMPLATE struct SumPlan<EXEC, T>;                                            \
   TESSERA_FUSED_PORTABLY(TEMPLATE, FusedLinesPlan, EXEC, T, Identity)          \
   TESSERA_FUSED_PORTABLY(TEMPLATE, FusedLinesPlan, EXEC, T, maps::Function<T>) \
+  TESSERA_BLOCKS_PORTABLY(TEMPLATE, EXEC, T, Identity)                         \
+  TESSERA_BLOCKS_PORTABLY(TEMPLATE, EXEC, T, maps::Function<T>)                \
   TESSERA_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T, Identity)          \
   TESSERA_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T, maps::Function<T>) \
   }

@@ -92,13 +92,13 @@ void DotPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const&
                            SomeColumns /*of_block*/) const {
   OutputVectors<T> const target =
       runs == 1 ? out : OutputVectors<T>{workspace, 1, lines.count * runs, lines.count * runs};
-  with_shape_of_block<Exec>(columns, lines, x.data, x.pitch, run_length,
-                            [&]<class Shape>(Shape, int threads_of_team) {
-                              run_teams<T, Shape::max_threads>(
-                                  exec, label, teams(), threads_of_team,
-                                  Dot<T, Shape>{lines, x, target, lines_per_team, runs, run_length,
-                                                chunk_of<T, Shape>(run_length), columns});
-                            });
+  with_shape_of_block<Exec, false>(
+      columns, lines, x.data, x.pitch, run_length, [&]<class Shape>(Shape, int threads_of_team) {
+        run_teams<T, Shape::max_threads>(
+            exec, label, teams(), threads_of_team,
+            Dot<T, Shape>{lines, x, target, lines_per_team, runs, run_length,
+                          chunk_of<T, Shape>(run_length), columns});
+      });
   if (runs > 1) {
     detail::combine_runs(exec, label.combine, workspace, columns * lines.count, runs, out);
   }
@@ -163,13 +163,13 @@ void SumPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const&
                            Meeting<T> const& /*meeting*/, SomeColumns /*of_block*/) const {
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), columns * lines.length};
   T const* const aligned = workspace;  // y is read number by number
-  with_shape_of_block<Exec>(columns, lines, aligned, lines.length, columns_per_team,
-                            [&]<class Shape>(Shape, int threads_of_team) {
-                              run_teams<T, Shape::max_threads>(
-                                  exec, label, teams(), threads_of_team,
-                                  Sum<T, Shape>{lines, y, stacks, panels, panels_per_team,
-                                                columns_per_team, column_tiles, columns});
-                            });
+  with_shape_of_block<Exec, false>(columns, lines, aligned, lines.length, columns_per_team,
+                                   [&]<class Shape>(Shape, int threads_of_team) {
+                                     run_teams<T, Shape::max_threads>(
+                                         exec, label, teams(), threads_of_team,
+                                         Sum<T, Shape>{lines, y, stacks, panels, panels_per_team,
+                                                       columns_per_team, column_tiles, columns});
+                                   });
   combine(exec, label.combine, stacks, groups, out);
 }
 
@@ -237,7 +237,7 @@ void FusedLinesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T>
                                   T* workspace, Meeting<T> const& /*meeting*/, Factor const& factor,
                                   SomeColumns /*of_block*/) const {
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), columns * lines.length};
-  with_shape_of_block<Exec>(
+  with_shape_of_block<Exec, true>(
       columns, lines, x.data, x.pitch, lines.length, [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(
             exec, label, groups, threads_of_team,

@@ -91,7 +91,7 @@ inline constexpr int threads_with_block = 128;
 
 /// body(Shape, threads) for `columns` vectors of a block. On a machine of many threads each keeps
 /// an item of all columns in registers, where lines are that short.
-template <class Exec, class T, class Body>
+template <class Exec, bool Fused, class T, class Body>
 void with_shape_of_block(int columns, Lines<T> const& lines, T const* x, Index pitch, Index length,
                          Body const& body) {
   auto const of = [&]<int Columns>(detail::StaticInt<Columns>) {
@@ -101,13 +101,15 @@ void with_shape_of_block(int columns, Lines<T> const& lines, T const* x, Index p
       constexpr int word = 16 / sizeof(T);
       Index const items = summation::segments<T>(length) * (lanes<T> / word);
       bool const words = on_words(lines, x) && pitch % word == 0;
-      if (words && items <= threads_with_block) {
-        body(Shape<word, 1, Columns == 4 ? 2 : 1, threads_with_block, Columns>{},
-             threads_for(items, 1));
-      } else {
-        int const threads = static_cast<int>(std::min<Index>(items * word, 2 * threads_with_block));
-        body(Shape<1, 0, 1, 2 * threads_with_block, Columns>{}, (threads + 31) / 32 * 32);
+      if constexpr (!Fused || Columns == 4) {  // x and sums of 8 do not fit
+        if (words && items <= threads_with_block) {
+          constexpr int lines_of_step = Columns == 4 && !Fused ? 2 : 1;
+          return body(Shape<word, 1, lines_of_step, threads_with_block, Columns>{},
+                      threads_for(items, 1));
+        }
       }
+      int const threads = static_cast<int>(std::min<Index>(items * word, 2 * threads_with_block));
+      body(Shape<1, 0, 1, 2 * threads_with_block, Columns>{}, (threads + 31) / 32 * 32);
     }
   };
   columns <= 4 ? of(detail::StaticInt<4>{}) : of(detail::StaticInt<8>{});
