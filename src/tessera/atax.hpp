@@ -314,7 +314,8 @@ void run_atax_of_columns(Exec const& exec, MatrixArgument<T const> const& a,
   }
 }
 
-/// The same of blocks of vectors, some columns at a time; without B where it is null.
+/// The same of blocks of vectors, some columns at a time; without B where it is null. Columns are
+/// faster one by one, fused, where blocks have portable kernels alone.
 template <class Exec, class T>
 void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& v,
                MatrixArgument<T> const* b, MatrixArgument<T> const& c,
@@ -333,9 +334,10 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
     checks::fail(operation, "z is added to one vector: expected beta of 0 for a block of them");
   }
   bool const is_empty = a.extent(0) == 0 || a.extent(1) == 0;
+  bool const at_once = !is_empty && take_blocks<Exec, T>(options.kernels);
   auto const region = region_of(operation, a);
   for_passes(v.extent(1), [&](std::size_t first, std::size_t count) {
-    if (count > 1 && !is_empty) {
+    if (count > 1 && at_once) {
       return with_map(options.map, [&](auto const& factor) {
         run_atax_of_columns(exec, a, v, b, c, first, count, options, factor);
       });
@@ -444,7 +446,9 @@ void atax(
 ///
 /// As `atax` of a vector, with V and C of n x k entries, each in LayoutRight, LayoutLeft or
 /// LayoutStride, the same map for all columns, and no z. The bits of column j are those of the call
-/// with V's column j. Up to eight columns share each read of A; none: only sizes are checked.
+/// with V's column j. On hosts, and by portable kernels,
+/// up to eight columns share each read of A; accelerated kernels of GPUs read it for each. Without
+/// columns only sizes are checked.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
 void atax(
     Exec const& exec, A const& a, In const& v, Out const& c,

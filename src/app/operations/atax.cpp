@@ -49,9 +49,11 @@ Measurement run_atax(RunRequest const& request) {
         measurement.method = fused ? "fused" : "two-stage";
         bool const has_map = request.terms.has_map();
         bool const scales = request.terms.scales();
-        measurement.bytes = traffic_of(fused, request.keep_intermediate, has_map, scales)
-                                .of_block(request.columns, tessera::detail::most_columns)
-                                .bytes(m, n, sizeof(T));
+        bool const share_reads = tessera::detail::take_blocks<Exec, T>(request.kernels);
+        measurement.bytes =
+            traffic_of(fused, request.keep_intermediate, has_map, scales)
+                .of_block(request.columns, share_reads ? tessera::detail::most_columns : 1)
+                .bytes(m, n, sizeof(T));
         // Two plain products are timed each by itself.
         bool const at_once = fused || has_map || scales || request.columns > 1;
         char const* const stage_name = fused ? "fused" : "two-stage";

@@ -113,6 +113,13 @@ decltype(auto) with_kernels(Kernels wanted, Body const& body) {
   return body(PortableKernels{});
 }
 
+/// Whether the kernels that run where these are wanted take blocks of vectors.
+template <class Exec, class T>
+bool take_blocks(Kernels wanted) {
+  return with_kernels<Exec>(wanted,
+                            []<class Set>(Set) { return Set::template Of<Exec, T>::take_blocks; });
+}
+
 /// Returns body(the kernels of blocks of vectors that run where these are wanted): the portable
 /// ones where a backend has none of its own.
 template <class Exec, class T, class Body>

@@ -58,8 +58,8 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   });
 }
 
-/// The same of a block of vectors: of some columns at a time, which read the matrix once, where the
-/// kernels do so.
+/// The same of a block of vectors: of some columns at a time, which read the matrix once. Two
+/// columns of dot products are faster one by one where blocks have portable kernels alone.
 template <class Exec, class T>
 void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument<T const> const& a,
                   MatrixArgument<T const> const& x, MatrixArgument<T> const& y,
@@ -82,14 +82,19 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   with_order(operation, "A", a, [&](auto by_rows) {
     auto const lines = lines_of<by_rows()>(a);
     with_kernels_of_blocks<Exec, T>(options.kernels, [&]<class Set>(Set) {
+      bool const are_dots = product.is_transposed != by_rows();
+      std::size_t const fewest = are_dots && !take_blocks<Exec, T>(options.kernels) ? 3 : 2;
       for_passes(x.extent(1), [&](std::size_t first, std::size_t count) {
-        if (count == 1) return of_column(first);
+        if (count < fewest) {
+          for (std::size_t j = first; j < first + count; ++j) of_column(j);
+          return;
+        }
         BlockArgument<T const> const in_some(x, first, count);
         auto const out_some = output(BlockArgument<T>(y, first, count));
         SomeColumns const columns{static_cast<int>(count)};
         Tuning const tuning =
             tuning_for<T, by_rows(), Set>(exec, rows, cols, options.tuning, columns);
-        if (product.is_transposed != by_rows()) {
+        if (are_dots) {
           run_dot<Set>(exec, label, lines, in_some, out_some, options, tuning, columns);
         } else {
           run_sum<Set>(exec, label, lines, in_some, out_some, options, tuning, columns);
