@@ -28,7 +28,7 @@
 #include <tessera/distributed/communicator.hpp>
 #include <tessera/distributed/detail/parts.hpp>
 #include <tessera/distributed/detail/shares.hpp>
-#include <tessera/distributed/detail/sum_of_roots.hpp>
+#include <tessera/distributed/detail/sum_in_memory.hpp>
 #include <tessera/distributed/error.hpp>
 #include <tessera/distributed/rows.hpp>
 #include <tessera/options.hpp>
@@ -42,7 +42,7 @@ namespace tessera {
 /// column are given by each rank's rows, too, and vectors as long as a row are whole on every rank.
 /// Any split gives the same bits; rows_of proposes one that makes few subtrees.
 ///
-/// Every member but rank, size, exec and rows_of is collective: all ranks call it, with the same
+/// Every member but rank, size, exec, exchange and rows_of is collective: all ranks call it, with the same
 /// number of columns, layout, scalar, map and numbers. What differs is found, and named. Where a
 /// rank throws, all throw its error as a DistributedError. Results are there, and `exec` is fenced,
 /// when a call returns. MPI is called by the calling thread alone.
@@ -63,6 +63,7 @@ class Distributed {
   explicit Distributed(MPI_Comm comm, Exec exec = Exec())
       : Distributed(std::make_shared<distributed::Communicator const>(comm), std::move(exec)) {}
   /// The ranks of a communicator that is used elsewhere, too: an error of a rank there is met here.
+  /// A collective call, as the other: ranks find out by what they exchange sums.
   explicit Distributed(std::shared_ptr<distributed::Communicator const> comm, Exec exec = Exec())
       : comm_(std::move(comm)), exec_(std::move(exec)) {}
 
@@ -70,6 +71,12 @@ class Distributed {
   [[nodiscard]] int size() const { return comm_->size(); }
   [[nodiscard]] Exec const& exec() const { return exec_; }
   [[nodiscard]] distributed::Communicator const& communicator() const { return *comm_; }
+
+  /// By what sums over all rows are exchanged: "nccl", "cuda-aware mpi" or "mpi from host memory".
+  /// The same on every rank.
+  [[nodiscard]] std::string exchange() const {
+    return distributed::detail::name_of<Exec>(exchanges_->by);
+  }
 
   /// Rows of a matrix of m x n that this rank best has: whole panels of a row-major matrix, whole
   /// segments of a column-major one of T, about as many on each rank.
@@ -393,7 +400,7 @@ class Distributed {
     }
     auto const units = distributed::detail::units_of<T>(global.by_rows, global.all_rows, cols);
     std::vector<distributed::detail::Share> shares;
-    std::optional<distributed::detail::SumOfRoots<T>> sum;
+    std::optional<distributed::detail::SumInMemory<Exec, T>> sum;
     together([&] {
       static_cast<void>(kernels_used<Exec>(kernels));  // or throws
       std::vector<std::vector<int>> levels;
@@ -403,16 +410,14 @@ class Distributed {
         if (share.ends_begun) its.push_back(0);
         for (auto const& subtree : share.whole) its.push_back(subtree.level);
       }
-      sum.emplace(*comm_, std::move(levels), cols);
+      sum.emplace(exec_, *comm_, *exchanges_, exchanges_->by, levels, cols);
     });
     with_set<T>(kernels, global.by_rows, [&]<class Set>(Set, auto by_rows) {
       make_roots<Set, by_rows()>(global, units, shares, a, job, sum->roots());
     });
-    std::vector<T> const& sums = (*sum)();
+    T const* const sums = (*sum)();
     together([&] {
-      Memory<T> const on_device = memory<T>("sums", cols);
-      copy_to_device(sums.data(), on_device.data(), cols);
-      detail::copy_vector<T>(exec_, "tessera::distributed::copy", cols, on_device.data(), 1, c);
+      detail::copy_vector<T>(exec_, "tessera::distributed::copy", cols, sums, 1, c);
       exec_.fence("tessera::Distributed: C is there");
     });
   }
@@ -429,7 +434,7 @@ class Distributed {
     auto const local = [&](distributed::Rows const& rows) {
       return distributed::Rows{rows.first - first_row, rows.count};
     };
-    Memory<T> sums, chains, open_factors, begun_factors;
+    Memory<T> chains, open_factors, begun_factors;
     std::vector<T> open, begun;
     auto const go_on = [&](distributed::Rows const& rows, Memory<T> const& factors) {
       parts::go_on<RowMajor>(exec_, parts::lines_of_rows<RowMajor>(a, local(rows), global.all_rows),
@@ -453,13 +458,12 @@ class Distributed {
         go_on(share.open, open_factors);
         copy_to_host(chains.data(), open.data(), chain_count);
       }
-      sums = memory<T>("sums", static_cast<Index>(share.roots()) * cols);
-      T* root = sums.data() + (share.ends_begun ? cols : 0);
+      T* root = roots + (share.ends_begun ? cols : 0);
       for (auto const& subtree : share.whole) {
         job.template add_units<Set, RowMajor>(local(subtree.rows), {root, 1});
         root += cols;
       }
-      copy_to_host(sums.data(), roots, static_cast<Index>(share.roots()) * cols);
+      exec_.fence("tessera::Distributed: roots are there");
     });
     auto const hands_on = [](parts::Share const& its) { return its.hands_chains_on(); };
     if (std::ranges::none_of(shares, hands_on)) return;
@@ -475,8 +479,8 @@ class Distributed {
         copy_to_device(begun.data(), chains.data(), static_cast<Index>(begun.size()));
         go_on(share.begun, begun_factors);
         if (share.ends_begun) {
-          parts::end_chains<RowMajor>(exec_, cols, chains.data(), sums.data());
-          copy_to_host(sums.data(), roots, cols);
+          parts::end_chains<RowMajor>(exec_, cols, chains.data(), roots);
+          exec_.fence("tessera::Distributed: a root is there");
         } else {
           copy_to_host(chains.data(), begun.data(), static_cast<Index>(begun.size()));
         }
@@ -559,6 +563,8 @@ class Distributed {
 
   std::shared_ptr<distributed::Communicator const> comm_;
   Exec exec_;
+  std::shared_ptr<distributed::detail::Exchanges<Exec>> exchanges_ =
+      std::make_shared<distributed::detail::Exchanges<Exec>>(*comm_, exec_);
 };
 
 }  // namespace tessera

@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -37,6 +42,34 @@ void for_each_message(Index count, Body const& body) {
   }
 }
 
+/// Counts of elements by rank, and where each rank's begin.
+struct Counts {
+  std::vector<int> counts;
+  std::vector<int> begins;
+
+  explicit Counts(std::size_t ranks) : counts(ranks), begins(ranks) {}
+  void set(std::size_t rank, Index count) {
+    counts[rank] = static_cast<int>(count);
+    begins[rank] = rank == 0 ? 0 : begins[rank - 1] + counts[rank - 1];
+  }
+  [[nodiscard]] Index all() const { return Index{begins.back()} + counts.back(); }
+};
+
+/// Whether MPI sends from memory of a GPU: what TESSERA_CUDA_AWARE_MPI says, on or off, or else
+/// what Open MPI says of itself. Throws std::invalid_argument for another value.
+inline bool is_cuda_aware() {
+  if (char const* const text = std::getenv("TESSERA_CUDA_AWARE_MPI")) {
+    std::string const value(text);
+    if (value == "on" || value == "off") return value == "on";
+    throw std::invalid_argument("TESSERA_CUDA_AWARE_MPI: expected on or off, found " + value);
+  }
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
+}
+
 }  // namespace detail
 
 /// A communicator of its own, so that no message meets the caller's. MPI's errors end the run.
@@ -46,6 +79,16 @@ class Communicator {
     MPI_Comm_dup(comm, &comm_);
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
+    int is_aware = 0;
+    try {
+      together([&] { is_aware = detail::is_cuda_aware() ? 1 : 0; });
+    } catch (...) {
+      MPI_Comm_free(&comm_);
+      throw;
+    }
+    int all_are = 0;
+    MPI_Allreduce(&is_aware, &all_are, 1, MPI_INT, MPI_MIN, comm_);
+    takes_device_memory_ = all_are == 1;
   }
   Communicator(Communicator const&) = delete;
   Communicator& operator=(Communicator const&) = delete;
@@ -57,6 +100,8 @@ class Communicator {
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
+  /// Whether MPI of all ranks sends from memory of a GPU.
+  [[nodiscard]] bool takes_device_memory() const { return takes_device_memory_; }
 
   /// body() on each rank. Where it throws on one, all throw that error; what is a DistributedError
   /// all have thrown already.
@@ -125,24 +170,13 @@ class Communicator {
     std::vector<MPI_Request> requests_;
   };
 
-  /// Counts of elements by rank, and where each rank's begin.
-  struct Counts {
-    std::vector<int> counts;
-    std::vector<int> begins;
-
-    explicit Counts(std::size_t ranks) : counts(ranks), begins(ranks) {}
-    void set(std::size_t rank, Index count) {
-      counts[rank] = static_cast<int>(count);
-      begins[rank] = rank == 0 ? 0 : begins[rank - 1] + counts[rank - 1];
-    }
-  };
   template <class T>
-  void all_to_all(T const* from, Counts const& sent, T* to, Counts const& got) const {
+  void all_to_all(T const* from, detail::Counts const& sent, T* to, detail::Counts const& got) const {
     MPI_Alltoallv(from, sent.counts.data(), sent.begins.data(), detail::type_of<T>(), to,
                   got.counts.data(), got.begins.data(), detail::type_of<T>(), comm_);
   }
   template <class T>
-  void all_gather(T const* from, T* to, Counts const& got) const {
+  void all_gather(T const* from, T* to, detail::Counts const& got) const {
     MPI_Allgatherv(from, got.counts[static_cast<std::size_t>(rank_)], detail::type_of<T>(), to,
                    got.counts.data(), got.begins.data(), detail::type_of<T>(), comm_);
   }
@@ -151,6 +185,7 @@ class Communicator {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
+  bool takes_device_memory_ = false;
 };
 
 }  // namespace tessera::distributed

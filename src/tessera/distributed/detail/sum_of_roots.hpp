@@ -113,7 +113,7 @@ class SumOfRoots {
   Index own_;    ///< subtrees of this rank
   Index all_;    ///< subtrees of all
   Index width_;  ///< columns of an exchange: MPI counts elements in an int
-  Communicator::Counts sent_, got_, slices_;
+  Counts sent_, got_, slices_;
   std::vector<T> roots_;   // (own, length)
   std::vector<T> packed_;  // (ranks, own, slice)
   std::vector<T> parts_;   // (all, slice)

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/distributed/communicator.hpp>
+#include <tessera/distributed/detail/nccl.hpp>
+
+/// How elements in memory of Exec go from rank to rank.
+namespace tessera::distributed::detail {
+
+template <class Exec>
+inline constexpr bool is_on_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+
+/// Who sends, and from where.
+enum class SendBy {
+  nccl,      ///< from memory of Exec, on its stream
+  mpi,       ///< from memory of Exec
+  host_mpi,  ///< from memory of the host, to which elements are copied, and back from
+};
+
+template <class Exec>
+SendBy mpi_of(Communicator const& comm) {
+  return is_on_host<Exec> || comm.takes_device_memory() ? SendBy::mpi : SendBy::host_mpi;
+}
+
+/// What reports say.
+template <class Exec>
+char const* name_of(SendBy by) {
+  if (by == SendBy::nccl) return "nccl";
+  return by == SendBy::mpi && !is_on_host<Exec> ? "cuda-aware mpi" : "mpi from host memory";
+}
+
+/// Memory that grows to the largest need and is kept between calls.
+template <class Space>
+class Kept {
+ public:
+  /// `count` elements, whose values are any; what was got before is gone.
+  template <class T, class Exec>
+  T* get(Exec const& exec, Index count) {
+    auto const bytes = static_cast<std::size_t>(count) * sizeof(T);
+    if (bytes_.extent(0) < bytes) {
+      bytes_ = {};
+      bytes_ = Kokkos::View<std::byte*, Space>(
+          Kokkos::view_alloc(std::string("tessera::distributed::kept"),
+                             Kokkos::WithoutInitializing),
+          bytes);
+      exec.fence("tessera::Distributed: memory is there");
+    }
+    return reinterpret_cast<T*>(bytes_.data());
+  }
+
+ private:
+  Kokkos::View<std::byte*, Space> bytes_;
+};
+
+/// What the exchanges of one object of Distributed use. To make it is collective.
+template <class Exec>
+struct Exchanges {
+  Exchanges(Communicator const& comm, Exec const& exec)
+      : nccl(comm, exec), by(nccl.is_there() ? SendBy::nccl : mpi_of<Exec>(comm)) {}
+
+  Nccl<Exec> nccl;
+  SendBy by;
+  Kept<typename Exec::memory_space> elements;
+  Kept<Kokkos::SharedHostPinnedSpace> on_host;
+};
+
+/// The exchanges of a sum, by MPI. Both fence `exec` before MPI reads, and are over when they
+/// return. Where MPI sends from memory of the host, `on_host` has the elements of both sides.
+template <class Exec, class T>
+class MpiExchange {
+ public:
+  MpiExchange(Exec exec, Communicator const& comm, SendBy by, T* on_host)
+      : exec_(std::move(exec)), comm_(comm), by_(by), on_host_(on_host) {}
+
+  void all_to_all(T const* from, Counts const& sent, T* to, Counts const& got) const {
+    exchange(from, sent.all(), to, got.all(),
+             [&](T const* a, T* b) { comm_.all_to_all(a, sent, b, got); });
+  }
+  void all_gather(T const* from, T* to, Counts const& got) const {
+    Index const mine = got.counts[static_cast<std::size_t>(comm_.rank())];
+    exchange(from, mine, to, got.all(), [&](T const* a, T* b) { comm_.all_gather(a, b, got); });
+  }
+
+ private:
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  template <class U>
+  using OnExec = Kokkos::View<U*, typename Exec::memory_space, Unmanaged>;
+  template <class U>
+  using OnHost = Kokkos::View<U*, Kokkos::SharedHostPinnedSpace, Unmanaged>;
+
+  template <class Send>
+  void exchange(T const* from, Index sent, T* to, Index got, Send const& send) const {
+    auto const of = [](Index count) { return static_cast<std::size_t>(count); };
+    if (by_ == SendBy::host_mpi) {
+      Kokkos::deep_copy(exec_, OnHost<T>(on_host_, of(sent)), OnExec<T const>(from, of(sent)));
+    }
+    exec_.fence("tessera::Distributed: elements are there to be sent");
+    if (by_ == SendBy::mpi) return send(from, to);
+    send(on_host_, on_host_ + sent);
+    Kokkos::deep_copy(exec_, OnExec<T>(to, of(got)), OnHost<T const>(on_host_ + sent, of(got)));
+    exec_.fence("tessera::Distributed: elements have arrived");
+  }
+
+  Exec exec_;
+  Communicator const& comm_;
+  SendBy by_;
+  T* on_host_;
+};
+
+}  // namespace tessera::distributed::detail

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/distributed/communicator.hpp>
+#include <tessera/distributed/detail/exchange.hpp>
+#include <tessera/kernels/elements.hpp>
+
+namespace tessera::distributed::detail {
+
+/// Columns of roots, one owner's slice after the other.
+template <class T>
+struct PackRoots {
+  T const* roots;  // (own, length), from the first column that is exchanged
+  Index own, length, width, ranks;
+  T* packed;  // (ranks, own, slice)
+
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    Index const root = i / width;
+    Index const col = i % width;
+    Index const owner = ((col + 1) * ranks + width - 1) / width - 1;
+    Index const begin = width * owner / ranks;
+    Index const slice = width * (owner + 1) / ranks - begin;
+    packed[own * begin + root * slice + col - begin] = roots[root * length + col];
+  }
+};
+
+/// Of two vectors, the number of the one that gets their sum first.
+struct Join {
+  int to, from;
+};
+
+/// A column's sum, in the tree's order: it is left in the first vector.
+template <class T>
+struct AddInOrder {
+  T* parts;  // (all, width)
+  Index width;
+  Join const* joins;
+  int count;
+
+  KOKKOS_FUNCTION void operator()(Index j) const {
+    for (int i = 0; i < count; ++i) {
+      parts[joins[i].to * width + j] += parts[joins[i].from * width + j];
+    }
+    parts[j] += T(0);
+  }
+};
+
+/// The order in which subtrees of all ranks are added: two of one level that follow each other are
+/// halves of the next.
+inline std::vector<Join> joins_of(std::vector<std::vector<int>> const& levels) {
+  struct Waiting {
+    int vector, level;
+  };
+  std::vector<Join> joins;
+  std::vector<Waiting> waiting;
+  auto const join = [&] {
+    int const from = waiting.back().vector;
+    waiting.pop_back();
+    joins.push_back({waiting.back().vector, from});
+  };
+  int next = 0;
+  for (auto const& its : levels) {
+    for (int const level : its) {
+      waiting.push_back({next++, level});
+      while (waiting.size() > 1 && waiting.back().level == waiting[waiting.size() - 2].level) {
+        join();
+        ++waiting.back().level;
+      }
+    }
+  }
+  while (waiting.size() > 1) join();
+  return joins;
+}
+
+/// As SumOfRoots, in memory of Exec: nothing is copied to the host but what MPI cannot send.
+template <class Exec, class T>
+class SumInMemory {
+ public:
+  /// levels[r]: those of the subtrees of rank r, in the order of the matrix' rows.
+  SumInMemory(Exec exec, Communicator const& comm, Exchanges<Exec>& exchanges, SendBy by,
+              std::vector<std::vector<int>> const& levels, Index length)
+      : exec_(std::move(exec)),
+        comm_(comm),
+        exchanges_(exchanges),
+        by_(by),
+        length_(length),
+        own_(static_cast<Index>(levels[static_cast<std::size_t>(comm.rank())].size())),
+        sent_(levels.size()),
+        got_(levels.size()),
+        slices_(levels.size()) {
+    for (auto const& its : levels) own_of_.push_back(static_cast<Index>(its.size()));
+    Index all = 0;
+    for (Index const its : own_of_) all += its;
+    width_ = std::min(length_, std::max(Index{1}, most_elements / all));
+    Index const of_parts = all * summation::ceil_div(width_, Index{comm.size()});
+    roots_ = exchanges_.elements.template get<T>(
+        exec_, own_ * length_ + own_ * width_ + of_parts + length_);
+    packed_ = roots_ + own_ * length_;
+    parts_ = packed_ + own_ * width_;
+    sums_ = parts_ + of_parts;
+    if (by_ == SendBy::host_mpi) {
+      Index const most = std::max(own_ * width_ + of_parts, 2 * width_);
+      on_host_ = exchanges_.on_host.template get<T>(exec_, most);
+    }
+    std::vector<Join> const joins = joins_of(levels);
+    joins_ = Joins(Kokkos::view_alloc(exec_, std::string("tessera::distributed::joins"),
+                                      Kokkos::WithoutInitializing),
+                   joins.size());
+    Kokkos::deep_copy(exec_, joins_,
+                      Kokkos::View<Join const*, Kokkos::HostSpace,
+                                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>(joins.data(),
+                                                                            joins.size()));
+    exec_.fence("tessera::Distributed: the order of the sum is there");
+  }
+
+  /// The sums of this rank's subtrees, one after the other: to be filled in.
+  [[nodiscard]] T* roots() const { return roots_; }
+
+  /// Every column's sum, on each rank.
+  T const* operator()() {
+    for (Index begin = 0; begin < length_; begin += width_) {
+      add_columns(begin, std::min(width_, length_ - begin));
+    }
+    return sums_;
+  }
+
+ private:
+  using Joins = Kokkos::View<Join*, typename Exec::memory_space>;
+
+  /// As many columns as one exchange has.
+  void add_columns(Index begin, Index width) {
+    static std::string const pack("tessera::distributed::pack");
+    static std::string const add("tessera::distributed::add");
+    Index const ranks = comm_.size();
+    auto const slice = [&](Index r) { return width * (r + 1) / ranks - width * r / ranks; };
+    Index const mine = slice(comm_.rank());
+    for (std::size_t r = 0; r < own_of_.size(); ++r) {
+      Index const its = slice(static_cast<Index>(r));
+      sent_.set(r, own_ * its);
+      got_.set(r, own_of_[r] * mine);
+      slices_.set(r, its);
+    }
+    tessera::detail::for_each_element(
+        exec_, pack, own_ * width,
+        PackRoots<T>{roots_ + begin, own_, length_, width, ranks, packed_});
+    with_exchange([&](auto const& exchange) { exchange.all_to_all(packed_, sent_, parts_, got_); });
+    tessera::detail::for_each_element(
+        exec_, add, mine,
+        AddInOrder<T>{parts_, mine, joins_.data(), static_cast<int>(joins_.extent(0))});
+    with_exchange(
+        [&](auto const& exchange) { exchange.all_gather(parts_, sums_ + begin, slices_); });
+  }
+  template <class Body>
+  void with_exchange(Body const& body) const {
+    if (by_ == SendBy::nccl) return body(exchanges_.nccl);
+    body(MpiExchange<Exec, T>(exec_, comm_, by_, on_host_));
+  }
+
+  Exec exec_;
+  Communicator const& comm_;
+  Exchanges<Exec>& exchanges_;
+  SendBy by_;
+  Index length_;
+  Index own_;                  ///< subtrees of this rank
+  std::vector<Index> own_of_;  ///< of each rank
+  Index width_ = 0;            ///< columns of an exchange: MPI counts elements in an int
+  Counts sent_, got_, slices_;
+  Joins joins_;
+  T* roots_ = nullptr;    // (own, length)
+  T* packed_ = nullptr;   // (ranks, own, slice)
+  T* parts_ = nullptr;    // (all, slice)
+  T* sums_ = nullptr;     // (length)
+  T* on_host_ = nullptr;  // what is sent, and what arrives
+};
+
+}  // namespace tessera::distributed::detail
