@@ -72,7 +72,7 @@ TEST(Exchanges, AddInOneOrder) {
                 got.data(), got.size()),
             Kokkos::View<float const*, Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
                 sums, got.size()));
-        EXPECT_TRUE(same_bits(got, expected));
+        EXPECT_THAT(got, same_bits_as(expected));
       }
     }
   }

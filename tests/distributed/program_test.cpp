@@ -97,6 +97,20 @@ TEST_F(RanksTest, have_the_bits_of_one_process) {
     int rows = 0;
     for (auto const& rank : found["ranks"]) rows += rank["rows"].get<int>();
     EXPECT_EQ(rows, 900);
+    EXPECT_TRUE(expected["exchange"].is_null());
+    EXPECT_TRUE(found["exchange"].is_string()) << command[0];
+  }
+}
+
+TEST_F(RanksTest, say_how_they_exchanged) {
+  Arguments const host{"--backend", "openmp"};
+  for (auto const& command :
+       std::vector<Arguments>{{"atax", "a.npy", "--vector", "a-vector.npy"},
+                              {"gemv", "a.npy", "--vector", "a-vector.npy"},
+                              {"gemvt", "a.npy", "--vector", "b.npy", "--memory-limit", "64KiB"}}) {
+    EXPECT_EQ(report_of(2, command + host)["exchange"], "mpi from host memory") << command[0];
+    auto const text = run_on(2, command + host).out;
+    EXPECT_THAT(text, testing::HasSubstr("mpi from host memory")) << command[0];
   }
 }
 

@@ -38,6 +38,8 @@ std::string rank_lines(SolveSubject const& subject) {
   for (std::string const& line : lines_of(subject.run.reading.ranks)) {
     text += report_line(text.empty() ? "processes" : "", line);
   }
+  std::string const& exchange = subject.run.reading.exchange;
+  if (!exchange.empty()) text += report_line("exchange", exchange);
   return text;
 }
 
@@ -215,6 +217,7 @@ Json to_object(SolveSubject const& subject) {
           {"read_seconds", run.reading.seconds},
           {"stream", place.stream ? Json(place.stream->why) : Json(nullptr)},
           {"ranks", json_ranks(run.reading.ranks)},
+          {"exchange", run.reading.exchange.empty() ? Json(nullptr) : Json(run.reading.exchange)},
           {"version", version},
           {"input", subject.reader.path()}};
 }

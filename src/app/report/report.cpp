@@ -216,6 +216,7 @@ std::string to_text(Report const& r) {
   for (std::string const& rank : lines_of(r.run.ranks)) {
     text += line(std::exchange(is_first_rank, false) ? "processes" : "", rank);
   }
+  if (!r.run.exchange.empty()) text += line("exchange", r.run.exchange);
   text += time_lines(r.run, r.read_seconds);
   text += line("rate", fixed(r.gb_per_s(), 2) + " GB/s" + " for " + io::format_bytes(r.run.bytes) +
                            " moved");

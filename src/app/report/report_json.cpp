@@ -179,7 +179,8 @@ std::string to_json(Report const& r) {
                   {"terms", to_object(r.terms)},
                   {"vectors", r.vectors},
                   {"second_sha256", text_or_null(r.second_sha256)},
-                  {"ranks", to_object(r.run.ranks)}});
+                  {"ranks", to_object(r.run.ranks)},
+                  {"exchange", text_or_null(r.run.exchange)}});
 }
 
 std::string to_json(MatrixReport const& r) {

@@ -96,6 +96,7 @@ struct Measurement {
   MaybePreference cache_preference = {};  ///< what the device said
   std::optional<StreamFacts> stream = std::nullopt;
   std::vector<RankFacts> ranks = {};  ///< of several processes
+  std::string exchange = {};          ///< by what these sent each other elements
 };
 
 /// "portable" or "accelerated".

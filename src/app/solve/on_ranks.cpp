@@ -22,6 +22,7 @@ Reading with_operator_on_ranks(SolveRequest const& r,
       with_stream<T, Layout>(r, [&](auto const& source, stream::Options<T> const& options) {
         solve::DistributedStreamOperator<Exec, FileSource<T, Layout>> const op(world, source,
                                                                                options);
+        reading.exchange = "mpi from host memory";
         work(&op);
       });
       return;
@@ -36,6 +37,7 @@ Reading with_operator_on_ranks(SolveRequest const& r,
     solve::DistributedOperator<Exec, DeviceMatrix<Exec, T, Layout>> const op(
         world, A, {.kernels = r.kernels});
     reading.ranks = communicator()->gather(facts);
+    reading.exchange = world.exchange();
     work(&op);
   });
   return reading;

@@ -64,6 +64,7 @@ struct Reading {
   double seconds = 0;              ///< into memory, and to a device
   bool is_narrowed = false;        ///< elements were rounded to a type of less range
   std::vector<RankFacts> ranks{};  ///< of several processes
+  std::string exchange{};          ///< by what these add their parts of a sum
 };
 
 /// Calls work(op) with the matrix: in memory where it is not streamed. A stream is checked to be
