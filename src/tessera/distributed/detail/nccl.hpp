@@ -63,23 +63,23 @@ class Nccl<Kokkos::Cuda> {
  public:
   Nccl(Communicator const& comm, Kokkos::Cuda const& exec) : exec_(exec), rank_(comm.rank()) {
     std::array<char, 16> device{};
-    bool is_wanted = false;
+    int is_wanted = 0;
     comm.together([&] {
-      is_wanted = wants_nccl();
+      is_wanted = wants_nccl() ? 1 : 0;
       std::memcpy(device.data(), exec.cuda_device_prop().uuid.bytes, device.size());
     });
     auto const wanted = comm.gather(is_wanted);
     auto devices = comm.gather(device);
     std::ranges::sort(devices);
     bool const are_apart = std::ranges::adjacent_find(devices) == devices.end();
-    if (!are_apart || std::ranges::find(wanted, false) != wanted.end()) return;
-    ncclUniqueId id{};
-    if (rank_ == 0) check(ncclGetUniqueId(&id));
-    id = comm.gather(id).front();
+    if (!are_apart || std::ranges::find(wanted, 0) != wanted.end()) return;
+    Id mine{};
+    if (rank_ == 0) check(ncclGetUniqueId(&mine.id));
+    Id const first = comm.gather(mine).front();
     int before = 0;
     cudaGetDevice(&before);
     cudaSetDevice(exec.cuda_device());
-    check(ncclCommInitRank(&comm_, comm.size(), id, rank_));
+    check(ncclCommInitRank(&comm_, comm.size(), first.id, rank_));
     cudaSetDevice(before);
   }
   Nccl(Nccl const&) = delete;
@@ -117,6 +117,10 @@ class Nccl<Kokkos::Cuda> {
   }
 
  private:
+  struct Id {
+    ncclUniqueId id;  // without a name of its own, which nvcc 13 needs of a vector's elements
+  };
+
   template <class T>
   static constexpr ncclDataType_t type_of_nccl() {
     return std::is_same_v<T, float> ? ncclFloat32 : ncclFloat64;

@@ -54,14 +54,16 @@ struct AddInOrder {
   }
 };
 
+/// A subtree whose other half is not there yet.
+struct WaitingVector {
+  int vector, level;
+};
+
 /// The order in which subtrees of all ranks are added: two of one level that follow each other are
 /// halves of the next.
 inline std::vector<Join> joins_of(std::vector<std::vector<int>> const& levels) {
-  struct Waiting {
-    int vector, level;
-  };
   std::vector<Join> joins;
-  std::vector<Waiting> waiting;
+  std::vector<WaitingVector> waiting;
   auto const join = [&] {
     int const from = waiting.back().vector;
     waiting.pop_back();
