@@ -42,10 +42,10 @@ namespace tessera {
 /// column are given by each rank's rows, too, and vectors as long as a row are whole on every rank.
 /// Any split gives the same bits; rows_of proposes one that makes few subtrees.
 ///
-/// Every member but rank, size, exec, exchange and rows_of is collective: all ranks call it, with the same
-/// number of columns, layout, scalar, map and numbers. What differs is found, and named. Where a
-/// rank throws, all throw its error as a DistributedError. Results are there, and `exec` is fenced,
-/// when a call returns. MPI is called by the calling thread alone.
+/// Every member but rank, size, exec, exchange and rows_of is collective: all ranks call it, with
+/// the same number of columns, layout, scalar, map and numbers. What differs is found, and named.
+/// Where a rank throws, all throw its error as a DistributedError. Results are there, and `exec` is
+/// fenced, when a call returns. MPI is called by the calling thread alone.
 ///
 /// Source: docs/distributed.md has the protocol and its traffic.
 template <ExecutionSpace Exec>

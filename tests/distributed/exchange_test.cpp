@@ -47,8 +47,7 @@ TEST(Exchanges, AddInOneOrder) {
       auto const levels = levels_of(units);
       auto const own = levels[static_cast<std::size_t>(rank())].size();
       auto const count = own * static_cast<std::size_t>(length);
-      auto const roots =
-          real_numbers<float>(count, 100 * static_cast<std::uint64_t>(rank()) + 1);
+      auto const roots = real_numbers<float>(count, 100 * static_cast<std::uint64_t>(rank()) + 1);
       parts::SumOfRoots<float> on_host(comm, levels, length);
       std::ranges::copy(roots, on_host.roots());
       std::vector<float> const expected = on_host();
@@ -58,8 +57,8 @@ TEST(Exchanges, AddInOneOrder) {
       if (exchanges.nccl.is_there()) all.push_back(parts::SendBy::nccl);
       for (auto const by : all) {
         parts::SumInMemory<Exec, float> sum(exec, comm, exchanges, by, levels, length);
-        using Entries = Kokkos::View<float*, Exec::memory_space,
-                                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+        using Entries =
+            Kokkos::View<float*, Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
         Kokkos::deep_copy(
             Entries(sum.roots(), count),
             Kokkos::View<float const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
@@ -79,9 +78,7 @@ TEST(Exchanges, AddInOneOrder) {
 }
 
 TEST(Exchanges, AreChosenByTheEnvironment) {
-  auto const takes = [] {
-    return distributed::Communicator(MPI_COMM_WORLD).takes_device_memory();
-  };
+  auto const takes = [] { return distributed::Communicator(MPI_COMM_WORLD).takes_device_memory(); };
   char const* const before = std::getenv("TESSERA_CUDA_AWARE_MPI");
   std::string const kept = before == nullptr ? "" : before;
   setenv("TESSERA_CUDA_AWARE_MPI", "on", 1);

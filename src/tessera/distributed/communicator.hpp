@@ -171,7 +171,8 @@ class Communicator {
   };
 
   template <class T>
-  void all_to_all(T const* from, detail::Counts const& sent, T* to, detail::Counts const& got) const {
+  void all_to_all(T const* from, detail::Counts const& sent, T* to,
+                  detail::Counts const& got) const {
     MPI_Alltoallv(from, sent.counts.data(), sent.begins.data(), detail::type_of<T>(), to,
                   got.counts.data(), got.begins.data(), detail::type_of<T>(), comm_);
   }

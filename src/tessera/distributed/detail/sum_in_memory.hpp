@@ -117,10 +117,10 @@ class SumInMemory {
     joins_ = Joins(Kokkos::view_alloc(exec_, std::string("tessera::distributed::joins"),
                                       Kokkos::WithoutInitializing),
                    joins.size());
-    Kokkos::deep_copy(exec_, joins_,
-                      Kokkos::View<Join const*, Kokkos::HostSpace,
-                                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>(joins.data(),
-                                                                            joins.size()));
+    Kokkos::deep_copy(
+        exec_, joins_,
+        Kokkos::View<Join const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+            joins.data(), joins.size()));
     exec_.fence("tessera::Distributed: the order of the sum is there");
   }
 
