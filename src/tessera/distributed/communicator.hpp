@@ -7,15 +7,13 @@
 #include <cstdlib>
 #include <exception>
 #include <mpi.h>
-#if __has_include(<mpi-ext.h>)
-#include <mpi-ext.h>
-#endif
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include <tessera/backends/platform/mpi.hpp>
 #include <tessera/distributed/error.hpp>
 #include <tessera/summation.hpp>
 
@@ -63,11 +61,7 @@ inline bool is_cuda_aware() {
     if (value == "on" || value == "off") return value == "on";
     throw std::invalid_argument("TESSERA_CUDA_AWARE_MPI: expected on or off, found " + value);
   }
-#if defined(MPIX_CUDA_AWARE_SUPPORT)
-  return MPIX_Query_cuda_support() == 1;
-#else
-  return false;
-#endif
+  return backends::mpi_says_cuda_aware();
 }
 
 }  // namespace detail

@@ -9,7 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/distributed/communicator.hpp>
-#include <tessera/distributed/detail/nccl.hpp>
+#include <tessera/backends/platform/nccl.hpp>
 
 /// How elements in memory of Exec go from rank to rank.
 namespace tessera::distributed::detail {
