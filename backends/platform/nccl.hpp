@@ -20,9 +20,7 @@
 #include <nccl.h>
 #endif
 
-#include <tessera/distributed/communicator.hpp>
-
-namespace tessera::distributed::detail {
+namespace tessera::backends {
 
 /// Whether NCCL is wanted: TESSERA_NCCL is not off. Throws std::invalid_argument where it is
 /// neither on nor off.
@@ -36,19 +34,20 @@ inline bool wants_nccl() {
   return value == "on";
 }
 
-/// NCCL is not there for this Exec.
+/// NCCL is not there for this Exec. Ranks are those of a distributed::Communicator.
 template <class Exec>
 class Nccl {
  public:
+  template <class Communicator>
   Nccl(Communicator const& comm, Exec const& /*exec*/) {
     comm.together([] { static_cast<void>(wants_nccl()); });
   }
   [[nodiscard]] bool is_there() const { return false; }
-  template <class T>
+  template <class T, class Counts>
   void all_to_all(T const*, Counts const&, T*, Counts const&) const {
     throw std::logic_error("tessera::Distributed: NCCL is not there");
   }
-  template <class T>
+  template <class T, class Counts>
   void all_gather(T const*, T*, Counts const&) const {
     throw std::logic_error("tessera::Distributed: NCCL is not there");
   }
@@ -61,6 +60,7 @@ class Nccl {
 template <>
 class Nccl<Kokkos::Cuda> {
  public:
+  template <class Communicator>
   Nccl(Communicator const& comm, Kokkos::Cuda const& exec) : exec_(exec), rank_(comm.rank()) {
     std::array<char, 16> device{};
     int is_wanted = 0;
@@ -92,7 +92,7 @@ class Nccl<Kokkos::Cuda> {
 
   [[nodiscard]] bool is_there() const { return comm_ != nullptr; }
 
-  template <class T>
+  template <class T, class Counts>
   void all_to_all(T const* from, Counts const& sent, T* to, Counts const& got) const {
     check(ncclGroupStart());
     for (std::size_t r = 0; r < sent.counts.size(); ++r) {
@@ -101,7 +101,7 @@ class Nccl<Kokkos::Cuda> {
     }
     check(ncclGroupEnd());
   }
-  template <class T>
+  template <class T, class Counts>
   void all_gather(T const* from, T* to, Counts const& got) const {
     int const mine = got.counts[static_cast<std::size_t>(rank_)];
     if (std::ranges::all_of(got.counts, [&](int its) { return its == mine; })) {
@@ -149,4 +149,4 @@ class Nccl<Kokkos::Cuda> {
 };
 #endif
 
-}  // namespace tessera::distributed::detail
+}  // namespace tessera::backends

@@ -8,8 +8,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/distributed/communicator.hpp>
 #include <tessera/backends/platform/nccl.hpp>
+#include <tessera/distributed/communicator.hpp>
 
 /// How elements in memory of Exec go from rank to rank.
 namespace tessera::distributed::detail {
@@ -66,7 +66,7 @@ struct Exchanges {
   Exchanges(Communicator const& comm, Exec const& exec)
       : nccl(comm, exec), by(nccl.is_there() ? SendBy::nccl : mpi_of<Exec>(comm)) {}
 
-  Nccl<Exec> nccl;
+  backends::Nccl<Exec> nccl;
   SendBy by;
   Kept<typename Exec::memory_space> elements;
   Kept<Kokkos::SharedHostPinnedSpace> on_host;
