@@ -172,7 +172,7 @@ class Distributed {
   /// x·y of vectors that lie on all ranks, each rank's entries following those of the rank before:
   /// the bits of tessera::dot. The same number on every rank.
   template <Vector X, VectorOf<Exec, X> Y>
-    requires AccessibleFrom<X, Exec>
+  requires AccessibleFrom<X, Exec>
   [[nodiscard]] typename X::non_const_value_type dot(
       X const& x, Y const& y, std::type_identity_t<Options<Exec>> const& options = {}) const {
     using T = typename X::non_const_value_type;
@@ -192,7 +192,7 @@ class Distributed {
   }
   /// Σ x_i²: as `dot` of x with itself.
   template <Vector X>
-    requires AccessibleFrom<X, Exec>
+  requires AccessibleFrom<X, Exec>
   [[nodiscard]] typename X::non_const_value_type sum_of_squares(
       X const& x, std::type_identity_t<Options<Exec>> const& options = {}) const {
     return dot(x, x, options);
@@ -201,20 +201,11 @@ class Distributed {
   /// Gives every rank all entries of a vector as long as a column, of which each has filled in its
   /// rows. Such vectors have no gaps.
   template <OutputVector X>
-    requires AccessibleFrom<X, Exec>
+  requires AccessibleFrom<X, Exec>
   void share_rows(X const& x, distributed::Rows const& mine) const {
-    using T = typename X::non_const_value_type;
-    std::vector<T> all;
-    together([&] {
-      all.resize(x.extent(0));
-      copy_to_host(x.data() + mine.first, all.data() + mine.first, mine.count);
-    });
-    auto const rows = comm_->gather(mine);
-    for (int r = 0; r < size(); ++r) {
-      auto const& its = rows[static_cast<std::size_t>(r)];
-      comm_->broadcast(all.data() + its.first, its.count, r);
-    }
-    copy_to_device(all.data(), x.data(), static_cast<Index>(all.size()));
+    together([] {});  // who has failed meets the others here
+    distributed::detail::gather_rows(exec_, *comm_, *exchanges_, x.data(),
+                                     static_cast<Index>(x.extent(0)), comm_->gather(mine));
   }
 
  private:

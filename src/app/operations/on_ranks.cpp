@@ -85,8 +85,7 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
     }
     facts.seconds = to.seconds.median;
     to.ranks = communicator()->gather(facts);
-    // B is sent by share_rows, from memory of the host.
-    to.exchange = wants_cols ? world.exchange() : "mpi from host memory";
+    to.exchange = world.exchange();
     to.kernels = kernels_used<Exec>(r.kernels);
     to.bytes = static_cast<std::uint64_t>(r.columns) *
                one_product.bytes(shape.rows, shape.cols, sizeof(T));

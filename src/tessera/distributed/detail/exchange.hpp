@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/platform/nccl.hpp>
 #include <tessera/distributed/communicator.hpp>
+#include <tessera/distributed/rows.hpp>
 
 /// How elements in memory of Exec go from rank to rank.
 namespace tessera::distributed::detail {
@@ -114,5 +117,45 @@ class MpiExchange {
   SendBy by_;
   T* on_host_;
 };
+
+/// body(what exchanges elements in memory of Exec), where `on_host` is for MPI of host memory.
+template <class Exec, class T, class Body>
+void with_exchange(Exec const& exec, Communicator const& comm, Exchanges<Exec> const& exchanges,
+                   SendBy by, T* on_host, Body const& body) {
+  if (by == SendBy::nccl) return body(exchanges.nccl);
+  body(MpiExchange<Exec, T>(exec, comm, by, on_host));
+}
+
+/// Gives every rank all `length` entries of x, of which rank r has filled in rows[r].
+template <class Exec, class T>
+void gather_rows(Exec const& exec, Communicator const& comm, Exchanges<Exec>& exchanges, T* x,
+                 Index length, std::vector<Rows> const& rows) {
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Index const width = std::min(length, most_elements);
+  T* own = nullptr;
+  T* on_host = nullptr;
+  comm.together([&] {
+    own = exchanges.elements.template get<T>(exec, width);
+    if (exchanges.by == SendBy::host_mpi) {
+      on_host = exchanges.on_host.template get<T>(exec, 2 * width);
+    }
+  });
+  Counts counts(rows.size());
+  for (Index begin = 0; begin < length; begin += width) {
+    auto const some_of = [&](Rows const& its) {
+      Index const first = std::clamp(its.first, begin, begin + width);
+      return Rows{first, std::clamp(its.end(), begin, begin + width) - first};
+    };
+    for (std::size_t r = 0; r < rows.size(); ++r) counts.set(r, some_of(rows[r]).count);
+    Rows const mine = some_of(rows[static_cast<std::size_t>(comm.rank())]);
+    auto const count = static_cast<std::size_t>(mine.count);
+    Kokkos::deep_copy(
+        exec, Kokkos::View<T*, typename Exec::memory_space, Unmanaged>(own, count),
+        Kokkos::View<T const*, typename Exec::memory_space, Unmanaged>(x + mine.first, count));
+    with_exchange(exec, comm, exchanges, exchanges.by, on_host,
+                  [&](auto const& exchange) { exchange.all_gather(own, x + begin, counts); });
+  }
+  comm.together([&] { exec.fence("tessera::Distributed: all rows are there"); });
+}
 
 }  // namespace tessera::distributed::detail

@@ -154,17 +154,14 @@ class SumInMemory {
     tessera::detail::for_each_element(
         exec_, pack, own_ * width,
         PackRoots<T>{roots_ + begin, own_, length_, width, ranks, packed_});
-    with_exchange([&](auto const& exchange) { exchange.all_to_all(packed_, sent_, parts_, got_); });
+    auto const exchange = [&](auto const& body) {
+      with_exchange(exec_, comm_, exchanges_, by_, on_host_, body);
+    };
+    exchange([&](auto const& by) { by.all_to_all(packed_, sent_, parts_, got_); });
     tessera::detail::for_each_element(
         exec_, add, mine,
         AddInOrder<T>{parts_, mine, joins_.data(), static_cast<int>(joins_.extent(0))});
-    with_exchange(
-        [&](auto const& exchange) { exchange.all_gather(parts_, sums_ + begin, slices_); });
-  }
-  template <class Body>
-  void with_exchange(Body const& body) const {
-    if (by_ == SendBy::nccl) return body(exchanges_.nccl);
-    body(MpiExchange<Exec, T>(exec_, comm_, by_, on_host_));
+    exchange([&](auto const& by) { by.all_gather(parts_, sums_ + begin, slices_); });
   }
 
   Exec exec_;
