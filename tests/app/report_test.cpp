@@ -106,7 +106,7 @@ TEST_F(ExactReportTest, json_of_products_with_a_vector) {
     EXPECT_EQ(keys({command, "a.npy", "--check"}),
               words_of(start + verdict_keys + middle + plan +
                        "tuning output intermediate cache_preference stream stored_type "
-                       "vector_stored_type terms vectors second_sha256 ranks"))
+                       "vector_stored_type terms vectors second_sha256 ranks exchange"))
         << command;
   }
   EXPECT_EQ(
@@ -114,7 +114,7 @@ TEST_F(ExactReportTest, json_of_products_with_a_vector) {
       words_of(start + middle +
                "tuning output intermediate cache_preference stream stream.blocks "
                "stream.block_bytes stream.bytes_read stream.memory_limit stream.first_block "
-               "stream.why stored_type vector_stored_type terms vectors second_sha256 ranks"));
+               "stream.why stored_type vector_stored_type terms vectors second_sha256 ranks exchange"));
 }
 
 TEST_F(ExactReportTest, json_of_matrices) {
