@@ -131,25 +131,31 @@ def measure(arguments, shapes, weak: str) -> dict:
         for program in programs:
             make(rows * program.ranks, cols)
             results.append({"what": "weak", "ranks": program.ranks, "rows": rows, "cols": cols, "atax": program.atax(A)["seconds"]["min"]})
-        # A matrix with so few rows that its product takes no time beside the exchange.
+        # Eight rows a rank take little time beside the exchange.
         for cols in EXCHANGED:
-            make(8 * max(arguments.ranks), cols)
+            make(8, cols)
             alone = programs[0].atax(A, 50)["seconds"]["min"]
-            results += [{"what": "exchange", "ranks": program.ranks, "cols": cols, "seconds": max(program.atax(A, 50)["seconds"]["min"] - alone, 0.0)}
-                        for program in programs if program.ranks > 1]
+            for program in programs[1:]:
+                make(8 * program.ranks, cols)
+                seconds = program.atax(A, 50)["seconds"]["min"] - alone
+                results.append({"what": "exchange", "ranks": program.ranks, "cols": cols, "seconds": max(seconds, 0.0)})
     context = {"version": info["version"], "commit": info["commit"], "backend": arguments.backend, "device": device,
                "threads": None if arguments.backend == "cuda" else arguments.threads, "processor": processor()}
     return {"context": context, "results": results}
 
 
 def exchange_model(results: list) -> tuple:
-    """(seconds of latency for each doubling of ranks, bytes a second of a rank), of what was measured on the most ranks."""
+    """(seconds of latency for each doubling of ranks, bytes a second of a rank), of what was measured on the most ranks.
+
+    Infinitely many bytes where more columns took no longer.
+    """
     rows = [row for row in results if row["what"] == "exchange"]
     most = max(row["ranks"] for row in rows)
     seconds = {row["cols"]: row["seconds"] for row in rows if row["ranks"] == most}
     few, many = min(seconds), max(seconds)
     sent = 2 * 4 * (many - few) * (most - 1) / most
-    return seconds[few] / math.log2(most), sent / max(seconds[many] - seconds[few], 1e-9)
+    longer = seconds[many] - seconds[few]
+    return seconds[few] / math.log2(most), sent / longer if longer > 0 else math.inf
 
 
 def predicted(product: float, cols: int, ranks: int, latency: float, bandwidth: float) -> float:
@@ -184,7 +190,8 @@ def tables_of(data: dict) -> list:
     lines += [f"| {row['cols']} | {row['ranks']} | {microseconds(row['seconds'])} |" for row in exchanges]
     latency, bandwidth = exchange_model(results)
     lines += ["", "### Predicted", "",
-              f"A doubling of ranks costs {latency * 1e6:.0f} µs, a rank sends {bandwidth / 1e9:.2f} GB/s.", "",
+              f"A doubling of ranks costs {latency * 1e6:.0f} µs; "
+              + ("more columns took no longer." if math.isinf(bandwidth) else f"a rank sends {bandwidth / 1e9:.2f} GB/s."), "",
               "| matrix | " + " | ".join(f"{ranks} ranks, µs" for ranks in PREDICTED) + " | exchange is half of all at |",
               "|---|" + "--:|" * (len(PREDICTED) + 1)]
     for (rows, cols), row in alone.items():
@@ -200,7 +207,7 @@ def page() -> str:
              "The bits of all ranks are those of one.", "",
              f"- *lsmr*: a step after the first; *svd*: the {VALUES} largest singular values.",
              "- *peer*: PyTorch's two products and the all-reduce of NCCL, over ours.",
-             "- *exchange*: a product of few rows, less that of one process.",
+             "- *exchange*: a product of eight rows a rank, less that of one process with eight.",
              "- *predicted*: one rank's time over the ranks, a latency for each doubling of them, and 2·n·(R - 1)/R scalars by each rank. "
              "No machine of 8 GPUs or more was to be had: those columns are the model's alone.",
              "- A matrix has no use for more ranks than it has [units](../distributed.md).", "- –: not measured."]

@@ -172,7 +172,7 @@ class Distributed {
   /// x·y of vectors that lie on all ranks, each rank's entries following those of the rank before:
   /// the bits of tessera::dot. The same number on every rank.
   template <Vector X, VectorOf<Exec, X> Y>
-  requires AccessibleFrom<X, Exec>
+    requires AccessibleFrom<X, Exec>
   [[nodiscard]] typename X::non_const_value_type dot(
       X const& x, Y const& y, std::type_identity_t<Options<Exec>> const& options = {}) const {
     using T = typename X::non_const_value_type;
@@ -192,7 +192,7 @@ class Distributed {
   }
   /// Σ x_i²: as `dot` of x with itself.
   template <Vector X>
-  requires AccessibleFrom<X, Exec>
+    requires AccessibleFrom<X, Exec>
   [[nodiscard]] typename X::non_const_value_type sum_of_squares(
       X const& x, std::type_identity_t<Options<Exec>> const& options = {}) const {
     return dot(x, x, options);
@@ -201,7 +201,7 @@ class Distributed {
   /// Gives every rank all entries of a vector as long as a column, of which each has filled in its
   /// rows. Such vectors have no gaps.
   template <OutputVector X>
-  requires AccessibleFrom<X, Exec>
+    requires AccessibleFrom<X, Exec>
   void share_rows(X const& x, distributed::Rows const& mine) const {
     together([] {});  // who has failed meets the others here
     distributed::detail::gather_rows(exec_, *comm_, *exchanges_, x.data(),

@@ -111,10 +111,11 @@ TEST_F(ExactReportTest, json_of_products_with_a_vector) {
   }
   EXPECT_EQ(
       keys({"gemv", "a.npy", "--checkpoint", "s"}),
-      words_of(start + middle +
-               "tuning output intermediate cache_preference stream stream.blocks "
-               "stream.block_bytes stream.bytes_read stream.memory_limit stream.first_block "
-               "stream.why stored_type vector_stored_type terms vectors second_sha256 ranks exchange"));
+      words_of(
+          start + middle +
+          "tuning output intermediate cache_preference stream stream.blocks "
+          "stream.block_bytes stream.bytes_read stream.memory_limit stream.first_block "
+          "stream.why stored_type vector_stored_type terms vectors second_sha256 ranks exchange"));
 }
 
 TEST_F(ExactReportTest, json_of_matrices) {
