@@ -62,6 +62,7 @@ std::vector<ResidualCheck> check_all(LeastSquaresOptions const& options,
                                      io::MatrixReader const& reader, io::ScalarType type,
                                      io::HostVector const& x, VectorOfFile const& b) {
   std::vector<ResidualCheck> checks;
+  checks.reserve(static_cast<std::size_t>(b.columns));
   for (std::int64_t j = 0; j < b.columns; ++j) {
     checks.push_back(
         check(options, reader, type, part_of(x, b.columns, j), part_of(b.x, b.columns, j)));
