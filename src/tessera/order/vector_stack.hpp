@@ -80,7 +80,7 @@ struct VectorStack {
     }
   }
   /// Levels beside level 0 that a stack for `count` vectors needs.
-  static constexpr Index levels_above(Index count) {
+  KOKKOS_INLINE_FUNCTION static constexpr Index levels_above(Index count) {
     return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count))) - 1;
   }
 };
