@@ -81,7 +81,7 @@ struct VectorStack {
   }
   /// Levels beside level 0 that a stack for `count` vectors needs.
   KOKKOS_INLINE_FUNCTION static constexpr Index levels_above(Index count) {
-    return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count))) - 1;
+    return static_cast<int>(Kokkos::bit_width(static_cast<std::uint64_t>(count))) - 1;
   }
 };
 
