@@ -12,6 +12,7 @@
 
 #include <tessera/distributed/communicator.hpp>
 #include <tessera/distributed/detail/exchange.hpp>
+#include <tessera/distributed/detail/joins.hpp>
 #include <tessera/kernels/elements.hpp>
 
 namespace tessera::distributed::detail {
@@ -33,11 +34,6 @@ struct PackRoots {
   }
 };
 
-/// Of two vectors, the number of the one that gets their sum first.
-struct Join {
-  int to, from;
-};
-
 /// A column's sum, in the tree's order: it is left in the first vector.
 template <class T>
 struct AddInOrder {
@@ -53,35 +49,6 @@ struct AddInOrder {
     parts[j] += T(0);
   }
 };
-
-/// A subtree whose other half is not there yet.
-struct WaitingVector {
-  int vector, level;
-};
-
-/// The order in which subtrees of all ranks are added: two of one level that follow each other are
-/// halves of the next.
-inline std::vector<Join> joins_of(std::vector<std::vector<int>> const& levels) {
-  std::vector<Join> joins;
-  std::vector<WaitingVector> waiting;
-  auto const join = [&] {
-    int const from = waiting.back().vector;
-    waiting.pop_back();
-    joins.push_back({waiting.back().vector, from});
-  };
-  int next = 0;
-  for (auto const& its : levels) {
-    for (int const level : its) {
-      waiting.push_back({next++, level});
-      while (waiting.size() > 1 && waiting.back().level == waiting[waiting.size() - 2].level) {
-        join();
-        ++waiting.back().level;
-      }
-    }
-  }
-  while (waiting.size() > 1) join();
-  return joins;
-}
 
 /// As SumOfRoots, in memory of Exec: nothing is copied to the host but what MPI cannot send.
 template <class Exec, class T>

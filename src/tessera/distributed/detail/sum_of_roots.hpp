@@ -8,6 +8,7 @@
 
 #include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/distributed/communicator.hpp>
+#include <tessera/distributed/detail/joins.hpp>
 #include <tessera/order/vector_stack.hpp>
 
 namespace tessera::distributed::detail {
@@ -23,6 +24,7 @@ class SumOfRoots {
   SumOfRoots(Communicator const& comm, std::vector<std::vector<int>> levels, Index length)
       : comm_(comm),
         levels_(std::move(levels)),
+        joins_(joins_of(levels_)),
         length_(length),
         own_(static_cast<Index>(levels_[me()].size())),
         all_(0),
@@ -31,7 +33,6 @@ class SumOfRoots {
         slices_(levels_.size()) {
     for (auto const& its : levels_) all_ += static_cast<Index>(its.size());
     width_ = std::min(length_, std::max(Index{1}, most_elements / all_));
-    waiting_.reserve(static_cast<std::size_t>(all_));
     roots_.resize(static_cast<std::size_t>(own_ * length_));
     packed_.resize(static_cast<std::size_t>(own_ * width_));
     parts_.resize(static_cast<std::size_t>(all_ * ((width_ - 1) / comm_.size() + 1)));
@@ -50,11 +51,6 @@ class SumOfRoots {
   }
 
  private:
-  struct Waiting {
-    T* sum;
-    int level;
-  };
-
   [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(comm_.rank()); }
 
   /// As many columns as one exchange has.
@@ -79,36 +75,20 @@ class SumOfRoots {
     comm_.all_gather(add_parts(slice_width(me())), sums_.data() + begin, slices_);
   }
 
-  /// The tree over vectors that lie one after the other, in place. Two subtrees of one level that
-  /// follow each other are halves of the next.
+  /// The tree over vectors that lie one after the other, in place.
   T const* add_parts(Index width) {
     backends::host::OrdinaryArithmetic const mode;
-    auto const join = [&] {
-      T const* const right = waiting_.back().sum;
-      waiting_.pop_back();
-      tessera::detail::add_vector(waiting_.back().sum, right, width);
-    };
-    waiting_.clear();
-    T* next = parts_.data();
-    for (auto const& its : levels_) {
-      for (int const level : its) {
-        waiting_.push_back({next, level});
-        next += width;
-        while (waiting_.size() > 1 &&
-               waiting_.back().level == waiting_[waiting_.size() - 2].level) {
-          join();
-          ++waiting_.back().level;
-        }
-      }
+    T* const sum = parts_.data();
+    for (auto const [to, from] : joins_) {
+      tessera::detail::add_vector(sum + to * width, sum + from * width, width);
     }
-    while (waiting_.size() > 1) join();
-    T* const sum = waiting_.front().sum;
     for (Index j = 0; j < width; ++j) sum[j] += T(0);
     return sum;
   }
 
   Communicator const& comm_;
   std::vector<std::vector<int>> levels_;
+  std::vector<Join> joins_;
   Index length_;
   Index own_;    ///< subtrees of this rank
   Index all_;    ///< subtrees of all
@@ -118,7 +98,6 @@ class SumOfRoots {
   std::vector<T> packed_;  // (ranks, own, slice)
   std::vector<T> parts_;   // (all, slice)
   std::vector<T> sums_;    // (length)
-  std::vector<Waiting> waiting_;
 };
 
 }  // namespace tessera::distributed::detail
