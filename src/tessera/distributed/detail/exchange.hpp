@@ -126,10 +126,10 @@ void with_exchange(Exec const& exec, Communicator const& comm, Exchanges<Exec> c
   body(MpiExchange<Exec, T>(exec, comm, by, on_host));
 }
 
-/// Gives every rank all `length` entries of x, of which rank r has filled in rows[r].
+/// Gives every rank all `length` entries of x, of which each has filled in its rows.
 template <class Exec, class T>
 void gather_rows(Exec const& exec, Communicator const& comm, Exchanges<Exec>& exchanges, T* x,
-                 Index length, std::vector<Rows> const& rows) {
+                 Index length, Rows const& filled) {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   Index const width = std::min(length, most_elements);
   T* own = nullptr;
@@ -140,6 +140,7 @@ void gather_rows(Exec const& exec, Communicator const& comm, Exchanges<Exec>& ex
       on_host = exchanges.on_host.template get<T>(exec, 2 * width);
     }
   });
+  std::vector<Rows> const rows = comm.gather(filled);
   Counts counts(rows.size());
   for (Index begin = 0; begin < length; begin += width) {
     auto const some_of = [&](Rows const& its) {
@@ -147,7 +148,7 @@ void gather_rows(Exec const& exec, Communicator const& comm, Exchanges<Exec>& ex
       return Rows{first, std::clamp(its.end(), begin, begin + width) - first};
     };
     for (std::size_t r = 0; r < rows.size(); ++r) counts.set(r, some_of(rows[r]).count);
-    Rows const mine = some_of(rows[static_cast<std::size_t>(comm.rank())]);
+    Rows const mine = some_of(filled);
     auto const count = static_cast<std::size_t>(mine.count);
     Kokkos::deep_copy(
         exec, Kokkos::View<T*, typename Exec::memory_space, Unmanaged>(own, count),
