@@ -11,6 +11,7 @@
 #include <python/matrices.hpp>
 #include <python/parts.hpp>
 #include <string>
+#include <utility>
 
 namespace tessera::python {
 namespace {
@@ -57,28 +58,21 @@ nb::object atax_part(nb::handle A, nb::handle v, std::int64_t m, bool by_rows,
   return finished(c);
 }
 
-nb::object multiply_part_of(nb::handle A, nb::handle x, std::int64_t m, bool by_rows) {
-  Call const call{"distributed.World.matvec", false};
+/// A·x of some rows, or their part of Aᵀ·x.
+template <bool IsTransposed>
+nb::object product_part(nb::handle A, nb::handle x, std::int64_t m, bool by_rows) {
+  Call const call{IsTransposed ? "distributed.World.rmatvec" : "distributed.World.matvec", false};
   MatrixInput const a = take_array(call, A);
-  Taken const in = take_vector(call, a, x, "x", a.cols);
-  Taken const b = take_output(call, a, in, nb::none(), "b", a.rows);
+  auto const [length, of_result] =
+      IsTransposed ? std::pair(a.rows, a.cols) : std::pair(a.cols, a.rows);
+  Taken const in = take_vector(call, a, x, IsTransposed ? "u" : "x", length);
+  Taken const out = take_output(call, a, in, nb::none(), IsTransposed ? "c" : "b", of_result);
   {
     nb::gil_scoped_release const released;
-    multiply_part({m, by_rows}, a.array.array, in.array, b.array);
+    auto* const product = IsTransposed ? multiply_transposed_part : multiply_part;
+    product({m, by_rows}, a.array.array, in.array, out.array);
   }
-  return finished(b);
-}
-
-nb::object multiply_transposed_part_of(nb::handle A, nb::handle u, std::int64_t m, bool by_rows) {
-  Call const call{"distributed.World.rmatvec", false};
-  MatrixInput const a = take_array(call, A);
-  Taken const in = take_vector(call, a, u, "u", a.rows);
-  Taken const c = take_output(call, a, in, nb::none(), "c", a.cols);
-  {
-    nb::gil_scoped_release const released;
-    multiply_transposed_part({m, by_rows}, a.array.array, in.array, c.array);
-  }
-  return finished(c);
+  return finished(out);
 }
 
 }  // namespace
@@ -88,8 +82,8 @@ void add_parts(nb::module_& m) {
   m.def("_parts_of", &parts_of);
   m.def("_atax_part", &atax_part, "A"_a, "v"_a, "m"_a, "by_rows"_a, "map"_a, "of_map"_a.none(),
         "b"_a.none());
-  m.def("_matvec_part", &multiply_part_of);
-  m.def("_rmatvec_part", &multiply_transposed_part_of);
+  m.def("_matvec_part", &product_part<false>);
+  m.def("_rmatvec_part", &product_part<true>);
 }
 
 }  // namespace tessera::python
