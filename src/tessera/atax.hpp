@@ -446,9 +446,8 @@ void atax(
 ///
 /// As `atax` of a vector, with V and C of n x k entries, each in LayoutRight, LayoutLeft or
 /// LayoutStride, the same map for all columns, and no z. The bits of column j are those of the call
-/// with V's column j. On hosts, and by portable kernels,
-/// up to eight columns share each read of A; accelerated kernels of GPUs read it for each. Without
-/// columns only sizes are checked.
+/// with V's column j. On hosts, and by portable kernels, up to eight columns share each read of A;
+/// accelerated kernels of GPUs read it for each. Without columns only sizes are checked.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
 void atax(
     Exec const& exec, A const& a, In const& v, Out const& c,
