@@ -16,6 +16,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
+#include <tessera/backends/platform/pages.hpp>
 #include <tessera/stream/detail/readers.hpp>
 #include <tessera/stream/detail/reading.hpp>
 #include <tessera/stream/detail/work.hpp>
@@ -46,14 +47,11 @@ inline constexpr std::size_t slice_bytes = std::size_t{512} << 10U;
 template <class Exec, class T>
 class HostSlot {
  public:
-  explicit HostSlot(std::size_t elements)
-      : memory_(
-            Kokkos::view_alloc(std::string("tessera::stream::slot"), Kokkos::WithoutInitializing),
-            elements) {}
-  [[nodiscard]] T* data() const { return memory_.data(); }
+  explicit HostSlot(std::size_t elements) : memory_(elements * sizeof(T)) {}
+  [[nodiscard]] T* data() const { return static_cast<T*>(memory_.data()); }
 
  private:
-  Kokkos::View<T*, typename Exec::memory_space> memory_;
+  backends::Pages memory_;
 };
 template <class Exec, class T>
   requires(backends::Backend<Exec>::is_gpu)
