@@ -9,9 +9,8 @@ endfunction()
 
 # tessera_compile_alone(target [regex])
 #
-# Presets that build everything from nothing, and are not worked in, compile several sources at a
-# time (CMAKE_UNITY_BUILD), which reads their headers once. The sources of `target` (those that match)
-# stay alone.
+# Presets compile several sources at a time (CMAKE_UNITY_BUILD), which reads their headers once. The
+# sources of `target` (those that match) stay alone.
 function(tessera_compile_alone target)
   get_target_property(sources ${target} SOURCES)
   if(ARGC GREATER 1)
