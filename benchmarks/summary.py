@@ -6,7 +6,8 @@
     benchmarks/summary.py           writes it, and its first table into README.md and docs/performance/index.md
     benchmarks/summary.py --check   says what it would change, and changes nothing
 
-It reads what host.py and device.py have written, and the products of matrices of `tessera bench`.
+It reads what host.py and device.py have written, and the products of matrices of `tessera bench`. The tables of
+docs/evaluations.md are renewed in the same way (evaluation_tables.py).
 """
 
 import json
@@ -15,6 +16,7 @@ import statistics
 import sys
 from pathlib import Path
 
+from evaluation_tables import with_tables
 from results import OPERATIONS, TYPES, Figures, in_words, matrix_bytes
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -135,6 +137,8 @@ def main() -> None:
     pages = {FOLDER / "summary.md": "\n".join(lines)}
     for page in (PROJECT / "README.md", PROJECT / "docs" / "performance" / "index.md"):
         pages[page] = with_one_read(page, one_read(machines))
+    evaluations = PROJECT / "docs" / "evaluations.md"
+    pages[evaluations] = with_tables(evaluations.read_text())
     stale = [page for page, text in pages.items() if page.read_text() != text]
     if sys.argv[1:] == ["--check"]:
         if stale:
