@@ -128,7 +128,7 @@ def measure(arguments, shapes, weak: str) -> dict:
                 sys.exit(f"{shape}: the bits differ over ranks")
             print(shape, file=sys.stderr)
         rows, cols = map(int, weak.split("x"))
-        for program in programs:
+        for program in programs if arguments.backend == "cuda" else ():  # ranks of a host share its cores
             make(rows * program.ranks, cols)
             results.append({"what": "weak", "ranks": program.ranks, "rows": rows, "cols": cols, "atax": program.atax(A)["seconds"]["min"]})
         # Eight rows a rank take little time beside the exchange.
@@ -180,14 +180,15 @@ def tables_of(data: dict) -> list:
                      f"{ratio(one['atax'], row['atax'])} | {microseconds(row['lsmr'])} | {ratio(one['lsmr'], row['lsmr'])} | {row['svd'] * 1e3:.1f} | "
                      f"{ratio(one['svd'], row['svd'])} | {ratio(row['peer'], row['atax'])} |")
     weak = [row for row in results if row["what"] == "weak"]
-    lines += ["", "### A matrix for each rank", "", "| matrix of a rank | ranks | atax, µs | of one rank's speed |", "|---|--:|--:|--:|"]
+    if weak:
+        lines += ["", "### A matrix for each rank", "", "| matrix of a rank | ranks | atax, µs | of one rank's speed |", "|---|--:|--:|--:|"]
     for row in weak:
         lines.append(f"| {in_words(str(row['rows']) + 'x' + str(row['cols']))} | {row['ranks']} | {microseconds(row['atax'])} | {ratio(weak[0]['atax'], row['atax'])} |")
     exchanges = [row for row in results if row["what"] == "exchange"]
-    if not exchanges:
-        return lines
     lines += ["", "### What an exchange takes", "", "| columns | ranks | µs |", "|--:|--:|--:|"]
     lines += [f"| {row['cols']} | {row['ranks']} | {microseconds(row['seconds'])} |" for row in exchanges]
+    if not weak:
+        return lines
     latency, bandwidth = exchange_model(results)
     lines += ["", "### Predicted", "",
               f"A doubling of ranks costs {latency * 1e6:.0f} µs; "
