@@ -35,13 +35,15 @@ struct FusedRows {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team, T* scratch) const {
     Group const group(team.league_rank(), panels_per_team, panels.lines, lines.count);
-    VectorStack<T> const stacks_of_team = stacks.of(team.league_rank());
+    VectorStack<T> const stack = stacks.of(team.league_rank());
     auto const vector = [&](int c) { return column_of(x, c); };
     HeldLines<T, Shape> held(team, columns, vector, lines.length);
     Trees<T, Shape::sums> trees(scratch, Items<T, Shape>::of(chunk));
     T factors[Shape::columns][Shape::lines];
     Step before;
     for (Step now = group.begin(Shape::lines); before.count + now.count > 0;) {
+      Joined<T> const to = joined(stack, before.panel, group.panels);
+      T* const sums = stack.level(VectorStack<T>::level_of(before.panel));
       SumOfChunks<T, Shape> products[Shape::sums];
       for (Index begin = 0; begin < lines.length; begin += chunk) {
         Index const end = Kokkos::min(lines.length, begin + chunk);
@@ -51,11 +53,9 @@ struct FusedRows {
             Index const j = begin + items.place(item);
             ItemOfLines<T> const tile(lines, before.first, before.count, j);
             for_columns<Shape>(columns, [&](auto c) {
-              VectorStack<T> const stack = stacks_of_team.from(c() * lines.length + j);
-              T* const sums = stack.level(VectorStack<T>::level_of(before.panel));
-              held.add(k, c, tile, factors[c()], before.begins, sums);
-              if (!before.ends_panel()) return;
-              held.join(k, c, joined(stack, before.panel, group.panels), sums, tile.left);
+              Index const place = c() * lines.length + j;
+              held.add(k, c, tile, factors[c()], before.begins, sums + place);
+              if (before.ends_panel()) held.join(k, c, to.from(place), sums + place, tile.left);
             });
           });
         }
