@@ -71,12 +71,10 @@ function(tessera_add_test_of_portable_kernels test label filter)
   )
 endfunction()
 
-# tessera_add_test_without_avx512(test label [pattern]): one ctest test that runs `test` on hosts once
-# more, with the loops for processors without AVX-512; skipped where the processor has none. Cases of
-# the pattern, which have one kind of loop, are left out.
-function(tessera_add_test_without_avx512 test label)
-  string(JOIN ":" left_out "*Cuda*" ${ARGN})
-  add_test(NAME ${test}.without_avx512 COMMAND ${test} "--gtest_filter=-${left_out}")
+# tessera_add_test_without_avx512(test label filter): one ctest test that runs the tests of `test` that
+# match once more, with the loops for processors without AVX-512; skipped where the processor has none.
+function(tessera_add_test_without_avx512 test label filter)
+  add_test(NAME ${test}.without_avx512 COMMAND ${test} "--gtest_filter=${filter}")
   set_tests_properties(
     ${test}.without_avx512 PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 ENVIRONMENT
                                       "OMP_WAIT_POLICY=passive;TESSERA_AVX512=off;TESSERA_TEST_WITHOUT_AVX512=1"
