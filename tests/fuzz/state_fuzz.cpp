@@ -45,7 +45,7 @@ struct Problem {
 };
 
 using Solver = void (*)(Problem const&, Control const&);
-constexpr std::array<Solver, 6> solvers{
+constexpr std::array<Solver, 10> solvers{
     [](Problem const& p, Control const& control) {
       solve::lsmr(p.op, p.b, {.damp = 0.5, .history = true}, control);
     },
@@ -60,6 +60,18 @@ constexpr std::array<Solver, 6> solvers{
     [](Problem const& p, Control const& control) {
       solve::logistic_regression(p.op, p.labels,
                                  {.penalty = 1, .solver = solve::RegressionSolver::lbfgs}, control);
+    },
+    [](Problem const& p, Control const& control) {
+      solve::pca(p.op, 2, {.svd = {.ncv = 3}, .scale = true}, control);
+    },
+    [](Problem const& p, Control const& control) {
+      solve::randomized_svd(p.op, 2, {.oversampling = 1, .power_iterations = 3}, control);
+    },
+    [](Problem const& p, Control const& control) {
+      solve::linear_regression(p.op, p.b, {.penalty = 1}, control);
+    },
+    [](Problem const& p, Control const& control) {
+      solve::poisson_regression(p.op, p.b, {.penalty = 1}, control);
     }};
 
 /// What whole runs of each solver leave behind them.
