@@ -15,7 +15,8 @@ class Pages {
   /// @throws std::bad_alloc where the system has no more
   explicit Pages(std::size_t bytes)
       : bytes_(bytes > 0 ? bytes : 1),
-        memory_(::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+        memory_(
+            ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
     if (memory_ == MAP_FAILED) throw std::bad_alloc();
     static_cast<void>(::madvise(memory_, bytes_, MADV_HUGEPAGE));  // advice: works without
   }

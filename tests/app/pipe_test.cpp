@@ -154,6 +154,25 @@ TEST_F(PipeTest, results_are_those_of_the_file) {
   }
 }
 
+/// A solver whose matrix comes out of a pipe reads it into memory first.
+TEST_F(PipeTest, solvers_have_the_bits_of_the_file) {
+  make();
+  std::string const bytes = read("a.npy");
+  for (Words command : {Words{"lstsq", "-", "b.npy", "--atol", "1e-4"},
+                        Words{"svd", "-", "-k", "2", "--method", "randomized"},
+                        Words{"pca", "-", "-k", "1", "--tol", "0.2"}}) {
+    command.insert(command.end(), {"--format", "json"});
+    auto const from_pipe = run_with(bytes, command);
+    ASSERT_EQ(from_pipe.status, 0) << from_pipe.err;
+    command[1] = "a.npy";
+    auto const from_file = run(command);
+    ASSERT_EQ(from_file.status, 0) << from_file.err;
+    EXPECT_EQ(nlohmann::json::parse(from_pipe.out)["sha256"],
+              nlohmann::json::parse(from_file.out)["sha256"])
+        << command[0];
+  }
+}
+
 /// Elements of a file go into a pipe in another order than the file's, too; also where the lines of
 /// the output are longer than what is in memory at a time.
 TEST_F(PipeTest, takes_a_file_in_another_order) {

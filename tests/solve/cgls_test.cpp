@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -17,6 +20,7 @@
 #include "support/device_data.hpp"
 #include "support/host_matrix.hpp"
 #include "support/same_bits.hpp"
+#include "support/sha256.hpp"
 
 /// Least squares by `cgls`, on every backend, layout and scalar type.
 namespace tessera::test {
@@ -34,15 +38,15 @@ class Cgls : public testing::Test {
   static constexpr Index cols = 14;
 
   /// The element (i, j) of a matrix with a diagonal that counts.
-  static T element(Index i, Index j) {
-    auto const index = static_cast<std::uint64_t>(i * cols + j);
+  static T element(Index i, Index j, Index n = cols) {
+    auto const index = static_cast<std::uint64_t>(i * n + j);
     return whole_number<T>(1, index, 50) + (i == j ? T(300) : T(0));
   }
-  static DeviceMatrix<C> matrix() {
-    DeviceMatrix<C> const A("A", rows, cols);
+  static DeviceMatrix<C> matrix(Index m = rows, Index n = cols) {
+    DeviceMatrix<C> const A("A", m, n);
     auto const mirror = Kokkos::create_mirror_view(A);
-    for (Index i = 0; i < rows; ++i) {
-      for (Index j = 0; j < cols; ++j) mirror(i, j) = element(i, j);
+    for (Index i = 0; i < m; ++i) {
+      for (Index j = 0; j < n; ++j) mirror(i, j) = element(i, j, n);
     }
     Kokkos::deep_copy(A, mirror);
     return A;
@@ -131,6 +135,22 @@ TYPED_TEST(Cgls, GoesOnFromEveryStepWithTheSameBits) {
         [&] { this->run(b, options, {.resume = &state}); },
         testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("the state is damaged")));
   }
+}
+
+/// ctest runs this with several numbers of threads.
+TYPED_TEST(Cgls, HasTheCommittedBits) {
+  using T = typename TypeParam::Scalar;
+  constexpr bool is_float = std::same_as<T, float>;
+  constexpr bool has_rows = TypeParam::order == reference::Order::row_major;
+  std::string const expected =
+      is_float ? (has_rows ? "4063134eb7a62b46f429bcc383d6053939fba5b571d9bfa4cb12d5f1f79fae1a"
+                           : "927cbe2148b9a1389c794838c48e64d4148bcbca5f3ed129ab981082c8730e0a")
+               : (has_rows ? "433a5e2eb77a88c585d47de5363b39a91528c26f8bafd88a03f02234e641b2a5"
+                           : "a0bf88dd5a1361ff889e7800b9598157d1419c456d495f3704c036cdfd46cda8");
+  solve::MatrixOperator const op(typename TestFixture::Exec(), this->matrix(1500, 320));
+  auto const b = this->vector(whole_numbers<T>(1500, 5, 9));
+  auto const found = solve::cgls(op, b, {.damp = 2, .rtol = 0, .maxiter = 20});
+  EXPECT_EQ(sha256(TestFixture::on_host(found.x)), expected);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -19,6 +20,7 @@
 #include "support/device_data.hpp"
 #include "support/host_matrix.hpp"
 #include "support/same_bits.hpp"
+#include "support/sha256.hpp"
 #include "support/shapes.hpp"
 
 /// Principal components, on every backend, layout and scalar type.
@@ -113,6 +115,27 @@ TYPED_TEST(Pca, FindsTheComponentsOfTheCentredMatrix) {
       EXPECT_NEAR(std::abs(along), 1, few);
     }
   }
+}
+
+/// ctest runs this with several numbers of threads.
+TYPED_TEST(Pca, HasTheCommittedBits) {
+  using T = typename TypeParam::Scalar;
+  constexpr bool is_float = std::same_as<T, float>;
+  constexpr bool has_rows = TypeParam::order == Order::row_major;
+  HostMatrix<T> const A{Shape{700, 300}, TypeParam::order, whole_numbers<T>(700 * 300, 2, 9)};
+  solve::MatrixOperator const op(typename TypeParam::Exec(), matrix_on_device<TypeParam>(A));
+  auto const found = solve::pca(op, 2, {.svd = {.tol = 0.01}, .scale = true});
+  EXPECT_EQ(found.svd.stop, Stop::converged);
+  std::vector<double> all = found.explained_variance_ratio;
+  all.insert(all.end(), found.mean.begin(), found.mean.end());
+  auto const VT = this->host_rows(found.svd.VT);
+  all.insert(all.end(), VT.begin(), VT.end());
+  EXPECT_EQ(sha256(all),
+            is_float
+                ? (has_rows ? "f28306941746136f0e1b76b33161628ae7dd763b2c6d2800766af75b01972875"
+                            : "1e7decaa25459fef9504264eb27eeb4e737b1ae95767ae30cee0ebfc75ded117")
+                : (has_rows ? "835087ab6678bad5ed48db0b32ad2d98bfd9b847e494d52225b44fd57840c673"
+                            : "01b60e1f01be7dd5d84c08021ed8225bbb5c95a14569fcca05760916ee60fc0a"));
 }
 
 TYPED_TEST(Pca, ReadsTheMatrixOnceAStepAndForMeansAndDeviations) {
