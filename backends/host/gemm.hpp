@@ -12,6 +12,7 @@
 #include <tessera/backends/host/combine.hpp>
 #include <tessera/backends/host/launch.hpp>
 #include <tessera/backends/host/simd.hpp>
+#include <tessera/kernels/gemm_long.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/order/product.hpp>
 #include <tessera/order/static_for.hpp>
@@ -197,6 +198,26 @@ void gemm(Exec const& exec, Label const& label, Product<T> const& product,
         PartialVectors<T, OutputMatrix<T>>{product.data, product.chains.count,
                                            product.rows() * product.cols(), out, nullptr});
   }
+}
+
+/// Turns lines in registers.
+struct TurnInRegisters {
+  template <class T, int Lines, int Elements>
+  KOKKOS_FORCEINLINE_FUNCTION static void run(T const* from, Index from_line, T* to,
+                                              Index to_line) {
+    constexpr int size = sizeof(T);
+    static_assert(Lines * size == 64 && Elements * size == 32);
+    backends::host::transpose_block<size, false>(
+        reinterpret_cast<unsigned char const*>(from), from_line * size,
+        reinterpret_cast<unsigned char*>(to), to_line * size);
+  }
+};
+
+/// C = A·B of long sums.
+template <class Exec, class T>
+void gemm_long(Exec const& exec, Label const& label, Product<T> const& product,
+               OutputMatrix<T> const& out) {
+  kernels::gemm_long<TurnInRegisters>(exec, label, product, out);
 }
 
 template <bool DeepA, bool DeepB, class Exec, class T>

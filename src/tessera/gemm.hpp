@@ -13,6 +13,7 @@
 #include <tessera/detail/arguments.hpp>
 #include <tessera/kernels.hpp>
 #include <tessera/kernels/gemm.hpp>
+#include <tessera/kernels/gemm_long.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/options.hpp>
 #include <tessera/order/product.hpp>
@@ -35,17 +36,23 @@ void run_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument
   if (chain > 0) product.chains = {chain, summation::ceil_div(product.depth, chain)};
   Parts<Exec, T> parts(exec, options.workspace, product.parts());
   auto const in_parts = product.in(parts.take(product.parts()));
+  bool const is_long = teams_of_one<Exec> && !options.tuning && kernels::has_long_sums(in_parts);
   if (kernels_used<Exec>(options.kernels) == Kernels::portable) {
+    if constexpr (teams_of_one<Exec>) {
+      if (is_long) return kernels::gemm_long<kernels::TurnByElements>(exec, label, in_parts, out);
+    }
     return kernels::gemm(exec, label, in_parts, out,
                          options.tuning.value_or(kernels::gemm_tuning<Exec>()));
   }
-
   // Of the factor that makes rows of a row-major C, then of the other: whether lines are
   // contiguous.
   constexpr bool deep_a = RowsOfC ? RowsOfA : !RowsOfB;
   constexpr bool deep_b = RowsOfC ? !RowsOfB : RowsOfA;
   if constexpr (backends::IsAccelerated<Exec>) {
     using Backend = backends::Backend<Exec>;
+    if constexpr (teams_of_one<Exec>) {
+      if (is_long) return gemm_long(exec, label, in_parts, out);
+    }
     GemmTuning const tuning = options.tuning
                                   ? *options.tuning
                                   : Backend::template gemm_tuning<T>(
@@ -94,7 +101,9 @@ void call_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
 /// | options | | workspace, tuning and kernels |
 ///
 /// Work and traffic: 2mnk flop; at least (mk + kn + mn)·sizeof(T) bytes. Each factor is read from
-/// memory once for every tile of C that meets it, as far as caches do not hold it.
+/// memory once for every tile of C that meets it, as far as caches do not hold it. Of long sums
+/// with a tiny result, such as XᵀX of a tall X, hosts read each factor once; a tuning asks for
+/// tiles.
 ///
 /// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
 /// large enough. The bits of C are a function of A and B alone, not of layouts, the tuning or the

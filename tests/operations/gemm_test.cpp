@@ -183,6 +183,51 @@ TYPED_TEST(Gemm, HasTheBitsOfTheReferenceInEveryLayout) {
   }
 }
 
+TYPED_TEST(Gemm, HasTheBitsOfTheReferenceWhereSumsAreLong) {
+  for (Size const& s : {Size{1, 1, 8192}, Size{1, 16, 8193}, Size{3, 5, 20011}, Size{8, 8, 9000},
+                        Size{16, 16, 12345}, Size{17, 16, 12345}}) {
+    for (Index const padding : {0, 3}) this->expect_reference(s, all_layouts(padding));
+  }
+}
+
+/// Both factors are one matrix, whose elements are read once.
+TYPED_TEST(Gemm, HasTheBitsOfTheReferenceForGramMatrices) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Scalar;
+  using Strided = Kokkos::View<T const**, Kokkos::LayoutStride, typename Exec::memory_space>;
+  std::size_t const rows = 10007;
+  for (std::size_t const cols :
+       {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{16}, std::size_t{31}}) {
+    std::size_t const padding = cols % 4;
+    auto const x = real_numbers<T>(rows * cols, cols);
+    for (bool const by_rows : {true, false}) {
+      std::size_t const down = by_rows ? cols + padding : 1;
+      std::size_t const across = by_rows ? 1 : rows + padding;
+      Kokkos::View<T*, typename Exec::memory_space> const memory(
+          "X", (rows + padding) * (cols + padding));
+      auto const on_host = Kokkos::create_mirror_view(memory);
+      std::vector<T> transpose(x.size());
+      for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t j = 0; j < cols; ++j) {
+          on_host(i * down + j * across) = x[i * cols + j];
+          transpose[j * rows + i] = x[i * cols + j];
+        }
+      }
+      Kokkos::deep_copy(memory, on_host);
+      Strided const X(memory.data(), Kokkos::LayoutStride(rows, down, cols, across));
+      Strided const Xt(memory.data(), Kokkos::LayoutStride(cols, across, rows, down));
+      Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space> const C("C", cols, cols);
+      gemm(Exec(), Xt, X, C, {.kernels = kernels_under_test()});
+      std::vector<T> found(cols * cols);
+      using Host = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+      Kokkos::deep_copy(Host(found.data(), cols, cols), C);
+      auto const n = static_cast<Index>(cols);
+      EXPECT_THAT(found, same_bits_as(reference::gemm(transpose, x, n, n, Index{10007})))
+          << cols << (by_rows ? " columns, by rows" : " columns, by columns");
+    }
+  }
+}
+
 TYPED_TEST(Gemm, HasTheBitsOfTheReferenceWithOneChainAndManyTiles) {
   for (Size const& s : {Size{1024, 1024, 70}, Size{2049, 1025, 40}}) {
     this->expect_reference(s, {Layouts{}});
@@ -216,7 +261,8 @@ TYPED_TEST(Gemm, NeverGivesMinusZero) {
   using T = typename TestFixture::T;
   T const tiny = std::numeric_limits<T>::denorm_min();
   ASSERT_TRUE(std::signbit(std::fma(tiny, -tiny, T(0))));
-  for (Size const& s : {Size{1, 1, 1}, Size{96, 96, 16}, Size{97, 101, 3}, Size{48, 64, 1024}}) {
+  for (Size const& s :
+       {Size{1, 1, 1}, Size{96, 96, 16}, Size{97, 101, 3}, Size{48, 64, 1024}, Size{2, 3, 16384}}) {
     std::vector<T> const a(static_cast<std::size_t>(s.rows * s.depth), tiny);
     std::vector<T> const b(static_cast<std::size_t>(s.depth * s.cols), -tiny);
     std::vector<T> const zeros(static_cast<std::size_t>(s.rows * s.cols), T(0));
@@ -322,7 +368,7 @@ TYPED_TEST(Gemm, NeitherFencesNorAllocatesWithAKeptWorkspace) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Scalar;
   Exec const own = test::instance_of_its_own<Exec>();
-  for (Size const& s : {Size{60, 70, 80}, Size{64, 64, 1024}}) {
+  for (Size const& s : {Size{60, 70, 80}, Size{64, 64, 1024}, Size{2, 3, 16384}}) {
     GuardedMatrix<Exec, T> const A({s.rows, s.depth}, {MatrixLayout::right});
     GuardedMatrix<Exec, T> const B({s.depth, s.cols}, {MatrixLayout::right});
     GuardedMatrix<Exec, T> const C({s.rows, s.cols}, {MatrixLayout::right});
