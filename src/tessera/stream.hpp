@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <deque>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -12,6 +16,7 @@
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/arguments.hpp>
+#include <tessera/stream/detail/columns.hpp>
 #include <tessera/stream/detail/run.hpp>
 #include <tessera/stream/options.hpp>
 #include <tessera/stream/source.hpp>
@@ -137,6 +142,122 @@ Report run_product(Exec const& exec, std::string const& name, Source const& sour
   });
 }
 
+/// Column j of a block of vectors.
+template <class View>
+auto column(View const& x, Index j) {
+  return Kokkos::subview(x, Kokkos::ALL, static_cast<std::size_t>(j));
+}
+
+/// What was done in all, after one reading more.
+inline void add_to(Report& all, Report const& one) {
+  all.blocks = one.blocks;
+  all.kernels = one.kernels;
+  all.block_bytes = std::max(all.block_bytes, one.block_bytes);
+  all.host_bytes = std::max(all.host_bytes, one.host_bytes);
+  all.device_bytes = std::max(all.device_bytes, one.device_bytes);
+  all.bytes_read += one.bytes_read;
+  all.seconds_waiting_for_data += one.seconds_waiting_for_data;
+  all.seconds_waiting_for_work += one.seconds_waiting_for_work;
+}
+
+/// Runs a kind of work for each column of X: up to eight with each reading of the matrix, fewer
+/// where the limit is too small for their sums. add(works, run, x, j, workspace) adds the work of
+/// column j, whose elements lie side by side in x.
+template <template <class, class, bool, class> class Work, class Exec, class Source, class X,
+          class T, class Add>
+Report run_columns(Exec const& exec, std::string const& operation, Source const& source, X const& x,
+                   Options<T> const& options, Add const& add) {
+  if (options.resume != nullptr || (options.on_state && options.wants_state)) {
+    checks::fail(operation, "a state is one of a product with a vector, found a block of vectors");
+  }
+  return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+    using OfColumns = Run<Exec, Source, EachColumn<Work>::template Of, Set>;
+    auto const columns = static_cast<Index>(x.extent(1));
+    Report all;
+    Index at_once = tessera::detail::most_columns;
+    for (Index first = 0; first < columns;) {
+      Index const passes = ceil_div(columns - first, at_once);
+      Index const count = ceil_div(columns - first, passes);
+      std::size_t const copied = SideBySide<Exec, T>::bytes(column(x, first));
+      std::optional<OfColumns> run;
+      try {
+        run.emplace(exec, operation, source,
+                    Vectors{.operation = operation,
+                            .copied = static_cast<std::size_t>(count) * copied,
+                            .count = count},
+                    options);
+      } catch (LimitError const&) {
+        if (count == 1) throw;
+        at_once = count / 2;
+        continue;
+      }
+      std::deque<SideBySide<Exec, T>> vectors;
+      Workspace<Exec> workspace;
+      typename OfColumns::WorkOf works;
+      for (Index j = first; j < first + count; ++j) {
+        vectors.emplace_back(exec, column(x, j));
+        add(works, *run, vectors.back().vector(), j, workspace);
+      }
+      add_to(all, (*run)(works));
+      first += count;
+    }
+    return all;
+  });
+}
+
+/// One product with a block of vectors.
+template <template <class, class, bool, class> class Work, class Exec, class Source, class X,
+          class Y, class T>
+Report run_product_of_columns(Exec const& exec, std::string const& name, Source const& source,
+                              X const& x, Y const& y, Options<T> const& options) {
+  tessera::detail::Label const label("tessera::stream::" + name);
+  return run_columns<Work>(exec, "stream::" + name, source, x, options,
+                           [&](auto& works, auto const& run, ConstVector<Exec, T> const& x_j,
+                               Index j, Workspace<Exec>& workspace) {
+                             works.add(exec, label, run.extents(), run.blocks(), x_j,
+                                       tessera::detail::output(column(y, j)), workspace);
+                           });
+}
+
+/// ATAX of a block of vectors: b(j) and c(j) are where column j of B and C goes.
+template <class Exec, class Source, class X, class T, class Terms, class B, class C>
+Report call_atax_of_columns(Exec const& exec, Source const& source, X const& x, B const& b,
+                            C const& c, Options<T> const& options, Terms const& terms) {
+  constexpr auto operation = "stream::atax";
+  tessera::detail::TermsOfAtax<T> const given(terms);
+  if (given.has_z) {
+    checks::fail(operation, "z is added to one vector: expected beta of 0 for a block of them");
+  }
+  return tessera::detail::with_map(terms.map, [&]<class Factor>(Factor const& factor) {
+    Report const report = run_columns<AtaxWith<Factor>::template Work>(
+        exec, operation, source, x, options,
+        [&](auto& works, auto const& run, ConstVector<Exec, T> const& x_j, Index j,
+            Workspace<Exec>& workspace) {
+          works.add(exec, run.extents(), run.blocks(), options.method, x_j, b(j), c(j), workspace,
+                    factor);
+        });
+    for (Index j = 0; j < static_cast<Index>(x.extent(1)); ++j) {
+      tessera::detail::finish_atax(exec, static_cast<Index>(source.rows()), b(j),
+                                   static_cast<Index>(source.cols()), c(j), given, factor);
+    }
+    exec.fence("tessera::stream::atax: C is there");
+    return report;
+  });
+}
+
+/// A block that comes in, and one that goes out, have the sizes that they need, and are apart.
+template <class Source, class X, class Y>
+void require_columns(char const* operation, Source const& source, char const* in, X const& x,
+                     std::size_t entries_in, char const* out, Y const& y, std::size_t entries_out) {
+  require_elements(operation, source);
+  checks::require_rows(operation, in, x, entries_in);
+  checks::require_extents(operation, out, y, entries_out, x.extent(1));
+  checks::require_memory(operation, in, x);
+  checks::require_memory(operation, out, y);
+  checks::require_distinct(operation, out, y);
+  checks::require_apart(operation, out, y, in, x);
+}
+
 /// The terms' vectors fit the matrix, and are apart from the outputs.
 template <class T, class Source, class Terms, class... Outputs>
 void require_terms(char const* operation, Source const& source, Terms const& terms,
@@ -216,6 +337,14 @@ concept VectorFor = Vector<View> && AccessibleFrom<View, Exec> &&
 template <class View, class Exec, class Source>
 concept OutputVectorFor = VectorFor<View, Exec, Source> && OutputVector<View>;
 
+/// What they take as blocks of vectors.
+template <class View, class Exec, class Source>
+concept BlockFor = MatrixOf<View, Exec> &&
+                   std::same_as<typename View::non_const_value_type, typename Source::value_type>;
+template <class View, class Exec, class Source>
+concept OutputBlockFor =
+    BlockFor<View, Exec, Source> && !std::is_const_v<typename View::value_type>;
+
 /// What a streamed `atax` computes beside its products: as in tessera::AtaxOptions.
 template <class Exec, class T>
 struct AtaxTerms {
@@ -278,6 +407,44 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
                            options, terms);
 }
 
+/// C = α·Aᵀ·f(A·V) of a streamed matrix, V a block of k vectors
+///
+/// As `atax` of a vector, with V and C of n x k entries, each in LayoutRight, LayoutLeft or
+/// LayoutStride, the same map for all columns, no z and no states. The bits of column j are those
+/// of the call with V's column j. The matrix is read once for up to eight columns, fewer where the
+/// limit does not hold their sums: k columns need no larger limit than one, but for copies.
+template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
+          OutputBlockFor<Exec, Source> Out>
+Report atax(Exec const& exec, Source const& source, In const& v, Out const& c,
+            Options<typename Source::value_type> const& options = {},
+            std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
+  using T = typename Source::value_type;
+  auto const cols = static_cast<std::size_t>(source.cols());
+  detail::require_columns("stream::atax", source, "V", v, cols, "C", c, cols);
+  detail::require_terms<T>("stream::atax", source, terms, c);
+  return detail::call_atax_of_columns(
+      exec, source, v, [](Index) { return detail::OutputVector<T>{nullptr, 1}; },
+      [&](Index j) { return tessera::detail::output(detail::column(c, j)); }, options, terms);
+}
+
+/// The same, and B = f(A·V) on the way, of m x k entries.
+template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
+          OutputBlockFor<Exec, Source> Rows, OutputBlockFor<Exec, Source> Out>
+Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, Out const& c,
+            Options<typename Source::value_type> const& options = {},
+            std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
+  using T = typename Source::value_type;
+  auto const rows = static_cast<std::size_t>(source.rows());
+  auto const cols = static_cast<std::size_t>(source.cols());
+  detail::require_columns("stream::atax", source, "V", v, cols, "B", b, rows);
+  detail::require_columns("stream::atax", source, "V", v, cols, "C", c, cols);
+  checks::require_apart("stream::atax", "C", c, "B", b);
+  detail::require_terms<T>("stream::atax", source, terms, b, c);
+  return detail::call_atax_of_columns(
+      exec, source, v, [&](Index j) { return tessera::detail::output(detail::column(b, j)); },
+      [&](Index j) { return tessera::detail::output(detail::column(c, j)); }, options, terms);
+}
+
 /// B = A·v of a streamed matrix
 ///
 /// As `atax`, with `multiply` in place of it: B has m entries; 2mn flop.
@@ -292,6 +459,23 @@ Report multiply(Exec const& exec, Source const& source, V const& v, B const& b,
     return detail::run_product<detail::DotWork>(exec, "multiply", source, v, out, entries, options);
   } else {
     return detail::run_product<detail::SumWork>(exec, "multiply", source, v, out, entries, options);
+  }
+}
+
+/// B = A·V of a streamed matrix, V a block of k vectors
+///
+/// As `atax` of a block, with `multiply` in place of it: B has m x k entries; 2mnk flop.
+template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
+          OutputBlockFor<Exec, Source> Out>
+Report multiply(Exec const& exec, Source const& source, In const& v, Out const& b,
+                Options<typename Source::value_type> const& options = {}) {
+  detail::require_columns("stream::multiply", source, "V", v,
+                          static_cast<std::size_t>(source.cols()), "B", b,
+                          static_cast<std::size_t>(source.rows()));
+  if constexpr (detail::has_rows<Source>) {
+    return detail::run_product_of_columns<detail::DotWork>(exec, "multiply", source, v, b, options);
+  } else {
+    return detail::run_product_of_columns<detail::SumWork>(exec, "multiply", source, v, b, options);
   }
 }
 
@@ -311,6 +495,25 @@ Report multiply_transposed(Exec const& exec, Source const& source, B const& b, C
   } else {
     return detail::run_product<detail::DotWork>(exec, "multiply_transposed", source, b, out,
                                                 entries, options);
+  }
+}
+
+/// C = Aᵀ·B of a streamed matrix, B a block of k vectors
+///
+/// As `atax` of a block, with `multiply_transposed` in place of it: B has m x k entries, C n x k;
+/// 2mnk flop.
+template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
+          OutputBlockFor<Exec, Source> Out>
+Report multiply_transposed(Exec const& exec, Source const& source, In const& b, Out const& c,
+                           Options<typename Source::value_type> const& options = {}) {
+  constexpr auto name = "multiply_transposed";
+  detail::require_columns("stream::multiply_transposed", source, "B", b,
+                          static_cast<std::size_t>(source.rows()), "C", c,
+                          static_cast<std::size_t>(source.cols()));
+  if constexpr (detail::has_rows<Source>) {
+    return detail::run_product_of_columns<detail::SumWork>(exec, name, source, b, c, options);
+  } else {
+    return detail::run_product_of_columns<detail::DotWork>(exec, name, source, b, c, options);
   }
 }
 

@@ -294,6 +294,148 @@ TYPED_TEST(Stream, ReadsTheMatrixOnceAndStaysBelowItsLimit) {
   }
 }
 
+/// Blocks of vectors in memory of the execution space.
+template <class CaseT>
+class StreamOfBlocks : public Stream<CaseT> {
+ protected:
+  using Source = typename Stream<CaseT>::Source;
+  using Exec = typename CaseT::Exec;
+  using T = typename CaseT::Scalar;
+  template <class Layout>
+  using Block = Kokkos::View<T**, Layout, typename Exec::memory_space>;
+  using Columns = std::vector<std::vector<T>>;
+
+  static Columns random_columns(Index entries, Index columns) {
+    Columns all;
+    for (Index j = 0; j < columns; ++j) {
+      all.push_back(
+          real_numbers<T>(static_cast<std::size_t>(entries), static_cast<std::uint64_t>(50 + j)));
+    }
+    return all;
+  }
+  template <class Layout>
+  static Block<Layout> block_of(Columns const& columns) {
+    Block<Layout> const block("V", columns.front().size(), columns.size());
+    auto const on_host = Kokkos::create_mirror_view(block);
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      for (std::size_t i = 0; i < columns[j].size(); ++i) on_host(i, j) = columns[j][i];
+    }
+    Kokkos::deep_copy(block, on_host);
+    return block;
+  }
+  template <class Layout>
+  static Columns columns_of(Block<Layout> const& block) {
+    auto const on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), block);
+    Columns all(block.extent(1), std::vector<T>(block.extent(0)));
+    for (std::size_t j = 0; j < block.extent(1); ++j) {
+      for (std::size_t i = 0; i < block.extent(0); ++i) all[j][i] = on_host(i, j);
+    }
+    return all;
+  }
+  template <class Product>
+  static void expect_columns(Columns const& found, Columns const& from, Product const& product,
+                             std::string const& where) {
+    ASSERT_EQ(found.size(), from.size());
+    for (std::size_t j = 0; j < found.size(); ++j) {
+      EXPECT_THAT(found[j], same_bits_as(product(from[j]))) << where << ", column " << j;
+    }
+  }
+  /// All products with k columns have the bits of the reference, and read the matrix so often.
+  template <class Layout>
+  static void expect_products(Problem<T> const& p, Index k, stream::Options<T> options,
+                              Index readings) {
+    Shape const shape = p.A.shape();
+    auto const A = p.A.for_reference();
+    auto const v = random_columns(shape.cols, k);
+    auto const u = random_columns(shape.rows, k);
+    auto const V = block_of<Layout>(v);
+    auto const U = block_of<Layout>(u);
+    auto const size = [](Index n) { return static_cast<std::size_t>(n); };
+    Block<Layout> const B("B", size(shape.rows), size(k));
+    Block<Layout> const C("C", size(shape.cols), size(k));
+    options.kernels = kernels_under_test();
+    Exec const exec;
+    std::string const where = testing::PrintToString(shape) + ", " + std::to_string(k) + " columns";
+    auto const multiply = [&](auto const& x) { return reference::multiply(A, x); };
+    auto const atax = [&](auto const& x) { return reference::atax(A, x); };
+    auto const transposed = [&](auto const& x) { return reference::multiply_transposed(A, x); };
+    auto const run = [&](auto const& product) {
+      Source const source(p.A);
+      stream::Report const report = product(source);
+      EXPECT_LE(source.elements(), readings * shape.size()) << where;
+      EXPECT_EQ(report.bytes_read, size(source.elements()) * sizeof(T)) << where;
+      EXPECT_THAT((std::vector<std::size_t>{report.host_bytes, report.device_bytes}),
+                  Each(Le(options.memory_limit)))
+          << where;
+    };
+    run([&](auto const& a) { return stream::multiply(exec, a, V, B, options); });
+    expect_columns(columns_of(B), v, multiply, where + ", multiply");
+    run([&](auto const& a) { return stream::multiply_transposed(exec, a, U, C, options); });
+    expect_columns(columns_of(C), u, transposed, where + ", multiply_transposed");
+    run([&](auto const& a) { return stream::atax(exec, a, V, C, options); });
+    expect_columns(columns_of(C), v, atax, where + ", atax");
+    Kokkos::deep_copy(B, T(1));
+    Kokkos::deep_copy(C, T(1));
+    run([&](auto const& a) { return stream::atax(exec, a, V, B, C, options); });
+    expect_columns(columns_of(B), v, multiply, where + ", B of atax");
+    expect_columns(columns_of(C), v, atax, where + ", atax with B");
+  }
+};
+TYPED_TEST_SUITE(StreamOfBlocks, Cases, CaseName);
+
+TYPED_TEST(StreamOfBlocks, ReadTheMatrixOnceForEightColumns) {
+  using T = typename TypeParam::Scalar;
+  struct Trial {
+    Index rows;
+    Index cols;
+    std::size_t limit;
+  };
+  // Whole panels, and parts of panels or tiles of few segments.
+  for (Trial const& t :
+       {Trial{3000, 40, 4096 * KiB}, Trial{37, 20011, 65536 * KiB}, Trial{1, 1, 64 * KiB}}) {
+    auto const p = real_problem<T>(Shape{t.rows, t.cols}, TypeParam::order, 61);
+    for (Index const k : {1, 3, 8, 9, 17}) {
+      Index const readings = (k + 7) / 8;
+      stream::Options<T> const options{.memory_limit = t.limit, .readers = k % 2 == 0 ? 2 : -1};
+      this->template expect_products<Kokkos::LayoutLeft>(p, k, options, readings);
+      this->template expect_products<Kokkos::LayoutRight>(p, k, options, readings);
+    }
+  }
+}
+
+/// What is enough for one vector is enough for several, which then share fewer readings.
+TYPED_TEST(StreamOfBlocks, NeedNoLargerLimitThanOneVector) {
+  using T = typename TypeParam::Scalar;
+  auto const p = real_problem<T>(Shape{300, 5000}, TypeParam::order, 62);
+  std::size_t enough = 0;
+  for (auto const operation : TestFixture::operations) {
+    try {
+      this->run(operation, typename TestFixture::Source(p.A), p, {.memory_limit = 1});
+      FAIL() << "a limit of one byte was taken";
+    } catch (stream::LimitError const& error) {
+      enough = std::max(enough, error.needed());
+    }
+  }
+  this->template expect_products<Kokkos::LayoutLeft>(p, 5, {.memory_limit = enough}, 5);
+}
+
+TYPED_TEST(StreamOfBlocks, RefuseStatesAndWhatIsAdded) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Exec;
+  auto const p = real_problem<T>(Shape{30, 20}, TypeParam::order, 63);
+  typename TestFixture::Source const source(p.A);
+  auto const V = this->template block_of<Kokkos::LayoutLeft>(this->random_columns(20, 2));
+  typename TestFixture::template Block<Kokkos::LayoutLeft> const C("C", 20, 2);
+  stream::Options<T> options{.wants_state = [](auto const&) { return true; },
+                             .on_state = [](auto const&) {}};
+  EXPECT_THAT([&] { stream::atax(Exec(), source, V, C, options); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("a state is one of a product")));
+  auto const z = Kokkos::subview(V, Kokkos::ALL, 0);
+  EXPECT_THAT([&] { stream::atax(Exec(), source, V, C, {}, {.beta = T(2), .z = z}); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("z is added to one vector")));
+  EXPECT_EQ(source.elements(), 0);
+}
+
 TYPED_TEST(Stream, HoldsNoMoreThanItSaysWithStatesAndStrides) {
   using T = typename TypeParam::Scalar;
   struct Trial {

@@ -104,7 +104,7 @@ void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
     fail("cannot be read again from the middle: --checkpoint expected a regular file");
   }
   if (columns > 1) {
-    fail("would be read once for each of " + std::to_string(columns) +
+    fail("may be read several times for " + std::to_string(columns) +
          " vectors: expected a regular file");
   }
   if (takes_v_beside_a(info, options.vector, options.operation)) {

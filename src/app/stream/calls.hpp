@@ -56,7 +56,7 @@ Measurement stream_multiply_both_at(StreamRequest const& request, PlaceOf const&
     return multiply_both(place, source, x, terms.of_map, out.rows, out.cols, options);
   };
   Measurement measurement =
-      run_streamed(request, OperationId::multiply_both, true, true, call, place_of);
+      run_streamed<false>(request, OperationId::multiply_both, true, true, call, place_of);
   std::swap(measurement.result, *measurement.intermediate);  // Y is the first
   return measurement;
 }

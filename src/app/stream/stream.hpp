@@ -21,7 +21,7 @@ namespace tessera::app {
 struct StreamRequest {
   io::MatrixReader const& reader;
   io::HostVector const& x;   ///< vectors, one after the other
-  std::int64_t columns = 1;  ///< of them; the file is read once for each
+  std::int64_t columns = 1;  ///< of them; the file is read once for up to eight
   io::ScalarType type;       ///< to compute in, that of x
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
@@ -33,7 +33,7 @@ struct StreamRequest {
   double checkpoint_seconds = 60;  ///< between two checkpoints
 };
 
-/// Streams over the file, once for each vector.
+/// Streams over the file, once for up to eight vectors.
 /// @throws Failure, io::FileError
 [[nodiscard]] Measurement stream_atax(StreamRequest const& request);
 /// @copydoc stream_atax

@@ -52,11 +52,11 @@ class FileSource {
   io::MatrixReader const& reader_;
 };
 
-/// Vectors that a streamed operation writes; an empty one is not wanted.
-template <class Exec, class T>
+/// Vectors, or blocks of them, that a streamed operation writes; an empty one is not wanted.
+template <class Vectors>
 struct StreamOutputs {
-  DeviceVector<Exec, T> rows;  ///< as long as a column
-  DeviceVector<Exec, T> cols;  ///< as long as a row
+  Vectors rows;  ///< as long as a column
+  Vectors cols;  ///< as long as a row
 };
 
 /// Bytes of a streamed job that count against its limit, but for what the operation itself takes:
@@ -99,10 +99,11 @@ std::optional<stream::State<T>> state_of(std::string const& path, CheckpointJob 
 /// By one process.
 inline constexpr auto alone = [](auto const& exec) { return exec; };
 
-/// Streams once for each vector: call(place, source, x, outputs, options, terms) is the operation,
-/// where place = place_of(exec). Which outputs it makes, `rows` and `cols` say; the result is the
-/// other one's where both are made.
-template <class Call, class PlaceOf = decltype(alone)>
+/// Streams once for up to eight vectors, or, by several ranks and where Blocks says that the
+/// operation takes no blocks, for each: call(place, source, x, outputs, options, terms) is the
+/// operation, where place = place_of(exec). Which outputs it makes, `rows` and `cols` say; the
+/// result is the other one's where both are made.
+template <bool Blocks = true, class Call, class PlaceOf = decltype(alone)>
 Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool cols,
                          Call const& call, PlaceOf const& place_of = alone) {
   Measurement to;
@@ -119,7 +120,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     Measurement copies;  // whose times do not count here
     auto const x = bring_vector<Exec, T>(exec, r.x, path, "the vector", copies);
     TermsOnDevice<Exec, T> const terms(exec, r.terms, path, copies);
-    StreamOutputs<Exec, T> out;
+    StreamOutputs<DeviceVector<Exec, T>> out;
     auto const make = [&](char const* what, std::int64_t length) {
       return allocate<DeviceVector<Exec, T>, Exec>(path, what, length * r.columns);
     };
@@ -166,14 +167,22 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     double waited_for_data = 0, waited_for_work = 0;
     std::uint64_t bytes_read = 0;
     try {
-      for (std::int64_t j = 0; j < r.columns; ++j) {
-        StreamOutputs<Exec, T> const its{.rows = column(out.rows, j, r.columns),
-                                         .cols = column(out.cols, j, r.columns)};
-        auto const one = call(place, source, column(x, j, r.columns), its, options, terms);
+      auto const run = [&](auto const& of_x, auto const& of_rows, auto const& of_cols) {
+        StreamOutputs<std::remove_cvref_t<decltype(of_rows)>> const its{.rows = of_rows,
+                                                                        .cols = of_cols};
+        auto const one = call(place, source, of_x, its, options, terms);
         waited_for_data += one.seconds_waiting_for_data;
         waited_for_work += one.seconds_waiting_for_work;
         bytes_read += one.bytes_read;
         report = one;
+      };
+      if constexpr (Blocks && ExecutionSpace<std::remove_cvref_t<decltype(place)>>) {
+        with_columns(r.columns, [&](auto const& of) { run(of(x), of(out.rows), of(out.cols)); });
+      } else {
+        for (std::int64_t j = 0; j < r.columns; ++j) {
+          run(column(x, j, r.columns), column(out.rows, j, r.columns),
+              column(out.cols, j, r.columns));
+        }
       }
     } catch (stream::LimitError const& error) {
       throw Failure(ExitStatus::resources, path + ": streaming it expected --memory-limit " +

@@ -51,15 +51,14 @@ struct TurnByElements {
 template <class T, class Turn>
 struct LongSums {
   static constexpr int lanes = 64 / static_cast<int>(sizeof(T));
-  static constexpr int piece = lanes / 2;   ///< elements of a line that are turned at a time
-  static constexpr int block = 2;           ///< lines of each factor that meet in registers
+  static constexpr int piece = lanes / 2;  ///< elements of a line that are turned at a time
+  static constexpr int block = 2;          ///< lines of each factor that meet in registers
 
   Product<T> p;
   bool is_one;  ///< the factors are one
   Index tile_depth;
 
-  explicit LongSums(Product<T> const& product)
-      : p(product), is_one(is_gram(product)) {
+  explicit LongSums(Product<T> const& product) : p(product), is_one(is_gram(product)) {
     constexpr Index values = Index{32768} / Index{sizeof(T)};  // what a first cache has
     Index const lines = p.rows() + (is_one ? 0 : p.cols());
     tile_depth = Kokkos::clamp(values / (lines * lanes * 16) * 16, Index{16}, Index{256});

@@ -383,12 +383,16 @@ class Run {
                                       : takes_states() && vectors_.is_strided ? output_bytes()
                                                                               : 0;
     std::size_t const beside = vectors_.copied + copied_output;
+    std::size_t bytes = beside;
     if constexpr (requires { WorkOf::bytes(extents_, blocks, vectors_.count); }) {
-      return beside + WorkOf::bytes(extents_, blocks, vectors_.count);
+      bytes += WorkOf::bytes(extents_, blocks, vectors_.count);
     } else {
-      return beside + WorkOf::bytes(extents_, blocks) +
-             WorkOf::kernel_bytes(exec_, extents_, blocks, options_.method);
+      bytes += WorkOf::bytes(extents_, blocks);
     }
+    if constexpr (requires { WorkOf::kernel_bytes(exec_, extents_, blocks, options_.method); }) {
+      bytes += WorkOf::kernel_bytes(exec_, extents_, blocks, options_.method);
+    }
+    return bytes;
   }
   [[nodiscard]] std::size_t output_bytes() const {
     return static_cast<std::size_t>(vectors_.output) * sizeof(T);

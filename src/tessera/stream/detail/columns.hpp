@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <utility>
+
+#include <tessera/options.hpp>
+#include <tessera/stream/detail/blocks.hpp>
+#include <tessera/stream/options.hpp>
+
+namespace tessera::stream::detail {
+
+/// A kind of work for several vectors: each does its own with every block, which is read once.
+template <template <class, class, bool, class> class Work>
+struct EachColumn {
+  template <class Exec, class T, bool RowMajor, class Set>
+  class Of {
+   public:
+    using One = Work<Exec, T, RowMajor, Set>;
+    static constexpr Cut cut = One::cut;
+    static std::size_t bytes(Extents const& e, Blocks const& blocks, Index columns) {
+      return static_cast<std::size_t>(columns) * One::bytes(e, blocks);
+    }
+    /// The kernels of all come one after the other, in one workspace.
+    static std::size_t kernel_bytes(Exec const& exec, Extents const& e, Blocks const& blocks,
+                                    Method method) {
+      return One::kernel_bytes(exec, e, blocks, method);
+    }
+    static Kernels kernels(Exec const& exec, Extents const& e, Blocks const& blocks, Method method)
+      requires requires { One::kernels(exec, e, blocks, method); }
+    {
+      return One::kernels(exec, e, blocks, method);
+    }
+
+    /// The next vector's work, made of these.
+    template <class... Arguments>
+    void add(Arguments&&... arguments) {
+      works_.emplace_back(std::forward<Arguments>(arguments)...);
+    }
+
+    void take(Index block, T const* data) {
+      for (One& work : works_) work.take(block, data);
+    }
+    void finish() {
+      for (One& work : works_) work.finish();
+    }
+    // States are of one vector.
+    void save(State<T>&, Index) const {}
+    [[nodiscard]] bool restore(State<T> const&) { return false; }
+    [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }
+
+   private:
+    std::deque<One> works_;
+  };
+};
+
+}  // namespace tessera::stream::detail
