@@ -24,14 +24,18 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
 SHAPES = ("16384x16384", "1048576x1024", "65536x4096", "8192x8192", "4194304x64", "300000x300")
 OPERATIONS = ("atax", "weights", "logistic", "multiply_both")
 PEERS = ("openblas", "cublas")
+# C is M x N, with K products an element: blocks of vectors, and long sums with a tiny result.
+BLOCKS = ("16384x4x16384", "16384x8x16384", "16384x32x16384", "1048576x16x1024")
+LONG_SUMS = ("1x1x10000000", "8x8x1000000", "16x16x1000000")
 
 
 def measure(program: str, shapes: str, turns: int) -> dict:
     data: dict = {"results": []}
-    for shape in shapes.split(","):
+    for shape in (*shapes.split(","), *BLOCKS, *LONG_SUMS):
+        which = ["-", f"--products={shape}"] if shape in BLOCKS + LONG_SUMS else [shape]
         for scalar in ("f32", "f64"):
-            command = [*shlex.split(program), shape, scalar, "--json=-", f"--benchmark_repetitions={turns}",
-                       f"--benchmark_filter=^(read|{'|'.join(OPERATIONS)})/"]
+            command = [*shlex.split(program), which[0], scalar, *which[1:], "--json=-", f"--benchmark_repetitions={turns}",
+                       f"--benchmark_filter=^(read|gemm|{'|'.join(OPERATIONS)})/"]
             run = subprocess.run(command, check=False, capture_output=True, text=True)
             require_figures(command, run.returncode, run.stderr)
             output = json.loads(run.stdout)
@@ -65,19 +69,44 @@ def table(figures: Figures) -> list:
     return lines
 
 
+def table_of_products(data: dict) -> list:
+    """Products whose second factor is a block of vectors, and long sums; nothing where none were measured."""
+    seconds = {}
+    for result in data["results"]:
+        if "factor_cols" in result and "error" not in result:
+            shape = f"{result['rows']}x{result['factor_cols']}x{result['cols']}"
+            seconds[shape, result["type"], result["name"]] = result["seconds"]["median"]
+    if not seconds:
+        return []
+    lines = ["", "| rows x columns x depth | type | layout | multiply, µs | gemm, µs | peer to multiply | peer to gemm | peer |",
+             "|---|---|---|--:|--:|--:|--:|---|"]
+    for shape, scalar in dict.fromkeys((shape, scalar) for shape, scalar, _ in seconds):
+        for layout, suffix in (("row-major", ""), ("column-major", " column-major")):
+            block, product = (seconds.get((shape, scalar, name + suffix)) for name in ("tessera multiply", "tessera"))
+            peer = next((name for name in PEERS if (shape, scalar, name + suffix) in seconds), None)
+            theirs = seconds.get((shape, scalar, f"{peer}{suffix}"))
+            if block and product:
+                lines.append(f"| {in_words(shape)} | {scalar} | {layout} | {block * 1e6:.1f} | {product * 1e6:.1f} | {ratio(theirs, block)} | "
+                             f"{ratio(theirs, product)} | {peer or '–'} |")
+    return lines
+
+
 def page() -> str:
     lines = ["# Results: iterative methods", "",
              "Made by `benchmarks/iterative.py` from `iterative-*.json` beside this page, which `tessera_benchmark` measured: medians over the turns of one",
              "process for each matrix and type.", "",
              "- *weights*, *logistic*: the time of Aᵀ·(w∘(A·v)) and of the logistic gradient Aᵀ·(σ(A·v) - y), over that of plain `atax`.",
              "- *peer to …*: two `gemv` of the library, with a kernel between them for weights and the logistic gradient, over ours.",
-             "- *both*: A·x and Aᵀ·u by `multiply_both`."]
+             "- *both*: A·x and Aᵀ·u by `multiply_both`.",
+             "- *multiply*, *gemm*: A·B, where B is a block of vectors for `multiply`; the peer's is its `gemm`."]
     for path in sorted(FOLDER.glob("iterative-*.json")):
-        figures = Figures(json.loads(path.read_text()))
+        data = json.loads(path.read_text())
+        figures = Figures(data)
         context = figures.context
         lines += ["", f"## {context.get('device') or context['processor']['name']}", "",
                   f"Tessera {context['tessera']} at commit {context['commit']}, Kokkos {context['kokkos']} ({context['execution_space']}, "
-                  f"concurrency {context['concurrency']}), {context['compiler']}, peers: {context['peers']}.", "", *table(figures)]
+                  f"concurrency {context['concurrency']}), {context['compiler']}, peers: {context['peers']}.", "", *table(figures),
+                  *table_of_products(data)]
     return "\n".join(lines) + "\n"
 
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tessera/gemm.hpp>
+#include <tessera/multiply.hpp>
 
 namespace tessera::bench {
 namespace {
@@ -30,6 +31,24 @@ void add_gemm_row(std::string const& name, Kernels kernels) {
                              .prepare = prepare});
 }
 
+/// The product with B as a block of vectors, in the order of products with a vector.
+template <class Exec, class T, Layout layout>
+void add_block_row() {
+  using L = KokkosLayout<layout>;
+  auto const prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
+    return [&p](int call) {
+      multiply(p.exec, p.template matrix<L>(call), p.template factor<L>(call),
+               p.template product<L>(call), Options<Exec>{.workspace = p.workspace()});
+    };
+  };
+  rows<Exec, T>().push_back({.operation = "gemm",
+                             .name = "tessera multiply",
+                             .kind = Kind::ours,
+                             .layout = layout,
+                             .repeats = Repeats::always,
+                             .prepare = prepare});
+}
+
 }  // namespace
 
 void add_gemm() {
@@ -38,6 +57,8 @@ void add_gemm() {
     add_gemm_row<Exec, T, Layout::row_major>("tessera portable", Kernels::portable);
     add_gemm_row<Exec, T, Layout::column_major>("tessera", Kernels::automatic);
     add_gemm_row<Exec, T, Layout::column_major>("tessera portable", Kernels::portable);
+    add_block_row<Exec, T, Layout::row_major>();
+    add_block_row<Exec, T, Layout::column_major>();
   });
 }
 
