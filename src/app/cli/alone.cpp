@@ -46,8 +46,8 @@ RanksSession::RanksSession(char const* const* argv) {
 
 RanksSession::~RanksSession() = default;
 
-ExitStatus on_all_ranks(std::function<ExitStatus()> const& work) {
-  return work();
+ExitStatus on_all_ranks(std::function<ExitStatus()> const& /*work*/) {
+  throw Failure(ExitStatus::resources, "this program was built without MPI");
 }
 
 std::string mpi_version() {

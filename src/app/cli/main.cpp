@@ -37,24 +37,22 @@ void end_with_our_status() {
   std::_Exit(static_cast<int>(ExitStatus::resources));
 }
 
-/// Runs work, and turns every exception into a sentence and a status.
-template <class Work>
-ExitStatus guarded(Work const& work) {
-  try {
-    return work();
-  } catch (...) {
-    Failure const failure = failure_of(std::current_exception());
-    say(failure.what());
-    return failure.status();
-  }
+/// Says what the exception is that is being handled.
+/// @return the status for it
+ExitStatus say_exception() {
+  Failure const failure = failure_of(std::current_exception());
+  say(failure.what());
+  return failure.status();
 }
 
 /// An exception that nobody could catch, such as one of a thread, ends the program as others do.
 [[noreturn]] void end_uncaught() {
-  ExitStatus const status = guarded([]() -> ExitStatus {
-    if (std::exception_ptr const thrown = std::current_exception()) std::rethrow_exception(thrown);
-    throw Failure(ExitStatus::resources, "ended by an error of a library");
-  });
+  ExitStatus status = ExitStatus::resources;
+  if (std::current_exception()) {
+    status = say_exception();
+  } else {
+    say("ended by an error of a library");
+  }
   io::remove_temporaries();
   std::_Exit(static_cast<int>(status));
 }
@@ -90,22 +88,14 @@ template <class CommandOptions>
 inline constexpr bool is_for_ranks = std::is_same_v<CommandOptions, ComputeOptions> ||
                                      std::is_base_of_v<SolveOptions, CommandOptions>;
 
+/// Starts Kokkos as the options of a command say.
 template <class CommandOptions>
-ExitStatus with_kokkos(CommandOptions const& options, std::optional<int> device) {
-  KokkosSession const kokkos(threads_of(options), device);
-  return guarded([&] {
-    if (!is_for_ranks<CommandOptions>) return run_command(options);
-    return on_all_ranks([&] { return run_command(options); });
-  });
-}
-
-template <class CommandOptions>
-ExitStatus execute(CommandOptions const& options) {
-  return with_kokkos(options, choose_device(device_of(options)));
+void prepare(CommandOptions const& options, std::optional<KokkosSession>& kokkos) {
+  kokkos.emplace(threads_of(options), choose_device(device_of(options)));
 }
 
 /// Where Kokkos cannot start, `info` says what can be said without it, and then what is wrong.
-ExitStatus execute(InfoOptions const& options) {
+void prepare(InfoOptions const& options, std::optional<KokkosSession>& kokkos) {
   std::optional<int> device;
   try {
     device = choose_device(std::nullopt);
@@ -113,50 +103,24 @@ ExitStatus execute(InfoOptions const& options) {
     run_command(options);
     throw;
   }
-  return with_kokkos(options, device);
+  kokkos.emplace(options.threads, device);
 }
 
 /// What is kept can be shown and forgotten where Kokkos cannot start.
-ExitStatus execute(TuneOptions const& options) {
-  if (options.show || options.reset) return run_command(options);
-  return with_kokkos(options, choose_device(options.device));
+void prepare(TuneOptions const& options, std::optional<KokkosSession>& kokkos) {
+  if (options.show || options.reset) return;
+  kokkos.emplace(options.threads, choose_device(options.device));
 }
 
-ExitStatus execute(ConvertOptions const& options) {
-  return run_command(options);  // copies files, which needs no device
-}
+/// Copies files, which needs no device.
+void prepare(ConvertOptions const& /*options*/, std::optional<KokkosSession>& /*kokkos*/) {}
 
-ExitStatus execute(CompletionOptions const& options) {
-  std::fputs(options.script.c_str(), stdout);
-  return ExitStatus::good;
-}
-
-/// The whole program: parses, runs one subcommand, reports errors on stderr.
-/// @return the exit status of the process
-int run_application(int argc, char const* const* argv) {
-  static_cast<void>(std::atexit(end_with_our_status));
-  is_running = true;
-  ExitStatus status = guarded([&] {
-    take_all_ends();
-    RanksSession const session(argv);
-    return on_all_ranks([&] {
-      auto const parsed = parse_options(argc, argv);
-      if (auto const* const done = std::get_if<ExitStatus>(&parsed)) return *done;
-      return std::visit(
-          []<class CommandOptions>(CommandOptions const& options) {
-            bool const is_idle = !is_for_ranks<CommandOptions> && !ranks().is_first();
-            return is_idle ? ExitStatus::good : execute(options);
-          },
-          std::get<Options>(parsed));
-    });
-  });
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    std::perror("tessera: standard output");
-    if (status == ExitStatus::good) status = ExitStatus::file;
-  }
-  is_running = false;
-  return static_cast<int>(status);
-}
+/// What a command runs in. Ends after an error of the command has been said: Kokkos may find no
+/// device any more, and end the program.
+struct Sessions {
+  std::optional<RanksSession> ranks;
+  std::optional<KokkosSession> kokkos;
+};
 
 /// Opens what the caller has closed of stdin, stdout and stderr, so that no file of the run gets
 /// their number and what is printed. In the wrong direction: who reads or writes there is told.
@@ -168,10 +132,40 @@ void occupy_standard_descriptors() {
 }
 
 }  // namespace
-
 }  // namespace tessera::app
 
+/// The whole program: parses, runs one command, reports errors on stderr.
 int main(int argc, char** argv) {
-  tessera::app::occupy_standard_descriptors();
-  return tessera::app::run_application(argc, argv);
+  using namespace tessera::app;
+  occupy_standard_descriptors();
+  static_cast<void>(std::atexit(end_with_our_status));
+  is_running = true;
+  ExitStatus status = ExitStatus::good;
+  {
+    Sessions sessions;
+    auto const run = [&] {
+      auto const parsed = parse_options(argc, argv);
+      if (auto const* const done = std::get_if<ExitStatus>(&parsed)) return *done;
+      return std::visit(
+          [&]<class CommandOptions>(CommandOptions const& options) {
+            if (!is_for_ranks<CommandOptions> && !ranks().is_first()) return ExitStatus::good;
+            prepare(options, sessions.kokkos);
+            return run_command(options);
+          },
+          std::get<Options>(parsed));
+    };
+    try {
+      take_all_ends();
+      sessions.ranks.emplace(argv);
+      status = ranks().are_many() ? on_all_ranks(run) : run();
+    } catch (...) {
+      status = say_exception();
+    }
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::perror("tessera: standard output");
+    if (status == ExitStatus::good) status = ExitStatus::file;
+  }
+  is_running = false;
+  return static_cast<int>(status);
 }

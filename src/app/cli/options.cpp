@@ -666,8 +666,10 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   if (show_command->parsed()) return Options(show);
   if (convert_command->parsed()) return Options(convert);
   if (info_command->parsed()) return Options(info);
-  if (completion_command->parsed())
-    return Options(CompletionOptions{bash_completion(commands_of(app))});
+  if (completion_command->parsed()) {
+    std::fputs(bash_completion(commands_of(app)).c_str(), stdout);
+    return ExitStatus::good;
+  }
   for (std::size_t i = 0; i < operation_count; ++i) {
     if (compute_commands[i]->parsed()) return Options(compute[i]);
   }

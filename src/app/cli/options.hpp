@@ -12,19 +12,13 @@
 
 namespace tessera::app {
 
-/// `tessera completion SHELL`: the text to print, made from the options themselves.
-struct CompletionOptions {
-  std::string script;
-};
-
 /// One alternative for each subcommand.
-using Options =
-    std::variant<io::GenerateRequest, ConvertOptions, ComputeOptions, TransposeOptions, GemmOptions,
-                 LeastSquaresOptions, TripletOptions, FitOptions, BenchOptions, TuneOptions,
-                 CheckOptions, ShowOptions, InfoOptions, CompletionOptions>;
+using Options = std::variant<io::GenerateRequest, ConvertOptions, ComputeOptions, TransposeOptions,
+                             GemmOptions, LeastSquaresOptions, TripletOptions, FitOptions,
+                             BenchOptions, TuneOptions, CheckOptions, ShowOptions, InfoOptions>;
 
-/// Parses the command line. Prints help, the version and errors of usage itself; then, and only
-/// then, it returns an ExitStatus.
+/// Parses the command line. Prints help, the version, completion and errors of usage itself;
+/// then, and only then, it returns an ExitStatus.
 [[nodiscard]] std::variant<ExitStatus, Options> parse_options(int argc, char const* const* argv);
 
 /// One option, as completion sees it.

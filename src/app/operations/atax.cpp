@@ -23,68 +23,64 @@ Traffic traffic_of(bool fused, bool with_intermediate, bool has_map, bool scales
 
 Measurement run_atax(RunRequest const& request) {
   Measurement measurement;
-  run_typed(
-      request, measurement,
-      [&]<class Exec, class Matrix, class Vector>(Exec const& exec, Matrix const& A,
-                                                  Vector const& v) {
-        using T = typename Matrix::non_const_value_type;
-        using Layout = typename Matrix::array_layout;
-        auto const m = static_cast<std::int64_t>(A.extent(0)),
-                   n = static_cast<std::int64_t>(A.extent(1));
-        auto const C = make_vector<Exec, T>(request, "C", n);
-        Workspace<Exec> workspace;
-        TermsOnDevice<Exec, T> const terms(exec, request.terms, request.input, measurement);
-        AtaxOptions<Exec, T> const options{.method = request.method,
-                                           .workspace = &workspace,
-                                           .tuning = request.tuning,
-                                           .kernels = request.kernels,
-                                           .map = terms.map(),
-                                           .alpha = terms.alpha,
-                                           .beta = terms.beta,
-                                           .z = terms.z};
-        auto const plan = plan_atax<T, Layout>(exec, m, n, options);
-        take_plan<Exec>(plan, request, measurement);
+  auto const run = [&]<class Exec, class T, class Layout>(Exec const& exec,
+                                                          io::MatrixView<T, Layout> const& host_a) {
+    auto const A = bring(exec, host_a, request.input, measurement);
+    auto const v = bring_vector<Exec, T>(exec, request.x, request.input, "the vector", measurement);
+    auto const m = static_cast<std::int64_t>(A.extent(0)),
+               n = static_cast<std::int64_t>(A.extent(1));
+    auto const C = make_vector<Exec, T>(request, "C", n);
+    Workspace<Exec> workspace;
+    TermsOnDevice<Exec, T> const terms(exec, request.terms, request.input, measurement);
+    AtaxOptions<Exec, T> const options{.method = request.method,
+                                       .workspace = &workspace,
+                                       .tuning = request.tuning,
+                                       .kernels = request.kernels,
+                                       .map = terms.map(),
+                                       .alpha = terms.alpha,
+                                       .beta = terms.beta,
+                                       .z = terms.z};
+    auto const plan = plan_atax<T, Layout>(exec, m, n, options);
+    take_plan<Exec>(plan, request, measurement);
 
-        bool const fused = plan.method == Method::fused;
-        measurement.method = fused ? "fused" : "two-stage";
-        bool const has_map = request.terms.has_map();
-        bool const scales = request.terms.scales();
-        bool const share_reads = tessera::detail::take_blocks<Exec, T>(request.kernels);
-        measurement.bytes =
-            traffic_of(fused, request.keep_intermediate, has_map, scales)
-                .of_block(request.columns, share_reads ? tessera::detail::most_columns : 1)
-                .bytes(m, n, sizeof(T));
-        // Two plain products are timed each by itself.
-        bool const at_once = fused || has_map || scales || request.columns > 1;
-        char const* const stage_name = fused ? "fused" : "two-stage";
-        if (at_once && !request.keep_intermediate) {
-          measure(exec, request.repeat, measurement,
-                  Stage{stage_name, [&] {
-                          with_columns(request.columns,
-                                       [&](auto of) { atax(exec, A, of(v), of(C), options); });
-                        }});
-        } else {
-          auto const B = make_vector<Exec, T>(request, "B", m);
-          if (at_once) {
-            measure(exec, request.repeat, measurement,
-                    Stage{stage_name, [&] {
-                            with_columns(request.columns, [&](auto of) {
-                              atax(exec, A, of(v), of(B), of(C), options);
-                            });
-                          }});
-          } else {
-            tessera::Options<Exec> const stage{
-                .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
-            measure(
-                exec, request.repeat, measurement,
-                Stage{"multiply", [&] { multiply(exec, A, v, B, stage); }},
-                Stage{"multiply_transposed", [&] { multiply_transposed(exec, A, B, C, stage); }});
-          }
-          if (request.keep_intermediate)
-            measurement.intermediate = take_result<Exec, T>(B, measurement);
-        }
-        measurement.result = take_result<Exec, T>(C, measurement);
-      });
+    bool const fused = plan.method == Method::fused;
+    char const* const method = fused ? "fused" : "two-stage";
+    measurement.method = method;
+    bool const has_map = request.terms.has_map();
+    bool const scales = request.terms.scales();
+    bool const share_reads = tessera::detail::take_blocks<Exec, T>(request.kernels);
+    measurement.bytes =
+        traffic_of(fused, request.keep_intermediate, has_map, scales)
+            .of_block(request.columns, share_reads ? tessera::detail::most_columns : 1)
+            .bytes(m, n, sizeof(T));
+    bool const one = request.columns == 1;
+    auto const block = [&](auto const& x) { return block_of(x, request.columns); };
+    // Two plain products are timed each by itself.
+    bool const apart = !fused && !has_map && !scales && one;
+    auto const B = make_vector<Exec, T>(request, "B", apart || request.keep_intermediate ? m : 0);
+    if (apart) {
+      tessera::Options<Exec> const stage{
+          .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
+      measure(exec, request.repeat, measurement,
+              Stage{"multiply", [&] { multiply(exec, A, v, B, stage); }},
+              Stage{"multiply_transposed", [&] { multiply_transposed(exec, A, B, C, stage); }});
+    } else if (request.keep_intermediate) {
+      measure(exec, request.repeat, measurement, Stage{method, [&] {
+                                                         one ? atax(exec, A, v, B, C, options)
+                                                             : atax(exec, A, block(v), block(B),
+                                                                    block(C), options);
+                                                       }});
+    } else {
+      measure(exec, request.repeat, measurement, Stage{method, [&] {
+                                                         one ? atax(exec, A, v, C, options)
+                                                             : atax(exec, A, block(v), block(C),
+                                                                    options);
+                                                       }});
+    }
+    if (request.keep_intermediate) measurement.intermediate = take_result<Exec, T>(B, measurement);
+    measurement.result = take_result<Exec, T>(C, measurement);
+  };
+  std::visit(run, space_for(request, measurement), request.A);
   return measurement;
 }
 

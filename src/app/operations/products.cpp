@@ -42,32 +42,29 @@ template <class Product>
 Measurement run_product(RunRequest const& request) {
   Measurement measurement;
   measurement.method = "one-stage";
-  run_typed(request, measurement,
-            [&]<class Exec, class Matrix, class Vector>(Exec const& exec, Matrix const& A,
-                                                        Vector const& x) {
-              using Layout = typename Matrix::array_layout;
-              using T = typename Matrix::non_const_value_type;
-              auto const m = static_cast<std::int64_t>(A.extent(0)),
-                         n = static_cast<std::int64_t>(A.extent(1));
-              constexpr bool is_transposed = Product::is_transposed;
-              auto const y =
-                  make_vector<Exec, T>(request, is_transposed ? "C" : "B", is_transposed ? n : m);
-              Workspace<Exec> workspace;
-              tessera::Options<Exec> const options{
-                  .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
-              take_plan<Exec>(Product::template plan<T, Layout>(exec, m, n, options), request,
-                              measurement);
-              measure(exec, request.repeat, measurement,
-                      Stage{is_transposed ? "multiply_transposed" : "multiply", [&] {
-                              with_columns(request.columns, [&](auto of) {
-                                Product::run(exec, A, of(x), of(y), options);
-                              });
-                            }});
-              measurement.bytes =
-                  one_product.of_block(request.columns, tessera::detail::most_columns)
-                      .bytes(m, n, sizeof(T));
-              measurement.result = take_result<Exec, T>(y, measurement);
-            });
+  auto const run = [&]<class Exec, class T, class Layout>(Exec const& exec,
+                                                          io::MatrixView<T, Layout> const& host_a) {
+    constexpr bool is_transposed = Product::is_transposed;
+    auto const A = bring(exec, host_a, request.input, measurement);
+    auto const x = bring_vector<Exec, T>(exec, request.x, request.input, "the vector", measurement);
+    auto const m = static_cast<std::int64_t>(A.extent(0)),
+               n = static_cast<std::int64_t>(A.extent(1));
+    auto const y = make_vector<Exec, T>(request, is_transposed ? "C" : "B", is_transposed ? n : m);
+    Workspace<Exec> workspace;
+    tessera::Options<Exec> const options{
+        .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
+    take_plan<Exec>(Product::template plan<T, Layout>(exec, m, n, options), request, measurement);
+    auto const block = [&](auto const& vectors) { return block_of(vectors, request.columns); };
+    measure(exec, request.repeat, measurement,
+            Stage{is_transposed ? "multiply_transposed" : "multiply", [&] {
+                    request.columns == 1 ? Product::run(exec, A, x, y, options)
+                                         : Product::run(exec, A, block(x), block(y), options);
+                  }});
+    measurement.bytes =
+        one_product.of_block(request.columns, tessera::detail::most_columns).bytes(m, n, sizeof(T));
+    measurement.result = take_result<Exec, T>(y, measurement);
+  };
+  std::visit(run, space_for(request, measurement), request.A);
   return measurement;
 }
 
@@ -113,30 +110,30 @@ Measurement stream_multiply_transposed(StreamRequest const& request) {
 
 Measurement run_multiply_both(RunRequest const& request) {
   Measurement measurement;
-  run_typed(request, measurement,
-            [&]<class Exec, class Matrix, class Vector>(Exec const& exec, Matrix const& A,
-                                                        Vector const& x) {
-              using Layout = typename Matrix::array_layout;
-              using T = typename Matrix::non_const_value_type;
-              auto const m = static_cast<std::int64_t>(A.extent(0)),
-                         n = static_cast<std::int64_t>(A.extent(1));
-              auto const u = bring_vector<Exec, T>(exec, request.terms.of_map, request.input,
-                                                   "the vector U", measurement);
-              auto const Y = make_vector<Exec, T>(request, "Y", m);
-              auto const W = make_vector<Exec, T>(request, "W", n);
-              Workspace<Exec> workspace;
-              tessera::Options<Exec> const options{
-                  .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
-              auto const plan = plan_multiply_both<T, Layout>(exec, m, n, options);
-              take_plan<Exec>(plan, request, measurement);
-              bool const fused = plan.method == Method::fused;
-              measurement.method = fused ? "fused" : "two-stage";
-              measure(exec, request.repeat, measurement,
-                      Stage{"multiply_both", [&] { multiply_both(exec, A, x, u, Y, W, options); }});
-              measurement.bytes = traffic_of_both(fused).bytes(m, n, sizeof(T));
-              measurement.result = take_result<Exec, T>(Y, measurement);
-              measurement.intermediate = take_result<Exec, T>(W, measurement);
-            });
+  auto const run = [&]<class Exec, class T, class Layout>(Exec const& exec,
+                                                          io::MatrixView<T, Layout> const& host_a) {
+    auto const A = bring(exec, host_a, request.input, measurement);
+    auto const x = bring_vector<Exec, T>(exec, request.x, request.input, "the vector", measurement);
+    auto const u = bring_vector<Exec, T>(exec, request.terms.of_map, request.input, "the vector U",
+                                         measurement);
+    auto const m = static_cast<std::int64_t>(A.extent(0)),
+               n = static_cast<std::int64_t>(A.extent(1));
+    auto const Y = make_vector<Exec, T>(request, "Y", m);
+    auto const W = make_vector<Exec, T>(request, "W", n);
+    Workspace<Exec> workspace;
+    tessera::Options<Exec> const options{
+        .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
+    auto const plan = plan_multiply_both<T, Layout>(exec, m, n, options);
+    take_plan<Exec>(plan, request, measurement);
+    bool const fused = plan.method == Method::fused;
+    measurement.method = fused ? "fused" : "two-stage";
+    measure(exec, request.repeat, measurement,
+            Stage{"multiply_both", [&] { multiply_both(exec, A, x, u, Y, W, options); }});
+    measurement.bytes = traffic_of_both(fused).bytes(m, n, sizeof(T));
+    measurement.result = take_result<Exec, T>(Y, measurement);
+    measurement.intermediate = take_result<Exec, T>(W, measurement);
+  };
+  std::visit(run, space_for(request, measurement), request.A);
   return measurement;
 }
 

@@ -73,7 +73,6 @@ std::shared_ptr<distributed::Communicator const> const& communicator() {
 }
 
 ExitStatus on_all_ranks(std::function<ExitStatus()> const& work) {
-  if (!ranks().are_many()) return work();
   ExitStatus status = ExitStatus::good;
   std::optional<Failure> own;
   try {

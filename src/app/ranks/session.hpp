@@ -22,8 +22,8 @@ class RanksSession {
   RanksSession& operator=(RanksSession const&) = delete;
 };
 
-/// work() on each rank. Where it throws on one, all throw a Failure with that rank's sentence and
-/// status.
+/// work() on each of several ranks. Where it throws on one, all throw a Failure with that rank's
+/// sentence and status.
 ExitStatus on_all_ranks(std::function<ExitStatus()> const& work);
 
 /// The library, as it names itself; empty: left out.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -26,12 +27,21 @@
 
 namespace tessera::app {
 
-/// Calls work.template operator()<Exec>() for the execution space of a backend of this build.
-template <class Work>
-void with_backend(BackendChoice choice, Work const& work) {
+template <class... Exec>
+std::variant<Exec...> one_of(backends::Spaces<Exec...>);
+/// An instance of an execution space of this build.
+using AnySpace = decltype(one_of(backends::Enabled{}));
+
+/// That of a backend.
+/// @throws Failure resources when it is not in this build
+inline AnySpace space_of(BackendChoice choice) {
+  std::optional<AnySpace> space;
   backends::for_each_backend([&]<class Exec>(std::type_identity<Exec>) {
-    if (to_string(choice) == backends::Backend<Exec>::name) work.template operator()<Exec>();
+    if (to_string(choice) == backends::Backend<Exec>::name) space.emplace(Exec());
   });
+  if (space) return *space;
+  throw Failure(ExitStatus::resources,
+                std::string(to_string(choice)) + " is not a backend of this program");
 }
 
 /// A part of an operation: what it is called and how it is launched. A plain pair, so that the
@@ -105,6 +115,14 @@ void prefer_caches(Exec const& exec, MaybePreference preference, Measurement& to
   }
 }
 
+/// The execution space of a request, after its caches were told what is preferred.
+template <class Request>
+AnySpace space_for(Request const& request, Measurement& to) {
+  AnySpace const space = space_of(request.backend);
+  std::visit([&](auto const& exec) { prefer_caches(exec, request.cache_preference, to); }, space);
+  return space;
+}
+
 /// Makes an uninitialised View in the memory of Exec, after a look at the memory there is.
 template <class View, class Exec, class... Extents>
 View allocate(std::string const& input, std::string const& what, Extents... extents) {
@@ -145,18 +163,13 @@ DeviceVector<Exec, T> make_vector(RunRequest const& request, char const* label,
                                                length * request.columns);
 }
 
-/// Calls call(of), where of(x) is what the library takes for vectors x that lie one after the
-/// other: a vector, or a block.
-template <class Call>
-void with_columns(std::int64_t columns, Call const& call) {
-  if (columns == 1) return call([](auto const& x) { return x; });
-  call([columns]<class View>(View const& x) {
-    using Block =
-        Kokkos::View<typename View::value_type**, Kokkos::LayoutLeft, typename View::memory_space,
-                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    auto const count = static_cast<std::size_t>(columns);
-    return Block(x.data(), x.size() / count, count);
-  });
+/// Vectors that lie one after the other, as the library takes several.
+template <class View>
+auto block_of(View const& x, std::int64_t columns) {
+  using Block = Kokkos::View<typename View::value_type**, Kokkos::LayoutLeft,
+                             typename View::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  auto const count = static_cast<std::size_t>(columns);
+  return Block(x.data(), x.size() / count, count);
 }
 
 /// A result as a vector of the host; where it has to be copied, that is timed as a stage.
@@ -232,23 +245,6 @@ struct TermsOnDevice {
   DeviceVector<Exec, T> z;
 };
 
-/// Calls work(exec, A, x) with an instance of the execution space of the request, and A and x in
-/// the memory of that space. On a host they are the request's own; elsewhere they are copied, which
-/// is timed as a stage.
-template <class Work>
-void run_typed(RunRequest const& request, Measurement& to, Work const& work) {
-  with_backend(request.backend, [&]<class Exec>() {
-    std::visit(
-        [&]<class T, class Layout>(io::MatrixView<T, Layout> const& host_a) {
-          Exec const exec;
-          prefer_caches(exec, request.cache_preference, to);
-          auto const A = bring(exec, host_a, request.input, to);
-          work(exec, A, bring_vector<Exec, T>(exec, request.x, request.input, "the vector", to));
-        },
-        request.A);
-  });
-}
-
 template <class T>
 std::uint64_t bytes_of(std::int64_t count) {
   return static_cast<std::uint64_t>(count) * sizeof(T);
@@ -269,20 +265,17 @@ Forecast forecast_of(Shape const& shape, Traffic const& traffic, std::int64_t in
 /// Calls work.template operator()<Exec, T, Layout>() for the types of a shape.
 template <class Work>
 void with_types(Shape const& shape, BackendChoice backend, Work const& work) {
-  with_backend(backend, [&]<class Exec>() {
-    auto const with_layout = [&]<class T>() {
-      if (shape.layout == io::Layout::right) {
-        work.template operator()<Exec, T, Kokkos::LayoutRight>();
-      } else {
-        work.template operator()<Exec, T, Kokkos::LayoutLeft>();
-      }
-    };
+  bool const by_rows = shape.layout == io::Layout::right;
+  auto const with_space = [&]<class Exec>(Exec const&) {
     if (shape.type == io::ScalarType::f32) {
-      with_layout.template operator()<float>();
+      by_rows ? work.template operator()<Exec, float, Kokkos::LayoutRight>()
+              : work.template operator()<Exec, float, Kokkos::LayoutLeft>();
     } else {
-      with_layout.template operator()<double>();
+      by_rows ? work.template operator()<Exec, double, Kokkos::LayoutRight>()
+              : work.template operator()<Exec, double, Kokkos::LayoutLeft>();
     }
-  });
+  };
+  std::visit(with_space, space_of(backend));
 }
 
 /// A result in the memory of Exec.
@@ -309,36 +302,12 @@ io::MatrixView<T, Layout> take_matrix(View const& matrix, std::string const& inp
   }
 }
 
-/// Calls work(exec, host_A) with an instance of the request's execution space.
-template <class Work>
-void run_on_matrix(MatrixRequest const& request, Measurement& to, Work const& work) {
-  with_backend(request.backend, [&]<class Exec>() {
-    Exec const exec;
-    prefer_caches(exec, request.cache_preference, to);
-    std::visit([&](auto const& A) { work(exec, A); }, request.A);
-  });
-}
-
 /// The least that C = A·B moves, and its operations.
 template <class A, class B>
 void take_product_facts(A const& a, B const& b, Measurement& to) {
   auto const [m, k, n] = std::tuple(a.extent(0), a.extent(1), b.extent(1));
   to.bytes = (m * k + k * n + m * n) * sizeof(typename A::value_type);
   to.flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-}
-
-/// Calls work(exec, host_A, host_B), of one type.
-template <class Work>
-void run_on_matrices(MatrixRequest const& request, Measurement& to, Work const& work) {
-  run_on_matrix(request, to, [&]<class Exec, class A>(Exec const& exec, A const& a) {
-    std::visit(
-        [&]<class B>(B const& b) {
-          if constexpr (std::is_same_v<typename A::value_type, typename B::value_type>) {
-            work(exec, a, b);
-          }
-        },
-        *request.B);
-  });
 }
 
 }  // namespace tessera::app
