@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <limits>
 #include <span>
@@ -10,6 +9,7 @@
 #include <string_view>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -57,10 +57,18 @@ constexpr std::pair<char const*, Kernels> kernels_choices[] = {
     {"accelerated", Kernels::accelerated}};
 constexpr std::pair<char const*, ReportFormat> info_formats[] = {{"text", ReportFormat::text},
                                                                  {"json", ReportFormat::json}};
-constexpr std::pair<char const*, OperationId> operations[] = {
-    {"atax", OperationId::atax},
-    {"gemv", OperationId::multiply},
-    {"gemvt", OperationId::multiply_transposed}};
+/// What `check` takes.
+Choices<OperationId> operations_with_one_result() {
+  static std::vector<std::pair<char const*, OperationId>> const all = [] {
+    std::vector<std::pair<char const*, OperationId>> choices;
+    for (OperationRow const& row : table_of_operations()) {
+      if (row.id == OperationId::multiply_both) continue;  // two results
+      choices.emplace_back(row.command.data(), row.id);
+    }
+    return choices;
+  }();
+  return all;
+}
 
 void add_input(CLI::App& app, std::string& input) {
   add_input_file(app, "INPUT", input, "A: a .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
@@ -453,7 +461,8 @@ CLI::App* add_check(CLI::App& app, CheckOptions& options) {
       *app.add_subcommand("check", "Compare a result with a reference of higher precision");
   add_input(command, options.input);
   add_input_file(command, "RESULT", options.result, "The result, a .npy or .bin file")->required();
-  add_choice(command, "--operation", options.operation, operations, "What RESULT is the result of");
+  add_choice(command, "--operation", options.operation, operations_with_one_result(),
+             "What RESULT is the result of");
   add_input_file(command, "--vector", options.vector, "The vector that was used");
   add_terms(command, options.terms);
   add_threads(command, options.threads);
@@ -591,7 +600,8 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
 
   io::GenerateRequest generate;
   ConvertOptions convert;
-  std::array<ComputeOptions, operation_count> compute;
+  auto const operations = table_of_operations();
+  std::vector<ComputeOptions> compute(operations.size());
   TransposeOptions transpose;
   GemmOptions gemm;
   LeastSquaresOptions lstsq;
@@ -607,9 +617,9 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   std::string shell;
 
   CLI::App const* const generate_command = add_generate(app, generate);
-  std::array<CLI::App*, operation_count> compute_commands{};
-  for (std::size_t i = 0; i < operation_count; ++i) {
-    compute_commands[i] = add_compute(app, table_of_operations()[i], compute[i]);
+  std::vector<CLI::App const*> compute_commands;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    compute_commands.push_back(add_compute(app, operations[i], compute[i]));
   }
   CLI::App const* const transpose_command = add_transpose(app, transpose);
   CLI::App const* const gemm_command = add_gemm(app, gemm);
@@ -670,7 +680,7 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
     std::fputs(bash_completion(commands_of(app)).c_str(), stdout);
     return ExitStatus::good;
   }
-  for (std::size_t i = 0; i < operation_count; ++i) {
+  for (std::size_t i = 0; i < operations.size(); ++i) {
     if (compute_commands[i]->parsed()) return Options(compute[i]);
   }
   return ExitStatus::usage;  // not reached: one subcommand is required

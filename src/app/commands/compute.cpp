@@ -158,7 +158,7 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
                               .checkpoint = options.checkpoint,
                               .checkpoint_seconds = options.checkpoint_seconds};
   Measurement run =
-      ranks().are_many() ? stream_on_ranks(row.id, request) : row.run_streamed(request);
+      ranks().are_many() ? stream_on_ranks(row.id, request) : stream_alone(row.id, request);
   run.stream->why = stream.why;
   warn_of_overflow(elements(run.result),
                    {.names = "A",

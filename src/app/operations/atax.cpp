@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <app/run/run_typed.hpp>
-#include <app/stream/calls.hpp>
 #include <tessera/atax.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
@@ -18,8 +17,6 @@ Traffic traffic_of(bool fused, bool with_intermediate, bool has_map, bool scales
   if (has_map) traffic.rows_vectors += fused && !with_intermediate ? 1 : 3;
   return traffic;
 }
-
-}  // namespace
 
 Measurement run_atax(RunRequest const& request) {
   Measurement measurement;
@@ -98,8 +95,10 @@ Forecast forecast_atax(Shape const& shape, BackendChoice backend) {
   return forecast;
 }
 
-Measurement stream_atax(StreamRequest const& request) {
-  return stream_atax_at(request, alone);
+}  // namespace
+
+OperationRow row_of_atax() {
+  return {bench::operation_named("atax"), OperationId::atax, &run_atax, &forecast_atax};
 }
 
 }  // namespace tessera::app

@@ -10,9 +10,11 @@
 #include <app/operations/on_ranks.hpp>
 #include <app/ranks/communicator.hpp>
 #include <app/run/run_typed.hpp>
+#include <app/stream/calls.hpp>
 #include <app/stream/rows.hpp>
 #include <app/stream/stream_typed.hpp>
 #include <tessera/distributed.hpp>
+#include <tessera/distributed/stream.hpp>
 
 namespace tessera::app {
 namespace {
@@ -95,6 +97,22 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
     if (is_both) std::swap(to.result, *to.intermediate);  // Y is the first
   });
   return to;
+}
+
+Measurement stream_on_ranks(OperationId id, StreamRequest const& request) {
+  auto const all = []<class Exec>(Exec const& exec) {
+    return Distributed<Exec>(communicator(), exec);
+  };
+  Measurement measurement = stream_at(id, request, all);
+  RankFacts const facts{.streams = true,
+                        .bytes_read = measurement.stream->bytes_read,
+                        .seconds = measurement.seconds.median};
+  communicator()->together([] {});  // who has failed meets the others here
+  measurement.ranks = communicator()->gather(facts);
+  measurement.exchange = "mpi from host memory";
+  measurement.bytes = 0;
+  for (RankFacts const& rank : measurement.ranks) measurement.bytes += rank.bytes_read;
+  return measurement;
 }
 
 }  // namespace tessera::app

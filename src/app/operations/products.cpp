@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <app/run/run_typed.hpp>
-#include <app/stream/calls.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_both.hpp>
 #include <tessera/multiply_transposed.hpp>
@@ -86,28 +85,6 @@ Traffic traffic_of_both(bool fused) {
   return {.matrix = fused ? 1 : 2, .cols_vectors = 2, .rows_vectors = 2};
 }
 
-}  // namespace
-
-Measurement run_multiply(RunRequest const& request) {
-  return run_product<Multiply>(request);
-}
-Forecast forecast_multiply(Shape const& shape, BackendChoice backend) {
-  return forecast_product_with_vector<Multiply>(shape, backend);
-}
-Measurement stream_multiply(StreamRequest const& request) {
-  return stream_multiply_at(request, alone);
-}
-
-Measurement run_multiply_transposed(RunRequest const& request) {
-  return run_product<MultiplyTransposed>(request);
-}
-Forecast forecast_multiply_transposed(Shape const& shape, BackendChoice backend) {
-  return forecast_product_with_vector<MultiplyTransposed>(shape, backend);
-}
-Measurement stream_multiply_transposed(StreamRequest const& request) {
-  return stream_multiply_transposed_at(request, alone);
-}
-
 Measurement run_multiply_both(RunRequest const& request) {
   Measurement measurement;
   auto const run = [&]<class Exec, class T, class Layout>(Exec const& exec,
@@ -148,8 +125,27 @@ Forecast forecast_multiply_both(Shape const& shape, BackendChoice backend) {
   return forecast;
 }
 
-Measurement stream_multiply_both(StreamRequest const& request) {
-  return stream_multiply_both_at(request, alone);
+/// The row of a product with one vector.
+template <class Product>
+OperationRow row_of_product(char const* name, OperationId id) {
+  return {bench::operation_named(name), id, &run_product<Product>,
+          &forecast_product_with_vector<Product>};
+}
+
+}  // namespace
+
+OperationRow row_of_multiply() {
+  return row_of_product<Multiply>("multiply", OperationId::multiply);
+}
+
+OperationRow row_of_multiply_transposed() {
+  return row_of_product<MultiplyTransposed>("multiply_transposed",
+                                            OperationId::multiply_transposed);
+}
+
+OperationRow row_of_multiply_both() {
+  return {bench::operation_named("multiply_both"), OperationId::multiply_both, &run_multiply_both,
+          &forecast_multiply_both};
 }
 
 }  // namespace tessera::app

@@ -6,7 +6,6 @@
 #include <array>
 #include <bench/operation.hpp>
 #include <check/terms.hpp>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -48,9 +47,11 @@ inline constexpr Traffic one_product{};
 /// An operation on a matrix and a vector: what is known of it, and what runs it.
 struct OperationRow : bench::Operation {
   OperationId id;
+  /// Runs on the backend of the request; one warm-up, then `repeat` timed runs.
+  /// @throws Failure resources when the backend is not in this build
   Measurement (*run)(RunRequest const& request);
+  /// What it would move and hold on a backend of this build.
   Forecast (*forecast)(Shape const& shape, BackendChoice backend);
-  Measurement (*run_streamed)(StreamRequest const& request);
 
   [[nodiscard]] std::int64_t vector_length(std::int64_t m, std::int64_t n) const {
     return takes_rows_vector ? m : n;
@@ -60,10 +61,14 @@ struct OperationRow : bench::Operation {
   }
 };
 
-inline constexpr std::size_t operation_count = 4;
+/// The rows, each in the file of what runs it (app/operations).
+[[nodiscard]] OperationRow row_of_atax();
+[[nodiscard]] OperationRow row_of_multiply();
+[[nodiscard]] OperationRow row_of_multiply_transposed();
+[[nodiscard]] OperationRow row_of_multiply_both();
 
 /// All operations.
-[[nodiscard]] std::span<OperationRow const, operation_count> table_of_operations();
+[[nodiscard]] std::span<OperationRow const> table_of_operations();
 
 /// The row of one operation.
 [[nodiscard]] OperationRow const& row_of(OperationId id);

@@ -105,25 +105,6 @@ struct Measurement {
   return *run.kernels == Kernels::portable ? "portable" : "accelerated";
 }
 
-/// Run on the backend of the request; one warm-up, then `repeat` timed runs.
-/// @throws Failure resources when the backend is not in this build
-[[nodiscard]] Measurement run_atax(RunRequest const& request);
-/// @copydoc run_atax
-[[nodiscard]] Measurement run_multiply(RunRequest const& request);
-/// @copydoc run_atax
-[[nodiscard]] Measurement run_multiply_transposed(RunRequest const& request);
-/// @copydoc run_atax
-[[nodiscard]] Measurement run_multiply_both(RunRequest const& request);
-
-/// What the operation would move and hold on a backend of this build.
-[[nodiscard]] Forecast forecast_atax(Shape const& shape, BackendChoice backend);
-/// @copydoc forecast_atax
-[[nodiscard]] Forecast forecast_multiply(Shape const& shape, BackendChoice backend);
-/// @copydoc forecast_atax
-[[nodiscard]] Forecast forecast_multiply_transposed(Shape const& shape, BackendChoice backend);
-/// @copydoc forecast_atax
-[[nodiscard]] Forecast forecast_multiply_both(Shape const& shape, BackendChoice backend);
-
 /// Matrices in memory and what to do with them.
 struct MatrixRequest {
   io::HostMatrix const& A;

@@ -61,4 +61,20 @@ Measurement stream_multiply_both_at(StreamRequest const& request, PlaceOf const&
   return measurement;
 }
 
+/// The streamed operation of a row.
+template <class PlaceOf>
+Measurement stream_at(OperationId id, StreamRequest const& request, PlaceOf const& place_of) {
+  switch (id) {
+    case OperationId::multiply:
+      return stream_multiply_at(request, place_of);
+    case OperationId::multiply_transposed:
+      return stream_multiply_transposed_at(request, place_of);
+    case OperationId::multiply_both:
+      return stream_multiply_both_at(request, place_of);
+    case OperationId::atax:
+      break;
+  }
+  return stream_atax_at(request, place_of);
+}
+
 }  // namespace tessera::app

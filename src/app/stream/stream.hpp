@@ -35,13 +35,7 @@ struct StreamRequest {
 
 /// Streams over the file, once for up to eight vectors.
 /// @throws Failure, io::FileError
-[[nodiscard]] Measurement stream_atax(StreamRequest const& request);
-/// @copydoc stream_atax
-[[nodiscard]] Measurement stream_multiply(StreamRequest const& request);
-/// @copydoc stream_atax
-[[nodiscard]] Measurement stream_multiply_transposed(StreamRequest const& request);
-/// @copydoc stream_atax
-[[nodiscard]] Measurement stream_multiply_both(StreamRequest const& request);
+[[nodiscard]] Measurement stream_alone(OperationId id, StreamRequest const& request);
 
 /// What a checkpoint of this run says of its job. @throws io::FileError bad_input
 [[nodiscard]] CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id,
