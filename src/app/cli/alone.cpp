@@ -12,7 +12,6 @@
 
 #include <app/base/failure.hpp>
 #include <app/operations/on_ranks.hpp>
-#include <app/ranks/launch.hpp>
 #include <app/ranks/session.hpp>
 #include <app/solve/operator.hpp>
 

@@ -22,8 +22,8 @@
 #include <app/commands/measured_backend.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
-#include <app/run/operations.hpp>
 #include <app/run/options.hpp>
+#include <app/run/run.hpp>
 #include <io/memory.hpp>
 #include <io/output_file.hpp>
 

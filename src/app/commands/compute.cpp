@@ -19,7 +19,6 @@
 #include <app/report/report.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
-#include <app/run/terms.hpp>
 #include <app/stream/stream.hpp>
 #include <io/formats.hpp>
 #include <io/matrix_file.hpp>

@@ -19,7 +19,6 @@
 #include <app/solve/least_squares.hpp>
 #include <app/solve/operator.hpp>
 #include <app/solve/precise_rows.hpp>
-#include <app/solve/residual.hpp>
 
 namespace tessera::app {
 namespace {

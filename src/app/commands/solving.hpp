@@ -16,7 +16,6 @@
 #include <app/run/input.hpp>
 #include <app/run/options.hpp>
 #include <app/solve/operator.hpp>
-#include <app/solve/run.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/output_file.hpp>
 #include <io/types.hpp>

@@ -11,7 +11,6 @@
 #include <app/ranks/communicator.hpp>
 #include <app/run/run_typed.hpp>
 #include <app/stream/calls.hpp>
-#include <app/stream/rows.hpp>
 #include <app/stream/stream_typed.hpp>
 #include <tessera/distributed.hpp>
 #include <tessera/distributed/stream.hpp>

@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <app/run/operations.hpp>
 #include <app/run/run.hpp>
 #include <app/stream/stream.hpp>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include <app/run/operations.hpp>
+#include <app/run/run.hpp>
 
 namespace tessera::app {
 

@@ -14,7 +14,6 @@
 
 #include <app/base/ranks.hpp>
 #include <app/ranks/communicator.hpp>
-#include <app/ranks/launch.hpp>
 #include <app/ranks/session.hpp>
 
 namespace tessera::app {

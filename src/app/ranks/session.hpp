@@ -3,12 +3,21 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
 #include <functional>
+#include <initializer_list>
 #include <string>
 
 #include <app/base/failure.hpp>
 
 namespace tessera::app {
+
+/// Whether an mpirun has started this process, by what each of them sets.
+inline bool is_started_by_mpirun() {
+  std::initializer_list<char const*> const names{"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMIX_RANK"};
+  return std::ranges::any_of(names, [](char const* name) { return std::getenv(name) != nullptr; });
+}
 
 /// MPI, from its start to its end, where mpirun has started this process; else nothing. The first
 /// rank alone keeps its stdout and stderr.

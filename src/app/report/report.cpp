@@ -6,7 +6,6 @@
 #include <app/base/text.hpp>
 #include <app/report/report.hpp>
 #include <app/run/input.hpp>
-#include <app/run/terms.hpp>
 #include <io/memory.hpp>
 #include <tessera/version.hpp>
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <app/report/report.hpp>
-#include <app/run/terms.hpp>
+#include <app/run/input.hpp>
 #include <tessera/version.hpp>
 
 namespace tessera::app {

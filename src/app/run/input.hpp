@@ -3,15 +3,19 @@
 
 #pragma once
 
+#include <check/terms.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <app/run/operations.hpp>
+#include <app/run/options.hpp>
+#include <app/run/run.hpp>
 #include <io/matrix_file.hpp>
+#include <io/matrix_info.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/types.hpp>
+#include <tessera/maps.hpp>
 
 namespace tessera::app {
 
@@ -133,5 +137,18 @@ struct Operands {
 
 /// Says that on stderr.
 void warn_of_overflow(io::ElementSpan result, Operands const& operands);
+
+/// The word of the command line for a map.
+[[nodiscard]] std::string word_of(maps::Kind map);
+
+/// Refuses combinations of options that mean nothing.
+/// @throws Failure usage
+void check_terms(TermOptions const& options);
+
+/// Reads the vectors of the terms, of which A's file says the lengths.
+/// @param type to compute in; a vector of another type is refused unless `convert`
+/// @throws io::FileError, Failure usage for a number that the type does not hold
+[[nodiscard]] Terms read_terms(TermOptions const& options, io::MatrixInfo const& info,
+                               io::ScalarType type, bool convert, std::string const& path_a);
 
 }  // namespace tessera::app

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <app/base/failure.hpp>
-#include <app/run/operations.hpp>
+#include <app/run/run.hpp>
 #include <io/conversion.hpp>
 #include <io/generate.hpp>
 #include <io/types.hpp>

@@ -9,7 +9,6 @@
 #include <app/run/input.hpp>
 #include <app/run/options.hpp>
 #include <app/solve/operator.hpp>
-#include <app/solve/run.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/types.hpp>
 #include <tessera/solve/stop.hpp>
@@ -52,5 +51,20 @@ struct LeastSquaresSolution {
 [[nodiscard]] LeastSquaresSolution solve_least_squares(LeastSquaresOptions const& options,
                                                        SolveRequest const& request,
                                                        VectorOfFile const& b);
+
+/// Norms of the problem, with r = b - A·x.
+struct Residual {
+  double normr = 0;     ///< ‖r‖
+  double gradient = 0;  ///< ‖Aᵀ·r - damp²·x‖
+  double norma = 0;     ///< Frobenius norm of A
+  double normb = 0;
+  double normx = 0;
+};
+
+/// Reads the matrix once, in blocks, and adds in double-double.
+/// @param x, b of the type that the elements of A are taken in
+/// @throws io::FileError
+[[nodiscard]] Residual residual_of(io::MatrixReader const& reader, io::HostVector const& x,
+                                   io::HostVector const& b, double damp);
 
 }  // namespace tessera::app

@@ -5,7 +5,7 @@
 #include <app/ranks/communicator.hpp>
 #include <app/run/run_typed.hpp>
 #include <app/solve/streamed.hpp>
-#include <app/stream/rows.hpp>
+#include <app/stream/stream_typed.hpp>
 #include <tessera/distributed/operator.hpp>
 
 namespace tessera::app {

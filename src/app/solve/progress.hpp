@@ -21,7 +21,6 @@
 #include <app/checkpoint/checkpoint.hpp>
 #include <app/run/options.hpp>
 #include <app/solve/operator.hpp>
-#include <app/solve/run.hpp>
 #include <app/stream/stream.hpp>
 #include <io/errors.hpp>
 #include <io/matrix_reader.hpp>

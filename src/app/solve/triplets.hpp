@@ -8,7 +8,6 @@
 
 #include <app/run/options.hpp>
 #include <app/solve/operator.hpp>
-#include <app/solve/run.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/types.hpp>
 

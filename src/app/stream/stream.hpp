@@ -10,7 +10,6 @@
 
 #include <app/backend/backends.hpp>
 #include <app/checkpoint/checkpoint.hpp>
-#include <app/run/operations.hpp>
 #include <app/run/options.hpp>
 #include <app/run/run.hpp>
 #include <io/matrix_reader.hpp>

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -15,9 +16,12 @@
 #include <Kokkos_Core.hpp>
 
 #include <app/base/failure.hpp>
+#include <app/base/progress.hpp>
+#include <app/base/ranks.hpp>
 #include <app/checkpoint/checkpoint.hpp>
 #include <app/run/run_typed.hpp>
 #include <app/stream/stream.hpp>
+#include <io/matrix_reader.hpp>
 #include <tessera/stream.hpp>
 
 namespace tessera::app {
@@ -213,6 +217,22 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     if (rows && !cols) to.result = take_result<Exec, T>(out.rows, to);
   });
   return to;
+}
+
+/// Rows [first, first + count) of a matrix file where Exec computes, and what reading them took.
+template <class Exec, class T, class Layout>
+DeviceMatrix<Exec, T, Layout> read_rows(Exec const& exec, io::MatrixReader const& reader,
+                                        std::int64_t first, std::int64_t count, RankFacts& facts) {
+  Stopwatch const watch;
+  auto const cols = static_cast<std::int64_t>(reader.info().cols);
+  auto const rows = allocate<io::MatrixView<T, Layout>, Kokkos::DefaultHostExecutionSpace>(
+      reader.path(), "the rows of a rank", count, cols);
+  if (count > 0) FileSource<T, Layout>(reader).read({first, count, 0, cols}, rows.data());
+  reader.check_unchanged();
+  Measurement copying;
+  auto const on_device = bring<Exec, T, Layout>(exec, rows, reader.path(), copying);
+  facts = {.first_row = first, .rows = count, .read_seconds = watch.seconds()};
+  return on_device;
 }
 
 }  // namespace tessera::app
