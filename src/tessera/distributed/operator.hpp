@@ -27,6 +27,20 @@
 /// Matrices of many processes as solvers read them.
 namespace tessera::solve {
 
+namespace detail {
+
+/// Each rank's rows of B's vectors go to all.
+template <class Exec, class T>
+void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
+                 distributed::Rows const& mine) {
+  using Entries = Kokkos::View<T*, typename Exec::memory_space>;
+  for (std::size_t j = 0; j < BT.extent(0); ++j) {
+    world.share_rows(Entries(BT.data() + j * BT.extent(1), BT.extent(1)), mine);
+  }
+}
+
+}  // namespace detail
+
 /// A matrix of which each rank has some rows in memory. Every rank runs the solver on vectors that
 /// are whole, and so all decide alike; callbacks have to. To make it, and all that is done with it,
 /// is collective. The workspace of the options is not used: it keeps its own. Products with blocks
@@ -59,23 +73,13 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   [[nodiscard]] Vector mine(Vector const& x) const {
     return Vector(x.data() + rows_.first, static_cast<std::size_t>(rows_.count));
   }
-  [[nodiscard]] typename Base::Map mine(typename Base::Map const& map) const {
-    if (map.is_identity()) return map;
-    auto const& f = map.function();
-    using Strided = Kokkos::View<T const*, Kokkos::LayoutStride, typename Exec::memory_space,
-                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    Strided const x(f.x + rows_.first * f.stride,
-                    Kokkos::LayoutStride(static_cast<std::size_t>(rows_.count),
-                                         static_cast<std::size_t>(f.stride)));
-    return typename Base::Map(f.kind, x, f.gamma);
-  }
 
   void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
                Values<Exec, T> const& b, Values<Exec, T> const& c,
                bool keep_product) const override {
     AtaxOptions<Exec, T> options = options_;
     options.method = method_;
-    options.map = mine(map);
+    options.map = distributed::detail::some_of(map, rows_);
     options.keep_product = keep_product;
     if (b.extent(0) == 0) return world_.atax(a_, v, c, options);
     world_.atax(a_, v, mine(b), c, options);
@@ -148,21 +152,10 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   /// By a matrix of the squares.
   template <class Layout>
   void sums_of_squares_in(ConstValues<Exec, T> const& mean, Values<Exec, T> const& c) const {
-    using Squares = Kokkos::View<T**, Layout, typename Exec::memory_space>;
-    Squares squares;
+    Kokkos::View<T**, Layout, typename Exec::memory_space> squares;
     Values<Exec, T> ones;
     world_.together([&] {
-      squares = Squares(Kokkos::view_alloc(this->exec(), Kokkos::WithoutInitializing,
-                                           std::string("tessera::solve::squares")),
-                        a_.extent(0), a_.extent(1));
-      auto const row_stride = static_cast<Index>(a_.stride(0));
-      auto const col_stride = static_cast<Index>(a_.stride(1));
-      static std::string const label("tessera::solve::squares");
-      tessera::detail::for_each_element(
-          this->exec(), label, by_rows_ ? rows_.count : this->cols(),
-          detail::SquareDifferences<T>{
-              a_.data(), by_rows_ ? row_stride : col_stride, by_rows_ ? col_stride : row_stride,
-              by_rows_ ? this->cols() : rows_.count, mean.data(), by_rows_, squares.data()});
+      squares = detail::squares<Layout>(this->exec(), a_, mean);
       ones = detail::ones<Exec, T>(this->exec(), rows_.count);
     });
     world_.multiply_transposed(squares, ones, c, options_);

@@ -147,6 +147,24 @@ struct SquareDifferences {
   }
 };
 
+/// A matrix of them, row-major or column-major, as `a` is.
+template <class Layout, class Exec, class A, class T>
+Kokkos::View<T**, Layout, typename Exec::memory_space> squares(Exec const& exec, A const& a,
+                                                               ConstValues<Exec, T> const& mean) {
+  static std::string const label("tessera::solve::squares");
+  Kokkos::View<T**, Layout, typename Exec::memory_space> const to(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), a.extent(0), a.extent(1));
+  constexpr bool by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  constexpr int line = by_rows ? 0 : 1;
+  constexpr int place = by_rows ? 1 : 0;
+  tessera::detail::for_each_element(
+      exec, label, static_cast<Index>(a.extent(line)),
+      SquareDifferences<T>{a.data(), static_cast<Index>(a.stride(line)),
+                           static_cast<Index>(a.stride(place)), static_cast<Index>(a.extent(place)),
+                           mean.data(), by_rows, to.data()});
+  return to;
+}
+
 /// The source of such a matrix.
 template <class Source>
 class SquaredSource {
@@ -247,20 +265,7 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
   /// By a matrix of the squares.
   template <class Layout>
   void sums_of_squares_in(ConstValues<Exec, T> const& mean, Values<Exec, T> const& c) const {
-    using Squares = Kokkos::View<T**, Layout, typename Exec::memory_space>;
-    Squares const squares(Kokkos::view_alloc(this->exec(), Kokkos::WithoutInitializing,
-                                             std::string("tessera::solve::squares")),
-                          a_.extent(0), a_.extent(1));
-    bool const by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
-    auto const row_stride = static_cast<Index>(a_.stride(0));
-    auto const col_stride = static_cast<Index>(a_.stride(1));
-    static std::string const label("tessera::solve::squares");
-    tessera::detail::for_each_element(
-        this->exec(), label, by_rows ? this->rows() : this->cols(),
-        detail::SquareDifferences<T>{
-            a_.data(), by_rows ? row_stride : col_stride, by_rows ? col_stride : row_stride,
-            by_rows ? this->cols() : this->rows(), mean.data(), by_rows, squares.data()});
-    tessera::multiply_transposed(this->exec(), squares,
+    tessera::multiply_transposed(this->exec(), detail::squares<Layout>(this->exec(), a_, mean),
                                  detail::ones<Exec, T>(this->exec(), this->rows()), c, options_);
     this->exec().fence("tessera::solve: the squares are added");
   }

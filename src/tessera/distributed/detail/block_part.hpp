@@ -7,7 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tessera/distributed.hpp>
 #include <tessera/distributed/rows.hpp>
 #include <tessera/solve/blocks.hpp>
 
@@ -51,15 +50,5 @@ class BlockPart {
   Kokkos::pair<Index, Index> range_;
   BlockProducts<Exec, T> products_;
 };
-
-/// Each rank's rows of B's vectors go to all.
-template <class Exec, class T>
-void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
-                 distributed::Rows const& mine) {
-  using Entries = Kokkos::View<T*, typename Exec::memory_space>;
-  for (std::size_t j = 0; j < BT.extent(0); ++j) {
-    world.share_rows(Entries(BT.data() + j * BT.extent(1), BT.extent(1)), mine);
-  }
-}
 
 }  // namespace tessera::solve::detail

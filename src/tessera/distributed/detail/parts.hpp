@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <type_traits>
 
@@ -42,6 +43,17 @@ template <class T>
 VectorArgument<T> some_of(VectorArgument<T> const& x, Rows const& rows) {
   auto const first = static_cast<std::size_t>(rows.first) * x.stride(0);
   return {x.data() + first, static_cast<std::size_t>(rows.count), x.stride(0)};
+}
+
+/// A map of some rows.
+template <class T, class Space>
+RowMap<T, Space> some_of(RowMap<T, Space> const& map, Rows const& rows) {
+  if (map.is_identity()) return map;
+  auto const& f = map.function();
+  Kokkos::View<T const*, Kokkos::LayoutStride, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
+      x(f.x + rows.first * f.stride, Kokkos::LayoutStride(static_cast<std::size_t>(rows.count),
+                                                          static_cast<std::size_t>(f.stride)));
+  return {f.kind, x, f.gamma};
 }
 
 /// The caller's tuning, or the one for some lines.
