@@ -19,9 +19,9 @@ namespace {
 namespace nb = nanobind;
 using namespace nb::literals;
 
-nb::tuple rows_of(std::int64_t m, std::int64_t n, std::size_t bytes, bool by_rows, int rank,
-                  int size) {
-  auto const rows = rows_of_rank({m, by_rows}, n, bytes, rank, size);
+nb::tuple rows_of(std::int64_t m, std::int64_t n, std::size_t bytes, bool by_rows, bool in_segments,
+                  int rank, int size) {
+  auto const rows = rows_of_rank({m, by_rows}, n, bytes, in_segments, rank, size);
   return nb::make_tuple(rows.first, rows.first + rows.count);
 }
 

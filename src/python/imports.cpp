@@ -341,13 +341,18 @@ nb::object finished(Taken const& result) {
   return modules().arrays.attr("finished")(result.object);
 }
 
-void fill_from(nb::handle read, Array const& to, std::int64_t first_row, std::int64_t first_col) {
-  std::array<std::size_t, 2> const shape{static_cast<std::size_t>(to.extents[0]),
-                                         static_cast<std::size_t>(to.extents[1])};
-  auto const bits = static_cast<std::uint8_t>(8 * to.type.bytes);
-  nb::ndarray<nb::numpy> view(to.data, 2, shape.data(), nb::handle(), to.strides.data(),
+nb::object numpy_view(Array const& x) {
+  std::array<std::size_t, 2> const shape{static_cast<std::size_t>(x.extents[0]),
+                                         static_cast<std::size_t>(x.extents[1])};
+  auto const bits = static_cast<std::uint8_t>(8 * x.type.bytes);
+  nb::ndarray<nb::numpy> view(x.data, static_cast<std::size_t>(x.dimensions), shape.data(),
+                              nb::handle(), x.strides.data(),
                               {static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), bits, 1});
-  modules().arrays.attr("fill")(read, view.cast(nb::rv_policy::reference), first_row, first_col);
+  return view.cast(nb::rv_policy::reference);
+}
+
+void fill_from(nb::handle read, Array const& to, std::int64_t first_row, std::int64_t first_col) {
+  modules().arrays.attr("fill")(read, numpy_view(to), first_row, first_col);
 }
 
 }  // namespace tessera::python

@@ -57,6 +57,9 @@ struct Call {
 /// What a caller gets of a result.
 nanobind::object finished(Taken const& result);
 
+/// An array of scalars on a host as NumPy's, which does not own its memory; with the GIL.
+nanobind::object numpy_view(Array const& x);
+
 /// to[...] = read(rows, cols), slices of a matrix; with the GIL.
 void fill_from(nanobind::handle read, Array const& to, std::int64_t first_row,
                std::int64_t first_col);

@@ -543,6 +543,13 @@ NB_MODULE(_core, m) {
   m.def("_from_callback", &from_callback, "rows"_a, "cols"_a, "read"_a, "dtype"_a, "order"_a,
         "memory_limit"_a);
   add_solvers(m);
+  m.def(
+      "_map_of",
+      [](nb::handle weights, nb::handle minus, nb::handle map) {
+        auto const [kind, vector] = map_of({"distributed.World.atax", false}, weights, minus, map);
+        return nb::make_tuple(std::string(kind), vector);
+      },
+      "weights"_a.none(), "minus"_a.none(), "map"_a.none());
   add_parts(m);
   m.def("_finish", &finish, nb::call_guard<nb::gil_scoped_release>());
 }

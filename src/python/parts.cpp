@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <python/parts.hpp>
+#include <python/ranks.hpp>
 #include <python/turn.hpp>
 #include <python/views.hpp>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 
 #include <tessera/atax.hpp>
@@ -31,13 +30,8 @@ void with_kernels_for(RowsOfMatrix const& matrix, Array const& a, Body const& bo
   Turn const turn;
   auto const run = [&]<class Exec>(Exec const& exec) {
     with_type(a, [&](auto scalar) {
-      tessera::detail::with_kernels<Exec>(Kernels::automatic, [&]<class Set>(Set set) {
-        if (matrix.by_rows) {
-          body(exec, set, std::true_type{}, scalar);
-        } else {
-          body(exec, set, std::false_type{}, scalar);
-        }
-      });
+      with_kernels<Exec>(matrix.by_rows,
+                         [&](auto set, auto by_rows) { body(exec, set, by_rows, scalar); });
     });
     exec.fence("tessera: the result of a part is there");
   };
@@ -64,11 +58,13 @@ tessera::detail::OutputVector<T> output(Array const& x) {
 }  // namespace
 
 PartOfRows rows_of_rank(RowsOfMatrix const& matrix, std::int64_t cols, std::size_t bytes_of_scalar,
-                        int rank, int size) {
+                        bool in_segments, int rank, int size) {
   if (matrix.all_rows == 0 || cols == 0) {
     return {rank == 0 ? 0 : matrix.all_rows, rank == 0 ? matrix.all_rows : 0, 0};
   }
-  auto const rows = parts::even_rows(units_of(matrix, cols, bytes_of_scalar), rank, size);
+  auto const units =
+      units_of({matrix.all_rows, matrix.by_rows && !in_segments}, cols, bytes_of_scalar);
+  auto const rows = parts::even_rows(units, rank, size);
   return {rows.first, rows.count, 0};
 }
 
@@ -76,15 +72,9 @@ std::vector<PartOfRows> parts_of_rows(RowsOfMatrix const& matrix, std::int64_t c
                                       std::size_t bytes_of_scalar, std::int64_t first,
                                       std::int64_t count) {
   if (count == 0) return {};
-  auto const units = units_of(matrix, cols, bytes_of_scalar);
-  auto const share = parts::share_of(units, {first, count});
-  if (share.begun.count > 0 || share.open.count > 0) {
-    throw std::invalid_argument("expected rows from a multiple of " + std::to_string(units.unit) +
-                                " to one, as World.rows_of says, found " + std::to_string(count) +
-                                " from row " + std::to_string(first) + " on");
-  }
   std::vector<PartOfRows> all;
-  for (auto const& subtree : share.whole) {
+  for (auto const& subtree :
+       subtrees_of(units_of(matrix, cols, bytes_of_scalar), {first, count}, "World.rows_of")) {
     all.push_back({subtree.rows.first - first, subtree.rows.count, subtree.level});
   }
   return all;

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <python/operations.hpp>
 #include <vector>
 
@@ -24,8 +26,9 @@ struct PartOfRows {
 };
 
 /// Rows that a rank best has of a matrix with so many columns. @return first, and how many
+/// @param in_segments whether they begin with a segment, for products with blocks of solvers
 PartOfRows rows_of_rank(RowsOfMatrix const& matrix, std::int64_t cols, std::size_t bytes_of_scalar,
-                        int rank, int size);
+                        bool in_segments, int rank, int size);
 /// The subtrees of a rank's rows. @throws std::invalid_argument where a panel, or a segment, goes
 /// on on another rank
 std::vector<PartOfRows> parts_of_rows(RowsOfMatrix const& matrix, std::int64_t cols,
@@ -39,5 +42,17 @@ void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, A
 /// c = Aᵀ·u of a part
 void multiply_transposed_part(RowsOfMatrix const& matrix, Array const& a, Array const& u,
                               Array const& c);
+
+/// A rank's rows of a matrix as solvers read it, and how ranks tell each other what they have. All
+/// ranks call both functions alike, which may throw; arrays are in memory of the host.
+struct OnRanks {
+  RowsOfMatrix matrix;
+  std::int64_t first;  ///< row of the matrix that is this rank's first
+  /// sums = the tree over all ranks' roots, of which this rank's are one a row. Each is the sum of
+  /// a subtree of 2^level units.
+  std::function<void(Array const& roots, std::vector<int> const& levels, Array const& sums)> add;
+  /// x gets the entries of the other ranks' rows; this rank's are there.
+  std::function<void(Array const& x)> share;
+};
 
 }  // namespace tessera::python

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <python/ranks.hpp>
 #include <python/solvers.hpp>
 #include <python/sources.hpp>
 #include <python/turn.hpp>
@@ -45,6 +46,10 @@ void with_operator(Solving const& solving, Body const& body) {
   Place const& place = solving.a.place;
   with_type(solving.a, [&]<class T>(T) {
     auto const run_on = [&]<class Exec>(Exec const& exec) {
+      if (solving.ranks) {
+        return run.template operator()<Exec, T>(
+            RanksOperator<Exec, T>(exec, solving.a, *solving.ranks));
+      }
       auto const a = matrix<Exec, T>(solving.a);
       run.template operator()<Exec, T>(solve::MatrixOperator<Exec, MatrixView<Exec, T>>(exec, a));
     };

@@ -6,19 +6,21 @@
 #include <functional>
 #include <optional>
 #include <python/arrays.hpp>
+#include <python/parts.hpp>
 #include <python/streamed.hpp>
 #include <vector>
 
 #include <tessera/solve/stop.hpp>
 
-/// The solvers of the library on matrices in memory and on streamed ones; the caller has checked
-/// types, shapes and places. They are done when a call returns.
+/// The solvers of the library on matrices in memory, streamed ones, and those of many processes;
+/// the caller has checked types, shapes and places. They are done when a call returns.
 namespace tessera::python {
 
 /// The matrix of a solver, and what it calls after each step, which may throw.
 struct Solving {
   Array a{};                                 ///< if it is not streamed
   StreamedMatrix const* streamed = nullptr;  ///< if it is
+  std::optional<OnRanks> ranks{};            ///< if it lies on many processes; `a` is some rows
   std::function<void(solve::Step const&)> on_step{};
 };
 

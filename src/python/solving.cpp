@@ -10,6 +10,7 @@
 #include <optional>
 #include <python/imports.hpp>
 #include <python/matrices.hpp>
+#include <python/parts.hpp>
 #include <python/solvers.hpp>
 #include <python/solving.hpp>
 #include <string>
@@ -24,8 +25,41 @@ namespace {
 namespace nb = nanobind;
 using namespace nb::literals;
 
-Solving solving_of(MatrixInput const& a, nb::handle on_step) {
-  Solving solving{.a = a.array.array, .streamed = a.streamed};
+/// A matrix as functions take it, or one of tessera.distributed, which is as large as all its
+/// ranks' rows.
+struct Input : MatrixInput {
+  std::optional<OnRanks> ranks{};
+};
+
+OnRanks ranks_of(nb::handle A, std::int64_t all_rows) {
+  bool const by_rows = nb::cast<std::string>(A.attr("order")) == "C";
+  return {
+      .matrix = {.all_rows = all_rows, .by_rows = by_rows},
+      .first = nb::cast<std::int64_t>(A.attr("rows").attr("start")),
+      .add =
+          [A](Array const& roots, std::vector<int> const& levels, Array const& sums) {
+            nb::gil_scoped_acquire const acquired;
+            A.attr("_add")(numpy_view(roots), levels, numpy_view(sums));
+          },
+      .share =
+          [A](Array const& x) {
+            nb::gil_scoped_acquire const acquired;
+            A.attr("_share")(numpy_view(x));
+          },
+  };
+}
+
+Input take(Call const& call, nb::handle A) {
+  if (!nb::hasattr(A, "_share")) return {take_matrix(call, A)};
+  Input input{take_array(call, A.attr("array"))};
+  input.rows = nb::cast<std::int64_t>(A.attr("shape")[0]);
+  input.shape = "(" + std::to_string(input.rows) + ", " + std::to_string(input.cols) + ")";
+  input.ranks = ranks_of(A, input.rows);
+  return input;
+}
+
+Solving solving_of(Input const& a, nb::handle on_step) {
+  Solving solving{.a = a.array.array, .streamed = a.streamed, .ranks = a.ranks};
   solving.on_step = [on_step](solve::Step const& step) {
     nb::gil_scoped_acquire const acquired;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -61,7 +95,7 @@ nb::list least_squares_of(std::string const& name, std::string const& method, nb
                           double btol, double conlim, std::optional<std::int64_t> maxiter,
                           nb::handle on_step, bool copy) {
   Call const call{name.c_str(), copy};
-  MatrixInput const a = take_matrix(call, A);
+  Input const a = take(call, A);
   Taken const right = take_vector(call, a, b, "b", a.rows);
   LeastSquaresCall arguments{.b = right.array, .damps = std::move(damps)};
   arguments.method = method == "lsmr"   ? LeastSquaresMethod::lsmr
@@ -103,7 +137,7 @@ nb::list least_squares_of(std::string const& name, std::string const& method, nb
 /// What a call that wants singular vectors finds; `arguments` but for the arrays.
 nb::dict triplets_of(Call const& call, nb::handle A, SvdCall arguments, bool want_u,
                      nb::handle on_step) {
-  MatrixInput const a = take_matrix(call, A);
+  Input const a = take(call, A);
   Taken const like = model_of(call, a);
   Taken const vt = new_array(call, a, like, 2, arguments.k, a.cols);
   arguments.vt = vt.array;
@@ -149,7 +183,7 @@ nb::dict regression_of(std::string const& name, std::string const& loss, nb::han
                        double penalty, bool intercept, double tol, std::int64_t maxiter,
                        nb::handle on_step, bool copy) {
   Call const call{name.c_str(), copy};
-  MatrixInput const a = take_matrix(call, A);
+  Input const a = take(call, A);
   Taken const right = take_vector(call, a, y, "y", a.rows);
   Taken const x = new_array(call, a, model(a, right), 1, a.cols);
   RegressionCall arguments{.y = right.array, .x = x.array, .penalty = penalty};

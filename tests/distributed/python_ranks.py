@@ -9,6 +9,7 @@ import numpy as np
 import tessera
 import tessera.distributed
 from mpi4py import MPI
+from tessera import linalg
 from tessera.distributed import DistributedError, World
 
 world = World(MPI.COMM_WORLD)
@@ -51,9 +52,81 @@ for dtype in ("float32", "float64"):
             expect_same(c, expected_c, f"atax with weights {what}")
             expect_same(b, expected_b[mine], f"B of atax with weights {what}")
             expect_same(world.gather_rows(b), expected_b, f"all of B {what}")
+            terms = {"alpha": -0.3, "beta": 0.7, "z": random.standard_normal(n).astype(dtype)}
+            found = world.atax(its, v, minus=w[mine], map="logistic", order=order, **terms)
+            expect_same(found, tessera.atax(A, v, minus=w, map="logistic", **terms), f"atax with terms {what}")
+            v2, u2 = (random.standard_normal((k, 2)).astype(dtype) for k in (n, m))
+            expect_same(world.matvec(its, v2, order=order), tessera.matvec(A, v2)[mine], f"matvec of a block {what}")
+            expect_same(world.rmatvec(its, u2[mine], order=order), tessera.rmatvec(A, u2), f"rmatvec of a block {what}")
+            c, b = world.atax(its, v2, weights=w[mine], alpha=3.5, return_b=True, order=order)
+            expected_c, expected_b = tessera.atax(A, v2, weights=w, alpha=3.5, return_b=True)
+            expect_same(c, expected_c, f"atax of a block {what}")
+            expect_same(b, expected_b[mine], f"B of atax of a block {what}")
         x, y = (random.standard_normal(100_000).astype(dtype) for _ in range(2))
         mine = world.rows_of(x.size, 1, dtype=dtype, order="F")
         assert world.dot(x[mine], y[mine]) == tessera.dot(x, y), f"dot {dtype}"
+
+for dtype in ("float32", "float64"):
+    for order in ("C", "F"):
+        for m, n in ((3, 2), (700, 12), (3000, 7)):
+            random = np.random.default_rng(n)
+            A = np.asarray(random.standard_normal((m, n)) + 0.5, dtype=dtype, order=order)
+            b = random.standard_normal(m).astype(dtype)
+            mine, what = world.rows_of(m, n, dtype=dtype, order=order), f"{m} x {n} {dtype} {order}"
+            M = world.matrix(A[mine], order=order)
+            assert M.shape == A.shape
+            assert M.rows == mine
+            expect_same(world.atax(M, A[0]), tessera.atax(A, A[0]), f"atax of a matrix {what}")
+            start = np.ones(n, dtype=dtype)
+            for solver in (linalg.lsmr, linalg.lsqr):
+                found, expected = (solver(a, y, damp=0.1, x0=start) for a, y in ((M, b[mine]), (A, b)))
+                expect_same(found.x, expected.x, f"{solver.__name__} {what}")
+                assert found[1:3] == expected[1:3]
+            expect_same(linalg.lstsq(M, b[mine])[0], linalg.lstsq(A, b)[0], f"lstsq {what}")
+            two = np.stack([b, b[::-1]], axis=1)
+            expect_same(linalg.lstsq(M, two[mine])[0], linalg.lstsq(A, two)[0], f"lstsq of two vectors {what}")
+            for found, expected in zip(
+                linalg.ridge_path(M, b[mine], [0.5, 2.0]), linalg.ridge_path(A, b, [0.5, 2.0]), strict=True
+            ):
+                expect_same(found.x, expected.x, f"ridge_path {what}")
+            expect_same(linalg.ridge(M, b[mine], 0.5).x, linalg.ridge(A, b, 0.5).x, f"ridge {what}")
+            u, s, vh = linalg.svds(M, 2)
+            expected_u, expected_s, expected_vh = linalg.svds(A, 2)
+            expect_same(s, expected_s, f"singular values {what}")
+            expect_same(vh, expected_vh, f"right vectors {what}")
+            expect_same(u, expected_u[mine], f"left vectors {what}")
+            for scale in (False, True):
+                for found, expected in zip(linalg.pca(M, 2, scale=scale), linalg.pca(A, 2, scale=scale), strict=True):
+                    expect_same(found, expected, f"pca {what}")
+            mine = world.rows_of(m, n, dtype=dtype, order=order, blocks=True)
+            found = linalg.randomized_svd(world.matrix(A[mine], order=order), 2)
+            expected_u, expected_s, expected_vh = linalg.randomized_svd(A, 2)
+            expect_same(found[0], expected_u[mine], f"left vectors of randomized_svd {what}")
+            expect_same(found[1], expected_s, f"randomized_svd {what}")
+            expect_same(found[2], expected_vh, f"right vectors of randomized_svd {what}")
+
+# One rank's callback throws in the middle of a solver: all leave it.
+A = np.random.default_rng(2).standard_normal((3000, 30))
+mine = world.rows_of(*A.shape)
+M = world.matrix(A[mine])
+
+
+def callback(step):
+    if last and step.iteration == 2:
+        raise KeyError("enough")
+
+
+expect_error(lambda: linalg.lsmr(M, A[mine, 0], callback=callback), "enough", world.size - 1)
+expect_error(lambda: linalg.svds(M, 3, callback=callback), "enough", world.size - 1)
+expect_error(lambda: linalg.lsmr(M, A[mine, 0][:1] if last else A[mine, 0]), "b must have", world.size - 1)
+expect_error(lambda: linalg.lsmr(M, A[mine, 0].astype("float32") if last else A[mine, 0]), "copy=True", world.size - 1)
+expect_same(linalg.lsmr(M, A[mine, 0]).x, linalg.lsmr(A, A[:, 0]).x, "lsmr after errors")
+if world.size > 1:
+    expect_error(lambda: world.atax(M, A[0], alpha=2.0 if last else 1.0), "map, alpha, beta", world.size - 1)
+    expect_error(lambda: world.matvec(M, A[:1].T if last else A[0]), "vectors ()", world.size - 1)
+    odd = world.matrix(A[0:3] if world.rank == 0 else A[3:] if world.rank == 1 else A[:0])
+    expect_error(lambda: linalg.svds(odd, 2), "World.rows_of", 0)
+    expect_error(lambda: linalg.randomized_svd(odd, 2), "blocks=True", 0)
 
 A = np.random.default_rng(1).standard_normal((300, 20))
 b = A @ np.arange(20.0)

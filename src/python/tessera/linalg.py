@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Solvers that read the matrix once a step, named as SciPy names them.
 
-A is an array, also one of a GPU, or a matrix of `tessera.open` or `tessera.from_callback`. Results are arrays of its
+A is an array, also one of a GPU, or a matrix of `tessera.open` or `tessera.from_callback`,
+or a `tessera.distributed.Matrix`, whose rows lie on many processes. Results are arrays of its
 kind, where it lies; a call waits for them. All take
 
 - `copy=True`: allows a copy of what is of another type or layout,
@@ -136,6 +137,19 @@ def _column(b: Any) -> Any:
     return b.reshape(-1) if len(shape) == 2 and shape[1] == 1 else b
 
 
+def _is_array(A: Any) -> bool:
+    return not isinstance(A, _core.StreamedMatrix) and not _is_distributed(A)
+
+
+def _is_distributed(A: Any) -> bool:
+    return type(A).__module__ == "tessera.distributed" and type(A).__name__ == "Matrix"
+
+
+def _run(A: Any, body: Callable[[], Any]) -> Any:
+    """body(); of a matrix on many processes, what it raises on one it raises on all."""
+    return A.world._together(body) if _is_distributed(A) else body()
+
+
 def _solve(
     method: str,
     A: Any,
@@ -154,11 +168,14 @@ def _solve(
     name: str | None = None,
 ) -> list[dict]:
     name = "linalg." + (name or method)
+    b = _column(b)
+    if _is_distributed(A):
+        b = A._whole("b", b, copy)
     with _Telling("tessera." + name, callback, progress, show) as on_step:
-        results = _core._least_squares(
-            name, method, A, _column(b), None if x0 is None else _column(x0), damps, atol, btol, conlim or 0.0, maxiter,
-            on_step, copy
-        )
+        results = _run(A, lambda: _core._least_squares(
+            name, method, A, b, None if x0 is None else _column(x0), damps, atol, btol, conlim or 0.0, maxiter, on_step,
+            copy
+        ))
     for result in results:
         _require_finite("tessera." + name, result)
         result["istop"] = 7 if result["stop"] == _ITERATION_LIMIT else result["stop"]
@@ -329,7 +346,7 @@ def lstsq(
     """
     name = "tessera.linalg.lstsq"
     if copy and not isinstance(A, _core.StreamedMatrix):
-        A = _arrays.array(A)
+        A = _arrays.array(A) if _is_array(A) else A
         b = _arrays.array(b)
     rows, cols = _shape(name, A)
     precision = float(numpy.finfo(_dtype(name, A)).eps)
@@ -348,7 +365,7 @@ def lstsq(
         return *solve(b), None, None
     solutions = [solve(b[:, j]) for j in range(b.shape[1])]
     dtype = _dtype(name, A).name
-    x = _arrays.empty(b if isinstance(A, _core.StreamedMatrix) else A, (cols, b.shape[1]), dtype)
+    x = _arrays.empty(A if _is_array(A) else b, (cols, b.shape[1]), dtype)
     for j, (column, _) in enumerate(solutions):
         x[:, j] = column
     residues = _arrays.of_numbers(x, [residue for _, residue in solutions], "float64")
@@ -370,7 +387,7 @@ def _dtype(name: str, A: Any) -> numpy.dtype:
 
 def _with_triplets(name: str, A: Any, parameter: str, k: int, copy: bool) -> Any:
     """A as an array or a stream, which has k singular values."""
-    if copy and not isinstance(A, _core.StreamedMatrix):
+    if copy and _is_array(A):
         A = _arrays.array(A)
     most = min(_shape(name, A))
     if most == 0:
@@ -405,9 +422,9 @@ def _triplets(
     if maxiter is not None and (int(maxiter) != maxiter or maxiter <= 0):
         raise ValueError(f"tessera.{name}: `maxiter` must be a positive integer, found {maxiter}")
     with _Telling("tessera." + name, callback, progress) as on_step:
-        result = _core._svd(
+        result = _run(A, lambda: _core._svd(
             name, A, int(k), float(tol), int(maxiter or 0), int(ncv or 0), want_u, rises, is_pca, scale, on_step, copy
-        )
+        ))
     _require_converged("tessera." + name, result)
     dtype = _dtype(name, A).name
     return (lambda values: _arrays.of_numbers(result["vt"], values, dtype)), result
@@ -454,7 +471,13 @@ def svds(
     s = made(result["s"])
     if return_singular_vectors is False:
         return s
-    return result["ut"].T if want_u else None, s, result["vt"] if return_singular_vectors != "u" else None
+    return _left(A, result) if want_u else None, s, result["vt"] if return_singular_vectors != "u" else None
+
+
+def _left(A: Any, result: dict) -> Any:
+    """Left singular vectors, of a matrix on many processes this rank's rows of them."""
+    ut = result["ut"][:, A.rows] if _is_distributed(A) else result["ut"]
+    return ut.T
 
 
 def randomized_svd(
@@ -485,12 +508,12 @@ def randomized_svd(
         if not isinstance(value, (int, numpy.integer)) or value < 0:
             raise ValueError(f"{name}: `{parameter}` must be a whole number of at least 0, found {value!r}")
     with _Telling(name, callback, progress) as on_step:
-        result = _core._randomized_svd(
+        result = _run(A, lambda: _core._randomized_svd(
             "linalg.randomized_svd", A, int(n_components), int(n_oversamples), int(n_iter), int(random_state), on_step,
             copy
-        )
+        ))
     _require_finite(name, result)
-    return result["ut"].T, _arrays.of_numbers(result["vt"], result["s"], _dtype(name, A).name), result["vt"]
+    return _left(A, result), _arrays.of_numbers(result["vt"], result["s"], _dtype(name, A).name), result["vt"]
 
 
 def pca(

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <python/parts.hpp>
+#include <python/turn.hpp>
+#include <python/views.hpp>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/atax.hpp>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/arguments.hpp>
+#include <tessera/detail/kernels.hpp>
+#include <tessera/distributed/detail/block_part.hpp>
+#include <tessera/distributed/detail/parts.hpp>
+#include <tessera/distributed/detail/shares.hpp>
+#include <tessera/solve/operator.hpp>
+#include <tessera/workspace.hpp>
+
+/// Matrices of many processes as the library's solvers read them, without MPI.
+namespace tessera::python {
+
+/// body(the kernels, whether rows are contiguous).
+template <class Exec, class Body>
+void with_kernels(bool by_rows, Body const& body) {
+  tessera::detail::with_kernels<Exec>(Kernels::automatic, [&]<class Set>(Set set) {
+    if (by_rows) {
+      body(set, std::true_type{});
+    } else {
+      body(set, std::false_type{});
+    }
+  });
+}
+
+/// The subtrees of a rank's rows. `proposed_by` says who proposes rows that have nothing else.
+inline std::vector<distributed::detail::Subtree> subtrees_of(
+    distributed::detail::Units const& units, distributed::Rows const& rows,
+    std::string const& proposed_by) {
+  if (rows.count == 0) return {};
+  auto share = distributed::detail::share_of(units, rows);
+  if (share.begun.count > 0 || share.open.count > 0) {
+    throw std::invalid_argument("expected rows from a multiple of " + std::to_string(units.unit) +
+                                " to one, as " + proposed_by + " says, found " +
+                                std::to_string(rows.count) + " from row " +
+                                std::to_string(rows.first) + " on");
+  }
+  return std::move(share.whole);
+}
+
+/// A matrix of which each rank has some rows. Vectors are whole on every rank, and so all decide
+/// alike.
+template <ExecutionSpace Exec, Scalar T>
+class RanksOperator final : public solve::BlockOperator<Exec, T> {
+  using Base = solve::BlockOperator<Exec, T>;
+  using Vector = solve::Values<Exec, T>;
+  using ConstVector = solve::ConstValues<Exec, T>;
+  using Index = summation::Index;
+  using Rows = distributed::Rows;
+  using Output = tessera::detail::OutputVector<T>;
+
+ public:
+  /// `a` is this rank's rows. `ranks` has to outlive the operator.
+  RanksOperator(Exec const& exec, Array const& a, OnRanks const& ranks)
+      : Base(exec, ranks.matrix.all_rows, a.extents[1], ranks.matrix.by_rows),
+        ranks_(ranks),
+        a_(matrix<Exec, T>(a)),
+        rows_{ranks.first, a.extents[0]} {}
+
+ private:
+  void do_atax(ConstVector const& v, typename Base::Map const& map, Vector const& b,
+               Vector const& c, bool keep_product) const override {
+    AtaxOptions<Exec, T> options{.workspace = &workspace_};
+    options.map = distributed::detail::some_of(map, rows_);
+    options.keep_product = keep_product;
+    bool const wants_b = b.extent(0) > 0;
+    Output const its_b{wants_b ? b.data() + rows_.first : nullptr, 1};
+    auto const a = tessera::detail::matrix_in(a_);
+    auto const in = tessera::detail::vector_in(v);
+    tessera::detail::with_map(options.map, [&]<class Factor>(Factor const& factor) {
+      distributed::detail::AtaxJob<Exec, T, Factor> const job{
+          this->exec(), a, in, its_b, options, factor, this->rows()};
+      add_units(job, c);
+      tessera::detail::finish_atax(this->exec(), rows_.count, its_b, 0, Output{c.data(), 1},
+                                   tessera::detail::TermsOfAtax<T>(options), factor);
+    });
+    if (wants_b) share(b.data(), b.extent(0));
+  }
+  void do_multiply(ConstVector const& v, Vector const& b) const override {
+    if (rows_.count > 0) {
+      with_kernels<Exec>(ranks_.matrix.by_rows, [&]<class Set, class ByRows>(Set, ByRows by_rows) {
+        auto const lines = distributed::detail::lines_of_rows<by_rows()>(
+            tessera::detail::matrix_in(a_), {0, rows_.count}, this->rows());
+        distributed::detail::multiply_rows<Set, by_rows()>(
+            this->exec(), lines, tessera::detail::vector_in(v), Output{b.data() + rows_.first, 1},
+            Options<Exec>{.workspace = &workspace_});
+      });
+    }
+    share(b.data(), b.extent(0));
+  }
+  void do_multiply_transposed(ConstVector const& u, Vector const& c) const override {
+    multiply_transposed_by(a_, ConstVector(u.data() + rows_.first, entries()), c);
+  }
+  template <class A>
+  void multiply_transposed_by(A const& a, ConstVector const& u, Vector const& c) const {
+    auto const in_a = tessera::detail::matrix_in(a);
+    auto const in_u = tessera::detail::vector_in(u);
+    Options<Exec> const options{.workspace = &workspace_};
+    add_units(distributed::detail::TransposedJob<Exec, T>{this->exec(), in_a, in_u, options,
+                                                          this->rows()},
+              c);
+  }
+  void do_multiply_block(solve::detail::BlockProducts<Exec, T> const& products) const override {
+    add_subtrees({this->rows(), summation::segment<T>}, "World.rows_of with blocks=True",
+                 products.CT.data(), products.CT.size(), [&](Rows const& rows, T* sum) {
+                   solve::detail::BlockPart<Exec, T> const part(
+                       this->exec(), products, {rows_.first + rows.first, rows.count}, sum);
+                   auto const some = Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()),
+                                                     Kokkos::ALL);
+                   solve::detail::multiply_block(this->exec(), some, part.products(),
+                                                 Kernels::automatic, workspace_);
+                   part.finish();
+                 });
+    std::size_t const size = products.BT.extent(1);
+    for (std::size_t j = 0; j < products.BT.extent(0); ++j) {
+      share(products.BT.data() + j * size, size);
+    }
+  }
+  void do_sums_of_squares(ConstVector const& mean, Vector const& c) const override {
+    auto const ones = solve::detail::ones<Exec, T>(this->exec(), rows_.count);
+    if (ranks_.matrix.by_rows) {
+      multiply_transposed_by(
+          solve::detail::squares<Kokkos::LayoutRight>(this->exec(), a_, mean), ones, c);
+    } else {
+      multiply_transposed_by(
+          solve::detail::squares<Kokkos::LayoutLeft>(this->exec(), a_, mean), ones, c);
+    }
+  }
+
+  [[nodiscard]] std::size_t entries() const { return static_cast<std::size_t>(rows_.count); }
+
+  /// c = the sum over all rows by a job.
+  template <class Job>
+  void add_units(Job const& job, Vector const& c) const {
+    with_kernels<Exec>(ranks_.matrix.by_rows, [&]<class Set, class ByRows>(Set, ByRows by_rows) {
+      auto const units =
+          distributed::detail::units_of<T>(by_rows(), this->rows(), this->cols());
+      add_subtrees(units, "World.rows_of", c.data(), c.size(), [&](Rows const& rows, T* sum) {
+        job.template add_units<Set, by_rows()>(rows, Output{sum, 1});
+      });
+    });
+  }
+  /// c = the tree over all ranks' subtrees. add(rows, sum) makes this rank's, whose rows it counts
+  /// from the first one here.
+  template <class Add>
+  void add_subtrees(distributed::detail::Units const& units, std::string const& proposed_by, T* c,
+                    std::size_t size, Add const& add) const {
+    auto const subtrees = subtrees_of(units, rows_, proposed_by);
+    Vector const root("tessera::python::root", size);
+    std::vector<T> roots;
+    std::vector<int> levels;
+    for (auto const& subtree : subtrees) {
+      add(Rows{subtree.rows.first - rows_.first, subtree.rows.count}, root.data());
+      auto const entries = stream::detail::to_host<T>(root);
+      roots.insert(roots.end(), entries.begin(), entries.end());
+      levels.push_back(subtree.level);
+    }
+    std::vector<T> sums(size);
+    auto const length = static_cast<std::int64_t>(size);
+    {
+      Turn::Function const function;
+      ranks_.add(on_host(roots.data(), 2, {static_cast<std::int64_t>(levels.size()), length}),
+                 levels, on_host(sums.data(), 1, {length, 1}));
+    }
+    stream::detail::from_host(sums, Vector(c, size));
+  }
+  /// All entries of a vector go to every rank, which has its own.
+  void share(T* x, std::size_t size) const {
+    Vector const device(x, size);
+    auto entries = stream::detail::to_host<T>(device);
+    {
+      Turn::Function const function;
+      ranks_.share(on_host(entries.data(), 1, {static_cast<std::int64_t>(size), 1}));
+    }
+    stream::detail::from_host(entries, device);
+  }
+  /// Side by side.
+  static Array on_host(T* data, int dimensions, std::array<std::int64_t, 2> const& extents) {
+    Array array{.data = data, .dimensions = dimensions, .extents = extents};
+    array.strides = {extents[1], 1};
+    array.type = {true, sizeof(T), sizeof(T) == sizeof(float) ? "float32" : "float64"};
+    return array;
+  }
+
+  OnRanks const& ranks_;
+  MatrixView<Exec, T> a_;
+  Rows rows_;
+  mutable Workspace<Exec> workspace_;
+};
+
+}  // namespace tessera::python
