@@ -3,6 +3,7 @@
 """tessera.distributed on the ranks that mpirun has started: the bits of one process."""
 
 import doctest
+import os
 import sys
 
 import numpy as np
@@ -151,6 +152,21 @@ if world.size > 1:
     expect_error(lambda: world.atax(A[mine][:, :19] if last else A[mine], v), "columns 20, found 19", world.size - 1)
 expect_same(world.atax(A[mine], v), tessera.atax(A, v), "after errors")
 if world.size == 1:
+    os.environ.update(TORCHELASTIC_RUN_ID="none", WORLD_SIZE="4")  # as torchrun sets them
+    try:
+        World(MPI.COMM_WORLD)
+    except RuntimeError as error:
+        assert "torchrun has started 4 processes, and MPI knows of this one alone" in str(error), error
+    else:
+        raise AssertionError("processes that do not know of each other are taken for one rank")
+    os.environ.update(WORLD_SIZE="1")
+    assert World(MPI.COMM_WORLD).size == 1
+    try:
+        World(object())
+    except TypeError as error:
+        assert "ranks are processes that mpirun has started" in str(error), error
+    else:
+        raise AssertionError("an object that is no communicator is taken")
     results = doctest.testmod(tessera.distributed)
     assert results.attempted > 0
     assert results.failed == 0

@@ -17,6 +17,7 @@ array([ -9., -12.])
 array([1., 2.])
 """
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -89,8 +90,14 @@ class World:
         for name in ("Dup", "allgather", "Alltoallv", "Allgatherv"):
             if not hasattr(comm, name):
                 raise TypeError(
-                    f"tessera.distributed.World: comm must be a communicator of mpi4py, found {type(comm).__name__}"
+                    f"tessera.distributed.World: comm must be a communicator of mpi4py, found {type(comm).__name__}: "
+                    "ranks are processes that mpirun has started"
                 )
+        if comm.Get_size() == 1 and "TORCHELASTIC_RUN_ID" in os.environ and int(os.environ.get("WORLD_SIZE", 1)) > 1:
+            raise RuntimeError(
+                f"tessera.distributed.World: torchrun has started {os.environ['WORLD_SIZE']} processes, and MPI knows "
+                "of this one alone: start them by mpirun"
+            )
         self._comm = comm.Dup()
 
     @property
