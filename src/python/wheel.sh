@@ -33,6 +33,6 @@ python3 -m venv "$out/clean"
 "$out/clean/bin/pip" install --quiet "$out"/dist/*.whl >&2
 cd "$out" # not the sources
 "$out/clean/bin/python" -P "$here/src/python/try_wheel.py" # not the package beside it
-"$out/clean/bin/pip" install --quiet pytest scipy scikit-learn tqdm >&2
+"$out/clean/bin/pip" install --quiet array-api-strict hypothesis jax pytest scipy scikit-learn tqdm >&2
 env OMP_WAIT_POLICY=passive "$out/clean/bin/python" -B "$here/tests/python/run.py"
 say "$(echo "$out"/dist/*.whl)"
