@@ -124,8 +124,8 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
                  products.CT.data(), products.CT.size(), [&](Rows const& rows, T* sum) {
                    solve::detail::BlockPart<Exec, T> const part(
                        this->exec(), products, {rows_.first + rows.first, rows.count}, sum);
-                   auto const some = Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()),
-                                                     Kokkos::ALL);
+                   auto const some =
+                       Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
                    solve::detail::multiply_block(this->exec(), some, part.products(),
                                                  Kernels::automatic, workspace_);
                    part.finish();
@@ -138,11 +138,11 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   void do_sums_of_squares(ConstVector const& mean, Vector const& c) const override {
     auto const ones = solve::detail::ones<Exec, T>(this->exec(), rows_.count);
     if (ranks_.matrix.by_rows) {
-      multiply_transposed_by(
-          solve::detail::squares<Kokkos::LayoutRight>(this->exec(), a_, mean), ones, c);
+      multiply_transposed_by(solve::detail::squares<Kokkos::LayoutRight>(this->exec(), a_, mean),
+                             ones, c);
     } else {
-      multiply_transposed_by(
-          solve::detail::squares<Kokkos::LayoutLeft>(this->exec(), a_, mean), ones, c);
+      multiply_transposed_by(solve::detail::squares<Kokkos::LayoutLeft>(this->exec(), a_, mean),
+                             ones, c);
     }
   }
 
@@ -152,8 +152,7 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   template <class Job>
   void add_units(Job const& job, Vector const& c) const {
     with_kernels<Exec>(ranks_.matrix.by_rows, [&]<class Set, class ByRows>(Set, ByRows by_rows) {
-      auto const units =
-          distributed::detail::units_of<T>(by_rows(), this->rows(), this->cols());
+      auto const units = distributed::detail::units_of<T>(by_rows(), this->rows(), this->cols());
       add_subtrees(units, "World.rows_of", c.data(), c.size(), [&](Rows const& rows, T* sum) {
         job.template add_units<Set, by_rows()>(rows, Output{sum, 1});
       });
