@@ -181,7 +181,11 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
         report = one;
       };
       if constexpr (Blocks && ExecutionSpace<std::remove_cvref_t<decltype(place)>>) {
-        with_columns(r.columns, [&](auto const& of) { run(of(x), of(out.rows), of(out.cols)); });
+        if (r.columns == 1) {
+          run(x, out.rows, out.cols);
+        } else {
+          run(block_of(x, r.columns), block_of(out.rows, r.columns), block_of(out.cols, r.columns));
+        }
       } else {
         for (std::int64_t j = 0; j < r.columns; ++j) {
           run(column(x, j, r.columns), column(out.rows, j, r.columns),
