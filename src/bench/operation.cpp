@@ -88,6 +88,7 @@ constexpr std::array<Operation, 8> table = {{
      .formula_ascii = "Y = A X and W = A^T U",
      .vector_name = "X",
      .gives_rows_vector = true,
+     .gives_two_vectors = true,
      .is_tuned = false,
      .takes_files = false,
      .shapes = ShapeKind::matrix,

@@ -11,12 +11,13 @@ namespace tessera::bench {
 /// What is known of an operation, for all that run, measure or report it. All rates come from here.
 struct Operation {
   std::string_view name;           ///< as in the library and in the table of contenders
-  std::string_view command;        ///< the word of the command line, and the name in reports
+  char const* command;             ///< the word of the command line, and the name in reports
   std::string_view formula;        ///< for people
   std::string_view formula_ascii;  ///< for help texts
   std::string_view vector_name;    ///< of the input vector; empty: it takes none
   bool takes_rows_vector = false;  ///< the input vector has as many entries as A has rows
   bool gives_rows_vector = false;  ///< so has the result
+  bool gives_two_vectors = false;  ///< it has a second input vector and a second result
   bool has_methods = false;        ///< it has methods, and an intermediate vector
   bool is_tuned = true;            ///< `tune` finds launches of its own for it
   bool takes_files = true;         ///< it is measured on files, too

@@ -62,8 +62,7 @@ Choices<OperationId> operations_with_one_result() {
   static std::vector<std::pair<char const*, OperationId>> const all = [] {
     std::vector<std::pair<char const*, OperationId>> choices;
     for (OperationRow const& row : table_of_operations()) {
-      if (row.id == OperationId::multiply_both) continue;  // two results
-      choices.emplace_back(row.command.data(), row.id);
+      if (!row.gives_two_vectors) choices.emplace_back(row.command, row.id);
     }
     return choices;
   }();

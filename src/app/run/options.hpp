@@ -89,7 +89,7 @@ struct ComputeOptions : RunOptions {
   double checkpoint_seconds = 60;  ///< between two of them
 
   /// Whether two products are computed at once.
-  [[nodiscard]] bool is_both() const { return operation == OperationId::multiply_both; }
+  [[nodiscard]] bool is_both() const { return row_of(operation).gives_two_vectors; }
 };
 
 /// What every command that solves can be told.
