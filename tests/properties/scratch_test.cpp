@@ -174,7 +174,7 @@ class Fitting {
     std::size_t const own = scratch_for_lines<T, Layout>(exec_, shape, tuning);
     if (own > 0) ++(std::is_same_v<Layout, Kokkos::LayoutRight> ? rings_ : slices_);
     for_each_plan<T, Layout>(exec_, shape, tuning, [&](Plan const& plan) {
-      if (plan.kernels == Kernels::portable) return;  // launched with what Kokkos has
+      if (plan.kernels == tessera::Kernels::portable) return;  // launched with what Kokkos has
       for (StagePlan const& stage : plan.stages) {
         if (stage.scratch_bytes > 0) with_scratch_.insert(stage.name);
         std::size_t const most = stage.name == "fused" && own > 0
