@@ -617,6 +617,7 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
 
   CLI::App const* const generate_command = add_generate(app, generate);
   std::vector<CLI::App const*> compute_commands;
+  compute_commands.reserve(operations.size());
   for (std::size_t i = 0; i < operations.size(); ++i) {
     compute_commands.push_back(add_compute(app, operations[i], compute[i]));
   }
