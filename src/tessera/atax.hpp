@@ -291,11 +291,8 @@ template <class Exec, class T>
 void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
                VectorArgument<T> const* b, VectorArgument<T> const& c,
                AtaxOptions<Exec, T> const& options) {
-  if (options.map.is_identity()) {
-    check_and_run_atax(exec, a, v, b, c, options, kernels::Identity{});
-  } else {
-    check_and_run_atax(exec, a, v, b, c, options, options.map.function());
-  }
+  with_map(options.map,
+           [&](auto const& factor) { check_and_run_atax(exec, a, v, b, c, options, factor); });
 }
 
 /// Columns [first, first + count) of blocks, read with the matrix once; without B where it is null.
