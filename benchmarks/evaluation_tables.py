@@ -6,6 +6,8 @@ import json
 import re
 from pathlib import Path
 
+from results import in_words
+
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results" / "evaluations"
 MACHINES = {"h200": "H200", "host": "host"}
 LIBRARIES = ("cublas", "cublas pedantic", "openblas")  # the first that was measured
@@ -21,8 +23,8 @@ def library(rows: list) -> dict | None:
     return next((row for row in (best(rows, name) for name in LIBRARIES) if row), None)
 
 
-def in_words(row: dict) -> str:
-    return f"{row['rows']} x {row['cols']}"
+def size(row: dict) -> str:
+    return in_words(f"{row['rows']}x{row['cols']}")
 
 
 def gigabytes(row: dict) -> str:
@@ -51,16 +53,16 @@ def tables() -> list:
     formula = {"gemv": "A·v", "gemvt": "Aᵀ·b"}
     tile = {f"{kind}, {ends}": f"column-tile-{kind} {ends}" for kind in ("static", "dynamic") for ends in ("exact", "inexact")}
     return [
-        table(1, "GB/s of the matrix", gigabytes, {"ex3": "ex3"}, lambda row: f"{formula[row['operation']]}, {in_words(row)}",
+        table(1, "GB/s of the matrix", gigabytes, {"ex3": "ex3"}, lambda row: f"{formula[row['operation']]}, {size(row)}",
               lambda row: (row["rows"], row["cols"]) in ((768, 512), (4096, 4096), (14336, 14336), (1024, 12288))),
         table(2, "ms, of the best team", milliseconds, {f"`{name}`": name for name in ("atomic", "repeated-reduction", "team-atomic", "grid-sync")},
-              in_words, lambda row: row["run"] == "threads"),
+              size, lambda row: row["run"] == "threads"),
         table(3, "GB/s", gigabytes, {"copies": lambda name: name.startswith("copy"), "`naive`": lambda name: name.startswith("naive"),
                                      "`unroll4`": lambda name: name.startswith("unroll4"), "`diagonal`": lambda name: name.startswith("diagonal"),
-                                     "tiles": lambda name: name.startswith("tile")}, in_words, lambda row: True),
+                                     "tiles": lambda name: name.startswith("tile")}, size, lambda row: True),
         table(4, "ms", milliseconds, {f"`{name}`": name for name in ("serial", "threads", "naive", "tiled")}, lambda row: f"N = {row['rows']}",
               lambda row: row["rows"] in (64, 512, 2048, 2096, 10240)),
-        table(5, "GB/s", gigabytes, tile, lambda row: f"{row['type']}, {in_words(row)}", lambda row: row["rows"] in (8192, 16384)),
+        table(5, "GB/s", gigabytes, tile, lambda row: f"{row['type']}, {size(row)}", lambda row: row["rows"] in (8192, 16384)),
     ]
 
 
