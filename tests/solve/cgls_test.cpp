@@ -43,7 +43,7 @@ class Cgls : public testing::Test {
     return whole_number<T>(1, index, 50) + (i == j ? T(300) : T(0));
   }
   static DeviceMatrix<C> matrix(Index m = rows, Index n = cols) {
-    DeviceMatrix<C> const A("A", m, n);
+    DeviceMatrix<C> const A("A", static_cast<std::size_t>(m), static_cast<std::size_t>(n));
     auto const mirror = Kokkos::create_mirror_view(A);
     for (Index i = 0; i < m; ++i) {
       for (Index j = 0; j < n; ++j) mirror(i, j) = element(i, j, n);
