@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -116,6 +117,14 @@ TYPED_TEST(DistributedStreams, GoOnFromStatesOfAnyNumberOfProcesses) {
   stream::atax(this->exec, A, v, b, c);
   stream::multiply_transposed(this->exec, A, u, c_of_u);
   std::vector<State> of_atax, of_multiply, of_transposed;
+  // Of those that others can go on from, every third.
+  auto const some = [](std::vector<State> all) {
+    std::erase_if(all, [](State const& state) { return !state.chain.empty(); });
+    std::vector<State> few;
+    for (std::size_t i = 0; i < all.size(); i += 3) few.push_back(std::move(all[i]));
+    EXPECT_FALSE(few.empty());
+    return few;
+  };
   auto const keep = [](std::vector<State>& all, std::size_t mebibytes = 4) {
     return stream::Options<T>{.memory_limit = mebibytes << 20,
                               .wants_state = [](auto const&) { return true; },
@@ -136,8 +145,7 @@ TYPED_TEST(DistributedStreams, GoOnFromStatesOfAnyNumberOfProcesses) {
   expect_atax();
   ASSERT_FALSE(of_atax.empty());
   stream::atax(this->exec, A, v, its_b, its_c, keep(of_atax));
-  for (State const& state : of_atax) {
-    if (!state.chain.empty()) continue;
+  for (State const& state : some(of_atax)) {
     clear();
     stream::atax(this->world, A, v, its_b, its_c, {.resume = &state});
     expect_atax();
@@ -146,8 +154,7 @@ TYPED_TEST(DistributedStreams, GoOnFromStatesOfAnyNumberOfProcesses) {
   }
   stream::multiply(this->world, A, v, its_b, keep(of_multiply, 12));
   stream::multiply(this->exec, A, v, its_b, keep(of_multiply, 12));
-  for (State const& state : of_multiply) {
-    if (!state.chain.empty()) continue;
+  for (State const& state : some(of_multiply)) {
     stream::multiply(this->exec, A, v, its_b, {.resume = &state});
     EXPECT_THAT(to_vector(its_b), same_bits_as(to_vector(b)));
     clear();
@@ -156,7 +163,7 @@ TYPED_TEST(DistributedStreams, GoOnFromStatesOfAnyNumberOfProcesses) {
     clear();
   }
   stream::multiply_transposed(this->world, A, u, its_c, keep(of_transposed));
-  for (State const& state : of_transposed) {
+  for (State const& state : some(of_transposed)) {
     stream::multiply_transposed(this->exec, A, u, its_c, {.resume = &state});
     EXPECT_THAT(to_vector(its_c), same_bits_as(to_vector(c_of_u)));
     clear();
