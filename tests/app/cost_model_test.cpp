@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <app/backend/cost_model.hpp>
+#include <app/backend/backends.hpp>
 
 namespace tessera::app {
 namespace {

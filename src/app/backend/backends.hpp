@@ -4,13 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <app/backend/cost_model.hpp>
 #include <tessera/backends/backend.hpp>
 
 namespace tessera::app {
@@ -39,6 +39,70 @@ struct BackendFacts {
 /// @throws Failure resources
 void require_backend(BackendChoice choice);
 
+// How `--backend auto` weighs a GPU against the host: bytes over bandwidth or operations over their
+// rate, whichever takes longer, and a constant. The model errs on the side of the host, where
+// nothing has to be copied.
+
+/// The work of an operation for a shape, known before there are data.
+struct Forecast {
+  std::uint64_t traffic = 0;  ///< bytes that one run moves through memory, at least
+  std::uint64_t inputs = 0;   ///< bytes of the matrix and the vector
+  std::uint64_t results = 0;  ///< bytes of the vectors that come out
+  std::uint64_t scratch = 0;  ///< bytes of the workspace, and of vectors in between
+  double flops = 0;           ///< of one run, where they and not the traffic take its time
+
+  /// Bytes that the job holds in the memory where it runs.
+  [[nodiscard]] std::uint64_t memory() const { return inputs + results + scratch; }
+};
+
+/// The work of a product of matrices, rows x depth and depth x cols, of elements of so many bytes.
+[[nodiscard]] Forecast forecast_product(std::uint64_t rows, std::uint64_t cols, std::uint64_t depth,
+                                        std::uint64_t element_bytes, std::uint64_t scratch);
+
+/// What the model takes for granted, in bytes per second and seconds.
+struct CostConstants {
+  /// Of one host thread: two threads of a server reach 26 to 31 GB/s together (docs/results).
+  double host_thread = 13e9;
+  /// Of all host threads: eight channels of DDR4-3200, as a server has at least.
+  double host_most = 200e9;
+  /// Between host and GPU: PCIe 3.0 x16 in practice. Newer ones are 2 to 4 times as fast.
+  double link = 12e9;
+  /// The part of the theoretical bandwidth of a GPU that a read reaches.
+  double device_share = 0.85;
+  /// Of a GPU whose bandwidth is unknown.
+  double device_unknown = 200e9;
+  /// To pin memory and to load kernels, once.
+  double device_start = 20e-3;
+  /// To launch the kernels of one run and to wait for them.
+  double device_launch = 20e-6;
+  /// Additions and multiplications a second of one host thread, and of a GPU: a good product of
+  /// matrices in float.
+  double host_thread_flops = 50e9;
+  double device_flops = 10e12;
+};
+
+/// Seconds on the host for `runs` runs by so many threads.
+[[nodiscard]] double host_seconds(Forecast const& work, int runs, int threads,
+                                  CostConstants const& constants = {});
+
+/// Seconds on a GPU: copies to and from it, and runs.
+struct DeviceSeconds {
+  double copies = 0;
+  double runs = 0;
+  [[nodiscard]] double total() const { return copies + runs; }
+};
+/// @param bandwidth theoretical, in bytes per second; 0: unknown
+[[nodiscard]] DeviceSeconds device_seconds(Forecast const& work, int runs, double bandwidth,
+                                           CostConstants const& constants = {});
+
+/// Which of two backends is estimated to be done first, and a sentence that says so.
+struct Comparison {
+  bool take_device = false;
+  std::string why;  ///< "estimated 0.04 s on cuda (0.03 s of it copies), 0.21 s on openmp"
+};
+[[nodiscard]] Comparison compare(DeviceSeconds const& device, std::string const& device_backend,
+                                 double host, std::string const& host_backend);
+
 /// A job, before its data are read.
 struct Job {
   std::function<Forecast(BackendChoice)> forecast;               ///< for a backend of this build
@@ -55,7 +119,7 @@ struct BackendDecision {
 };
 
 /// The backend that a choice stands for. `automatic` takes the GPU where the job fits and is
-/// estimated to be done earlier there, copies included (cost_model.hpp), else the host.
+/// estimated to be done earlier there, copies included, else the host.
 /// @throws Failure resources when it is not in this build, or the job does not fit on the GPU
 [[nodiscard]] BackendDecision choose_backend(BackendChoice choice, Job const& job);
 

@@ -4,9 +4,14 @@
 #pragma once
 
 #include <exception>
+#include <mutex>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
+
+#include <io/errors.hpp>
+#include <io/memory.hpp>
 
 namespace tessera::app {
 
@@ -33,11 +38,46 @@ class Failure : public std::runtime_error {
 };
 
 /// What the program says of an exception, and with which status it ends.
-[[nodiscard]] Failure failure_of(std::exception_ptr const& thrown);
+[[nodiscard]] inline Failure failure_of(std::exception_ptr const& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (Failure const& failure) {
+    return failure;
+  } catch (io::FileError const& error) {
+    bool const memory = error.kind() == io::ErrorKind::out_of_memory;
+    return {memory ? ExitStatus::resources : ExitStatus::file, error.what()};
+  } catch (std::bad_alloc const&) {
+    auto const free = io::format_bytes(io::available_memory());
+    return {ExitStatus::resources, "out of memory; found " + free + " available"};
+  } catch (std::exception const& error) {
+    return {ExitStatus::resources, error.what()};
+  } catch (...) {
+    return {ExitStatus::resources, "ended by an error of a library, which says no more"};
+  }
+}
 
-/// Keeps the exception that is being handled, the first one of the process: where processes fail
-/// together, the library hands its sentence on, and no status. May be called by several threads.
-void keep_failure();
-[[nodiscard]] std::optional<Failure> kept_failure();
+/// The first failure that a thread of this process has kept: where processes fail together, the
+/// library hands its sentence on, and no status. May be used by several threads.
+class KeptFailure {
+ public:
+  /// Keeps the exception that is being handled, unless there is one.
+  static void keep() {
+    std::lock_guard const lock(of_process().mutex_);
+    if (!of_process().first_) of_process().first_ = failure_of(std::current_exception());
+  }
+  [[nodiscard]] static std::optional<Failure> first() {
+    std::lock_guard const lock(of_process().mutex_);
+    return of_process().first_;
+  }
+
+ private:
+  static KeptFailure& of_process() {
+    static KeptFailure kept;
+    return kept;
+  }
+
+  std::mutex mutex_;
+  std::optional<Failure> first_;
+};
 
 }  // namespace tessera::app

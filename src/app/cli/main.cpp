@@ -18,7 +18,6 @@
 #include <app/base/text.hpp>
 #include <app/cli/options.hpp>
 #include <app/commands/commands.hpp>
-#include <app/ranks/session.hpp>
 #include <io/temporary_file.hpp>
 
 namespace tessera::app {

@@ -19,7 +19,7 @@
 #include <app/base/sha256.hpp>
 #include <app/base/text.hpp>
 #include <app/commands/commands.hpp>
-#include <app/commands/measured_backend.hpp>
+#include <app/report/report.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
 #include <app/run/options.hpp>
@@ -423,11 +423,11 @@ Json to_json(Row const& row) {
   json["tile"] = row.tile ? Json(*row.tile) : Json(nullptr);
   json["is_copy"] = row.is_copy;
   json["repeats"] = to_string(row.repeats);
-  json["check"] = row.check.empty() ? Json(nullptr) : Json(row.check);
+  json["check"] = text_or_null(row.check);
   json["reference"] = row.opinion ? Json(row.opinion->text) : Json(nullptr);
   json["sha256"] = row.opinion ? Json(row.opinion->sha256) : Json(nullptr);
   json["wrong"] = row.wrong;
-  json["why_not"] = row.why_not.empty() ? Json(nullptr) : Json(row.why_not);
+  json["why_not"] = text_or_null(row.why_not);
   if (!row.seconds) return json;
   json["seconds"] = {
       {"min", row.seconds->min}, {"median", row.seconds->median}, {"max", row.seconds->max}};
@@ -445,7 +445,7 @@ Json to_json(Table const& table) {
   Json json = {{"rows", table.shape.rows}, {"cols", table.shape.cols}};
   if (table.shape.padding > 0) json["padding"] = table.shape.padding;
   if (table.shape.is_product()) json["factor_cols"] = table.shape.factor_cols;
-  json["why_not"] = table.why_not.empty() ? Json(nullptr) : Json(table.why_not);
+  json["why_not"] = text_or_null(table.why_not);
   if (!table.why_not.empty()) return json;
   json["bytes"] = table.bytes;
   json["flops"] = table.flops;
@@ -465,25 +465,24 @@ std::string to_json(BenchReport const& report) {
   Json context;
   for (auto const& [name, value] : report.facts) context[name] = value;
   context["backend_device"] = report.backend.device;
-  Json json = {
-      {"operation", command_of(report.options.operation)},
-      {"files", report.options.files},
-      {"is_turned", report.is_turned},
-      {"vector", report.options.vector.empty() ? Json(nullptr) : Json(report.options.vector)},
-      {"most_teams",
-       report.options.most_teams == 0 ? Json(nullptr) : Json(report.options.most_teams)},
-      {"backend", report.backend.name},
-      {"type", io::to_string(report.type)},
-      {"layout", io::to_string(report.layout)},
-      {"cache_preference", report.options.cache_preference
-                               ? Json(to_string(*report.options.cache_preference))
-                               : Json(nullptr)},
-      {"turns", report.options.turns},
-      {"seconds_of_turn", report.options.seconds},
-      {"context", context},
-      {"tables", Json::array()}};
+  Json json = {{"operation", command_of(report.options.operation)},
+               {"files", report.options.files},
+               {"is_turned", report.is_turned},
+               {"vector", text_or_null(report.options.vector)},
+               {"most_teams",
+                report.options.most_teams == 0 ? Json(nullptr) : Json(report.options.most_teams)},
+               {"backend", report.backend.name},
+               {"type", io::to_string(report.type)},
+               {"layout", io::to_string(report.layout)},
+               {"cache_preference", report.options.cache_preference
+                                        ? Json(to_string(*report.options.cache_preference))
+                                        : Json(nullptr)},
+               {"turns", report.options.turns},
+               {"seconds_of_turn", report.options.seconds},
+               {"context", context},
+               {"tables", Json::array()}};
   for (auto const& table : report.tables) json["tables"].push_back(to_json(table));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string to_csv(BenchReport const& report) {

@@ -3,13 +3,20 @@
 
 #pragma once
 
+#include <bench/contender.hpp>
+#include <bench/shapes.hpp>
+#include <string>
+#include <vector>
+
+#include <app/backend/backends.hpp>
 #include <app/base/failure.hpp>
 #include <app/run/options.hpp>
+#include <io/types.hpp>
 
 namespace tessera::app {
 
-/// The subcommands, each in a file of its own. Kokkos must be initialised for all of them. They
-/// write to stdout, and throw Failure, io::FileError or std::bad_alloc.
+/// The subcommands, those alike in a file. Kokkos must be initialised for all of them. They write
+/// to stdout, and throw Failure, io::FileError or std::bad_alloc.
 
 /// `tessera gen`
 ExitStatus run_command(io::GenerateRequest const& options);
@@ -37,5 +44,23 @@ ExitStatus run_command(CheckOptions const& options);
 ExitStatus run_command(ShowOptions const& options);
 /// `tessera info`. Kokkos need not be initialised: then it says so of the backends.
 ExitStatus run_command(InfoOptions const& options);
+
+// What `bench` and `tune` share: the command line's words as src/bench knows them.
+
+/// The backend that is measured; `automatic` is the GPU where there is one, else the best host.
+/// @throws Failure resources when it is not in this build, usage for options that it does not heed
+[[nodiscard]] BackendFacts measured_backend(MeasureOptions const& options);
+
+[[nodiscard]] bench::Layout layout_of(io::Layout layout);
+
+/// Transposes are measured row-major: a column-major one is the row-major one of the other shape.
+/// @throws Failure usage
+void require_layout(std::string const& operation, io::Layout layout);
+
+/// The shapes of an option; empty text: what is measured unless one is told.
+/// @throws Failure usage
+[[nodiscard]] std::vector<bench::Shape> parse_shapes(std::string const& option,
+                                                     std::string const& text,
+                                                     std::string const& operation);
 
 }  // namespace tessera::app

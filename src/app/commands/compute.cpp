@@ -15,7 +15,6 @@
 #include <app/base/sha256.hpp>
 #include <app/base/text.hpp>
 #include <app/commands/commands.hpp>
-#include <app/operations/on_ranks.hpp>
 #include <app/report/report.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>

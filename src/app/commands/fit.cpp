@@ -15,8 +15,7 @@
 #include <app/commands/solving.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
-#include <app/solve/fit.hpp>
-#include <app/solve/operator.hpp>
+#include <app/solve/solve.hpp>
 #include <io/errors.hpp>
 
 namespace tessera::app {
@@ -103,14 +102,14 @@ std::string to_json(FitOptions const& options, SolveSubject const& subject, Fit 
                {"intercept", json_number(fit.intercept)},
                {"sha256", sha256(elements(fit.x))},
                {"labels", options.labels},
-               {"output", json_file(options.output)}});
+               {"output", text_or_null(options.output)}});
   json["check"] = nullptr;
   if (check) {
     json["check"] = {{"passed", check->passed()},
                      {"gradient", json_number(check->gradient)},
                      {"gradient_below", check->gradient_below}};
   }
-  return to_string(json);
+  return json_text(json);
 }
 
 }  // namespace

@@ -11,8 +11,9 @@
 
 #include <app/backend/backends.hpp>
 #include <app/backend/devices.hpp>
+#include <app/base/ranks.hpp>
 #include <app/commands/commands.hpp>
-#include <app/ranks/session.hpp>
+#include <app/report/report.hpp>
 #include <io/hdf5.hpp>
 #include <io/memory.hpp>
 #include <tessera/backends/devices.hpp>
@@ -22,8 +23,6 @@
 
 namespace tessera::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// A GPU, and how it answered when it was opened.
 struct OpenedDevice {
@@ -146,7 +145,7 @@ void print_json(Info const& info) {
          {"memory_bytes", device.memory},
          {"free_bytes", state.free},
          {"theoretical_bytes_per_s", device.bandwidth > 0 ? Json(device.bandwidth) : Json(nullptr)},
-         {"trouble", trouble.empty() ? Json(nullptr) : Json(trouble)}});
+         {"trouble", text_or_null(trouble)}});
   }
   Json const all = {{"version", version},
                     {"commit", git_commit},
@@ -157,11 +156,11 @@ void print_json(Info const& info) {
                     {"compiled_for", TESSERA_HOST_ARCH},
                     {"avx512_loops", backends::host::avx512::available()},
                     {"available_bytes", info.memory},
-                    {"hdf5", info.hdf5.empty() ? Json(nullptr) : Json(info.hdf5)},
-                    {"mpi", info.mpi.empty() ? Json(nullptr) : Json(info.mpi)},
+                    {"hdf5", text_or_null(info.hdf5)},
+                    {"mpi", text_or_null(info.mpi)},
                     {"backends", backends},
                     {"devices", info.survey ? devices : Json(nullptr)}};
-  std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  std::fputs(json_text(all).c_str(), stdout);
 }
 
 }  // namespace

@@ -16,9 +16,7 @@
 #include <app/commands/solving.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
-#include <app/solve/least_squares.hpp>
-#include <app/solve/operator.hpp>
-#include <app/solve/precise_rows.hpp>
+#include <app/solve/solve.hpp>
 
 namespace tessera::app {
 namespace {
@@ -150,13 +148,13 @@ std::string to_json(LeastSquaresOptions const& options, SolveSubject const& subj
                {"conlim", options.conlim},
                {"sha256", digest_of(s)},
                {"right_side", options.right_side},
-               {"output", json_file(options.output)}});
+               {"output", text_or_null(options.output)}});
   auto const of = [&](std::size_t j) {
     return to_object(s.facts[j], checks.empty() ? nullptr : &checks[j]);
   };
   if (s.facts.size() == 1) {
     json.update(of(0));
-    return to_string(json);
+    return json_text(json);
   }
   json["columns"] = Json::array();
   for (std::size_t j = 0; j < s.facts.size(); ++j) {
@@ -168,7 +166,7 @@ std::string to_json(LeastSquaresOptions const& options, SolveSubject const& subj
     column.update(of(j));
     json["columns"].push_back(std::move(column));
   }
-  return to_string(json);
+  return json_text(json);
 }
 
 /// A history and a checkpoint are of one run.

@@ -32,15 +32,15 @@ io::HostVector vector_in(std::vector<double> const& values) {
   return vector;
 }
 
-/// The times of several processes.
-std::string rank_lines(SolveSubject const& subject) {
-  std::string text;
-  for (std::string const& line : lines_of(subject.run.reading.ranks)) {
-    text += report_line(text.empty() ? "processes" : "", line);
+/// Null where there is one process.
+Json json_ranks(std::vector<RankFacts> const& ranks) {
+  if (ranks.empty()) return nullptr;
+  Json array = Json::array();
+  for (RankFacts const& rank : ranks) {
+    array.push_back(
+        {{"first_row", rank.first_row}, {"rows", rank.rows}, {"read_seconds", rank.read_seconds}});
   }
-  std::string const& exchange = subject.run.reading.exchange;
-  if (!exchange.empty()) text += report_line("exchange", exchange);
-  return text;
+  return array;
 }
 
 }  // namespace
@@ -126,11 +126,6 @@ void HistoryFile::write(std::vector<solve::Step> const& steps, std::string const
   file_->commit();
 }
 
-std::string report_line(std::string name, std::string const& text) {
-  name.resize(std::max<std::size_t>(name.size(), 13), ' ');
-  return "  " + name + text + "\n";
-}
-
 std::string matrix_line(SolveSubject const& subject) {
   io::MatrixInfo const& info = subject.reader.info();
   return report_line("matrix A", std::to_string(info.rows) + " rows x " +
@@ -161,36 +156,16 @@ std::string run_lines(SolveSubject const& subject) {
 }
 
 std::string time_line(SolveSubject const& subject) {
-  return rank_lines(subject) +
+  return rank_lines(subject.run.reading.ranks, subject.run.reading.exchange) +
          report_line("time", duration(subject.run.seconds) +
                                  (subject.place.stream
                                       ? "; reading included"
                                       : "; reading took " + duration(subject.run.reading.seconds)));
 }
 
-Json json_number(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return value;
-}
-
 Json json_numbers(std::vector<double> const& values) {
   Json array = Json::array();
   for (double const value : values) array.push_back(json_number(value));
-  return array;
-}
-
-Json json_file(std::string const& path) {
-  return path.empty() ? Json(nullptr) : Json(path);
-}
-
-Json json_ranks(std::vector<RankFacts> const& ranks) {
-  if (ranks.empty()) return nullptr;
-  Json array = Json::array();
-  for (RankFacts const& rank : ranks) {
-    array.push_back(
-        {{"first_row", rank.first_row}, {"rows", rank.rows}, {"read_seconds", rank.read_seconds}});
-  }
   return array;
 }
 
@@ -201,7 +176,7 @@ Json to_object(SolveSubject const& subject) {
   return {{"operation", subject.command},
           {"method", subject.method},
           {"backend", place.backend.name},
-          {"backend_why", json_file(place.why)},
+          {"backend_why", text_or_null(place.why)},
           {"device", place.backend.device},
           {"rows", info.rows},
           {"cols", info.cols},
@@ -217,13 +192,9 @@ Json to_object(SolveSubject const& subject) {
           {"read_seconds", run.reading.seconds},
           {"stream", place.stream ? Json(place.stream->why) : Json(nullptr)},
           {"ranks", json_ranks(run.reading.ranks)},
-          {"exchange", run.reading.exchange.empty() ? Json(nullptr) : Json(run.reading.exchange)},
+          {"exchange", text_or_null(run.reading.exchange)},
           {"version", version},
           {"input", subject.reader.path()}};
-}
-
-std::string to_string(Json const& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 ExitStatus end_solve(SolveSubject const& subject, RunFiles const& files, std::string const& report,

@@ -11,11 +11,11 @@
 #include <nlohmann/json.hpp>
 
 #include <app/base/failure.hpp>
-#include <app/base/ranks.hpp>
+#include <app/report/report.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
 #include <app/run/options.hpp>
-#include <app/solve/operator.hpp>
+#include <app/solve/solve.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/output_file.hpp>
 #include <io/types.hpp>
@@ -23,8 +23,6 @@
 
 /// What the commands that solve share: how they begin, what they report, how they end.
 namespace tessera::app {
-
-using Json = nlohmann::ordered_json;
 
 /// Refuses backends, devices and names of checkpoints that do not do. @throws Failure
 void require_solvable(SolveOptions const& options);
@@ -73,8 +71,6 @@ struct SolveSubject {
   std::string method;
 };
 
-/// A line of a report.
-[[nodiscard]] std::string report_line(std::string name, std::string const& text);
 /// How the residuals of steps have fallen, in a line: each column is as high as the logarithm.
 /// Empty where there are not two that differ.
 [[nodiscard]] std::string picture_of(std::vector<solve::Step> const& history);
@@ -85,16 +81,10 @@ struct SolveSubject {
 /// The line of the time, and of several processes those of each.
 [[nodiscard]] std::string time_line(SolveSubject const& subject);
 
-/// JSON knows neither infinity nor NaN; they are written as strings.
-[[nodiscard]] Json json_number(double value);
+/// As json_number, of each.
 [[nodiscard]] Json json_numbers(std::vector<double> const& values);
-/// Null where there is one process.
-[[nodiscard]] Json json_ranks(std::vector<RankFacts> const& ranks);
-/// The name of a file; null where there is none.
-[[nodiscard]] Json json_file(std::string const& path);
 /// An object with what every report has.
 [[nodiscard]] Json to_object(SolveSubject const& subject);
-[[nodiscard]] std::string to_string(Json const& json);
 
 /// Prints the report, removes the checkpoint of a run that has converged, and says where one has
 /// not. @param missing what is not written where a number is not finite

@@ -22,8 +22,7 @@
 #include <app/commands/solving.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
-#include <app/solve/operator.hpp>
-#include <app/solve/triplets.hpp>
+#include <app/solve/solve.hpp>
 #include <io/errors.hpp>
 #include <io/output_path.hpp>
 
@@ -204,8 +203,8 @@ std::string to_json(TripletOptions const& options, SolveSubject const& subject,
                {"tol", options.tol},
                {"s", json_numbers(found.s)},
                {"residuals", json_numbers(found.residuals)},
-               {"sha256", json_file(digest_of(found.VT, is_there))},
-               {"u_sha256", json_file(digest_of(found.U, is_there && options.wants_u()))}});
+               {"sha256", text_or_null(digest_of(found.VT, is_there))},
+               {"u_sha256", text_or_null(digest_of(found.U, is_there && options.wants_u()))}});
   if (options.is_pca()) {
     json.update({{"scale", options.scale},
                  {"explained_variance", json_numbers(found.variance)},
@@ -224,8 +223,8 @@ std::string to_json(TripletOptions const& options, SolveSubject const& subject,
                {"orthogonal_below", check->orthogonal_below}};
   }
   json["check"] = checked;
-  for (auto const& file : results.all()) json["outputs"][file.name] = json_file(file.path);
-  return to_string(json);
+  for (auto const& file : results.all()) json["outputs"][file.name] = text_or_null(file.path);
+  return json_text(json);
 }
 
 }  // namespace

@@ -2,17 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <bench/operation.hpp>
 #include <bench/search.hpp>
+#include <bench/shapes.hpp>
 #include <cstdio>
 #include <optional>
+#include <stdexcept>
 #include <system_error>
 #include <vector>
 
+#include <app/backend/backends.hpp>
 #include <app/base/failure.hpp>
 #include <app/base/progress.hpp>
 #include <app/base/text.hpp>
 #include <app/commands/commands.hpp>
-#include <app/commands/measured_backend.hpp>
 #include <app/tuning/tuning_cache.hpp>
 
 namespace tessera::app {
@@ -153,6 +156,44 @@ bool tune(TuneOptions const& options, TuningCache const& cache, bench::Request c
 }
 
 }  // namespace
+
+BackendFacts measured_backend(MeasureOptions const& options) {
+  require_backend(options.backend);
+  require_device_in_use(options.device, options.backend);
+  for (auto const& backend : enabled_backends()) {
+    if (options.backend == BackendChoice::automatic || backend.choice == options.backend) {
+      require_threads(options.threads, backend);
+      return backend;
+    }
+  }
+  throw Failure(ExitStatus::resources, "this program has no backend");
+}
+
+bench::Layout layout_of(io::Layout layout) {
+  return layout == io::Layout::right ? bench::Layout::row_major : bench::Layout::column_major;
+}
+
+void require_layout(std::string const& operation, io::Layout layout) {
+  if (operation == "transpose" && layout == io::Layout::left) {
+    throw Failure(
+        ExitStatus::usage,
+        "--layout: a transpose is measured row-major; that of a column-major MxN matrix is "
+        "the same work as that of a row-major NxM one");
+  }
+}
+
+std::vector<bench::Shape> parse_shapes(std::string const& option, std::string const& text,
+                                       std::string const& operation) {
+  auto const kind = bench::operation_named(operation).shapes;
+  try {
+    return bench::parse_shapes(!text.empty()                      ? text
+                               : kind == bench::ShapeKind::matrix ? "4096x4096"
+                                                                  : "1024",
+                               kind);
+  } catch (std::invalid_argument const& error) {
+    throw Failure(ExitStatus::usage, option + ": " + error.what());
+  }
+}
 
 ExitStatus run_command(TuneOptions const& options) {
   if (options.show) return show_tunings();

@@ -1,25 +1,38 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+// What several processes do together, by MPI: `tessera-mpi`.
+
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <fcntl.h>
+#include <memory>
 #include <mpi.h>
 #include <optional>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
+#include <app/base/failure.hpp>
 #include <app/base/ranks.hpp>
-#include <app/ranks/communicator.hpp>
-#include <app/ranks/session.hpp>
+#include <app/run/run_typed.hpp>
+#include <app/solve/solve.hpp>
+#include <app/stream/stream.hpp>
+#include <app/stream/stream_typed.hpp>
+#include <tessera/distributed.hpp>
+#include <tessera/distributed/operator.hpp>
+#include <tessera/distributed/stream.hpp>
 
 namespace tessera::app {
 namespace {
 
-std::shared_ptr<distributed::Communicator const>& session() {
+/// The ranks of the session; null: there is none.
+std::shared_ptr<distributed::Communicator const>& communicator() {
   static std::shared_ptr<distributed::Communicator const> all;
   return all;
 }
@@ -33,8 +46,8 @@ void fall_silent() {
 }
 
 bool any_rank(bool mine) {
-  session()->together([] {});  // who has failed meets the others here
-  std::vector<int> const all = session()->gather(mine ? 1 : 0);
+  communicator()->together([] {});  // who has failed meets the others here
+  std::vector<int> const all = communicator()->gather(mine ? 1 : 0);
   return std::ranges::count(all, 1) > 0;
 }
 
@@ -47,35 +60,38 @@ int number_on_host() {
   return number;
 }
 
+/// This rank's rows of a vector as long as a column; all of one without entries.
+template <class Vector>
+Vector some_of(Vector const& x, distributed::Rows const& rows) {
+  if (x.size() == 0) return x;
+  return Vector(x.data() + rows.first, static_cast<std::size_t>(rows.count));
+}
+
 }  // namespace
 
 RanksSession::RanksSession(char const* const* /*argv*/) {
   if (!is_started_by_mpirun()) return;
   int level = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
-  session() = std::make_shared<distributed::Communicator const>(MPI_COMM_WORLD);
-  ranks() = {.rank = session()->rank(),
-             .size = session()->size(),
+  communicator() = std::make_shared<distributed::Communicator const>(MPI_COMM_WORLD);
+  ranks() = {.rank = communicator()->rank(),
+             .size = communicator()->size(),
              .on_host = number_on_host(),
              .any = &any_rank};
   if (!ranks().is_first()) fall_silent();
 }
 
 RanksSession::~RanksSession() {
-  if (session() == nullptr) return;
-  session().reset();
+  if (communicator() == nullptr) return;
+  communicator().reset();
   MPI_Finalize();
-}
-
-std::shared_ptr<distributed::Communicator const> const& communicator() {
-  return session();
 }
 
 ExitStatus on_all_ranks(std::function<ExitStatus()> const& work) {
   ExitStatus status = ExitStatus::good;
   std::optional<Failure> own;
   try {
-    session()->together([&] {
+    communicator()->together([&] {
       try {
         status = work();
       } catch (DistributedError const&) {
@@ -86,9 +102,9 @@ ExitStatus on_all_ranks(std::function<ExitStatus()> const& work) {
       }
     });
   } catch (DistributedError const& error) {
-    if (!own) own = kept_failure();
+    if (!own) own = KeptFailure::first();
     int code = static_cast<int>(own ? own->status() : ExitStatus::resources);
-    session()->broadcast(&code, 1, error.rank());
+    communicator()->broadcast(&code, 1, error.rank());
     throw Failure(static_cast<ExitStatus>(code),
                   error.rank() == 0 ? error.sentence() : error.what());
   }
@@ -101,6 +117,128 @@ std::string mpi_version() {
   MPI_Get_library_version(text.data(), &length);
   std::string const whole(text.data(), static_cast<std::size_t>(length));
   return whole.substr(0, whole.find_first_of(",\n"));
+}
+
+Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
+  Measurement to;
+  to.method = "distributed";
+  auto const& info = r.reader.info();
+  Shape const shape = shape_of(info, r.type);
+  with_types(shape, r.backend, [&]<class Exec, class T, class Layout>() {
+    Exec const exec;
+    Distributed<Exec> const world(communicator(), exec);
+    auto const mine = world.template rows_of<T, Layout>(shape.rows, shape.cols);
+    RankFacts facts;
+    auto const A = read_rows<Exec, T, Layout>(exec, r.reader, mine.first, mine.count, facts);
+    std::string const& path = r.reader.path();
+    auto const x = bring_vector<Exec, T>(exec, r.x, path, "the vector", to);
+    TermsOnDevice<Exec, T> terms(exec, r.terms, path, to);
+    terms.of_map = some_of(terms.of_map, mine);
+    bool const is_both = id == OperationId::multiply_both;
+    bool const wants_rows = id == OperationId::multiply || is_both || r.keep_intermediate;
+    bool const wants_cols = id != OperationId::multiply;
+    auto const make = [&](char const* what, std::int64_t length) {
+      return allocate<DeviceVector<Exec, T>, Exec>(path, what, length * r.columns);
+    };
+    auto const B = make("vector B", wants_rows ? shape.rows : 0);
+    auto const C = make("vector C", wants_cols ? shape.cols : 0);
+    Workspace<Exec> workspace;
+    AtaxOptions<Exec, T> const options{.method = r.method,
+                                       .workspace = &workspace,
+                                       .kernels = r.kernels,
+                                       .map = terms.map(),
+                                       .alpha = terms.alpha,
+                                       .beta = terms.beta,
+                                       .z = terms.z};
+    RowMap<T, typename Exec::memory_space> const replace(maps::Kind::replace, terms.of_map);
+    AtaxOptions<Exec, T> const both{
+        .workspace = &workspace, .kernels = r.kernels, .map = replace, .keep_product = true};
+    tessera::Options<Exec> const plain{.workspace = &workspace, .kernels = r.kernels};
+    measure(exec, repeat, to, Stage{"distributed", [&] {
+                                      for (std::int64_t j = 0; j < r.columns; ++j) {
+                                        auto const its_x = column(x, j, r.columns);
+                                        auto const its_b = some_of(column(B, j, r.columns), mine);
+                                        auto const its_c = column(C, j, r.columns);
+                                        if (id == OperationId::multiply) {
+                                          world.multiply(A, its_x, its_b, plain);
+                                        } else if (id == OperationId::multiply_transposed) {
+                                          world.multiply_transposed(A, some_of(its_x, mine), its_c,
+                                                                    plain);
+                                        } else if (is_both) {
+                                          world.atax(A, its_x, its_b, its_c, both);
+                                        } else if (wants_rows) {
+                                          world.atax(A, its_x, its_b, its_c, options);
+                                        } else {
+                                          world.atax(A, its_x, its_c, options);
+                                        }
+                                      }
+                                    }});
+    for (std::int64_t j = 0; wants_rows && j < r.columns; ++j) {
+      world.share_rows(column(B, j, r.columns), mine);
+    }
+    facts.seconds = to.seconds.median;
+    to.ranks = communicator()->gather(facts);
+    to.exchange = world.exchange();
+    to.kernels = kernels_used<Exec>(r.kernels);
+    to.bytes = static_cast<std::uint64_t>(r.columns) *
+               one_product.bytes(shape.rows, shape.cols, sizeof(T));
+    if (wants_cols) to.result = take_result<Exec, T>(C, to);
+    if (wants_rows && wants_cols) to.intermediate = take_result<Exec, T>(B, to);
+    if (!wants_cols) to.result = take_result<Exec, T>(B, to);
+    if (is_both) std::swap(to.result, *to.intermediate);  // Y is the first
+  });
+  return to;
+}
+
+Measurement stream_on_ranks(OperationId id, StreamRequest const& request) {
+  auto const all = []<class Exec>(Exec const& exec) {
+    return Distributed<Exec>(communicator(), exec);
+  };
+  Measurement measurement = stream_at(id, request, all);
+  RankFacts const facts{.streams = true,
+                        .bytes_read = measurement.stream->bytes_read,
+                        .seconds = measurement.seconds.median};
+  communicator()->together([] {});  // who has failed meets the others here
+  measurement.ranks = communicator()->gather(facts);
+  measurement.exchange = "mpi from host memory";
+  measurement.bytes = 0;
+  for (RankFacts const& rank : measurement.ranks) measurement.bytes += rank.bytes_read;
+  return measurement;
+}
+
+Reading with_operator_on_ranks(SolveRequest const& r,
+                               std::function<void(AnyOperator const& op)> const& work) {
+  auto const& info = r.reader.info();
+  Shape const shape = shape_of(info, r.type);
+  Reading reading{.is_narrowed = info.type == io::ScalarType::f64 && r.type == io::ScalarType::f32};
+  with_types(shape, r.place.backend.choice, [&]<class Exec, class T, class Layout>() {
+    Exec const exec;
+    Distributed<Exec> const world(communicator(), exec);
+    if (r.place.stream) {
+      with_stream<T, Layout>(
+          r.reader, r.place.stream->memory_limit, r.vectors, r.kernels,
+          [&](auto const& source, stream::Options<T> const& options) {
+            solve::DistributedStreamOperator<Exec, FileSource<T, Layout>> const op(world, source,
+                                                                                   options);
+            reading.exchange = "mpi from host memory";
+            work(&op);
+          });
+      return;
+    }
+    using namespace distributed::detail;
+    auto const mine =
+        r.in_segments ? even_rows({shape.rows, summation::segment<T>}, world.rank(), world.size())
+                      : world.template rows_of<T, Layout>(shape.rows, shape.cols);
+    RankFacts facts;
+    auto const A = read_rows<Exec, T, Layout>(exec, r.reader, mine.first, mine.count, facts);
+    reading.seconds = facts.read_seconds;
+    solve::DistributedOperator<Exec, DeviceMatrix<Exec, T, Layout>> const op(
+        world, A, {.kernels = r.kernels});
+    reading.ranks = communicator()->gather(facts);
+    reading.exchange = world.exchange();
+    work(&op);
+  });
+  return reading;
 }
 
 }  // namespace tessera::app

@@ -1,8 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
+#include <app/base/ranks.hpp>
 #include <app/base/text.hpp>
 #include <app/report/report.hpp>
 #include <app/run/input.hpp>
@@ -10,49 +21,82 @@
 #include <tessera/version.hpp>
 
 namespace tessera::app {
-namespace {
 
-std::string line(std::string name, std::string const& text) {
+std::string report_line(std::string name, std::string const& text) {
   name.resize(std::max<std::size_t>(name.size(), 13), ' ');
   return "  " + name + text + "\n";
 }
 
+std::string rank_lines(std::vector<RankFacts> const& ranks, std::string const& exchange) {
+  std::string text;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    RankFacts const& its = ranks[rank];
+    std::string line = "rank " + std::to_string(rank) + ": ";
+    if (its.streams) {
+      line += io::format_bytes(its.bytes_read) + " read in " + duration(its.seconds);
+    } else {
+      line += std::to_string(its.rows) + " rows from row " + std::to_string(its.first_row) +
+              " on, reading took " + duration(its.read_seconds) +
+              (its.seconds > 0 ? ", a run " + duration(its.seconds) : std::string());
+    }
+    text += report_line(rank == 0 ? "processes" : "", line);
+  }
+  if (!exchange.empty()) text += report_line("exchange", exchange);
+  return text;
+}
+
+Json json_number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json text_or_null(std::string const& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+std::string json_text(Json const& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+namespace {
+
 std::string backend_lines(BackendFacts const& backend, bool is_chosen, std::string const& why) {
   std::string text =
-      line("backend", backend.name + (is_chosen ? " (chosen)" : "") + ", " + backend.device);
-  if (!why.empty()) text += line("", "why: " + why);
+      report_line("backend", backend.name + (is_chosen ? " (chosen)" : "") + ", " + backend.device);
+  if (!why.empty()) text += report_line("", "why: " + why);
   return text;
 }
 
 std::string kernels_line(Measurement const& run) {
-  return run.kernels ? line("kernels", kernels_of(run)) : "";
+  return run.kernels ? report_line("kernels", kernels_of(run)) : "";
 }
 
 std::string caches_line(Measurement const& run) {
   if (!run.cache_preference) return "";
-  return line("caches", "prefer " + std::string(to_string(*run.cache_preference)));
+  return report_line("caches", "prefer " + std::string(to_string(*run.cache_preference)));
 }
 
 std::string time_lines(Measurement const& run, double read_seconds) {
   auto const& time = run.seconds;
-  std::string text = line(
+  std::string text = report_line(
       "time", duration(time.median) + " median of " + std::to_string(time.repeats) + " (" +
                   duration(time.min) + " to " + duration(time.max) + "); " +
                   (run.stream ? "reading included" : "reading took " + duration(read_seconds)));
   if (run.stages.size() > 1) {
     for (auto const& stage : run.stages)
-      text += line("", stage.name + ": " + duration(stage.seconds));
+      text += report_line("", stage.name + ": " + duration(stage.seconds));
   }
   return text;
 }
 
 std::string verdict_lines(check::Verdict const& verdict) {
-  std::string text = line("check", to_sentence(verdict));
+  std::string text = report_line("check", to_sentence(verdict));
   if (verdict.failed > 0) {
-    text += line("", "element " + std::to_string(verdict.worst) + " is " +
-                         general(verdict.worst_value, 17) + ", should be " +
-                         general(verdict.worst_reference, 17) + ", give or take " +
-                         general(verdict.worst_bound, 3));
+    text += report_line("", "element " + std::to_string(verdict.worst) + " is " +
+                                general(verdict.worst_value, 17) + ", should be " +
+                                general(verdict.worst_reference, 17) + ", give or take " +
+                                general(verdict.worst_bound, 3));
   }
   return text;
 }
@@ -60,34 +104,35 @@ std::string verdict_lines(check::Verdict const& verdict) {
 std::string matrix_line(std::int64_t rows, std::int64_t cols, io::ScalarType type,
                         io::ElementType stored, io::Layout layout) {
   auto const bytes = static_cast<std::uint64_t>(rows * cols) * io::size_of(type);
-  return line("matrix A", std::to_string(rows) + " rows x " + std::to_string(cols) + " columns, " +
-                              io::describe(type, stored) + ", " +
-                              std::string(io::to_string(layout)) + ", " + io::format_bytes(bytes));
+  return report_line("matrix A", std::to_string(rows) + " rows x " + std::to_string(cols) +
+                                     " columns, " + io::describe(type, stored) + ", " +
+                                     std::string(io::to_string(layout)) + ", " +
+                                     io::format_bytes(bytes));
 }
 
 std::string vector_line(OperationRow const& row, std::string const& source, std::int64_t vectors,
                         io::ScalarType type, std::optional<io::ElementType> stored,
                         std::int64_t length) {
-  return line("vector " + std::string(row.vector_name),
-              source +
-                  (stored && *stored != io::element_type(type)
-                       ? " (" + std::string(io::to_string(*stored)) + " in the file)"
-                       : "") +
-                  ", " + (vectors == 1 ? "" : std::to_string(vectors) + " vectors of ") +
-                  std::to_string(length) + (length == 1 ? " entry" : " entries") +
-                  (source == "ones" ? " (none was given)" : ""));
+  return report_line("vector " + std::string(row.vector_name),
+                     source +
+                         (stored && *stored != io::element_type(type)
+                              ? " (" + std::string(io::to_string(*stored)) + " in the file)"
+                              : "") +
+                         ", " + (vectors == 1 ? "" : std::to_string(vectors) + " vectors of ") +
+                         std::to_string(length) + (length == 1 ? " entry" : " entries") +
+                         (source == "ones" ? " (none was given)" : ""));
 }
 
 /// What is computed beside the products.
 std::string terms_lines(TermOptions const& terms) {
-  if (terms.map == maps::Kind::replace) return line("vector U", terms.map_vector);
+  if (terms.map == maps::Kind::replace) return report_line("vector U", terms.map_vector);
   std::string text;
   if (terms.map != maps::Kind::identity) {
-    text += line("map", word_of(terms.map) + " of " + terms.map_vector);
+    text += report_line("map", word_of(terms.map) + " of " + terms.map_vector);
   }
-  if (terms.alpha != 1) text += line("alpha", general(terms.alpha, 17));
+  if (terms.alpha != 1) text += report_line("alpha", general(terms.alpha, 17));
   if (!terms.add.empty()) {
-    text += line("beta", general(terms.effective_beta(), 17) + " times " + terms.add);
+    text += report_line("beta", general(terms.effective_beta(), 17) + " times " + terms.add);
   }
   return text;
 }
@@ -112,11 +157,12 @@ std::string cut_text(StageCut const& cut, io::Layout layout) {
 
 std::string stream_lines(StreamFacts const& stream) {
   std::string text =
-      line("", std::to_string(stream.blocks) + (stream.blocks == 1 ? " block" : " blocks") +
-                   " of up to " + io::format_bytes(stream.block_bytes) + ", at most " +
-                   io::format_bytes(stream.memory_limit) + " in memory: " + stream.why);
+      report_line("", std::to_string(stream.blocks) + (stream.blocks == 1 ? " block" : " blocks") +
+                          " of up to " + io::format_bytes(stream.block_bytes) + ", at most " +
+                          io::format_bytes(stream.memory_limit) + " in memory: " + stream.why);
   if (stream.first_block > 0) {
-    text += line("", "went on from a checkpoint after block " + std::to_string(stream.first_block));
+    text += report_line(
+        "", "went on from a checkpoint after block " + std::to_string(stream.first_block));
   }
   return text;
 }
@@ -157,43 +203,36 @@ void add_verdict(CsvTable& table, check::Verdict const& verdict) {
 }
 
 std::string matrix_line(MatrixFacts const& matrix) {
-  return line("matrix " + matrix.name,
-              (matrix.file.empty() ? "" : matrix.file + ", ") + std::to_string(matrix.rows) +
-                  " rows x " + std::to_string(matrix.cols) + " columns, " +
-                  io::describe(matrix.type, matrix.stored.value_or(io::element_type(matrix.type))) +
-                  ", " + std::string(io::to_string(matrix.layout)) + ", " +
-                  io::format_bytes(matrix.bytes()));
+  return report_line(
+      "matrix " + matrix.name,
+      (matrix.file.empty() ? "" : matrix.file + ", ") + std::to_string(matrix.rows) + " rows x " +
+          std::to_string(matrix.cols) + " columns, " +
+          io::describe(matrix.type, matrix.stored.value_or(io::element_type(matrix.type))) + ", " +
+          std::string(io::to_string(matrix.layout)) + ", " + io::format_bytes(matrix.bytes()));
 }
 
 std::string to_text(MatrixReport const& r) {
   std::string text = r.formula + "   " + r.inputs.front().file + "\n";
   for (auto const& matrix : r.inputs) text += matrix_line(matrix);
   text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
-  text += line("method", r.run.method);
+  text += report_line("method", r.run.method);
   text += kernels_line(r.run);
   text += caches_line(r.run);
-  if (r.tuning) text += line("tuning", to_text(*r.tuning));
+  if (r.tuning) text += report_line("tuning", to_text(*r.tuning));
   text += time_lines(r.run, r.read_seconds);
   double const seconds = r.run.seconds.median;
   if (r.run.flops > 0) {
-    text += line("rate", fixed(seconds > 0 ? r.run.flops / seconds * 1e-9 : 0, 2) +
-                             " GFLOP/s for " + general(r.run.flops, 4) + " operations");
+    text += report_line("rate", fixed(seconds > 0 ? r.run.flops / seconds * 1e-9 : 0, 2) +
+                                    " GFLOP/s for " + general(r.run.flops, 4) + " operations");
   } else {
-    text +=
-        line("rate", fixed(seconds > 0 ? static_cast<double>(r.run.bytes) / seconds * 1e-9 : 0, 2) +
-                         " GB/s for " + io::format_bytes(r.run.bytes) + " moved");
+    text += report_line(
+        "rate", fixed(seconds > 0 ? static_cast<double>(r.run.bytes) / seconds * 1e-9 : 0, 2) +
+                    " GB/s for " + io::format_bytes(r.run.bytes) + " moved");
   }
-  text += line("SHA-256", r.sha256);
+  text += report_line("SHA-256", r.sha256);
   if (r.check) text += verdict_lines(*r.check);
-  if (r.bits_check) text += line("check", to_sentence(*r.bits_check));
+  if (r.bits_check) text += report_line("check", to_sentence(*r.bits_check));
   return text + matrix_line(r.result);
-}
-
-}  // namespace
-
-double Report::gb_per_s() const {
-  double const seconds = run.seconds.median;
-  return seconds > 0 ? static_cast<double>(run.bytes) / seconds * 1e-9 : 0;
 }
 
 std::string to_text(Report const& r) {
@@ -203,28 +242,24 @@ std::string to_text(Report const& r) {
                       r.operation.vector_length(r.rows, r.cols));
   text += terms_lines(r.terms);
   text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
-  text += line("method", r.run.method + (r.method_chosen ? " (chosen)" : ""));
+  text += report_line("method", r.run.method + (r.method_chosen ? " (chosen)" : ""));
   text += kernels_line(r.run);
   if (r.run.stream) text += stream_lines(*r.run.stream);
   text += caches_line(r.run);
   for (auto const& cut : r.run.cuts) {
-    text += line("", cut.name + ": " + cut_text(cut, r.layout));
+    text += report_line("", cut.name + ": " + cut_text(cut, r.layout));
   }
-  if (r.tuning) text += line("tuning", to_text(*r.tuning));
-  bool is_first_rank = true;
-  for (std::string const& rank : lines_of(r.run.ranks)) {
-    text += line(std::exchange(is_first_rank, false) ? "processes" : "", rank);
-  }
-  if (!r.run.exchange.empty()) text += line("exchange", r.run.exchange);
+  if (r.tuning) text += report_line("tuning", to_text(*r.tuning));
+  text += rank_lines(r.run.ranks, r.run.exchange);
   text += time_lines(r.run, r.read_seconds);
-  text += line("rate", fixed(r.gb_per_s(), 2) + " GB/s" + " for " + io::format_bytes(r.run.bytes) +
-                           " moved");
-  text += line("SHA-256", r.sha256);
-  if (!r.second_sha256.empty()) text += line("  of W", r.second_sha256);
+  text += report_line("rate", fixed(r.gb_per_s(), 2) + " GB/s" + " for " +
+                                  io::format_bytes(r.run.bytes) + " moved");
+  text += report_line("SHA-256", r.sha256);
+  if (!r.second_sha256.empty()) text += report_line("  of W", r.second_sha256);
   if (r.check) text += verdict_lines(*r.check);
-  if (!r.output.empty()) text += line("result in", r.output);
+  if (!r.output.empty()) text += report_line("result in", r.output);
   if (!r.intermediate.empty()) {
-    text += line(r.second_sha256.empty() ? "B in" : "W in", r.intermediate);
+    text += report_line(r.second_sha256.empty() ? "B in" : "W in", r.intermediate);
   }
   return text;
 }
@@ -270,7 +305,8 @@ std::string to_text(CheckReport const& r) {
          vector_line(r.operation, r.vector, r.vectors, r.type, r.vector_stored,
                      r.operation.vector_length(r.rows, r.cols)) +
          terms_lines(r.terms) +
-         line("time", duration(r.verdict.seconds) + "; reading took " + duration(r.read_seconds)) +
+         report_line("time",
+                     duration(r.verdict.seconds) + "; reading took " + duration(r.read_seconds)) +
          verdict_lines(r.verdict);
 }
 
@@ -295,7 +331,206 @@ std::string to_csv(CheckReport const& r) {
   return table.text();
 }
 
-std::string write_report(Report const& report, ReportFormat format) {
+/// Where nothing was judged there is no greatest error: null.
+Json to_object(check::Verdict const& verdict) {
+  Json not_judged = Json::array();
+  for (auto const& run : verdict.which_not_judged) {
+    not_judged.push_back({{"first", run.first}, {"last", run.last}, {"why", run.why}});
+  }
+  auto const if_judged = [&](Json const& value) {
+    return verdict.judged() > 0 ? value : Json(nullptr);
+  };
+  return {{"passed", verdict.passed()},
+          {"verdict", to_string(verdict.judgement())},
+          {"elements", verdict.elements},
+          {"failed", verdict.failed},
+          {"not_judged", verdict.not_judged},
+          {"which_not_judged", not_judged},
+          {"greatest_error_in_bounds", if_judged(json_number(verdict.worst_in_bounds))},
+          {"index", if_judged(verdict.worst)},
+          {"value", if_judged(json_number(verdict.worst_value))},
+          {"reference", if_judged(json_number(verdict.worst_reference))},
+          {"bound", if_judged(json_number(verdict.worst_bound))},
+          {"greatest_error_in_ulp", if_judged(json_number(verdict.greatest_ulp))},
+          {"ulp_index", if_judged(verdict.ulp_index)},
+          {"seconds", verdict.seconds}};
+}
+
+/// Null where nothing but the products is computed.
+Json to_object(TermOptions const& terms) {
+  if (!terms.is_any()) return nullptr;
+  if (terms.map == maps::Kind::replace) return {{"transposed_vector", terms.map_vector}};
+  bool const has_map = terms.map != maps::Kind::identity;
+  return {{"map", has_map ? Json(word_of(terms.map)) : Json(nullptr)},
+          {"map_vector", text_or_null(terms.map_vector)},
+          {"alpha", terms.alpha},
+          {"beta", terms.effective_beta()},
+          {"add", text_or_null(terms.add)}};
+}
+
+Json type_or_null(std::optional<io::ElementType> type) {
+  return type ? Json(io::to_string(*type)) : Json(nullptr);
+}
+
+Json to_object(check::BitVerdict const& verdict) {
+  return {{"passed", verdict.passed()},
+          {"verdict", to_string(verdict.judgement())},
+          {"elements", verdict.elements},
+          {"failed", verdict.failed},
+          {"seconds", verdict.seconds}};
+}
+
+Json to_object(TimeSummary const& time) {
+  return {{"min", time.min}, {"median", time.median}, {"max", time.max}, {"repeats", time.repeats}};
+}
+
+Json to_object(std::vector<StageTime> const& stages) {
+  Json array = Json::array();
+  for (auto const& stage : stages) {
+    array.push_back({{"name", stage.name}, {"seconds", stage.seconds}});
+  }
+  return array;
+}
+
+Json to_object(MaybePreference const& preference) {
+  return preference ? Json(to_string(*preference)) : Json(nullptr);
+}
+
+/// Null where the matrix was in memory.
+Json to_object(std::optional<StreamFacts> const& stream) {
+  if (!stream) return nullptr;
+  return {{"blocks", stream->blocks},           {"block_bytes", stream->block_bytes},
+          {"bytes_read", stream->bytes_read},   {"memory_limit", stream->memory_limit},
+          {"first_block", stream->first_block}, {"why", stream->why}};
+}
+
+/// Null where there is one process.
+Json to_object(std::vector<RankFacts> const& ranks) {
+  if (ranks.empty()) return nullptr;
+  Json array = Json::array();
+  for (RankFacts const& rank : ranks) {
+    if (rank.streams) {
+      array.push_back({{"bytes_read", rank.bytes_read}, {"seconds", rank.seconds}});
+      continue;
+    }
+    array.push_back({{"first_row", rank.first_row},
+                     {"rows", rank.rows},
+                     {"read_seconds", rank.read_seconds},
+                     {"seconds", rank.seconds}});
+  }
+  return array;
+}
+
+Json to_object(MatrixFacts const& matrix) {
+  return {{"name", matrix.name},
+          {"file", text_or_null(matrix.file)},
+          {"rows", matrix.rows},
+          {"cols", matrix.cols},
+          {"type", io::to_string(matrix.type)},
+          {"layout", io::to_string(matrix.layout)},
+          {"stored_type", type_or_null(matrix.stored)}};
+}
+
+Json to_object(std::optional<TuningInUse> const& tuning) {
+  if (!tuning) return nullptr;
+  return {{"rows", tuning->record.shape.rows},
+          {"cols", tuning->record.shape.cols},
+          {"file", tuning->file}};
+}
+
+std::string to_json(Report const& r) {
+  Json cuts = Json::array();
+  for (auto const& cut : r.run.cuts) {
+    cuts.push_back({{"name", cut.name},
+                    {"teams", cut.teams},
+                    {"team_size", cut.team_size},
+                    {"panels", cut.panels},
+                    {"lines_per_panel", cut.lines_per_panel}});
+  }
+  return json_text({{"operation", r.operation.command},
+                    {"method", r.run.method},
+                    {"kernels", text_or_null(kernels_of(r.run))},
+                    {"backend", r.backend.name},
+                    {"backend_why", text_or_null(r.backend_why)},
+                    {"device", r.backend.device},
+                    {"rows", r.rows},
+                    {"cols", r.cols},
+                    {"type", io::to_string(r.type)},
+                    {"layout", io::to_string(r.layout)},
+                    {"seconds", to_object(r.run.seconds)},
+                    {"stages", to_object(r.run.stages)},
+                    {"bytes", r.run.bytes},
+                    {"gb_per_s", r.gb_per_s()},
+                    {"sha256", r.sha256},
+                    {"check", r.check ? to_object(*r.check) : Json(nullptr)},
+                    {"version", version},
+                    {"input", r.input},
+                    {"vector", r.vector},
+                    {"read_seconds", r.read_seconds},
+                    {"plan", cuts},
+                    {"tuning", to_object(r.tuning)},
+                    {"output", text_or_null(r.output)},
+                    {"intermediate", text_or_null(r.intermediate)},
+                    {"cache_preference", to_object(r.run.cache_preference)},
+                    {"stream", to_object(r.run.stream)},
+                    {"stored_type", io::to_string(r.stored)},
+                    {"vector_stored_type", type_or_null(r.vector_stored)},
+                    {"terms", to_object(r.terms)},
+                    {"vectors", r.vectors},
+                    {"second_sha256", text_or_null(r.second_sha256)},
+                    {"ranks", to_object(r.run.ranks)},
+                    {"exchange", text_or_null(r.run.exchange)}});
+}
+
+std::string to_json(MatrixReport const& r) {
+  Json inputs = Json::array();
+  for (auto const& matrix : r.inputs) inputs.push_back(to_object(matrix));
+  double const seconds = r.run.seconds.median;
+  auto const per_second = [&](double work) { return seconds > 0 ? work / seconds * 1e-9 : 0; };
+  return json_text({{"operation", r.operation},
+                    {"method", r.run.method},
+                    {"kernels", text_or_null(kernels_of(r.run))},
+                    {"backend", r.backend.name},
+                    {"backend_why", text_or_null(r.backend_why)},
+                    {"device", r.backend.device},
+                    {"inputs", inputs},
+                    {"result", to_object(r.result)},
+                    {"seconds", to_object(r.run.seconds)},
+                    {"stages", to_object(r.run.stages)},
+                    {"bytes", r.run.bytes},
+                    {"gb_per_s", per_second(static_cast<double>(r.run.bytes))},
+                    {"flops", r.run.flops},
+                    {"gflop_per_s", per_second(r.run.flops)},
+                    {"sha256", r.sha256},
+                    {"check", r.check        ? to_object(*r.check)
+                              : r.bits_check ? to_object(*r.bits_check)
+                                             : Json(nullptr)},
+                    {"version", version},
+                    {"read_seconds", r.read_seconds},
+                    {"tuning", to_object(r.tuning)},
+                    {"cache_preference", to_object(r.run.cache_preference)}});
+}
+
+std::string to_json(CheckReport const& r) {
+  return json_text({{"operation", r.operation.command},
+                    {"rows", r.rows},
+                    {"cols", r.cols},
+                    {"type", io::to_string(r.type)},
+                    {"layout", io::to_string(r.layout)},
+                    {"check", to_object(r.verdict)},
+                    {"version", version},
+                    {"input", r.input},
+                    {"result", r.result},
+                    {"vector", r.vector},
+                    {"read_seconds", r.read_seconds},
+                    {"stored_type", io::to_string(r.stored)},
+                    {"vector_stored_type", type_or_null(r.vector_stored)},
+                    {"terms", to_object(r.terms)},
+                    {"vectors", r.vectors}});
+}
+
+template <class AnyReport>
+std::string written(AnyReport const& report, ReportFormat format) {
   switch (format) {
     case ReportFormat::json:
       return to_json(report);
@@ -307,16 +542,23 @@ std::string write_report(Report const& report, ReportFormat format) {
   return to_text(report);
 }
 
+}  // namespace
+
+double Report::gb_per_s() const {
+  double const seconds = run.seconds.median;
+  return seconds > 0 ? static_cast<double>(run.bytes) / seconds * 1e-9 : 0;
+}
+
+std::string write_report(Report const& report, ReportFormat format) {
+  return written(report, format);
+}
+
 std::string write_report(CheckReport const& report, ReportFormat format) {
-  switch (format) {
-    case ReportFormat::json:
-      return to_json(report);
-    case ReportFormat::csv:
-      return to_csv(report);
-    case ReportFormat::text:
-      break;
-  }
-  return to_text(report);
+  return written(report, format);
+}
+
+std::string write_report(MatrixReport const& report, ReportFormat format) {
+  return format == ReportFormat::json ? to_json(report) : to_text(report);
 }
 
 MatrixFacts facts_of(std::string const& name, std::string const& file,
@@ -333,10 +575,6 @@ MatrixFacts facts_of(std::string const& name, std::string const& file,
                                          : io::Layout::left};
       },
       matrix);
-}
-
-std::string write_report(MatrixReport const& report, ReportFormat format) {
-  return format == ReportFormat::json ? to_json(report) : to_text(report);
 }
 
 }  // namespace tessera::app

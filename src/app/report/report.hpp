@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <app/backend/backends.hpp>
 #include <app/run/input.hpp>
 #include <app/run/options.hpp>
@@ -48,9 +50,6 @@ struct Report {
 };
 
 /// The report as text for people, as one JSON object, or as a CSV header and row.
-[[nodiscard]] std::string to_text(Report const& report);
-[[nodiscard]] std::string to_json(Report const& report);
-[[nodiscard]] std::string to_csv(Report const& report);
 [[nodiscard]] std::string write_report(Report const& report, ReportFormat format);
 
 /// The verdict of `tessera check`, in the same three formats.
@@ -70,9 +69,6 @@ struct CheckReport {
   double read_seconds;
   check::Verdict verdict;
 };
-[[nodiscard]] std::string to_text(CheckReport const& report);
-[[nodiscard]] std::string to_json(CheckReport const& report);
-[[nodiscard]] std::string to_csv(CheckReport const& report);
 [[nodiscard]] std::string write_report(CheckReport const& report, ReportFormat format);
 
 /// A matrix as reports name it.
@@ -112,7 +108,21 @@ struct MatrixReport {
 /// The report as text for people or as one JSON object.
 [[nodiscard]] std::string write_report(MatrixReport const& report, ReportFormat format);
 
-/// As JSON; the other formats are text.
-[[nodiscard]] std::string to_json(MatrixReport const& report);
+// What these share with the reports that commands write themselves.
+
+/// A line of a report for people.
+[[nodiscard]] std::string report_line(std::string name, std::string const& text);
+/// The lines of several processes, and of how they exchange; empty: there is one.
+[[nodiscard]] std::string rank_lines(std::vector<RankFacts> const& ranks,
+                                     std::string const& exchange);
+
+using Json = nlohmann::ordered_json;
+
+/// JSON knows neither infinity nor NaN; they are written as strings.
+[[nodiscard]] Json json_number(double value);
+/// Null where there is no text.
+[[nodiscard]] Json text_or_null(std::string const& text);
+/// As it is printed. A file name need not be UTF-8; a byte that is not is replaced.
+[[nodiscard]] std::string json_text(Json const& json);
 
 }  // namespace tessera::app

@@ -176,9 +176,17 @@ struct GemmOptions : RunOptions {
   std::string output;
 };
 
+/// What the commands that measure can be told.
+struct MeasureOptions {
+  std::string operation;  ///< its name in src/bench
+  BackendChoice backend = BackendChoice::automatic;
+  std::optional<int> device;
+  int threads = 0;
+  double seconds = 0.01;  ///< of a turn, about
+};
+
 /// `tessera bench OPERATION [FILE…]`
-struct BenchOptions {
-  std::string operation;           ///< its name in src/bench
+struct BenchOptions : MeasureOptions {
   std::vector<std::string> files;  ///< A, and of gemm B; none: random matrices
   std::string vector;              ///< of a product of A; empty: V of an ex3 file, else ones
   std::string variants = "all";    ///< "all", "none", or names with commas between them
@@ -189,27 +197,19 @@ struct BenchOptions {
   bool check = false;
   std::optional<io::ScalarType> type;  ///< empty: that of the file, else f32
   std::optional<io::Layout> layout;    ///< empty: that of the file, else by rows
-  BackendChoice backend = BackendChoice::automatic;
-  std::optional<int> device;
-  int threads = 0;
   std::optional<backends::CachePreference> cache_preference;
   int turns = 7;
-  double seconds = 0.01;  ///< of a turn, about
   ReportFormat format = ReportFormat::text;
   std::string output;  ///< empty: stdout
 };
 
 /// `tessera tune OPERATION|all …`, `tessera tune --show`, `tessera tune --reset`
-struct TuneOptions {
-  std::string operation;  ///< its name in src/bench, or "all"; empty with show and reset
-  std::string shape;      ///< empty: the operation's
+/// The operation may be "all", and is empty with show and reset.
+struct TuneOptions : MeasureOptions {
+  std::string shape;  ///< empty: the operation's
   io::ScalarType type = io::ScalarType::f32;
   io::Layout layout = io::Layout::right;
-  BackendChoice backend = BackendChoice::automatic;
-  std::optional<int> device;
-  int threads = 0;
   int turns = 5;
-  double seconds = 0.01;  ///< of a turn, about
   bool show = false;
   bool reset = false;
 };

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bench/contender.hpp>
 #include <bench/operation.hpp>
 #include <check/terms.hpp>
@@ -14,7 +16,6 @@
 #include <vector>
 
 #include <app/backend/backends.hpp>
-#include <app/backend/cost_model.hpp>
 #include <app/base/progress.hpp>
 #include <app/base/ranks.hpp>
 #include <io/matrix_info.hpp>
@@ -179,9 +180,15 @@ struct OperationRow : bench::Operation {
 [[nodiscard]] OperationRow row_of_multiply_both();
 
 /// All operations.
-[[nodiscard]] std::span<OperationRow const> table_of_operations();
+[[nodiscard]] inline std::span<OperationRow const> table_of_operations() {
+  static std::array const table = {row_of_atax(), row_of_multiply(), row_of_multiply_transposed(),
+                                   row_of_multiply_both()};
+  return table;
+}
 
 /// The row of one operation.
-[[nodiscard]] OperationRow const& row_of(OperationId id);
+[[nodiscard]] inline OperationRow const& row_of(OperationId id) {
+  return *std::ranges::find(table_of_operations(), id, &OperationRow::id);
+}
 
 }  // namespace tessera::app

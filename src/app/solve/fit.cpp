@@ -5,8 +5,8 @@
 #include <utility>
 #include <variant>
 
-#include <app/solve/fit.hpp>
-#include <app/solve/progress.hpp>
+#include <app/solve/solve.hpp>
+#include <app/solve/solve_typed.hpp>
 #include <tessera/solve.hpp>
 
 namespace tessera::app {

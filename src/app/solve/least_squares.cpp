@@ -10,8 +10,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <app/solve/least_squares.hpp>
-#include <app/solve/progress.hpp>
+#include <app/solve/solve.hpp>
+#include <app/solve/solve_typed.hpp>
 #include <tessera/solve.hpp>
 
 namespace tessera::app {

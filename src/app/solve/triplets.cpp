@@ -7,8 +7,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <app/solve/progress.hpp>
-#include <app/solve/triplets.hpp>
+#include <app/solve/solve.hpp>
+#include <app/solve/solve_typed.hpp>
 #include <tessera/solve.hpp>
 
 namespace tessera::app {

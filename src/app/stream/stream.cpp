@@ -10,17 +10,16 @@
 #include <app/base/sha256.hpp>
 #include <app/run/input.hpp>
 #include <app/stream/stream.hpp>
+#include <app/stream/stream_typed.hpp>
 #include <io/dataset_name.hpp>
 #include <io/memory.hpp>
 
 namespace tessera::app {
 namespace {
 
-/// Of memory that is free, for a run that nobody has limited.
-constexpr double share = 0.7;
-
+/// What a run that nobody has limited takes of memory that is free.
 std::uint64_t part_of(std::uint64_t free) {
-  return static_cast<std::uint64_t>(share * static_cast<double>(free));
+  return static_cast<std::uint64_t>(0.7 * static_cast<double>(free));
 }
 
 std::string elements_of(io::MatrixInfo const& info) {
@@ -29,6 +28,10 @@ std::string elements_of(io::MatrixInfo const& info) {
 }
 
 }  // namespace
+
+Measurement stream_alone(OperationId id, StreamRequest const& request) {
+  return stream_at(id, request, alone);
+}
 
 BackendFacts streaming_backend(BackendChoice choice, std::vector<BackendFacts> const& all) {
   if (choice != BackendChoice::automatic) {

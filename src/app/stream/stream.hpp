@@ -36,6 +36,15 @@ struct StreamRequest {
 /// @throws Failure, io::FileError
 [[nodiscard]] Measurement stream_alone(OperationId id, StreamRequest const& request);
 
+/// The same on all ranks, each of which reads a part of the file; results are whole on each.
+/// @throws Failure, io::FileError, DistributedError
+[[nodiscard]] Measurement stream_on_ranks(OperationId id, StreamRequest const& request);
+
+/// Runs an operation on all ranks, each of which has its rows in memory; results are whole on each.
+/// Neither memory_limit nor checkpoint of the request is looked at.
+/// @throws Failure, io::FileError
+[[nodiscard]] Measurement run_on_ranks(OperationId id, StreamRequest const& request, int repeat);
+
 /// What a checkpoint of this run says of its job. @throws io::FileError bad_input
 [[nodiscard]] CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id,
                                            bool with_b);

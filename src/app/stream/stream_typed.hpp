@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <type_traits>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 
@@ -22,8 +24,11 @@
 #include <app/run/run_typed.hpp>
 #include <app/stream/stream.hpp>
 #include <io/matrix_reader.hpp>
+#include <io/memory.hpp>
 #include <tessera/stream.hpp>
 
+/// The streamed operations. Each runs at a place: an execution space of one process, or all ranks,
+/// whose functions are found by their arguments.
 namespace tessera::app {
 
 /// A matrix file as a source of blocks.
@@ -47,7 +52,7 @@ class FileSource {
     try {
       reader_.read_block(part, std::span<T>(to, part.elements()));
     } catch (...) {
-      keep_failure();
+      KeptFailure::keep();
       throw;
     }
   }
@@ -88,6 +93,24 @@ inline std::string limit_text(std::uint64_t bytes) {
   constexpr std::uint64_t kib = 1024;
   auto const whole = [&](std::uint64_t unit) { return std::to_string((bytes + unit - 1) / unit); };
   return bytes < 1024 * kib ? whole(kib) + "KiB" : whole(1024 * kib) + "MiB";
+}
+
+/// Calls work(), which streams, and says in words of the command line what there is no room for.
+/// @param beside bytes that count against the limit, but for what the library takes
+/// @throws Failure resources
+template <class Work>
+void stream_within(std::string const& path, std::uint64_t limit, std::uint64_t beside,
+                   Work const& work) {
+  try {
+    work();
+  } catch (stream::LimitError const& error) {
+    throw Failure(ExitStatus::resources, path + ": streaming it expected --memory-limit " +
+                                             limit_text(error.needed() + beside) +
+                                             " or more, found a limit of " +
+                                             io::format_bytes(limit));
+  } catch (std::system_error const& error) {
+    throw Failure(ExitStatus::resources, path + ": cannot be streamed: " + error.what());
+  }
 }
 
 /// The state of the job in a checkpoint, if there is one.
@@ -158,7 +181,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
           r.reader.check_unchanged();
           write_checkpoint(r.checkpoint, to_checkpoint(found, *job));
         } catch (...) {
-          keep_failure();
+          KeptFailure::keep();
           throw;
         }
         last = Clock::now();
@@ -170,39 +193,35 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     stream::Report report;
     double waited_for_data = 0, waited_for_work = 0;
     std::uint64_t bytes_read = 0;
+    auto const run = [&](auto const& of_x, auto const& of_rows, auto const& of_cols) {
+      StreamOutputs<std::remove_cvref_t<decltype(of_rows)>> const its{.rows = of_rows,
+                                                                      .cols = of_cols};
+      auto const one = call(place, source, of_x, its, options, terms);
+      waited_for_data += one.seconds_waiting_for_data;
+      waited_for_work += one.seconds_waiting_for_work;
+      bytes_read += one.bytes_read;
+      report = one;
+    };
     try {
-      auto const run = [&](auto const& of_x, auto const& of_rows, auto const& of_cols) {
-        StreamOutputs<std::remove_cvref_t<decltype(of_rows)>> const its{.rows = of_rows,
-                                                                        .cols = of_cols};
-        auto const one = call(place, source, of_x, its, options, terms);
-        waited_for_data += one.seconds_waiting_for_data;
-        waited_for_work += one.seconds_waiting_for_work;
-        bytes_read += one.bytes_read;
-        report = one;
-      };
-      if constexpr (Blocks && ExecutionSpace<std::remove_cvref_t<decltype(place)>>) {
-        if (r.columns == 1) {
-          run(x, out.rows, out.cols);
+      stream_within(path, r.memory_limit, beside, [&] {
+        if constexpr (Blocks && ExecutionSpace<std::remove_cvref_t<decltype(place)>>) {
+          if (r.columns == 1) {
+            run(x, out.rows, out.cols);
+          } else {
+            run(block_of(x, r.columns), block_of(out.rows, r.columns),
+                block_of(out.cols, r.columns));
+          }
         } else {
-          run(block_of(x, r.columns), block_of(out.rows, r.columns), block_of(out.cols, r.columns));
+          for (std::int64_t j = 0; j < r.columns; ++j) {
+            run(column(x, j, r.columns), column(out.rows, j, r.columns),
+                column(out.cols, j, r.columns));
+          }
         }
-      } else {
-        for (std::int64_t j = 0; j < r.columns; ++j) {
-          run(column(x, j, r.columns), column(out.rows, j, r.columns),
-              column(out.cols, j, r.columns));
-        }
-      }
-    } catch (stream::LimitError const& error) {
-      throw Failure(ExitStatus::resources, path + ": streaming it expected --memory-limit " +
-                                               limit_text(error.needed() + beside) +
-                                               " or more, found a limit of " +
-                                               io::format_bytes(r.memory_limit));
+      });
     } catch (std::invalid_argument const& error) {
       if (!state) throw;
       throw io::FileError(io::ErrorKind::bad_input, r.checkpoint,
                           std::string("not a checkpoint that can be used: ") + error.what());
-    } catch (std::system_error const& error) {
-      throw Failure(ExitStatus::resources, path + ": cannot be streamed: " + error.what());
     }
     r.reader.check_unchanged();
     to.seconds = summarise({watch.seconds()});
@@ -221,6 +240,86 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     if (rows && !cols) to.result = take_result<Exec, T>(out.rows, to);
   });
   return to;
+}
+
+template <class PlaceOf>
+Measurement stream_atax_at(StreamRequest const& request, PlaceOf const& place_of) {
+  auto const call = [&]<class Place, class Source, class Vector, class Out, class T, class Exec>(
+                        Place const& place, Source const& source, Vector const& v, Out const& out,
+                        stream::Options<T> const& options, TermsOnDevice<Exec, T> const& given) {
+    stream::AtaxTerms<Exec, T> const terms{
+        .map = given.map(), .alpha = given.alpha, .beta = given.beta, .z = given.z};
+    using stream::atax;
+    if (request.keep_intermediate) {
+      return atax(place, source, v, out.rows, out.cols, options, terms);
+    }
+    return atax(place, source, v, out.cols, options, terms);
+  };
+  return run_streamed(request, OperationId::atax, request.keep_intermediate, true, call, place_of);
+}
+
+template <class PlaceOf>
+Measurement stream_multiply_at(StreamRequest const& request, PlaceOf const& place_of) {
+  auto const call = [](auto const& place, auto const& source, auto const& v, auto const& out,
+                       auto const& options, auto const& /*terms*/) {
+    using stream::multiply;
+    return multiply(place, source, v, out.rows, options);
+  };
+  return run_streamed(request, OperationId::multiply, true, false, call, place_of);
+}
+
+template <class PlaceOf>
+Measurement stream_multiply_transposed_at(StreamRequest const& request, PlaceOf const& place_of) {
+  auto const call = [](auto const& place, auto const& source, auto const& u, auto const& out,
+                       auto const& options, auto const& /*terms*/) {
+    using stream::multiply_transposed;
+    return multiply_transposed(place, source, u, out.cols, options);
+  };
+  return run_streamed(request, OperationId::multiply_transposed, false, true, call, place_of);
+}
+
+template <class PlaceOf>
+Measurement stream_multiply_both_at(StreamRequest const& request, PlaceOf const& place_of) {
+  auto const call = [](auto const& place, auto const& source, auto const& x, auto const& out,
+                       auto const& options, auto const& terms) {
+    using stream::multiply_both;
+    return multiply_both(place, source, x, terms.of_map, out.rows, out.cols, options);
+  };
+  Measurement measurement =
+      run_streamed<false>(request, OperationId::multiply_both, true, true, call, place_of);
+  std::swap(measurement.result, *measurement.intermediate);  // Y is the first
+  return measurement;
+}
+
+/// The streamed operation of a row.
+template <class PlaceOf>
+Measurement stream_at(OperationId id, StreamRequest const& request, PlaceOf const& place_of) {
+  switch (id) {
+    case OperationId::multiply:
+      return stream_multiply_at(request, place_of);
+    case OperationId::multiply_transposed:
+      return stream_multiply_transposed_at(request, place_of);
+    case OperationId::multiply_both:
+      return stream_multiply_both_at(request, place_of);
+    case OperationId::atax:
+      break;
+  }
+  return stream_atax_at(request, place_of);
+}
+
+/// work(source, options) with the matrix as a source that a solver streams once a step.
+/// @param limit  bytes for all that is held at a time
+/// @param beside those of them that the solver holds
+/// @throws Failure, io::FileError
+template <class T, class Layout, class Work>
+void with_stream(io::MatrixReader const& reader, std::uint64_t limit, std::uint64_t beside,
+                 Kernels kernels, Work const& work) {
+  FileSource<T, Layout> const source(reader);
+  std::uint64_t const taken = beside + reader.info().reader_bytes;
+  stream::Options<T> const options{
+      .memory_limit = limit - std::min(limit, taken), .readers = 0, .kernels = kernels};
+  stream_within(reader.path(), limit, taken, [&] { work(source, options); });
+  reader.check_unchanged();
 }
 
 /// Rows [first, first + count) of a matrix file where Exec computes, and what reading them took.

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include <app/base/failure.hpp>
-#include <app/operations/on_ranks.hpp>
-#include <app/ranks/session.hpp>
-#include <app/solve/operator.hpp>
+#include <app/base/ranks.hpp>
+#include <app/solve/solve.hpp>
+#include <app/stream/stream.hpp>
 
 namespace tessera::app {
 namespace {

@@ -8,10 +8,12 @@
 #include <app/base/ranks.hpp>
 #include <app/run/input.hpp>
 #include <app/run/run_typed.hpp>
-#include <app/solve/streamed.hpp>
+#include <app/solve/solve.hpp>
+#include <app/stream/stream_typed.hpp>
 #include <io/matrix_file.hpp>
 
 namespace tessera::app {
+
 SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& reader,
                         std::uint64_t vectors, std::int64_t steps) {
   io::MatrixInfo const& info = reader.info();
@@ -58,10 +60,12 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
   }
   with_types(shape, r.place.backend.choice, [&]<class Exec, class T, class Layout>() {
     if (r.place.stream) {
-      with_stream<T, Layout>(r, [&](auto const& source, stream::Options<T> const& options) {
-        solve::StreamOperator<Exec, FileSource<T, Layout>> const op(Exec(), source, options);
-        work(&op);
-      });
+      with_stream<T, Layout>(r.reader, r.place.stream->memory_limit, r.vectors, r.kernels,
+                             [&](auto const& source, stream::Options<T> const& options) {
+                               solve::StreamOperator<Exec, FileSource<T, Layout>> const op(
+                                   Exec(), source, options);
+                               work(&op);
+                             });
       return;
     }
     Exec const exec;

@@ -20,7 +20,7 @@
 #include <app/base/text.hpp>
 #include <app/checkpoint/checkpoint.hpp>
 #include <app/run/options.hpp>
-#include <app/solve/operator.hpp>
+#include <app/solve/solve.hpp>
 #include <app/stream/stream.hpp>
 #include <io/errors.hpp>
 #include <io/matrix_reader.hpp>
@@ -28,7 +28,7 @@
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/operator.hpp>
 
-/// What happens between two steps of a solver: the bar, and checkpoints.
+/// What the solvers share: the bar and checkpoints between two steps, and vectors where they run.
 namespace tessera::app {
 
 /// A solver's state as a checkpoint, which has the state's elements.

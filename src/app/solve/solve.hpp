@@ -1,0 +1,260 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <app/backend/backends.hpp>
+#include <app/base/ranks.hpp>
+#include <app/run/input.hpp>
+#include <app/run/options.hpp>
+#include <app/stream/stream.hpp>
+#include <io/matrix_reader.hpp>
+#include <io/types.hpp>
+#include <tessera/solve/control.hpp>
+#include <tessera/solve/operator.hpp>
+#include <tessera/solve/stop.hpp>
+
+/// What the commands that solve call: the matrix as solvers read it, how a run went; then, for each
+/// kind of problem, its solution, what it takes, and an independent look at it.
+namespace tessera::app {
+
+namespace detail {
+template <class List>
+struct OperatorsOn;
+template <class... Exec>
+struct OperatorsOn<backends::Spaces<Exec...>> {
+  using Type = std::variant<solve::NormalOperator<Exec, float> const*...,
+                            solve::NormalOperator<Exec, double> const*...>;
+};
+}  // namespace detail
+
+/// A matrix on any backend of this build, of either type: use std::visit.
+using AnyOperator = detail::OperatorsOn<backends::Enabled>::Type;
+
+/// Where a solver runs.
+struct SolvePlace {
+  BackendFacts backend;
+  std::string why;                     ///< of the backend; empty: the user said so
+  std::optional<StreamChoice> stream;  ///< empty: the matrix is read into memory
+};
+
+/// Chooses among the backends, and between memory and a stream.
+/// @param vectors bytes that the solver keeps beside the matrix
+/// @param steps   that it takes, about
+/// @throws Failure, io::FileError
+[[nodiscard]] SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& reader,
+                                      std::uint64_t vectors, std::int64_t steps);
+
+/// A matrix that a solver reads.
+struct SolveRequest {
+  io::MatrixReader const& reader;
+  io::ScalarType type;  ///< to compute in
+  SolvePlace const& place;
+  Kernels kernels = Kernels::automatic;
+  std::uint64_t vectors = 0;  ///< as for choose_place
+  bool in_segments = false;   ///< ranks have whole segments of rows: it is multiplied with blocks
+};
+
+/// What it took to have the matrix.
+struct Reading {
+  double seconds = 0;              ///< into memory, and to a device
+  bool is_narrowed = false;        ///< elements were rounded to a type of less range
+  std::vector<RankFacts> ranks{};  ///< of several processes
+  std::string exchange{};          ///< by what these add their parts of a sum
+};
+
+/// Calls work(op) with the matrix: in memory where it is not streamed. A stream is checked to be
+/// of a file that has not changed, at the end.
+/// @throws Failure, io::FileError
+Reading with_operator(SolveRequest const& request,
+                      std::function<void(AnyOperator const& op)> const& work);
+/// The same on all ranks, each of which reads its rows.
+Reading with_operator_on_ranks(SolveRequest const& request,
+                               std::function<void(AnyOperator const& op)> const& work);
+
+/// How a run of a solver went, whatever it solved.
+struct SolveRun {
+  solve::Stop stop = solve::Stop::iteration_limit;
+  std::int64_t iterations = 0;
+  std::int64_t reads = 0;
+  std::int64_t first_iteration = 0;  ///< of a checkpoint that it went on from
+  std::vector<solve::Step> history;
+  double seconds = 0;  ///< of all steps
+  Reading reading;
+
+  /// Takes what every result of a solver has.
+  template <class Result>
+  void take(Result& result) {
+    stop = result.stop;
+    iterations = result.iterations;
+    reads = result.reads;
+    history = std::move(result.history);
+  }
+
+  /// Takes what a further run took, of the same reading. Why it stopped is what the first without
+  /// success says, or the first whose numbers are not finite.
+  void add(SolveRun&& other, bool is_first) {
+    bool const is_worse = other.stop == solve::Stop::not_finite && stop != other.stop;
+    if (is_first || solve::is_success(stop) || is_worse) stop = other.stop;
+    iterations += other.iterations;
+    reads += other.reads;
+    first_iteration += other.first_iteration;
+    seconds += other.seconds;
+    history = std::move(other.history);
+  }
+};
+
+/// How far two neighbouring numbers of a type are apart, relative to them.
+[[nodiscard]] double rounding_of(io::ScalarType type);
+
+// Least squares.
+
+/// What a method tells of one right-hand side.
+struct RightSideFacts {
+  solve::Stop stop = solve::Stop::iteration_limit;
+  std::int64_t iterations = 0;
+  std::int64_t reads = 0;
+  double normr = 0;
+  double normar = 0;
+  double norma = 0;
+  double conda = 0;
+  double normx = 0;
+};
+
+/// Solutions of least squares, on the host.
+struct LeastSquaresSolution {
+  io::HostVector x;                   ///< one after the other
+  std::vector<RightSideFacts> facts;  ///< of each right-hand side
+  SolveRun run;                       ///< of all: the first stop without success, if there is one
+};
+
+/// What √λ or --damp says.
+[[nodiscard]] double damp_of(LeastSquaresOptions const& options);
+/// Steps at most.
+[[nodiscard]] std::int64_t limit_of(LeastSquaresOptions const& options, io::MatrixInfo const& info);
+/// Bytes that the solver keeps beside the matrix, and those of all right-hand sides and solutions.
+[[nodiscard]] std::uint64_t vector_bytes(LeastSquaresOptions const& options,
+                                         io::MatrixInfo const& info, io::ScalarType type,
+                                         std::int64_t right_sides);
+
+/// Vector j of some that lie one after the other, not copied.
+[[nodiscard]] io::HostVector part_of(io::HostVector const& vectors, std::int64_t columns,
+                                     std::int64_t j);
+
+/// Solves for one right-hand side after the other. @throws Failure, io::FileError
+[[nodiscard]] LeastSquaresSolution solve_least_squares(LeastSquaresOptions const& options,
+                                                       SolveRequest const& request,
+                                                       VectorOfFile const& b);
+
+/// Norms of the problem, with r = b - A·x.
+struct Residual {
+  double normr = 0;     ///< ‖r‖
+  double gradient = 0;  ///< ‖Aᵀ·r - damp²·x‖
+  double norma = 0;     ///< Frobenius norm of A
+  double normb = 0;
+  double normx = 0;
+};
+
+/// Reads the matrix once, in blocks, and adds in double-double.
+/// @param x, b of the type that the elements of A are taken in
+/// @throws io::FileError
+[[nodiscard]] Residual residual_of(io::MatrixReader const& reader, io::HostVector const& x,
+                                   io::HostVector const& b, double damp);
+
+// Regression.
+
+/// The fit of a regression, on the host.
+struct Fit {
+  io::HostVector x;
+  double intercept = 0;
+  double loss = 0;           ///< with the penalty
+  double gradient_norm = 0;  ///< of that
+  SolveRun run;
+};
+
+/// Newton steps at most.
+[[nodiscard]] std::int64_t limit_of(FitOptions const& options);
+/// Bytes that the solver keeps beside the matrix.
+[[nodiscard]] std::uint64_t vector_bytes(FitOptions const& options, io::MatrixInfo const& info,
+                                         io::ScalarType type);
+/// How far the gradient has to fall: what the user said, or what the type is good for.
+[[nodiscard]] double tolerance_of(FitOptions const& options, io::ScalarType type);
+
+/// Solves. @throws Failure, io::FileError
+[[nodiscard]] Fit find_fit(FitOptions const& options, SolveRequest const& request,
+                           io::HostVector const& y);
+
+/// What an independent look at a fit found.
+struct GradientCheck {
+  double gradient = 0;  ///< norm of the gradient, beside that at x = 0
+  double gradient_below = 0;
+
+  [[nodiscard]] bool passed() const { return gradient <= gradient_below; }
+};
+
+/// Reads the matrix once, and adds in double-double. @throws io::FileError
+[[nodiscard]] GradientCheck check_fit(FitOptions const& options, io::MatrixReader const& reader,
+                                      io::ScalarType type, Fit const& fit, io::HostVector const& y);
+
+// Singular values.
+
+/// Singular values and vectors on the host: of A, or of what `pca` makes of it.
+struct Triplets {
+  std::vector<double> s;  ///< fewer than were asked for where it stopped early
+  std::vector<double> residuals;
+  io::HostMatrix VT;              ///< one a row
+  io::HostMatrix U;               ///< one a column, where it is wanted
+  std::vector<double> mean;       ///< of each column; of pca, as are those below
+  std::vector<double> deviation;  ///< of each column
+  std::vector<double> variance;   ///< along each direction
+  std::vector<double> ratio;      ///< the same, as a part of that of all columns
+  SolveRun run;
+};
+
+/// Vectors of the basis between two restarts, or of a block.
+[[nodiscard]] std::int64_t basis_of(TripletOptions const& options, io::MatrixInfo const& info);
+/// Steps at most.
+[[nodiscard]] std::int64_t limit_of(TripletOptions const& options, io::MatrixInfo const& info);
+/// Bytes that the solver keeps beside the matrix.
+[[nodiscard]] std::uint64_t vector_bytes(TripletOptions const& options, io::MatrixInfo const& info,
+                                         io::ScalarType type);
+
+/// Bytes more where the matrix is in memory.
+[[nodiscard]] std::uint64_t bytes_in_memory(TripletOptions const& options,
+                                            io::MatrixInfo const& info, io::ScalarType type);
+
+/// Solves. @throws Failure, io::FileError
+[[nodiscard]] Triplets find_triplets(TripletOptions const& options, SolveRequest const& request);
+
+/// What an independent look at triplets found, beside the largest singular value s_1.
+struct TripletCheck {
+  double right = 0;        ///< the largest ‖Aᵀ·(A·v) - s²·v‖/s_1²
+  double left = 0;         ///< the largest ‖A·v - s·u‖/s_1, where there is U
+  double v = 0;            ///< the largest entry of Vᵀ·V - I
+  double u = 0;            ///< of Uᵀ·U - I
+  double right_below = 0;  ///< where those count as small
+  double left_below = 0;
+  double orthogonal_below = 0;
+
+  [[nodiscard]] bool passed() const {
+    return right <= right_below && left <= left_below && v <= orthogonal_below &&
+           u <= orthogonal_below;
+  }
+};
+
+/// Reads the matrix once, of pca up to three times, and adds in double-double.
+/// @throws io::FileError
+[[nodiscard]] TripletCheck check_triplets(TripletOptions const& options,
+                                          io::MatrixReader const& reader, io::ScalarType type,
+                                          Triplets const& found);
+
+}  // namespace tessera::app
