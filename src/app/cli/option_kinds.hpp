@@ -16,13 +16,16 @@
 #include <CLI/CLI.hpp>
 
 #include <app/base/text.hpp>
+#include <app/cli/options.hpp>
 #include <app/run/options.hpp>
 
-/// Options that several commands have.
+/// The kinds of options that commands have: words, numbers, files.
 namespace tessera::app {
 
 template <class Value>
 using Choices = std::span<std::pair<char const*, Value> const>;
+
+// The words, and what they stand for.
 
 inline constexpr std::pair<char const*, BackendChoice> backend_choices[] = {
     {"auto", BackendChoice::automatic},
@@ -31,6 +34,64 @@ inline constexpr std::pair<char const*, BackendChoice> backend_choices[] = {
     {"cuda", BackendChoice::cuda}};
 inline constexpr std::pair<char const*, ReportFormat> format_choices[] = {
     {"text", ReportFormat::text}, {"json", ReportFormat::json}, {"csv", ReportFormat::csv}};
+
+inline constexpr std::pair<char const*, std::optional<backends::CachePreference>>
+    cache_preference_choices[] = {{"none", backends::CachePreference::none},
+                                  {"l1", backends::CachePreference::l1},
+                                  {"shared", backends::CachePreference::shared},
+                                  {"equal", backends::CachePreference::equal}};
+using MaybeType = std::optional<io::ScalarType>;
+inline constexpr std::pair<char const*, MaybeType> maybe_types[] = {
+    {"as-is", std::nullopt}, {"f32", io::ScalarType::f32}, {"f64", io::ScalarType::f64}};
+inline constexpr std::pair<char const*, io::Distribution> distributions[] = {
+    {"ex3", io::Distribution::ex3},
+    {"uniform", io::Distribution::uniform},
+    {"normal", io::Distribution::normal},
+    {"integer", io::Distribution::integer}};
+using MaybeLayout = std::optional<io::Layout>;
+inline constexpr std::pair<char const*, MaybeLayout> output_layouts[] = {
+    {"as-is", std::nullopt}, {"row-major", io::Layout::right}, {"column-major", io::Layout::left}};
+using MaybeFormat = std::optional<io::Format>;
+inline constexpr std::pair<char const*, MaybeFormat> file_formats[] = {
+    {"by-content", std::nullopt}, {"npy", io::Format::npy},          {"npz", io::Format::npz},
+    {"hdf5", io::Format::hdf5},   {"ex3", io::Format::ex3},          {"raw", io::Format::raw},
+    {"csv", io::Format::csv},     {"mtx", io::Format::matrix_market}};
+inline constexpr auto formats_with_shape = std::span(file_formats).first<5>();
+inline constexpr std::pair<char const*, MaybeFormat> output_formats[] = {{"by-name", std::nullopt},
+                                                                         {"npy", io::Format::npy},
+                                                                         {"ex3", io::Format::ex3},
+                                                                         {"raw", io::Format::raw}};
+inline constexpr auto formats_of_matrices = std::span(output_formats).first<3>();  // not raw
+inline constexpr std::pair<char const*, Method> methods[] = {
+    {"auto", Method::automatic}, {"fused", Method::fused}, {"two-stage", Method::two_stage}};
+inline constexpr std::pair<char const*, maps::Kind> map_choices[] = {
+    {"weights", maps::Kind::weights},   {"minus", maps::Kind::minus},
+    {"logistic", maps::Kind::logistic}, {"logistic-weights", maps::Kind::logistic_weights},
+    {"poisson", maps::Kind::poisson},   {"poisson-weights", maps::Kind::poisson_weights}};
+inline constexpr std::pair<char const*, Kernels> kernels_choices[] = {
+    {"auto", Kernels::automatic},
+    {"portable", Kernels::portable},
+    {"accelerated", Kernels::accelerated}};
+inline constexpr std::pair<char const*, ReportFormat> info_formats[] = {
+    {"text", ReportFormat::text}, {"json", ReportFormat::json}};
+inline constexpr std::pair<char const*, LeastSquaresMethod> least_squares_methods[] = {
+    {"lsmr", LeastSquaresMethod::lsmr}, {"lsqr", LeastSquaresMethod::lsqr}};
+inline constexpr std::pair<char const*, TripletMethod> triplet_methods[] = {
+    {"lanczos", TripletMethod::lanczos}, {"randomized", TripletMethod::randomized}};
+inline constexpr std::pair<char const*, RegressionLoss> losses[] = {
+    {"linear", RegressionLoss::linear},
+    {"logistic", RegressionLoss::logistic},
+    {"poisson", RegressionLoss::poisson}};
+inline constexpr std::pair<char const*, FitSolver> fit_solvers[] = {
+    {"newton-cg", FitSolver::newton_cg}, {"lbfgs", FitSolver::lbfgs}};
+
+/// The words for types and layouts, of options that may be left out too.
+template <class Type>
+inline constexpr std::pair<char const*, Type> type_choices[] = {{"f32", io::ScalarType::f32},
+                                                                {"f64", io::ScalarType::f64}};
+template <class Layout>
+inline constexpr std::pair<char const*, Layout> layout_choices[] = {
+    {"row-major", io::Layout::right}, {"column-major", io::Layout::left}};
 
 /// An option whose value is one of a few words; any other word is refused with the list of them.
 template <class Value>
@@ -54,14 +115,6 @@ CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
       ->type_name(words)
       ->default_str(preset);
 }
-
-/// The words for types and layouts, of options that may be left out too.
-template <class Type>
-inline constexpr std::pair<char const*, Type> type_choices[] = {{"f32", io::ScalarType::f32},
-                                                                {"f64", io::ScalarType::f64}};
-template <class Layout>
-inline constexpr std::pair<char const*, Layout> layout_choices[] = {
-    {"row-major", io::Layout::right}, {"column-major", io::Layout::left}};
 
 /// The numbers that an option takes, both ends included.
 struct WholeRange {
@@ -213,21 +266,13 @@ inline void add_device(CLI::App& app, std::optional<int>& device) {
       ->type_name("N");
 }
 
-inline constexpr std::pair<char const*, std::optional<backends::CachePreference>>
-    cache_preference_choices[] = {{"none", backends::CachePreference::none},
-                                  {"l1", backends::CachePreference::l1},
-                                  {"shared", backends::CachePreference::shared},
-                                  {"equal", backends::CachePreference::equal}};
-
 inline void add_cache_preference(CLI::App& app,
                                  std::optional<backends::CachePreference>& preference) {
   add_choice(app, "--cache-preference", preference, cache_preference_choices,
              "What a GPU's multiprocessors use their memory for (cuda)");
 }
 
-/// Add the commands that measure.
-CLI::App* add_bench(CLI::App& app, BenchOptions& options);
-/// @copydoc add_bench
-CLI::App* add_tune(CLI::App& app, TuneOptions& options);
+/// Adds all commands: the one that is parsed tells what was chosen.
+void add_commands(CLI::App& app, std::optional<Options>& chosen);
 
 }  // namespace tessera::app

@@ -1,0 +1,578 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The options of each command.
+
+#include <bench/operation.hpp>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <app/base/text.hpp>
+#include <app/cli/help_texts.hpp>
+#include <app/cli/option_kinds.hpp>
+#include <app/cli/options.hpp>
+#include <app/run/options.hpp>
+
+namespace tessera::app {
+namespace {
+
+/// What the command line chooses: that of the command that is parsed.
+using Chosen = std::optional<Options>;
+
+/// The options of a command, which are chosen where it is parsed.
+template <class CommandOptions>
+CommandOptions& options_of(CLI::App& command, Chosen& chosen) {
+  auto const options = std::make_shared<CommandOptions>();
+  command.callback([options, &chosen] { chosen = *options; });
+  return *options;
+}
+
+/// What `check` takes.
+Choices<OperationId> operations_with_one_result() {
+  static std::vector<std::pair<char const*, OperationId>> const all = [] {
+    std::vector<std::pair<char const*, OperationId>> choices;
+    for (OperationRow const& row : table_of_operations()) {
+      if (!row.gives_two_vectors) choices.emplace_back(row.command, row.id);
+    }
+    return choices;
+  }();
+  return all;
+}
+
+void add_input(CLI::App& app, std::string& input) {
+  add_input_file(app, "INPUT", input, "A: a .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
+      ->required();
+}
+
+void add_input_format(CLI::App& app, MaybeFormat& format, Choices<MaybeFormat> formats) {
+  add_choice(app, "--input-format", format, formats,
+             "What INPUT is, where its content does not say");
+}
+
+void add_dataset_flag(CLI::App& app, bool& add_dataset) {
+  app.add_flag("--add-dataset", add_dataset,
+               "Add to an HDF5 file that exists, which is copied first");
+}
+
+void add_output_format(CLI::App& app, MaybeFormat& format, Choices<MaybeFormat> formats) {
+  add_choice(app, "--output-format", format, formats,
+             "What the output is where its name does not say, such as - (stdout)");
+}
+
+void add_generate(CLI::App& app, Chosen& chosen) {
+  auto& command = *app.add_subcommand("gen", "Make a matrix A and a vector V");
+  auto& request = options_of<io::GenerateRequest>(command, chosen);
+  request.distribution = io::Distribution::ex3;
+  add_whole(command, "--rows", request.rows, any_extent, "Rows of A")->required()->type_name("M");
+  add_whole(command, "--cols", request.cols, any_extent, "Columns of A, entries of V")
+      ->required()
+      ->type_name("N");
+  add_choice(command, "--type", request.type, type_choices<io::ScalarType>, "Type of the elements");
+  add_choice(command, "--distribution", request.distribution, distributions,
+             "How values are drawn");
+  add_choice(command, "--layout", request.layout, layout_choices<io::Layout>,
+             "Order of the elements in a .npy file");
+  add_whole(command, "--seed", request.seed,
+            {.least = 0, .most = std::numeric_limits<std::uint64_t>::max()},
+            "Where the random numbers start")
+      ->type_name("S")
+      ->default_str(std::to_string(request.seed));
+  add_output_file(command, "--output", request.output, "File to write")->required();
+  add_output_format(command, request.format, formats_of_matrices);
+  add_output_file(command, "--vector-output", request.vector_output,
+                  "File for V, beside a .npy output");
+  add_dataset_flag(command, request.add_dataset);
+  command.footer(help::generate);
+}
+
+/// Where it is computed, and by which kernels.
+void add_place(CLI::App& command, RunOptions& options) {
+  add_choice(command, "--backend", options.backend, backend_choices, "Where it is computed");
+  add_choice(command, "--kernels", options.kernels, kernels_choices,
+             "Those that every backend runs, or the backend's own");
+  add_device(command, options.device);
+}
+
+/// What every command that computes can be told.
+void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> report_formats,
+             std::string const& check_help) {
+  add_place(command, options);
+  add_cache_preference(command, options.cache_preference);
+  add_choice(command, "--type", options.type, maybe_types, "Type to compute in");
+  auto const take_repeat = [&options](std::uint64_t number) {
+    options.repeat = static_cast<int>(number);
+    options.repeat_is_given = true;
+  };
+  add_whole(command, "--repeat", take_repeat, {.most = 1'000'000}, "Timed runs, after a warm-up")
+      ->type_name("R")
+      ->default_str(std::to_string(options.repeat));
+  add_threads(command, options.threads);
+  command.add_flag("--check", options.check, check_help);
+  command.add_flag("--no-tuning-cache", options.no_tuning_cache,
+                   "Launch as the backend would, whatever `tessera tune` has found");
+  add_dataset_flag(command, options.add_dataset);
+  add_choice(command, "--format", options.format, report_formats, "How the report is written");
+}
+
+/// What atax computes beside its products.
+void add_terms(CLI::App& command, TermOptions& terms) {
+  add_choice(command, "--map", terms.map, map_choices,
+             "What is done to each entry of A V before A^T multiplies it");
+  // The vector of a map; of one that it is the name of, if any.
+  auto const add_vector = [&](std::string const& name, maps::Kind its, std::string const& help) {
+    auto const take = [&terms, name, its](std::string const& text) {
+      terms.map_option = name;
+      terms.map_vector = text == "-" ? "/dev/stdin" : text;
+      if (terms.map == maps::Kind::identity) terms.map = its;
+    };
+    return command.add_option_function<std::string>(name, take, help)->type_name("FILE");
+  };
+  auto* const weights =
+      add_vector("--weights", maps::Kind::weights, "Multiply A V by these, entry by entry");
+  auto* const minus = add_vector("--minus", maps::Kind::minus, "Subtract these from A V");
+  auto* const labels = add_vector("--labels", maps::Kind::identity,
+                                  "The vector of --map: labels or counts, or of its weights A x");
+  weights->excludes(minus)->excludes(labels);
+  minus->excludes(labels);
+  add_number(
+      command, "--alpha", [&terms](double value) { terms.alpha = value; },
+      "Multiply A^T(...) by this (else 1)");
+  add_number(
+      command, "--beta", [&terms](double value) { terms.beta = value; },
+      "Multiply the vector of --add by this (else 1)");
+  add_input_file(command, "--add", terms.add, "A vector to add to the result");
+}
+
+/// How much memory a matrix may take, and where the state of a run is kept.
+template <class Options>
+void add_stream(CLI::App& command, Options& options, std::string const& checkpoint_help,
+                std::string const& every_help) {
+  auto const take_limit = [&options](std::string const& text) {
+    auto const bytes = size_in_bytes(text);
+    if (!bytes) {
+      throw CLI::ValidationError(
+          "--memory-limit",
+          "expected a size from 1 to 2^62 bytes with one of the units B, KB, "
+          "MB, GB, TB, KiB, MiB, GiB, TiB, such as 512MiB, or none, found '" +
+              text + "'");
+    }
+    options.memory_limit = *bytes;
+  };
+  command
+      .add_option_function<std::string>(
+          "--memory-limit", take_limit,
+          "Stream A from its file where it needs more memory than this")
+      ->type_name("SIZE");
+  auto* const checkpoint =
+      command.add_option("--checkpoint", options.checkpoint, checkpoint_help)->type_name("FILE");
+  add_seconds(command, "--checkpoint-every", options.checkpoint_seconds, 1e6, every_help)
+      ->needs(checkpoint);
+}
+
+void add_convert(CLI::App& app, Chosen& chosen) {
+  auto& command = *app.add_subcommand("convert", "Write a file anew in another format or order");
+  auto& request = options_of<ConvertOptions>(command, chosen);
+  add_input_file(command, "INPUT", request.input,
+                 "A .npy, .npz, ex3, HDF5, .mtx, .csv or .bin file")
+      ->required();
+  add_output_file(command, "OUTPUT", request.output, "The file to write")->required();
+  add_input_format(command, request.input_format, file_formats);
+  add_output_format(command, request.output_format, output_formats);
+  add_choice(command, "--layout", request.layout, output_layouts,
+             "Order of the elements in OUTPUT");
+  add_choice(command, "--output-type", request.type, maybe_types, "Type of the elements in OUTPUT");
+  auto const take_chunk = [&request](TwoExtents const& chunk) {
+    request.chunks = io::Hdf5Chunks{.rows = static_cast<std::uint64_t>(chunk.first),
+                                    .cols = static_cast<std::uint64_t>(chunk.second)};
+  };
+  auto* const chunk =
+      add_extents(command, "--chunk", "rows and columns", take_chunk,
+                  "Chunks of R rows and C columns in an HDF5 OUTPUT (else it is contiguous)")
+          ->type_name("RxC");
+  // Options are taken in this order, so that there are chunks then.
+  auto const take_level = [&request](std::uint64_t level) {
+    request.chunks->deflate = static_cast<int>(level);
+  };
+  add_whole(command, "--deflate", take_level, {.least = 1, .most = 9},
+            "Pack the chunks; 1 is fast, 9 is small")
+      ->type_name("LEVEL")
+      ->needs(chunk);
+  auto* const rows =
+      add_whole(command, "--rows", request.raw.rows, any_extent, "Rows of a .bin INPUT")
+          ->type_name("M");
+  auto* const cols =
+      add_whole(command, "--cols", request.raw.cols, any_extent, "Columns of a .bin INPUT")
+          ->type_name("N");
+  rows->needs(cols);
+  cols->needs(rows);
+  add_choice(command, "--type", request.raw_type, type_choices<MaybeType>,
+             "Type of the elements in a .bin INPUT (else f32)");
+  add_choice(command, "--input-layout", request.raw_layout, layout_choices<MaybeLayout>,
+             "Order of the elements in a .bin INPUT with --rows and --cols (else row-major)");
+  add_input_file(command, "--vector", request.vector,
+                 "V of an ex3 OUTPUT: a .npy, .bin or ex3 file");
+  add_output_file(command, "--vector-output", request.vector_output,
+                  "Where V of an ex3 INPUT goes (.npy or .bin)");
+  add_dataset_flag(command, request.add_dataset);
+  command.footer(help::convert);
+}
+
+/// What is computed beside A·X: W = Aᵀ·U.
+void add_second_product(CLI::App& command, ComputeOptions& options) {
+  options.terms.map = maps::Kind::replace;
+  options.terms.map_option = "--transposed-vector";
+  add_input_file(command, "--transposed-vector", options.terms.map_vector,
+                 "U: a .npy, .bin or ex3 file with an entry for each row of A")
+      ->required();
+  add_output_file(command, "--transposed-output", options.intermediate,
+                  "Where W goes (.npy or .bin)");
+}
+
+void add_compute(CLI::App& app, OperationRow const& row, Chosen& chosen) {
+  auto& command =
+      *app.add_subcommand(std::string(row.command), "Compute " + std::string(row.formula_ascii));
+  auto& options = options_of<ComputeOptions>(command, chosen);
+  options.operation = row.id;
+  add_input(command, options.input);
+  add_input_format(command, options.input_format, formats_with_shape);
+  add_input_file(command, "--vector", options.vector,
+                 std::string(row.vector_name) +
+                     ": a .npy, .bin or ex3 file (else that of an ex3 INPUT, or ones)" +
+                     (options.is_both() ? "" : "; a matrix is a block of vectors"));
+  add_output_file(command, "--output", options.output, "Where the result goes (.npy or .bin)");
+  if (options.is_both()) {
+    add_second_product(command, options);
+  } else {
+    auto* const intermediate = add_output_file(command, "--intermediate", options.intermediate,
+                                               "Where B goes (.npy or .bin)");
+    auto* const method =
+        add_choice(command, "--method", options.method, methods, "How A^T(A V) is computed");
+    if (!row.has_methods) {  // refused with a sentence, and not shown
+      intermediate->group("");
+      method->group("");
+    }
+  }
+  if (row.id == OperationId::atax) add_terms(command, options.terms);
+  add_stream(command, options, "Stream, keep the state in this file now and then, go on from it",
+             "Seconds between two states that are kept (0: after each block)");
+  add_run(command, options, format_choices, "Compare the result with a reference, as `check` does");
+  command.footer(help::compute);
+}
+
+void add_transpose(CLI::App& app, Chosen& chosen) {
+  auto& command = *app.add_subcommand("transpose", "Transpose a matrix");
+  auto& options = options_of<TransposeOptions>(command, chosen);
+  add_input(command, options.input);
+  add_input_format(command, options.input_format, formats_with_shape);
+  add_output_file(command, "OUTPUT", options.output, "Where the transpose goes (.npy)")->required();
+  command.add_flag("--in-place", options.in_place, "Transpose a square matrix where it lies");
+  add_run(command, options, info_formats, "Compare all elements, bit by bit");
+  command.footer(help::transpose);
+}
+
+void add_gemm(CLI::App& app, Chosen& chosen) {
+  auto& command = *app.add_subcommand("gemm", "Compute C = A B");
+  auto& options = options_of<GemmOptions>(command, chosen);
+  add_input_file(command, "A", options.A,
+                 "A .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
+      ->required();
+  add_input_file(command, "B", options.B, "As A, with as many rows as A has columns")->required();
+  add_output_file(command, "OUTPUT", options.output, "Where C goes (.npy)")->required();
+  add_run(command, options, info_formats, "Compare the result with a reference");
+  command.footer(help::gemm);
+}
+
+/// What every command that solves can be told.
+/// @param least steps that --maxiter may say
+void add_solve(CLI::App& command, SolveOptions& options, std::uint64_t least,
+               std::string const& check_help) {
+  add_input_format(command, options.input_format, formats_with_shape);
+  add_output_file(command, "--history", options.history, "Where a line for each step goes (CSV)");
+  add_whole(command, "--maxiter", options.maxiter,
+            {.least = least, .most = std::uint64_t{1} << 40U},
+            "Steps at most (else the method decides)")
+      ->type_name("N");
+  add_stream(command, options, "Keep the state in this file now and then, go on from it",
+             "Seconds between two states that are kept (0: after each step)");
+  add_place(command, options);
+  add_choice(command, "--type", options.type, maybe_types, "Type to compute in");
+  add_threads(command, options.threads);
+  command.add_flag("--check", options.check, check_help);
+  add_dataset_flag(command, options.add_dataset);
+  add_choice(command, "--format", options.format, info_formats, "How the report is written");
+}
+
+void add_solved_matrix(CLI::App& command, SolveOptions& options) {
+  add_input_file(command, "A", options.input,
+                 "A: a .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
+      ->required();
+}
+
+void add_least_squares(CLI::App& app, std::string const& name, std::string const& what,
+                       Chosen& chosen) {
+  auto& command = *app.add_subcommand(name, what);
+  auto& options = options_of<LeastSquaresOptions>(command, chosen);
+  options.command = name;
+  add_solved_matrix(command, options);
+  add_input_file(command, "B", options.right_side,
+                 "b, or a matrix of several: a .npy, .bin or ex3 file")
+      ->required();
+  if (name == "ridge") {
+    add_size(
+        command, "--lambda", [&options](double lambda) { options.lambda = lambda; },
+        "Weight of |x|^2")
+        ->required();
+  } else {
+    add_size(command, "--damp", options.damp, "Adds damp^2 |x|^2 to what becomes small");
+  }
+  add_output_file(command, "--output", options.output, "Where x goes (.npy or .bin)");
+  add_choice(command, "--method", options.method, least_squares_methods, "How it is solved");
+  add_size(command, "--atol", options.atol, "Relative error of A, which decides when to stop");
+  add_size(command, "--btol", options.btol, "Relative error of b, which decides when to stop");
+  add_size(command, "--conlim", options.conlim,
+           "Stop where cond(A) seems larger than this (0: never)");
+  add_solve(command, options, 0, "Find the residual of x in higher precision");
+  command.footer(help::least_squares);
+}
+
+void add_triplets(CLI::App& command, TripletOptions& options) {
+  options.command = command.get_name();
+  add_solved_matrix(command, options);
+  add_whole(command, "-k,--count", options.k, {}, "How many are found, the largest first")
+      ->required()
+      ->type_name("K");
+}
+
+/// What both can be told after their outputs.
+void add_triplet_solve(CLI::App& command, TripletOptions& options) {
+  add_size(command, "--tol", options.tol,
+           "Residual of each, beside the largest singular value (0: the precision of the type)");
+  add_whole(command, "--ncv", options.ncv, {},
+            "Vectors of the basis between two restarts (else the larger of 2 K + 1 and 20)")
+      ->type_name("N");
+  add_solve(command, options, 1, "Find residuals and orthogonality in higher precision");
+}
+
+void add_svd(CLI::App& app, Chosen& chosen) {
+  auto& command = *app.add_subcommand("svd", "Find the largest singular values of A");
+  auto& options = options_of<TripletOptions>(command, chosen);
+  add_triplets(command, options);
+  add_output_file(command, "--u", options.u, "Where U goes, one vector a column (.npy)");
+  add_output_file(command, "--s", options.s, "Where the singular values go (.npy or .bin)");
+  add_output_file(command, "--vt", options.vt, "Where V^T goes, one vector a row (.npy)");
+  add_choice(command, "--method", options.method, triplet_methods, "How they are found");
+  add_whole(command, "--oversampling", options.oversampling, {.least = 0, .most = 1'000'000},
+            "Vectors of a block beside K, if randomized (else 10)")
+      ->type_name("N");
+  add_whole(command, "--power-iterations", options.power_iterations,
+            {.least = 0, .most = 1'000'000},
+            "Reads of A that make the vectors better, if randomized (else 4)")
+      ->type_name("N");
+  add_whole(command, "--seed", options.seed, {.least = 0, .most = (std::uint64_t{1} << 24U) - 1},
+            "Of the vectors to begin with, if randomized (else 0)")
+      ->type_name("N");
+  add_triplet_solve(command, options);
+  command.footer(help::svd);
+}
+
+void add_pca(CLI::App& app, Chosen& chosen) {
+  auto& command = *app.add_subcommand("pca", "Find the directions in which the rows of A differ");
+  auto& options = options_of<TripletOptions>(command, chosen);
+  add_triplets(command, options);
+  command.add_flag("--scale", options.scale, "Divide each column by its standard deviation");
+  add_output_file(command, "--components", options.vt, "Where the directions go, one a row (.npy)");
+  add_output_file(command, "--scores", options.scores,
+                  "Where the rows of A in these directions go (.npy)");
+  add_output_file(command, "--variance", options.variance,
+                  "Where the variance along each direction goes (.npy or .bin)");
+  add_output_file(command, "--ratio", options.ratio,
+                  "Where its part of the whole variance goes (.npy or .bin)");
+  add_output_file(command, "--mean", options.mean,
+                  "Where the mean of each column goes (.npy or .bin)");
+  add_output_file(command, "--deviations", options.deviations,
+                  "Where the standard deviation of each column goes (.npy or .bin)");
+  add_triplet_solve(command, options);
+  command.footer(help::pca);
+}
+
+void add_fit(CLI::App& app, Chosen& chosen) {
+  auto& command = *app.add_subcommand("fit", "Fit a linear, logistic or Poisson regression");
+  auto& options = options_of<FitOptions>(command, chosen);
+  add_choice(command, "LOSS", options.loss, losses, "What becomes small")->required();
+  add_solved_matrix(command, options);
+  add_input_file(command, "LABELS", options.labels,
+                 "y: an entry for each row of A, a .npy, .bin or ex3 file")
+      ->required();
+  add_output_file(command, "--output", options.output, "Where x goes (.npy or .bin)");
+  add_size(command, "--penalty", options.penalty, "Adds this times |x|^2/2 to what becomes small");
+  auto const leave_out = [&options](std::int64_t) { options.has_intercept = false; };
+  command.add_flag_function("--no-intercept", leave_out, "eta is A x alone");
+  add_choice(command, "--solver", options.solver, fit_solvers, "How x is found");
+  add_size(command, "--tol", options.tol,
+           "Norm of the gradient, beside that at 0 (0: the root of the type's precision)");
+  add_solve(command, options, 0, "Find the gradient in higher precision");
+  command.footer(help::fit);
+}
+
+void add_check(CLI::App& app, Chosen& chosen) {
+  auto& command =
+      *app.add_subcommand("check", "Compare a result with a reference of higher precision");
+  auto& options = options_of<CheckOptions>(command, chosen);
+  add_input(command, options.input);
+  add_input_file(command, "RESULT", options.result, "The result, a .npy or .bin file")->required();
+  add_choice(command, "--operation", options.operation, operations_with_one_result(),
+             "What RESULT is the result of");
+  add_input_file(command, "--vector", options.vector, "The vector that was used");
+  add_terms(command, options.terms);
+  add_threads(command, options.threads);
+  add_choice(command, "--format", options.format, format_choices, "How the report is written");
+  command.footer(help::check);
+}
+
+void add_show(CLI::App& app, Chosen& chosen) {
+  auto& command = *app.add_subcommand("show", "Say what is in a file");
+  auto& options = options_of<ShowOptions>(command, chosen);
+  add_input_file(command, "FILE", options.file, "A file of any format")->required();
+  command.add_flag("--data", options.data, "Print elements; of a large file, its edges");
+  command.add_flag("--all", options.all, "Print every element");
+  command.footer(help::show);
+}
+
+void add_info(CLI::App& app, Chosen& chosen) {
+  auto& command = *app.add_subcommand("info", "Say what this program can do on this machine");
+  auto& options = options_of<InfoOptions>(command, chosen);
+  add_threads(command, options.threads);
+  add_choice(command, "--format", options.format, info_formats, "How it is written");
+  command.footer(help::info);
+}
+
+/// The operations that a command measures, by their commands.
+Choices<std::string> operations_measured(bool is_tuned) {
+  auto const list = [](bool tuned) {
+    std::vector<std::pair<char const*, std::string>> choices;
+    for (auto const& each : bench::operations()) {
+      if (each.is_tuned || !tuned) choices.emplace_back(each.command, each.name);
+    }
+    if (tuned) choices.emplace_back("all", "all");
+    return choices;
+  };
+  static auto const of_bench = list(false), of_tune = list(true);
+  return is_tuned ? of_tune : of_bench;
+}
+
+CLI::Option* add_operation(CLI::App& command, std::string& operation, bool is_tuned) {
+  auto* const option =
+      add_choice(command, "OPERATION", operation, operations_measured(is_tuned), "");
+  return option->description(option->get_type_name())->type_name("");
+}
+
+/// What both commands have.
+template <class Measured>
+void add_common(CLI::App& command, Measured& options) {
+  add_choice(command, "--type", options.type, type_choices<decltype(options.type)>,
+             "Type of the elements");
+  add_choice(command, "--layout", options.layout, layout_choices<decltype(options.layout)>,
+             "Order of matrices in memory");
+  add_choice(command, "--backend", options.backend, backend_choices,
+             "Where it is measured (auto: the GPU where there is one)");
+  add_device(command, options.device);
+  add_threads(command, options.threads);
+  add_whole(command, "--repeat", options.turns, {.most = 100'000},
+            "Turns of each contender; the median of them counts")
+      ->type_name("R")
+      ->default_str(std::to_string(options.turns));
+  add_seconds(command, "--seconds", options.seconds, 3600,
+              "Least time of a turn: so many calls are timed together");
+}
+
+void add_bench(CLI::App& app, Chosen& chosen) {
+  auto& command = *app.add_subcommand("bench", "Time an operation beside all that do the same");
+  auto& options = options_of<BenchOptions>(command, chosen);
+  add_operation(command, options.operation, false)->required();
+  command
+      .add_option("FILE", options.files,
+                  "A, and of gemm B, as other commands take them (else random matrices)")
+      ->type_name("");
+  add_input_file(command, "--vector", options.vector,
+                 "V, or of gemvt B (else V of an ex3 file, or ones)");
+  command
+      .add_option("--variants", options.variants,
+                  "Published kernels: all, none, or names with commas between them")
+      ->type_name("NAME,...")
+      ->capture_default_str();
+  command
+      .add_option("--shapes", options.shapes,
+                  "Matrices ROWSxCOLS[+PADDING] (of gemm MxNxK or N), quick or grid, with commas "
+                  "between them")
+      ->type_name("MxN,...");
+  command
+      .add_option("--teams", options.teams,
+                  "Teams of threads of variants, RxC with commas between them (else as published)")
+      ->type_name("RxC,...");
+  command
+      .add_option(
+          "--tiles", options.tiles,
+          "Sizes of variants' tiles in scratch, with commas between them (else as published)")
+      ->type_name("N,...");
+  add_whole(command, "--most-teams", options.most_teams, {},
+            "Most teams of a variant's kernel (else as published)")
+      ->type_name("N");
+  command.add_flag("--check", options.check,
+                   "Compare each result with a reference of higher precision");
+  add_common(command, options);
+  add_cache_preference(command, options.cache_preference);
+  add_choice(command, "--format", options.format, format_choices, "How the report is written");
+  add_output_file(command, "--output", options.output, "Where the report goes (else stdout)");
+  command.footer(help::bench);
+}
+
+void add_tune(CLI::App& app, Chosen& chosen) {
+  auto& command =
+      *app.add_subcommand("tune", "Find the best launches on this machine, and keep them");
+  auto& options = options_of<TuneOptions>(command, chosen);
+  add_operation(command, options.operation, true);
+  command.add_option("--shape", options.shape, "Matrix ROWSxCOLS (of gemm MxNxK or N) to tune for")
+      ->type_name("MxN");
+  add_common(command, options);
+  // What is shown or forgotten is all that is kept: nothing else that can be said matters then.
+  auto const others = command.get_options();
+  auto* const show = command.add_flag("--show", options.show, "Say what is kept, and where");
+  auto* const reset = command.add_flag("--reset", options.reset, "Forget all that is kept");
+  for (auto* const other : others) {
+    if (other == command.get_help_ptr()) continue;
+    show->excludes(other);
+    reset->excludes(other);
+  }
+  reset->excludes(show);
+  command.footer(help::tune);
+}
+
+}  // namespace
+
+void add_commands(CLI::App& app, std::optional<Options>& chosen) {
+  add_generate(app, chosen);
+  for (OperationRow const& row : table_of_operations()) add_compute(app, row, chosen);
+  add_transpose(app, chosen);
+  add_gemm(app, chosen);
+  add_least_squares(app, "lstsq", "Find x that makes |A x - b| small", chosen);
+  add_least_squares(app, "ridge", "Find x that makes |A x - b|^2 + lambda |x|^2 small", chosen);
+  add_svd(app, chosen);
+  add_pca(app, chosen);
+  add_fit(app, chosen);
+  add_bench(app, chosen);
+  add_tune(app, chosen);
+  add_check(app, chosen);
+  add_show(app, chosen);
+  add_convert(app, chosen);
+  add_info(app, chosen);
+}
+
+}  // namespace tessera::app
