@@ -25,7 +25,28 @@
 /// function, and the bits are those of the matrix in memory.
 namespace tessera::stream {
 
+/// What a streamed `atax` computes beside its products: as in tessera::AtaxOptions.
+template <class Exec, class T>
+struct AtaxTerms {
+  using memory_space = typename Exec::memory_space;
+
+  RowMap<T, memory_space> map{};
+  T alpha = T(1);
+  T beta = T(0);
+  VectorIn<T, memory_space> z{};
+  bool keep_product = false;
+};
+
 namespace detail {
+
+using tessera::detail::MatrixArgument;
+using tessera::detail::VectorArgument;
+
+/// Column j of a block as kernels write it.
+template <class T>
+OutputVector<T> output_of(MatrixArgument<T> const& block, Index j) {
+  return tessera::detail::output(tessera::detail::column(block, static_cast<std::size_t>(j)));
+}
 
 /// A vector's elements side by side in memory of Exec: its own, or a copy.
 template <class Exec, class T>
@@ -83,17 +104,17 @@ inline std::string state_of_atax(maps::Kind map, bool with_b) {
   return state;
 }
 
-template <class Exec, class Source, class V, class T, class Factor>
-Report run_atax(Exec const& exec, Source const& source, V const& v, OutputVector<T> b,
-                OutputVector<T> c, Options<T> const& options, maps::Kind map,
-                Factor const& factor) {
+template <class Exec, class T, class Layout, class Factor>
+Report run_atax(Exec const& exec, AnySource<T, Layout> const& source,
+                VectorArgument<T const> const& v, OutputVector<T> b, OutputVector<T> c,
+                Options<T> const& options, maps::Kind map, Factor const& factor) {
   bool const with_b = b.data != nullptr;
   return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-    Run<Exec, Source, AtaxWith<Factor>::template Work, Set> run(
+    Run<Exec, T, Layout, AtaxWith<Factor>::template Work, Set> run(
         exec, name_of_atax(map), source,
         {.operation = state_of_atax(map, with_b),
          .copied = SideBySide<Exec, T>::bytes(v),
-         .output = with_b ? static_cast<Index>(source.rows()) : 0,
+         .output = with_b ? source.rows() : 0,
          .is_strided = b.stride != 1},
         options);
     SideBySide<Exec, T> const x(exec, v);
@@ -105,34 +126,41 @@ Report run_atax(Exec const& exec, Source const& source, V const& v, OutputVector
 }
 
 /// The same, and what follows the products.
-template <class Exec, class Source, class V, class T, class Terms>
-Report call_atax(Exec const& exec, Source const& source, V const& v, OutputVector<T> b,
-                 OutputVector<T> c, Options<T> const& options, Terms const& terms) {
+template <class Exec, class T, class Layout>
+Report call_atax(Exec const& exec, AnySource<T, Layout> const& source,
+                 VectorArgument<T const> const& v, OutputVector<T> b, OutputVector<T> c,
+                 Options<T> const& options, AtaxTerms<Exec, T> const& terms) {
   return tessera::detail::with_map(terms.map, [&](auto const& factor) {
     Report const report =
         run_atax(exec, source, v, b, c, options, terms.map.function().kind, factor);
-    tessera::detail::finish_atax(exec, static_cast<Index>(source.rows()), b,
-                                 static_cast<Index>(source.cols()), c,
+    tessera::detail::finish_atax(exec, source.rows(), b, source.cols(), c,
                                  tessera::detail::TermsOfAtax<T>(terms), factor);
     exec.fence("tessera::stream::atax: C is there");
     return report;
   });
 }
 
-/// One product: dot products of lines, or a sum over lines.
-template <template <class, class, bool, class> class Work, class Exec, class Source, class X,
-          class T>
-Report run_product(Exec const& exec, std::string const& name, Source const& source, X const& x,
-                   OutputVector<T> out, Index entries, Options<T> const& options) {
+/// The work of a product: dot products of lines, or a sum over lines.
+template <bool IsSum>
+struct Product {
+  template <class Exec, class T, bool RowMajor, class Set>
+  using Work =
+      std::conditional_t<IsSum, SumWork<Exec, T, RowMajor, Set>, DotWork<Exec, T, RowMajor, Set>>;
+};
+
+/// One product. A sum over lines is there at the end only, dot products grow.
+template <bool IsSum, class Exec, class T, class Layout>
+Report run_product(Exec const& exec, std::string const& name, AnySource<T, Layout> const& source,
+                   VectorArgument<T const> const& x, OutputVector<T> out, Index entries,
+                   Options<T> const& options) {
   return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-    // A sum over lines is there at the end only.
-    constexpr bool grows = std::is_same_v<Work<Exec, T, true, Set>, DotWork<Exec, T, true, Set>>;
-    Run<Exec, Source, Work, Set> run(exec, "stream::" + name, source,
-                                     {.operation = name,
-                                      .copied = SideBySide<Exec, T>::bytes(x),
-                                      .output = grows ? entries : 0,
-                                      .is_strided = out.stride != 1},
-                                     options);
+    Run<Exec, T, Layout, Product<IsSum>::template Work, Set> run(
+        exec, "stream::" + name, source,
+        {.operation = name,
+         .copied = SideBySide<Exec, T>::bytes(x),
+         .output = IsSum ? 0 : entries,
+         .is_strided = out.stride != 1},
+        options);
     SideBySide<Exec, T> const vector(exec, x);
     Workspace<Exec> workspace;
     typename decltype(run)::WorkOf work(exec, tessera::detail::Label("tessera::stream::" + name),
@@ -140,12 +168,6 @@ Report run_product(Exec const& exec, std::string const& name, Source const& sour
                                         workspace);
     return run(work);
   });
-}
-
-/// Column j of a block of vectors.
-template <class View>
-auto column(View const& x, Index j) {
-  return Kokkos::subview(x, Kokkos::ALL, static_cast<std::size_t>(j));
 }
 
 /// What was done in all, after one reading more.
@@ -163,22 +185,26 @@ inline void add_to(Report& all, Report const& one) {
 /// Runs a kind of work for each column of X: up to eight with each reading of the matrix, fewer
 /// where the limit is too small for their sums. add(works, run, x, j, workspace) adds the work of
 /// column j, whose elements lie side by side in x.
-template <template <class, class, bool, class> class Work, class Exec, class Source, class X,
-          class T, class Add>
-Report run_columns(Exec const& exec, std::string const& operation, Source const& source, X const& x,
+template <template <class, class, bool, class> class Work, class Exec, class T, class Layout,
+          class Add>
+Report run_columns(Exec const& exec, std::string const& operation,
+                   AnySource<T, Layout> const& source, MatrixArgument<T const> const& x,
                    Options<T> const& options, Add const& add) {
   if (options.resume != nullptr || (options.on_state && options.wants_state)) {
     checks::fail(operation, "a state is one of a product with a vector, found a block of vectors");
   }
   return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-    using OfColumns = Run<Exec, Source, EachColumn<Work>::template Of, Set>;
+    using OfColumns = Run<Exec, T, Layout, EachColumn<Work>::template Of, Set>;
+    auto const column = [&](Index j) {
+      return tessera::detail::column(x, static_cast<std::size_t>(j));
+    };
     auto const columns = static_cast<Index>(x.extent(1));
     Report all;
     Index at_once = tessera::detail::most_columns;
     for (Index first = 0; first < columns;) {
       Index const passes = ceil_div(columns - first, at_once);
       Index const count = ceil_div(columns - first, passes);
-      std::size_t const copied = SideBySide<Exec, T>::bytes(column(x, first));
+      std::size_t const copied = SideBySide<Exec, T>::bytes(column(first));
       std::optional<OfColumns> run;
       try {
         run.emplace(exec, operation, source,
@@ -195,7 +221,7 @@ Report run_columns(Exec const& exec, std::string const& operation, Source const&
       Workspace<Exec> workspace;
       typename OfColumns::WorkOf works;
       for (Index j = first; j < first + count; ++j) {
-        vectors.emplace_back(exec, column(x, j));
+        vectors.emplace_back(exec, column(j));
         add(works, *run, vectors.back().vector(), j, workspace);
       }
       add_to(all, (*run)(works));
@@ -206,39 +232,44 @@ Report run_columns(Exec const& exec, std::string const& operation, Source const&
 }
 
 /// One product with a block of vectors.
-template <template <class, class, bool, class> class Work, class Exec, class Source, class X,
-          class Y, class T>
-Report run_product_of_columns(Exec const& exec, std::string const& name, Source const& source,
-                              X const& x, Y const& y, Options<T> const& options) {
+template <bool IsSum, class Exec, class T, class Layout>
+Report run_product_of_columns(Exec const& exec, std::string const& name,
+                              AnySource<T, Layout> const& source, MatrixArgument<T const> const& x,
+                              MatrixArgument<T> const& y, Options<T> const& options) {
   tessera::detail::Label const label("tessera::stream::" + name);
-  return run_columns<Work>(exec, "stream::" + name, source, x, options,
-                           [&](auto& works, auto const& run, ConstVector<Exec, T> const& x_j,
-                               Index j, Workspace<Exec>& workspace) {
-                             works.add(exec, label, run.extents(), run.blocks(), x_j,
-                                       tessera::detail::output(column(y, j)), workspace);
-                           });
+  return run_columns<Product<IsSum>::template Work>(
+      exec, "stream::" + name, source, x, options,
+      [&](auto& works, auto const& run, ConstVector<Exec, T> const& x_j, Index j,
+          Workspace<Exec>& workspace) {
+        works.add(exec, label, run.extents(), run.blocks(), x_j, output_of(y, j), workspace);
+      });
 }
 
-/// ATAX of a block of vectors: b(j) and c(j) are where column j of B and C goes.
-template <class Exec, class Source, class X, class T, class Terms, class B, class C>
-Report call_atax_of_columns(Exec const& exec, Source const& source, X const& x, B const& b,
-                            C const& c, Options<T> const& options, Terms const& terms) {
+/// ATAX of a block of vectors, without B where it is null.
+template <class Exec, class T, class Layout>
+Report call_atax_of_columns(Exec const& exec, AnySource<T, Layout> const& source,
+                            MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
+                            MatrixArgument<T> const& c, Options<T> const& options,
+                            AtaxTerms<Exec, T> const& terms) {
   constexpr auto operation = "stream::atax";
   tessera::detail::TermsOfAtax<T> const given(terms);
   if (given.has_z) {
     checks::fail(operation, "z is added to one vector: expected beta of 0 for a block of them");
   }
+  auto const b_of = [&](Index j) {
+    return b == nullptr ? OutputVector<T>{nullptr, 1} : output_of(*b, j);
+  };
   return tessera::detail::with_map(terms.map, [&]<class Factor>(Factor const& factor) {
     Report const report = run_columns<AtaxWith<Factor>::template Work>(
-        exec, operation, source, x, options,
-        [&](auto& works, auto const& run, ConstVector<Exec, T> const& x_j, Index j,
+        exec, operation, source, v, options,
+        [&](auto& works, auto const& run, ConstVector<Exec, T> const& v_j, Index j,
             Workspace<Exec>& workspace) {
-          works.add(exec, run.extents(), run.blocks(), options.method, x_j, b(j), c(j), workspace,
-                    factor);
+          works.add(exec, run.extents(), run.blocks(), options.method, v_j, b_of(j),
+                    output_of(c, j), workspace, factor);
         });
-    for (Index j = 0; j < static_cast<Index>(x.extent(1)); ++j) {
-      tessera::detail::finish_atax(exec, static_cast<Index>(source.rows()), b(j),
-                                   static_cast<Index>(source.cols()), c(j), given, factor);
+    for (Index j = 0; j < static_cast<Index>(v.extent(1)); ++j) {
+      tessera::detail::finish_atax(exec, source.rows(), b_of(j), source.cols(), output_of(c, j),
+                                   given, factor);
     }
     exec.fence("tessera::stream::atax: C is there");
     return report;
@@ -345,18 +376,6 @@ template <class View, class Exec, class Source>
 concept OutputBlockFor =
     BlockFor<View, Exec, Source> && !std::is_const_v<typename View::value_type>;
 
-/// What a streamed `atax` computes beside its products: as in tessera::AtaxOptions.
-template <class Exec, class T>
-struct AtaxTerms {
-  using memory_space = typename Exec::memory_space;
-
-  RowMap<T, memory_space> map{};
-  T alpha = T(1);
-  T beta = T(0);
-  VectorIn<T, memory_space> z{};
-  bool keep_product = false;
-};
-
 /// C = α·Aᵀ·f(A·v) + β·z of a streamed matrix, which is read once; by default C = Aᵀ·(A·v)
 ///
 /// | argument | shape | |
@@ -388,8 +407,8 @@ Report atax(Exec const& exec, Source const& source, V const& v, C const& c,
             std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
   using T = typename Source::value_type;
   detail::require_atax<T>(source, v, c, terms);
-  return detail::call_atax(exec, source, v, detail::OutputVector<T>{nullptr, 1},
-                           tessera::detail::output(c), options, terms);
+  return detail::call_atax<Exec, T>(exec, detail::any_source(source), tessera::detail::vector_in(v),
+                                    {nullptr, 1}, tessera::detail::output(c), options, terms);
 }
 
 /// C = α·Aᵀ·B + β·z of a streamed matrix, and B = f(A·v) on the way
@@ -403,8 +422,9 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
             std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
   using T = typename Source::value_type;
   detail::require_atax<T>(source, v, b, c, terms);
-  return detail::call_atax(exec, source, v, tessera::detail::output(b), tessera::detail::output(c),
-                           options, terms);
+  return detail::call_atax<Exec, T>(exec, detail::any_source(source), tessera::detail::vector_in(v),
+                                    tessera::detail::output(b), tessera::detail::output(c), options,
+                                    terms);
 }
 
 /// C = α·Aᵀ·f(A·V) of a streamed matrix, V a block of k vectors
@@ -422,9 +442,9 @@ Report atax(Exec const& exec, Source const& source, In const& v, Out const& c,
   auto const cols = static_cast<std::size_t>(source.cols());
   detail::require_columns("stream::atax", source, "V", v, cols, "C", c, cols);
   detail::require_terms<T>("stream::atax", source, terms, c);
-  return detail::call_atax_of_columns(
-      exec, source, v, [](Index) { return detail::OutputVector<T>{nullptr, 1}; },
-      [&](Index j) { return tessera::detail::output(detail::column(c, j)); }, options, terms);
+  return detail::call_atax_of_columns<Exec, T>(exec, detail::any_source(source),
+                                               tessera::detail::matrix_in(v), nullptr,
+                                               tessera::detail::matrix_out(c), options, terms);
 }
 
 /// The same, and B = f(A·V) on the way, of m x k entries.
@@ -440,9 +460,10 @@ Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, 
   detail::require_columns("stream::atax", source, "V", v, cols, "C", c, cols);
   checks::require_apart("stream::atax", "C", c, "B", b);
   detail::require_terms<T>("stream::atax", source, terms, b, c);
-  return detail::call_atax_of_columns(
-      exec, source, v, [&](Index j) { return tessera::detail::output(detail::column(b, j)); },
-      [&](Index j) { return tessera::detail::output(detail::column(c, j)); }, options, terms);
+  auto const rows_out = tessera::detail::matrix_out(b);
+  return detail::call_atax_of_columns<Exec, T>(exec, detail::any_source(source),
+                                               tessera::detail::matrix_in(v), &rows_out,
+                                               tessera::detail::matrix_out(c), options, terms);
 }
 
 /// B = A·v of a streamed matrix
@@ -453,13 +474,9 @@ template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
 Report multiply(Exec const& exec, Source const& source, V const& v, B const& b,
                 Options<typename Source::value_type> const& options = {}) {
   detail::require_multiply(source, v, b);
-  auto const out = tessera::detail::output(b);
-  auto const entries = static_cast<Index>(b.extent(0));
-  if constexpr (detail::has_rows<Source>) {
-    return detail::run_product<detail::DotWork>(exec, "multiply", source, v, out, entries, options);
-  } else {
-    return detail::run_product<detail::SumWork>(exec, "multiply", source, v, out, entries, options);
-  }
+  return detail::run_product<!detail::has_rows<Source>>(
+      exec, "multiply", detail::any_source(source), tessera::detail::vector_in(v),
+      tessera::detail::output(b), static_cast<Index>(b.extent(0)), options);
 }
 
 /// B = A·V of a streamed matrix, V a block of k vectors
@@ -472,11 +489,9 @@ Report multiply(Exec const& exec, Source const& source, In const& v, Out const& 
   detail::require_columns("stream::multiply", source, "V", v,
                           static_cast<std::size_t>(source.cols()), "B", b,
                           static_cast<std::size_t>(source.rows()));
-  if constexpr (detail::has_rows<Source>) {
-    return detail::run_product_of_columns<detail::DotWork>(exec, "multiply", source, v, b, options);
-  } else {
-    return detail::run_product_of_columns<detail::SumWork>(exec, "multiply", source, v, b, options);
-  }
+  return detail::run_product_of_columns<!detail::has_rows<Source>>(
+      exec, "multiply", detail::any_source(source), tessera::detail::matrix_in(v),
+      tessera::detail::matrix_out(b), options);
 }
 
 /// C = Aᵀ·B of a streamed matrix
@@ -487,15 +502,9 @@ template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> B,
 Report multiply_transposed(Exec const& exec, Source const& source, B const& b, C const& c,
                            Options<typename Source::value_type> const& options = {}) {
   detail::require_multiply_transposed(source, b, c);
-  auto const out = tessera::detail::output(c);
-  auto const entries = static_cast<Index>(c.extent(0));
-  if constexpr (detail::has_rows<Source>) {
-    return detail::run_product<detail::SumWork>(exec, "multiply_transposed", source, b, out,
-                                                entries, options);
-  } else {
-    return detail::run_product<detail::DotWork>(exec, "multiply_transposed", source, b, out,
-                                                entries, options);
-  }
+  return detail::run_product<detail::has_rows<Source>>(
+      exec, "multiply_transposed", detail::any_source(source), tessera::detail::vector_in(b),
+      tessera::detail::output(c), static_cast<Index>(c.extent(0)), options);
 }
 
 /// C = Aᵀ·B of a streamed matrix, B a block of k vectors
@@ -510,11 +519,9 @@ Report multiply_transposed(Exec const& exec, Source const& source, In const& b, 
   detail::require_columns("stream::multiply_transposed", source, "B", b,
                           static_cast<std::size_t>(source.rows()), "C", c,
                           static_cast<std::size_t>(source.cols()));
-  if constexpr (detail::has_rows<Source>) {
-    return detail::run_product_of_columns<detail::SumWork>(exec, name, source, b, c, options);
-  } else {
-    return detail::run_product_of_columns<detail::DotWork>(exec, name, source, b, c, options);
-  }
+  return detail::run_product_of_columns<detail::has_rows<Source>>(
+      exec, name, detail::any_source(source), tessera::detail::matrix_in(b),
+      tessera::detail::matrix_out(c), options);
 }
 
 /// y = A·x and w = Aᵀ·u of a streamed matrix, which is read once
@@ -531,8 +538,39 @@ Report multiply_both(Exec const& exec, Source const& source, X const& x, U const
   // ATAX whose second product is with u, whatever the first one gives.
   RowMap<T, typename U::memory_space> const replace(maps::Kind::replace, u);
   AtaxTerms<Exec, T> const terms{.map = replace, .keep_product = true};
-  return detail::call_atax(exec, source, x, tessera::detail::output(y), tessera::detail::output(w),
-                           options, terms);
+  return detail::call_atax<Exec, T>(exec, detail::any_source(source), tessera::detail::vector_in(x),
+                                    tessera::detail::output(y), tessera::detail::output(w), options,
+                                    terms);
 }
 
 }  // namespace tessera::stream
+
+// What the library compiles (backends/compiled.hpp).
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+#define TESSERA_STREAM(TEMPLATE, EXEC, T)                   \
+  namespace tessera::stream::detail {                       \
+  TESSERA_STREAM_OF(TEMPLATE, EXEC, T, Kokkos::LayoutRight) \
+  TESSERA_STREAM_OF(TEMPLATE, EXEC, T, Kokkos::LayoutLeft)  \
+  }
+#define TESSERA_STREAM_OF(TEMPLATE, EXEC, T, LAYOUT)                                             \
+  TESSERA_STREAM_WITH(TEMPLATE, EXEC, T, LAYOUT, tessera::kernels::Identity)                     \
+  TESSERA_STREAM_WITH(TEMPLATE, EXEC, T, LAYOUT, maps::Function<T>)                              \
+  TESSERA_STREAM_PRODUCT(TEMPLATE, EXEC, T, LAYOUT, true)                                        \
+  TESSERA_STREAM_PRODUCT(TEMPLATE, EXEC, T, LAYOUT, false)                                       \
+  TEMPLATE Report call_atax_of_columns(EXEC const&, AnySource<T, LAYOUT> const&,                 \
+                                       MatrixArgument<T const> const&, MatrixArgument<T> const*, \
+                                       MatrixArgument<T> const&, Options<T> const&,              \
+                                       AtaxTerms<EXEC, T> const&);
+#define TESSERA_STREAM_WITH(TEMPLATE, EXEC, T, LAYOUT, FACTOR)                               \
+  TEMPLATE Report run_atax(EXEC const&, AnySource<T, LAYOUT> const&,                         \
+                           VectorArgument<T const> const&, OutputVector<T>, OutputVector<T>, \
+                           Options<T> const&, maps::Kind, FACTOR const&);
+#define TESSERA_STREAM_PRODUCT(TEMPLATE, EXEC, T, LAYOUT, IS_SUM)                                  \
+  TEMPLATE Report run_product<IS_SUM>(EXEC const&, std::string const&,                             \
+                                      AnySource<T, LAYOUT> const&, VectorArgument<T const> const&, \
+                                      OutputVector<T>, Index, Options<T> const&);                  \
+  TEMPLATE Report run_product_of_columns<IS_SUM>(                                                  \
+      EXEC const&, std::string const&, AnySource<T, LAYOUT> const&,                                \
+      MatrixArgument<T const> const&, MatrixArgument<T> const&, Options<T> const&);
+// NOLINTEND(bugprone-macro-parentheses)
+TESSERA_COMPILED(TESSERA_STREAM)

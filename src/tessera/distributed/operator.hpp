@@ -210,9 +210,9 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
     namespace parts = distributed::detail;
     constexpr auto cut = row_major ? parts::Cut::groups : parts::Cut::tiles;
-    parts::StreamOnRanks<Exec, Source, cut> on_ranks(
-        world_, "solve", source_, {.operation = "block", .sum = products.count() * products.cols()},
-        options_);
+    parts::StreamOnRanks<Exec, T, typename Source::array_layout, cut> on_ranks(
+        world_, "solve", stream::detail::any_source(source_),
+        {.operation = "block", .sum = products.count() * products.cols()}, options_);
     on_ranks(
         [&](auto const& rows, Index first, tessera::detail::OutputVector<T> sum,
             stream::Options<T> const& options) {

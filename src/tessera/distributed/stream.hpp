@@ -97,8 +97,8 @@ struct VectorsOfCall {
   std::optional<SideBySide<Exec, T>> x;
   std::optional<OutputSideBySide<Exec, T>> grown;
 
-  template <class X>
-  VectorsOfCall(Distributed<Exec> const& world, X const& from, OutputVector<T> to, Index entries) {
+  VectorsOfCall(Distributed<Exec> const& world, VectorArgument<T const> const& from,
+                OutputVector<T> to, Index entries) {
     world.together([&] {
       x.emplace(world.exec(), from);
       grown.emplace(world.exec(), to, entries);
@@ -107,26 +107,27 @@ struct VectorsOfCall {
 };
 
 /// As call_atax, on all ranks.
-template <class Exec, class Source, class V, class T, class Terms>
-Report call_atax(Distributed<Exec> const& world, Source const& source, V const& v,
-                 OutputVector<T> b, OutputVector<T> c, Options<T> const& options,
-                 Terms const& terms) {
-  constexpr Cut cut = has_rows<Source> ? Cut::panels : Cut::tiles;
+template <class Exec, class T, class Layout>
+Report call_atax(Distributed<Exec> const& world, AnySource<T, Layout> const& source,
+                 VectorArgument<T const> const& v, OutputVector<T> b, OutputVector<T> c,
+                 Options<T> const& options, AtaxTerms<Exec, T> const& terms) {
+  constexpr Cut cut = std::is_same_v<Layout, Kokkos::LayoutRight> ? Cut::panels : Cut::tiles;
   Exec const& exec = world.exec();
-  auto const rows = static_cast<Index>(source.rows());
-  auto const cols = static_cast<Index>(source.cols());
+  Index const rows = source.rows();
+  Index const cols = source.cols();
   maps::Kind const map = terms.map.function().kind;
   return tessera::detail::with_map(terms.map, [&](auto const& factor) {
     VectorsOfCall<Exec, T> const vectors(world, v, b, rows);
     OutputVector<T> const kept = vectors.grown->vector();
-    distributed::detail::StreamOnRanks<Exec, Source, cut> on_ranks(
+    distributed::detail::StreamOnRanks<Exec, T, Layout, cut> on_ranks(
         world, name_of_atax(map), source,
         {.operation = state_of_atax(map, b.data != nullptr), .sum = cols, .grown = kept}, options);
     Report const report = on_ranks(
-        [&](auto const& part, Index first, OutputVector<T> sum, Options<T> const& its) {
+        [&](AnySource<T, Layout> const& part, Index first, OutputVector<T> sum,
+            Options<T> const& its) {
           using tessera::kernels::shifted;  // maps have their own
-          return run_atax(exec, part, vectors.x->vector(), from(kept, first), sum, its, map,
-                          shifted(factor, first));
+          return run_atax(exec, part, tessera::detail::vector_in(vectors.x->vector()),
+                          from(kept, first), sum, its, map, shifted(factor, first));
         },
         c);
     world.together([&] {
@@ -140,26 +141,28 @@ Report call_atax(Distributed<Exec> const& world, Source const& source, V const& 
 }
 
 /// One product, on all ranks: dot products of lines, of which each makes some, or a sum over lines.
-template <bool IsSum, class Exec, class Source, class X, class T>
+template <bool IsSum, class Exec, class T, class Layout>
 Report run_product_on_ranks(Distributed<Exec> const& world, std::string const& name,
-                            Source const& source, X const& x, OutputVector<T> out, Index entries,
-                            Options<T> const& options) {
+                            AnySource<T, Layout> const& source, VectorArgument<T const> const& x,
+                            OutputVector<T> out, Index entries, Options<T> const& options) {
   constexpr OutputVector<T> none{nullptr, 1};
   VectorsOfCall<Exec, T> const vectors(world, x, IsSum ? none : out, entries);
   OutputVector<T> const made = vectors.grown->vector();
-  distributed::detail::StreamOnRanks<Exec, Source, IsSum ? Cut::panels : Cut::lines> on_ranks(
+  distributed::detail::StreamOnRanks<Exec, T, Layout, IsSum ? Cut::panels : Cut::lines> on_ranks(
       world, "stream::" + name, source,
       {.operation = name, .sum = IsSum ? entries : 0, .grown = made}, options);
   Report const report = on_ranks(
-      [&](auto const& part, Index first, OutputVector<T> sum, Options<T> const& its) {
+      [&](AnySource<T, Layout> const& part, Index first, OutputVector<T> sum,
+          Options<T> const& its) {
         ConstVector<Exec, T> const& all = vectors.x->vector();
         if constexpr (IsSum) {
           ConstVector<Exec, T> const its_x(all.data() + first,
                                            static_cast<std::size_t>(extents_of(part).count));
-          return run_product<SumWork>(world.exec(), name, part, its_x, sum, entries, its);
+          return run_product<true>(world.exec(), name, part, tessera::detail::vector_in(its_x), sum,
+                                   entries, its);
         } else {
-          return run_product<DotWork>(world.exec(), name, part, all, from(made, first), entries,
-                                      its);
+          return run_product<false>(world.exec(), name, part, tessera::detail::vector_in(all),
+                                    from(made, first), entries, its);
         }
       },
       out);
@@ -191,8 +194,9 @@ Report atax(Distributed<Exec> const& world, Source const& source, V const& v, C 
   using T = typename Source::value_type;
   world.together([&] { detail::require_atax<T>(source, v, c, terms); });
   detail::require_same_call(world, "stream::atax", source, options, detail::numbers_of<T>(terms));
-  return detail::call_atax(world, source, v, tessera::detail::OutputVector<T>{nullptr, 1},
-                           tessera::detail::output(c), options, terms);
+  return detail::call_atax<Exec, T>(world, detail::any_source(source),
+                                    tessera::detail::vector_in(v), {nullptr, 1},
+                                    tessera::detail::output(c), options, terms);
 }
 
 /// The same, and B = f(A·v) on the way, which is whole on each rank, too.
@@ -205,8 +209,9 @@ Report atax(Distributed<Exec> const& world, Source const& source, V const& v, B 
   world.together([&] { detail::require_atax<T>(source, v, b, c, terms); });
   detail::require_same_call(world, "stream::atax with B", source, options,
                             detail::numbers_of<T>(terms));
-  return detail::call_atax(world, source, v, tessera::detail::output(b), tessera::detail::output(c),
-                           options, terms);
+  return detail::call_atax<Exec, T>(world, detail::any_source(source),
+                                    tessera::detail::vector_in(v), tessera::detail::output(b),
+                                    tessera::detail::output(c), options, terms);
 }
 
 /// B = A·v of a streamed matrix, of which each rank reads a part
@@ -219,8 +224,8 @@ Report multiply(Distributed<Exec> const& world, Source const& source, V const& v
   world.together([&] { detail::require_multiply(source, v, b); });
   detail::require_same_call(world, "stream::multiply", source, options, {});
   return detail::run_product_on_ranks<!detail::has_rows<Source>>(
-      world, "multiply", source, v, tessera::detail::output(b), static_cast<Index>(b.extent(0)),
-      options);
+      world, "multiply", detail::any_source(source), tessera::detail::vector_in(v),
+      tessera::detail::output(b), static_cast<Index>(b.extent(0)), options);
 }
 
 /// C = Aᵀ·B of a streamed matrix, of which each rank reads a part
@@ -233,8 +238,8 @@ Report multiply_transposed(Distributed<Exec> const& world, Source const& source,
   world.together([&] { detail::require_multiply_transposed(source, b, c); });
   detail::require_same_call(world, "stream::multiply_transposed", source, options, {});
   return detail::run_product_on_ranks<detail::has_rows<Source>>(
-      world, "multiply_transposed", source, b, tessera::detail::output(c),
-      static_cast<Index>(c.extent(0)), options);
+      world, "multiply_transposed", detail::any_source(source), tessera::detail::vector_in(b),
+      tessera::detail::output(c), static_cast<Index>(c.extent(0)), options);
 }
 
 /// y = A·x and w = Aᵀ·u of a streamed matrix, of which each rank reads a part, once
@@ -251,8 +256,9 @@ Report multiply_both(Distributed<Exec> const& world, Source const& source, X con
   RowMap<T, typename U::memory_space> const replace(maps::Kind::replace, u);
   AtaxTerms<Exec, T> const terms{.map = replace, .keep_product = true};
   detail::require_same_call(world, "stream::multiply_both", source, options, {});
-  return detail::call_atax(world, source, x, tessera::detail::output(y), tessera::detail::output(w),
-                           options, terms);
+  return detail::call_atax<Exec, T>(world, detail::any_source(source),
+                                    tessera::detail::vector_in(x), tessera::detail::output(y),
+                                    tessera::detail::output(w), options, terms);
 }
 
 }  // namespace tessera::stream

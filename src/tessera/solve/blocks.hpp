@@ -186,8 +186,9 @@ stream::Report stream_block(Exec const& exec, Source const& source,
   options.on_state = {};
   options.resume = nullptr;
   return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-    stream::detail::Run<Exec, Source, BlockWork, Set> run(
-        exec, "solve", source, {.operation = "block", .count = products.count()}, options);
+    stream::detail::Run<Exec, T, typename Source::array_layout, BlockWork, Set> run(
+        exec, "solve", stream::detail::any_source(source),
+        {.operation = "block", .count = products.count()}, options);
     Workspace<Exec> workspace;
     typename decltype(run)::WorkOf work(exec, run.extents(), run.blocks(), products, workspace);
     return run(work);

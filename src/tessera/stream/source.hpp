@@ -69,6 +69,74 @@ class FunctionSource {
   Read read_;
 };
 
+namespace detail {
+
+/// A source without its type: operations are compiled for these. The source has to outlive it.
+template <class T, class Layout>
+class AnySource {
+ public:
+  using value_type = T;
+  using array_layout = Layout;
+
+  template <class Source>
+  explicit AnySource(Source const& source)
+      : rows_(static_cast<Index>(source.rows())),
+        cols_(static_cast<Index>(source.cols())),
+        reads_in_kernels_(may_read_in_kernels<Source>),
+        source_(&source),
+        read_([](void const* from, Block const& block, T* to) {
+          static_cast<Source const*>(from)->read(block, to);
+        }) {}
+
+  /// Some rows of it, or some columns, in panels of so many lines.
+  [[nodiscard]] AnySource some_rows(Index first, Index count, Index panel) const {
+    AnySource part = *this;
+    part.first_row_ += first;
+    part.rows_ = count;
+    part.panel_of_whole_ = panel;
+    return part;
+  }
+  [[nodiscard]] AnySource some_cols(Index first, Index count, Index panel) const {
+    AnySource part = *this;
+    part.first_col_ += first;
+    part.cols_ = count;
+    part.panel_of_whole_ = panel;
+    return part;
+  }
+
+  [[nodiscard]] Index rows() const { return rows_; }
+  [[nodiscard]] Index cols() const { return cols_; }
+  [[nodiscard]] bool reads_in_kernels() const { return reads_in_kernels_; }
+  /// Lines of a panel of the matrix of which this is a part; 0: it is whole.
+  [[nodiscard]] Index panel_of_whole() const { return panel_of_whole_; }
+  void read(Block block, T* to) const {
+    block.first_row += first_row_;
+    block.first_col += first_col_;
+    read_(source_, block, to);
+  }
+
+ private:
+  Index first_row_ = 0;
+  Index first_col_ = 0;
+  Index rows_;
+  Index cols_;
+  Index panel_of_whole_ = 0;
+  bool reads_in_kernels_;
+  void const* source_;
+  void (*read_)(void const* from, Block const& block, T* to);
+};
+
+template <class Source>
+auto any_source(Source const& source) {
+  return AnySource<typename Source::value_type, typename Source::array_layout>(source);
+}
+template <class T, class Layout>
+AnySource<T, Layout> const& any_source(AnySource<T, Layout> const& source) {
+  return source;
+}
+
+}  // namespace detail
+
 /// A source of a rows x cols matrix of T from a function.
 template <Scalar T, class Layout = Kokkos::LayoutRight, class Read>
 FunctionSource<T, Layout, Read> make_source(Index rows, Index cols, Read read) {

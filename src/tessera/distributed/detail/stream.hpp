@@ -31,35 +31,6 @@ namespace tessera::distributed::detail {
 using stream::detail::Cut;
 using stream::detail::Extents;
 
-/// Some rows, or some columns, of a matrix of a source, in the panels of that matrix.
-template <class Source, bool OfRows>
-class PartOfSource {
- public:
-  using value_type = typename Source::value_type;
-  using array_layout = typename Source::array_layout;
-  static constexpr bool reads_in_kernels = stream::may_read_in_kernels<Source>;
-
-  PartOfSource(Source const& source, Rows const& part)
-      : source_(source), part_(part), panel_(stream::detail::extents_of(source).panel()) {}
-
-  [[nodiscard]] Index rows() const {
-    return OfRows ? part_.count : static_cast<Index>(source_.rows());
-  }
-  [[nodiscard]] Index cols() const {
-    return OfRows ? static_cast<Index>(source_.cols()) : part_.count;
-  }
-  [[nodiscard]] Index panel_of_whole() const { return panel_; }
-  void read(stream::Block block, value_type* to) const {
-    (OfRows ? block.first_row : block.first_col) += part_.first;
-    source_.read(block, to);
-  }
-
- private:
-  Source const& source_;
-  Rows part_;
-  Index panel_;
-};
-
 /// What a streamed operation does with its matrix.
 template <class T>
 struct StreamedWork {
@@ -121,14 +92,12 @@ class SumsOfSubtrees {
 /// A streamed operation on all ranks: each streams some aligned subtrees of the sum, whose roots
 /// are added. Where states are wanted, or gone on from, that is done in rounds, after each of which
 /// all ranks have the state of one process.
-template <class Exec, class Source, Cut cut>
+template <class Exec, class T, class Layout, Cut cut>
 class StreamOnRanks {
  public:
-  using T = typename Source::value_type;
-  static constexpr bool row_major =
-      std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>;
+  using Source = stream::detail::AnySource<T, Layout>;
+  static constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
   static constexpr bool cuts_lines = cut != Cut::tiles;
-  using Part = PartOfSource<Source, row_major == cuts_lines>;
 
   StreamOnRanks(Distributed<Exec> const& world, std::string operation, Source const& source,
                 StreamedWork<T> work, stream::Options<T> const& options)
@@ -206,8 +175,8 @@ class StreamOnRanks {
             .scalar = sizeof(T) == sizeof(float) ? "float" : "double",
             .layout = row_major ? "rows" : "columns",
             .order = stream::order_version,
-            .rows = static_cast<Index>(source_.rows()),
-            .cols = static_cast<Index>(source_.cols())};
+            .rows = source_.rows(),
+            .cols = source_.cols()};
   }
   void go_on_from(stream::State<T> const& state) {
     if (state.of != identity()) {
@@ -339,13 +308,19 @@ class StreamOnRanks {
       };
     }
     try {
-      add(run(Part(source_, part), part.first, sum, options));
+      add(run(part_of(part), part.first, sum, options));
     } catch (stream::LimitError const& error) {
       throw stream::LimitError(operation_, error.needed() + beside, options_.memory_limit);
     }
     bytes_of_round_ += bytes_of(part.count);
   }
 
+  /// Some lines of the matrix, or elements of all lines.
+  [[nodiscard]] Source part_of(Rows const& part) const {
+    Index const panel = extents_.panel();
+    return row_major == cuts_lines ? source_.some_rows(part.first, part.count, panel)
+                                   : source_.some_cols(part.first, part.count, panel);
+  }
   [[nodiscard]] std::size_t bytes_of(Index lines) const {
     return static_cast<std::size_t>(lines * across_) * sizeof(T);
   }
@@ -407,7 +382,7 @@ class StreamOnRanks {
 
   Distributed<Exec> const& world_;
   std::string operation_;
-  Source const& source_;
+  Source source_;
   StreamedWork<T> work_;
   stream::Options<T> options_;
   Extents extents_;

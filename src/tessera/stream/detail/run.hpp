@@ -98,16 +98,12 @@ Block block_of(Index line, Index lines, Index element, Index elements) {
 }
 
 /// A matrix of a source as lines.
-template <class Source>
-Extents extents_of(Source const& source) {
-  constexpr bool row_major = std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>;
-  auto const rows = static_cast<Index>(source.rows());
-  auto const cols = static_cast<Index>(source.cols());
-  Extents extents = row_major ? Extents{rows, cols} : Extents{cols, rows};
-  if constexpr (requires { source.panel_of_whole(); }) {
-    extents.panel_of_whole = source.panel_of_whole();
-  }
-  return extents;
+template <class T, class Layout>
+Extents extents_of(AnySource<T, Layout> const& source) {
+  constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  return {.count = row_major ? source.rows() : source.cols(),
+          .length = row_major ? source.cols() : source.rows(),
+          .panel_of_whole = source.panel_of_whole()};
 }
 
 /// What an operation has beside its matrix.
@@ -120,21 +116,19 @@ struct Vectors {
 };
 
 /// Runs a kind of work over all blocks of a source, by a set of kernels.
-template <class Exec, class Source, template <class, class, bool, class> class Work, class Set>
+template <class Exec, class T, class Layout, template <class, class, bool, class> class Work,
+          class Set>
 class Run {
  public:
-  using T = typename Source::value_type;
-  static constexpr bool row_major =
-      std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>;
+  using Source = AnySource<T, Layout>;
+  static constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
   static constexpr bool is_gpu = backends::Backend<Exec>::is_gpu;
   using WorkOf = Work<Exec, T, row_major, Set>;
   /// Whether blocks are whole lines; else they are runs of elements of all lines.
   static constexpr bool cuts_lines = WorkOf::cut != Cut::tiles;
-  /// Whether the work's threads may read.
-  static constexpr bool may_read = !is_gpu && may_read_in_kernels<Source>;
-  /// Whether there is a way for them to read the lines they use.
+  /// Whether there is a way for the work's threads to read the lines they use.
   static constexpr bool can_read_lines =
-      may_read && requires(Exec const& exec, Extents const& e, Blocks const& blocks) {
+      !is_gpu && requires(Exec const& exec, Extents const& e, Blocks const& blocks) {
         WorkOf::bytes_to_read(exec, e, blocks, Method::automatic);
       };
 
@@ -450,8 +444,11 @@ class Run {
                                    std::to_string(wanted));
     }
     if (wanted > 0) return wanted;
-    return wanted < 0 && !is_gpu ? 0 : default_readers(exec_, may_read ? 0 : 1);
+    return wanted < 0 && !is_gpu ? 0 : default_readers(exec_, may_read() ? 0 : 1);
   }
+
+  /// Whether the work's threads may read.
+  [[nodiscard]] bool may_read() const { return !is_gpu && source_.reads_in_kernels(); }
 
   /// Enqueues a block's work; waits for that of the block before, or of this one.
   void take(WorkOf& work, Index block, T const* data, bool ahead) {
@@ -467,14 +464,14 @@ class Run {
   /// do not wait in a cache, and threads of uneven speed wait for each other less: 4 blocks as one
   /// are a tenth faster.
   [[nodiscard]] bool threads_may_read() const {
-    return can_read_lines && readers_ == 0 && options_.method != Method::two_stage &&
+    return can_read_lines && may_read() && readers_ == 0 && options_.method != Method::two_stage &&
            LinesToRead<T>::lines_for(extents_.count, extents_.length) > 0;
   }
   /// Bytes of each thread that reads the lines it uses, if together they take no more than slots
   /// would; 0: none does.
   [[nodiscard]] std::size_t bytes_that_threads_read([[maybe_unused]] Plan const& plan) const {
     if constexpr (can_read_lines) {
-      if (readers_ > 0) return 0;
+      if (readers_ > 0 || !may_read()) return 0;
       std::size_t const bytes =
           WorkOf::bytes_to_read(exec_, extents_, plan.blocks, options_.method);
       auto const threads = static_cast<std::size_t>(exec_.concurrency());
@@ -502,14 +499,14 @@ class Run {
   void read_block(Index block, T* to) const
     requires(!is_gpu)
   {
-    if constexpr (may_read) {
+    if (may_read()) {
       read_in_kernel(block, to);
     } else {
       read(block, to, 0, 1);
     }
   }
   void read_in_kernel(Index block, T* to) const
-    requires(may_read)
+    requires(!is_gpu)
   {
     constexpr std::size_t bytes_of_slice = std::size_t{256} << 10U;
     std::size_t const bytes = bytes_of(block);
@@ -551,8 +548,8 @@ class Run {
             .scalar = sizeof(T) == sizeof(float) ? "float" : "double",
             .layout = row_major ? "rows" : "columns",
             .order = order_version,
-            .rows = static_cast<Index>(source_.rows()),
-            .cols = static_cast<Index>(source_.cols())};
+            .rows = source_.rows(),
+            .cols = source_.cols()};
   }
   Index resume(WorkOf& work) const {
     State<T> const* const state = options_.resume;
@@ -649,7 +646,7 @@ class Run {
 
   Exec exec_;
   std::string operation_;
-  Source const& source_;
+  Source source_;
   Vectors vectors_;
   Options<T> const& options_;
   Extents extents_;
