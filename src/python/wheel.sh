@@ -17,7 +17,7 @@ if ! "$out/tools/bin/pip" install --quiet 'auditwheel>=6' >&2; then
 fi
 
 say "building"
-rm -rf "$out/built" "$out/dist" "$out/clean"
+rm -rf "$out/built" "$out/dist" "$out/clean" "$out/other"
 # As the preset openmp compiles, so that a cache of objects has them.
 CXX=${CXX:-c++} CC=${CC:-cc} "$out/tools/bin/pip" wheel --quiet --no-build-isolation --no-deps --wheel-dir "$out/built" \
   -C build-dir="$here/build/wheel-build" -C cmake.define.TESSERA_WARNINGS_AS_ERRORS=ON "$here" >&2
@@ -34,5 +34,10 @@ python3 -m venv "$out/clean"
 cd "$out" # not the sources
 "$out/clean/bin/python" -P "$here/src/python/try_wheel.py" # not the package beside it
 "$out/clean/bin/pip" install --quiet array-api-strict hypothesis jax pytest scipy scikit-learn tqdm >&2
+# Beside a package with a Kokkos of its own, where the system has one.
+if cmake -S "$here/tests/python/other" -B "$out/other" -DCMAKE_BUILD_TYPE=Release >&2; then
+  cmake --build "$out/other" >&2
+  export TESSERA_OTHER_PACKAGE=$out/other/other_package.so
+fi
 env OMP_WAIT_POLICY=passive "$out/clean/bin/python" -B "$here/tests/python/run.py"
 say "$(echo "$out"/dist/*.whl)"
