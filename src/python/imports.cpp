@@ -80,8 +80,12 @@ nb::object numpy_type(ElementType const& type) {
   return type.bytes == sizeof(float) ? modules().float32 : modules().float64;
 }
 
-std::string name_of_type(nb::handle x) {
-  return nb::type_name(x.type()).c_str();
+/// What an object is that cannot be taken.
+std::string name_of(nb::handle x) {
+  std::string name = nb::type_name(x.type()).c_str();
+  if (!is_numpy(x)) return name;
+  return name + " of " + nb::str(nb::handle(x.attr("dtype"))).c_str() + " and shape " +
+         nb::str(nb::handle(x.attr("shape"))).c_str();
 }
 
 ElementType element_type(nb::dlpack::dtype const& type) {
@@ -124,10 +128,19 @@ Place place_of(Call const& call, nb::handle x, char const* name, int device_type
                  "DLPack's device type " + std::to_string(device_type));
 }
 
+/// An array of NumPy's some of whose elements do not count, which no buffer says.
+bool is_masked(nb::handle x) {
+  return is_numpy(x) && !x.type().is(modules().numpy_array) && nb::hasattr(x, "mask");
+}
+
 /// The array of an ndarray. The stride of a dimension of one entry means nothing: one row, and one
 /// column, are rows where they can be.
 Array array_of(Call const& call, nb::handle x, char const* name,
                nb::ndarray<nb::ro> const& imported) {
+  if (is_masked(x)) {
+    call.fail_type(std::string(name) +
+                   " must not be a masked array; pass its filled(…), or its data");
+  }
   Array array{.data = const_cast<void*>(static_cast<void const*>(imported.data())),
               .dimensions = static_cast<int>(imported.ndim())};
   if (array.dimensions < 1 || array.dimensions > 2) {
@@ -182,8 +195,7 @@ Taken Call::any(nb::handle x, char const* what) const {
     object = through_interface(x);
     if (object.is_none() || !nb::try_cast(object, imported, false)) {
       fail_type(std::string(what) +
-                " must be an array that DLPack or a buffer shows as it is, found " +
-                name_of_type(x));
+                " must be an array that DLPack or a buffer shows as it is, found " + name_of(x));
     }
   }
   if (!is_numpy(object) && nb::cast<bool>(nb::getattr(object, "requires_grad", nb::bool_(false)))) {

@@ -39,10 +39,24 @@ def on_host(x):
 
 
 def array(x):
-    """An array as it is; of anything else what NumPy makes of it."""
+    """An array as it is, or in a type that others read; of anything else what NumPy makes of it."""
     if any(hasattr(x, name) for name in ("__dlpack__", "__array_interface__", "__cuda_array_interface__")):
-        return x
-    return numpy.asarray(x)
+        return _plain(x) if isinstance(x, numpy.ndarray) else x
+    return _plain(numpy.asarray(x))
+
+
+def _plain(x):
+    """Numbers in the order of bytes and, of floating point, no wider than this machine has them."""
+    if x.dtype.kind == "f" and x.dtype.itemsize > 8:
+        return x.astype(numpy.float64)
+    return x if x.dtype.isnative or x.dtype.kind not in "fiuc" else x.astype(x.dtype.newbyteorder("="))
+
+
+def real(x):
+    """The same array, whose numbers are not complex."""
+    if x.dtype.kind == "c":
+        raise TypeError(f"tessera: expected an array of real numbers, found {x.dtype} of shape {tuple(x.shape)}")
+    return x
 
 
 def copied(x, dtype):
