@@ -70,6 +70,13 @@ def test_either_order(other, order, late):
     run(*([first, second] if late else [first, use_first, second]), use_second, use_first, use_second)
 
 
+@pytest.mark.parametrize("names", [("tessera", "other_package"), ("other_package", "tessera")], ids="-".join)
+def test_symbols_that_all_see(other_package, names):
+    """Some packages are imported with symbols that are found before those of later libraries."""
+    (first, use_first), (second, use_second) = (USES[name] for name in names)
+    run("import os; sys.setdlopenflags(os.RTLD_NOW | os.RTLD_GLOBAL)", first, second, use_first, use_second)
+
+
 @pytest.mark.parametrize("step", [1, -1], ids=["tessera first", "tessera last"])
 def test_all_at_once(other_package, step):
     uses = [use for name, use in USES.items() if name == "other_package" or importlib.util.find_spec(name)][::step]

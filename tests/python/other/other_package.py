@@ -5,8 +5,9 @@
 import atexit
 import ctypes
 import os
+import sys
 
-_library = ctypes.CDLL(os.environ["TESSERA_OTHER_PACKAGE"])
+_library = ctypes.CDLL(os.environ["TESSERA_OTHER_PACKAGE"], mode=sys.getdlopenflags())  # as extensions are loaded
 is_running = _library.other_is_running
 is_running.restype = ctypes.c_bool
 sum = _library.other_sum
