@@ -194,6 +194,7 @@ for M, a in opened:
     expect_same(linalg.lsmr(M, np.ascontiguousarray(a[M.rows, 0])).x, linalg.lsmr(a, a[:, 0]).x, "lsmr of a file")
 found = linalg.randomized_svd(world.open("a.npy", blocks=True), 2)[1]
 expect_same(found, linalg.randomized_svd(A, 2)[1], "randomized_svd of a file")
+expect_error(lambda: world.matrix(tessera.open("a.npy")), "World.open opens a file on all ranks", 0)
 expect_error(lambda: world.open("none.npy"), "No such file", 0)
 expect_error(lambda: world.open("v.npy"), "expected a matrix in v.npy, found (30,)", 0)
 expect_error(lambda: world.open("a.bin", shape=(3001, 30), dtype="float64"), "open: a.bin: ", 0)

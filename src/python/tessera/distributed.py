@@ -325,6 +325,8 @@ class World:
         def look() -> tuple[Any, ...]:
             if getattr(A, "ndim", 0) != 2:
                 raise ValueError(f"A must be a matrix, found {type(A).__name__}")
+            if isinstance(A, _core.StreamedMatrix):
+                raise TypeError("A must be an array, found a streamed matrix: World.open opens a file on all ranks")
             dtype = _dtype_of(A)
             if dtype.name not in ("float32", "float64"):
                 raise TypeError(f"A must have elements float32 or float64, found {dtype.name}")
