@@ -128,19 +128,10 @@ Place place_of(Call const& call, nb::handle x, char const* name, int device_type
                  "DLPack's device type " + std::to_string(device_type));
 }
 
-/// An array of NumPy's some of whose elements do not count, which no buffer says.
-bool is_masked(nb::handle x) {
-  return is_numpy(x) && !x.type().is(modules().numpy_array) && nb::hasattr(x, "mask");
-}
-
 /// The array of an ndarray. The stride of a dimension of one entry means nothing: one row, and one
 /// column, are rows where they can be.
 Array array_of(Call const& call, nb::handle x, char const* name,
                nb::ndarray<nb::ro> const& imported) {
-  if (is_masked(x)) {
-    call.fail_type(std::string(name) +
-                   " must not be a masked array; pass its filled(…), or its data");
-  }
   Array array{.data = const_cast<void*>(static_cast<void const*>(imported.data())),
               .dimensions = static_cast<int>(imported.ndim())};
   if (array.dimensions < 1 || array.dimensions > 2) {
@@ -178,6 +169,24 @@ bool is_forward(Array const& x) {
   return x.strides[0] >= 0 && (x.dimensions == 1 || x.strides[1] >= 0);
 }
 
+/// Throws where memory does not say what an array is: masked, lazily negated, or followed by
+/// autograd.
+void require_plain(Call const& call, nb::handle x, char const* name) {
+  if (is_numpy(x)) {
+    if (x.type().is(modules().numpy_array) || !nb::hasattr(x, "mask")) return;
+    call.fail_type(std::string(name) +
+                   " must not be a masked array; pass its filled(…), or its data");
+  }
+  if (nb::cast<bool>(nb::getattr(x, "requires_grad", nb::bool_(false)))) {
+    call.fail_type(std::string(name) + " must not be followed by autograd; pass its detach()");
+  }
+  Torch const* const library = torch();
+  if (library != nullptr && nb::isinstance(x, library->tensor) &&
+      nb::cast<bool>(x.attr("is_neg")())) {
+    call.fail_type(std::string(name) + " must not be negated lazily; pass its resolve_neg()");
+  }
+}
+
 }  // namespace
 
 void Call::fail_type(std::string const& what) const {
@@ -198,9 +207,7 @@ Taken Call::any(nb::handle x, char const* what) const {
                 " must be an array that DLPack or a buffer shows as it is, found " + name_of(x));
     }
   }
-  if (!is_numpy(object) && nb::cast<bool>(nb::getattr(object, "requires_grad", nb::bool_(false)))) {
-    fail_type(std::string(what) + " must not be followed by autograd; pass its detach()");
-  }
+  require_plain(*this, object, what);
   Array array = array_of(*this, object, what, imported);
   return {std::move(array), std::move(object), std::move(imported)};
 }
@@ -325,6 +332,7 @@ Taken Call::output(nb::handle out, char const* what, Taken const& model, int dim
     fail_value(std::string(what) + " of shape " + shape_text(taken.array) +
                " must be writable, found one that is read-only");
   }
+  require_plain(*this, object, what);
   nb::ndarray<nb::ro> imported(writable);
   Array array = array_of(*this, object, what, imported);
   Taken taken{std::move(array), std::move(object), std::move(imported)};
