@@ -80,8 +80,12 @@ nb::object numpy_type(ElementType const& type) {
   return type.bytes == sizeof(float) ? modules().float32 : modules().float64;
 }
 
-std::string name_of_type(nb::handle x) {
-  return nb::type_name(x.type()).c_str();
+/// What an object is that cannot be taken.
+std::string name_of(nb::handle x) {
+  std::string name = nb::type_name(x.type()).c_str();
+  if (!is_numpy(x)) return name;
+  return name + " of " + nb::str(nb::handle(x.attr("dtype"))).c_str() + " and shape " +
+         nb::str(nb::handle(x.attr("shape"))).c_str();
 }
 
 ElementType element_type(nb::dlpack::dtype const& type) {
@@ -165,6 +169,24 @@ bool is_forward(Array const& x) {
   return x.strides[0] >= 0 && (x.dimensions == 1 || x.strides[1] >= 0);
 }
 
+/// Throws where memory does not say what an array is: masked, lazily negated, or followed by
+/// autograd.
+void require_plain(Call const& call, nb::handle x, char const* name) {
+  if (is_numpy(x)) {
+    if (x.type().is(modules().numpy_array) || !nb::hasattr(x, "mask")) return;
+    call.fail_type(std::string(name) +
+                   " must not be a masked array; pass its filled(…), or its data");
+  }
+  if (nb::cast<bool>(nb::getattr(x, "requires_grad", nb::bool_(false)))) {
+    call.fail_type(std::string(name) + " must not be followed by autograd; pass its detach()");
+  }
+  Torch const* const library = torch();
+  if (library != nullptr && nb::isinstance(x, library->tensor) &&
+      nb::cast<bool>(x.attr("is_neg")())) {
+    call.fail_type(std::string(name) + " must not be negated lazily; pass its resolve_neg()");
+  }
+}
+
 }  // namespace
 
 void Call::fail_type(std::string const& what) const {
@@ -182,13 +204,10 @@ Taken Call::any(nb::handle x, char const* what) const {
     object = through_interface(x);
     if (object.is_none() || !nb::try_cast(object, imported, false)) {
       fail_type(std::string(what) +
-                " must be an array that DLPack or a buffer shows as it is, found " +
-                name_of_type(x));
+                " must be an array that DLPack or a buffer shows as it is, found " + name_of(x));
     }
   }
-  if (!is_numpy(object) && nb::cast<bool>(nb::getattr(object, "requires_grad", nb::bool_(false)))) {
-    fail_type(std::string(what) + " must not be followed by autograd; pass its detach()");
-  }
+  require_plain(*this, object, what);
   Array array = array_of(*this, object, what, imported);
   return {std::move(array), std::move(object), std::move(imported)};
 }
@@ -313,6 +332,7 @@ Taken Call::output(nb::handle out, char const* what, Taken const& model, int dim
     fail_value(std::string(what) + " of shape " + shape_text(taken.array) +
                " must be writable, found one that is read-only");
   }
+  require_plain(*this, object, what);
   nb::ndarray<nb::ro> imported(writable);
   Array array = array_of(*this, object, what, imported);
   Taken taken{std::move(array), std::move(object), std::move(imported)};

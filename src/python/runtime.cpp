@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,7 +21,7 @@ namespace {
 
 /// What a process has of Kokkos.
 struct State {
-  std::mutex turn;
+  std::timed_mutex turn;
   std::atomic<bool> was_forked = false;  ///< a child, whose parent's threads are not there
   bool is_ours = false;                  ///< this module started Kokkos
   bool has_ended = false;
@@ -39,6 +40,10 @@ void release() {
   state().workspace.reset();
   state().host.reset();
 }
+
+/// How long the end of the process waits for a call of a daemon thread, which may wait for ever in
+/// a function of the caller's.
+constexpr std::chrono::seconds patience{5};
 
 thread_local bool in_function = false;
 
@@ -134,7 +139,8 @@ bool is_running() {
 
 void finish() {
   if (state().was_forked || state().has_ended || !state().host) return;
-  std::unique_lock const lock(state().turn);
+  std::unique_lock const lock(state().turn, patience);
+  if (!lock) return;
   if (state().is_ours) {
     Kokkos::finalize();  // calls the hook
   } else {

@@ -15,7 +15,8 @@ int threads(std::optional<int> wanted);
 /// Whether Kokkos runs.
 bool is_running();
 
-/// Ends Kokkos where this module started it. Later calls are refused.
+/// Ends Kokkos where this module started it. Later calls are refused. A call of another thread that
+/// does not end in a few seconds is left alone, and Kokkos with it.
 void finish();
 
 /// What this module was built with.

@@ -21,10 +21,18 @@ mapped = {line.split()[-1] for line in pathlib.Path("/proc/self/maps").read_text
 for library in ("libkokkos", "libgomp"):
     foreign = [path for path in mapped if library in path and not path.startswith(site)]
     assert not foreign, f"{library} comes from outside the wheel: {foreign}"
+
+
+def symbols(path):
+    listed = subprocess.run(["nm", "-D", "--defined-only", path], capture_output=True, text=True, check=True).stdout
+    return [line.split()[-1] for line in listed.splitlines()]
+
+
 core = next(path for path in mapped if "tessera/_core" in path)
-exported = subprocess.run(["nm", "-D", "--defined-only", core], capture_output=True, text=True, check=True).stdout
-names = [line.split()[-1] for line in exported.splitlines()]
-assert names == ["PyInit__core"], names
+assert symbols(core) == ["PyInit__core"], symbols(core)
+for library in (path for path in mapped if "libkokkos" in path):
+    seen = [name for name in symbols(library) if "kokkos" in name.lower() and not name.startswith("tessera_")]
+    assert not seen, f"another Kokkos could be taken for {library}: {seen}"
 version = subprocess.run([sys.executable, "-m", "tessera", "--version"], capture_output=True, text=True, check=True)
 assert tessera.__version__ in version.stdout
 print(f"the wheel of tessera {tessera.__version__} works, with Kokkos {tessera.info()['kokkos']} inside")

@@ -35,7 +35,7 @@ class Turn {
   [[nodiscard]] Workspace<Host>& workspace() const;
 
  private:
-  std::unique_lock<std::mutex> lock_;
+  std::unique_lock<std::timed_mutex> lock_;
 };
 
 }  // namespace tessera::python

@@ -9,15 +9,15 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 out=$1
 say() { printf 'wheel: %s\n' "$*" >&2; }
 
-# The tools: of the system, and auditwheel.
+# The tools: of the system, and two of PyPI.
 python3 -m venv --system-site-packages "$out/tools"
-if ! "$out/tools/bin/pip" install --quiet 'auditwheel>=6' >&2; then
-  echo "PyPI does not answer, which has auditwheel: the wheel was NOT BUILT"
+if ! "$out/tools/bin/pip" install --quiet 'auditwheel>=6' wheel >&2; then
+  echo "PyPI does not answer, which has auditwheel and wheel: the wheel was NOT BUILT"
   exit 77
 fi
 
 say "building"
-rm -rf "$out/built" "$out/dist" "$out/clean"
+rm -rf "$out"/{built,repaired,unpacked,dist,clean,other}
 # As the preset openmp compiles, so that a cache of objects has them.
 CXX=${CXX:-c++} CC=${CC:-cc} "$out/tools/bin/pip" wheel --quiet --no-build-isolation --no-deps --wheel-dir "$out/built" \
   -C build-dir="$here/build/wheel-build" -C cmake.define.TESSERA_WARNINGS_AS_ERRORS=ON "$here" >&2
@@ -26,13 +26,31 @@ CXX=${CXX:-c++} CC=${CC:-cc} "$out/tools/bin/pip" wheel --quiet --no-build-isola
 # comes with the wheel on purpose, so that it needs no packages of the system.
 say "taking in its libraries"
 "$out/tools/bin/auditwheel" show "$out"/built/*.whl >&2
-"$out/tools/bin/auditwheel" repair --wheel-dir "$out/dist" "$out"/built/*.whl >&2
+"$out/tools/bin/auditwheel" repair --wheel-dir "$out/repaired" "$out"/built/*.whl >&2
+
+# A process may have another Kokkos whose symbols are found first (RTLD_GLOBAL): those inside get names of
+# their own. Of a static one they are hidden.
+"$out/tools/bin/wheel" unpack --dest "$out/unpacked" "$out"/repaired/*.whl >&2
+kokkos=("$out"/unpacked/*/tessera_linalg.libs/libkokkos*)
+if [[ -e ${kokkos[0]} ]]; then
+  nm --dynamic --defined-only --format=just-symbols --without-symbol-versions "${kokkos[@]}" | grep -i kokkos | sort -u |
+    sed 's/.*/& tessera_&/' >"$out/names"
+  for file in "${kokkos[@]}" "$out"/unpacked/*/tessera/{_core*.so,bin/tessera}; do
+    patchelf --rename-dynamic-symbols "$out/names" "$file"
+  done
+fi
+mkdir "$out/dist"
+"$out/tools/bin/wheel" pack --dest-dir "$out/dist" "$out"/unpacked/* >&2
 
 say "trying it in a clean environment"
 python3 -m venv "$out/clean"
 "$out/clean/bin/pip" install --quiet "$out"/dist/*.whl >&2
 cd "$out" # not the sources
 "$out/clean/bin/python" -P "$here/src/python/try_wheel.py" # not the package beside it
-"$out/clean/bin/pip" install --quiet array-api-strict hypothesis jax pytest scipy scikit-learn tqdm >&2
+"$out/clean/bin/pip" install --quiet array-api-strict hypothesis jax mypy pytest scipy scikit-learn tqdm >&2
+# Beside a package that has another Kokkos: the system's, if there is one.
+cmake -G Ninja -S "$here/tests/python/other" -B "$out/other" -DCMAKE_BUILD_TYPE=Release >&2
+cmake --build "$out/other" >&2
+[[ ! -e $out/other/other_package.so ]] || export TESSERA_OTHER_PACKAGE=$out/other/other_package.so
 env OMP_WAIT_POLICY=passive "$out/clean/bin/python" -B "$here/tests/python/run.py"
 say "$(echo "$out"/dist/*.whl)"

@@ -4,7 +4,10 @@
 
 import doctest
 import os
+import pathlib
+import re
 import sys
+import tempfile
 
 import numpy as np
 import tessera
@@ -170,6 +173,55 @@ if world.size == 1:
     results = doctest.testmod(tessera.distributed)
     assert results.attempted > 0
     assert results.failed == 0
+# Files that all ranks see, and what the guide shows of one.
+folder = tempfile.TemporaryDirectory() if world.rank == 0 else None
+os.chdir(MPI.COMM_WORLD.bcast(folder.name if folder else None))
+A = np.random.default_rng(3).standard_normal((3000, 30))
+files = {"a.npy": A, "f.npy": np.asfortranarray(A), "s.npy": A.astype("float32"), "v.npy": A[0]}
+if folder:
+    for name, array in files.items():
+        np.save(name, array)
+    A.tofile("a.bin")
+    A.T.tofile("f.bin")
+MPI.COMM_WORLD.Barrier()
+opened = [(world.open(name), files[name]) for name in ("a.npy", "f.npy", "s.npy")]
+opened.append((world.open("a.bin", shape=A.shape, dtype="float64"), files["a.npy"]))
+opened.append((world.open("f.bin", shape=A.shape, dtype="float64", order="F"), files["f.npy"]))
+for M, a in opened:
+    assert isinstance(M.array, np.memmap)
+    assert M.shape == a.shape
+    expect_same(world.atax(M, a[0]), tessera.atax(a, a[0]), "atax of a file")
+    expect_same(linalg.lsmr(M, np.ascontiguousarray(a[M.rows, 0])).x, linalg.lsmr(a, a[:, 0]).x, "lsmr of a file")
+found = linalg.randomized_svd(world.open("a.npy", blocks=True), 2)[1]
+expect_same(found, linalg.randomized_svd(A, 2)[1], "randomized_svd of a file")
+expect_error(lambda: world.matrix(tessera.open("a.npy")), "World.open opens a file on all ranks", 0)
+expect_error(lambda: world.open("none.npy"), "No such file", 0)
+expect_error(lambda: world.open("v.npy"), "expected a matrix in v.npy, found (30,)", 0)
+expect_error(lambda: world.open("a.bin", shape=(3001, 30), dtype="float64"), "open: a.bin: ", 0)
+expect_error(lambda: world.open("a.bin", shape=(2999, 30), dtype="float64"), "a.bin has 720000 bytes", 0)
+expect_error(lambda: world.open("a.bin", shape=(3000, 30)), "expected both of them or neither", 0)
+expect_error(lambda: world.open("a.bin"), "open: a.bin: ", 0)
+
+page = pathlib.Path(__file__).resolve().parents[2] / "docs/guide/many-processes.md"
+blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+assert len(blocks) == 3
+shown = {}
+for block in blocks:
+    exec(block, shown)
+mine = shown["A"].rows
+b = tessera.matvec(A, np.ones(30))
+expect_same(shown["C"], tessera.atax(A, np.ones(30)), "C of the guide")
+expect_same(shown["b"], b[mine], "b of the guide")
+expect_same(shown["x"], linalg.lsmr(A, b).x, "x of the guide")
+u, s, vh = linalg.svds(A, 3)
+expect_same(shown["u"], u[mine], "u of the guide")
+expect_same(shown["s"], s, "s of the guide")
+expect_same(shown["vh"], vh, "vh of the guide")
+assert shown["D"].tolist() == [6e5] * 30
+MPI.COMM_WORLD.Barrier()
+os.chdir("/")
+if folder:
+    folder.cleanup()
 assert compared > 100
 print(f"rank {world.rank}: {compared} results compared")
 sys.stdout.flush()

@@ -84,8 +84,16 @@ def test_torch():
     assert tessera.atax(a, v, out=out) is out
     with pytest.raises(TypeError, match="A must not be followed by autograd"):
         tessera.atax(a.clone().requires_grad_(), v)
-    with pytest.raises(TypeError, match="A must be an array that DLPack or a buffer shows"):
-        tessera.atax(a.to_sparse(), v)
+    with pytest.raises(TypeError, match="out must not be followed by autograd"):
+        tessera.atax(a, v, out=torch.empty(4, dtype=torch.float64, requires_grad=True))
+    for sparse in (a.to_sparse(), a.to_sparse_csr()):
+        with pytest.raises(TypeError, match="A must be an array that DLPack or a buffer shows"):
+            tessera.atax(sparse, v)
+    negative = torch.complex(v, v).conj().imag  # in memory it is v
+    with pytest.raises(TypeError, match="x must not be negated lazily"):
+        tessera.matvec(a, negative)
+    assert torch.equal(tessera.matvec(a, negative, copy=True), -(a @ v))
+    assert tessera.digest(negative) == tessera.digest(-V)
 
 
 def test_jax():

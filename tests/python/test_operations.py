@@ -177,6 +177,9 @@ def test_copies_where_they_are_allowed():
     backwards = wide[:, ::-1]
     equal(tessera.matvec(backwards, np.ones(10, np.float32), copy=True), wide @ np.ones(10, np.float32))
     assert tessera.dot([1, 2], [3.0, 4.0], copy=True) == 11
+    for of in (">f8", ">i4", np.longdouble):
+        equal(tessera.atax(a.astype(of), v.astype(of), copy=True), (a.T @ (a @ v)).astype(np.float64))
+    equal(tessera.matvec(wide.astype(">f4"), np.ones(10, ">f4"), copy=True), wide @ np.ones(10, np.float32))
 
 
 A = np.ones((3, 4))
@@ -185,7 +188,11 @@ REFUSED = {
     "dtype of A": (TypeError, lambda: tessera.atax(A.astype(int), V), "A must be float32 or float64, found int64 of shape (3, 4)"),
     "dtype of v": (TypeError, lambda: tessera.atax(A, V.astype("f4")), "v must be float64 as A of shape (3, 4) is, found float32 of shape (4,)"),
     "half": (TypeError, lambda: tessera.atax(A.astype("f2"), V), "found float16 of shape (3, 4)"),
-    "big-endian": (TypeError, lambda: tessera.atax(A.astype(">f8"), V), "A must be an array that DLPack or a buffer shows as it is, found"),
+    "big-endian": (TypeError, lambda: tessera.atax(A.astype(">f8"), V), "A must be an array that DLPack or a buffer shows as it is, found ndarray of >f8 and shape (3, 4)"),
+    "masked A": (TypeError, lambda: tessera.atax(np.ma.masked_array(A, A == 1), V), "A must not be a masked array"),
+    "masked v": (TypeError, lambda: tessera.atax(A, np.ma.masked_array(V, V == 1), copy=True), "v must not be a masked array"),
+    "masked out": (TypeError, lambda: tessera.atax(A, V, out=np.ma.masked_array(np.empty(4), V == 1)), "out must not be a masked array"),
+    "digest of a masked array": (TypeError, lambda: tessera.digest(np.ma.masked_array(V, V == 1)), "expected an array of numbers, found a masked one"),
     "a list": (TypeError, lambda: tessera.atax([[1.0]], V), "A must be an array that DLPack or a buffer shows as it is, found list"),
     "a number": (ValueError, lambda: tessera.atax(np.float64(1), V), "A must have one or two dimensions, found shape ()"),
     "three dimensions": (ValueError, lambda: tessera.atax(np.ones((2, 3, 4)), V), "found shape (2, 3, 4)"),

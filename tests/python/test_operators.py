@@ -49,3 +49,15 @@ def test_solvers_that_take_a_normal_matrix(a, shift):
     start = np.random.default_rng(4).standard_normal((20, 2))
     found = linalg.lobpcg(operator, start, maxiter=500, tol=1e-9)[0]
     np.testing.assert_allclose(np.sort(found), largest, rtol=1e-8)
+
+
+@pytest.mark.parametrize("make", [tessera.aslinearoperator, tessera.NormalOperator])
+def test_refusals(make):
+    with pytest.raises(TypeError, match=r"float32 or float64, found int64 of shape \(60, 20\)"):
+        make(A.astype(np.int64))
+    with pytest.raises(TypeError, match="float32 or float64, found list"):
+        make([[1.0]])
+    with pytest.raises(ValueError, match=r"two dimensions, found shape \(60,\)"):
+        make(B)
+    with pytest.raises(TypeError, match=r"expected an array of real numbers, found complex128 of shape \(20,\)"):
+        make(A) @ np.full(20, 1j)

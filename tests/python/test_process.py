@@ -45,6 +45,7 @@ class Tensor:
     def __init__(self, array): self.array = array
     def __dlpack__(self, **how): calls.append("slow"); return self.array.__dlpack__()
     def __dlpack_device__(self): return self.array.__dlpack_device__()
+    def is_neg(self): return False
 
 Tensor.__module__ = "torch"
 
@@ -168,6 +169,23 @@ except RuntimeError as error:
     print(error)
 """
     assert run(program) == "tessera: Kokkos has ended in this process"
+
+
+def test_a_daemon_thread_in_a_call_does_not_keep_the_process():
+    program = """
+import threading
+begun, never = threading.Event(), threading.Event()
+
+def read(rows, cols):
+    begun.set()
+    never.wait()
+
+stream = tessera.from_callback(2, 2, read)
+threading.Thread(target=tessera.matvec, args=(stream, np.ones(2)), daemon=True).start()
+assert begun.wait(30)
+print("end")
+"""
+    assert run(program) == "end"
 
 
 def test_info():

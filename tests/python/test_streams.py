@@ -45,6 +45,7 @@ def test_files(a, order, tmp_path):
     stream = tessera.open(tmp_path / "a.npy", memory_limit=LIMIT)
     assert stream.order == order and stream.memory_limit == 4 * 2**20
     same(stream, a)
+    assert tessera.open(os.fsencode(tmp_path / "a.npy")).shape == a.shape
     a.T.tofile(tmp_path / "a.raw") if order == "F" else a.tofile(tmp_path / "a.raw")
     same(tessera.open(tmp_path / "a.raw", shape=(M, N), dtype=a.dtype, order=order, memory_limit=LIMIT), a)
 

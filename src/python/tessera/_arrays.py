@@ -15,12 +15,15 @@ def _library(x):
 
 def through_interface(x):
     """The array behind an array interface, not copied; None where there is none."""
-    if getattr(x, "__cuda_array_interface__", None) is not None:
-        import cupy
+    try:
+        if getattr(x, "__cuda_array_interface__", None) is not None:
+            import cupy
 
-        return cupy.asarray(x)
-    if getattr(x, "__array_interface__", None) is not None:
-        return numpy.asarray(x)
+            return cupy.asarray(x)
+        if getattr(x, "__array_interface__", None) is not None:
+            return numpy.asarray(x)
+    except RuntimeError:
+        pass  # of PyTorch's sparse tensors
     return None
 
 
@@ -30,7 +33,7 @@ def on_host(x):
         return x
     library = _library(x)
     if library == "torch":
-        return x.detach().cpu().numpy()
+        return x.detach().cpu().resolve_neg().numpy()
     if library == "cupy":
         return x.get()
     if library == "jax":
@@ -39,10 +42,26 @@ def on_host(x):
 
 
 def array(x):
-    """An array as it is; of anything else what NumPy makes of it."""
+    """An array as it is, or in a type that others read; of anything else what NumPy makes of it."""
+    if _library(x) == "torch":
+        return x.resolve_neg()
     if any(hasattr(x, name) for name in ("__dlpack__", "__array_interface__", "__cuda_array_interface__")):
-        return x
-    return numpy.asarray(x)
+        return _plain(x) if isinstance(x, numpy.ndarray) else x
+    return _plain(numpy.asarray(x))
+
+
+def _plain(x):
+    """Numbers in the order of bytes and, of floating point, no wider than this machine has them."""
+    if x.dtype.kind == "f" and x.dtype.itemsize > 8:
+        return x.astype(numpy.float64)
+    return x if x.dtype.isnative or x.dtype.kind not in "fiuc" else x.astype(x.dtype.newbyteorder("="))
+
+
+def real(x):
+    """The same array, whose numbers are not complex."""
+    if x.dtype.kind == "c":
+        raise TypeError(f"tessera: expected an array of real numbers, found {x.dtype} of shape {tuple(x.shape)}")
+    return x
 
 
 def copied(x, dtype):
@@ -52,7 +71,7 @@ def copied(x, dtype):
     library = _library(x)
     if library == "torch":
         torch = sys.modules["torch"]
-        return x.detach().to(getattr(torch, dtype), copy=True, memory_format=torch.contiguous_format)
+        return x.detach().resolve_neg().to(getattr(torch, dtype), copy=True, memory_format=torch.contiguous_format)
     if library in ("cupy", "jax"):
         xp = sys.modules["cupy"] if library == "cupy" else sys.modules["jax"].numpy
         return xp.array(x, dtype=dtype, order="C")

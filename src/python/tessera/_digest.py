@@ -20,6 +20,8 @@ def digest(array: Any) -> str:
     array = _arrays.on_host(array)
     if array.dtype.hasobject:
         raise TypeError(f"tessera.digest: expected an array of numbers, found {array.dtype}")
+    if isinstance(array, numpy.ma.MaskedArray):
+        raise TypeError("tessera.digest: expected an array of numbers, found a masked one")
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
     result = hashlib.sha256()

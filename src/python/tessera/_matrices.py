@@ -49,7 +49,7 @@ def open(
     array([3., 7.])
     """
     name = None if dtype is None else numpy.dtype(dtype).name
-    return _core._open(os.fspath(path), _bytes(memory_limit), name, shape, order)
+    return _core._open(os.fsdecode(path), _bytes(memory_limit), name, shape, order)
 
 
 def from_callback(

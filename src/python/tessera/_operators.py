@@ -24,11 +24,16 @@ def _kind(A: Any) -> tuple[Any, Any]:
 def _products(A: Any) -> tuple[Any, Any, Any]:
     """The class, the type, and what makes a function take what solvers hand over: columns, copies."""
     linear_operator, asarray = _kind(A)
-    dtype = numpy.dtype(str(A.dtype).removeprefix("torch."))
+    dtype, shape = getattr(A, "dtype", type(A).__name__), tuple(getattr(A, "shape", ()))
+    if str(dtype).removeprefix("torch.") not in ("float32", "float64"):
+        raise TypeError(f"tessera: A must be an array of float32 or float64, found {dtype} of shape {shape}")
+    if len(shape) != 2:
+        raise ValueError(f"tessera: A must have two dimensions, found shape {shape}")
+    dtype = numpy.dtype(str(dtype).removeprefix("torch."))
 
     def on_columns(function: Any) -> Any:
         def call(x: Any) -> Any:
-            x = asarray(x, dtype=dtype)
+            x = asarray(_arrays.real(asarray(x)), dtype=dtype)
             if x.ndim == 2 and x.shape[1] == 1:
                 return function(x.reshape(-1)).reshape(-1, 1)
             return function(x)

@@ -123,6 +123,29 @@ class World:
         """The matrix of which A is this rank's rows, for the solvers of `tessera.linalg`."""
         return self._agree("matrix", A, order)
 
+    def open(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        dtype: Any = None,
+        shape: tuple[int, int] | None = None,
+        order: str = "C",
+        blocks: bool = False,
+    ) -> Matrix:
+        """The matrix in a file that all ranks see, of which each maps the rows of `rows_of`.
+
+        The file is .npy, or raw elements, whose `dtype`, `shape` and `order` are given. What does not stay in memory
+        is read anew by each product.
+        """
+
+        def map_rows() -> tuple[Any, str]:
+            whole = _mapped(os.fspath(path), dtype, shape, order)
+            its_order = "C" if whole.flags.c_contiguous else "F"
+            return whole[self.rows_of(*whole.shape, dtype=whole.dtype, order=its_order, blocks=blocks)], its_order
+
+        rows, its_order = self._together(map_rows)
+        return self.matrix(rows, order=its_order)
+
     def matvec(self, A: Any, x: Any, *, order: str | None = None) -> Any:
         """This rank's entries of A @ x; x is whole, a vector or a block of them."""
         a = self._agree("matvec", A, order)
@@ -302,6 +325,8 @@ class World:
         def look() -> tuple[Any, ...]:
             if getattr(A, "ndim", 0) != 2:
                 raise ValueError(f"A must be a matrix, found {type(A).__name__}")
+            if isinstance(A, _core.StreamedMatrix):
+                raise TypeError("A must be an array, found a streamed matrix: World.open opens a file on all ranks")
             dtype = _dtype_of(A)
             if dtype.name not in ("float32", "float64"):
                 raise TypeError(f"A must have elements float32 or float64, found {dtype.name}")
@@ -437,6 +462,25 @@ def _require_entries(operation: str, name: str, x: Any, entries: int) -> None:
         raise ValueError(f"{operation}: {name} must have {entries} entries, found {getattr(x, 'shape', None)}")
 
 
+def _mapped(path: str, dtype: Any, shape: tuple[int, int] | None, order: str) -> Any:
+    """The matrix in a file, which is mapped as it is."""
+    if (dtype is None) != (shape is None):
+        raise ValueError("open: dtype and shape are those of raw elements: expected both of them or neither")
+    by_rows = _by_rows("open", order)
+    try:
+        if shape is None:
+            whole = numpy.load(path, mmap_mode="r", allow_pickle=False)
+        else:
+            whole = numpy.memmap(path, dtype, "r", shape=tuple(shape), order="C" if by_rows else "F")
+    except ValueError as error:
+        raise ValueError(f"open: {path}: {error}") from error
+    if getattr(whole, "ndim", 0) != 2:
+        raise ValueError(f"open: expected a matrix in {path}, found {getattr(whole, 'shape', type(whole).__name__)}")
+    if shape is not None and whole.nbytes != os.path.getsize(path):
+        raise ValueError(f"open: {path} has {os.path.getsize(path)} bytes, and {whole.shape} of {whole.dtype} {whole.nbytes}")
+    return whole
+
+
 def _column(x: Any) -> Any:
     if getattr(x, "ndim", 0) != 1:
         raise ValueError(f"dot: x must be a vector, found {type(x).__name__}")
@@ -444,4 +488,4 @@ def _column(x: Any) -> Any:
 
 
 def _flat(x: Any, dtype: Any) -> Any:
-    return numpy.ascontiguousarray(x, dtype=dtype).reshape(-1)
+    return numpy.ascontiguousarray(_arrays.real(numpy.asarray(x)), dtype=dtype).reshape(-1)

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <Kokkos_Core.hpp>
+
+// What other_package.py calls, by ctypes.
+
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+bool is_ours = false;  ///< this package started Kokkos
+
+/// numbers[i] = i
+struct Count {
+  double* numbers;
+
+  KOKKOS_FUNCTION void operator()(int i) const { numbers[i] = i; }
+};
+
+}  // namespace
+
+extern "C" {
+
+bool other_is_running() {
+  return Kokkos::is_initialized();
+}
+
+/// Starts Kokkos unless it runs; whether it did.
+bool other_start() {
+  if (Kokkos::is_initialized()) return false;
+  Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
+  is_ours = true;
+  return true;
+}
+
+/// 0 + 1 + … + (n - 1), of numbers that a kernel writes.
+double other_sum(int n) {
+  Kokkos::View<double*, Kokkos::HostSpace> const numbers("other::numbers",
+                                                         static_cast<std::size_t>(n));
+  Kokkos::parallel_for("other::count", Kokkos::RangePolicy<Host>(0, n), Count{numbers.data()});
+  Kokkos::fence();
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += numbers(i);
+  return sum;
+}
+
+/// Ends Kokkos if it was started here and runs.
+void other_finish() {
+  if (is_ours && Kokkos::is_initialized()) Kokkos::finalize();
+}
+
+}  // extern "C"
