@@ -160,9 +160,10 @@ inline void add_to(Report& all, Report const& one) {
   all.seconds_waiting_for_work += one.seconds_waiting_for_work;
 }
 
-/// Runs a kind of work for each column of X: up to eight with each reading of the matrix, fewer
-/// where the limit is too small for their sums. add(works, run, x, j, workspace) adds the work of
-/// column j, whose elements lie side by side in x.
+/// Runs a kind of work for each column of X, all with one reading of the matrix: in several where
+/// the limit is too small for their sums, or where those of more than eight would take half of it,
+/// which blocks need. add(works, run, x, j, workspace) adds the work of column j, whose elements
+/// lie side by side in x.
 template <template <class, class, bool, class> class Work, class Exec, class Source, class X,
           class T, class Add>
 Report run_columns(Exec const& exec, std::string const& operation, Source const& source, X const& x,
@@ -174,7 +175,8 @@ Report run_columns(Exec const& exec, std::string const& operation, Source const&
     using OfColumns = Run<Exec, Source, EachColumn<Work>::template Of, Set>;
     auto const columns = static_cast<Index>(x.extent(1));
     Report all;
-    Index at_once = tessera::detail::most_columns;
+    constexpr Index few = tessera::detail::most_columns;
+    Index at_once = columns;
     for (Index first = 0; first < columns;) {
       Index const passes = ceil_div(columns - first, at_once);
       Index const count = ceil_div(columns - first, passes);
@@ -189,6 +191,11 @@ Report run_columns(Exec const& exec, std::string const& operation, Source const&
       } catch (LimitError const&) {
         if (count == 1) throw;
         at_once = count / 2;
+        continue;
+      }
+      std::size_t const sums = OfColumns::WorkOf::bytes(run->extents(), run->blocks(), count);
+      if (count > few && sums > options.memory_limit / 2) {
+        at_once = std::max(few, count / 2);
         continue;
       }
       std::deque<SideBySide<Exec, T>> vectors;
@@ -219,29 +226,46 @@ Report run_product_of_columns(Exec const& exec, std::string const& name, Source 
                            });
 }
 
-/// ATAX of a block of vectors: b(j) and c(j) are where column j of B and C goes.
+/// Where column j of a block goes.
+template <class View>
+auto outputs_in(View const& block) {
+  return [block](Index j) { return tessera::detail::output(column(block, j)); };
+}
+
+/// ATAX of a block of vectors: b(j) and c(j) are where column j of B and C goes, and factor(j) is
+/// what comes between its products.
+template <class T, class Exec, class Source, class X, class Terms, class B, class C, class FactorOf>
+Report run_atax_of_columns(Exec const& exec, Source const& source, X const& x, B const& b,
+                           C const& c, Options<T> const& options, Terms const& terms,
+                           FactorOf const& factor) {
+  using Factor = std::remove_cvref_t<std::invoke_result_t<FactorOf const&, Index>>;
+  tessera::detail::TermsOfAtax<T> const given(terms);
+  Report const report = run_columns<AtaxWith<Factor>::template Work>(
+      exec, "stream::atax", source, x, options,
+      [&](auto& works, auto const& run, ConstVector<Exec, T> const& x_j, Index j,
+          Workspace<Exec>& workspace) {
+        works.add(exec, run.extents(), run.blocks(), options.method, x_j, b(j), c(j), workspace,
+                  factor(j));
+      });
+  for (Index j = 0; j < static_cast<Index>(x.extent(1)); ++j) {
+    tessera::detail::finish_atax(exec, static_cast<Index>(source.rows()), b(j),
+                                 static_cast<Index>(source.cols()), c(j), given, factor(j));
+  }
+  exec.fence("tessera::stream::atax: C is there");
+  return report;
+}
+
+/// The same, with the terms' map for all columns.
 template <class Exec, class Source, class X, class T, class Terms, class B, class C>
 Report call_atax_of_columns(Exec const& exec, Source const& source, X const& x, B const& b,
                             C const& c, Options<T> const& options, Terms const& terms) {
-  constexpr auto operation = "stream::atax";
-  tessera::detail::TermsOfAtax<T> const given(terms);
-  if (given.has_z) {
-    checks::fail(operation, "z is added to one vector: expected beta of 0 for a block of them");
+  if (tessera::detail::TermsOfAtax<T>(terms).has_z) {
+    checks::fail("stream::atax",
+                 "z is added to one vector: expected beta of 0 for a block of them");
   }
-  return tessera::detail::with_map(terms.map, [&]<class Factor>(Factor const& factor) {
-    Report const report = run_columns<AtaxWith<Factor>::template Work>(
-        exec, operation, source, x, options,
-        [&](auto& works, auto const& run, ConstVector<Exec, T> const& x_j, Index j,
-            Workspace<Exec>& workspace) {
-          works.add(exec, run.extents(), run.blocks(), options.method, x_j, b(j), c(j), workspace,
-                    factor);
-        });
-    for (Index j = 0; j < static_cast<Index>(x.extent(1)); ++j) {
-      tessera::detail::finish_atax(exec, static_cast<Index>(source.rows()), b(j),
-                                   static_cast<Index>(source.cols()), c(j), given, factor);
-    }
-    exec.fence("tessera::stream::atax: C is there");
-    return report;
+  return tessera::detail::with_map(terms.map, [&](auto const& factor) {
+    return run_atax_of_columns<T>(exec, source, x, b, c, options, terms,
+                                  [&](Index) { return factor; });
   });
 }
 
@@ -411,8 +435,8 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
 ///
 /// As `atax` of a vector, with V and C of n x k entries, each in LayoutRight, LayoutLeft or
 /// LayoutStride, the same map for all columns, no z and no states. The bits of column j are those
-/// of the call with V's column j. The matrix is read once for up to eight columns, fewer where the
-/// limit does not hold their sums: k columns need no larger limit than one, but for copies.
+/// of the call with V's column j. The matrix is read once, or several times where the limit does
+/// not hold the sums of all columns: k columns need no larger limit than one, but for copies.
 template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
           OutputBlockFor<Exec, Source> Out>
 Report atax(Exec const& exec, Source const& source, In const& v, Out const& c,
@@ -424,7 +448,7 @@ Report atax(Exec const& exec, Source const& source, In const& v, Out const& c,
   detail::require_terms<T>("stream::atax", source, terms, c);
   return detail::call_atax_of_columns(
       exec, source, v, [](Index) { return detail::OutputVector<T>{nullptr, 1}; },
-      [&](Index j) { return tessera::detail::output(detail::column(c, j)); }, options, terms);
+      detail::outputs_in(c), options, terms);
 }
 
 /// The same, and B = f(A·V) on the way, of m x k entries.
@@ -440,9 +464,8 @@ Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, 
   detail::require_columns("stream::atax", source, "V", v, cols, "C", c, cols);
   checks::require_apart("stream::atax", "C", c, "B", b);
   detail::require_terms<T>("stream::atax", source, terms, b, c);
-  return detail::call_atax_of_columns(
-      exec, source, v, [&](Index j) { return tessera::detail::output(detail::column(b, j)); },
-      [&](Index j) { return tessera::detail::output(detail::column(c, j)); }, options, terms);
+  return detail::call_atax_of_columns(exec, source, v, detail::outputs_in(b), detail::outputs_in(c),
+                                      options, terms);
 }
 
 /// B = A·v of a streamed matrix

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include <tessera/solve.hpp>
 
 #include "solve/host_source.hpp"
+#include "solve/plain_operator.hpp"
 #include "support/cases.hpp"
 #include "support/data.hpp"
 #include "support/device_data.hpp"
@@ -138,12 +140,41 @@ TYPED_TEST(Pca, HasTheCommittedBits) {
                             : "01b60e1f01be7dd5d84c08021ed8225bbb5c95a14569fcca05760916ee60fc0a"));
 }
 
-TYPED_TEST(Pca, ReadsTheMatrixOnceAStepAndForMeansAndDeviations) {
-  solve::MatrixOperator const op(typename TypeParam::Exec(),
-                                 matrix_on_device<TypeParam>(this->matrix()));
-  auto const found = solve::pca(op, 2);
-  EXPECT_EQ(found.svd.reads, found.svd.iterations + 3);
-  EXPECT_EQ(found.svd.reads, op.reads());
+TYPED_TEST(Pca, ReadsTheMatrixOnceAStepAndTwiceBefore) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Scalar;
+  auto const A = this->matrix();
+  bool const shares = tessera::detail::take_blocks<Exec, T>(Kernels::automatic);
+  solve::MatrixOperator const op(Exec(), matrix_on_device<TypeParam>(A));
+  std::atomic<Index> elements = 0;
+  auto const source = source_of<TypeParam>(A, TestFixture::rows, TestFixture::cols, &elements);
+  solve::StreamOperator const streamed(Exec(), source);
+  PlainOperator<Exec, T> const plain(op);
+  for (bool const want_u : {false, true}) {
+    Index const k = want_u ? 9 : 4;
+    PcaOptions const options{.svd = {.want_u = want_u}, .scale = true};
+    auto const one_by_one = solve::pca(plain, k, options);
+    EXPECT_EQ(one_by_one.svd.reads, one_by_one.svd.iterations + 3 + (want_u ? k : 0));
+    elements = 0;
+    auto const from_stream = solve::pca(streamed, k, options);
+    EXPECT_EQ(from_stream.svd.reads, from_stream.svd.iterations + 2 + (want_u ? 1 : 0));
+    EXPECT_EQ(elements, from_stream.svd.reads * TestFixture::rows * TestFixture::cols);
+    EXPECT_EQ(from_stream.svd.history.back().reads, from_stream.svd.iterations + 2);
+    Index const before = op.reads();
+    auto const found = solve::pca(op, k, options);
+    EXPECT_EQ(found.svd.reads, op.reads() - before);
+    if (shares) {
+      EXPECT_EQ(found.svd.reads, found.svd.iterations + 2 + (want_u ? 4 : 0));
+    }
+    for (auto const* other : {&from_stream, &found}) {
+      EXPECT_THAT(other->svd.s, same_bits_as(one_by_one.svd.s));
+      EXPECT_THAT(other->svd.residuals, same_bits_as(one_by_one.svd.residuals));
+      EXPECT_THAT(other->deviation, same_bits_as(one_by_one.deviation));
+      EXPECT_THAT(other->mean, same_bits_as(one_by_one.mean));
+      EXPECT_THAT(this->host_rows(other->svd.VT), same_bits_as(this->host_rows(one_by_one.svd.VT)));
+      EXPECT_THAT(this->host_rows(other->svd.UT), same_bits_as(this->host_rows(one_by_one.svd.UT)));
+    }
+  }
 }
 
 TYPED_TEST(Pca, ExplainsAllVarianceByAllComponents) {

@@ -35,6 +35,31 @@ using Values = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space
 template <class Exec, class T>
 using ConstValues = Kokkos::View<T const*, Kokkos::LayoutRight, typename Exec::memory_space>;
 
+namespace detail {
+
+/// One of vectors that are rows.
+template <class Exec, class T>
+Values<Exec, T> row(Rows<Exec, T> const& of, Index i) {
+  return Values<Exec, T>(of.data() + i * static_cast<Index>(of.extent(1)), of.extent(1));
+}
+/// The same vectors as columns.
+template <class Exec, class T>
+auto as_columns(Rows<Exec, T> const& rows) {
+  return Kokkos::View<T**, Kokkos::LayoutLeft, typename Exec::memory_space>(
+      rows.data(), rows.extent(1), rows.extent(0));
+}
+/// b - shifts_i for each of so many rows; the identity where there are none.
+template <class Exec, class T>
+RowMap<T, typename Exec::memory_space> shift_by(ConstValues<Exec, T> const& shifts, Index i,
+                                                Index rows) {
+  if (shifts.extent(0) == 0) return {};
+  Kokkos::View<T const*, Kokkos::LayoutStride, typename Exec::memory_space> const x(
+      shifts.data() + i, Kokkos::LayoutStride(static_cast<std::size_t>(rows), 0));
+  return maps::minus(x);
+}
+
+}  // namespace detail
+
 /// A matrix A of m x n that a solver reads: each call of a product reads it once.
 template <ExecutionSpace Exec, Scalar T>
 class NormalOperator {
@@ -74,6 +99,17 @@ class NormalOperator {
     ++reads_;
     do_multiply_transposed(u, c);
   }
+  /// B = A·V - 1·shiftsᵀ, rounded twice, and C = Aᵀ·B, each vector with the bits of its own call:
+  /// VT and CT are k x n, BT is k x m, `shifts` has k entries, or none for zeros. A is read as
+  /// rarely as the operator can.
+  void atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+                    Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
+    reads_ += do_atax_of_each(VT, shifts, BT, CT);
+  }
+  /// C = Aᵀ·U, each vector with the bits of its own call: UT is k x m, CT k x n.
+  void multiply_transposed_of_each(ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
+    reads_ += do_multiply_transposed_of_each(UT, CT);
+  }
   /// c_j = Σ_i (a_ij - mean_j)², each difference and each square rounded.
   void sums_of_squares(ConstValues<Exec, T> const& mean, Values<Exec, T> const& c) const {
     ++reads_;
@@ -94,6 +130,27 @@ class NormalOperator {
   virtual void do_sums_of_squares(ConstValues<Exec, T> const& mean,
                                   Values<Exec, T> const& c) const = 0;
 
+ protected:
+  // Both return how often A was read: here once for each vector.
+  virtual Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+                                Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
+    auto const count = static_cast<Index>(VT.extent(0));
+    for (Index i = 0; i < count; ++i) {
+      do_atax(detail::row<Exec, T const>(VT, i), detail::shift_by<Exec, T>(shifts, i, rows_),
+              detail::row<Exec, T>(BT, i), detail::row<Exec, T>(CT, i), false);
+    }
+    return count;
+  }
+  virtual Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
+                                               Rows<Exec, T> const& CT) const {
+    auto const count = static_cast<Index>(UT.extent(0));
+    for (Index i = 0; i < count; ++i) {
+      do_multiply_transposed(detail::row<Exec, T const>(UT, i), detail::row<Exec, T>(CT, i));
+    }
+    return count;
+  }
+
+ private:
   Exec exec_;
   Index rows_;
   Index cols_;
@@ -127,6 +184,13 @@ class BlockOperator : public NormalOperator<Exec, T> {
 };
 
 namespace detail {
+
+/// How often a streamed operation has read its matrix.
+template <class Source>
+Index reads_of(stream::Report const& report, Source const& source) {
+  return static_cast<Index>(report.bytes_read / sizeof(typename Source::value_type)) /
+         (static_cast<Index>(source.rows()) * static_cast<Index>(source.cols()));
+}
 
 /// Squares of (from_ij - mean_j), line by line, the lines side by side.
 template <class T>
@@ -194,6 +258,15 @@ class SquaredSource {
   std::vector<value_type> mean_;
 };
 
+/// b = b - shift, for vectors of so many entries side by side.
+template <class T>
+struct TakeShifts {
+  T const* shifts;
+  Index length;
+  T* b;
+  KOKKOS_FUNCTION void operator()(Index i) const { b[i] = b[i] - shifts[i / length]; }
+};
+
 template <class T>
 struct SetOne {
   T* x;
@@ -254,6 +327,38 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
     detail::multiply_block(this->exec(), a_, products, options_.kernels, workspace_);
   }
+  Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+                        Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
+    // Elsewhere `atax` of a block reads A for each column, too.
+    if (!tessera::detail::take_blocks<Exec, T>(options_.kernels)) {
+      return Base::do_atax_of_each(VT, shifts, BT, CT);
+    }
+    auto const V = detail::as_columns<Exec, T const>(VT);
+    auto const B = detail::as_columns<Exec, T>(BT);
+    auto const C = detail::as_columns<Exec, T>(CT);
+    if (shifts.extent(0) == 0) {
+      AtaxOptions<Exec, T> options = options_;
+      options.method = method_;
+      tessera::atax(this->exec(), a_, V, B, C, options);
+      return tessera::detail::passes_of(VT.extent(0));
+    }
+    tessera::multiply(this->exec(), a_, V, B, options_);
+    static std::string const label("tessera::solve::shift");
+    tessera::detail::for_each_element(
+        this->exec(), label, static_cast<Index>(BT.size()),
+        detail::TakeShifts<T>{shifts.data(), this->rows(), BT.data()});
+    tessera::multiply_transposed(this->exec(), a_, B, C, options_);
+    return 2 * tessera::detail::passes_of(VT.extent(0));
+  }
+  Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
+                                       Rows<Exec, T> const& CT) const override {
+    tessera::multiply_transposed(this->exec(), a_, detail::as_columns<Exec, T const>(UT),
+                                 detail::as_columns<Exec, T>(CT), options_);
+    bool const are_dots = this->layout() == std::string_view("columns");
+    std::size_t const fewest = tessera::detail::fewest_at_once<Exec, T>(options_.kernels, are_dots);
+    return UT.extent(0) < fewest ? static_cast<Index>(UT.extent(0))
+                                 : tessera::detail::passes_of(UT.extent(0));
+  }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean,
                           Values<Exec, T> const& c) const override {
     if (this->layout() == std::string_view("rows")) {
@@ -310,6 +415,27 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
   }
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
     detail::stream_block(this->exec(), source_, products, options_);
+  }
+  Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+                        Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
+    auto const V = detail::as_columns<Exec, T const>(VT);
+    auto const B = detail::as_columns<Exec, T>(BT);
+    auto const C = detail::as_columns<Exec, T>(CT);
+    if (shifts.extent(0) == 0) {
+      return detail::reads_of(stream::atax(this->exec(), source_, V, B, C, options_), source_);
+    }
+    auto const report = stream::detail::run_atax_of_columns<T>(
+        this->exec(), source_, V, stream::detail::outputs_in(B), stream::detail::outputs_in(C),
+        options_, stream::AtaxTerms<Exec, T>(),
+        [&](Index j) { return detail::shift_by<Exec, T>(shifts, j, this->rows()).function(); });
+    return detail::reads_of(report, source_);
+  }
+  Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
+                                       Rows<Exec, T> const& CT) const override {
+    auto const report =
+        stream::multiply_transposed(this->exec(), source_, detail::as_columns<Exec, T const>(UT),
+                                    detail::as_columns<Exec, T>(CT), options_);
+    return detail::reads_of(report, source_);
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean,
                           Values<Exec, T> const& c) const override {

@@ -51,16 +51,14 @@ struct Stretch {
   T* x;
   KOKKOS_FUNCTION void operator()(Index j) const { x[j] = d == nullptr ? v[j] : d[j] * v[j]; }
 };
-/// to_i = w_i + *shift; w of no entries are zeros.
+/// to_i = w_i + *shift
 template <class T>
 struct Shift {
   T const* w;
   Index stride;
   T const* shift;
   T* to;
-  KOKKOS_FUNCTION void operator()(Index i) const {
-    to[i] = w == nullptr ? *shift : w[i * stride] + *shift;
-  }
+  KOKKOS_FUNCTION void operator()(Index i) const { to[i] = w[i * stride] + *shift; }
 };
 /// c_j = d_j·(c_j - mean_j·*total)
 template <class T>
@@ -99,6 +97,14 @@ class Centred final : public NormalOperator<Exec, T> {
         w_(make_values<Exec, T>(op.exec(), op.rows())),
         sum_(make_values<Exec, T>(op.exec(), 1)) {}
 
+  /// Of b as A has it: c = diag(d)·(c - mean·Σ b).
+  void take_mean(ConstValues<Exec, T> const& b, Values<Exec, T> const& c) const {
+    tessera::dot(this->exec(), ones_, b, sum_, {.workspace = &workspace_});
+    static std::string const label("tessera::pca::take_mean");
+    for_each_element(this->exec(), label, this->cols(),
+                     TakeMean<T>{mean_.data(), sum_.data(), factors(), c.data()});
+  }
+
  private:
   void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
                Values<Exec, T> const& b, Values<Exec, T> const& c,
@@ -107,16 +113,19 @@ class Centred final : public NormalOperator<Exec, T> {
     if ((!is_minus && !map.is_identity()) || keep_product || b.extent(0) == 0) {
       checks::fail("Centred", "expected B and no map but minus");
     }
-    stretch(v);
-    static std::string const label("tessera::pca::shift");
-    for_each_element(this->exec(), label, this->rows(),
-                     Shift<T>{is_minus ? map.function().x : nullptr, map.function().stride,
-                              sum_.data(), w_.data()});
-    op_.atax(x_, maps::minus(w_), b, c);
+    stretch(v, x_, sum_);
+    if (is_minus) {
+      static std::string const label("tessera::pca::shift");
+      for_each_element(this->exec(), label, this->rows(),
+                       Shift<T>{map.function().x, map.function().stride, sum_.data(), w_.data()});
+      op_.atax(x_, maps::minus(w_), b, c);
+    } else {
+      op_.atax(x_, shift_by<Exec, T>(sum_, 0, this->rows()), b, c);
+    }
     take_mean(b, c);
   }
   void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const override {
-    stretch(v);
+    stretch(v, x_, sum_);
     op_.multiply(x_, b);
     static std::string const label("tessera::pca::take_shift");
     for_each_element(this->exec(), label, this->rows(), TakeShift<T>{sum_.data(), b.data()});
@@ -126,22 +135,33 @@ class Centred final : public NormalOperator<Exec, T> {
     op_.multiply_transposed(u, c);
     take_mean(u, c);
   }
+  Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+                        Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
+    if (shifts.extent(0) > 0) checks::fail("Centred", "expected no shifts");
+    auto const count = static_cast<Index>(VT.extent(0));
+    Values<Exec, T> const X = make_values<Exec, T>(this->exec(), count * this->cols());
+    Rows<Exec, T> const XT(X.data(), VT.extent(0), VT.extent(1));
+    Values<Exec, T> const sums = make_values<Exec, T>(this->exec(), count);
+    for (Index i = 0; i < count; ++i) {
+      stretch(row<Exec, T const>(VT, i), row<Exec, T>(XT, i), Values<Exec, T>(sums.data() + i, 1));
+    }
+    Index const reads_before = op_.reads();
+    op_.atax_of_each(XT, sums, BT, CT);
+    for (Index i = 0; i < count; ++i) take_mean(row<Exec, T>(BT, i), row<Exec, T>(CT, i));
+    this->exec().fence("tessera::pca: products of centred rows are there");
+    return op_.reads() - reads_before;
+  }
   void do_sums_of_squares(ConstValues<Exec, T> const& /*mean*/,
                           Values<Exec, T> const& /*c*/) const override {
     checks::fail("Centred", "its sums of squares are those of the matrix itself");
   }
 
   /// x = diag(d)·v, and the sum is meanᵀ·x.
-  void stretch(ConstValues<Exec, T> const& v) const {
+  void stretch(ConstValues<Exec, T> const& v, Values<Exec, T> const& x,
+               Values<Exec, T> const& sum) const {
     static std::string const label("tessera::pca::stretch");
-    for_each_element(this->exec(), label, this->cols(), Stretch<T>{factors(), v.data(), x_.data()});
-    tessera::dot(this->exec(), mean_, x_, sum_, {.workspace = &workspace_});
-  }
-  void take_mean(ConstValues<Exec, T> const& b, Values<Exec, T> const& c) const {
-    tessera::dot(this->exec(), ones_, b, sum_, {.workspace = &workspace_});
-    static std::string const label("tessera::pca::take_mean");
-    for_each_element(this->exec(), label, this->cols(),
-                     TakeMean<T>{mean_.data(), sum_.data(), factors(), c.data()});
+    for_each_element(this->exec(), label, this->cols(), Stretch<T>{factors(), v.data(), x.data()});
+    tessera::dot(this->exec(), mean_, x, sum, {.workspace = &workspace_});
   }
 
   [[nodiscard]] T const* factors() const { return d_.extent(0) == 0 ? nullptr : d_.data(); }
@@ -167,8 +187,19 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
                  "expected a matrix of at least two rows, found " + std::to_string(op.rows()));
   }
   auto const rows = static_cast<double>(op.rows());
-  Values<Exec, T> const mean = make_values<Exec, T>(exec, op.cols());
-  op.multiply_transposed(ones<Exec, T>(exec, op.rows()), mean);
+  // The sums of columns, and by the same read what a run begins with.
+  Index const vectors = control.resume == nullptr ? 2 : 1;
+  static std::string const label("tessera::pca::begin");
+  auto const make = [&](Index size) {
+    return Rows<Exec, T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
+                         static_cast<std::size_t>(vectors), static_cast<std::size_t>(size));
+  };
+  Rows<Exec, T> UT = make(op.rows());
+  Rows<Exec, T> const CT = make(op.cols());
+  for_each_element(exec, label, op.rows(), SetOne<T>{UT.data()});
+  if (vectors > 1) mix_to_begin<Exec, T>(exec, row<Exec, T>(UT, 1));
+  op.multiply_transposed_of_each(UT, CT);
+  Values<Exec, T> const mean = row<Exec, T>(CT, 0);
   PcaResult<Exec, T> result;
   result.mean = to_host<Exec, T>(exec, mean);
   for (T& x : result.mean) x = static_cast<T>(static_cast<double>(x) / rows);
@@ -190,9 +221,16 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
   if (options.scale) from_host<Exec, T>(exec, inverses, d);
 
   Centred<Exec, T> const centred(op, mean, d);
+  SvdBeginning<Exec, T> begin;
+  if (vectors > 1) {
+    begin.c = row<Exec, T>(CT, 1);
+    centred.take_mean(row<Exec, T>(UT, 1), begin.c);
+    exec.fence("tessera::pca: a run can begin");
+  }
+  UT = {};
+  begin.reads = op.reads() - reads_before;
   result.svd = run_svd<Exec, T>(options.scale ? "pca of scaled columns" : "pca", centred, k,
-                                options.svd, control);
-  result.svd.reads = op.reads() - reads_before;
+                                options.svd, control, begin);
   for (double const s : result.svd.s) {
     double const variance = s * s / (rows - 1);
     result.explained_variance.push_back(variance);
@@ -212,9 +250,11 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
 /// | options | | those of `svd`, and whether columns are scaled |
 /// | control | | progress, cancellation, states |
 ///
-/// Work: as `svd`, and two more reads of A for the means and the deviations of its columns. A is
-/// neither copied nor changed by the steps; the deviations of a matrix in memory take a copy of it
-/// for a moment.
+/// Work: as `svd`, and one more read of A for the deviations of its columns; their means come by
+/// the read that begins, but by a read more where a run goes on, by several ranks, and of a
+/// column-major matrix in memory of a GPU. U takes two reads of a matrix in memory of a host where
+/// that of `svd` takes one. A is neither copied nor changed by the steps; the deviations of a
+/// matrix in memory take a copy of it for a moment.
 ///
 /// Guarantees: as `svd`. The mean is taken out of products, so that of columns whose mean is many
 /// times their deviation as many digits are lost. Throws std::invalid_argument for options and
