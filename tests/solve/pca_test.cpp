@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -185,6 +186,40 @@ TYPED_TEST(Pca, ExplainsAllVarianceByAllComponents) {
   for (double const ratio : found.explained_variance_ratio) sum += ratio;
   EXPECT_NEAR(sum, 1, 100 * TestFixture::eps);
   EXPECT_NEAR(found.svd.s.back(), 0, 100 * TestFixture::eps * found.svd.s[0]);
+}
+
+/// Squares of such numbers over- or underflow.
+TYPED_TEST(Pca, IsOfNumbersOfAnySize) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Scalar;
+  auto const A = this->matrix();
+  int const far = std::numeric_limits<T>::max_exponent * 2 / 3;
+  for (bool const scale : {false, true}) {
+    PcaOptions const options{.svd = {.want_u = true}, .scale = scale};
+    solve::MatrixOperator const op(Exec(), matrix_on_device<TypeParam>(A));
+    auto const plain = solve::pca(op, 3, options);
+    for (int const power : {-far, far}) {
+      auto elements = A.memory();
+      for (T& element : elements) element = std::ldexp(element, power);
+      HostMatrix<T> const other(A.shape(), A.order(), std::move(elements));
+      auto const source = source_of<TypeParam>(other, TestFixture::rows, TestFixture::cols);
+      solve::MatrixOperator const in_memory(Exec(), matrix_on_device<TypeParam>(other));
+      solve::StreamOperator const streamed(Exec(), source);
+      for (bool const streams : {false, true}) {
+        auto const found =
+            streams ? solve::pca(streamed, 3, options) : solve::pca(in_memory, 3, options);
+        EXPECT_EQ(found.svd.stop, Stop::converged);
+        EXPECT_THAT(found.explained_variance_ratio, same_bits_as(plain.explained_variance_ratio));
+        EXPECT_THAT(this->host_rows(found.svd.VT), same_bits_as(this->host_rows(plain.svd.VT)));
+        for (std::size_t j = 0; j < plain.deviation.size(); ++j) {
+          EXPECT_EQ(found.deviation[j], std::ldexp(plain.deviation[j], power));
+        }
+        for (std::size_t i = 0; i < plain.svd.s.size(); ++i) {
+          EXPECT_EQ(found.svd.s[i], std::ldexp(plain.svd.s[i], scale ? 0 : power));
+        }
+      }
+    }
+  }
 }
 
 TYPED_TEST(Pca, HasTheBitsOfTheMatrixInMemoryOfAStream) {

@@ -28,8 +28,9 @@ class PlainOperator final : public solve::NormalOperator<Exec, T> {
   void do_multiply_transposed(ConstVector const& u, Vector const& c) const override {
     op_.multiply_transposed(u, c);
   }
-  void do_sums_of_squares(ConstVector const& mean, Vector const& c) const override {
-    op_.sums_of_squares(mean, c);
+  void do_sums_of_squares(ConstVector const& mean, ConstVector const& units,
+                          Vector const& c) const override {
+    op_.sums_of_squares(mean, units, c);
   }
 
   Base const& op_;

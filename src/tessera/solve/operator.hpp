@@ -110,10 +110,11 @@ class NormalOperator {
   void multiply_transposed_of_each(ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
     reads_ += do_multiply_transposed_of_each(UT, CT);
   }
-  /// c_j = Σ_i (a_ij - mean_j)², each difference and each square rounded.
-  void sums_of_squares(ConstValues<Exec, T> const& mean, Values<Exec, T> const& c) const {
+  /// c_j = Σ_i (units_j·(a_ij - mean_j))², each operation rounded: units are powers of two.
+  void sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
+                       Values<Exec, T> const& c) const {
     ++reads_;
-    do_sums_of_squares(mean, c);
+    do_sums_of_squares(mean, units, c);
   }
 
  protected:
@@ -128,6 +129,7 @@ class NormalOperator {
   virtual void do_multiply_transposed(ConstValues<Exec, T> const& u,
                                       Values<Exec, T> const& c) const = 0;
   virtual void do_sums_of_squares(ConstValues<Exec, T> const& mean,
+                                  ConstValues<Exec, T> const& units,
                                   Values<Exec, T> const& c) const = 0;
 
  protected:
@@ -192,7 +194,7 @@ Index reads_of(stream::Report const& report, Source const& source) {
          (static_cast<Index>(source.rows()) * static_cast<Index>(source.cols()));
 }
 
-/// Squares of (from_ij - mean_j), line by line, the lines side by side.
+/// Squares of units_j·(from_ij - mean_j), line by line, the lines side by side.
 template <class T>
 struct SquareDifferences {
   T const* from;
@@ -200,12 +202,13 @@ struct SquareDifferences {
   Index place_stride;
   Index length;
   T const* mean;
+  T const* units;
   bool by_rows;
   T* to;
   KOKKOS_FUNCTION void operator()(Index line) const {
     for (Index place = 0; place < length; ++place) {
-      T const difference =
-          from[line * line_stride + place * place_stride] - mean[by_rows ? place : line];
+      Index const j = by_rows ? place : line;
+      T const difference = units[j] * (from[line * line_stride + place * place_stride] - mean[j]);
       to[line * length + place] = difference * difference;
     }
   }
@@ -214,7 +217,8 @@ struct SquareDifferences {
 /// A matrix of them, row-major or column-major, as `a` is.
 template <class Layout, class Exec, class A, class T>
 Kokkos::View<T**, Layout, typename Exec::memory_space> squares(Exec const& exec, A const& a,
-                                                               ConstValues<Exec, T> const& mean) {
+                                                               ConstValues<Exec, T> const& mean,
+                                                               ConstValues<Exec, T> const& units) {
   static std::string const label("tessera::solve::squares");
   Kokkos::View<T**, Layout, typename Exec::memory_space> const to(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), a.extent(0), a.extent(1));
@@ -225,7 +229,7 @@ Kokkos::View<T**, Layout, typename Exec::memory_space> squares(Exec const& exec,
       exec, label, static_cast<Index>(a.extent(line)),
       SquareDifferences<T>{a.data(), static_cast<Index>(a.stride(line)),
                            static_cast<Index>(a.stride(place)), static_cast<Index>(a.extent(place)),
-                           mean.data(), by_rows, to.data()});
+                           mean.data(), units.data(), by_rows, to.data()});
   return to;
 }
 
@@ -237,8 +241,8 @@ class SquaredSource {
   using array_layout = typename Source::array_layout;
   static constexpr bool reads_in_kernels = stream::may_read_in_kernels<Source>;
 
-  SquaredSource(Source const& source, std::vector<value_type> mean)
-      : source_(source), mean_(std::move(mean)) {}
+  SquaredSource(Source const& source, std::vector<value_type> mean, std::vector<value_type> units)
+      : source_(source), mean_(std::move(mean)), units_(std::move(units)) {}
   [[nodiscard]] Index rows() const { return static_cast<Index>(source_.rows()); }
   [[nodiscard]] Index cols() const { return static_cast<Index>(source_.cols()); }
   void read(stream::Block const& block, value_type* to) const {
@@ -247,8 +251,9 @@ class SquaredSource {
     bool const by_rows = std::is_same_v<array_layout, Kokkos::LayoutRight>;
     Index const length = by_rows ? block.cols : block.rows;
     for (Index i = 0; i < block.rows * block.cols; ++i) {
-      Index const j = block.first_col + (by_rows ? i % length : i / length);
-      value_type const difference = to[i] - mean_[static_cast<std::size_t>(j)];
+      auto const j =
+          static_cast<std::size_t>(block.first_col + (by_rows ? i % length : i / length));
+      value_type const difference = units_[j] * (to[i] - mean_[j]);
       to[i] = difference * difference;
     }
   }
@@ -256,6 +261,7 @@ class SquaredSource {
  private:
   Source const& source_;
   std::vector<value_type> mean_;
+  std::vector<value_type> units_;
 };
 
 /// b = b - shift, for vectors of so many entries side by side.
@@ -359,18 +365,20 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
     return UT.extent(0) < fewest ? static_cast<Index>(UT.extent(0))
                                  : tessera::detail::passes_of(UT.extent(0));
   }
-  void do_sums_of_squares(ConstValues<Exec, T> const& mean,
+  void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
     if (this->layout() == std::string_view("rows")) {
-      sums_of_squares_in<Kokkos::LayoutRight>(mean, c);
+      sums_of_squares_in<Kokkos::LayoutRight>(mean, units, c);
     } else {
-      sums_of_squares_in<Kokkos::LayoutLeft>(mean, c);
+      sums_of_squares_in<Kokkos::LayoutLeft>(mean, units, c);
     }
   }
   /// By a matrix of the squares.
   template <class Layout>
-  void sums_of_squares_in(ConstValues<Exec, T> const& mean, Values<Exec, T> const& c) const {
-    tessera::multiply_transposed(this->exec(), detail::squares<Layout>(this->exec(), a_, mean),
+  void sums_of_squares_in(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
+                          Values<Exec, T> const& c) const {
+    tessera::multiply_transposed(this->exec(),
+                                 detail::squares<Layout>(this->exec(), a_, mean, units),
                                  detail::ones<Exec, T>(this->exec(), this->rows()), c, options_);
     this->exec().fence("tessera::solve: the squares are added");
   }
@@ -437,14 +445,12 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
                                     detail::as_columns<Exec, T>(CT), options_);
     return detail::reads_of(report, source_);
   }
-  void do_sums_of_squares(ConstValues<Exec, T> const& mean,
+  void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
-    std::vector<T> on_host(mean.extent(0));
-    Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace,
-                 Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(on_host.data(), on_host.size());
-    Kokkos::deep_copy(this->exec(), to, mean);
-    this->exec().fence("tessera::solve: the means come to the host");
-    stream::multiply_transposed(this->exec(), detail::SquaredSource(source_, std::move(on_host)),
+    this->exec().fence("tessera::solve: the means are there");
+    detail::SquaredSource const squares(source_, stream::detail::to_host<T>(mean),
+                                        stream::detail::to_host<T>(units));
+    stream::multiply_transposed(this->exec(), squares,
                                 detail::ones<Exec, T>(this->exec(), this->rows()), c, options_);
   }
 

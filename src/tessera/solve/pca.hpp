@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -28,7 +30,7 @@ namespace tessera::solve {
 /// Options of `pca`.
 struct PcaOptions {
   SvdOptions svd{};    ///< of the centred matrix
-  bool scale = false;  ///< divide each column by its standard deviation, but for constant ones
+  bool scale = false;  ///< divide each column by its standard deviation; a constant one is 0
 };
 
 /// The k directions in which the rows of A differ most.
@@ -152,6 +154,7 @@ class Centred final : public NormalOperator<Exec, T> {
     return op_.reads() - reads_before;
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& /*mean*/,
+                          ConstValues<Exec, T> const& /*units*/,
                           Values<Exec, T> const& /*c*/) const override {
     checks::fail("Centred", "its sums of squares are those of the matrix itself");
   }
@@ -176,6 +179,37 @@ class Centred final : public NormalOperator<Exec, T> {
   mutable Workspace<Exec> workspace_;
 };
 
+/// The variance of a column is 2^2e times this one.
+struct ScaledVariance {
+  int e;
+  double variance = 0;
+  [[nodiscard]] double deviation() const { return std::ldexp(std::sqrt(variance), e); }
+};
+
+/// Variances of columns. c, a product of Aᵀ, says how large their numbers are: squares are of
+/// differences beside a power of two that is about as large, and neither over- nor underflow.
+template <class Exec, class T>
+std::vector<ScaledVariance> variances(NormalOperator<Exec, T> const& op,
+                                      Values<Exec, T> const& mean, Values<Exec, T> const& c) {
+  constexpr int most = std::numeric_limits<T>::max_exponent - 2;
+  std::vector<ScaledVariance> result;
+  std::vector<T> on_host;
+  for (T const x : to_host<Exec, T>(op.exec(), c)) {
+    bool const is_known = x != 0 && std::isfinite(x);
+    result.push_back({.e = is_known ? std::clamp(std::ilogb(x), -most, most) : 0});
+    on_host.push_back(std::ldexp(T(1), -result.back().e));
+  }
+  Values<Exec, T> const units = make_values<Exec, T>(op.exec(), op.cols());
+  from_host<Exec, T>(op.exec(), on_host, units);
+  Values<Exec, T> const squares = make_values<Exec, T>(op.exec(), op.cols());
+  op.sums_of_squares(mean, units, squares);
+  auto to = result.begin();
+  for (T const sum : to_host<Exec, T>(op.exec(), squares)) {
+    (to++)->variance = static_cast<double>(sum) / static_cast<double>(op.rows() - 1);
+  }
+  return result;
+}
+
 template <class Exec, class T>
 PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOptions const& options,
                            Control<T> const& control) {
@@ -188,16 +222,15 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
   }
   auto const rows = static_cast<double>(op.rows());
   // The sums of columns, and by the same read what a run begins with.
-  Index const vectors = control.resume == nullptr ? 2 : 1;
   static std::string const label("tessera::pca::begin");
   auto const make = [&](Index size) {
-    return Rows<Exec, T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
-                         static_cast<std::size_t>(vectors), static_cast<std::size_t>(size));
+    return Rows<Exec, T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), 2,
+                         static_cast<std::size_t>(size));
   };
   Rows<Exec, T> UT = make(op.rows());
   Rows<Exec, T> const CT = make(op.cols());
   for_each_element(exec, label, op.rows(), SetOne<T>{UT.data()});
-  if (vectors > 1) mix_to_begin<Exec, T>(exec, row<Exec, T>(UT, 1));
+  mix_to_begin<Exec, T>(exec, row<Exec, T>(UT, 1));
   op.multiply_transposed_of_each(UT, CT);
   Values<Exec, T> const mean = row<Exec, T>(CT, 0);
   PcaResult<Exec, T> result;
@@ -205,36 +238,37 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
   for (T& x : result.mean) x = static_cast<T>(static_cast<double>(x) / rows);
   from_host<Exec, T>(exec, result.mean, mean);
 
-  Values<Exec, T> const squares = make_values<Exec, T>(exec, op.cols());
-  op.sums_of_squares(mean, squares);
+  SvdBeginning<Exec, T> begin{.c = row<Exec, T>(CT, 1)};
+  auto const of_columns = variances<Exec, T>(op, mean, begin.c);
+  for (auto const& column : of_columns) result.deviation.push_back(column.deviation());
+  double const largest = *std::max_element(result.deviation.begin(), result.deviation.end());
+  // Squares beside 2^2e do not overflow.
+  bool const has_exponent = !options.scale && largest > 0 && std::isfinite(largest);
+  int const e = has_exponent ? std::ilogb(largest) : 0;
   double total = 0;
   std::vector<T> inverses;
-  for (T const sum : to_host<Exec, T>(exec, squares)) {
-    double const variance = static_cast<double>(sum) / (rows - 1);
-    double const deviation = std::sqrt(variance);
-    result.deviation.push_back(deviation);
+  for (auto const& column : of_columns) {
+    double const deviation = column.deviation();
     bool const is_scaled = options.scale && deviation != 0;
-    inverses.push_back(static_cast<T>(is_scaled ? 1 / deviation : 1));
-    total += is_scaled ? 1 : variance;
+    // 0 of a constant column: what rounding leaves of it may be large beside the others.
+    inverses.push_back(static_cast<T>(is_scaled ? 1 / deviation : 0));
+    total += is_scaled ? 1 : std::ldexp(column.variance, 2 * (column.e - e));
   }
   Values<Exec, T> const d = make_values<Exec, T>(exec, options.scale ? op.cols() : 0);
   if (options.scale) from_host<Exec, T>(exec, inverses, d);
 
   Centred<Exec, T> const centred(op, mean, d);
-  SvdBeginning<Exec, T> begin;
-  if (vectors > 1) {
-    begin.c = row<Exec, T>(CT, 1);
-    centred.take_mean(row<Exec, T>(UT, 1), begin.c);
-    exec.fence("tessera::pca: a run can begin");
-  }
+  centred.take_mean(row<Exec, T>(UT, 1), begin.c);
+  exec.fence("tessera::pca: a run can begin");
   UT = {};
   begin.reads = op.reads() - reads_before;
   result.svd = run_svd<Exec, T>(options.scale ? "pca of scaled columns" : "pca", centred, k,
                                 options.svd, control, begin);
   for (double const s : result.svd.s) {
-    double const variance = s * s / (rows - 1);
-    result.explained_variance.push_back(variance);
-    result.explained_variance_ratio.push_back(total == 0 ? 0 : variance / total);
+    double const scaled = std::ldexp(s, -e);
+    result.explained_variance.push_back(s * s / (rows - 1));
+    result.explained_variance_ratio.push_back(total == 0 ? 0
+                                                         : scaled * scaled / (rows - 1) / total);
   }
   return result;
 }
@@ -251,10 +285,10 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
 /// | control | | progress, cancellation, states |
 ///
 /// Work: as `svd`, and one more read of A for the deviations of its columns; their means come by
-/// the read that begins, but by a read more where a run goes on, by several ranks, and of a
-/// column-major matrix in memory of a GPU. U takes two reads of a matrix in memory of a host where
-/// that of `svd` takes one. A is neither copied nor changed by the steps; the deviations of a
-/// matrix in memory take a copy of it for a moment.
+/// the read that begins, but by one more by several ranks and of a column-major matrix in memory of
+/// a GPU. U takes two reads of a matrix in memory of a host where that of `svd` takes one. A is
+/// neither copied nor changed by the steps; the deviations of a matrix in memory take a copy of it
+/// for a moment.
 ///
 /// Guarantees: as `svd`. The mean is taken out of products, so that of columns whose mean is many
 /// times their deviation as many digits are lost. Throws std::invalid_argument for options and
