@@ -158,6 +158,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     std::optional<CheckpointJob> job;
     std::optional<stream::State<T>> state;
     if (!r.checkpoint.empty()) {
+      require_writable_checkpoint(r.checkpoint);
       job = checkpoint_job(r, id, rows && cols);
       state = state_of<T>(r.checkpoint, *job);
     }
