@@ -136,8 +136,8 @@ Residual residual_in(io::MatrixReader const& reader, io::VectorView<T> const& x,
     for (std::uint64_t j = 0; j < info.cols; ++j) gradient.add(j, row(j), r[0]);
     all[i] = r[0];
   });
-  // Once more, beside the size of A's elements.
-  if (int const far = far_exponent(largest); far != 0 && e == 0) {
+  // Once more, beside the size of the elements of A and damp·I.
+  if (int const far = far_exponent(std::max(largest, damp)); far != 0 && e == 0) {
     return residual_in<T>(reader, x, b, damp, far);
   }
   double const scaled_damp = std::scalbn(damp, -e);
