@@ -227,33 +227,6 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
     parts::Units const units{this->rows(), summation::segment<T>};
     detail::share_block(world_, products.BT, parts::even_rows(units, world_.rank(), world_.size()));
   }
-  Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
-                        Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
-    namespace parts = distributed::detail;
-    using Output = tessera::detail::OutputVector<T>;
-    constexpr auto cut = row_major ? parts::Cut::panels : parts::Cut::tiles;
-    Index const rows = this->rows();
-    Index const cols = this->cols();
-    parts::StreamOnRanks<Exec, Source, cut> on_ranks(
-        world_, "solve", source_,
-        {.operation = "atax of each", .sum = static_cast<Index>(CT.size())}, options_);
-    Index reads = 1;
-    on_ranks(
-        [&](auto const& part, Index first, Output sum, stream::Options<T> const& options) {
-          auto const report = stream::detail::run_atax_of_columns<T>(
-              this->exec(), part, detail::as_columns<Exec, T const>(VT),
-              [&](Index j) { return Output{BT.data() + j * rows + first, 1}; },
-              [&](Index j) { return Output{sum.data + j * cols, 1}; }, options,
-              stream::AtaxTerms<Exec, T>(),
-              [&](Index j) { return detail::shift_by<Exec, T>(shifts, j, rows).function(); });
-          reads = std::max(reads, detail::reads_of(report, part));
-          return report;
-        },
-        {CT.data(), 1});
-    auto const units = parts::units_of<T>(row_major, rows, cols);
-    detail::share_block(world_, BT, parts::even_rows(units, world_.rank(), world_.size()));
-    return std::ranges::max(world_.communicator().gather(reads));
-  }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
     detail::SquaredSource const squares(source_, stream::detail::to_host<T>(mean),
