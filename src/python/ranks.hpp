@@ -135,14 +135,15 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
       share(products.BT.data() + j * size, size);
     }
   }
-  void do_sums_of_squares(ConstVector const& mean, Vector const& c) const override {
+  void do_sums_of_squares(ConstVector const& mean, ConstVector const& units,
+                          Vector const& c) const override {
     auto const ones = solve::detail::ones<Exec, T>(this->exec(), rows_.count);
     if (ranks_.matrix.by_rows) {
-      multiply_transposed_by(solve::detail::squares<Kokkos::LayoutRight>(this->exec(), a_, mean),
-                             ones, c);
+      multiply_transposed_by(
+          solve::detail::squares<Kokkos::LayoutRight>(this->exec(), a_, mean, units), ones, c);
     } else {
-      multiply_transposed_by(solve::detail::squares<Kokkos::LayoutLeft>(this->exec(), a_, mean),
-                             ones, c);
+      multiply_transposed_by(
+          solve::detail::squares<Kokkos::LayoutLeft>(this->exec(), a_, mean, units), ones, c);
     }
   }
 

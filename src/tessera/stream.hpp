@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <Kokkos_Core.hpp>
 
@@ -182,9 +183,10 @@ inline void add_to(Report& all, Report const& one) {
   all.seconds_waiting_for_work += one.seconds_waiting_for_work;
 }
 
-/// Runs a kind of work for each column of X: up to eight with each reading of the matrix, fewer
-/// where the limit is too small for their sums. add(works, run, x, j, workspace) adds the work of
-/// column j, whose elements lie side by side in x.
+/// Runs a kind of work for each column of X, all with one reading of the matrix: in several where
+/// the limit is too small for their sums, or where those of more than eight would take half of it,
+/// which blocks need. add(works, run, x, j, workspace) adds the work of column j, whose elements
+/// lie side by side in x.
 template <template <class, class, bool, class> class Work, class Exec, class T, class Layout,
           class Add>
 Report run_columns(Exec const& exec, std::string const& operation,
@@ -200,7 +202,8 @@ Report run_columns(Exec const& exec, std::string const& operation,
     };
     auto const columns = static_cast<Index>(x.extent(1));
     Report all;
-    Index at_once = tessera::detail::most_columns;
+    constexpr Index few = tessera::detail::most_columns;
+    Index at_once = columns;
     for (Index first = 0; first < columns;) {
       Index const passes = ceil_div(columns - first, at_once);
       Index const count = ceil_div(columns - first, passes);
@@ -215,6 +218,11 @@ Report run_columns(Exec const& exec, std::string const& operation,
       } catch (LimitError const&) {
         if (count == 1) throw;
         at_once = count / 2;
+        continue;
+      }
+      std::size_t const sums = OfColumns::WorkOf::bytes(run->extents(), run->blocks(), count);
+      if (count > few && sums > options.memory_limit / 2) {
+        at_once = std::max(few, count / 2);
         continue;
       }
       std::deque<SideBySide<Exec, T>> vectors;
@@ -245,34 +253,46 @@ Report run_product_of_columns(Exec const& exec, std::string const& name,
       });
 }
 
-/// ATAX of a block of vectors, without B where it is null.
+/// ATAX of a block of vectors, without B where it is null. factors[j] is what comes between the
+/// products of column j.
+template <class Exec, class T, class Layout, class Factor>
+Report run_atax_of_columns(Exec const& exec, AnySource<T, Layout> const& source,
+                           MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
+                           MatrixArgument<T> const& c, Options<T> const& options,
+                           AtaxTerms<Exec, T> const& terms, std::vector<Factor> const& factors) {
+  auto const b_of = [&](Index j) {
+    return b == nullptr ? OutputVector<T>{nullptr, 1} : output_of(*b, j);
+  };
+  auto const factor = [&](Index j) { return factors[static_cast<std::size_t>(j)]; };
+  Report const report = run_columns<AtaxWith<Factor>::template Work>(
+      exec, "stream::atax", source, v, options,
+      [&](auto& works, auto const& run, ConstVector<Exec, T> const& v_j, Index j,
+          Workspace<Exec>& workspace) {
+        works.add(exec, run.extents(), run.blocks(), options.method, v_j, b_of(j), output_of(c, j),
+                  workspace, factor(j));
+      });
+  tessera::detail::TermsOfAtax<T> const given(terms);
+  for (Index j = 0; j < static_cast<Index>(v.extent(1)); ++j) {
+    tessera::detail::finish_atax(exec, source.rows(), b_of(j), source.cols(), output_of(c, j),
+                                 given, factor(j));
+  }
+  exec.fence("tessera::stream::atax: C is there");
+  return report;
+}
+
+/// The same, with the terms' map for all columns.
 template <class Exec, class T, class Layout>
 Report call_atax_of_columns(Exec const& exec, AnySource<T, Layout> const& source,
                             MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
                             MatrixArgument<T> const& c, Options<T> const& options,
                             AtaxTerms<Exec, T> const& terms) {
-  constexpr auto operation = "stream::atax";
-  tessera::detail::TermsOfAtax<T> const given(terms);
-  if (given.has_z) {
-    checks::fail(operation, "z is added to one vector: expected beta of 0 for a block of them");
+  if (tessera::detail::TermsOfAtax<T>(terms).has_z) {
+    checks::fail("stream::atax",
+                 "z is added to one vector: expected beta of 0 for a block of them");
   }
-  auto const b_of = [&](Index j) {
-    return b == nullptr ? OutputVector<T>{nullptr, 1} : output_of(*b, j);
-  };
-  return tessera::detail::with_map(terms.map, [&]<class Factor>(Factor const& factor) {
-    Report const report = run_columns<AtaxWith<Factor>::template Work>(
-        exec, operation, source, v, options,
-        [&](auto& works, auto const& run, ConstVector<Exec, T> const& v_j, Index j,
-            Workspace<Exec>& workspace) {
-          works.add(exec, run.extents(), run.blocks(), options.method, v_j, b_of(j),
-                    output_of(c, j), workspace, factor);
-        });
-    for (Index j = 0; j < static_cast<Index>(v.extent(1)); ++j) {
-      tessera::detail::finish_atax(exec, source.rows(), b_of(j), source.cols(), output_of(c, j),
-                                   given, factor);
-    }
-    exec.fence("tessera::stream::atax: C is there");
-    return report;
+  return tessera::detail::with_map(terms.map, [&](auto const& factor) {
+    return run_atax_of_columns(exec, source, v, b, c, options, terms,
+                               std::vector(v.extent(1), factor));
   });
 }
 
@@ -431,8 +451,8 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
 ///
 /// As `atax` of a vector, with V and C of n x k entries, each in LayoutRight, LayoutLeft or
 /// LayoutStride, the same map for all columns, no z and no states. The bits of column j are those
-/// of the call with V's column j. The matrix is read once for up to eight columns, fewer where the
-/// limit does not hold their sums: k columns need no larger limit than one, but for copies.
+/// of the call with V's column j. The matrix is read once, or several times where the limit does
+/// not hold the sums of all columns: k columns need no larger limit than one, but for copies.
 template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
           OutputBlockFor<Exec, Source> Out>
 Report atax(Exec const& exec, Source const& source, In const& v, Out const& c,
@@ -552,19 +572,19 @@ Report multiply_both(Exec const& exec, Source const& source, X const& x, U const
   TESSERA_STREAM_OF(TEMPLATE, EXEC, T, Kokkos::LayoutRight) \
   TESSERA_STREAM_OF(TEMPLATE, EXEC, T, Kokkos::LayoutLeft)  \
   }
-#define TESSERA_STREAM_OF(TEMPLATE, EXEC, T, LAYOUT)                                             \
-  TESSERA_STREAM_WITH(TEMPLATE, EXEC, T, LAYOUT, tessera::kernels::Identity)                     \
-  TESSERA_STREAM_WITH(TEMPLATE, EXEC, T, LAYOUT, maps::Function<T>)                              \
-  TESSERA_STREAM_PRODUCT(TEMPLATE, EXEC, T, LAYOUT, true)                                        \
-  TESSERA_STREAM_PRODUCT(TEMPLATE, EXEC, T, LAYOUT, false)                                       \
-  TEMPLATE Report call_atax_of_columns(EXEC const&, AnySource<T, LAYOUT> const&,                 \
-                                       MatrixArgument<T const> const&, MatrixArgument<T> const*, \
-                                       MatrixArgument<T> const&, Options<T> const&,              \
-                                       AtaxTerms<EXEC, T> const&);
-#define TESSERA_STREAM_WITH(TEMPLATE, EXEC, T, LAYOUT, FACTOR)                               \
-  TEMPLATE Report run_atax(EXEC const&, AnySource<T, LAYOUT> const&,                         \
-                           VectorArgument<T const> const&, OutputVector<T>, OutputVector<T>, \
-                           Options<T> const&, maps::Kind, FACTOR const&);
+#define TESSERA_STREAM_OF(TEMPLATE, EXEC, T, LAYOUT)                         \
+  TESSERA_STREAM_WITH(TEMPLATE, EXEC, T, LAYOUT, tessera::kernels::Identity) \
+  TESSERA_STREAM_WITH(TEMPLATE, EXEC, T, LAYOUT, maps::Function<T>)          \
+  TESSERA_STREAM_PRODUCT(TEMPLATE, EXEC, T, LAYOUT, true)                    \
+  TESSERA_STREAM_PRODUCT(TEMPLATE, EXEC, T, LAYOUT, false)
+#define TESSERA_STREAM_WITH(TEMPLATE, EXEC, T, LAYOUT, FACTOR)                                  \
+  TEMPLATE Report run_atax(EXEC const&, AnySource<T, LAYOUT> const&,                            \
+                           VectorArgument<T const> const&, OutputVector<T>, OutputVector<T>,    \
+                           Options<T> const&, maps::Kind, FACTOR const&);                       \
+  TEMPLATE Report run_atax_of_columns(EXEC const&, AnySource<T, LAYOUT> const&,                 \
+                                      MatrixArgument<T const> const&, MatrixArgument<T> const*, \
+                                      MatrixArgument<T> const&, Options<T> const&,              \
+                                      AtaxTerms<EXEC, T> const&, std::vector<FACTOR> const&);
 #define TESSERA_STREAM_PRODUCT(TEMPLATE, EXEC, T, LAYOUT, IS_SUM)                                  \
   TEMPLATE Report run_product<IS_SUM>(EXEC const&, std::string const&,                             \
                                       AnySource<T, LAYOUT> const&, VectorArgument<T const> const&, \

@@ -105,6 +105,22 @@ TEST_F(SolveTest, says_which_of_several_has_no_solution) {
   EXPECT_EQ(done["stop"], done["columns"][1]["stop"]);
 }
 
+/// Where the squares of A's elements over- or underflow, a solution passes, and what is none fails.
+TEST_F(SolveTest, checks_numbers_of_any_size) {
+  std::vector<double> b;
+  for (int i = 0; i < 12; ++i) b.push_back(std::cos(i * i));
+  write_doubles("b.npy", "(12,)", b);
+  for (int const power : {-900, 900}) {
+    std::vector<double> a;
+    for (int i = 0; i < 48; ++i) a.push_back(std::ldexp(std::cos(3 * i), power));
+    write_doubles("a.npy", "(12, 4)", a);
+    auto const found = report({"lstsq", "a.npy", "b.npy", "--atol", "1e-12", "--check"});
+    EXPECT_TRUE(found["check"]["passed"].get<bool>()) << power;
+    auto const cut = report({"lstsq", "a.npy", "b.npy", "--maxiter", "1", "--check"}, 1);
+    EXPECT_FALSE(cut["check"]["passed"].get<bool>()) << power;
+  }
+}
+
 TEST_F(SolveTest, draws_how_the_residual_falls) {
   write_doubles("a.npy", "(3, 3)", {1, 0, 0, 0, 2, 0, 0, 0, 3});
   write_doubles("b.npy", "(3,)", {1, 1, 1});
@@ -227,6 +243,16 @@ TEST_F(SolveTest, refuses_what_makes_no_sense) {
   expect({"lstsq", "a.npy", "b.npy", "--output", "a.npy"}, 2, "a.npy");
   expect({"lstsq", "a.npy", "b.npy", "--checkpoint", "-"}, 2,
          "--checkpoint: expected the name of a file that stays, found -");
+}
+
+/// Before anything is computed, not at the first checkpoint.
+TEST_F(SolveTest, refuses_a_checkpoint_that_cannot_be_written) {
+  make("30", "10");
+  for (std::string const command : {"lstsq", "atax"}) {
+    std::vector<std::string> words{command, "a.npy", "--checkpoint", "no-folder/c"};
+    if (command == "lstsq") words.insert(words.begin() + 2, "b.npy");
+    expect_refused(words, 3, "no-folder/c: cannot be written: expected a writable folder");
+  }
 }
 
 TEST_F(SolveTest, says_a_limit_that_does) {

@@ -6,7 +6,9 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <string>
 #include <unistd.h>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -33,9 +35,10 @@ class TerminalTest : public ProgramTest {
 
   /// What a long run writes to its terminal until `text` comes or the time is over.
   std::string watch(std::string const& text, std::chrono::milliseconds time,
-                    std::string const& term) const {
-    pid_t const child = start({"atax", "a.npy", "--vector", "a-vector.npy", "--repeat", "1000000"},
-                              {.environment = {{"TERM", term}}}, terminal_);
+                    std::string const& term,
+                    std::vector<std::string> const& command = {
+                        "atax", "a.npy", "--vector", "a-vector.npy", "--repeat", "1000000"}) const {
+    pid_t const child = start(command, {.environment = {{"TERM", term}}}, terminal_);
     std::string seen;
     auto const end = std::chrono::steady_clock::now() + time;
     while (seen.find(text) == std::string::npos) {
@@ -63,6 +66,13 @@ TEST_F(TerminalTest, bar_shows_after_a_second) {
   EXPECT_THAT(seen, ::testing::HasSubstr("computing"));
   EXPECT_THAT(seen, ::testing::HasSubstr("%"));
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+}
+
+TEST_F(TerminalTest, bar_of_a_solver_says_the_residual) {
+  std::vector<std::string> const long_run{
+      "svd", "a.npy", "-k", "1", "--method", "randomized", "--power-iterations", "1000000"};
+  EXPECT_THAT(watch("residual ", std::chrono::seconds(20), "xterm", long_run),
+              ::testing::HasSubstr("solving residual "));
 }
 
 TEST_F(TerminalTest, dumb_terminal_gets_no_bar) {

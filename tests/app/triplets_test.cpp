@@ -74,6 +74,29 @@ TEST_F(TripletsTest, finds_the_known_components) {
   for (auto const& each : scaled["explained_variance"]) EXPECT_NEAR(each.get<double>(), 1, 1e-14);
 }
 
+/// The checks are of numbers, not of overflows that compare as small.
+TEST_F(TripletsTest, checks_numbers_of_any_size) {
+  for (std::vector<std::string> const& command :
+       {std::vector<std::string>{"svd", "--u", "u.npy"}, {"pca"}, {"pca", "--scale"}}) {
+    std::vector<nlohmann::json> reports;
+    for (int const power : {0, -900, 900}) {
+      std::vector<double> a;
+      for (int i = 0; i < 48; ++i) a.push_back(std::ldexp(std::cos(3 * i) + i % 5, power));
+      write_doubles("a.npy", "(12, 4)", a);
+      auto words = command;
+      words.insert(words.end(), {"a.npy", "-k", "2", "--check"});
+      reports.push_back(report(words));
+      auto const& check = reports.back()["check"];
+      EXPECT_TRUE(check["passed"].get<bool>()) << power;
+      EXPECT_GT(check["right"].get<double>(), 0) << command.back() << ", 2^" << power;
+      EXPECT_EQ(reports.back()["sha256"], reports.front()["sha256"]);
+      if (command[0] == "svd") continue;
+      EXPECT_EQ(reports.back()["explained_variance_ratio"],
+                reports.front()["explained_variance_ratio"]);
+    }
+  }
+}
+
 TEST_F(TripletsTest, agrees_with_every_type_and_format) {
   for (std::string const order : {"row-major", "column-major"}) {
     for (std::string const type : {"f32", "f64"}) {
@@ -94,6 +117,49 @@ TEST_F(TripletsTest, agrees_with_every_type_and_format) {
   ASSERT_EQ(run({"convert", "b.ex3", "b.npy"}).status, 0);
   EXPECT_EQ(report({"svd", "b.ex3", "-k", "3"})["sha256"],
             report({"svd", "b.npy", "-k", "3"})["sha256"]);
+}
+
+/// All commands that solve read datasets, and write them.
+TEST_F(TripletsTest, agrees_with_hdf5) {
+  make("300", "60", "row-major", "f64");
+  auto const made = run({"convert", "a.npy", "a.h5:/A"});
+  if (made.status == 3) GTEST_SKIP() << "NOT TESTED: this build is without HDF5";
+  ASSERT_EQ(made.status, 0) << made.err;
+  ASSERT_EQ(run({"convert", "b.npy", "a.h5:/b", "--add-dataset"}).status, 0);
+  auto const expect_same = [&](std::vector<std::string> command, std::string const& option) {
+    auto of_file = command;
+    of_file.insert(of_file.end(), {option, "expected.npy"});
+    for (auto& word : command) {
+      if (word == "a.npy") word = "a.h5:/A";
+      if (word == "b.npy") word = "a.h5:/b";
+    }
+    std::string const results = "results.h5:/" + command[0];
+    command.insert(command.end(), {option, results, "--add-dataset", "--check"});
+    EXPECT_EQ(report(command)["sha256"], report(of_file)["sha256"]) << command[0];
+    ASSERT_EQ(run({"convert", results, "found.npy"}).status, 0);
+    EXPECT_EQ(last_elements<double>("found.npy", 60), last_elements<double>("expected.npy", 60));
+  };
+  expect_same({"svd", "a.npy", "-k", "1", "--tol", "1e-3"}, "--vt");
+  expect_same({"pca", "a.npy", "-k", "1", "--tol", "1e-3"}, "--components");
+  expect_same({"lstsq", "a.npy", "b.npy"}, "--output");
+  expect_same({"ridge", "a.npy", "b.npy", "--lambda", "1"}, "--output");
+  expect_same({"fit", "linear", "a.npy", "b.npy"}, "--output");
+}
+
+/// In memory of a host, eight vectors share a read; in a stream, all.
+TEST_F(TripletsTest, reads_the_matrix_for_u_as_rarely_as_it_can) {
+  make("2000", "60", "row-major", "f64");
+  auto const reads_of_u = [&](std::vector<std::string> command) {
+    command.insert(command.end(), {"-k", "10", "--tol", "1e-2", "--kernels", "portable"});
+    auto const without = report(command)["reads"].get<int>();
+    bool const is_pca = command[0] == "pca";
+    command.insert(command.end(), {is_pca ? "--scores" : "--u", "u.npy"});
+    return report(command)["reads"].get<int>() - without;
+  };
+  EXPECT_EQ(reads_of_u({"svd", "a.npy"}), 2);
+  EXPECT_EQ(reads_of_u({"pca", "a.npy"}), 4);
+  EXPECT_EQ(reads_of_u({"svd", "a.npy", "--memory-limit", "1MiB"}), 1);
+  EXPECT_EQ(reads_of_u({"pca", "a.npy", "--memory-limit", "1MiB"}), 1);
 }
 
 TEST_F(TripletsTest, has_the_bits_of_the_run_in_memory_where_it_streams) {

@@ -116,13 +116,14 @@ TYPED_TEST(DistributedSolvers, OfSingularValuesHaveTheBitsOfOneProcess) {
   using T = typename TypeParam::Scalar;
   this->expect_same_bits([&](auto const& op) {
     auto const svd = solve::svd(op, 3, {.want_u = true});
-    auto const pca = solve::pca(op, 2, {.scale = true});
+    auto const pca = solve::pca(op, 2, {.svd = {.want_u = true}, .scale = true});
     return std::vector<std::vector<T>>{this->numbers(svd.s),
                                        this->flat(svd.VT),
                                        this->flat(svd.UT),
                                        this->numbers(pca.explained_variance),
                                        pca.mean,
-                                       this->flat(pca.svd.VT)};
+                                       this->flat(pca.svd.VT),
+                                       this->flat(pca.svd.UT)};
   });
 }
 
@@ -131,9 +132,11 @@ TYPED_TEST(DistributedSolvers, OfBlocksAndStreamsHaveTheBitsOfOneProcess) {
   this->expect_same_bits_of_blocks([&](auto const& op) {
     auto const svd = solve::randomized_svd(op, 3, {.want_u = true});
     auto const fit = solve::lsmr(op, this->b, {.damp = 0.5});
-    auto const pca = solve::pca(op, 2, {.scale = true});
-    return std::vector<std::vector<T>>{this->numbers(svd.s), this->flat(svd.VT), this->flat(svd.UT),
-                                       this->flat(fit.x), this->flat(pca.svd.VT)};
+    auto const pca = solve::pca(op, 2, {.svd = {.want_u = true}, .scale = true});
+    auto const lanczos = solve::svd(op, 2, {.want_u = true});
+    return std::vector<std::vector<T>>{
+        this->numbers(svd.s),   this->flat(svd.VT),     this->flat(svd.UT),    this->flat(fit.x),
+        this->flat(pca.svd.VT), this->flat(pca.svd.UT), this->flat(lanczos.UT)};
   });
 }
 

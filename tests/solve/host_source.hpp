@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 
 #include <tessera/stream.hpp>
 
@@ -11,12 +12,15 @@
 
 namespace tessera::test {
 
-/// A matrix of rows x cols on the host as a source of streams. It has to outlive the source.
+/// A matrix of rows x cols on the host as a source of streams. It has to outlive the source, and so
+/// has what counts the elements that are read.
 template <class C>
-auto source_of(HostMatrix<typename C::Scalar> const& A, Index rows, Index cols) {
+auto source_of(HostMatrix<typename C::Scalar> const& A, Index rows, Index cols,
+               std::atomic<Index>* elements = nullptr) {
   using T = typename C::Scalar;
   return stream::make_source<T, typename C::Layout>(
-      rows, cols, [&A](stream::Block const& block, T* to) {
+      rows, cols, [&A, elements](stream::Block const& block, T* to) {
+        if (elements != nullptr) *elements += block.rows * block.cols;
         bool const by_rows = C::order == reference::Order::row_major;
         Index const lines = by_rows ? block.rows : block.cols;
         Index const first = by_rows ? block.first_row : block.first_col;

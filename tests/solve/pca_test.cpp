@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -15,6 +17,7 @@
 #include <tessera/solve.hpp>
 
 #include "solve/host_source.hpp"
+#include "solve/plain_operator.hpp"
 #include "support/cases.hpp"
 #include "support/data.hpp"
 #include "support/device_data.hpp"
@@ -138,12 +141,41 @@ TYPED_TEST(Pca, HasTheCommittedBits) {
                             : "01b60e1f01be7dd5d84c08021ed8225bbb5c95a14569fcca05760916ee60fc0a"));
 }
 
-TYPED_TEST(Pca, ReadsTheMatrixOnceAStepAndForMeansAndDeviations) {
-  solve::MatrixOperator const op(typename TypeParam::Exec(),
-                                 matrix_on_device<TypeParam>(this->matrix()));
-  auto const found = solve::pca(op, 2);
-  EXPECT_EQ(found.svd.reads, found.svd.iterations + 3);
-  EXPECT_EQ(found.svd.reads, op.reads());
+TYPED_TEST(Pca, ReadsTheMatrixOnceAStepAndTwiceBefore) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Scalar;
+  auto const A = this->matrix();
+  bool const shares = tessera::detail::take_blocks<Exec, T>(Kernels::automatic);
+  solve::MatrixOperator const op(Exec(), matrix_on_device<TypeParam>(A));
+  std::atomic<Index> elements = 0;
+  auto const source = source_of<TypeParam>(A, TestFixture::rows, TestFixture::cols, &elements);
+  solve::StreamOperator const streamed(Exec(), source);
+  PlainOperator<Exec, T> const plain(op);
+  for (bool const want_u : {false, true}) {
+    Index const k = want_u ? 9 : 4;
+    PcaOptions const options{.svd = {.want_u = want_u}, .scale = true};
+    auto const one_by_one = solve::pca(plain, k, options);
+    EXPECT_EQ(one_by_one.svd.reads, one_by_one.svd.iterations + 3 + (want_u ? k : 0));
+    elements = 0;
+    auto const from_stream = solve::pca(streamed, k, options);
+    EXPECT_EQ(from_stream.svd.reads, from_stream.svd.iterations + 2 + (want_u ? 1 : 0));
+    EXPECT_EQ(elements, from_stream.svd.reads * TestFixture::rows * TestFixture::cols);
+    EXPECT_EQ(from_stream.svd.history.back().reads, from_stream.svd.iterations + 2);
+    Index const before = op.reads();
+    auto const found = solve::pca(op, k, options);
+    EXPECT_EQ(found.svd.reads, op.reads() - before);
+    if (shares) {
+      EXPECT_EQ(found.svd.reads, found.svd.iterations + 2 + (want_u ? 4 : 0));
+    }
+    for (auto const* other : {&from_stream, &found}) {
+      EXPECT_THAT(other->svd.s, same_bits_as(one_by_one.svd.s));
+      EXPECT_THAT(other->svd.residuals, same_bits_as(one_by_one.svd.residuals));
+      EXPECT_THAT(other->deviation, same_bits_as(one_by_one.deviation));
+      EXPECT_THAT(other->mean, same_bits_as(one_by_one.mean));
+      EXPECT_THAT(this->host_rows(other->svd.VT), same_bits_as(this->host_rows(one_by_one.svd.VT)));
+      EXPECT_THAT(this->host_rows(other->svd.UT), same_bits_as(this->host_rows(one_by_one.svd.UT)));
+    }
+  }
 }
 
 TYPED_TEST(Pca, ExplainsAllVarianceByAllComponents) {
@@ -154,6 +186,40 @@ TYPED_TEST(Pca, ExplainsAllVarianceByAllComponents) {
   for (double const ratio : found.explained_variance_ratio) sum += ratio;
   EXPECT_NEAR(sum, 1, 100 * TestFixture::eps);
   EXPECT_NEAR(found.svd.s.back(), 0, 100 * TestFixture::eps * found.svd.s[0]);
+}
+
+/// Squares of such numbers over- or underflow.
+TYPED_TEST(Pca, IsOfNumbersOfAnySize) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Scalar;
+  auto const A = this->matrix();
+  int const far = std::numeric_limits<T>::max_exponent * 2 / 3;
+  for (bool const scale : {false, true}) {
+    PcaOptions const options{.svd = {.want_u = true}, .scale = scale};
+    solve::MatrixOperator const op(Exec(), matrix_on_device<TypeParam>(A));
+    auto const plain = solve::pca(op, 3, options);
+    for (int const power : {-far, far}) {
+      auto elements = A.memory();
+      for (T& element : elements) element = std::ldexp(element, power);
+      HostMatrix<T> const other(A.shape(), A.order(), std::move(elements));
+      auto const source = source_of<TypeParam>(other, TestFixture::rows, TestFixture::cols);
+      solve::MatrixOperator const in_memory(Exec(), matrix_on_device<TypeParam>(other));
+      solve::StreamOperator const streamed(Exec(), source);
+      for (bool const streams : {false, true}) {
+        auto const found =
+            streams ? solve::pca(streamed, 3, options) : solve::pca(in_memory, 3, options);
+        EXPECT_EQ(found.svd.stop, Stop::converged);
+        EXPECT_THAT(found.explained_variance_ratio, same_bits_as(plain.explained_variance_ratio));
+        EXPECT_THAT(this->host_rows(found.svd.VT), same_bits_as(this->host_rows(plain.svd.VT)));
+        for (std::size_t j = 0; j < plain.deviation.size(); ++j) {
+          EXPECT_EQ(found.deviation[j], std::ldexp(plain.deviation[j], power));
+        }
+        for (std::size_t i = 0; i < plain.svd.s.size(); ++i) {
+          EXPECT_EQ(found.svd.s[i], std::ldexp(plain.svd.s[i], scale ? 0 : power));
+        }
+      }
+    }
+  }
 }
 
 TYPED_TEST(Pca, HasTheBitsOfTheMatrixInMemoryOfAStream) {

@@ -85,6 +85,10 @@ std::string command_of_state(std::string const& operation) {
 
 }  // namespace
 
+void require_writable_checkpoint(std::string const& path) {
+  io::OutputFile const nothing_is_written(path);
+}
+
 void write_checkpoint(std::string const& path, Checkpoint const& checkpoint) {
   if (!ranks().is_first()) return;
   io::OutputFile file(path);

@@ -42,6 +42,10 @@ struct Checkpoint {
   Bytes output;
 };
 
+/// A checkpoint can be written there, as far as can be said before. @throws io::FileError
+/// bad_output
+void require_writable_checkpoint(std::string const& path);
+
 /// Writes a checkpoint aside and puts it in its place: at any moment there is the old one or the
 /// new one, whole. Takes no memory for the vectors. @throws io::FileError bad_output
 void write_checkpoint(std::string const& path, Checkpoint const& checkpoint);

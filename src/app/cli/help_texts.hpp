@@ -112,11 +112,12 @@ inline constexpr char least_squares[] =
     "  tessera ridge a.npy b.npy --lambda 0.1 --output x.npy";
 
 inline constexpr char svd[] =
-    "A step reads A once, and U takes K more reads. The bits are a function of A, its layout, K "
-    "and the options. A matrix that does not fit into memory (or into --memory-limit) is streamed "
-    "from its file at each step. A run that was ended goes on from its --checkpoint, with the bits "
-    "of one that was not; the file is removed when all are found. Exit status 1: they were not "
-    "found within the tolerance, and the report says why.\n"
+    "A step reads A once. U takes one more read of a file, and one for every eight vectors of a "
+    "matrix in memory of a host. The bits are a function of A, its layout, K and the options. A "
+    "matrix that does not fit into memory (or into --memory-limit) is streamed from its file at "
+    "each step. A run that was ended goes on from its --checkpoint, with the bits of one that was "
+    "not; the file is removed when all are found. Exit status 1: they were not found within the "
+    "tolerance, and the report says why.\n"
     "--method randomized multiplies a block of vectors at once. It takes as many reads as it is "
     "told, and two; its residuals say how good the values are.\n\n"
     "Examples:\n"

@@ -30,7 +30,9 @@ struct ResidualCheck {
   double residual_below = 0;
 
   [[nodiscard]] bool passed() const {
-    return gradient <= gradient_below || residual <= residual_below;
+    // A norm that has overflowed says nothing.
+    bool const is_known = std::isfinite(found.norma) && std::isfinite(found.gradient);
+    return is_known && (gradient <= gradient_below || residual <= residual_below);
   }
 };
 
@@ -39,15 +41,15 @@ struct ResidualCheck {
 ResidualCheck check(LeastSquaresOptions const& options, io::MatrixReader const& reader,
                     io::ScalarType type, io::HostVector const& x, io::HostVector const& b) {
   double const rounding = rounding_of(type);
-  double const damp = damp_of(options);
-  Residual const r = residual_of(reader, x, b, damp);
+  Residual const r = residual_of(reader, x, b, damp_of(options));
+  double const damp = r.damp;
   // Of the problem with damp·I below A.
   double const norma =
-      std::sqrt(r.norma * r.norma + damp * damp * static_cast<double>(reader.info().cols));
-  double const normr = std::sqrt(r.normr * r.normr + damp * damp * r.normx * r.normx);
+      std::hypot(r.norma, damp * std::sqrt(static_cast<double>(reader.info().cols)));
+  double const normr = std::hypot(r.normr, damp * r.normx);
   double const product = norma * normr;
   return {.found = r,
-          .gradient = product > 0 ? r.gradient / product : 0,
+          .gradient = product == 0 ? 0 : r.gradient / product,
           .gradient_below = 10 * (options.atol + rounding),
           .residual = normr,
           .residual_below = 10 * ((options.btol + rounding) * r.normb +

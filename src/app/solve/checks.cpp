@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <span>
 #include <string>
@@ -61,18 +62,31 @@ class Sums {
   std::vector<DoubleDouble> sums_;
 };
 
-/// A row of a block of a matrix.
+/// e where squares of a number of about 2^e, or those of its rounding, could over- or underflow;
+/// else 0.
+int far_exponent(double x) {
+  int const e = x > 0 && std::isfinite(x) ? std::ilogb(x) : 0;
+  return std::abs(e) > 200 ? e : 0;
+}
+
+/// A row of a block of a matrix: 2^-e times its elements.
 template <class T>
 struct RowOfBlock {
   T const* first;
   std::uint64_t stride;
-  double operator()(std::uint64_t j) const { return static_cast<double>(first[j * stride]); }
+  int e;
+  double operator()(std::uint64_t j) const {
+    auto const element = static_cast<double>(first[j * stride]);
+    return e == 0 ? element : std::scalbn(element, -e);
+  }
 };
 
-/// Calls work(i, row) for each row of a matrix, in order, and looks whether its file has changed.
+/// Calls work(i, row) for each row of 2^-e times a matrix, in order, and looks whether its file has
+/// changed.
 /// @throws io::FileError
 template <class T, class Work>
-void for_each_row(io::MatrixReader const& reader, std::string const& title, Work const& work) {
+void for_each_row(io::MatrixReader const& reader, std::string const& title, int e,
+                  Work const& work) {
   io::MatrixInfo const& info = reader.info();
   constexpr std::uint64_t most = std::uint64_t{1} << 20U;  // elements of a block
   std::uint64_t const step = std::clamp<std::uint64_t>(most / info.cols, 1, info.rows);
@@ -86,7 +100,8 @@ void for_each_row(io::MatrixReader const& reader, std::string const& title, Work
     reader.read_block(part, elements);
     for (std::uint64_t i = 0; i < rows; ++i) {
       work(first + i, RowOfBlock<T>{.first = block.data() + (by_rows ? i * info.cols : i),
-                                    .stride = by_rows ? 1 : rows});
+                                    .stride = by_rows ? 1 : rows,
+                                    .e = e});
     }
     bar.set(first + rows, info.rows);
   }
@@ -102,31 +117,42 @@ double norm_of(io::VectorView<T> const& x) {
 
 template <class T>
 Residual residual_in(io::MatrixReader const& reader, io::VectorView<T> const& x,
-                     io::VectorView<T> const& b, double damp) {
+                     io::VectorView<T> const& b, double damp, int e = 0) {
   io::MatrixInfo const& info = reader.info();
+  double largest = 0;
   Sums gradient(info.cols);
   Sums all(info.rows);
   DoubleDouble square;  // of ‖A‖
-  for_each_row<T>(reader, "checking x", [&](std::uint64_t i, RowOfBlock<T> const& row) {
+  auto const scaled_x = [&](std::uint64_t j) { return std::scalbn(static_cast<double>(x(j)), e); };
+  for_each_row<T>(reader, "checking x", e, [&](std::uint64_t i, RowOfBlock<T> const& row) {
     Sums r(1);
     r[0].high = static_cast<double>(b(i));
     for (std::uint64_t j = 0; j < info.cols; ++j) {
       double const a = row(j);
-      r.add(0, -a, {.high = static_cast<double>(x(j))});
+      largest = std::max(largest, std::fabs(a));
+      r.add(0, -a, {.high = scaled_x(j)});
       square = add(square, two_product(a, a));
     }
     for (std::uint64_t j = 0; j < info.cols; ++j) gradient.add(j, row(j), r[0]);
     all[i] = r[0];
   });
-  DoubleDouble const penalty = two_product(damp, damp);
+  // Once more, beside the size of the elements of A and damp·I.
+  if (int const far = far_exponent(std::max(largest, damp)); far != 0 && e == 0) {
+    return residual_in<T>(reader, x, b, damp, far);
+  }
+  double const scaled_damp = std::scalbn(damp, -e);
+  DoubleDouble const penalty = two_product(scaled_damp, scaled_damp);
+  Sums solution(info.cols);
   for (std::uint64_t j = 0; j < info.cols; ++j) {
-    gradient.add(j, -static_cast<double>(x(j)), penalty);
+    solution[j].high = scaled_x(j);
+    gradient.add(j, -scaled_x(j), penalty);
   }
   return {.normr = all.norm(),
           .gradient = gradient.norm(),
           .norma = std::sqrt(square.high),
           .normb = norm_of<T>(b),
-          .normx = norm_of<T>(x)};
+          .normx = solution.norm(),
+          .damp = scaled_damp};
 }
 
 }  // namespace
@@ -167,7 +193,7 @@ GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader
   // Their last entries are those of the intercept.
   Sums gradient(cols + 1);
   Sums at_zero(cols + 1);
-  for_each_row<T>(reader, "checking x", [&](std::uint64_t i, RowOfBlock<T> const& row) {
+  for_each_row<T>(reader, "checking x", 0, [&](std::uint64_t i, RowOfBlock<T> const& row) {
     Sums eta(1);
     eta[0].high = fit.intercept;
     for (std::uint64_t j = 0; j < cols; ++j) {
@@ -213,16 +239,22 @@ struct Columns {
   std::vector<double> factor;
 };
 
-/// Means and, where columns are scaled, one over their standard deviations.
+/// The size of the numbers that are checked.
+int exponent_of(TripletOptions const& options, Triplets const& found) {
+  auto const& sizes = options.scale ? found.deviation : found.s;
+  return sizes.empty() ? 0 : far_exponent(*std::ranges::max_element(sizes));
+}
+
+/// Means of 2^-e·A and, where columns are scaled, one over their standard deviations.
 template <class T>
-Columns columns_of(TripletOptions const& options, io::MatrixReader const& reader) {
+Columns columns_of(TripletOptions const& options, io::MatrixReader const& reader, int e) {
   io::MatrixInfo const& info = reader.info();
   Columns columns{.mean = std::vector<DoubleDouble>(info.cols),
                   .factor = std::vector<double>(info.cols, 1)};
   if (!options.is_pca()) return columns;
   auto const rows = static_cast<double>(info.rows);
   Sums sums(info.cols);
-  for_each_row<T>(reader, "checking means", [&](std::uint64_t, RowOfBlock<T> const& row) {
+  for_each_row<T>(reader, "checking means", e, [&](std::uint64_t, RowOfBlock<T> const& row) {
     for (std::uint64_t j = 0; j < info.cols; ++j) sums.add(j, 1, {.high = row(j)});
   });
   for (std::uint64_t j = 0; j < info.cols; ++j) {
@@ -232,7 +264,7 @@ Columns columns_of(TripletOptions const& options, io::MatrixReader const& reader
   }
   if (!options.scale) return columns;
   Sums squares(info.cols);
-  for_each_row<T>(reader, "checking deviations", [&](std::uint64_t, RowOfBlock<T> const& row) {
+  for_each_row<T>(reader, "checking deviations", e, [&](std::uint64_t, RowOfBlock<T> const& row) {
     for (std::uint64_t j = 0; j < info.cols; ++j) {
       DoubleDouble const& mean = columns.mean[j];
       DoubleDouble const off = add({.high = row(j)}, {.high = -mean.high, .low = -mean.low});
@@ -246,6 +278,11 @@ Columns columns_of(TripletOptions const& options, io::MatrixReader const& reader
   return columns;
 }
 
+/// The larger one, or what is not a number.
+double larger_or_nan(double a, double b) {
+  return b <= a || std::isnan(a) ? a : b;
+}
+
 /// The largest entry of X·Xᵀ - I in size, where x(i, j) is entry j of vector i.
 template <class Entry>
 double off_identity(std::size_t count, std::size_t length, Entry const& x) {
@@ -254,7 +291,7 @@ double off_identity(std::size_t count, std::size_t length, Entry const& x) {
     for (std::size_t b = 0; b <= a; ++b) {
       DoubleDouble sum{.high = a == b ? -1.0 : 0.0};
       for (std::size_t j = 0; j < length; ++j) sum = add(sum, two_product(x(a, j), x(b, j)));
-      largest = std::max(largest, std::fabs(sum.high));
+      largest = larger_or_nan(largest, std::fabs(sum.high));
     }
   }
   return largest;
@@ -268,7 +305,9 @@ TripletCheck check_in(TripletOptions const& options, io::MatrixReader const& rea
   std::size_t const count = found.s.size();
   Matrix const VT = std::get<Matrix>(found.VT);
   Matrix const U = options.wants_u() ? std::get<Matrix>(found.U) : Matrix();
-  Columns const columns = columns_of<T>(options, reader);
+  int const e = exponent_of(options, found);
+  Columns const columns = columns_of<T>(options, reader, e);
+  auto const beside_e = [&](double s) { return options.scale ? s : std::scalbn(s, -e); };
   // The vectors A is multiplied with, and what the mean's row gives with them.
   auto const x = [&](std::size_t i, std::size_t j) {
     return two_product(columns.factor[j], static_cast<double>(VT(i, j)));
@@ -282,23 +321,23 @@ TripletCheck check_in(TripletOptions const& options, io::MatrixReader const& rea
   std::vector<Sums> products(count, Sums(info.cols));  // Aᵀ·(A·v)
   Sums totals(count);                                  // of A·v
   Sums off(count);                                     // squares of A·v - s·u
-  for_each_row<T>(reader, "checking vectors", [&](std::uint64_t row, RowOfBlock<T> const& a) {
+  for_each_row<T>(reader, "checking vectors", e, [&](std::uint64_t row, RowOfBlock<T> const& a) {
     for (std::size_t i = 0; i < count; ++i) {
       DoubleDouble y{.high = -of_mean[i].high, .low = -of_mean[i].low};
       for (std::uint64_t j = 0; j < info.cols; ++j) y = add(y, times(a(j), x(i, j)));
       for (std::uint64_t j = 0; j < info.cols; ++j) products[i].add(j, a(j), y);
       totals[i] = add(totals[i], y);
       if (!options.wants_u()) continue;
-      y = add(y, two_product(-found.s[i], static_cast<double>(U(row, i))));
+      y = add(y, two_product(-beside_e(found.s[i]), static_cast<double>(U(row, i))));
       off[i] = add(off[i], times(y, y));
     }
   });
   double const rounding = rounding_of(io::scalar_type<T>);
-  double const largest = found.s.empty() || found.s[0] == 0 ? 1 : found.s[0];
+  double const largest = found.s.empty() || found.s[0] == 0 ? 1 : beside_e(found.s[0]);
   double const small = 10 * std::max(options.tol, 16 * rounding);
   TripletCheck check{.right_below = small, .left_below = small, .orthogonal_below = 160 * rounding};
   for (std::size_t i = 0; i < count; ++i) {
-    double const s = found.s[i];
+    double const s = beside_e(found.s[i]);
     Sums rest(info.cols);
     for (std::uint64_t j = 0; j < info.cols; ++j) {
       DoubleDouble const& mean = columns.mean[j];
@@ -306,10 +345,10 @@ TripletCheck check_in(TripletOptions const& options, io::MatrixReader const& rea
       rest[j] = times(columns.factor[j] / largest, add(products[i][j], taken));
       rest[j] = add(rest[j], times(-s / largest, two_product(s, static_cast<double>(VT(i, j)))));
     }
-    check.right = std::max(check.right, rest.norm() / largest);
-    if (options.wants_u()) check.left = std::max(check.left, std::sqrt(off[i].high) / largest);
+    check.right = larger_or_nan(check.right, rest.norm() / largest);
+    if (options.wants_u()) check.left = larger_or_nan(check.left, std::sqrt(off[i].high) / largest);
     // What the run says of itself.
-    check.right_below = std::max(check.right_below, 10 * found.residuals[i] / largest);
+    check.right_below = std::max(check.right_below, 10 * beside_e(found.residuals[i]) / largest);
   }
   check.v = off_identity(count, info.cols, [&](std::size_t i, std::size_t j) {
     return static_cast<double>(VT(i, j));

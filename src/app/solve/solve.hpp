@@ -155,16 +155,18 @@ struct LeastSquaresSolution {
                                                        SolveRequest const& request,
                                                        VectorOfFile const& b);
 
-/// Norms of the problem, with r = b - A·x.
+/// Norms of the problem, with r = b - A·x. Where A's elements are all very large or very small,
+/// A and damp are those beside a power of two, and x is that times it.
 struct Residual {
   double normr = 0;     ///< ‖r‖
   double gradient = 0;  ///< ‖Aᵀ·r - damp²·x‖
   double norma = 0;     ///< Frobenius norm of A
   double normb = 0;
   double normx = 0;
+  double damp = 0;
 };
 
-/// Reads the matrix once, in blocks, and adds in double-double.
+/// Reads the matrix once, or twice for such elements, in blocks, and adds in double-double.
 /// @param x, b of the type that the elements of A are taken in
 /// @throws io::FileError
 [[nodiscard]] Residual residual_of(io::MatrixReader const& reader, io::HostVector const& x,

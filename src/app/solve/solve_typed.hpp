@@ -85,6 +85,7 @@ auto with_checkpoints(SolveOptions const& options, io::MatrixReader const& reade
     return true;
   }};
   if (!options.checkpoint.empty()) {
+    require_writable_checkpoint(options.checkpoint);
     state = read_solver_state<T>(options.checkpoint, name, job);
     control.wants_state = [&, watch = Stopwatch()](solve::Step const&) mutable {
       if (watch.seconds() < options.checkpoint_seconds) return false;

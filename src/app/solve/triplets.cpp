@@ -109,7 +109,7 @@ std::uint64_t vector_bytes(TripletOptions const& options, io::MatrixInfo const& 
   }
   auto const basis = static_cast<std::uint64_t>(basis_of(options, info)) + 1;
   std::uint64_t values = 2 * info.rows + (2 * basis + 4 + k) * info.cols;
-  if (options.is_pca()) values += 3 * info.rows + 5 * info.cols;
+  if (options.is_pca()) values += 3 * info.rows + (6 + (options.wants_u() ? k : 0)) * info.cols;
   if (options.wants_u()) values += 3 * k * info.rows;
   if (!options.checkpoint.empty()) values += info.rows + basis * info.cols;
   return values * io::size_of(type);

@@ -20,7 +20,7 @@ namespace tessera::app {
 struct StreamRequest {
   io::MatrixReader const& reader;
   io::HostVector const& x;   ///< vectors, one after the other
-  std::int64_t columns = 1;  ///< of them; the file is read once for up to eight
+  std::int64_t columns = 1;  ///< of them, which share readings of the file
   io::ScalarType type;       ///< to compute in, that of x
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
@@ -32,7 +32,7 @@ struct StreamRequest {
   double checkpoint_seconds = 60;  ///< between two checkpoints
 };
 
-/// Streams over the file, once for up to eight vectors.
+/// Streams over the file, once for all vectors where the limit holds their sums.
 /// @throws Failure, io::FileError
 [[nodiscard]] Measurement stream_alone(OperationId id, StreamRequest const& request);
 

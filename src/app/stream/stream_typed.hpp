@@ -126,9 +126,9 @@ std::optional<stream::State<T>> state_of(std::string const& path, CheckpointJob 
 /// By one process.
 inline constexpr auto alone = [](auto const& exec) { return exec; };
 
-/// Streams once for up to eight vectors, or, by several ranks and where Blocks says that the
-/// operation takes no blocks, for each: call(place, source, x, outputs, options, terms) is the
-/// operation, where place = place_of(exec). Which outputs it makes, `rows` and `cols` say; the
+/// Streams once for all vectors that the limit holds, or, by several ranks and where Blocks says
+/// that the operation takes no blocks, for each: call(place, source, x, outputs, options, terms) is
+/// the operation, where place = place_of(exec). Which outputs it makes, `rows` and `cols` say; the
 /// result is the other one's where both are made.
 template <bool Blocks = true, class Call, class PlaceOf = decltype(alone)>
 Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool cols,
@@ -158,6 +158,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     std::optional<CheckpointJob> job;
     std::optional<stream::State<T>> state;
     if (!r.checkpoint.empty()) {
+      require_writable_checkpoint(r.checkpoint);
       job = checkpoint_job(r, id, rows && cols);
       state = state_of<T>(r.checkpoint, *job);
     }

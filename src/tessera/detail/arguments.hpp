@@ -133,11 +133,16 @@ class BlockArgument {
   Index count_;
 };
 
+/// Passes over so many columns, most_columns at a time.
+constexpr Index passes_of(std::size_t columns) {
+  return summation::ceil_div(static_cast<Index>(columns), Index{most_columns});
+}
+
 /// Calls body(first, count) for passes over `columns` columns, most_columns at a time; passes
 /// differ by one column at most.
 template <class Body>
 void for_passes(std::size_t columns, Body const& body) {
-  std::size_t const passes = (columns + most_columns - 1) / most_columns;
+  auto const passes = static_cast<std::size_t>(passes_of(columns));
   for (std::size_t p = 0, first = 0; p < passes; ++p) {
     std::size_t const count = columns / passes + (p < columns % passes ? 1 : 0);
     body(first, count);

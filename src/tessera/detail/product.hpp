@@ -58,8 +58,14 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   });
 }
 
-/// The same of a block of vectors: of some columns at a time, which read the matrix once. Two
-/// columns of dot products are faster one by one where blocks have portable kernels alone.
+/// Columns of a block that are computed together, at least. Two columns of dot products are faster
+/// one by one where blocks have portable kernels alone.
+template <class Exec, class T>
+std::size_t fewest_at_once(Kernels kernels, bool are_dots) {
+  return are_dots && !take_blocks<Exec, T>(kernels) ? 3 : 2;
+}
+
+/// The same of a block of vectors: of some columns at a time, which read the matrix once.
 template <class Exec, class T>
 void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument<T const> const& a,
                   MatrixArgument<T const> const& x, MatrixArgument<T> const& y,
@@ -83,7 +89,7 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
     auto const lines = lines_of<by_rows()>(a);
     with_kernels_of_blocks<Exec, T>(options.kernels, [&]<class Set>(Set) {
       bool const are_dots = product.is_transposed != by_rows();
-      std::size_t const fewest = are_dots && !take_blocks<Exec, T>(options.kernels) ? 3 : 2;
+      std::size_t const fewest = fewest_at_once<Exec, T>(options.kernels, are_dots);
       for_passes(x.extent(1), [&](std::size_t first, std::size_t count) {
         if (count < fewest) {
           for (std::size_t j = first; j < first + count; ++j) of_column(j);

@@ -141,21 +141,22 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     });
     detail::share_block(world_, products.BT, rows_);
   }
-  void do_sums_of_squares(ConstValues<Exec, T> const& mean,
+  void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
     if (by_rows_) {
-      sums_of_squares_in<Kokkos::LayoutRight>(mean, c);
+      sums_of_squares_in<Kokkos::LayoutRight>(mean, units, c);
     } else {
-      sums_of_squares_in<Kokkos::LayoutLeft>(mean, c);
+      sums_of_squares_in<Kokkos::LayoutLeft>(mean, units, c);
     }
   }
   /// By a matrix of the squares.
   template <class Layout>
-  void sums_of_squares_in(ConstValues<Exec, T> const& mean, Values<Exec, T> const& c) const {
+  void sums_of_squares_in(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
+                          Values<Exec, T> const& c) const {
     Kokkos::View<T**, Layout, typename Exec::memory_space> squares;
     Values<Exec, T> ones;
     world_.together([&] {
-      squares = detail::squares<Layout>(this->exec(), a_, mean);
+      squares = detail::squares<Layout>(this->exec(), a_, mean, units);
       ones = detail::ones<Exec, T>(this->exec(), rows_.count);
     });
     world_.multiply_transposed(squares, ones, c, options_);
@@ -226,9 +227,10 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
     parts::Units const units{this->rows(), summation::segment<T>};
     detail::share_block(world_, products.BT, parts::even_rows(units, world_.rank(), world_.size()));
   }
-  void do_sums_of_squares(ConstValues<Exec, T> const& mean,
+  void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
-    detail::SquaredSource const squares(source_, stream::detail::to_host<T>(mean));
+    detail::SquaredSource const squares(source_, stream::detail::to_host<T>(mean),
+                                        stream::detail::to_host<T>(units));
     stream::multiply_transposed(world_, squares, detail::ones<Exec, T>(this->exec(), this->rows()),
                                 c, options_);
   }

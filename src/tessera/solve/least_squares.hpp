@@ -451,3 +451,14 @@ auto of_each_column(View const& B, Solve const& solve) {
 
 }  // namespace detail
 }  // namespace tessera::solve
+
+/// What the library compiles of a method that RUN runs.
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+#define TESSERA_SOLVE_LEAST_SQUARES(RUN, TEMPLATE, EXEC, T)                                       \
+  namespace tessera::solve::detail {                                                              \
+  TEMPLATE std::vector<LeastSquares<EXEC, T>> RUN(NormalOperator<EXEC, T> const&,                 \
+                                                  ConstValues<EXEC, T> const&,                    \
+                                                  LeastSquaresOptions<EXEC, T> const&,            \
+                                                  Control<T> const&, std::vector<double> const&); \
+  }
+// NOLINTEND(bugprone-macro-parentheses)

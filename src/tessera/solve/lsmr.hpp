@@ -184,14 +184,6 @@ std::vector<LeastSquares<Exec, T>> lsmr(
 
 }  // namespace tessera::solve
 
-// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_SOLVE_LSMR(TEMPLATE, EXEC, T)                                               \
-  namespace tessera::solve::detail {                                                        \
-  TEMPLATE std::vector<LeastSquares<EXEC, T>> run_lsmr(NormalOperator<EXEC, T> const&,      \
-                                                       ConstValues<EXEC, T> const&,         \
-                                                       LeastSquaresOptions<EXEC, T> const&, \
-                                                       Control<T> const&,                   \
-                                                       std::vector<double> const&);         \
-  }
-// NOLINTEND(bugprone-macro-parentheses)
+#define TESSERA_SOLVE_LSMR(TEMPLATE, EXEC, T) \
+  TESSERA_SOLVE_LEAST_SQUARES(run_lsmr, TEMPLATE, EXEC, T)
 TESSERA_COMPILED(TESSERA_SOLVE_LSMR)

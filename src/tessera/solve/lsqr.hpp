@@ -147,14 +147,6 @@ std::vector<LeastSquares<Exec, T>> lsqr(
 
 }  // namespace tessera::solve
 
-// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_SOLVE_LSQR(TEMPLATE, EXEC, T)                                               \
-  namespace tessera::solve::detail {                                                        \
-  TEMPLATE std::vector<LeastSquares<EXEC, T>> run_lsqr(NormalOperator<EXEC, T> const&,      \
-                                                       ConstValues<EXEC, T> const&,         \
-                                                       LeastSquaresOptions<EXEC, T> const&, \
-                                                       Control<T> const&,                   \
-                                                       std::vector<double> const&);         \
-  }
-// NOLINTEND(bugprone-macro-parentheses)
+#define TESSERA_SOLVE_LSQR(TEMPLATE, EXEC, T) \
+  TESSERA_SOLVE_LEAST_SQUARES(run_lsqr, TEMPLATE, EXEC, T)
 TESSERA_COMPILED(TESSERA_SOLVE_LSQR)

@@ -35,6 +35,31 @@ using Values = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space
 template <class Exec, class T>
 using ConstValues = Kokkos::View<T const*, Kokkos::LayoutRight, typename Exec::memory_space>;
 
+namespace detail {
+
+/// One of vectors that are rows.
+template <class Exec, class T>
+Values<Exec, T> row(Rows<Exec, T> const& of, Index i) {
+  return Values<Exec, T>(of.data() + i * static_cast<Index>(of.extent(1)), of.extent(1));
+}
+/// The same vectors as columns.
+template <class Exec, class T>
+auto as_columns(Rows<Exec, T> const& rows) {
+  return Kokkos::View<T**, Kokkos::LayoutLeft, typename Exec::memory_space>(
+      rows.data(), rows.extent(1), rows.extent(0));
+}
+/// b - shifts_i for each of so many rows; the identity where there are none.
+template <class Exec, class T>
+RowMap<T, typename Exec::memory_space> shift_by(ConstValues<Exec, T> const& shifts, Index i,
+                                                Index rows) {
+  if (shifts.extent(0) == 0) return {};
+  Kokkos::View<T const*, Kokkos::LayoutStride, typename Exec::memory_space> const x(
+      shifts.data() + i, Kokkos::LayoutStride(static_cast<std::size_t>(rows), 0));
+  return maps::minus(x);
+}
+
+}  // namespace detail
+
 /// A matrix A of m x n that a solver reads: each call of a product reads it once.
 template <ExecutionSpace Exec, Scalar T>
 class NormalOperator {
@@ -74,10 +99,22 @@ class NormalOperator {
     ++reads_;
     do_multiply_transposed(u, c);
   }
-  /// c_j = Σ_i (a_ij - mean_j)², each difference and each square rounded.
-  void sums_of_squares(ConstValues<Exec, T> const& mean, Values<Exec, T> const& c) const {
+  /// B = A·V - 1·shiftsᵀ, rounded twice, and C = Aᵀ·B, each vector with the bits of its own call:
+  /// VT and CT are k x n, BT is k x m, `shifts` has k entries, or none for zeros. A is read as
+  /// rarely as the operator can.
+  void atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+                    Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
+    reads_ += do_atax_of_each(VT, shifts, BT, CT);
+  }
+  /// C = Aᵀ·U, each vector with the bits of its own call: UT is k x m, CT k x n.
+  void multiply_transposed_of_each(ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
+    reads_ += do_multiply_transposed_of_each(UT, CT);
+  }
+  /// c_j = Σ_i (units_j·(a_ij - mean_j))², each operation rounded: units are powers of two.
+  void sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
+                       Values<Exec, T> const& c) const {
     ++reads_;
-    do_sums_of_squares(mean, c);
+    do_sums_of_squares(mean, units, c);
   }
 
  protected:
@@ -92,8 +129,30 @@ class NormalOperator {
   virtual void do_multiply_transposed(ConstValues<Exec, T> const& u,
                                       Values<Exec, T> const& c) const = 0;
   virtual void do_sums_of_squares(ConstValues<Exec, T> const& mean,
+                                  ConstValues<Exec, T> const& units,
                                   Values<Exec, T> const& c) const = 0;
 
+ protected:
+  // Both return how often A was read: here once for each vector.
+  virtual Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+                                Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
+    auto const count = static_cast<Index>(VT.extent(0));
+    for (Index i = 0; i < count; ++i) {
+      do_atax(detail::row<Exec, T const>(VT, i), detail::shift_by<Exec, T>(shifts, i, rows_),
+              detail::row<Exec, T>(BT, i), detail::row<Exec, T>(CT, i), false);
+    }
+    return count;
+  }
+  virtual Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
+                                               Rows<Exec, T> const& CT) const {
+    auto const count = static_cast<Index>(UT.extent(0));
+    for (Index i = 0; i < count; ++i) {
+      do_multiply_transposed(detail::row<Exec, T const>(UT, i), detail::row<Exec, T>(CT, i));
+    }
+    return count;
+  }
+
+ private:
   Exec exec_;
   Index rows_;
   Index cols_;
@@ -128,7 +187,14 @@ class BlockOperator : public NormalOperator<Exec, T> {
 
 namespace detail {
 
-/// Squares of (from_ij - mean_j), line by line, the lines side by side.
+/// How often a streamed operation has read its matrix.
+template <class Source>
+Index reads_of(stream::Report const& report, Source const& source) {
+  return static_cast<Index>(report.bytes_read / sizeof(typename Source::value_type)) /
+         (static_cast<Index>(source.rows()) * static_cast<Index>(source.cols()));
+}
+
+/// Squares of units_j·(from_ij - mean_j), line by line, the lines side by side.
 template <class T>
 struct SquareDifferences {
   T const* from;
@@ -136,12 +202,13 @@ struct SquareDifferences {
   Index place_stride;
   Index length;
   T const* mean;
+  T const* units;
   bool by_rows;
   T* to;
   KOKKOS_FUNCTION void operator()(Index line) const {
     for (Index place = 0; place < length; ++place) {
-      T const difference =
-          from[line * line_stride + place * place_stride] - mean[by_rows ? place : line];
+      Index const j = by_rows ? place : line;
+      T const difference = units[j] * (from[line * line_stride + place * place_stride] - mean[j]);
       to[line * length + place] = difference * difference;
     }
   }
@@ -150,7 +217,8 @@ struct SquareDifferences {
 /// A matrix of them, row-major or column-major, as `a` is.
 template <class Layout, class Exec, class A, class T>
 Kokkos::View<T**, Layout, typename Exec::memory_space> squares(Exec const& exec, A const& a,
-                                                               ConstValues<Exec, T> const& mean) {
+                                                               ConstValues<Exec, T> const& mean,
+                                                               ConstValues<Exec, T> const& units) {
   static std::string const label("tessera::solve::squares");
   Kokkos::View<T**, Layout, typename Exec::memory_space> const to(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), a.extent(0), a.extent(1));
@@ -161,7 +229,7 @@ Kokkos::View<T**, Layout, typename Exec::memory_space> squares(Exec const& exec,
       exec, label, static_cast<Index>(a.extent(line)),
       SquareDifferences<T>{a.data(), static_cast<Index>(a.stride(line)),
                            static_cast<Index>(a.stride(place)), static_cast<Index>(a.extent(place)),
-                           mean.data(), by_rows, to.data()});
+                           mean.data(), units.data(), by_rows, to.data()});
   return to;
 }
 
@@ -173,8 +241,8 @@ class SquaredSource {
   using array_layout = typename Source::array_layout;
   static constexpr bool reads_in_kernels = stream::may_read_in_kernels<Source>;
 
-  SquaredSource(Source const& source, std::vector<value_type> mean)
-      : source_(source), mean_(std::move(mean)) {}
+  SquaredSource(Source const& source, std::vector<value_type> mean, std::vector<value_type> units)
+      : source_(source), mean_(std::move(mean)), units_(std::move(units)) {}
   [[nodiscard]] Index rows() const { return static_cast<Index>(source_.rows()); }
   [[nodiscard]] Index cols() const { return static_cast<Index>(source_.cols()); }
   void read(stream::Block const& block, value_type* to) const {
@@ -183,8 +251,9 @@ class SquaredSource {
     bool const by_rows = std::is_same_v<array_layout, Kokkos::LayoutRight>;
     Index const length = by_rows ? block.cols : block.rows;
     for (Index i = 0; i < block.rows * block.cols; ++i) {
-      Index const j = block.first_col + (by_rows ? i % length : i / length);
-      value_type const difference = to[i] - mean_[static_cast<std::size_t>(j)];
+      auto const j =
+          static_cast<std::size_t>(block.first_col + (by_rows ? i % length : i / length));
+      value_type const difference = units_[j] * (to[i] - mean_[j]);
       to[i] = difference * difference;
     }
   }
@@ -192,6 +261,16 @@ class SquaredSource {
  private:
   Source const& source_;
   std::vector<value_type> mean_;
+  std::vector<value_type> units_;
+};
+
+/// b = b - shift, for vectors of so many entries side by side.
+template <class T>
+struct TakeShifts {
+  T const* shifts;
+  Index length;
+  T* b;
+  KOKKOS_FUNCTION void operator()(Index i) const { b[i] = b[i] - shifts[i / length]; }
 };
 
 template <class T>
@@ -254,18 +333,52 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
     detail::multiply_block(this->exec(), a_, products, options_.kernels, workspace_);
   }
-  void do_sums_of_squares(ConstValues<Exec, T> const& mean,
+  Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+                        Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
+    // Elsewhere `atax` of a block reads A for each column, too.
+    if (!tessera::detail::take_blocks<Exec, T>(options_.kernels)) {
+      return Base::do_atax_of_each(VT, shifts, BT, CT);
+    }
+    auto const V = detail::as_columns<Exec, T const>(VT);
+    auto const B = detail::as_columns<Exec, T>(BT);
+    auto const C = detail::as_columns<Exec, T>(CT);
+    if (shifts.extent(0) == 0) {
+      AtaxOptions<Exec, T> options = options_;
+      options.method = method_;
+      tessera::atax(this->exec(), a_, V, B, C, options);
+      return tessera::detail::passes_of(VT.extent(0));
+    }
+    tessera::multiply(this->exec(), a_, V, B, options_);
+    static std::string const label("tessera::solve::shift");
+    tessera::detail::for_each_element(
+        this->exec(), label, static_cast<Index>(BT.size()),
+        detail::TakeShifts<T>{shifts.data(), this->rows(), BT.data()});
+    tessera::multiply_transposed(this->exec(), a_, B, C, options_);
+    return 2 * tessera::detail::passes_of(VT.extent(0));
+  }
+  Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
+                                       Rows<Exec, T> const& CT) const override {
+    tessera::multiply_transposed(this->exec(), a_, detail::as_columns<Exec, T const>(UT),
+                                 detail::as_columns<Exec, T>(CT), options_);
+    bool const are_dots = this->layout() == std::string_view("columns");
+    std::size_t const fewest = tessera::detail::fewest_at_once<Exec, T>(options_.kernels, are_dots);
+    return UT.extent(0) < fewest ? static_cast<Index>(UT.extent(0))
+                                 : tessera::detail::passes_of(UT.extent(0));
+  }
+  void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
     if (this->layout() == std::string_view("rows")) {
-      sums_of_squares_in<Kokkos::LayoutRight>(mean, c);
+      sums_of_squares_in<Kokkos::LayoutRight>(mean, units, c);
     } else {
-      sums_of_squares_in<Kokkos::LayoutLeft>(mean, c);
+      sums_of_squares_in<Kokkos::LayoutLeft>(mean, units, c);
     }
   }
   /// By a matrix of the squares.
   template <class Layout>
-  void sums_of_squares_in(ConstValues<Exec, T> const& mean, Values<Exec, T> const& c) const {
-    tessera::multiply_transposed(this->exec(), detail::squares<Layout>(this->exec(), a_, mean),
+  void sums_of_squares_in(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
+                          Values<Exec, T> const& c) const {
+    tessera::multiply_transposed(this->exec(),
+                                 detail::squares<Layout>(this->exec(), a_, mean, units),
                                  detail::ones<Exec, T>(this->exec(), this->rows()), c, options_);
     this->exec().fence("tessera::solve: the squares are added");
   }
@@ -311,14 +424,37 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
     detail::stream_block(this->exec(), source_, products, options_);
   }
-  void do_sums_of_squares(ConstValues<Exec, T> const& mean,
+  Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+                        Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
+    auto const V = detail::as_columns<Exec, T const>(VT);
+    auto const B = detail::as_columns<Exec, T>(BT);
+    auto const C = detail::as_columns<Exec, T>(CT);
+    if (shifts.extent(0) == 0) {
+      return detail::reads_of(stream::atax(this->exec(), source_, V, B, C, options_), source_);
+    }
+    std::vector<maps::Function<T>> maps;
+    for (Index j = 0; j < static_cast<Index>(shifts.extent(0)); ++j) {
+      maps.push_back(detail::shift_by<Exec, T>(shifts, j, this->rows()).function());
+    }
+    auto const out = tessera::detail::matrix_out(B);
+    auto const report = stream::detail::run_atax_of_columns<Exec, T>(
+        this->exec(), stream::detail::any_source(source_), tessera::detail::matrix_in(V), &out,
+        tessera::detail::matrix_out(C), options_, {}, maps);
+    return detail::reads_of(report, source_);
+  }
+  Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
+                                       Rows<Exec, T> const& CT) const override {
+    auto const report =
+        stream::multiply_transposed(this->exec(), source_, detail::as_columns<Exec, T const>(UT),
+                                    detail::as_columns<Exec, T>(CT), options_);
+    return detail::reads_of(report, source_);
+  }
+  void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
-    std::vector<T> on_host(mean.extent(0));
-    Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace,
-                 Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(on_host.data(), on_host.size());
-    Kokkos::deep_copy(this->exec(), to, mean);
-    this->exec().fence("tessera::solve: the means come to the host");
-    stream::multiply_transposed(this->exec(), detail::SquaredSource(source_, std::move(on_host)),
+    this->exec().fence("tessera::solve: the means are there");
+    detail::SquaredSource const squares(source_, stream::detail::to_host<T>(mean),
+                                        stream::detail::to_host<T>(units));
+    stream::multiply_transposed(this->exec(), squares,
                                 detail::ones<Exec, T>(this->exec(), this->rows()), c, options_);
   }
 

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -28,7 +30,7 @@ namespace tessera::solve {
 /// Options of `pca`.
 struct PcaOptions {
   SvdOptions svd{};    ///< of the centred matrix
-  bool scale = false;  ///< divide each column by its standard deviation, but for constant ones
+  bool scale = false;  ///< divide each column by its standard deviation; a constant one is 0
 };
 
 /// The k directions in which the rows of A differ most.
@@ -51,16 +53,14 @@ struct Stretch {
   T* x;
   KOKKOS_FUNCTION void operator()(Index j) const { x[j] = d == nullptr ? v[j] : d[j] * v[j]; }
 };
-/// to_i = w_i + *shift; w of no entries are zeros.
+/// to_i = w_i + *shift
 template <class T>
 struct Shift {
   T const* w;
   Index stride;
   T const* shift;
   T* to;
-  KOKKOS_FUNCTION void operator()(Index i) const {
-    to[i] = w == nullptr ? *shift : w[i * stride] + *shift;
-  }
+  KOKKOS_FUNCTION void operator()(Index i) const { to[i] = w[i * stride] + *shift; }
 };
 /// c_j = d_j·(c_j - mean_j·*total)
 template <class T>
@@ -99,6 +99,14 @@ class Centred final : public NormalOperator<Exec, T> {
         w_(make_values<Exec, T>(op.exec(), op.rows())),
         sum_(make_values<Exec, T>(op.exec(), 1)) {}
 
+  /// Of b as A has it: c = diag(d)·(c - mean·Σ b).
+  void take_mean(ConstValues<Exec, T> const& b, Values<Exec, T> const& c) const {
+    tessera::dot(this->exec(), ones_, b, sum_, {.workspace = &workspace_});
+    static std::string const label("tessera::pca::take_mean");
+    for_each_element(this->exec(), label, this->cols(),
+                     TakeMean<T>{mean_.data(), sum_.data(), factors(), c.data()});
+  }
+
  private:
   void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
                Values<Exec, T> const& b, Values<Exec, T> const& c,
@@ -107,16 +115,19 @@ class Centred final : public NormalOperator<Exec, T> {
     if ((!is_minus && !map.is_identity()) || keep_product || b.extent(0) == 0) {
       checks::fail("Centred", "expected B and no map but minus");
     }
-    stretch(v);
-    static std::string const label("tessera::pca::shift");
-    for_each_element(this->exec(), label, this->rows(),
-                     Shift<T>{is_minus ? map.function().x : nullptr, map.function().stride,
-                              sum_.data(), w_.data()});
-    op_.atax(x_, maps::minus(w_), b, c);
+    stretch(v, x_, sum_);
+    if (is_minus) {
+      static std::string const label("tessera::pca::shift");
+      for_each_element(this->exec(), label, this->rows(),
+                       Shift<T>{map.function().x, map.function().stride, sum_.data(), w_.data()});
+      op_.atax(x_, maps::minus(w_), b, c);
+    } else {
+      op_.atax(x_, shift_by<Exec, T>(sum_, 0, this->rows()), b, c);
+    }
     take_mean(b, c);
   }
   void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const override {
-    stretch(v);
+    stretch(v, x_, sum_);
     op_.multiply(x_, b);
     static std::string const label("tessera::pca::take_shift");
     for_each_element(this->exec(), label, this->rows(), TakeShift<T>{sum_.data(), b.data()});
@@ -126,22 +137,34 @@ class Centred final : public NormalOperator<Exec, T> {
     op_.multiply_transposed(u, c);
     take_mean(u, c);
   }
+  Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+                        Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
+    if (shifts.extent(0) > 0) checks::fail("Centred", "expected no shifts");
+    auto const count = static_cast<Index>(VT.extent(0));
+    Values<Exec, T> const X = make_values<Exec, T>(this->exec(), count * this->cols());
+    Rows<Exec, T> const XT(X.data(), VT.extent(0), VT.extent(1));
+    Values<Exec, T> const sums = make_values<Exec, T>(this->exec(), count);
+    for (Index i = 0; i < count; ++i) {
+      stretch(row<Exec, T const>(VT, i), row<Exec, T>(XT, i), Values<Exec, T>(sums.data() + i, 1));
+    }
+    Index const reads_before = op_.reads();
+    op_.atax_of_each(XT, sums, BT, CT);
+    for (Index i = 0; i < count; ++i) take_mean(row<Exec, T>(BT, i), row<Exec, T>(CT, i));
+    this->exec().fence("tessera::pca: products of centred rows are there");
+    return op_.reads() - reads_before;
+  }
   void do_sums_of_squares(ConstValues<Exec, T> const& /*mean*/,
+                          ConstValues<Exec, T> const& /*units*/,
                           Values<Exec, T> const& /*c*/) const override {
     checks::fail("Centred", "its sums of squares are those of the matrix itself");
   }
 
   /// x = diag(d)·v, and the sum is meanᵀ·x.
-  void stretch(ConstValues<Exec, T> const& v) const {
+  void stretch(ConstValues<Exec, T> const& v, Values<Exec, T> const& x,
+               Values<Exec, T> const& sum) const {
     static std::string const label("tessera::pca::stretch");
-    for_each_element(this->exec(), label, this->cols(), Stretch<T>{factors(), v.data(), x_.data()});
-    tessera::dot(this->exec(), mean_, x_, sum_, {.workspace = &workspace_});
-  }
-  void take_mean(ConstValues<Exec, T> const& b, Values<Exec, T> const& c) const {
-    tessera::dot(this->exec(), ones_, b, sum_, {.workspace = &workspace_});
-    static std::string const label("tessera::pca::take_mean");
-    for_each_element(this->exec(), label, this->cols(),
-                     TakeMean<T>{mean_.data(), sum_.data(), factors(), c.data()});
+    for_each_element(this->exec(), label, this->cols(), Stretch<T>{factors(), v.data(), x.data()});
+    tessera::dot(this->exec(), mean_, x, sum, {.workspace = &workspace_});
   }
 
   [[nodiscard]] T const* factors() const { return d_.extent(0) == 0 ? nullptr : d_.data(); }
@@ -156,6 +179,37 @@ class Centred final : public NormalOperator<Exec, T> {
   mutable Workspace<Exec> workspace_;
 };
 
+/// The variance of a column is 2^2e times this one.
+struct ScaledVariance {
+  int e;
+  double variance = 0;
+  [[nodiscard]] double deviation() const { return std::ldexp(std::sqrt(variance), e); }
+};
+
+/// Variances of columns. c, a product of Aᵀ, says how large their numbers are: squares are of
+/// differences beside a power of two that is about as large, and neither over- nor underflow.
+template <class Exec, class T>
+std::vector<ScaledVariance> variances(NormalOperator<Exec, T> const& op,
+                                      Values<Exec, T> const& mean, Values<Exec, T> const& c) {
+  constexpr int most = std::numeric_limits<T>::max_exponent - 2;
+  std::vector<ScaledVariance> result;
+  std::vector<T> on_host;
+  for (T const x : to_host<Exec, T>(op.exec(), c)) {
+    bool const is_known = x != 0 && std::isfinite(x);
+    result.push_back({.e = is_known ? std::clamp(std::ilogb(x), -most, most) : 0});
+    on_host.push_back(std::ldexp(T(1), -result.back().e));
+  }
+  Values<Exec, T> const units = make_values<Exec, T>(op.exec(), op.cols());
+  from_host<Exec, T>(op.exec(), on_host, units);
+  Values<Exec, T> const squares = make_values<Exec, T>(op.exec(), op.cols());
+  op.sums_of_squares(mean, units, squares);
+  auto to = result.begin();
+  for (T const sum : to_host<Exec, T>(op.exec(), squares)) {
+    (to++)->variance = static_cast<double>(sum) / static_cast<double>(op.rows() - 1);
+  }
+  return result;
+}
+
 template <class Exec, class T>
 PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOptions const& options,
                            Control<T> const& control) {
@@ -167,36 +221,54 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
                  "expected a matrix of at least two rows, found " + std::to_string(op.rows()));
   }
   auto const rows = static_cast<double>(op.rows());
-  Values<Exec, T> const mean = make_values<Exec, T>(exec, op.cols());
-  op.multiply_transposed(ones<Exec, T>(exec, op.rows()), mean);
+  // The sums of columns, and by the same read what a run begins with.
+  static std::string const label("tessera::pca::begin");
+  auto const make = [&](Index size) {
+    return Rows<Exec, T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), 2,
+                         static_cast<std::size_t>(size));
+  };
+  Rows<Exec, T> UT = make(op.rows());
+  Rows<Exec, T> const CT = make(op.cols());
+  for_each_element(exec, label, op.rows(), SetOne<T>{UT.data()});
+  mix_to_begin<Exec, T>(exec, row<Exec, T>(UT, 1));
+  op.multiply_transposed_of_each(UT, CT);
+  Values<Exec, T> const mean = row<Exec, T>(CT, 0);
   PcaResult<Exec, T> result;
   result.mean = to_host<Exec, T>(exec, mean);
   for (T& x : result.mean) x = static_cast<T>(static_cast<double>(x) / rows);
   from_host<Exec, T>(exec, result.mean, mean);
 
-  Values<Exec, T> const squares = make_values<Exec, T>(exec, op.cols());
-  op.sums_of_squares(mean, squares);
+  SvdBeginning<Exec, T> begin{.c = row<Exec, T>(CT, 1)};
+  auto const of_columns = variances<Exec, T>(op, mean, begin.c);
+  for (auto const& column : of_columns) result.deviation.push_back(column.deviation());
+  double const largest = *std::max_element(result.deviation.begin(), result.deviation.end());
+  // Squares beside 2^2e do not overflow.
+  bool const has_exponent = !options.scale && largest > 0 && std::isfinite(largest);
+  int const e = has_exponent ? std::ilogb(largest) : 0;
   double total = 0;
   std::vector<T> inverses;
-  for (T const sum : to_host<Exec, T>(exec, squares)) {
-    double const variance = static_cast<double>(sum) / (rows - 1);
-    double const deviation = std::sqrt(variance);
-    result.deviation.push_back(deviation);
+  for (auto const& column : of_columns) {
+    double const deviation = column.deviation();
     bool const is_scaled = options.scale && deviation != 0;
-    inverses.push_back(static_cast<T>(is_scaled ? 1 / deviation : 1));
-    total += is_scaled ? 1 : variance;
+    // 0 of a constant column: what rounding leaves of it may be large beside the others.
+    inverses.push_back(static_cast<T>(is_scaled ? 1 / deviation : 0));
+    total += is_scaled ? 1 : std::ldexp(column.variance, 2 * (column.e - e));
   }
   Values<Exec, T> const d = make_values<Exec, T>(exec, options.scale ? op.cols() : 0);
   if (options.scale) from_host<Exec, T>(exec, inverses, d);
 
   Centred<Exec, T> const centred(op, mean, d);
+  centred.take_mean(row<Exec, T>(UT, 1), begin.c);
+  exec.fence("tessera::pca: a run can begin");
+  UT = {};
+  begin.reads = op.reads() - reads_before;
   result.svd = run_svd<Exec, T>(options.scale ? "pca of scaled columns" : "pca", centred, k,
-                                options.svd, control);
-  result.svd.reads = op.reads() - reads_before;
+                                options.svd, control, begin);
   for (double const s : result.svd.s) {
-    double const variance = s * s / (rows - 1);
-    result.explained_variance.push_back(variance);
-    result.explained_variance_ratio.push_back(total == 0 ? 0 : variance / total);
+    double const scaled = std::ldexp(s, -e);
+    result.explained_variance.push_back(s * s / (rows - 1));
+    result.explained_variance_ratio.push_back(total == 0 ? 0
+                                                         : scaled * scaled / (rows - 1) / total);
   }
   return result;
 }
@@ -212,7 +284,9 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
 /// | options | | those of `svd`, and whether columns are scaled |
 /// | control | | progress, cancellation, states |
 ///
-/// Work: as `svd`, and two more reads of A for the means and the deviations of its columns. A is
+/// Work: as `svd`, and one more read of A for the deviations of its columns; their means come by
+/// the read that begins, but by one more by several ranks and of a column-major matrix in memory of
+/// a GPU. U takes two reads of a matrix in memory of a host where that of `svd` takes one. A is
 /// neither copied nor changed by the steps; the deviations of a matrix in memory take a copy of it
 /// for a moment.
 ///

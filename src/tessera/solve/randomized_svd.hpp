@@ -86,11 +86,7 @@ class RandomizedSvdRun {
   static constexpr char const* name = "randomized_svd";
 
   static Index size_of_block(Operator const& op, Index k, RandomizedSvdOptions const& options) {
-    Index const most = std::min(op.rows(), op.cols());
-    if (k < 1 || k > most) {
-      checks::fail(name, "expected k from 1 to the smaller size of the matrix, " +
-                             std::to_string(most) + ", found " + std::to_string(k));
-    }
+    Index const most = most_vectors(name, op, k);
     if (options.oversampling < 0 || options.power_iterations < 0 || !(options.tol >= 0)) {
       checks::fail(name, "expected oversampling, power_iterations and tol that are not negative");
     }

@@ -38,7 +38,7 @@ struct SvdOptions {
   /// Vectors of the basis between two restarts, more than k; 0: the larger of 2k + 1 and 20. More
   /// than the sizes of the matrix allow are not used.
   Index ncv = 0;
-  bool want_u = false;  ///< U, by k more reads
+  bool want_u = false;  ///< U, by one read more, or a few: see `svd`
 };
 
 /// The k largest singular values, and their vectors.
@@ -77,6 +77,12 @@ void mix(Exec const& exec, std::uint64_t seed, Values<Exec, T> const& x) {
   static std::string const label("tessera::solve::mix");
   for_each_element(exec, label, static_cast<Index>(x.extent(0)),
                    MixedNumbers<T>{seed << 40U, x.data()});
+}
+
+/// The vector whose product with Aᵀ begins the basis of a run of `svd`.
+template <class Exec, class T>
+void mix_to_begin(Exec const& exec, Values<Exec, T> const& x) {
+  mix<Exec, T>(exec, 0, x);
 }
 
 /// Orthonormal vectors, and room for some more.
@@ -139,6 +145,26 @@ class Basis {
   Workspace<Exec> workspace_;
 };
 
+/// The most vectors that the matrix has. k has to be from 1 to it.
+template <class Operator>
+Index most_vectors(char const* name, Operator const& op, Index k) {
+  Index const most = std::min(op.rows(), op.cols());
+  if (k < 1 || k > most) {
+    checks::fail(name, "expected k from 1 to the smaller size of the matrix, " +
+                           std::to_string(most) + ", found " + std::to_string(k));
+  }
+  return most;
+}
+
+/// What a run of `svd` may begin with.
+template <class Exec, class T>
+struct SvdBeginning {
+  Values<Exec, T> c;  ///< Aᵀ times the vector of `mix_to_begin`, becomes the run's own; or nothing
+  Index reads = 0;    ///< that were made before
+
+  [[nodiscard]] bool is_there() const { return c.extent(0) > 0; }
+};
+
 /// A run of `svd`. With 2^e·A for A, V_j of the basis and U_j that is not kept,
 ///   A·V_j = U_j·B_j and Aᵀ·U_j = V_j·B_jᵀ + v_(j+1)·couplingᵀ,
 /// where B_j is upper triangular: a diagonal of Ritz values, a column that couples the vector after
@@ -149,7 +175,7 @@ class SvdRun {
   using Operator = NormalOperator<Exec, T>;
 
   SvdRun(char const* name, Operator const& op, Index k, SvdOptions const& options,
-         Control<T> const& control)
+         Control<T> const& control, SvdBeginning<Exec, T> const& begin)
       : name_(name),
         op_(op),
         k_(k),
@@ -164,13 +190,14 @@ class SvdRun {
         b_(make_values<Exec, T>(op.exec(), op.rows())),
         w_(make_values<Exec, T>(op.exec(), op.rows())),
         x_(make_values<Exec, T>(op.exec(), op.cols())),
-        c_(make_values<Exec, T>(op.exec(), op.cols())),
+        c_(begin.is_there() ? begin.c : make_values<Exec, T>(op.exec(), op.cols())),
+        begin_(begin),
         B_(size_, size_ + 1),
         losses_(static_cast<std::size_t>(size_)) {}
 
   SvdResult<Exec, T> operator()() {
     backends::host::OrdinaryArithmetic const mode;
-    Index const reads_before = op_.reads();
+    Index const reads_before = op_.reads() - begin_.reads;
     if (control_.resume != nullptr) {
       restore(*control_.resume);
     } else {
@@ -197,11 +224,7 @@ class SvdRun {
 
   static Index size_of_basis(char const* name, Operator const& op, Index k,
                              SvdOptions const& options) {
-    Index const most = std::min(op.rows(), op.cols());
-    if (k < 1 || k > most) {
-      checks::fail(name, "expected k from 1 to the smaller size of the matrix, " +
-                             std::to_string(most) + ", found " + std::to_string(k));
-    }
+    Index const most = most_vectors(name, op, k);
     if (options.ncv != 0 && options.ncv <= k) {
       checks::fail(name, "expected ncv to be more than k, found " + std::to_string(options.ncv));
     }
@@ -218,8 +241,10 @@ class SvdRun {
 
   /// The first vector of the basis is Aᵀ times a vector of mixed numbers.
   void start() {
-    mix<Exec, T>(op_.exec(), 0, b_);
-    op_.multiply_transposed(b_, c_);
+    if (!begin_.is_there()) {
+      mix_to_begin<Exec, T>(op_.exec(), b_);
+      op_.multiply_transposed(b_, c_);
+    }
     double const norm = norm_(c_);
     is_finite_ = std::isfinite(norm);
     if (!is_finite_) return;
@@ -437,22 +462,24 @@ class SvdRun {
     if (is_bad()) result_.stop = Stop::breakdown;
   }
 
-  /// s = ‖A·v‖, u = A·v/s and ‖Aᵀ·u - s·v‖ by one read of A for each v. Where s is zero beside the
-  /// largest, u is a vector that is orthogonal to the others.
+  /// s = ‖A·v‖, u = A·v/s and ‖Aᵀ·u - s·v‖. Where s is zero beside the largest, u is a vector that
+  /// is orthogonal to the others. All v are multiplied at once where there is memory for all u.
   void measure(Index found) {
     Exec const& exec = op_.exec();
     Basis<Exec, T> left(exec, want_u_ ? found : 1, op_.rows());
+    // The basis is not needed any more.
+    axpby(exec, two_to_e(),
+          Values<Exec, T>(result_.VT.data(), static_cast<std::size_t>(found * op_.cols())), T(0),
+          Values<Exec, T>(spare_.values().data(), static_cast<std::size_t>(found * op_.cols())));
+    if (want_u_) op_.atax_of_each(spare_.first(found), {}, left.first(found), basis_.first(found));
     for (Index i = 0; i < found; ++i) {
-      Values<Exec, T> const v(result_.VT.data() + i * op_.cols(),
-                              static_cast<std::size_t>(op_.cols()));
       Values<Exec, T> const u = left.vector(want_u_ ? i : 0);
-      axpby(exec, two_to_e(), v, T(0), x_);
-      op_.atax(x_, {}, u, c_);
+      if (!want_u_) op_.atax(spare_.vector(i), {}, u, basis_.vector(i));
       double const s = norm_(u);
       if (s > negligible()) {
-        axpby(exec, static_cast<T>(1 / s), c_, T(0), x_);
+        axpby(exec, static_cast<T>(1 / s), basis_.vector(i), T(0), x_);
         scale(exec, two_to_e(), x_);
-        axpby(exec, static_cast<T>(-s), v, T(1), x_);
+        axpby(exec, static_cast<T>(-s), row<Exec, T>(result_.VT, i), T(1), x_);
         auto const at = static_cast<std::size_t>(i);
         result_.s[at] = std::ldexp(s, -exponent_);
         result_.residuals[at] = std::ldexp(norm_(x_), -exponent_);
@@ -480,19 +507,11 @@ class SvdRun {
 
   // ---- states ----
 
-  [[nodiscard]] stream::StateOf of() const {
-    return {.operation = name_,
-            .scalar = std::is_same_v<T, float> ? "float" : "double",
-            .layout = op_.layout(),
-            .order = stream::order_version,
-            .rows = op_.rows(),
-            .cols = op_.cols()};
-  }
   static constexpr std::size_t fixed_numbers = 8;
 
   [[nodiscard]] State<T> state() const {
     State<T> state;
-    state.of = of();
+    state.of = state_of<T>(name_, op_);
     state.iteration = iteration_;
     state.history = result_.history;
     state.numbers = {static_cast<double>(k_),        static_cast<double>(size_),
@@ -514,10 +533,7 @@ class SvdRun {
     auto const require = [&](bool is_so) {
       if (!is_so) checks::fail(name_, "the state is not one of this run, or is damaged");
     };
-    if (!(state.of == of())) {
-      checks::fail(name_, "expected a state of " + stream::to_string(of()) + ", found one of " +
-                              stream::to_string(state.of));
-    }
+    require_state_of(name_, state.of, state_of<T>(name_, op_));
     auto const& numbers = state.numbers;
     require(numbers.size() == fixed_numbers + B_.values().size() + losses_.size() &&
             state.vectors.size() == 2 && state.iteration >= 0);
@@ -571,6 +587,7 @@ class SvdRun {
   Values<Exec, T> w_;  ///< the multiple of the last u that A·v has
   Values<Exec, T> x_;
   Values<Exec, T> c_;
+  SvdBeginning<Exec, T> begin_;
 
   SmallMatrix B_;               ///< its last column but for size_ + 1 is that of the next step
   std::vector<double> losses_;  ///< of the rows of B
@@ -594,8 +611,9 @@ class SvdRun {
 
 template <class Exec, class T>
 SvdResult<Exec, T> run_svd(char const* name, NormalOperator<Exec, T> const& op, Index k,
-                           SvdOptions const& options, Control<T> const& control) {
-  return SvdRun<Exec, T>(name, op, k, options, control)();
+                           SvdOptions const& options, Control<T> const& control,
+                           SvdBeginning<Exec, T> const& begin) {
+  return SvdRun<Exec, T>(name, op, k, options, control, begin)();
 }
 
 }  // namespace detail
@@ -610,8 +628,9 @@ SvdResult<Exec, T> run_svd(char const* name, NormalOperator<Exec, T> const& op, 
 /// | control | | progress, cancellation, states |
 ///
 /// Work: a step reads A once, and the basis of ncv vectors of n entries four times; one more read
-/// begins. U takes k, which also measure s and the residuals. Memory: twice the basis, and 2m + 4n
-/// scalars; m·k for U.
+/// begins. U takes one read of a stream, and in memory one for up to eight vectors, on a GPU and by
+/// several ranks one for each; it also measures s and the residuals. Memory: twice the basis, and
+/// 2m + 4n scalars; 2·m·k for U.
 ///
 /// Guarantees: the bits of the result are a function of A, its layout, k and the options, whatever
 /// the backend, and whether A is streamed or the run was interrupted. It has converged where
@@ -630,7 +649,7 @@ SvdResult<Exec, T> run_svd(char const* name, NormalOperator<Exec, T> const& op, 
 template <ExecutionSpace Exec, Scalar T>
 SvdResult<Exec, T> svd(NormalOperator<Exec, T> const& op, Index k, SvdOptions const& options = {},
                        std::type_identity_t<Control<T>> const& control = {}) {
-  return detail::run_svd<Exec, T>("svd", op, k, options, control);
+  return detail::run_svd<Exec, T>("svd", op, k, options, control, {});
 }
 
 }  // namespace tessera::solve
@@ -639,7 +658,8 @@ SvdResult<Exec, T> svd(NormalOperator<Exec, T> const& op, Index k, SvdOptions co
 #define TESSERA_SOLVE_SVD(TEMPLATE, EXEC, T)                                              \
   namespace tessera::solve::detail {                                                      \
   TEMPLATE SvdResult<EXEC, T> run_svd(char const*, NormalOperator<EXEC, T> const&, Index, \
-                                      SvdOptions const&, Control<T> const&);              \
+                                      SvdOptions const&, Control<T> const&,               \
+                                      SvdBeginning<EXEC, T> const&);                      \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_SOLVE_SVD)
