@@ -245,8 +245,7 @@ template <class LayoutT, class T>
 struct FactorsOf {
   template <class Exec>
   using On = std::tuple<Case<Exec, LayoutT, T>>;
-  using Cases =
-      detail::AsTestingTypes<typename detail::CasesOnAll<On, tessera::backends::Enabled>::Type>;
+  using Cases = detail::AsTestingTypes<typename detail::CasesOnAll<On, Tested>::Type>;
   using Type = typename Cases::Type;
 };
 

@@ -147,7 +147,7 @@ class Gemm : public testing::Test {
     return all;
   }
 };
-TYPED_TEST_SUITE(Gemm, GemmCasesOf<backends::Enabled>::Type, GemmCaseName);
+TYPED_TEST_SUITE(Gemm, GemmCasesOf<Tested>::Type, GemmCaseName);
 
 TYPED_TEST(Gemm, IsExactOnWholeNumbersOfEveryShape) {
   using T = typename TypeParam::Scalar;

@@ -101,7 +101,7 @@ class Transpose : public testing::Test {
         << size << ", " << name_of(stored);
   }
 };
-TYPED_TEST_SUITE(Transpose, TransposeCasesOf<backends::Enabled>::Type, TransposeCaseName);
+TYPED_TEST_SUITE(Transpose, TransposeCasesOf<Tested>::Type, TransposeCaseName);
 
 std::vector<Index> edges() {
   return {1, 2, 3, 7, 8, 16, 31, 32, 33, 63, 64, 65, 127, 128, 129, 131, 257};

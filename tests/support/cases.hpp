@@ -18,6 +18,14 @@
 /// The typed tests' cases: every enabled backend with every layout and scalar type.
 namespace tessera::test {
 
+/// The backends that tests are compiled for. Where they are only compiled, for a GPU, other builds
+/// compile the hosts' (.ci/compile_only).
+#if defined(TESSERA_TEST_CASES_OF_GPUS)
+using Tested = backends::Spaces<Kokkos::Cuda>;
+#else
+using Tested = backends::Enabled;
+#endif
+
 /// One combination under test.
 template <class ExecT, class LayoutT, std::floating_point ScalarT>
 struct Case {
@@ -75,11 +83,11 @@ struct AsTestingTypes<std::tuple<Cases...>> {
 }  // namespace detail
 
 /// All cases as a std::tuple.
-using AllCases = detail::CasesOnAll<CasesOn, tessera::backends::Enabled>::Type;
+using AllCases = detail::CasesOnAll<CasesOn, Tested>::Type;
 /// All cases for TYPED_TEST_SUITE.
 using Cases = detail::AsTestingTypes<AllCases>::Type;
 /// One case for each backend and scalar type, where a test has layouts of its own.
-using RowMajorCases = detail::AsTestingTypes<
-    detail::CasesOnAll<RowMajorCasesOn, tessera::backends::Enabled>::Type>::Type;
+using RowMajorCases =
+    detail::AsTestingTypes<detail::CasesOnAll<RowMajorCasesOn, Tested>::Type>::Type;
 
 }  // namespace tessera::test
