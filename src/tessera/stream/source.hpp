@@ -131,7 +131,7 @@ auto any_source(Source const& source) {
   return AnySource<typename Source::value_type, typename Source::array_layout>(source);
 }
 template <class T, class Layout>
-AnySource<T, Layout> const& any_source(AnySource<T, Layout> const& source) {
+AnySource<T, Layout> any_source(AnySource<T, Layout> const& source) {
   return source;
 }
 
