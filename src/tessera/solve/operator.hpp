@@ -433,6 +433,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
       return detail::reads_of(stream::atax(this->exec(), source_, V, B, C, options_), source_);
     }
     std::vector<maps::Function<T>> maps;
+    maps.reserve(shifts.extent(0));
     for (Index j = 0; j < static_cast<Index>(shifts.extent(0)); ++j) {
       maps.push_back(detail::shift_by<Exec, T>(shifts, j, this->rows()).function());
     }

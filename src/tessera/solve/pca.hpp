@@ -142,13 +142,14 @@ class Centred final : public NormalOperator<Exec, T> {
     if (shifts.extent(0) > 0) checks::fail("Centred", "expected no shifts");
     auto const count = static_cast<Index>(VT.extent(0));
     Values<Exec, T> const X = make_values<Exec, T>(this->exec(), count * this->cols());
-    Rows<Exec, T> const XT(X.data(), VT.extent(0), VT.extent(1));
+    Rows<Exec, T> const stretched(X.data(), VT.extent(0), VT.extent(1));
     Values<Exec, T> const sums = make_values<Exec, T>(this->exec(), count);
     for (Index i = 0; i < count; ++i) {
-      stretch(row<Exec, T const>(VT, i), row<Exec, T>(XT, i), Values<Exec, T>(sums.data() + i, 1));
+      stretch(row<Exec, T const>(VT, i), row<Exec, T>(stretched, i),
+              Values<Exec, T>(sums.data() + i, 1));
     }
     Index const reads_before = op_.reads();
-    op_.atax_of_each(XT, sums, BT, CT);
+    op_.atax_of_each(stretched, sums, BT, CT);
     for (Index i = 0; i < count; ++i) take_mean(row<Exec, T>(BT, i), row<Exec, T>(CT, i));
     this->exec().fence("tessera::pca: products of centred rows are there");
     return op_.reads() - reads_before;
