@@ -88,18 +88,13 @@ class AnySource {
           static_cast<Source const*>(from)->read(block, to);
         }) {}
 
-  /// Some rows of it, or some columns, in panels of so many lines.
-  [[nodiscard]] AnySource some_rows(Index first, Index count, Index panel) const {
+  /// A block of it, in panels of so many lines.
+  [[nodiscard]] AnySource part(Block const& block, Index panel) const {
     AnySource part = *this;
-    part.first_row_ += first;
-    part.rows_ = count;
-    part.panel_of_whole_ = panel;
-    return part;
-  }
-  [[nodiscard]] AnySource some_cols(Index first, Index count, Index panel) const {
-    AnySource part = *this;
-    part.first_col_ += first;
-    part.cols_ = count;
+    part.first_row_ += block.first_row;
+    part.rows_ = block.rows;
+    part.first_col_ += block.first_col;
+    part.cols_ = block.cols;
     part.panel_of_whole_ = panel;
     return part;
   }

@@ -317,9 +317,10 @@ class StreamOnRanks {
 
   /// Some lines of the matrix, or elements of all lines.
   [[nodiscard]] Source part_of(Rows const& part) const {
-    Index const panel = extents_.panel();
-    return row_major == cuts_lines ? source_.some_rows(part.first, part.count, panel)
-                                   : source_.some_cols(part.first, part.count, panel);
+    auto const block =
+        cuts_lines ? stream::detail::block_of<row_major>(part.first, part.count, 0, extents_.length)
+                   : stream::detail::block_of<row_major>(0, extents_.count, part.first, part.count);
+    return source_.part(block, extents_.panel());
   }
   [[nodiscard]] std::size_t bytes_of(Index lines) const {
     return static_cast<std::size_t>(lines * across_) * sizeof(T);
