@@ -27,7 +27,7 @@ from solvers import generate, step_of
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
 STRONG = {"cuda": ("32768x16384", "2097152x1024"), "openmp": ("16384x8192", "262144x1024")}
-WEAK = {"cuda": "32768x16384", "openmp": "8192x8192"}  # of each rank
+WEAK = {"cuda": "65536x16384", "openmp": "8192x8192"}  # of each rank
 EXCHANGED = (64, 16384, 262144)  # columns
 STEPS, VALUES = 30, 10
 PREDICTED = (8, 64, 1024)

@@ -44,8 +44,12 @@ namespace tessera {
 ///
 /// Every member but rank, size, exec, exchange and rows_of is collective: all ranks call it, with
 /// the same number of columns, layout, scalar, map and numbers. What differs is found, and named.
-/// Where a rank throws, all throw its error as a DistributedError. Results are there, and `exec` is
-/// fenced, when a call returns. MPI is called by the calling thread alone.
+/// Where a rank throws, all throw its error as a DistributedError. MPI is called by the calling
+/// thread alone.
+///
+/// Calls but `dot` and `sum_of_squares` are asynchronous in `exec`. With a kept workspace, and
+/// after a call of the same sizes, they allocate nothing; where NCCL exchanges, they do not fence
+/// either, and a CUDA graph can capture them on all ranks, which then launch it together.
 ///
 /// Source: docs/distributed.md has the protocol and its traffic.
 template <ExecutionSpace Exec>
@@ -313,7 +317,6 @@ class Distributed {
             exec_, distributed::detail::lines_of_rows<by_rows()>(a, mine, global.all_rows), v,
             detail::output(b), options);
       });
-      exec_.fence("tessera::Distributed: B is there");
     });
   }
 
@@ -367,13 +370,10 @@ class Distributed {
       distributed::detail::AtaxJob<Exec, T, Factor> const job{
           exec_, a, v, b_out, options, factor, global.all_rows};
       sum_over_rows<T>(global, a, detail::output(c), options.kernels, job);
-      together([&] {
-        if (cols == 0 && b_out.data != nullptr) {
-          detail::set_zero<T>(exec_, "tessera::distributed::zero", rows, b_out);
-        }
-        detail::finish_atax(exec_, rows, b_out, cols, detail::output(c), terms, factor);
-        exec_.fence("tessera::Distributed: C is there");
-      });
+      if (cols == 0 && b_out.data != nullptr) {
+        detail::set_zero<T>(exec_, "tessera::distributed::zero", rows, b_out);
+      }
+      detail::finish_atax(exec_, rows, b_out, cols, detail::output(c), terms, factor);
     });
   }
 
@@ -383,16 +383,13 @@ class Distributed {
                      Kernels kernels, Job const& job) const {
     auto const cols = static_cast<Index>(a.extent(1));
     if (global.all_rows == 0 || cols == 0) {
-      return together([&] {
-        detail::set_zero<T>(exec_, "tessera::distributed::zero", cols, c);
-        exec_.fence("tessera::Distributed: C is there");
-      });
+      return detail::set_zero<T>(exec_, "tessera::distributed::zero", cols, c);
     }
     auto const units = distributed::detail::units_of<T>(global.by_rows, global.all_rows, cols);
     std::vector<distributed::detail::Share> shares;
     std::optional<distributed::detail::SumInMemory<Exec, T>> sum;
+    Chains<T> chains;
     together([&] {
-      static_cast<void>(kernels_used<Exec>(kernels));  // or throws
       std::vector<std::vector<int>> levels;
       for (auto const& rows : global.rows) {
         auto const& share = shares.emplace_back(distributed::detail::share_of(units, rows));
@@ -400,79 +397,91 @@ class Distributed {
         if (share.ends_begun) its.push_back(0);
         for (auto const& subtree : share.whole) its.push_back(subtree.level);
       }
-      sum.emplace(exec_, *comm_, *exchanges_, exchanges_->by, levels, cols);
+      sum.emplace(exec_, *comm_, *exchanges_, exchanges_->by, std::move(levels), cols);
+      with_set<T>(kernels, global.by_rows, [&]<class Set>(Set, auto by_rows) {
+        make_roots<Set, by_rows()>(global, units, shares[index()], a, job, sum->roots(), chains);
+      });
     });
     with_set<T>(kernels, global.by_rows, [&]<class Set>(Set, auto by_rows) {
-      make_roots<Set, by_rows()>(global, units, shares, a, job, sum->roots());
+      hand_chains_on<by_rows()>(global, units, shares, a, sum->roots(), chains);
     });
-    T const* const sums = (*sum)();
-    together([&] {
-      detail::copy_vector<T>(exec_, "tessera::distributed::copy", cols, sums, 1, c);
-      exec_.fence("tessera::Distributed: C is there");
-    });
+    (*sum)(c);
   }
 
-  /// roots = the sums of this rank's subtrees, one after the other.
+  /// Chains of units that several ranks have rows of.
+  template <class T>
+  struct Chains {
+    Memory<T> memory, open_factors, begun_factors;
+    std::vector<T> open, begun;  ///< on the host, from where they go from rank to rank
+  };
+
+  /// The chains of a unit go on over some rows of this rank, whose factors are there.
+  template <bool RowMajor, class T>
+  void go_on(Global const& global, distributed::detail::Units const& units, MatrixIn<T> const& a,
+             distributed::Rows const& rows, Memory<T> const& factors,
+             Memory<T> const& chains) const {
+    namespace parts = distributed::detail;
+    parts::go_on<RowMajor>(exec_,
+                           parts::lines_of_rows<RowMajor>(a, local(global, rows), global.all_rows),
+                           rows.first % units.unit, factors.data(), chains.data());
+  }
+
+  /// roots = the sums of this rank's whole subtrees, one after the other, behind that of the unit
+  /// which it ends. Begins its chains.
   template <class Set, bool RowMajor, class T, class Job>
   void make_roots(Global const& global, distributed::detail::Units const& units,
-                  std::vector<distributed::detail::Share> const& shares, MatrixIn<T> const& a,
-                  Job const& job, T* roots) const {
-    namespace parts = distributed::detail;
-    parts::Share const& share = shares[index()];
-    Index const first_row = global.rows[index()].first;
+                  distributed::detail::Share const& share, MatrixIn<T> const& a, Job const& job,
+                  T* roots, Chains<T>& chains) const {
     auto const cols = static_cast<Index>(a.extent(1));
-    auto const local = [&](distributed::Rows const& rows) {
-      return distributed::Rows{rows.first - first_row, rows.count};
+    Index const chain_count = cols * distributed::detail::chains_of_column<RowMajor, T>;
+    auto const prepare = [&](distributed::Rows const& rows, Memory<T>& factors,
+                             std::vector<T>& on_host) {
+      if (rows.count == 0) return;
+      if (chains.memory.extent(0) == 0) chains.memory = memory<T>("chains", chain_count);
+      on_host.resize(chains.memory.extent(0));
+      factors = memory<T>("factors", rows.count);
+      job.template make_factors<Set, RowMajor>(local(global, rows), factors.data());
     };
-    Memory<T> chains, open_factors, begun_factors;
-    std::vector<T> open, begun;
-    auto const go_on = [&](distributed::Rows const& rows, Memory<T> const& factors) {
-      parts::go_on<RowMajor>(exec_, parts::lines_of_rows<RowMajor>(a, local(rows), global.all_rows),
-                             rows.first % units.unit, factors.data(), chains.data());
-    };
-    together([&] {
-      Index const chain_count = cols * parts::chains_of_column<RowMajor, T>;
-      auto const prepare = [&](distributed::Rows const& rows, Memory<T>& factors,
-                               std::vector<T>& on_host) {
-        if (rows.count == 0) return;
-        if (chains.extent(0) == 0) chains = memory<T>("chains", chain_count);
-        on_host.resize(chains.extent(0));
-        factors = memory<T>("factors", rows.count);
-        job.template make_factors<Set, RowMajor>(local(rows), factors.data());
-      };
-      prepare(share.begun, begun_factors, begun);
-      prepare(share.open, open_factors, open);
-      if (share.open.count > 0) {
-        detail::set_zero<T>(exec_, "tessera::distributed::zero", chain_count,
-                            detail::output(chains));
-        go_on(share.open, open_factors);
-        copy_to_host(chains.data(), open.data(), chain_count);
-      }
-      T* root = roots + (share.ends_begun ? cols : 0);
-      for (auto const& subtree : share.whole) {
-        job.template add_units<Set, RowMajor>(local(subtree.rows), {root, 1});
-        root += cols;
-      }
-      exec_.fence("tessera::Distributed: roots are there");
-    });
-    auto const hands_on = [](parts::Share const& its) { return its.hands_chains_on(); };
+    prepare(share.begun, chains.begun_factors, chains.begun);
+    prepare(share.open, chains.open_factors, chains.open);
+    if (share.open.count > 0) {
+      detail::set_zero<T>(exec_, "tessera::distributed::zero", chain_count,
+                          detail::output(chains.memory));
+      go_on<RowMajor>(global, units, a, share.open, chains.open_factors, chains.memory);
+      copy_to_host(chains.memory.data(), chains.open.data(), chain_count);
+    }
+    T* root = roots + (share.ends_begun ? cols : 0);
+    for (auto const& subtree : share.whole) {
+      job.template add_units<Set, RowMajor>(local(global, subtree.rows), {root, 1});
+      root += cols;
+    }
+  }
+
+  /// Chains go from rank to rank, if there are any; roots[0] = the sum of a unit that ends here.
+  template <bool RowMajor, class T>
+  void hand_chains_on(Global const& global, distributed::detail::Units const& units,
+                      std::vector<distributed::detail::Share> const& shares, MatrixIn<T> const& a,
+                      T* roots, Chains<T>& chains) const {
+    auto const hands_on = [](auto const& its) { return its.hands_chains_on(); };
     if (std::ranges::none_of(shares, hands_on)) return;
-    // Chains go from rank to rank. Who fails on the way still passes something on.
+    auto const& share = shares[index()];
+    // Who fails on the way still passes something on.
     together([&] {
       using Sending = distributed::Communicator::Sending<T>;
       std::optional<Sending> sending;
-      if (share.open.count > 0) sending.emplace(*comm_, open, next_rank(global));
+      if (share.open.count > 0) sending.emplace(*comm_, chains.open, next_rank(global));
       if (share.begun.count == 0) return;
+      auto& begun = chains.begun;
       comm_->receive(begun, previous_rank(global));
       std::exception_ptr error;
       try {
-        copy_to_device(begun.data(), chains.data(), static_cast<Index>(begun.size()));
-        go_on(share.begun, begun_factors);
+        copy_to_device(begun.data(), chains.memory.data(), static_cast<Index>(begun.size()));
+        go_on<RowMajor>(global, units, a, share.begun, chains.begun_factors, chains.memory);
         if (share.ends_begun) {
-          parts::end_chains<RowMajor>(exec_, cols, chains.data(), roots);
-          exec_.fence("tessera::Distributed: a root is there");
+          distributed::detail::end_chains<RowMajor>(exec_, static_cast<Index>(a.extent(1)),
+                                                    chains.memory.data(), roots);
         } else {
-          copy_to_host(chains.data(), begun.data(), static_cast<Index>(begun.size()));
+          copy_to_host(chains.memory.data(), begun.data(), static_cast<Index>(begun.size()));
         }
       } catch (...) {
         error = std::current_exception();
@@ -480,6 +489,11 @@ class Distributed {
       if (!share.ends_begun) sending.emplace(*comm_, begun, next_rank(global));
       if (error) std::rethrow_exception(error);
     });
+  }
+
+  /// Rows by their numbers on this rank.
+  [[nodiscard]] distributed::Rows local(Global const& global, distributed::Rows const& rows) const {
+    return {rows.first - global.rows[index()].first, rows.count};
   }
 
   /// The nearest rank that has rows, behind this one or before it.

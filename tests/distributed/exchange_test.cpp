@@ -64,13 +64,13 @@ TEST(Exchanges, AddInOneOrder) {
             Kokkos::View<float const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
                 roots.data(), count));
         std::vector<float> got(static_cast<std::size_t>(length));
-        float const* const sums = sum();
+        Kokkos::View<float*, Exec::memory_space> const sums("sums", got.size());
+        sum({sums.data(), 1});
         exec.fence();
         Kokkos::deep_copy(
             Kokkos::View<float*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
                 got.data(), got.size()),
-            Kokkos::View<float const*, Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                sums, got.size()));
+            sums);
         EXPECT_THAT(got, same_bits_as(expected));
       }
     }

@@ -313,8 +313,8 @@ TEST_F(RanksTest, end_where_one_is_killed_at_any_moment_and_leave_results_whole)
     ASSERT_FALSE(ranks.empty());
     ::kill(ranks[random() % ranks.size()], SIGKILL);
     auto const result = finish(child);
-    SCOPED_TRACE(testing::Message() << "kill " << kills << ", status " << result.status << ", signal "
-                                    << result.signal << ", " << result.err);
+    SCOPED_TRACE(testing::Message() << "kill " << kills << ", status " << result.status
+                                    << ", signal " << result.signal << ", " << result.err);
     EXPECT_TRUE(result.status != 0 || result.signal != 0);
     EXPECT_NE(result.err, "");
     EXPECT_EQ(read("c.npy"), "an earlier result");

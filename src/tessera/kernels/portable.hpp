@@ -75,7 +75,7 @@ template <class Exec, class T>
 void DotPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
                            OutputVector<T> out, T* workspace) const {
   OutputVector<T> const target = runs == 1 ? out : OutputVector<T>{workspace, 1};
-  with_shape<Exec, most_threads>(
+  with_shape<Exec, Parts::any, most_threads>(
       lines, x, run_length, [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(exec, label, teams(), threads_of_team,
                                          Dot<T, Shape>{lines, x, target, lines_per_team, runs,
@@ -148,7 +148,7 @@ void SumPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const&
                            OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/) const {
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), lines.length};
   T const* const aligned = workspace;  // y is read number by number
-  with_shape<Exec, most_threads>(
+  with_shape<Exec, Parts::any, most_threads>(
       lines, aligned, columns_per_team, [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(exec, label, teams(), threads_of_team,
                                          Sum<T, Shape>{lines, y, stacks, panels, panels_per_team,
@@ -220,7 +220,7 @@ void FusedLinesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T>
                                   T const* x, OutputVector<T> y, OutputVector<T> out, T* workspace,
                                   Meeting<T> const& /*meeting*/, Factor const& factor) const {
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), lines.length};
-  with_shape<Exec, most_threads>(
+  with_shape<Exec, Parts::wide, most_threads>(
       lines, x, lines.length, [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(
             exec, label, groups, threads_of_team,
@@ -313,7 +313,7 @@ void FusedTilesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T>
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(tiles_per_team), lines.count};
   Stacks<T> const parts{workspace + stacks_size(lines), Stacks<T>::levels_for(panels.count), width};
   T const* const aligned = workspace;  // x is read number by number, and y in scratch
-  with_shape<Exec, threads_with_many>(
+  with_shape<Exec, Parts::small, threads_with_many>(
       lines, aligned, width, [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(
             exec, label, groups, threads_of_team,

@@ -59,9 +59,16 @@ bool on_words(Lines<T> const& lines, T const* x) {
   return begins(lines.data) && begins(x) && lines.leading % word == 0 && lines.length % word == 0;
 }
 
-/// body(Shape, threads) for a part of lines of `length` elements: kept in registers if possible. A
-/// team has MaxThreads at most, where that is enough; fewer have more registers each.
-template <class Exec, int MaxThreads, class T, class Body>
+/// The parts of lines that a kernel takes, on a machine of many threads.
+enum class Parts {
+  small,  ///< of at most an item for each thread of a team, which keeps it in registers
+  any,    ///< large ones are read again, from a cache
+  wide,   ///< as `any`, but a thread keeps many_kept items of words
+};
+
+/// body(Shape, threads) for a part of lines of `length` elements. A team has MaxThreads at most;
+/// fewer have more registers each.
+template <class Exec, Parts parts, int MaxThreads, class T, class Body>
 void with_shape(Lines<T> const& lines, T const* x, Index length, Body const& body) {
   if constexpr (teams_of_one<Exec>) {
     body(OfOneThread<T>{}, 1);
@@ -70,19 +77,17 @@ void with_shape(Lines<T> const& lines, T const* x, Index length, Body const& bod
     constexpr int many = many_kept;
     Index const items = summation::segments<T>(length) * (lanes<T> / word);
     bool const words = on_words(lines, x);
-    if (items <= MaxThreads) {
+    if (parts == Parts::small || items <= MaxThreads) {
       int const threads = threads_for(items, 1);
       return words ? body(Shape<word, 1, 2, MaxThreads>{}, threads)
                    : body(Shape<1, word, 1, MaxThreads>{}, threads);
     }
-    constexpr int fewer = many - 1;  // scalar by scalar, for addresses take registers too
-    if (words && items <= many * threads_with_many) {
-      return body(Shape<word, many, 1, threads_with_many>{}, threads_for(items, many));
+    if constexpr (parts == Parts::wide) {
+      if (words && items <= many * threads_with_many) {
+        return body(Shape<word, many, 1, threads_with_many>{}, threads_for(items, many));
+      }
     }
-    if (!words && items <= fewer * threads_with_many) {
-      return body(Shape<1, fewer * word, 1, threads_with_many>{}, threads_for(items, fewer));
-    }
-    body(Shape<1, 0, 1, most_threads>{}, most_threads);
+    if constexpr (parts != Parts::small) body(Shape<1, 0, 1, most_threads>{}, most_threads);
   }
 }
 

@@ -21,7 +21,7 @@
 #include "support/same_bits.hpp"
 
 /// Operations on CUDA streams of the caller's: they wait for nothing, not even inside the driver,
-/// and those on one stream run while another stands still.
+/// those on one stream run while another stands still, and graphs capture them.
 namespace tessera::test {
 namespace {
 
@@ -175,6 +175,29 @@ TYPED_TEST(Streams, RunWhileAnotherStandsStillAndNobodyWaits) {
   stopped.stream().wait();
   stopped.expect_results(true, stopped.stream());
   running.expect_results(true, running.stream());
+}
+
+TYPED_TEST(Streams, AreCapturedByGraphs) {
+  Worker<TypeParam> worker({1500, 700}, 33);
+  worker.enqueue();  // loads kernels and grows workspaces
+  worker.stream().wait();
+  worker.poison_outputs();
+
+  require(cudaStreamBeginCapture(worker.stream().get(), cudaStreamCaptureModeThreadLocal));
+  worker.enqueue();
+  cudaGraph_t graph{};
+  require(cudaStreamEndCapture(worker.stream().get(), &graph));
+  cudaGraphExec_t launched{};
+  require(cudaGraphInstantiate(&launched, graph, 0));
+  worker.expect_results(false, worker.stream());
+  for (int launch = 0; launch < 2; ++launch) {
+    worker.poison_outputs();
+    require(cudaGraphLaunch(launched, worker.stream().get()));
+    worker.stream().wait();
+    worker.expect_results(true, worker.stream());
+  }
+  require(cudaGraphExecDestroy(launched));
+  require(cudaGraphDestroy(graph));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include <tessera/backends/platform/nccl.hpp>
 #include <tessera/distributed/communicator.hpp>
+#include <tessera/distributed/detail/joins.hpp>
 #include <tessera/distributed/rows.hpp>
 
 /// How elements in memory of Exec go from rank to rank.
@@ -49,6 +50,7 @@ class Kept {
   T* get(Exec const& exec, Index count) {
     auto const bytes = static_cast<std::size_t>(count) * sizeof(T);
     if (bytes_.extent(0) < bytes) {
+      exec.fence("tessera::Distributed: the memory before is not used");
       bytes_ = {};
       bytes_ = Kokkos::View<std::byte*, Space>(
           Kokkos::view_alloc(std::string("tessera::distributed::kept"),
@@ -63,16 +65,38 @@ class Kept {
   Kokkos::View<std::byte*, Space> bytes_;
 };
 
-/// What the exchanges of one object of Distributed use. To make it is collective.
+/// What the exchanges of one object of Distributed use, and keep: calls that follow each other on
+/// `exec` share it. To make it is collective.
 template <class Exec>
 struct Exchanges {
   Exchanges(Communicator const& comm, Exec const& exec)
       : nccl(comm, exec), by(nccl.is_there() ? SendBy::nccl : mpi_of<Exec>(comm)) {}
 
+  /// joins = the order in which subtrees of these levels are added.
+  void set_joins(Exec const& exec, std::vector<std::vector<int>> levels) {
+    if (levels == levels_) return;
+    std::vector<Join> const order = joins_of(levels);
+    exec.fence("tessera::Distributed: the order before is not used");
+    joins = Joins(
+        Kokkos::view_alloc(std::string("tessera::distributed::joins"), Kokkos::WithoutInitializing),
+        order.size());
+    Kokkos::deep_copy(
+        joins,
+        Kokkos::View<Join const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+            order.data(), order.size()));
+    levels_ = std::move(levels);
+  }
+
+  using Joins = Kokkos::View<Join*, typename Exec::memory_space>;
+
   backends::Nccl<Exec> nccl;
   SendBy by;
   Kept<typename Exec::memory_space> elements;
   Kept<Kokkos::SharedHostPinnedSpace> on_host;
+  Joins joins;
+
+ private:
+  std::vector<std::vector<int>> levels_;
 };
 
 /// The exchanges of a sum, by MPI. Both fence `exec` before MPI reads, and are over when they
@@ -156,7 +180,6 @@ void gather_rows(Exec const& exec, Communicator const& comm, Exchanges<Exec>& ex
     with_exchange(exec, comm, exchanges, exchanges.by, on_host,
                   [&](auto const& exchange) { exchange.all_gather(own, x + begin, counts); });
   }
-  comm.together([&] { exec.fence("tessera::Distributed: all rows are there"); });
 }
 
 }  // namespace tessera::distributed::detail

@@ -10,10 +10,12 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/detail/arguments.hpp>
 #include <tessera/distributed/communicator.hpp>
 #include <tessera/distributed/detail/exchange.hpp>
 #include <tessera/distributed/detail/joins.hpp>
 #include <tessera/kernels/elements.hpp>
+#include <tessera/order/lines.hpp>
 
 namespace tessera::distributed::detail {
 
@@ -34,29 +36,33 @@ struct PackRoots {
   }
 };
 
-/// A column's sum, in the tree's order: it is left in the first vector.
+/// A column's sum, in the tree's order.
 template <class T>
 struct AddInOrder {
   T* parts;  // (all, width)
   Index width;
   Join const* joins;
   int count;
+  tessera::detail::OutputVector<T> sums;
 
   KOKKOS_FUNCTION void operator()(Index j) const {
     for (int i = 0; i < count; ++i) {
       parts[joins[i].to * width + j] += parts[joins[i].from * width + j];
     }
-    parts[j] += T(0);
+    sums.set(j, parts[j] + T(0));
   }
 };
 
-/// As SumOfRoots, in memory of Exec: nothing is copied to the host but what MPI cannot send.
+/// As SumOfRoots, in memory of Exec: nothing is copied to the host but what MPI cannot send. Few
+/// roots go to all ranks whole, and each adds them by itself: one exchange in place of two.
 template <class Exec, class T>
 class SumInMemory {
  public:
+  using Output = tessera::detail::OutputVector<T>;
+
   /// levels[r]: those of the subtrees of rank r, in the order of the matrix' rows.
   SumInMemory(Exec exec, Communicator const& comm, Exchanges<Exec>& exchanges, SendBy by,
-              std::vector<std::vector<int>> const& levels, Index length)
+              std::vector<std::vector<int>> levels, Index length)
       : exec_(std::move(exec)),
         comm_(comm),
         exchanges_(exchanges),
@@ -70,9 +76,12 @@ class SumInMemory {
     Index all = 0;
     for (Index const its : own_of_) all += its;
     width_ = std::min(length_, std::max(Index{1}, most_elements / all));
-    Index const of_parts = all * summation::ceil_div(width_, Index{comm.size()});
+    are_few_ = all <= few_roots && width_ == length_;
+    Index const of_parts =
+        all * (are_few_ ? length_ : summation::ceil_div(width_, Index{comm.size()}));
+    Index const of_sums = are_few_ ? 0 : length_;
     roots_ = exchanges_.elements.template get<T>(
-        exec_, own_ * length_ + own_ * width_ + of_parts + length_);
+        exec_, own_ * length_ + own_ * width_ + of_parts + of_sums);
     packed_ = roots_ + own_ * length_;
     parts_ = packed_ + own_ * width_;
     sums_ = parts_ + of_parts;
@@ -80,35 +89,46 @@ class SumInMemory {
       Index const most = std::max(own_ * width_ + of_parts, 2 * width_);
       on_host_ = exchanges_.on_host.template get<T>(exec_, most);
     }
-    std::vector<Join> const joins = joins_of(levels);
-    joins_ = Joins(Kokkos::view_alloc(exec_, std::string("tessera::distributed::joins"),
-                                      Kokkos::WithoutInitializing),
-                   joins.size());
-    Kokkos::deep_copy(
-        exec_, joins_,
-        Kokkos::View<Join const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-            joins.data(), joins.size()));
-    exec_.fence("tessera::Distributed: the order of the sum is there");
+    exchanges_.set_joins(exec_, std::move(levels));
   }
 
   /// The sums of this rank's subtrees, one after the other: to be filled in.
   [[nodiscard]] T* roots() const { return roots_; }
 
-  /// Every column's sum, on each rank.
-  T const* operator()() {
+  /// sums = every column's sum, on each rank.
+  void operator()(Output sums) {
+    if (are_few_) return add_all(sums);
     for (Index begin = 0; begin < length_; begin += width_) {
       add_columns(begin, std::min(width_, length_ - begin));
     }
-    return sums_;
+    tessera::detail::copy_vector<T>(exec_, "tessera::distributed::copy", length_, sums_, 1, sums);
   }
 
  private:
-  using Joins = Kokkos::View<Join*, typename Exec::memory_space>;
+  /// All ranks get at most twice what an all-reduce sends.
+  static constexpr Index few_roots = 4;
+
+  template <class Body>
+  void exchange(Body const& body) const {
+    with_exchange(exec_, comm_, exchanges_, by_, on_host_, body);
+  }
+  void add(Index width, Output sums) const {
+    static std::string const label("tessera::distributed::add");
+    auto const& joins = exchanges_.joins;
+    tessera::detail::for_each_element(
+        exec_, label, width,
+        AddInOrder<T>{parts_, width, joins.data(), static_cast<int>(joins.extent(0)), sums});
+  }
+
+  void add_all(Output sums) {
+    for (std::size_t r = 0; r < own_of_.size(); ++r) got_.set(r, own_of_[r] * length_);
+    exchange([&](auto const& by) { by.all_gather(roots_, parts_, got_); });
+    add(length_, sums);
+  }
 
   /// As many columns as one exchange has.
   void add_columns(Index begin, Index width) {
     static std::string const pack("tessera::distributed::pack");
-    static std::string const add("tessera::distributed::add");
     Index const ranks = comm_.size();
     auto const slice = [&](Index r) { return width * (r + 1) / ranks - width * r / ranks; };
     Index const mine = slice(comm_.rank());
@@ -118,16 +138,14 @@ class SumInMemory {
       got_.set(r, own_of_[r] * mine);
       slices_.set(r, its);
     }
-    tessera::detail::for_each_element(
-        exec_, pack, own_ * width,
-        PackRoots<T>{roots_ + begin, own_, length_, width, ranks, packed_});
-    auto const exchange = [&](auto const& body) {
-      with_exchange(exec_, comm_, exchanges_, by_, on_host_, body);
-    };
-    exchange([&](auto const& by) { by.all_to_all(packed_, sent_, parts_, got_); });
-    tessera::detail::for_each_element(
-        exec_, add, mine,
-        AddInOrder<T>{parts_, mine, joins_.data(), static_cast<int>(joins_.extent(0))});
+    T* const from = own_ == 1 ? roots_ + begin : packed_;
+    if (from == packed_) {
+      tessera::detail::for_each_element(
+          exec_, pack, own_ * width,
+          PackRoots<T>{roots_ + begin, own_, length_, width, ranks, packed_});
+    }
+    exchange([&](auto const& by) { by.all_to_all(from, sent_, parts_, got_); });
+    add(mine, {parts_, 1});
     exchange([&](auto const& by) { by.all_gather(parts_, sums_ + begin, slices_); });
   }
 
@@ -139,12 +157,12 @@ class SumInMemory {
   Index own_;                  ///< subtrees of this rank
   std::vector<Index> own_of_;  ///< of each rank
   Index width_ = 0;            ///< columns of an exchange: MPI counts elements in an int
+  bool are_few_ = false;       ///< whether roots go to all ranks
   Counts sent_, got_, slices_;
-  Joins joins_;
   T* roots_ = nullptr;    // (own, length)
   T* packed_ = nullptr;   // (ranks, own, slice)
-  T* parts_ = nullptr;    // (all, slice)
-  T* sums_ = nullptr;     // (length)
+  T* parts_ = nullptr;    // (all, slice), or (all, length)
+  T* sums_ = nullptr;     // (length), of slices
   T* on_host_ = nullptr;  // what is sent, and what arrives
 };
 
