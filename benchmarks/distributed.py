@@ -29,7 +29,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
 STRONG = {"cuda": ("32768x16384", "2097152x1024"), "openmp": ("16384x8192", "262144x1024")}
 WEAK = {"cuda": "65536x16384", "openmp": "8192x8192"}  # of each rank
 EXCHANGED = (64, 16384, 262144)  # columns
-STEPS, VALUES = 30, 10
+STEPS, VALUES = 200, 10  # a process' first exchange takes milliseconds
 PREDICTED = (8, 64, 1024)
 
 
@@ -164,7 +164,7 @@ def predicted(product: float, cols: int, ranks: int, latency: float, bandwidth: 
 
 
 def microseconds(seconds) -> str:
-    return f"{seconds * 1e6:.0f}" if seconds else "–"
+    return "–" if seconds is None else f"{seconds * 1e6:.0f}"
 
 
 def tables_of(data: dict) -> list:
