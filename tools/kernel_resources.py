@@ -297,7 +297,7 @@ The template arguments are the scalar; whether lines are aligned to words (for `
 apart, 1 if they are); then, for `DotLong` and `FusedCache`, lines side by side; for `DotShort` and `FusedShort`,
 threads, words of a line and lines; for `FusedTeam`, chunks of a warp, lines and sets of registers for them; for
 `FusedParts`, lines that wait; for `Sum`, lines; for portable kernels, scalars of a word, items of a line that a thread
-keeps (0: it reads them again), lines of a step and threads at most.
+keeps (0: it reads them again), lines of a step, threads at most, and vectors of a block.
 
 ## Bandwidth
 
