@@ -74,6 +74,23 @@ TEST_F(TripletsTest, finds_the_known_components) {
   for (auto const& each : scaled["explained_variance"]) EXPECT_NEAR(each.get<double>(), 1, 1e-14);
 }
 
+TEST_F(TripletsTest, leaves_out_a_column_of_equal_entries) {
+  // The mean of 0.1 ten times is not 0.1.
+  std::vector<double> elements;
+  for (int i = 0; i < 10; ++i) elements.insert(elements.end(), {i % 3 + 1.0, 0.1, i % 4 - 2.0});
+  write_doubles("a.npy", "(10, 3)", elements);
+  auto const found = report({"pca", "a.npy", "-k", "2", "--scale", "--components", "v.npy",
+                             "--deviations", "d.npy", "--check"});
+  EXPECT_TRUE(found["check"]["passed"]);
+  EXPECT_EQ(last_elements<double>("d.npy", 3)[1], 0);
+  double ratios = 0;
+  for (auto const& each : found["explained_variance_ratio"]) ratios += each.get<double>();
+  EXPECT_NEAR(ratios, 1, 1e-14);
+  auto const v = last_elements<double>("v.npy", 6);
+  EXPECT_EQ(v[1], 0);
+  EXPECT_EQ(v[4], 0);
+}
+
 /// The checks are of numbers, not of overflows that compare as small.
 TEST_F(TripletsTest, checks_numbers_of_any_size) {
   for (std::vector<std::string> const& command :

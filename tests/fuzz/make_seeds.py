@@ -280,7 +280,7 @@ with hdf5("compact") as file:
     made.write(space, space, B)
 
 # Solver, step, and changes, each of a byte, two and eight: state_fuzz.cpp.
-for solver in range(10):
+for solver in range(12):
     seed("state", f"whole_{solver}", bytes([solver, 1]))
     seed("state", f"number_{solver}", struct.pack("<BBBHd", solver, 0, 0, 2, 3.0))
     seed("state", f"vector_{solver}", struct.pack("<BBBHd", solver, 1, 1, 256, -1e300))

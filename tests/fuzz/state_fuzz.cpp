@@ -45,7 +45,7 @@ struct Problem {
 };
 
 using Solver = void (*)(Problem const&, Control const&);
-constexpr std::array<Solver, 10> solvers{
+constexpr std::array<Solver, 12> solvers{
     [](Problem const& p, Control const& control) {
       solve::lsmr(p.op, p.b, {.damp = 0.5, .history = true}, control);
     },
@@ -72,6 +72,12 @@ constexpr std::array<Solver, 10> solvers{
     },
     [](Problem const& p, Control const& control) {
       solve::poisson_regression(p.op, p.b, {.penalty = 1}, control);
+    },
+    [](Problem const& p, Control const& control) {
+      solve::power_iteration(p.op, {.tol = 0, .maxiter = 6}, control);
+    },
+    [](Problem const& p, Control const& control) {
+      solve::condition_estimate(p.op, {.tol = 0, .maxiter = 6}, control);
     }};
 
 /// What whole runs of each solver leave behind them.

@@ -116,6 +116,33 @@ TYPED_TEST(Cgls, SaysWhyItStops) {
                   "tessera::cgls: rtol must be a number of at least 0, found -1")));
 }
 
+TYPED_TEST(Cgls, SaysThatAConsistentSystemIsSolved) {
+  using T = typename TypeParam::Scalar;
+  DeviceMatrix<TypeParam> const A("A", 3, 2);
+  auto const mirror = Kokkos::create_mirror_view(A);
+  mirror(0, 0) = mirror(2, 0) = mirror(1, 1) = mirror(2, 1) = T(1);
+  Kokkos::deep_copy(A, mirror);
+  solve::MatrixOperator const op(typename TestFixture::Exec(), A);
+  auto const found = solve::cgls(op, this->vector({2, 3, 5}), {.rtol = 1e-5});
+  EXPECT_EQ(found.stop, Stop::solved) << solve::sentence(found.stop);
+  auto const x = TestFixture::on_host(found.x);
+  EXPECT_NEAR(static_cast<double>(x[0]), 2, 1e-4);
+  EXPECT_NEAR(static_cast<double>(x[1]), 3, 1e-4);
+}
+
+/// Aᵀ·b is a number, A·(Aᵀ·b) is none.
+TYPED_TEST(Cgls, BreaksDownWhereProductsUnderflow) {
+  using T = typename TypeParam::Scalar;
+  DeviceMatrix<TypeParam> const A("A", 3, 2);
+  Kokkos::deep_copy(A, std::ldexp(T(1), std::numeric_limits<T>::min_exponent * 3 / 4));
+  solve::MatrixOperator const op(typename TestFixture::Exec(), A);
+  auto const found = solve::cgls(op, this->vector({2, 3, 5}));
+  EXPECT_EQ(found.stop, Stop::breakdown) << solve::sentence(found.stop);
+  EXPECT_FALSE(solve::is_success(found.stop));
+  EXPECT_EQ(found.iterations, 0);
+  EXPECT_EQ(TestFixture::on_host(found.x), (std::vector<T>{0, 0}));
+}
+
 TYPED_TEST(Cgls, GoesOnFromEveryStepWithTheSameBits) {
   using T = typename TypeParam::Scalar;
   auto const b = TestFixture::right_side();

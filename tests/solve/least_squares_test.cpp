@@ -382,6 +382,33 @@ TYPED_TEST(LeastSquares, SayWhyTheyStop) {
   }
 }
 
+/// With tolerances of 0, what ends them is what the scalar type can tell from 1.
+TYPED_TEST(LeastSquares, SayHowFarTheArithmeticCanTell) {
+  using T = typename TypeParam::Scalar;
+  auto const A = this->random_matrix(60, 12);
+  for (auto const& solve_it : this->methods()) {
+    auto const exact = solve_it(A.op(), A.times(this->counting_down(12)), this->to_the_end(200));
+    EXPECT_EQ(exact.stop, Stop::solved_to_precision) << solve::sentence(exact.stop);
+  }
+  // Mostly a residual is as good as it gets before the condition number is. Here b is small where A
+  // is: steps go on until its estimate, which adds up over them, passes what float can tell.
+  if constexpr (std::same_as<T, float>) {
+    auto const value = [](std::size_t j) {
+      double const t = static_cast<double>(j) / 19;
+      return std::pow(1e-6, t * t);
+    };
+    typename TestFixture::Matrix const graded(21, 20, [&](std::size_t i, std::size_t j) {
+      return i == j ? value(j) : i == j + 1 ? value(j) / 2 : 0;
+    });
+    auto const b =
+        generate<T>(21, [&](std::size_t i) { return i < 20 ? static_cast<T>(value(i)) : T(1e-3); });
+    auto const found = this->methods()[1](graded.op(), b, this->to_the_end(1000));
+    EXPECT_EQ(found.stop, Stop::condition_to_precision) << solve::sentence(found.stop);
+    EXPECT_FALSE(solve::is_success(found.stop));
+    EXPECT_GT(found.conda, 1 / this->epsilon);
+  }
+}
+
 TYPED_TEST(LeastSquares, ReadTheMatrixOnceAStepAndTellWhatIsLeft) {
   using T = typename TypeParam::Scalar;
   auto const A = this->random_matrix(60, 12);

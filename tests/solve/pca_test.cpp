@@ -222,6 +222,79 @@ TYPED_TEST(Pca, IsOfNumbersOfAnySize) {
   }
 }
 
+/// Means of such columns round: their deviations are not 0. Others keep their bits.
+TYPED_TEST(Pca, LeavesOutColumnsThatAreConstantButForRounding) {
+  using T = typename TypeParam::Scalar;
+  constexpr bool by_rows = TypeParam::order == Order::row_major;
+  for (Index const m : {2, 3, 64, 1000, 50000}) {
+    auto const with = [&](std::vector<double> const& constants) {
+      auto const n = static_cast<Index>(constants.size());
+      std::vector<T> elements;
+      for (Index at = 0; at < m * n; ++at) {
+        Index const i = by_rows ? at / n : at % m;
+        Index const j = by_rows ? at % n : at / m;
+        double const constant = constants[static_cast<std::size_t>(j)];
+        elements.push_back(static_cast<T>(constant != 0 ? constant : TestFixture::entry(i, j)));
+      }
+      HostMatrix<T> const A(Shape{m, n}, TypeParam::order, std::move(elements));
+      solve::MatrixOperator const op(typename TypeParam::Exec(), matrix_on_device<TypeParam>(A));
+      return solve::pca(op, 2, {.scale = true});
+    };
+    constexpr double tiny = 5 * static_cast<double>(std::numeric_limits<T>::denorm_min());
+    constexpr double huge = static_cast<double>(std::numeric_limits<T>::max()) / 1e5;
+    auto const mixed = with({0, 0.1, 0, 0, 1e6 + 0.1, -1 / 3.0, tiny, huge, 0});
+    auto const exact = with({0, 1, 0, 0, 2, 4, 8, 16, 0});
+    EXPECT_EQ(mixed.svd.stop, Stop::converged);
+    for (Index const j : {1, 4, 5, 6, 7}) {
+      EXPECT_EQ(mixed.deviation[static_cast<std::size_t>(j)], 0) << m << ", " << j;
+    }
+    EXPECT_THAT(mixed.deviation, same_bits_as(exact.deviation));
+    EXPECT_NEAR(mixed.svd.s[0], exact.svd.s[0], 100 * TestFixture::eps * exact.svd.s[0]);
+    EXPECT_NEAR(mixed.explained_variance_ratio[0], exact.explained_variance_ratio[0],
+                200 * TestFixture::eps);
+    auto const none = with({0.1, 0.1, 0.1});
+    EXPECT_THAT(none.deviation, testing::Each(0));
+    EXPECT_THAT(none.svd.s, testing::Each(0));
+    EXPECT_THAT(none.explained_variance_ratio, testing::Each(0));
+  }
+}
+
+/// A column that differs by more than its mean may be off is not left out.
+TYPED_TEST(Pca, KeepsColumnsThatDifferALittle) {
+  using T = typename TypeParam::Scalar;
+  constexpr bool by_rows = TypeParam::order == Order::row_major;
+  constexpr Index m = 64;
+  constexpr Index n = 3;
+  // 64 rows: at most 14 + 2 roundings, where the column differs from its mean by 32 ε.
+  std::vector<T> elements;
+  for (Index at = 0; at < m * n; ++at) {
+    Index const i = by_rows ? at / n : at % m;
+    Index const j = by_rows ? at % n : at / m;
+    auto const off = static_cast<T>(i % 2 == 0 ? 32 : -32);
+    elements.push_back(j == 1 ? T(1) + off * std::numeric_limits<T>::epsilon()
+                              : static_cast<T>(TestFixture::entry(i, j)));
+  }
+  HostMatrix<T> const A(Shape{m, n}, TypeParam::order, std::move(elements));
+  solve::MatrixOperator const op(typename TypeParam::Exec(), matrix_on_device<TypeParam>(A));
+  auto const found = solve::pca(op, 2, {.scale = true});
+  EXPECT_NEAR(found.deviation[1] / TestFixture::eps, 32 * std::sqrt(64 / 63.0), 1);
+}
+
+/// A sum that overflows is none of equal entries.
+TYPED_TEST(Pca, DoesNotLeaveOutWhatOverflows) {
+  using T = typename TypeParam::Scalar;
+  auto A = this->matrix();
+  auto elements = A.memory();
+  constexpr bool by_rows = TypeParam::order == Order::row_major;
+  for (Index i = 0; i < TestFixture::rows; ++i) {
+    auto const at = static_cast<std::size_t>(by_rows ? i * TestFixture::cols : i);
+    elements[at] = std::numeric_limits<T>::max();
+  }
+  HostMatrix<T> const other(A.shape(), A.order(), std::move(elements));
+  solve::MatrixOperator const op(typename TypeParam::Exec(), matrix_on_device<TypeParam>(other));
+  EXPECT_EQ(solve::pca(op, 2, {.scale = true}).svd.stop, Stop::not_finite);
+}
+
 TYPED_TEST(Pca, HasTheBitsOfTheMatrixInMemoryOfAStream) {
   using Exec = typename TypeParam::Exec;
   auto const A = this->matrix();

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -353,6 +354,33 @@ TYPED_TEST(Regressions, SayWhyTheyStop) {
   EXPECT_THAT([&] { this->run(Loss::squares, op, this->answers(Loss::squares), {.penalty = -1}); },
               testing::ThrowsMessage<std::invalid_argument>(
                   testing::HasSubstr("linear_regression: expected options that are not negative")));
+}
+
+/// Numbers whose gradient is one of the type, and whose Hessian is none.
+TYPED_TEST(Regressions, DoNotConvergeWhereProductsUnderOrOverflow) {
+  using T = typename TypeParam::Scalar;
+  auto const A = this->matrix();
+  for (bool const is_large : {false, true}) {
+    int const power =
+        (is_large ? std::numeric_limits<T>::max_exponent : std::numeric_limits<T>::min_exponent) *
+        3 / 4;
+    auto elements = A.memory();
+    for (T& element : elements) element = std::ldexp(element, power);
+    solve::MatrixOperator const op(
+        typename TypeParam::Exec(),
+        matrix_on_device<TypeParam>(HostMatrix<T>(A.shape(), A.order(), std::move(elements))));
+    for (Loss const loss : every_loss) {
+      for (auto const solver : every_solver) {
+        auto const fit =
+            this->run(loss, op, this->answers(loss), {.has_intercept = false, .solver = solver});
+        EXPECT_EQ(fit.stop, is_large ? Stop::not_finite : Stop::breakdown)
+            << sentence(fit.stop) << ", loss " << static_cast<int>(loss) << ", solver "
+            << static_cast<int>(solver);
+        EXPECT_FALSE(solve::is_success(fit.stop));
+        EXPECT_TRUE(is_large || fit.gradient_norm > 0);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <concepts>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -120,14 +122,165 @@ TYPED_TEST(Spectrum, SaysWhyItStops) {
   EXPECT_EQ(solve::condition_estimate(bad).stop, Stop::not_finite);
   auto const op = this->whole_numbers_of(60, 40);
   auto const at_once = [](solve::Step const&) { return false; };
-  EXPECT_EQ(solve::power_iteration(op, {.tol = 0, .on_step = at_once}).stop, Stop::cancelled);
-  EXPECT_EQ(solve::condition_estimate(op, {.tol = 0, .on_step = at_once}).stop, Stop::cancelled);
+  EXPECT_EQ(solve::power_iteration(op, {.tol = 0}, {.on_step = at_once}).stop, Stop::cancelled);
+  EXPECT_EQ(solve::condition_estimate(op, {.tol = 0}, {.on_step = at_once}).stop, Stop::cancelled);
   EXPECT_EQ(solve::power_iteration(op, {.tol = 0, .maxiter = 3}).stop, Stop::iteration_limit);
   for (auto const& call :
        {+[](decltype(op) const& A) { solve::power_iteration(A, {.tol = -1}); },
         +[](decltype(op) const& A) { solve::condition_estimate(A, {.maxiter = -1}); }}) {
     EXPECT_THAT([&] { call(op); }, testing::ThrowsMessage<std::invalid_argument>(
                                        testing::HasSubstr("expected tol and maxiter")));
+  }
+}
+
+/// Aᵀ·u is a number of the type, Aᵀ·(A·v) is none.
+TYPED_TEST(Spectrum, PowersBreakDownWhereProductsUnderflow) {
+  using T = typename TypeParam::Scalar;
+  auto const tiny = static_cast<double>(std::numeric_limits<T>::denorm_min());
+  auto const found = solve::power_iteration(
+      this->matrix(40, 3, [=](std::size_t i, std::size_t) { return i % 2 == 0 ? tiny : -tiny; }));
+  EXPECT_EQ(found.stop, Stop::breakdown) << sentence(found.stop);
+  EXPECT_FALSE(solve::is_success(found.stop));
+  EXPECT_EQ(found.s, 0);
+}
+
+/// The space becomes invariant: of rank 1 after a step, β is 0 of A that is one element.
+TYPED_TEST(Spectrum, ConditionConvergesWhereTheSpaceIsInvariant) {
+  std::optional<solve::State<typename TypeParam::Scalar>> kept;
+  auto const found = solve::condition_estimate(
+      this->matrix(1, 1, [](std::size_t, std::size_t) { return 2; }), {.tol = 0},
+      {.wants_state = [](solve::Step const&) { return true; },
+       .on_state = [&](auto const& state) { kept = state; }});
+  EXPECT_EQ(found.stop, Stop::converged);
+  EXPECT_EQ(found.condition, 1);
+  EXPECT_FALSE(kept);  // there is nothing to go on with
+}
+
+/// Both, by their names.
+template <class Op, class Options, class Control>
+std::vector<double> numbers_of(bool is_power, Op const& op, Options const& options,
+                               Control const& control, Stop& stop, solve::Index& iterations) {
+  using Exec = std::remove_cvref_t<decltype(op.exec())>;
+  if (is_power) {
+    auto const found = solve::power_iteration(op, options, control);
+    stop = found.stop;
+    iterations = found.iterations;
+    std::vector<double> numbers{found.s, found.residual};
+    auto const v =
+        solve::detail::to_host<Exec, typename decltype(found.v)::value_type>(op.exec(), found.v);
+    numbers.insert(numbers.end(), v.begin(), v.end());
+    return numbers;
+  }
+  auto const found = solve::condition_estimate(op, options, control);
+  stop = found.stop;
+  iterations = found.iterations;
+  return {found.largest, found.smallest, found.largest_residual, found.smallest_residual,
+          found.condition};
+}
+
+TYPED_TEST(Spectrum, HasTheBitsOfOneRunWhereverItIsInterrupted) {
+  using T = typename TypeParam::Scalar;
+  auto const op = this->whole_numbers_of(60, 40);
+  for (bool const is_power : {true, false}) {
+    for (bool const converges : {true, false}) {
+      solve::SpectrumOptions const options{.tol = converges ? 1e-1 : 0,
+                                           .maxiter = converges ? 0 : 17};
+      Stop stop{};
+      solve::Index steps = 0;
+      auto const whole = numbers_of(is_power, op, options, solve::Control<T>{}, stop, steps);
+      EXPECT_EQ(stop, converges ? Stop::converged : Stop::iteration_limit);
+      EXPECT_GT(steps, 5);
+      solve::Index told = 0;
+      for (solve::Index step = 1; step <= steps; ++step) {
+        std::optional<solve::State<T>> kept;
+        solve::Control<T> const control{
+            .on_step =
+                [&](solve::Step const& now) {
+                  ++told;
+                  EXPECT_EQ(now.reads, now.iteration + 1);
+                  EXPECT_GT(now.objective, 0);
+                  return now.iteration < step;
+                },
+            .wants_state = [&](solve::Step const& now) { return now.iteration == step; },
+            .on_state = [&](solve::State<T> const& state) { kept = state; }};
+        Stop why{};
+        solve::Index done = 0;
+        auto const part = numbers_of(is_power, op, options, control, why, done);
+        EXPECT_EQ(done, step);
+        EXPECT_EQ(why, step < steps ? Stop::cancelled : stop);
+        // What there is by then is that of a run that ends there.
+        auto cut = options;
+        cut.maxiter = step;
+        EXPECT_THAT(part,
+                    same_bits_as(numbers_of(is_power, op, cut, solve::Control<T>{}, why, done)));
+        ASSERT_TRUE(kept);
+        solve::Index const before = op.reads();
+        EXPECT_THAT(
+            numbers_of(is_power, op, options, solve::Control<T>{.resume = &*kept}, why, done),
+            same_bits_as(whole));
+        EXPECT_EQ(op.reads() - before, steps - step);
+        EXPECT_EQ(done, steps);
+        EXPECT_EQ(why, stop);
+      }
+      EXPECT_EQ(told, steps * (steps + 1) / 2);
+    }
+  }
+}
+
+TYPED_TEST(Spectrum, RefusesStatesThatDoNotFit) {
+  using T = typename TypeParam::Scalar;
+  auto const op = this->whole_numbers_of(60, 40);
+  auto const narrow = this->whole_numbers_of(60, 39);
+  Stop stop{};
+  solve::Index steps = 0;
+  solve::SpectrumOptions const options{.maxiter = 9};
+  auto const expect_refused = [&](bool is_power, auto const& of, solve::State<T> const& state,
+                                  char const* why) {
+    EXPECT_THAT(
+        [&] {
+          numbers_of(is_power, of, options, solve::Control<T>{.resume = &state}, stop, steps);
+        },
+        testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(why)));
+  };
+  for (bool const is_power : {true, false}) {
+    std::optional<solve::State<T>> kept;
+    solve::Control<T> const control{
+        .wants_state = [](solve::Step const& now) { return now.iteration == 5; },
+        .on_state = [&](solve::State<T> const& state) { kept = state; }};
+    numbers_of(is_power, op, options, control, stop, steps);
+    ASSERT_TRUE(kept);
+    char const* const of = is_power ? "found one of power_iteration of 60 x 40"
+                                    : "found one of condition_estimate of 60 x 40";
+    expect_refused(!is_power, op, *kept, of);
+    expect_refused(is_power, narrow, *kept, of);
+    for (std::size_t i = 0; i < 2; ++i) {
+      auto shorter = *kept;
+      shorter.vectors[i].pop_back();
+      expect_refused(is_power, op, shorter, "the state is damaged");
+    }
+    for (solve::Index const iteration : {solve::Index{0}, solve::Index{-1}}) {
+      auto other = *kept;
+      other.iteration = iteration;
+      expect_refused(is_power, op, other, "the state is damaged");
+    }
+    auto fewer = *kept;
+    fewer.numbers.pop_back();
+    expect_refused(is_power, op, fewer, "the state is damaged");
+    // Whatever one number of the state becomes, a run ends or refuses it.
+    for (std::size_t i = 0; i < kept->numbers.size(); ++i) {
+      for (double const x : {-1.0, 0.5, 3.0, 1e300}) {
+        auto damaged = *kept;
+        damaged.numbers[i] = x;
+        try {
+          numbers_of(is_power, op, options, solve::Control<T>{.resume = &damaged}, stop, steps);
+        } catch (std::invalid_argument const&) {
+          continue;
+        }
+      }
+      auto damaged = *kept;
+      damaged.numbers[i] = std::numeric_limits<double>::quiet_NaN();
+      expect_refused(is_power, op, damaged, "the state is damaged");
+    }
   }
 }
 

@@ -241,6 +241,44 @@ TYPED_TEST(Svd, SaysWhatRoundingHasDoneToSmallValues) {
   }
 }
 
+/// v is exact to ε, Aᵀ·A·v beside s² therefore to ε·s_1², and the residual to ε·s_1²/s.
+TYPED_TEST(Svd, BreaksDownWhereAWantedValueIsFarBelowTheRootOfEpsilon) {
+  double const root = std::sqrt(TestFixture::eps);
+  std::vector<double> s;
+  for (int i = 0; i < 12; ++i) s.push_back(std::pow(root, 1.6 * i / 11));
+  auto const with_values = [&](std::vector<double> const& values) {
+    // Reflections, so that rounding has something to do.
+    return this->matrix(12, 12, [&](Index i, Index j) {
+      double sum = 0;
+      for (Index l = 0; l < 12; ++l) {
+        double const u = (i == l ? 1 : 0) - 2 * static_cast<double>((i + 1) * (l + 1)) / 650;
+        double const v = (j == l ? 1 : 0) - 2 * static_cast<double>((12 - j) * (12 - l)) / 650;
+        sum += u * values[static_cast<std::size_t>(l)] * v;
+      }
+      return sum;
+    });
+  };
+  auto const found = this->run(with_values(s), 12);
+  EXPECT_EQ(found.stop, Stop::breakdown) << sentence(found.stop);
+  EXPECT_FALSE(solve::is_success(found.stop));
+  ASSERT_EQ(found.s.size(), s.size());
+  EXPECT_GT(*std::max_element(found.residuals.begin(), found.residuals.end()), root * s[0]);
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    EXPECT_NEAR(found.s[i], s[i], found.residuals[i] + 100 * TestFixture::eps) << i;
+  }
+  // Those above it alone have converged.
+  EXPECT_EQ(this->run(with_values(s), 4).stop, Stop::converged);
+}
+
+/// A basis that spans all columns, and one that cannot grow: what is there is exact.
+TYPED_TEST(Svd, ConvergesWhereTheSpaceIsInvariant) {
+  auto const few = this->run(this->diagonal(9, 7, {3, 3, 2}), 7);
+  EXPECT_EQ(few.stop, Stop::converged);
+  auto const all = this->run(this->whole_matrix(30, 5), 5, {.tol = 0});
+  EXPECT_EQ(all.stop, Stop::converged);
+  EXPECT_EQ(all.iterations, 5);
+}
+
 TYPED_TEST(Svd, SaysWhyItStops) {
   using T = typename TypeParam::Scalar;
   auto const A = this->whole_matrix(80, 50);

@@ -245,9 +245,10 @@ int exponent_of(TripletOptions const& options, Triplets const& found) {
   return sizes.empty() ? 0 : far_exponent(*std::ranges::max_element(sizes));
 }
 
-/// Means of 2^-e·A and, where columns are scaled, one over their standard deviations.
+/// Means of 2^-e·A and, where columns are scaled, one over their standard deviations, or 0.
 template <class T>
-Columns columns_of(TripletOptions const& options, io::MatrixReader const& reader, int e) {
+Columns columns_of(TripletOptions const& options, io::MatrixReader const& reader,
+                   Triplets const& found, int e) {
   io::MatrixInfo const& info = reader.info();
   Columns columns{.mean = std::vector<DoubleDouble>(info.cols),
                   .factor = std::vector<double>(info.cols, 1)};
@@ -273,7 +274,11 @@ Columns columns_of(TripletOptions const& options, io::MatrixReader const& reader
   });
   for (std::uint64_t j = 0; j < info.cols; ++j) {
     double const deviation = std::sqrt(squares[j].high / (rows - 1));
-    if (deviation != 0) columns.factor[j] = 1 / deviation;
+    // One that was left out has equal entries, but for what a sum's rounding may hide.
+    double const hidden = (rows + 2) * static_cast<double>(std::numeric_limits<T>::epsilon()) *
+                          std::fabs(columns.mean[j].high) * std::sqrt(rows / (rows - 1));
+    bool const is_left_out = found.deviation[j] == 0 && deviation <= hidden;
+    columns.factor[j] = is_left_out ? 0 : 1 / deviation;
   }
   return columns;
 }
@@ -306,7 +311,7 @@ TripletCheck check_in(TripletOptions const& options, io::MatrixReader const& rea
   Matrix const VT = std::get<Matrix>(found.VT);
   Matrix const U = options.wants_u() ? std::get<Matrix>(found.U) : Matrix();
   int const e = exponent_of(options, found);
-  Columns const columns = columns_of<T>(options, reader, e);
+  Columns const columns = columns_of<T>(options, reader, found, e);
   auto const beside_e = [&](double s) { return options.scale ? s : std::scalbn(s, -e); };
   // The vectors A is multiplied with, and what the mean's row gives with them.
   auto const x = [&](std::size_t i, std::size_t j) {

@@ -530,7 +530,8 @@ def pca(
 ) -> PcaResult:
     """The k directions in which the rows of A differ most; A is neither centred nor copied.
 
-    With ``scale`` columns are divided by their standard deviation, but for constant ones.
+    With ``scale`` columns are divided by their standard deviation. One of equal entries is left out, also where its
+    mean has been rounded; its deviation is 0.
 
     >>> import numpy as np
     >>> from tessera.linalg import pca

@@ -280,8 +280,8 @@ LeastSquares<Exec, T> run_cgls(NormalOperator<Exec, T> const& op, ConstValues<Ex
 /// As `lsmr`, with its own options. norma and conda of the result are NaN: this method does not
 /// know them. s = Aᵀ·r - damp²·x follows a recurrence, so that a step reads A once; where s is
 /// small it is computed from r, one read more, and the method goes on from there if it is not.
-/// Squares of norms of A times s have to be numbers of T. `lsmr` and `lsqr` are more accurate where
-/// cond(A) is large.
+/// Squares of norms of A times s have to be numbers of T; where A·s underflows to 0 it stops with
+/// Stop::breakdown. `lsmr` and `lsqr` are more accurate where cond(A) is large.
 ///
 /// Source: M. R. Hestenes, E. Stiefel, Methods of conjugate gradients for solving linear systems,
 /// J. Res. Nat. Bur. Standards 49 (1952).

@@ -23,6 +23,7 @@
 #include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/svd.hpp>
+#include <tessera/summation.hpp>
 #include <tessera/vectors.hpp>
 
 namespace tessera::solve {
@@ -30,15 +31,15 @@ namespace tessera::solve {
 /// Options of `pca`.
 struct PcaOptions {
   SvdOptions svd{};    ///< of the centred matrix
-  bool scale = false;  ///< divide each column by its standard deviation; a constant one is 0
+  bool scale = false;  ///< divide each column by its standard deviation; a constant one is left out
 };
 
 /// The k directions in which the rows of A differ most.
 template <class Exec, class T>
 struct PcaResult {
-  SvdResult<Exec, T> svd;                        ///< of the centred matrix: VT has the directions
-  std::vector<T> mean;                           ///< of each column
-  std::vector<double> deviation;                 ///< of each column, m - 1 degrees of freedom
+  SvdResult<Exec, T> svd;         ///< of the centred matrix: VT has the directions
+  std::vector<T> mean;            ///< of each column
+  std::vector<double> deviation;  ///< of each column, m - 1 degrees of freedom; 0 of one left out
   std::vector<double> explained_variance;        ///< along each direction: s²/(m - 1)
   std::vector<double> explained_variance_ratio;  ///< the same, as a part of that of all columns
 };
@@ -211,6 +212,20 @@ std::vector<ScaledVariance> variances(NormalOperator<Exec, T> const& op,
   return result;
 }
 
+/// The most that rounding makes of the deviation of a column of equal entries: see `pca`.
+template <class Exec, class T>
+double deviation_of_equal(NormalOperator<Exec, T> const& op, T mean) {
+  Index const rows = op.rows();
+  Index const depth = op.layout() == std::string_view("rows")
+                          ? summation::sum_depth(rows, op.cols())
+                          : summation::dot_depth<T>(rows);
+  constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+  constexpr auto smallest = static_cast<double>(std::numeric_limits<T>::denorm_min());
+  double const error = std::fma(static_cast<double>(depth + 2) * eps,
+                                std::fabs(static_cast<double>(mean)), smallest);
+  return std::sqrt(static_cast<double>(rows) / static_cast<double>(rows - 1)) * error;
+}
+
 template <class Exec, class T>
 PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOptions const& options,
                            Control<T> const& control) {
@@ -248,12 +263,18 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
   int const e = has_exponent ? std::ilogb(largest) : 0;
   double total = 0;
   std::vector<T> inverses;
-  for (auto const& column : of_columns) {
-    double const deviation = column.deviation();
-    bool const is_scaled = options.scale && deviation != 0;
-    // 0 of a constant column: what rounding leaves of it may be large beside the others.
-    inverses.push_back(static_cast<T>(is_scaled ? 1 / deviation : 0));
-    total += is_scaled ? 1 : std::ldexp(column.variance, 2 * (column.e - e));
+  for (std::size_t j = 0; j < of_columns.size(); ++j) {
+    auto const& column = of_columns[j];
+    double& deviation = result.deviation[j];
+    if (!options.scale) {
+      total += std::ldexp(column.variance, 2 * (column.e - e));
+      continue;
+    }
+    // What rounding leaves of a constant column would be as large as the others.
+    double const of_equal = deviation_of_equal(op, result.mean[j]);
+    if (std::isfinite(of_equal) && deviation <= of_equal) deviation = 0;
+    inverses.push_back(static_cast<T>(deviation != 0 ? 1 / deviation : 0));
+    total += deviation != 0 ? 1 : 0;
   }
   Values<Exec, T> const d = make_values<Exec, T>(exec, options.scale ? op.cols() : 0);
   if (options.scale) from_host<Exec, T>(exec, inverses, d);
@@ -292,8 +313,16 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
 /// for a moment.
 ///
 /// Guarantees: as `svd`. The mean is taken out of products, so that of columns whose mean is many
-/// times their deviation as many digits are lost. Throws std::invalid_argument for options and
-/// states that do not fit.
+/// times their deviation as many digits are lost.
+///
+/// Where columns are scaled, one of equal entries x is left out, although the mean that is
+/// computed, x', may differ from x. With u = ε/2 and k roundings on the path of an entry through
+/// the sum of a column (`summation::sum_depth` of a row-major matrix, `summation::dot_depth` of a
+/// column-major one), and two by the division, |x' - x| <= (k + 2)·u·|x|/(1 - (k + 2)·u), or half
+/// of the smallest number η of the type more. Each x - x' is exact, all are equal, and their
+/// squares are added with k more roundings: for (k + 2)·u <= 1/8 the deviation is at most √(m/(m -
+/// 1))·((k + 2)·ε·|x'| + η). A column whose deviation is not larger counts as one of equal entries.
+/// Throws std::invalid_argument for options and states that do not fit.
 template <ExecutionSpace Exec, Scalar T>
 PcaResult<Exec, T> pca(NormalOperator<Exec, T> const& op, Index k, PcaOptions const& options = {},
                        std::type_identity_t<Control<T>> const& control = {}) {

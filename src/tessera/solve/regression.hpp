@@ -235,8 +235,16 @@ class RegressionRun {
       add(options_.penalty, x_, 1, gradient_);
       intercept_gradient_ = options_.has_intercept ? dot_of(ones_, first_) : 0;
     }
-    norm_ =
-        std::sqrt(std::fma(intercept_gradient_, intercept_gradient_, dot_of(gradient_, gradient_)));
+    double const squares = dot_of(gradient_, gradient_);
+    // Of smaller sums, entries whose squares are subnormal may be a part that counts.
+    if (squares < static_cast<double>(std::numeric_limits<T>::min()) / (eps * eps)) {
+      std::vector<T> const entries = to_host<Exec, T>(op_.exec(), gradient_);
+      std::vector<double> all(entries.begin(), entries.end());
+      all.push_back(intercept_gradient_);
+      norm_ = scaled_norm(all);
+    } else {
+      norm_ = std::sqrt(std::fma(intercept_gradient_, intercept_gradient_, squares));
+    }
   }
 
   /// An approximate solution of H·step = -gradient by conjugate gradients: a read each, and one for

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <limits>
-#include <string>
+#include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,7 +31,6 @@ struct SpectrumOptions {
   double tol = 1e-2;  ///< of residuals, each relative to its singular value
   Index maxiter = 0;  ///< steps; 0: 1000 of `power_iteration`, of `condition_estimate`
                       ///< 2·min(m, n), at most 200
-  std::function<bool(Step const&)> on_step{};  ///< as that of Control
 };
 
 /// The largest singular value.
@@ -60,6 +59,10 @@ struct ConditionEstimate {
 
 namespace detail {
 
+inline bool are_finite(std::vector<double> const& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+}
+
 inline void require_spectrum_options(char const* name, SpectrumOptions const& options) {
   if (!(options.tol >= 0) || options.maxiter < 0) {
     checks::fail(name, "expected tol and maxiter that are not negative");
@@ -67,67 +70,163 @@ inline void require_spectrum_options(char const* name, SpectrumOptions const& op
 }
 
 template <class Exec, class T>
-PowerIteration<Exec, T> run_power_iteration(NormalOperator<Exec, T> const& op,
-                                            SpectrumOptions const& options) {
-  backends::host::OrdinaryArithmetic const mode;
-  require_spectrum_options("power_iteration", options);
-  Exec const& exec = op.exec();
-  Index const reads_before = op.reads();
-  Index const limit = options.maxiter > 0 ? options.maxiter : 1000;
-  Norms<Exec, T> norm(exec);
-  Dots<Exec, T> dot(exec);
-  Values<Exec, T> const u = make_values<Exec, T>(exec, op.rows());
-  Values<Exec, T> const x = make_values<Exec, T>(exec, op.cols());
-  Values<Exec, T> const c = make_values<Exec, T>(exec, op.cols());
-  PowerIteration<Exec, T> result;
-  result.v = make_values<Exec, T>(exec, op.cols());
-  Values<Exec, T> const& v = result.v;
-  auto const stop = [&](Stop why) {
-    result.stop = why;
-    result.reads = op.reads() - reads_before;
-    exec.fence("tessera::power_iteration: v is there");
-    return std::move(result);
+class PowerRun {
+ public:
+  PowerRun(NormalOperator<Exec, T> const& op, SpectrumOptions const& options,
+           Control<T> const& control)
+      : op_(op),
+        options_(options),
+        control_(control),
+        limit_(options.maxiter > 0 ? options.maxiter : 1000),
+        reads_before_(op.reads()),
+        norm_(op.exec()),
+        dot_(op.exec()),
+        u_(make_values<Exec, T>(op.exec(), op.rows())),
+        x_(make_values<Exec, T>(op.exec(), op.cols())),
+        c_(make_values<Exec, T>(op.exec(), op.cols())) {
+    require_spectrum_options(name, options);
+    result_.v = make_values<Exec, T>(op.exec(), op.cols());
+  }
+
+  PowerIteration<Exec, T> operator()() {
+    backends::host::OrdinaryArithmetic const mode;
+    std::optional<Stop> stop;
+    if (control_.resume != nullptr) {
+      restore(*control_.resume);
+      stop = reason();
+    } else {
+      stop = begin();
+    }
+    while (!stop) stop = step();
+    result_.stop = *stop;
+    result_.reads = op_.reads() - reads_before_;
+    op_.exec().fence("tessera::power_iteration: v is there");
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr auto name = "power_iteration";
+  static constexpr int most_exponent = std::numeric_limits<T>::max_exponent - 2;
+
+  /// Of 2^e·A.
+  struct Numbers {
+    double exponent = 0;  ///< e
+    double length = 0;    ///< ‖c‖
+    double square = 0;    ///< s²
+    double residual = 0;
   };
 
-  // v begins as Aᵀ times a vector of mixed numbers; 2^e makes s a number of about 1.
-  mix<Exec, T>(exec, 0, u);
-  op.multiply_transposed(u, c);
-  double length = norm(c);
-  if (!std::isfinite(length)) return stop(Stop::not_finite);
-  if (length == 0) {
-    Kokkos::deep_copy(exec, v, T(0));
-    return stop(Stop::zero_solution);
+  [[nodiscard]] int exponent() const { return static_cast<int>(now_.exponent); }
+  [[nodiscard]] T two_to_e() const { return static_cast<T>(std::ldexp(1.0, exponent())); }
+
+  /// v begins as Aᵀ times a vector of mixed numbers; 2^e makes s a number of about 1.
+  std::optional<Stop> begin() {
+    Exec const& exec = op_.exec();
+    mix<Exec, T>(exec, 0, u_);
+    op_.multiply_transposed(u_, c_);
+    double const length = norm_(c_);
+    if (!std::isfinite(length)) return Stop::not_finite;
+    if (length == 0) {
+      Kokkos::deep_copy(exec, result_.v, T(0));
+      return Stop::zero_solution;
+    }
+    now_.exponent = std::clamp(-std::ilogb(length), -most_exponent, most_exponent);
+    scale(exec, two_to_e(), c_);
+    now_.length = std::ldexp(length, exponent());
+    return std::nullopt;
   }
-  constexpr int most = std::numeric_limits<T>::max_exponent - 2;
-  int const exponent = std::clamp(-std::ilogb(length), -most, most);
-  auto const two_to_e = static_cast<T>(std::ldexp(1.0, exponent));
-  scale(exec, two_to_e, c);
-  length = std::ldexp(length, exponent);
-  for (;;) {
-    axpby(exec, static_cast<T>(1 / length), c, T(0), v);
-    axpby(exec, two_to_e, v, T(0), x);
-    op.atax(x, {}, {}, c);
-    scale(exec, two_to_e, c);
-    length = norm(c);
-    double const square = dot(v, c);
-    ++result.iterations;
-    if (!std::isfinite(length)) return stop(Stop::not_finite);
-    if (!(square > 0)) return stop(Stop::breakdown);
-    axpby(exec, T(1), c, T(0), x);
-    axpby(exec, static_cast<T>(-square), v, T(1), x);
-    double const s = std::sqrt(square);
-    double const residual = norm(x) / s;
-    result.s = std::ldexp(s, -exponent);
-    result.residual = std::ldexp(residual, -exponent);
-    bool const goes_on = !options.on_step || options.on_step({.iteration = result.iterations,
-                                                              .reads = op.reads() - reads_before,
-                                                              .residual = result.residual,
-                                                              .tolerance = options.tol * result.s,
-                                                              .objective = result.s});
-    if (residual <= options.tol * s) return stop(Stop::converged);
-    if (!goes_on) return stop(Stop::cancelled);
-    if (result.iterations >= limit) return stop(Stop::iteration_limit);
+
+  std::optional<Stop> step() {
+    Exec const& exec = op_.exec();
+    Values<Exec, T> const& v = result_.v;
+    axpby(exec, static_cast<T>(1 / now_.length), c_, T(0), v);
+    axpby(exec, two_to_e(), v, T(0), x_);
+    op_.atax(x_, {}, {}, c_);
+    scale(exec, two_to_e(), c_);
+    now_.length = norm_(c_);
+    now_.square = dot_(v, c_);
+    ++result_.iterations;
+    if (!std::isfinite(now_.length)) return Stop::not_finite;
+    if (!(now_.square > 0)) return Stop::breakdown;
+    axpby(exec, T(1), c_, T(0), x_);
+    axpby(exec, static_cast<T>(-now_.square), v, T(1), x_);
+    now_.residual = norm_(x_) / std::sqrt(now_.square);
+    tell_result();
+    std::optional<Stop> const stop = reason();
+    bool const goes_on = tell();
+    return !stop && !goes_on ? Stop::cancelled : stop;
   }
+
+  void tell_result() {
+    result_.s = std::ldexp(std::sqrt(now_.square), -exponent());
+    result_.residual = std::ldexp(now_.residual, -exponent());
+  }
+
+  [[nodiscard]] std::optional<Stop> reason() const {
+    if (now_.residual <= options_.tol * std::sqrt(now_.square)) return Stop::converged;
+    if (result_.iterations >= limit_) return Stop::iteration_limit;
+    return std::nullopt;
+  }
+
+  bool tell() {
+    Step const step{.iteration = result_.iterations,
+                    .reads = op_.reads() - reads_before_,
+                    .residual = result_.residual,
+                    .tolerance = options_.tol * result_.s,
+                    .objective = result_.s};
+    bool const goes_on = !control_.on_step || control_.on_step(step);
+    if (control_.wants_state && control_.on_state && control_.wants_state(step)) {
+      control_.on_state(state());
+    }
+    return goes_on;
+  }
+
+  [[nodiscard]] State<T> state() const {
+    State<T> state{.of = state_of<T>(name, op_), .iteration = result_.iterations};
+    append(state.numbers, now_);
+    state.vectors = {to_host<Exec, T>(op_.exec(), result_.v), to_host<Exec, T>(op_.exec(), c_)};
+    return state;
+  }
+
+  void restore(State<T> const& state) {
+    require_state_of(name, state.of, state_of<T>(name, op_));
+    auto const size = static_cast<std::size_t>(op_.cols());
+    bool const fits = state.iteration >= 1 &&
+                      state.numbers.size() == sizeof(Numbers) / sizeof(double) &&
+                      state.vectors.size() == 2 && state.vectors[0].size() == size &&
+                      state.vectors[1].size() == size && are_finite(state.numbers);
+    if (!fits) fail_of_state(name);
+    auto from = state.numbers.begin();
+    now_ = take<Numbers>(from);
+    bool const can_be = std::fabs(now_.exponent) <= most_exponent &&
+                        now_.exponent == std::trunc(now_.exponent) && now_.length > 0 &&
+                        now_.square > 0 && now_.residual >= 0;
+    if (!can_be) fail_of_state(name);
+    from_host<Exec, T>(op_.exec(), state.vectors[0], result_.v);
+    from_host<Exec, T>(op_.exec(), state.vectors[1], c_);
+    result_.iterations = state.iteration;
+    tell_result();
+  }
+
+  NormalOperator<Exec, T> const& op_;
+  SpectrumOptions const& options_;
+  Control<T> const& control_;
+  Index limit_;
+  Index reads_before_;
+  Norms<Exec, T> norm_;
+  Dots<Exec, T> dot_;
+  Values<Exec, T> u_;
+  Values<Exec, T> x_;
+  Values<Exec, T> c_;  ///< 2^2e·Aᵀ·(A·v)
+  Numbers now_;
+  PowerIteration<Exec, T> result_;
+};
+
+template <class Exec, class T>
+PowerIteration<Exec, T> run_power_iteration(NormalOperator<Exec, T> const& op,
+                                            SpectrumOptions const& options,
+                                            Control<T> const& control) {
+  return PowerRun<Exec, T>(op, options, control)();
 }
 
 /// Of the bidiagonal matrix with these numbers, the first of them α_1, β_2, α_2, …
@@ -143,110 +242,253 @@ inline SmallSvd svd_of_bidiagonal(std::vector<double> const& alphas,
 }
 
 template <class Exec, class T>
-ConditionEstimate run_condition_estimate(NormalOperator<Exec, T> const& op,
-                                         SpectrumOptions const& options) {
-  backends::host::OrdinaryArithmetic const mode;
-  require_spectrum_options("condition_estimate", options);
-  Index const reads_before = op.reads();
-  Index const most = std::min(op.rows(), op.cols());
-  Index const limit = options.maxiter > 0 ? options.maxiter : std::min(2 * most, Index{200});
-  ConditionEstimate result;
-  auto const stop = [&](Stop why) {
-    result.stop = why;
-    result.reads = op.reads() - reads_before;
-    return result;
+class ConditionRun {
+ public:
+  ConditionRun(NormalOperator<Exec, T> const& op, SpectrumOptions const& options,
+               Control<T> const& control)
+      : op_(op),
+        options_(options),
+        control_(control),
+        limit_(options.maxiter > 0 ? options.maxiter
+                                   : std::min(2 * std::min(op.rows(), op.cols()), Index{200})),
+        reads_before_(op.reads()),
+        process_(op) {
+    require_spectrum_options(name, options);
+  }
+
+  ConditionEstimate operator()() {
+    backends::host::OrdinaryArithmetic const mode;
+    std::optional<Stop> stop;
+    if (control_.resume != nullptr) {
+      restore(*control_.resume);
+      stop = reason();
+    } else {
+      stop = begin();
+    }
+    while (!stop) stop = step();
+    result_.stop = *stop;
+    result_.reads = op_.reads() - reads_before_;
+    return result_;
+  }
+
+ private:
+  static constexpr auto name = "condition_estimate";
+
+  /// Numbers of the result that a state keeps beside the process'.
+  struct Numbers {
+    double largest = 0;
+    double smallest = 0;
+    double largest_residual = 0;
+    double smallest_residual = 0;
   };
 
-  GolubKahan<Exec, T> process(op);
-  mix<Exec, T>(op.exec(), 0, process.b());
-  process.start();
-  if (!std::isfinite(process.alpha())) return stop(Stop::not_finite);
-  if (process.alpha() == 0) return stop(Stop::zero_solution);
-  std::vector<double> alphas{process.alpha()};
-  std::vector<double> betas;
-  for (Index look_at = 1;;) {
-    process.advance();
-    ++result.iterations;
-    if (!std::isfinite(process.alpha()) || !std::isfinite(process.beta())) {
-      return stop(Stop::not_finite);
-    }
-    betas.push_back(process.beta());
-    alphas.push_back(process.alpha());
-    if (process.alpha() != 0) {
-      for_each_element(op.exec(), "tessera::solve::divide", op.cols(),
-                       Divide<T>{process.next().data(), static_cast<T>(process.alpha()), T(1),
-                                 process.w().data()});
-    }
-    bool const is_last = process.alpha() == 0 || result.iterations >= limit;
-    if (result.iterations < look_at && !is_last) continue;
-    look_at = result.iterations + 1 + result.iterations / 4;
+  std::optional<Stop> begin() {
+    mix<Exec, T>(op_.exec(), 0, process_.b());
+    process_.start();
+    if (!std::isfinite(process_.alpha())) return Stop::not_finite;
+    if (process_.alpha() == 0) return Stop::zero_solution;
+    alphas_.push_back(process_.alpha());
+    return std::nullopt;
+  }
 
-    SmallSvd const small = svd_of_bidiagonal(alphas, betas);
-    if (!small.is_converged) return stop(Stop::not_finite);
-    auto const k = static_cast<Index>(betas.size());
+  std::optional<Stop> step() {
+    process_.advance();
+    ++result_.iterations;
+    if (!std::isfinite(process_.alpha()) || !std::isfinite(process_.beta())) {
+      return Stop::not_finite;
+    }
+    betas_.push_back(process_.beta());
+    alphas_.push_back(process_.alpha());
+    if (process_.alpha() != 0) {
+      for_each_element(op_.exec(), "tessera::solve::divide", op_.cols(),
+                       Divide<T>{process_.next().data(), static_cast<T>(process_.alpha()), T(1),
+                                 process_.w().data()});
+    }
+    std::optional<Stop> const stop = reason();
+    if (stop == Stop::not_finite) return stop;
+    bool const goes_on = tell();
+    if (stop || goes_on) return stop;
+    return look() ? Stop::cancelled : Stop::not_finite;
+  }
+
+  /// The first steps are looked at, then ever fewer.
+  [[nodiscard]] bool is_looked_at() const {
+    Index next = 1;
+    while (next < result_.iterations) next += 1 + next / 4;
+    return next == result_.iterations;
+  }
+
+  /// Where α is 0 the residuals are, and it has converged.
+  std::optional<Stop> reason() {
+    bool const is_last = process_.alpha() == 0 || result_.iterations >= limit_;
+    if (!is_last && !is_looked_at()) return std::nullopt;
+    if (!look()) return Stop::not_finite;
+    if (result_.largest_residual <= options_.tol * result_.largest &&
+        result_.smallest_residual <= options_.tol * result_.smallest) {
+      return Stop::converged;
+    }
+    if (is_last) return Stop::iteration_limit;
+    return std::nullopt;
+  }
+
+  /// The singular values of the bidiagonal matrix. False: they are not found.
+  bool look() {
+    SmallSvd const small = svd_of_bidiagonal(alphas_, betas_);
+    if (!small.is_converged) return false;
+    auto const k = static_cast<Index>(betas_.size());
     // Aᵀ·u = s·v + α·v_next·(the last entry of U's column)
     auto const residual = [&](Index i) {
-      return process.unscaled(process.alpha() * std::abs(small.U(k, i)));
+      return process_.unscaled(process_.alpha() * std::abs(small.U(k, i)));
     };
-    result.largest = process.unscaled(small.s.front());
-    result.smallest = process.unscaled(small.s.back());
-    result.largest_residual = residual(0);
-    result.smallest_residual = residual(k - 1);
-    result.condition = result.largest / result.smallest;
-    bool const goes_on =
-        !options.on_step || options.on_step({.iteration = result.iterations,
-                                             .reads = op.reads() - reads_before,
-                                             .residual = result.smallest_residual,
-                                             .tolerance = options.tol * result.smallest,
-                                             .objective = result.condition});
-    if (result.largest_residual <= options.tol * result.largest &&
-        result.smallest_residual <= options.tol * result.smallest) {
-      return stop(Stop::converged);
-    }
-    if (process.alpha() == 0) return stop(Stop::breakdown);
-    if (!goes_on) return stop(Stop::cancelled);
-    if (is_last) return stop(Stop::iteration_limit);
+    tell_result({.largest = process_.unscaled(small.s.front()),
+                 .smallest = process_.unscaled(small.s.back()),
+                 .largest_residual = residual(0),
+                 .smallest_residual = residual(k - 1)});
+    return true;
   }
+
+  void tell_result(Numbers const& found) {
+    result_.largest = found.largest;
+    result_.smallest = found.smallest;
+    result_.largest_residual = found.largest_residual;
+    result_.smallest_residual = found.smallest_residual;
+    result_.condition = found.largest / found.smallest;
+  }
+
+  bool tell() {
+    Step const step{.iteration = result_.iterations,
+                    .reads = op_.reads() - reads_before_,
+                    .residual = result_.smallest_residual,
+                    .tolerance = options_.tol * result_.smallest,
+                    .objective = result_.condition};
+    bool const goes_on = !control_.on_step || control_.on_step(step);
+    // Where α is 0 there is no step to go on with.
+    if (process_.alpha() != 0 && control_.wants_state && control_.on_state &&
+        control_.wants_state(step)) {
+      control_.on_state(state());
+    }
+    return goes_on;
+  }
+
+  [[nodiscard]] State<T> state() const {
+    State<T> state{.of = state_of<T>(name, op_), .iteration = result_.iterations};
+    append(state.numbers, process_.numbers());
+    append(state.numbers, Numbers{.largest = result_.largest,
+                                  .smallest = result_.smallest,
+                                  .largest_residual = result_.largest_residual,
+                                  .smallest_residual = result_.smallest_residual});
+    state.numbers.insert(state.numbers.end(), betas_.begin(), betas_.end());
+    state.numbers.insert(state.numbers.end(), alphas_.begin(), alphas_.end());
+    state.vectors = {to_host<Exec, T>(op_.exec(), process_.b()),
+                     to_host<Exec, T>(op_.exec(), process_.w())};
+    return state;
+  }
+
+  void restore(State<T> const& state) {
+    require_state_of(name, state.of, state_of<T>(name, op_));
+    if (!try_restore(state)) fail_of_state(name);
+  }
+
+  /// False for a state that no run has left.
+  bool try_restore(State<T> const& state) {
+    using Process = typename GolubKahan<Exec, T>::Numbers;
+    constexpr std::size_t fixed = (sizeof(Process) + sizeof(Numbers)) / sizeof(double);
+    bool const fits = state.numbers.size() > fixed && state.iteration >= 1 &&
+                      state.vectors.size() == 2 &&
+                      state.vectors[0].size() == static_cast<std::size_t>(op_.rows()) &&
+                      state.vectors[1].size() == static_cast<std::size_t>(op_.cols()) &&
+                      are_finite(state.numbers);
+    if (!fits) return false;
+    std::size_t const rest = state.numbers.size() - fixed;
+    auto const steps = static_cast<std::size_t>(state.iteration);
+    if (rest % 2 != 1 || rest / 2 != steps) return false;
+    auto from = state.numbers.begin();
+    auto const process = take<Process>(from);
+    tell_result(take<Numbers>(from));
+    auto const middle = from + static_cast<std::ptrdiff_t>(steps);
+    betas_.assign(from, middle);
+    alphas_.assign(middle, state.numbers.end());
+    bool const is_of_these =
+        process.alpha > 0 && alphas_.back() == process.alpha && betas_.back() == process.beta;
+    result_.iterations = state.iteration;
+    return is_of_these && process_.restore(process, state.vectors[0], state.vectors[1]);
+  }
+
+  NormalOperator<Exec, T> const& op_;
+  SpectrumOptions const& options_;
+  Control<T> const& control_;
+  Index limit_;
+  Index reads_before_;
+  GolubKahan<Exec, T> process_;
+  std::vector<double> alphas_;  ///< α_1 … α_(k+1)
+  std::vector<double> betas_;   ///< β_2 … β_(k+1)
+  ConditionEstimate result_;
+};
+
+template <class Exec, class T>
+ConditionEstimate run_condition_estimate(NormalOperator<Exec, T> const& op,
+                                         SpectrumOptions const& options,
+                                         Control<T> const& control) {
+  return ConditionRun<Exec, T>(op, options, control)();
 }
 
 }  // namespace detail
 
 /// The largest singular value of A, by powers of Aᵀ·A
 ///
+/// | argument | | |
+/// |---|---|---|
+/// | op | m x n | in: the matrix A |
+/// | options | | tolerance, limit of steps |
+/// | control | | progress, cancellation, states |
+///
 /// It has converged where ‖Aᵀ·(A·v) - s²·v‖ <= tol·s², so that A has a singular value between
 /// s·√(1 - tol) and s·√(1 + tol), but for rounding: the largest, unless the start was all but
-/// orthogonal to its vector. Of a matrix of zeros it stops with Stop::zero_solution. A step reads A
-/// once; one more read begins. Bits as those of `svd`. Throws std::invalid_argument for options
-/// that are negative.
+/// orthogonal to its vector. Of a matrix of zeros it stops with Stop::zero_solution, and with
+/// Stop::breakdown where the elements are so small that A·v or Aᵀ·(A·v) is 0. A step reads A once;
+/// one more read begins. Bits as those of `svd`, interrupted or not. A step's residual is that of
+/// the result, its objective s. Throws std::invalid_argument for options that are negative, and for
+/// states that do not fit.
 template <ExecutionSpace Exec, Scalar T>
 PowerIteration<Exec, T> power_iteration(NormalOperator<Exec, T> const& op,
-                                        SpectrumOptions const& options = {}) {
-  return detail::run_power_iteration<Exec, T>(op, options);
+                                        SpectrumOptions const& options = {},
+                                        std::type_identity_t<Control<T>> const& control = {}) {
+  return detail::run_power_iteration<Exec, T>(op, options, control);
 }
 
 /// Estimates of the largest and the smallest singular value of A, and of its condition number
+///
+/// | argument | | |
+/// |---|---|---|
+/// | op | m x n | in: the matrix A |
+/// | options | | tolerance, limit of steps |
+/// | control | | progress, cancellation, states |
 ///
 /// From a bidiagonalisation, which a step carries on by one read of A; one more read begins. The
 /// estimates lie within the spectrum but for rounding, so that `condition` is at most the condition
 /// number; how near it is depends on the start. It has converged where each residual is at most tol
 /// times its value; the smallest value may take more steps than there are by default. Bits as those
-/// of `lsmr`. `on_step` is called after each of the first steps, then ever more rarely. Throws
-/// std::invalid_argument for options that are negative.
+/// of `lsmr`, interrupted or not. The singular values of the bidiagonal matrix are looked at after
+/// each of the first steps, then ever more rarely, and at the end: a step's residual, that of the
+/// smallest value, and its objective, the condition number, are of the last look. A state has
+/// m + n + 2k scalars after k steps. Throws std::invalid_argument for options that are negative,
+/// and for states that do not fit.
 template <ExecutionSpace Exec, Scalar T>
 ConditionEstimate condition_estimate(NormalOperator<Exec, T> const& op,
-                                     SpectrumOptions const& options = {}) {
-  return detail::run_condition_estimate<Exec, T>(op, options);
+                                     SpectrumOptions const& options = {},
+                                     std::type_identity_t<Control<T>> const& control = {}) {
+  return detail::run_condition_estimate<Exec, T>(op, options, control);
 }
 
 }  // namespace tessera::solve
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_SOLVE_SPECTRUM(TEMPLATE, EXEC, T)                                      \
-  namespace tessera::solve::detail {                                                   \
-  TEMPLATE PowerIteration<EXEC, T> run_power_iteration(NormalOperator<EXEC, T> const&, \
-                                                       SpectrumOptions const&);        \
-  TEMPLATE ConditionEstimate run_condition_estimate(NormalOperator<EXEC, T> const&,    \
-                                                    SpectrumOptions const&);           \
+#define TESSERA_SOLVE_SPECTRUM(TEMPLATE, EXEC, T)                                                  \
+  namespace tessera::solve::detail {                                                               \
+  TEMPLATE PowerIteration<EXEC, T> run_power_iteration(NormalOperator<EXEC, T> const&,             \
+                                                       SpectrumOptions const&, Control<T> const&); \
+  TEMPLATE ConditionEstimate run_condition_estimate(NormalOperator<EXEC, T> const&,                \
+                                                    SpectrumOptions const&, Control<T> const&);    \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_SOLVE_SPECTRUM)

@@ -417,14 +417,13 @@ class SvdRun {
   bool stops() {
     if (!is_finite_) return true;
     bool const is_looked_at = done_ == size_;
-    if (is_looked_at && is_converged_) {
+    // Where no vector is left, A maps the space of the basis into itself.
+    if (is_looked_at && (is_converged_ || !has_next_)) {
       result_.stop = Stop::converged;
     } else if (is_cancelled_) {
       result_.stop = Stop::cancelled;
     } else if (iteration_ >= maxiter_) {
       result_.stop = Stop::iteration_limit;
-    } else if (is_looked_at && !has_next_) {
-      result_.stop = Stop::breakdown;
     } else {
       return false;
     }
@@ -562,6 +561,9 @@ class SvdRun {
       from += static_cast<std::ptrdiff_t>(B_.rows());
     }
     std::copy(from, numbers.end(), losses_.begin());
+    double const* const coupling = B_.column(done_);
+    require(has_next_ ||
+            std::all_of(coupling, coupling + B_.rows(), [](double x) { return x == 0; }));
     iteration_ = state.iteration;
     result_.history = state.history;
     Exec const& exec = op_.exec();
