@@ -11,9 +11,12 @@ Both have `rank`, `size`, `allgather(object)`, a list of all ranks' objects, and
 on vectors of NumPy that are contiguous, of one dtype.
 """
 
+import pickle
 import sys
 from collections.abc import Sequence
 from typing import Any
+
+import numpy
 
 
 def ranks_of(comm: Any) -> "MpiRanks | TorchRanks":
@@ -69,9 +72,9 @@ class TorchRanks:
             raise RuntimeError("tessera.distributed.World: the process group is destroyed")
         if dist.get_world_size(group) == dist.get_world_size():
             group = dist.new_group(backend="gloo")
-        elif dist.get_backend(group) != "gloo":
+        elif "gloo" not in dist.get_backend(group):  # also cpu:gloo,cuda:nccl
             raise ValueError(
-                f"tessera.distributed.World: a group of some processes must have the backend gloo, found "
+                "tessera.distributed.World: a group of some processes must have the backend gloo, found "
                 f'{dist.get_backend(group)}: torch.distributed.new_group(ranks, backend="gloo")'
             )
         self._group = group
@@ -80,9 +83,18 @@ class TorchRanks:
         self._of_all = [dist.get_global_rank(group, rank) for rank in range(self.size)]  # names in the messages
 
     def allgather(self, mine: Any) -> list[Any]:
-        every: list[Any] = [None] * self.size
-        self._dist.all_gather_object(every, mine, group=self._group)
-        return every
+        """One round of messages where objects are short, a second for what is longer."""
+        text = pickle.dumps(mine)
+        message = len(text).to_bytes(8, "little") + text
+        firsts = self._gather_bytes(message[:_SHORT].ljust(_SHORT), [_SHORT] * self.size)
+        ends = [8 + int.from_bytes(first[:8], "little") for first in firsts]
+        rests = self._gather_bytes(message[_SHORT:], [max(0, end - _SHORT) for end in ends])
+        return [pickle.loads((first + rest)[8:end]) for first, rest, end in zip(firsts, rests, ends, strict=True)]
+
+    def _gather_bytes(self, mine: bytes, counts: Sequence[int]) -> list[bytes]:
+        every = numpy.empty(sum(counts), dtype=numpy.uint8)
+        self.gather(numpy.frombuffer(mine, dtype=numpy.uint8), every, counts)
+        return [every[begin : begin + count].tobytes() for begin, count in zip(begins(counts), counts, strict=True)]
 
     def gather(self, mine: Any, every: Any, counts: Sequence[int]) -> None:
         parts = self._torch.from_numpy(every).split(list(counts))
@@ -110,6 +122,9 @@ class TorchRanks:
         for message in messages:
             message.wait()
 
+
+# Bytes of an object's first message, the first eight of which say how long the object is.
+_SHORT = 256
 
 # Of messages in a group that its owner uses, too.
 _TAG = 20739
