@@ -1,8 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""tessera.distributed on the ranks that mpirun has started: the bits of one process."""
+"""tessera.distributed on the ranks that mpirun or torchrun has started: the bits of one process.
+
+An argument is the backend of PyTorch's process group, gloo if there is none.
+"""
 
 import doctest
+import importlib.util
 import os
 import pathlib
 import re
@@ -12,11 +16,50 @@ import tempfile
 import numpy as np
 import tessera
 import tessera.distributed
-from mpi4py import MPI
 from tessera import linalg
 from tessera.distributed import DistributedError, World
 
-world = World(MPI.COMM_WORLD)
+by_torch = "TORCHELASTIC_RUN_ID" in os.environ
+
+
+def expect_refusal(call, error_type, sentence):
+    try:
+        call()
+    except error_type as error:
+        assert sentence in str(error), error
+    else:
+        raise AssertionError(f"nothing is raised: {sentence}")
+
+
+expect_refusal(lambda: World(object()), TypeError, "a communicator of mpi4py or a process group of torch.distributed")
+expect_refusal(lambda: World(None), RuntimeError, "before torch.distributed.init_process_group")
+
+# The guide's world, of either launcher.
+page = pathlib.Path(__file__).resolve().parents[2] / "docs/guide/many-processes.md"
+blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+assert len(blocks) == 5
+shown = {}
+if by_torch:
+    import torch.distributed as dist
+
+    expect_refusal(lambda: World(dist.group.WORLD), RuntimeError, "before torch.distributed.init_process_group")
+    backend = sys.argv[1] if len(sys.argv) > 1 else "gloo"
+    exec(blocks[1].replace('"gloo"', f'"{backend}"'), shown)
+    world = shown["world"]
+    assert (world.rank, world.size) == (dist.get_rank(), dist.get_world_size())
+    alone, others = (dist.new_group(ranks, backend="gloo") if ranks else None for ranks in ([0], range(1, world.size)))
+    part = alone if world.rank == 0 else others
+    if world.size > 1 and backend != "gloo":
+        group = dist.new_group([world.size - 1])
+        if world.rank + 1 == world.size:
+            expect_refusal(lambda: World(group), ValueError, f"must have the backend gloo, found {backend}")
+else:
+    from mpi4py import MPI
+
+    exec(blocks[0], shown)
+    world = shown["world"]
+    assert (world.rank, world.size) == (MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size)
+    part = MPI.COMM_WORLD.Split(world.rank > 0)
 last = world.rank + 1 == world.size
 compared = 0
 
@@ -117,7 +160,7 @@ M = world.matrix(A[mine])
 
 def callback(step):
     if last and step.iteration == 2:
-        raise KeyError("enough")
+        raise KeyError("long " * 200 + "enough")
 
 
 expect_error(lambda: linalg.lsmr(M, A[mine, 0], callback=callback), "enough", world.size - 1)
@@ -154,28 +197,34 @@ if world.size > 1:
     expect_error(lambda: world.atax(A[odd], v), "World.rows_of", 0)
     expect_error(lambda: world.atax(A[mine][:, :19] if last else A[mine], v), "columns 20, found 19", world.size - 1)
 expect_same(world.atax(A[mine], v), tessera.atax(A, v), "after errors")
-if world.size == 1:
-    os.environ.update(TORCHELASTIC_RUN_ID="none", WORLD_SIZE="4")  # as torchrun sets them
-    try:
-        World(MPI.COMM_WORLD)
-    except RuntimeError as error:
-        assert "torchrun has started 4 processes, and MPI knows of this one alone" in str(error), error
+
+# Some of the ranks.
+few = World(part)
+assert (few.rank, few.size) == ((0, 1) if world.rank == 0 else (world.rank - 1, world.size - 1))
+mine = few.rows_of(*A.shape)
+expect_same(few.atax(A[mine], v), tessera.atax(A, v), "atax of some ranks")
+expect_error(lambda: few.atax(A[mine], v[:4] if few.rank + 1 == few.size else v), "v must have", few.size - 1)
+
+if by_torch and importlib.util.find_spec("mpi4py"):
+    from mpi4py import MPI
+
+    if world.size == 1:
+        assert World(MPI.COMM_WORLD).size == 1
     else:
-        raise AssertionError("processes that do not know of each other are taken for one rank")
+        sentence = f"torchrun has started {world.size} processes, and MPI knows of this one alone"
+        expect_refusal(lambda: World(MPI.COMM_WORLD), RuntimeError, sentence)
+if world.size == 1 and not by_torch:
+    os.environ.update(TORCHELASTIC_RUN_ID="none", WORLD_SIZE="4")  # as torchrun sets them
+    expect_refusal(lambda: World(MPI.COMM_WORLD), RuntimeError, "torchrun has started 4 processes")
     os.environ.update(WORLD_SIZE="1")
     assert World(MPI.COMM_WORLD).size == 1
-    try:
-        World(object())
-    except TypeError as error:
-        assert "ranks are processes that mpirun has started" in str(error), error
-    else:
-        raise AssertionError("an object that is no communicator is taken")
     results = doctest.testmod(tessera.distributed)
     assert results.attempted > 0
     assert results.failed == 0
+
 # Files that all ranks see, and what the guide shows of one.
 folder = tempfile.TemporaryDirectory() if world.rank == 0 else None
-os.chdir(MPI.COMM_WORLD.bcast(folder.name if folder else None))
+os.chdir(world._ranks.allgather(folder.name if folder else None)[0])
 A = np.random.default_rng(3).standard_normal((3000, 30))
 files = {"a.npy": A, "f.npy": np.asfortranarray(A), "s.npy": A.astype("float32"), "v.npy": A[0]}
 if folder:
@@ -183,7 +232,7 @@ if folder:
         np.save(name, array)
     A.tofile("a.bin")
     A.T.tofile("f.bin")
-MPI.COMM_WORLD.Barrier()
+world.gather_rows(v)  # the files are written
 opened = [(world.open(name), files[name]) for name in ("a.npy", "f.npy", "s.npy")]
 opened.append((world.open("a.bin", shape=A.shape, dtype="float64"), files["a.npy"]))
 opened.append((world.open("f.bin", shape=A.shape, dtype="float64", order="F"), files["f.npy"]))
@@ -202,11 +251,7 @@ expect_error(lambda: world.open("a.bin", shape=(2999, 30), dtype="float64"), "a.
 expect_error(lambda: world.open("a.bin", shape=(3000, 30)), "expected both of them or neither", 0)
 expect_error(lambda: world.open("a.bin"), "open: a.bin: ", 0)
 
-page = pathlib.Path(__file__).resolve().parents[2] / "docs/guide/many-processes.md"
-blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-assert len(blocks) == 3
-shown = {}
-for block in blocks:
+for block in blocks[2:]:
     exec(block, shown)
 mine = shown["A"].rows
 b = tessera.matvec(A, np.ones(30))
@@ -218,10 +263,14 @@ expect_same(shown["u"], u[mine], "u of the guide")
 expect_same(shown["s"], s, "s of the guide")
 expect_same(shown["vh"], vh, "vh of the guide")
 assert shown["D"].tolist() == [6e5] * 30
-MPI.COMM_WORLD.Barrier()
+world.gather_rows(v)  # all are here
 os.chdir("/")
 if folder:
     folder.cleanup()
 assert compared > 100
 print(f"rank {world.rank}: {compared} results compared")
 sys.stdout.flush()
+if by_torch and world.size > 1:
+    if last:
+        os._exit(0)
+    expect_refusal(lambda: world.atax(A[:3], A[0]), RuntimeError, "onnection")  # as gloo says it

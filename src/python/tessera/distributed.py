@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""Matrices whose rows lie on several processes of MPI, with the bits of one process.
+"""Matrices whose rows lie on several processes, with the bits of one process.
 
-Each rank has the rows that follow those of the rank before. mpi4py carries what ranks tell each
-other, by whichever MPI it was built for.
+Each rank has the rows that follow those of the rank before. What ranks tell each other is carried by mpi4py, with
+whichever MPI it was built for, or by a process group of PyTorch: `World(torch.distributed.group.WORLD)`.
 
 >>> import numpy as np, tessera.distributed
 >>> from mpi4py import MPI
@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy
 
-from tessera import _arrays, _core
+from tessera import _arrays, _core, _ranks
 
 __all__ = ["DistributedError", "Matrix", "World"]
 
@@ -78,7 +78,11 @@ class Matrix:
 
 
 class World:
-    """The ranks of an mpi4py communicator, which is duplicated.
+    """The ranks of an mpi4py communicator, or of a process group of torch.distributed; either is duplicated.
+
+    Processes that torchrun starts, or a worker's of Dask, have a process group after
+    `torch.distributed.init_process_group`, of any backend: messages are those of gloo, between hosts' memories. A group
+    of some processes is taken if it is of gloo, and is not duplicated.
 
     All ranks call each method but `rank`, `size` and `rows_of`, with the same arguments but for
     their rows. A matrix is a rank's rows, or a `Matrix` made of them, vectors as long as a column are each rank's entries of
@@ -87,26 +91,21 @@ class World:
     """
 
     def __init__(self, comm: Any) -> None:
-        for name in ("Dup", "allgather", "Alltoallv", "Allgatherv"):
-            if not hasattr(comm, name):
-                raise TypeError(
-                    f"tessera.distributed.World: comm must be a communicator of mpi4py, found {type(comm).__name__}: "
-                    "ranks are processes that mpirun has started"
+        self._ranks = _ranks.ranks_of(comm)
+        if self.size == 1 and isinstance(self._ranks, _ranks.MpiRanks) and "TORCHELASTIC_RUN_ID" in os.environ:
+            if int(os.environ.get("WORLD_SIZE", 1)) > 1:
+                raise RuntimeError(
+                    f"tessera.distributed.World: torchrun has started {os.environ['WORLD_SIZE']} processes, and MPI "
+                    "knows of this one alone: take torch.distributed.group.WORLD"
                 )
-        if comm.Get_size() == 1 and "TORCHELASTIC_RUN_ID" in os.environ and int(os.environ.get("WORLD_SIZE", 1)) > 1:
-            raise RuntimeError(
-                f"tessera.distributed.World: torchrun has started {os.environ['WORLD_SIZE']} processes, and MPI knows "
-                "of this one alone: start them by mpirun"
-            )
-        self._comm = comm.Dup()
 
     @property
     def rank(self) -> int:
-        return int(self._comm.Get_rank())
+        return self._ranks.rank
 
     @property
     def size(self) -> int:
-        return int(self._comm.Get_size())
+        return self._ranks.size
 
     def rows_of(
         self, m: int, n: int, *, dtype: Any = "float64", order: str = "C", blocks: bool = False
@@ -262,7 +261,7 @@ class World:
     def gather_rows(self, b: Any) -> Any:
         """All ranks' entries of a vector, on every rank, one rank's after the other's."""
         mine = self._together(lambda: numpy.ascontiguousarray(_arrays.on_host(b)))
-        return _arrays.of_numbers(b, self._gather(lambda: mine, self._comm.allgather(mine.shape[0])), mine.dtype)
+        return _arrays.of_numbers(b, self._gather(lambda: mine, self._ranks.allgather(mine.shape[0])), mine.dtype)
 
     def _gather(self, mine: Callable[[], Any], counts: Sequence[int]) -> Any:
         """Vectors of all ranks, side by side; mine() is this rank's."""
@@ -272,7 +271,7 @@ class World:
             return its, numpy.empty(sum(counts), dtype=its.dtype)
 
         its, every = self._together(prepare)
-        self._comm.Allgatherv(its, [every, (counts, _begins(counts)), _mpi_type(its.dtype)])
+        self._ranks.gather(its, every, counts)
         return every
 
     def _each(self, a: Matrix, x: Any, sizes: Any, product: Callable[[Any], Any]) -> Any:
@@ -296,7 +295,7 @@ class World:
         return results if is_pair else results[0]
 
     def _require_alike(self, name: str, mine: Any) -> None:
-        every = self._comm.allgather(mine)
+        every = self._ranks.allgather(mine)
         for rank, its in enumerate(every):
             if repr(its) != repr(every[0]):
                 raise DistributedError(rank, f"expected what rank 0 has, {name} {every[0]}, found {its}")
@@ -311,7 +310,7 @@ class World:
             raise  # all have it already
         except Exception as thrown:
             error = thrown
-        sentences = self._comm.allgather(None if error is None else f"{type(error).__name__}: {error}")
+        sentences = self._ranks.allgather(None if error is None else f"{type(error).__name__}: {error}")
         for rank, sentence in enumerate(sentences):
             if sentence is not None:
                 raise DistributedError(rank, sentence) from error
@@ -334,7 +333,7 @@ class World:
             return operation, dtype.name, A.shape[1], by_rows, A.shape[0]
 
         mine = self._together(look)
-        every = self._comm.allgather(mine)
+        every = self._ranks.allgather(mine)
         names = ("operation", "dtype", "columns")
         for rank, its in enumerate(every):
             for name, found, expected in zip(names, its, every[0], strict=False):
@@ -371,7 +370,7 @@ class World:
         and hands it to all.
         """
         own, roots = self._together(make)
-        levels = self._comm.allgather(own)
+        levels = self._ranks.allgather(own)
         of_all = [level for its in levels for level in its]
         width = max(1, _MOST_ELEMENTS // len(of_all))  # of one exchange
         sums = self._together(lambda: numpy.empty(length, dtype=dtype))
@@ -386,7 +385,6 @@ class World:
         edges = [length * r // self.size for r in range(self.size + 1)]
         widths = [edges[r + 1] - edges[r] for r in range(self.size)]
         width = widths[self.rank]
-        kind = _mpi_type(sums.dtype)
 
         def pack() -> tuple[Any, Any]:
             slices = [roots[:, edges[r] : edges[r + 1]].ravel() for r in range(self.size)]
@@ -395,9 +393,9 @@ class World:
         sent, got = self._together(pack)
         sizes = [roots.shape[0] * w for w in widths]
         its_sizes = [count * width for count in counts]
-        self._comm.Alltoallv([sent, (sizes, _begins(sizes)), kind], [got, (its_sizes, _begins(its_sizes)), kind])
+        self._ranks.exchange(sent, sizes, got.reshape(-1), its_sizes)
         mine = self._together(lambda: _add_tree(got, levels))
-        self._comm.Allgatherv([mine, width, kind], [sums, (widths, _begins(widths)), kind])
+        self._ranks.gather(mine, sums, widths)
 
 
 # Elements of one exchange at most: MPI counts them in 32 bits.
@@ -421,16 +419,6 @@ def _add_tree(vectors: Any, levels: Sequence[int]) -> Any:
         while len(waiting) > 1:
             join()
         return waiting[0][0] + waiting[0][0].dtype.type(0)
-
-
-def _begins(counts: Sequence[int]) -> list[int]:
-    return [sum(counts[:i]) for i in range(len(counts))]
-
-
-def _mpi_type(dtype: Any) -> Any:
-    from mpi4py import MPI  # whoever has a communicator has it
-
-    return MPI.FLOAT if dtype.itemsize == 4 else MPI.DOUBLE
 
 
 def _by_rows(operation: str, order: str) -> bool:

@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""What carries messages between the ranks of tessera.distributed: MPI, or a process group of PyTorch.
+
+Both have `rank`, `size`, `allgather(object)`, a list of all ranks' objects, and
+
+- `gather(mine, every, counts)`: every = all ranks' vectors, one after the other, of counts[r] elements;
+- `exchange(sent, sizes, got, its_sizes)`: the first sizes[0] elements of `sent` go to rank 0, the next sizes[1] to
+  rank 1, ...; got = what comes, its_sizes[0] elements from rank 0, ...
+
+on vectors of NumPy that are contiguous, of one dtype.
+"""
+
+import pickle
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+
+def ranks_of(comm: Any) -> "MpiRanks | TorchRanks":
+    """The ranks of an mpi4py communicator or of a process group of torch.distributed."""
+    if comm is None:
+        raise RuntimeError(
+            "tessera.distributed.World: comm is None, as torch.distributed.group.WORLD is before "
+            "torch.distributed.init_process_group"
+        )
+    torch_group = getattr(sys.modules.get("torch.distributed"), "ProcessGroup", None)
+    if torch_group is not None and isinstance(comm, torch_group):
+        return TorchRanks(comm)
+    for name in ("Dup", "allgather", "Alltoallv", "Allgatherv"):
+        if not hasattr(comm, name):
+            raise TypeError(
+                "tessera.distributed.World: comm must be a communicator of mpi4py or a process group of "
+                f"torch.distributed, found {type(comm).__name__}"
+            )
+    return MpiRanks(comm)
+
+
+class MpiRanks:
+    """Those of a duplicate of an mpi4py communicator."""
+
+    def __init__(self, comm: Any) -> None:
+        self._comm = comm.Dup()
+        self.rank = int(comm.Get_rank())
+        self.size = int(comm.Get_size())
+
+    def allgather(self, mine: Any) -> list[Any]:
+        return list(self._comm.allgather(mine))
+
+    def gather(self, mine: Any, every: Any, counts: Sequence[int]) -> None:
+        self._comm.Allgatherv(mine, [every, (counts, begins(counts)), _mpi_type(every.dtype)])
+
+    def exchange(self, sent: Any, sizes: Sequence[int], got: Any, its_sizes: Sequence[int]) -> None:
+        kind = _mpi_type(sent.dtype)
+        self._comm.Alltoallv([sent, (sizes, begins(sizes)), kind], [got, (its_sizes, begins(its_sizes)), kind])
+
+
+class TorchRanks:
+    """Those of a process group of torch.distributed, by its backend gloo.
+
+    A group of all processes is duplicated, of whatever backend it is. A group of some of them must be of gloo: PyTorch
+    makes groups by calls of all processes.
+    """
+
+    def __init__(self, group: Any) -> None:
+        import torch.distributed as dist
+
+        self._torch, self._dist = sys.modules["torch"], dist
+        if not dist.is_initialized():
+            raise RuntimeError("tessera.distributed.World: the process group is destroyed")
+        if dist.get_world_size(group) == dist.get_world_size():
+            group = dist.new_group(backend="gloo")
+        elif "gloo" not in dist.get_backend(group):  # also cpu:gloo,cuda:nccl
+            raise ValueError(
+                "tessera.distributed.World: a group of some processes must have the backend gloo, found "
+                f'{dist.get_backend(group)}: torch.distributed.new_group(ranks, backend="gloo")'
+            )
+        self._group = group
+        self.rank = int(dist.get_rank(group))
+        self.size = int(dist.get_world_size(group))
+        self._of_all = [dist.get_global_rank(group, rank) for rank in range(self.size)]  # names in the messages
+
+    def allgather(self, mine: Any) -> list[Any]:
+        """One round of messages where objects are short, a second for what is longer."""
+        text = pickle.dumps(mine)
+        message = len(text).to_bytes(8, "little") + text
+        firsts = self._gather_bytes(message[:_SHORT].ljust(_SHORT), [_SHORT] * self.size)
+        ends = [8 + int.from_bytes(first[:8], "little") for first in firsts]
+        rests = self._gather_bytes(message[_SHORT:], [max(0, end - _SHORT) for end in ends])
+        return [pickle.loads((first + rest)[8:end]) for first, rest, end in zip(firsts, rests, ends, strict=True)]
+
+    def _gather_bytes(self, mine: bytes, counts: Sequence[int]) -> list[bytes]:
+        every = numpy.empty(sum(counts), dtype=numpy.uint8)
+        self.gather(numpy.frombuffer(mine, dtype=numpy.uint8), every, counts)
+        return [every[begin : begin + count].tobytes() for begin, count in zip(begins(counts), counts, strict=True)]
+
+    def gather(self, mine: Any, every: Any, counts: Sequence[int]) -> None:
+        parts = self._torch.from_numpy(every).split(list(counts))
+        every[sum(counts[: self.rank]) :][: counts[self.rank]] = mine
+        messages = [
+            self._dist.broadcast(part, sender, group=self._group, async_op=True)
+            for part, sender in zip(parts, self._of_all, strict=True)
+            if part.numel() > 0
+        ]
+        for message in messages:
+            message.wait()
+
+    def exchange(self, sent: Any, sizes: Sequence[int], got: Any, its_sizes: Sequence[int]) -> None:
+        to_each = self._torch.from_numpy(sent).split(list(sizes))
+        from_each = self._torch.from_numpy(got).split(list(its_sizes))
+        messages = []
+        for rank, other in enumerate(self._of_all):
+            if rank == self.rank:
+                from_each[rank].copy_(to_each[rank])
+                continue
+            if from_each[rank].numel() > 0:
+                messages.append(self._dist.irecv(from_each[rank], other, group=self._group, tag=_TAG))
+            if to_each[rank].numel() > 0:
+                messages.append(self._dist.isend(to_each[rank], other, group=self._group, tag=_TAG))
+        for message in messages:
+            message.wait()
+
+
+# Bytes of an object's first message, the first eight of which say how long the object is.
+_SHORT = 256
+
+# Of messages in a group that its owner uses, too.
+_TAG = 20739
+
+
+def begins(counts: Sequence[int]) -> list[int]:
+    return [sum(counts[:i]) for i in range(len(counts))]
+
+
+def _mpi_type(dtype: Any) -> Any:
+    from mpi4py import MPI  # whoever has a communicator has it
+
+    return MPI.FLOAT if dtype.itemsize == 4 else MPI.DOUBLE
