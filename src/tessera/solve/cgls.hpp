@@ -181,7 +181,7 @@ class CglsRun {
     if (options_.history) result_.history.push_back(step);
     if (!stop && result_.iterations >= limit) stop = Stop::iteration_limit;
     bool const goes_on = !control_.on_step || control_.on_step(step);
-    if (!stop && control_.wants_state && control_.wants_state(step)) control_.on_state(state());
+    if (!stop) offer_state(control_, step, [&] { return state(); });
     if (!stop && !goes_on) stop = Stop::cancelled;
     return stop;
   }
@@ -224,7 +224,7 @@ class CglsRun {
     std::array<Values<Exec, T>, 4> const vectors{r_, s_, p_, result_.x};
     bool fits = state.numbers.size() == sizeof(Numbers) / sizeof(double) &&
                 state.vectors.size() == vectors.size() && state.iteration > 0 &&
-                std::ranges::all_of(state.numbers, [](double x) { return std::isfinite(x); });
+                all_finite(state.numbers);
     for (std::size_t i = 0; fits && i < vectors.size(); ++i) {
       fits = state.vectors[i].size() == vectors[i].extent(0);
     }

@@ -38,4 +38,16 @@ struct Control {
   State<T> const* resume = nullptr;
 };
 
+namespace detail {
+
+/// Hands on state(), if it is wanted after this step.
+template <class T, class MakeState>
+void offer_state(Control<T> const& control, Step const& step, MakeState const& state) {
+  if (control.wants_state && control.on_state && control.wants_state(step)) {
+    control.on_state(state());
+  }
+}
+
+}  // namespace detail
+
 }  // namespace tessera::solve

@@ -267,6 +267,10 @@ inline void require_state_of(char const* method, stream::StateOf const& found,
   checks::fail(method,
                "expected a state of " + to_string(expected) + ", found one of " + to_string(found));
 }
+inline bool all_finite(std::vector<double> const& numbers) {
+  return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
+}
+
 [[noreturn]] inline void fail_of_state(char const* method) {
   checks::fail(method, "the state is damaged, or one of other options");
 }

@@ -274,9 +274,7 @@ class LeastSquaresRun {
     }
     if (!told) return;
     bool const may_go_on = !control_.on_step || control_.on_step(*told);
-    if (goes_on() && control_.wants_state && control_.wants_state(*told)) {
-      control_.on_state(state());
-    }
+    if (goes_on()) offer_state(control_, *told, [&] { return state(); });
     if (!may_go_on) stop_all(Stop::cancelled);
   }
 
@@ -360,8 +358,7 @@ class LeastSquaresRun {
         (sizeof(TrackNumbers) + sizeof(typename Method::Numbers)) / sizeof(double);
     constexpr std::size_t vectors = 1 + Method::vectors;
     if (state.numbers.size() != of_run + of_track * tracks_.size() ||
-        state.vectors.size() != 2 + vectors * tracks_.size() ||
-        !std::ranges::all_of(state.numbers, [](double x) { return std::isfinite(x); })) {
+        state.vectors.size() != 2 + vectors * tracks_.size() || !all_finite(state.numbers)) {
       return false;
     }
     for (std::size_t i = 0; i < state.vectors.size(); ++i) {

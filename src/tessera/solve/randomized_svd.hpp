@@ -243,9 +243,7 @@ class RandomizedSvdRun {
         .iteration = iteration_, .reads = op_.reads() - reads_before, .residual = change_};
     result_.history.push_back(step);
     if (control_.on_step && !control_.on_step(step)) is_cancelled_ = true;
-    if (control_.wants_state && control_.on_state && control_.wants_state(step)) {
-      control_.on_state(state());
-    }
+    offer_state(control_, step, [&] { return state(); });
   }
 
   // ---- states ----

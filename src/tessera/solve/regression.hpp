@@ -394,9 +394,7 @@ class RegressionRun {
                     .objective = objective_};
     if (options_.keep_history) result_.history.push_back(step);
     bool const goes_on = !control_.on_step || control_.on_step(step);
-    if (control_.wants_state && control_.on_state && control_.wants_state(step)) {
-      control_.on_state(state());
-    }
+    offer_state(control_, step, [&] { return state(); });
     return goes_on;
   }
 

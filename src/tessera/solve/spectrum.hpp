@@ -59,10 +59,6 @@ struct ConditionEstimate {
 
 namespace detail {
 
-inline bool are_finite(std::vector<double> const& numbers) {
-  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
-}
-
 inline void require_spectrum_options(char const* name, SpectrumOptions const& options) {
   if (!(options.tol >= 0) || options.maxiter < 0) {
     checks::fail(name, "expected tol and maxiter that are not negative");
@@ -175,9 +171,7 @@ class PowerRun {
                     .tolerance = options_.tol * result_.s,
                     .objective = result_.s};
     bool const goes_on = !control_.on_step || control_.on_step(step);
-    if (control_.wants_state && control_.on_state && control_.wants_state(step)) {
-      control_.on_state(state());
-    }
+    offer_state(control_, step, [&] { return state(); });
     return goes_on;
   }
 
@@ -194,7 +188,7 @@ class PowerRun {
     bool const fits = state.iteration >= 1 &&
                       state.numbers.size() == sizeof(Numbers) / sizeof(double) &&
                       state.vectors.size() == 2 && state.vectors[0].size() == size &&
-                      state.vectors[1].size() == size && are_finite(state.numbers);
+                      state.vectors[1].size() == size && all_finite(state.numbers);
     if (!fits) fail_of_state(name);
     auto from = state.numbers.begin();
     now_ = take<Numbers>(from);
@@ -363,10 +357,7 @@ class ConditionRun {
                     .objective = result_.condition};
     bool const goes_on = !control_.on_step || control_.on_step(step);
     // Where α is 0 there is no step to go on with.
-    if (process_.alpha() != 0 && control_.wants_state && control_.on_state &&
-        control_.wants_state(step)) {
-      control_.on_state(state());
-    }
+    if (process_.alpha() != 0) offer_state(control_, step, [&] { return state(); });
     return goes_on;
   }
 
@@ -397,7 +388,7 @@ class ConditionRun {
                       state.vectors.size() == 2 &&
                       state.vectors[0].size() == static_cast<std::size_t>(op_.rows()) &&
                       state.vectors[1].size() == static_cast<std::size_t>(op_.cols()) &&
-                      are_finite(state.numbers);
+                      all_finite(state.numbers);
     if (!fits) return false;
     std::size_t const rest = state.numbers.size() - fixed;
     auto const steps = static_cast<std::size_t>(state.iteration);

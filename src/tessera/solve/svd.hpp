@@ -408,9 +408,7 @@ class SvdRun {
     Step const step = present(reads_before);
     result_.history.push_back(step);
     if (control_.on_step && !control_.on_step(step)) is_cancelled_ = true;
-    if (is_finite_ && control_.wants_state && control_.on_state && control_.wants_state(step)) {
-      control_.on_state(state());
-    }
+    if (is_finite_) offer_state(control_, step, [&] { return state(); });
   }
 
   /// Whether there is nothing more to do, and why.
@@ -554,7 +552,7 @@ class SvdRun {
     require(kept_ <= done_ && (has_next_ ? done_ < op_.cols() : done_ == op_.cols()) &&
             static_cast<Index>(state.vectors[0].size()) == basis_entries() &&
             static_cast<Index>(state.vectors[1].size()) == (has_w_ ? op_.rows() : 0) &&
-            std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); }));
+            all_finite(numbers));
     auto from = numbers.begin() + fixed_numbers;
     for (Index j = 0; j < B_.cols(); ++j) {
       std::copy_n(from, B_.rows(), B_.column(j));
