@@ -47,9 +47,10 @@ namespace tessera {
 /// Where a rank throws, all throw its error as a DistributedError. MPI is called by the calling
 /// thread alone.
 ///
-/// Calls but `dot` and `sum_of_squares` are asynchronous in `exec`. With a kept workspace, and
-/// after a call of the same sizes, they allocate nothing; where NCCL exchanges, they do not fence
-/// either, and a CUDA graph can capture them on all ranks, which then launch it together.
+/// Calls but `dot` and `sum_of_squares` are asynchronous in `exec`. With a kept workspace, after a
+/// call of the same sizes, and where each rank has whole panels or segments, they allocate nothing;
+/// where NCCL exchanges, they do not fence either, and a CUDA graph can capture them on all ranks,
+/// which then launch it together.
 ///
 /// Source: docs/distributed.md has the protocol and its traffic.
 template <ExecutionSpace Exec>
@@ -402,9 +403,11 @@ class Distributed {
         make_roots<Set, by_rows()>(global, units, shares[index()], a, job, sum->roots(), chains);
       });
     });
-    with_set<T>(kernels, global.by_rows, [&]<class Set>(Set, auto by_rows) {
-      hand_chains_on<by_rows()>(global, units, shares, a, sum->roots(), chains);
-    });
+    if (global.by_rows) {
+      hand_chains_on<true>(global, units, shares, a, sum->roots(), chains);
+    } else {
+      hand_chains_on<false>(global, units, shares, a, sum->roots(), chains);
+    }
     (*sum)(c);
   }
 

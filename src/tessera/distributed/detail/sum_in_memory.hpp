@@ -80,10 +80,11 @@ class SumInMemory {
     Index const of_parts =
         all * (are_few_ ? length_ : summation::ceil_div(width_, Index{comm.size()}));
     Index const of_sums = are_few_ ? 0 : length_;
-    roots_ = exchanges_.elements.template get<T>(
-        exec_, own_ * length_ + own_ * width_ + of_parts + of_sums);
+    Index const of_packed = is_packed() ? 0 : own_ * width_;
+    roots_ =
+        exchanges_.elements.template get<T>(exec_, own_ * length_ + of_packed + of_parts + of_sums);
     packed_ = roots_ + own_ * length_;
-    parts_ = packed_ + own_ * width_;
+    parts_ = packed_ + of_packed;
     sums_ = parts_ + of_parts;
     if (by_ == SendBy::host_mpi) {
       Index const most = std::max(own_ * width_ + of_parts, 2 * width_);
@@ -108,6 +109,8 @@ class SumInMemory {
   /// All ranks get at most twice what an all-reduce sends.
   static constexpr Index few_roots = 4;
 
+  /// Whether roots are sent from where they are: all columns of each, or slices of one.
+  [[nodiscard]] bool is_packed() const { return are_few_ || own_ == 1; }
   template <class Body>
   void exchange(Body const& body) const {
     with_exchange(exec_, comm_, exchanges_, by_, on_host_, body);
@@ -138,8 +141,8 @@ class SumInMemory {
       got_.set(r, own_of_[r] * mine);
       slices_.set(r, its);
     }
-    T* const from = own_ == 1 ? roots_ + begin : packed_;
-    if (from == packed_) {
+    T* const from = is_packed() ? roots_ + begin : packed_;
+    if (!is_packed()) {
       tessera::detail::for_each_element(
           exec_, pack, own_ * width,
           PackRoots<T>{roots_ + begin, own_, length_, width, ranks, packed_});
@@ -160,7 +163,7 @@ class SumInMemory {
   bool are_few_ = false;       ///< whether roots go to all ranks
   Counts sent_, got_, slices_;
   T* roots_ = nullptr;    // (own, length)
-  T* packed_ = nullptr;   // (ranks, own, slice)
+  T* packed_ = nullptr;   // (ranks, own, slice), of several roots
   T* parts_ = nullptr;    // (all, slice), or (all, length)
   T* sums_ = nullptr;     // (length), of slices
   T* on_host_ = nullptr;  // what is sent, and what arrives
