@@ -186,7 +186,7 @@ def tables_of(data: dict) -> list:
         lines.append(f"| {in_words(str(row['rows']) + 'x' + str(row['cols']))} | {row['ranks']} | {microseconds(row['atax'])} | {ratio(weak[0]['atax'], row['atax'])} |")
     exchanges = [row for row in results if row["what"] == "exchange"]
     lines += ["", "### What an exchange takes", "", "| columns | ranks | µs |", "|--:|--:|--:|"]
-    lines += [f"| {row['cols']} | {row['ranks']} | {microseconds(row['seconds'])} |" for row in exchanges]
+    lines += [f"| {row['cols']} | {row['ranks']} | {microseconds(row['seconds'] or None)} |" for row in exchanges]
     if not weak:
         return lines
     latency, bandwidth = exchange_model(results)
@@ -211,12 +211,12 @@ def page() -> str:
              "- *exchange*: a product of eight rows a rank, less that of one process with eight.",
              "- *predicted*: one rank's time over the ranks, a latency for each doubling of them, and 2·n·(R - 1)/R scalars by each rank. "
              "No machine of 8 GPUs or more was to be had: those columns are the model's alone.",
-             "- A matrix has no use for more ranks than it has [units](../distributed.md).", "- –: not measured."]
+             "- A matrix has no use for more ranks than it has [units](../distributed.md).", "- –: not measured, or less than runs differ by."]
     for path in sorted(FOLDER.glob("distributed-*.json")):
         data = json.loads(path.read_text())
         context = data["context"]
         of = f", {context['threads']} threads in all" if context["threads"] else ""
-        lines += ["", f"## {path.stem.removeprefix('distributed-')}", "",
+        lines += ["", f"## {(context['device'] if context['backend'] == 'cuda' else context['processor']['name']).split(', sm_')[0]}", "",
                   f"Tessera {context['version']} at commit {context['commit']}, {context['backend']}{of}, {context['device']}, {context['processor']['name']}.", "",
                   *tables_of(data)]
     return "\n".join(lines) + "\n"

@@ -179,7 +179,7 @@ def page() -> str:
         on = context["processor"]["name"]
         if context["backend"] == "cuda":
             on = f"{data['results'][0]['device']} beside {on}"
-        lines += ["", f"## {path.stem.removeprefix('solvers-')}", "",
+        lines += ["", f"## {on.split(', sm_')[0]}", "",
                   f"Tessera {context['version']} at commit {context['commit']}, {context['backend']}, {on}.", "",
                   "| matrix | atax, ms | lsmr, ms | to atax | peer to lsmr | svd, ms | reads | peer to svd | randomized, ms | peer |",
                   "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"]
