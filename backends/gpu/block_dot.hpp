@@ -92,6 +92,17 @@ struct BlockDotPlan {
   }
 };
 
+/// The adjacent-pair tree over `Count` scalars that are so far apart.
+template <int Count, class T>
+KOKKOS_FORCEINLINE_FUNCTION T tree_over_scalars(T const* from, int apart) {
+  if constexpr (Count == 1) {
+    return *from;
+  } else {
+    return tree_over_scalars<Count / 2>(from, apart) +
+           tree_over_scalars<Count / 2>(from + Count / 2 * apart, apart);
+  }
+}
+
 /// The tree over threads of `Count` values each, where value number s of a thread is of column
 /// s ^ thread: thread t has the sum of column t % Count.
 template <class Warp, int Count, class T>
@@ -197,72 +208,77 @@ struct BlockDot {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
     PlaceHere const place(member, plan, lines.length);
-    Index const first = member.league_rank() % plan.line_blocks * plan.lines_per_team;
-    Index const last = Kokkos::min(lines.count, first + plan.lines_per_team);
+    Index const begin = member.league_rank() % plan.line_blocks * plan.lines_per_team;
+    Index const last = Kokkos::min(lines.count, begin + plan.lines_per_team);
     Index const of_step = plan.lines_of_step();
-    auto const steps = static_cast<int>((last - first + of_step - 1) / of_step);
+    auto const steps = static_cast<int>((last - begin + of_step - 1) / of_step);
+    int const step_size = plan.step_size();
+    int const sums_size = plan.warps() * Own::count * warp_threads;
     T* const sLines = team_scratch<T>(member, 0, plan.scratch());
-    T* const sSums = sLines + plan.places * plan.step_size();
-    auto const bundle = (place.set * plan.chunks + place.chunk) * rows * row_size;
-    auto const line_of = [&](int step) {
-      return first + step * of_step + place.set * rows * lines_of_row;
-    };
-    auto const copy_step = [&](int step) {
-      if (step < steps) {
-        copy(place, line_of(step), last, sLines + step % plan.places * plan.step_size() + bundle);
-      }
+    T* const sSums = sLines + plan.places * step_size;
+    T* const sRows = sLines + (place.set * plan.chunks + place.chunk) * rows * row_size;
+    Index line = begin + place.set * rows * lines_of_row;  // the set's first of a step
+    Index to_copy = line;
+    int filled = 0;  // the place in scratch that is filled next
+    auto const copy_step = [&] {
+      if (to_copy < last) copy(place, to_copy, last, sRows + filled * step_size);
       Warp::end_copies();
+      to_copy += of_step;
+      filled = filled == plan.places - 1 ? 0 : filled + 1;
     };
-    for (int step = 0; step < plan.places - 1; ++step) copy_step(step);
+    for (int p = 0; p < plan.places - 1; ++p) copy_step();
     Vectors rX;
     load_vectors(place, rX);
+    int used = 0;  // the place whose lines are multiplied next
     for (int step = 0; step <= steps; ++step) {
       Warp::wait_for_copies(plan.places - 2);
       member.team_barrier();  // all have copied this step, and left the one before
       if (step > 0 && place.chunk == ((step - 1) & (plan.chunks - 1))) {
-        store(place, line_of(step - 1), last, sSums + (step - 1) % 2 * sums_of_step());
+        store(place, line - of_step, last, sSums + ((step - 1) & 1) * sums_size);
       }
       if (step == steps) break;
-      copy_step(step + plan.places - 1);
-      multiply(place, sLines + step % plan.places * plan.step_size() + bundle, rX,
-               sSums + step % 2 * sums_of_step());
+      copy_step();
+      multiply(place, sRows + used * step_size, rX, sSums + (step & 1) * sums_size);
+      line += of_step;
+      used = used == plan.places - 1 ? 0 : used + 1;
     }
   }
 
  private:
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int sums_of_step() const {
-    return plan.warps() * warp_threads * Own::count;
-  }
   /// Starts copies of the lines from number `line` on, of which the warp has every so many.
   KOKKOS_FORCEINLINE_FUNCTION void copy(PlaceHere const& place, Index line, Index last,
                                         T* sRows) const {
+    int const j = place_in_chunk(place.thread);
     Warp::for_each(place.group, rows, plan.groups, [&](int row) {
       T* const sRow = sRows + row * row_size;
       if (on_words) {
         Index const i = line + row * lines_of_row + place.line_of_pair();
-        int const j = place_in_chunk(place.thread);
-        bool const there = i < last;
-        T const* const from = lines.line(there ? i : 0) + place.column + j;
-        int const rest = there ? place.rest - j : 0;
+        int const rest = i < last ? place.rest - j : 0;
         auto* const to = reinterpret_cast<Word<T>*>(sRow + place.thread.half * part) +
                          place.thread.part;
-        static_for<Words>([&](auto s) {
-          constexpr int at = s() * summation::lanes<T>;
-          bool const inside = at < rest;
-          Warp::copy_bytes(to + at / word_width<T>,
-                           reinterpret_cast<Word<T> const*>(inside ? from + at : lines.data),
-                           inside);
-        });
+        T const* const from = lines.line(i) + place.column + j;
+        if (rest > (Words - 1) * summation::lanes<T>) return copy_words<true>(to, from, rest);
+        copy_words<false>(to, from, rest);
       } else {
         Warp::for_each(place.thread.lane, row_size, warp_threads, [&](int e) {
           constexpr bool are_pairs = Threads == segment_threads;
           Index const i = line + row * lines_of_row + (are_pairs ? e / part : 0);
-          int const j = are_pairs ? e % part : e;
-          bool const inside = i < last && j < place.rest;
-          Warp::copy_bytes(sRow + e, inside ? lines.line(i) + place.column + j : lines.data,
+          int const at = are_pairs ? e % part : e;
+          bool const inside = i < last && at < place.rest;
+          Warp::copy_bytes(sRow + e, inside ? lines.line(i) + place.column + at : lines.data,
                            inside);
         });
       }
+    });
+  }
+  /// The thread's words of a row, of which all are there if `AreAllThere`.
+  template <bool AreAllThere>
+  KOKKOS_FORCEINLINE_FUNCTION void copy_words(Word<T>* to, T const* from, int rest) const {
+    static_for<Words>([&](auto s) {
+      constexpr int at = s() * summation::lanes<T>;
+      bool const inside = AreAllThere || at < rest;
+      Warp::copy_bytes(to + at / word_width<T>,
+                       reinterpret_cast<Word<T> const*>(inside ? from + at : lines.data), inside);
     });
   }
   /// The first of the thread's elements, from the chunk's beginning on.
@@ -322,23 +338,18 @@ struct BlockDot {
     Own const own{thread.lane};
     int const column = place.group * Columns + own.column();
     if (!own.are_first() || column >= plan.columns) return;
-    constexpr int most = BlockDotPlan<Exec, T>::most_warps;
     int const of_warp = Own::count * warp_threads;
+    int const apart = plan.groups * of_warp;  // from a chunk to the next
     T const* const from =
-        sSums + (place.set * plan.chunks * plan.groups + place.group) * of_warp + thread.lane;
+        sSums + place.set * plan.chunks * apart + place.group * of_warp + thread.lane;
     OutputVector<T> const to = out.column(column).from(place.run * run_pitch);
     static_for<Own::count>([&](auto i) {
-      PerLine<T, most> sum;
-      static_for<most>([&](auto c) {
-        bool const there = c() < plan.chunks;
-        sum[c()] = there ? from[c() * plan.groups * of_warp + i() * warp_threads] : T(0);
-      });
-      static_for<log2_of<most>>([&](auto level) {
-        constexpr int o = 1 << level();
-        static_for<most / (2 * o)>([&](auto t) { sum[t() * 2 * o] += sum[t() * 2 * o + o]; });
+      T sum;
+      with_static<1, 2, 4, 8>(plan.chunks, [&](auto chunks) {
+        sum = tree_over_scalars<chunks()>(from + i() * warp_threads, apart);
       });
       Index const at = line + (own.line() + i()) * lines_of_row + place.line_of_pair();
-      if (at < last) to.set(at, sum[0] + T(0));
+      if (at < last) to.set(at, sum + T(0));
     });
   }
 };
