@@ -34,12 +34,12 @@ struct BlockSumPlan {
   Index tiles;           ///< of a line's columns
   Index steps;           ///< of a warp, each of side_by_side() panels: a power of two
   Index groups;          ///< of panels, each some warps'
-  int parts_in_scratch;  ///< of stacks, each half a level
+  int parts_in_scratch;  ///< of stacks, so many of a level
 
   BlockSumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, SomeColumns of_block)
       : panels(lines.panels()),
         columns(of_block.count()),
-        kept(kept_of(columns, lines.length)),
+        kept(kept_of(columns, lines)),
         shares((columns + kept - 1) / kept),
         threads_per_line(is_narrow(lines.length) ? 8 : warp_threads),
         tiles(summation::ceil_div(lines.length, Index{threads_per_line} * word_width<T>)),
@@ -47,18 +47,20 @@ struct BlockSumPlan {
                                      side_by_side())),
         groups(summation::ceil_div(panels.count, steps * side_by_side())) {
     std::size_t const most = backends::Backend<Exec>::most_scratch(exec);
-    parts_in_scratch = 2 * stack_levels(steps);
+    parts_in_scratch = parts_of_level() * stack_levels(steps);
     while (parts_in_scratch > 0 && scratch_bytes<T>(scratch()) > most_of_team(most)) {
       --parts_in_scratch;
     }
   }
 
   static bool is_narrow(Index length) { return length <= Index{8} * word_width<T>; }
-  /// Vectors of a warp for so many: no more than a fourth of those that it adds are not there.
-  static int kept_of(int columns, Index length) {
+  /// Vectors of a warp, for so many: few of those that it adds are not there. 32 fit the registers
+  /// where words are loaded.
+  static int kept_of(int columns, Lines<T> const& lines) {
     if (columns <= 4) return 4;
     if (columns <= 8 || (columns > 16 && columns <= 24)) return 8;
-    bool const fit = WarpOf<Exec>::has_large_scratch && !is_narrow(length);
+    bool const fit = WarpOf<Exec>::has_large_scratch && !is_narrow(lines.length) &&
+                     is_aligned(lines, lines.data);
     return columns > 24 && fit ? 32 : 16;
   }
   /// Teams that share a multiprocessor: of more vectors a thread has twice the registers.
@@ -79,11 +81,15 @@ struct BlockSumPlan {
   [[nodiscard]] Index teams() const { return summation::ceil_div(warps(), Index{team_warps}); }
   /// Words of a warp's stack in memory.
   [[nodiscard]] Index stack_in_memory() const {
-    return (2 * stack_levels(steps) - parts_in_scratch) * part_of_stack();
+    return (parts_of_level() * stack_levels(steps) - parts_in_scratch) * part_of_stack();
   }
-  /// Words of half a level of a warp's stack.
+  /// Parts of a level of a warp's stack, and their words.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION int parts_of_level() const {
+    return kept == 32 ? WordStack<32, T, true>::parts_of_level
+                      : WordStack<16, T, true>::parts_of_level;
+  }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int part_of_stack() const {
-    return kept / 2 * threads_per_line;
+    return kept / parts_of_level() * threads_per_line;
   }
   /// Scalars of scratch for entries of the vectors, of two times so many lines.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int entries() const {
@@ -122,8 +128,14 @@ struct BlockSum {
   static constexpr int at_once = Plan::at_once;
   static constexpr int row = Columns + word_width<T>;  // entries of a line: no two in one bank
   static constexpr int entries = Columns * at_once / Threads;  // that a thread brings
-  using Entries = PerLine<T, entries>;
-  using LinesAtOnce = PerLine<Word<T>, at_once>;
+  /// Whether a thread has the next lines under way while it adds some: where it has registers for
+  /// that, and few warps share a multiprocessor.
+  static constexpr bool loads_ahead = Columns == 16 && Threads == warp_threads;
+  /// A thread's words of lines, and its share of the vectors' entries.
+  struct Loaded {
+    PerLine<Word<T>, at_once> word;
+    PerLine<T, entries> entry;
+  };
 
   Lines<T> lines;
   InputVectors<T> y;
@@ -149,9 +161,6 @@ struct BlockSum {
     int const rest = rest_of_line(lines.length, column);
     T* const sEntries = team_scratch<T>(member, 0, plan.scratch()) +
                         place.warp * static_cast<Index>(plan.scratch_of_warp());
-    Stack const stack{stacks + warp * stack_in_memory + thread, Threads,
-                      reinterpret_cast<Word<T>*>(sEntries + plan.entries()) + thread,
-                      plan.parts_in_scratch};
     Index const first_panel = group * plan.steps * plan.side_by_side();
     auto const steps = static_cast<int>(
         Kokkos::min(plan.steps, (plan.panels.count - first_panel + plan.side_by_side() - 1) /
@@ -159,33 +168,38 @@ struct BlockSum {
     Index const own_panel = first_panel + place.lane / Threads;
 
     LinesOfPanels now = begin_panel(own_panel, 0, steps);
-    LinesAtOnce rA;
-    Entries rY;
-    load(now, column, rest, rA);
-    load_entries(now, first_vector, thread, rY);
+    Loaded loaded;
+    load(now, column, rest, first_vector, thread, loaded);
     PerLine<Word<T>, Columns> sum{};
     for (int turn = 0;; turn ^= 1) {
       LinesOfPanels const next = after(now, own_panel, steps);
-      LinesAtOnce rNext;
-      Entries rNextY;
-      load(next, column, rest, rNext);
-      load_entries(next, first_vector, thread, rNextY);
+      Loaded loaded_ahead;
+      if constexpr (loads_ahead) load(next, column, rest, first_vector, thread, loaded_ahead);
       T* const sRows =
           sEntries + (turn * (warp_threads / Threads) + place.lane / Threads) * at_once * row;
       static_for<entries>([&](auto i) {
-        sRows[thread % at_once * row + thread / at_once + i() * (Threads / at_once)] = rY[i()];
+        sRows[thread % at_once * row + thread / at_once + i() * (Threads / at_once)] =
+            loaded.entry[i()];
       });
       Warp::sync();
-      add(now, rA, sRows, sum);
+      add(now, loaded.word, sRows, sum);
       if (now.part == parts - 1) {
         add_panels_side_by_side(sum);
-        if (place.lane < Threads) stack.push(sum, now.step, steps);
+        if (place.lane < Threads) {
+          Stack const stack{stacks + warp * stack_in_memory + thread, Threads,
+                            reinterpret_cast<Word<T>*>(sEntries + plan.entries()) + thread,
+                            plan.parts_in_scratch};
+          stack.push(sum, now.step, steps);
+        }
         if (now.step == steps - 1) break;
         if (place.lane >= Threads) static_for<Columns>([&](auto c) { sum[c()] = Word<T>{}; });
       }
+      if constexpr (loads_ahead) {
+        loaded = loaded_ahead;
+      } else {
+        load(next, column, rest, first_vector, thread, loaded);
+      }
       now = next;
-      static_for<at_once>([&](auto r) { rA[r()] = rNext[r()]; });
-      static_for<entries>([&](auto i) { rY[i()] = rNextY[i()]; });
     }
     if (place.lane < Threads) store(group, first_vector, column, rest, sum);
   }
@@ -209,16 +223,17 @@ struct BlockSum {
     return Kokkos::min(at.left, lines_of_part);
   }
   KOKKOS_FORCEINLINE_FUNCTION void load(LinesOfPanels const& at, Index column, int rest,
-                                        LinesAtOnce& rA) const {
+                                        int first_vector, int thread, Loaded& loaded) const {
     int const there = rest > 0 ? lines_there(at) : 0;
     T const* const line = lines.line(at.line) + column;
     // Without conditions on lines all loads are under way before the first is waited for.
-    there == at_once ? load_lines<true>(line, there, rest, rA)
-                     : load_lines<false>(line, there, rest, rA);
+    there == at_once ? load_lines<true>(line, there, rest, loaded.word)
+                     : load_lines<false>(line, there, rest, loaded.word);
+    load_entries(at, first_vector, thread, loaded.entry);
   }
   template <bool AreAllThere>
   KOKKOS_FORCEINLINE_FUNCTION void load_lines(T const* line, int there, int rest,
-                                              LinesAtOnce& rA) const {
+                                              Word<T>* rA) const {
     static_for<at_once>([&](auto r) {
       T const* const from = line + r() * lines.leading;
       bool const is_there = AreAllThere || r() < there;
@@ -237,7 +252,7 @@ struct BlockSum {
   /// The thread's share of the vectors' entries of the lines: those of one line; +0 where there is
   /// no line or no vector.
   KOKKOS_FORCEINLINE_FUNCTION void load_entries(LinesOfPanels const& at, int first_vector,
-                                                int thread, Entries& rY) const {
+                                                int thread, T* rY) const {
     int const r = thread % at_once;
     int const vector = first_vector + thread / at_once;
     bool const is_there = r < lines_there(at);
@@ -251,17 +266,11 @@ struct BlockSum {
     });
   }
   /// Continues the sums with the lines, whose entries are in scratch, line by line.
-  KOKKOS_FORCEINLINE_FUNCTION void add(LinesOfPanels const& at, LinesAtOnce const& rA,
-                                       T const* sRows, PerLine<Word<T>, Columns>& sum) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add(LinesOfPanels const& at, Word<T> const* rA, T const* sRows,
+                                       PerLine<Word<T>, Columns>& sum) const {
     int const there = lines_there(at);
-    there == at_once ? add_lines<true>(there, rA, sRows, sum)
-                     : add_lines<false>(there, rA, sRows, sum);
-  }
-  template <bool AreAllThere>
-  KOKKOS_FORCEINLINE_FUNCTION void add_lines(int there, LinesAtOnce const& rA, T const* sRows,
-                                             PerLine<Word<T>, Columns>& sum) const {
     static_for<at_once>([&](auto r) {
-      if (!AreAllThere && r() >= there) return;
+      if (r() >= there) return;
       static_for<Columns / word_width<T>>([&](auto k) {
         constexpr int c = k() * word_width<T>;
         auto const factor = *reinterpret_cast<Word<T> const*>(sRows + r() * row + c);
@@ -327,10 +336,15 @@ void block_sum(Exec const& exec, Label const& label, Lines<T> const& lines, Inpu
                : run(StaticInt<8>{}, StaticInt<8>{}, kept);
     });
   } else {
-    with_static<4, 8, 16, 32>(plan.kept, [&](auto kept) {
-      on_words ? run(StaticInt<warp_threads>{}, StaticInt<1>{}, kept)
-               : run(StaticInt<warp_threads>{}, StaticInt<warp_threads>{}, kept);
-    });
+    if (on_words) {
+      with_static<4, 8, 16, 32>(plan.kept, [&](auto kept) {
+        run(StaticInt<warp_threads>{}, StaticInt<1>{}, kept);
+      });
+    } else {
+      with_static<4, 8, 16>(plan.kept, [&](auto kept) {
+        run(StaticInt<warp_threads>{}, StaticInt<warp_threads>{}, kept);
+      });
+    }
   }
   if (plan.groups > 1) {
     combine_groups(exec, label, static_cast<T const*>(workspace), plan.groups,
