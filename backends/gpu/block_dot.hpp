@@ -36,15 +36,15 @@ struct BlockDotPlan {
   static constexpr int most_steps = 4;     // that have a place in scratch
   static constexpr int most_columns = 32;  // of a block
 
-  int columns;     ///< of the block
-  int kept;        ///< vectors of a warp: 4 or most_vectors_kept
-  bool is_short;   ///< lines of up to a segment: a warp has two of them
-  int words;       ///< of a segment, a thread: 1 or all
-  int groups;      ///< warps that share a chunk
-  int chunks;      ///< of a line, side by side: a power of two
-  int sets;        ///< of lines, side by side
-  int places;      ///< steps that scratch holds
-  Index runs;      ///< of a line, each of so many chunks
+  int columns;    ///< of the block
+  int kept;       ///< vectors of a warp: 4 or most_vectors_kept
+  bool is_short;  ///< lines of up to a segment: a warp has two of them
+  int words;      ///< of a segment, a thread: 1 or all
+  int groups;     ///< warps that share a chunk
+  int chunks;     ///< of a line, side by side: a power of two
+  int sets;       ///< of lines, side by side
+  int places;     ///< steps that scratch holds
+  Index runs;     ///< of a line, each of so many chunks
   Index lines_per_team;
   Index line_blocks;
 
@@ -55,13 +55,13 @@ struct BlockDotPlan {
         words(lines.length <= summation::lanes<T> ? 1 : segment_words),
         groups((columns + kept - 1) / kept) {
     Index const of_line = summation::ceil_div(lines.length, chunk<T>);
-    Index const wanted = tuning.dot.segments_per_run == 0 ? Index{most_warps}
-                                                          : tuning.dot.segments_per_run / 2;
+    Index const wanted =
+        tuning.dot.segments_per_run == 0 ? Index{most_warps} : tuning.dot.segments_per_run / 2;
     std::size_t const most = backends::Backend<Exec>::most_scratch(exec);
     for (int warps = most_warps;; warps /= 2) {
       auto const bundles = static_cast<int>(floor_power_of_two(warps / groups));
-      chunks = static_cast<int>(std::min({floor_power_of_two(wanted), ceil_power_of_two(of_line),
-                                          Index{bundles}}));
+      chunks = static_cast<int>(
+          std::min({floor_power_of_two(wanted), ceil_power_of_two(of_line), Index{bundles}}));
       sets = bundles / chunks;
       places = most_steps;
       while (places > 2 && scratch_bytes<T>(scratch()) > most) --places;
@@ -109,9 +109,8 @@ template <class Warp, int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_of_columns(T* value) {
   static_for<log2_of<Count>>([&](auto level) {
     constexpr int o = 1 << level();
-    static_for<Count / (2 * o)>([&](auto i) {
-      value[i() * 2 * o] += Warp::shuffle_xor(value[i() * 2 * o + o], o);
-    });
+    static_for<Count / (2 * o)>(
+        [&](auto i) { value[i() * 2 * o] += Warp::shuffle_xor(value[i() * 2 * o + o], o); });
   });
   return value[0];
 }
@@ -191,7 +190,7 @@ template <class Exec, class T, int Threads, int Words, int Columns>
 struct BlockDot {
   using Warp = WarpOf<Exec>;
   using PlaceHere = PlaceOfBlock<T, Threads>;
-  static constexpr int rows = lines_of_block<Exec>;         // of a warp in scratch
+  static constexpr int rows = lines_of_block<Exec>;  // of a warp in scratch
   static constexpr int lines_of_row = warp_threads / Threads;
   static constexpr int part = Words * summation::lanes<T>;  // elements of half a row
   static constexpr int row_size = 2 * part;
@@ -254,8 +253,8 @@ struct BlockDot {
       if (on_words) {
         Index const i = line + row * lines_of_row + place.line_of_pair();
         int const rest = i < last ? place.rest - j : 0;
-        auto* const to = reinterpret_cast<Word<T>*>(sRow + place.thread.half * part) +
-                         place.thread.part;
+        auto* const to =
+            reinterpret_cast<Word<T>*>(sRow + place.thread.half * part) + place.thread.part;
         T const* const from = lines.line(i) + place.column + j;
         if (rest > (Words - 1) * summation::lanes<T>) return copy_words<true>(to, from, rest);
         copy_words<false>(to, from, rest);
@@ -364,10 +363,9 @@ void block_dot(Exec const& exec, Label const& label, Lines<T> const& lines, Inpu
   bool const on_words = is_aligned(lines, x.data) && x.pitch % word_width<T> == 0;
   auto const run = [&](auto threads, auto words, auto kept) {
     constexpr int most_threads = BlockDotPlan<Exec, T>::most_warps * warp_threads;
-    for_each_team<most_threads, 1>(exec, label, plan.teams(), plan.warps() * warp_threads,
-                                   scratch_bytes<T>(plan.scratch()),
-                                   BlockDot<Exec, T, threads(), words(), kept()>{
-                                       lines, x, target, of_run, plan, on_words});
+    for_each_team<most_threads, 1>(
+        exec, label, plan.teams(), plan.warps() * warp_threads, scratch_bytes<T>(plan.scratch()),
+        BlockDot<Exec, T, threads(), words(), kept()>{lines, x, target, of_run, plan, on_words});
   };
   with_static<4, most_vectors_kept>(plan.kept, [&](auto kept) {
     if (!plan.is_short) {

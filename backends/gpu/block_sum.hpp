@@ -43,8 +43,8 @@ struct BlockSumPlan {
         shares((columns + kept - 1) / kept),
         threads_per_line(is_narrow(lines.length) ? 8 : warp_threads),
         tiles(summation::ceil_div(lines.length, Index{threads_per_line} * word_width<T>)),
-        steps(std::max(Index{1}, group_size(tuning.sum.panels_per_team, panels.count) /
-                                     side_by_side())),
+        steps(std::max(Index{1},
+                       group_size(tuning.sum.panels_per_team, panels.count) / side_by_side())),
         groups(summation::ceil_div(panels.count, steps * side_by_side())) {
     std::size_t const most = backends::Backend<Exec>::most_scratch(exec);
     parts_in_scratch = parts_of_level() * stack_levels(steps);
@@ -156,15 +156,15 @@ struct BlockSum {
     if (group >= plan.groups) return;
     int const first_vector = static_cast<int>(warp % plan.shares) * Columns;
     int const thread = place.lane % Threads;
-    Index const column = tile * Threads * word_width<T> +
-                         (Spacing == 1 ? thread * word_width<T> : thread);
+    Index const column =
+        tile * Threads * word_width<T> + (Spacing == 1 ? thread * word_width<T> : thread);
     int const rest = rest_of_line(lines.length, column);
     T* const sEntries = team_scratch<T>(member, 0, plan.scratch()) +
                         place.warp * static_cast<Index>(plan.scratch_of_warp());
     Index const first_panel = group * plan.steps * plan.side_by_side();
-    auto const steps = static_cast<int>(
-        Kokkos::min(plan.steps, (plan.panels.count - first_panel + plan.side_by_side() - 1) /
-                                    plan.side_by_side()));
+    auto const steps = static_cast<int>(Kokkos::min(
+        plan.steps,
+        (plan.panels.count - first_panel + plan.side_by_side() - 1) / plan.side_by_side()));
     Index const own_panel = first_panel + place.lane / Threads;
 
     LinesOfPanels now = begin_panel(own_panel, 0, steps);
@@ -324,7 +324,8 @@ void block_sum(Exec const& exec, Label const& label, Lines<T> const& lines, Inpu
   auto const parts = static_cast<int>(summation::ceil_div(plan.panels.lines, Index{Plan::at_once}));
   auto const of_part = static_cast<int>(summation::ceil_div(plan.panels.lines, Index{parts}));
   auto const run = [&](auto threads, auto spacing, auto kept) {
-    for_each_team<team_size, Plan::teams_at_once(kept())>(
+    constexpr unsigned teams = threads() == 8 ? 2 : Plan::teams_at_once(kept());
+    for_each_team<team_size, teams>(
         exec, label, plan.teams(), team_size, scratch_bytes<T>(plan.scratch()),
         BlockSum<Exec, T, threads(), spacing(), kept()>{lines, y, out, workspace, stacks, plan,
                                                         plan.stack_in_memory(), parts, of_part});
@@ -337,9 +338,8 @@ void block_sum(Exec const& exec, Label const& label, Lines<T> const& lines, Inpu
     });
   } else {
     if (on_words) {
-      with_static<4, 8, 16, 32>(plan.kept, [&](auto kept) {
-        run(StaticInt<warp_threads>{}, StaticInt<1>{}, kept);
-      });
+      with_static<4, 8, 16, 32>(
+          plan.kept, [&](auto kept) { run(StaticInt<warp_threads>{}, StaticInt<1>{}, kept); });
     } else {
       with_static<4, 8, 16>(plan.kept, [&](auto kept) {
         run(StaticInt<warp_threads>{}, StaticInt<warp_threads>{}, kept);

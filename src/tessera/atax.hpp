@@ -136,8 +136,8 @@ void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& l
   int const count = (columns.count() * ... * 1);
   Index const intermediate = own_b ? rows * count : 0;
   Index const packed = packed_size(v);
-  DotOf<Exec, T, Set> const dot_plan(exec, lines, tuning, columns...);
-  SumOf<Exec, T, Set> const sum_plan(exec, lines, tuning, columns...);
+  DotOf<Exec, T, Set, Columns...> const dot_plan(exec, lines, tuning, columns...);
+  SumOf<Exec, T, Set, Columns...> const sum_plan(exec, lines, tuning, columns...);
   Index const runs = dot_plan.workspace(lines);
   Index const partials = sum_plan.workspace(lines);
 
@@ -173,8 +173,8 @@ void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& l
 }
 
 /// ATAX by the method that the options and the tuning say, with factor(i, b_i) between the
-/// products: of a vector, or of columns of a block, whose number is `columns`, by kernels that take
-/// these.
+/// products: of a vector, or of columns of a block, whose number is `columns`. Kernels that fuse no
+/// blocks fuse ATAX of one column after the other.
 template <class Exec, class T, class V, class Out, class Factor, class... Columns>
 void run_atax(Exec const& exec, MatrixArgument<T const> const& a, V const& v, Out const& b,
               Out const& c, AtaxOptions<Exec, T> const& options, Factor const& factor,
@@ -185,26 +185,53 @@ void run_atax(Exec const& exec, MatrixArgument<T const> const& a, V const& v, Ou
   with_order("atax", "A", a, [&](auto by_rows) {
     constexpr bool row_major = by_rows();
     auto const lines = lines_of<row_major>(a);
-    auto const run = [&]<class Set>(Set) {
+    with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
       Tuning const tuning =
           tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning, columns...);
       if (!is_fused<Exec, row_major, Set>(options.method, tuning, lines)) {
         return run_two_stage<row_major, Set>(exec, labels, lines, v, b, c, options.workspace,
                                              tuning, factor, columns...);
       }
-      with_fused_kernels<Set, row_major>(exec, lines, tuning, [&]<class Fused>(Fused) {
-        run_fused<row_major, Fused>(
-            exec, labels, lines, v, b, c, options.workspace,
-            tuning_for<T, row_major, Fused>(exec, rows, cols, options.tuning, columns...), factor,
-            columns...);
-      });
-    };
-    if constexpr (sizeof...(Columns) == 0) {
-      with_kernels<Exec>(options.kernels, run);
-    } else {
-      with_kernels_of_blocks<Exec, T>(options.kernels, run);
-    }
+      if constexpr (sizeof...(Columns) > 0 && !Set::template Of<Exec, T>::fuse_blocks) {
+        AtaxOptions<Exec, T> of_column = options;
+        of_column.method = Method::fused;
+        for (int j = 0; j < (columns.count() + ...); ++j) {
+          run_atax(exec, a, v.column(j), column_of(b, j), column_of(c, j), of_column, factor);
+        }
+      } else {
+        with_fused_kernels<Set, row_major>(exec, lines, tuning, [&]<class Fused>(Fused) {
+          run_fused<row_major, Fused>(
+              exec, labels, lines, v, b, c, options.workspace,
+              tuning_for<T, row_major, Fused>(exec, rows, cols, options.tuning, columns...), factor,
+              columns...);
+        });
+      }
+    });
   });
+}
+
+/// How often `atax` of a block of so many vectors reads the matrix.
+template <class Exec, class T>
+Index reads_of_block(Exec const& exec, MatrixArgument<T const> const& a, std::size_t vectors,
+                     AtaxOptions<Exec, T> const& options) {
+  Index reads = 0;
+  auto const rows = static_cast<Index>(a.extent(0));
+  auto const cols = static_cast<Index>(a.extent(1));
+  with_order("atax", "A", a, [&](auto by_rows) {
+    constexpr bool row_major = by_rows();
+    with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+      std::size_t const at_once = columns_at_once<Exec, T>(options.kernels);
+      for_passes(vectors, at_once, [&](std::size_t /*first*/, std::size_t count) {
+        auto const columns = static_cast<int>(count);
+        Tuning const tuning =
+            tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning, SomeColumns{columns});
+        bool const fused =
+            is_fused<Exec, row_major, Set>(options.method, tuning, lines_of<row_major>(a));
+        reads += count == 1 ? 1 : !fused ? 2 : Set::template Of<Exec, T>::fuse_blocks ? 1 : columns;
+      });
+    });
+  });
+  return reads;
 }
 
 /// What ATAX without rows or columns gives before it is finished.
@@ -295,7 +322,8 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
            [&](auto const& factor) { check_and_run_atax(exec, a, v, b, c, options, factor); });
 }
 
-/// Columns [first, first + count) of blocks, read with the matrix once; without B where it is null.
+/// Columns [first, first + count) of blocks, read with the matrix together; without B where it is
+/// null.
 template <class Exec, class T, class Factor>
 void run_atax_of_columns(Exec const& exec, MatrixArgument<T const> const& a,
                          MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
@@ -314,8 +342,7 @@ void run_atax_of_columns(Exec const& exec, MatrixArgument<T const> const& a,
   }
 }
 
-/// The same of blocks of vectors, some columns at a time; without B where it is null. Columns are
-/// faster one by one, fused, where blocks have portable kernels alone.
+/// The same of blocks of vectors, some columns at a time; without B where it is null.
 template <class Exec, class T>
 void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& v,
                MatrixArgument<T> const* b, MatrixArgument<T> const& c,
@@ -334,19 +361,17 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
     checks::fail(operation, "z is added to one vector: expected beta of 0 for a block of them");
   }
   bool const is_empty = a.extent(0) == 0 || a.extent(1) == 0;
-  bool const at_once = !is_empty && take_blocks<Exec, T>(options.kernels);
+  std::size_t const at_once = is_empty ? 1 : columns_at_once<Exec, T>(options.kernels);
   auto const region = region_of(operation, a);
-  for_passes(v.extent(1), [&](std::size_t first, std::size_t count) {
-    if (count > 1 && at_once) {
+  for_passes(v.extent(1), at_once, [&](std::size_t first, std::size_t count) {
+    if (count > 1) {
       return with_map(options.map, [&](auto const& factor) {
         run_atax_of_columns(exec, a, v, b, c, first, count, options, factor);
       });
     }
-    for (std::size_t j = first; j < first + count; ++j) {
-      auto const b_j = b == nullptr ? VectorArgument<T>(nullptr, 0, 1) : column(*b, j);
-      call_atax<Exec, T>(exec, a, column(v, j), b == nullptr ? nullptr : &b_j, column(c, j),
-                         options);
-    }
+    auto const b_j = b == nullptr ? VectorArgument<T>(nullptr, 0, 1) : column(*b, first);
+    call_atax<Exec, T>(exec, a, column(v, first), b == nullptr ? nullptr : &b_j, column(c, first),
+                       options);
   });
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -23,7 +24,8 @@ namespace tessera::detail {
 /// Those that every backend runs.
 template <class Exec, class T>
 struct KernelsOfPolicies {
-  static constexpr bool take_blocks = true;
+  static constexpr int columns_at_once = most_columns;
+  static constexpr bool fuse_blocks = true;
   using Dot = kernels::DotPlan<Exec, T>;
   using Sum = kernels::SumPlan<Exec, T>;
   using FusedLines = kernels::FusedLinesPlan<Exec, T>;
@@ -48,8 +50,14 @@ struct AcceleratedKernels {
   }
   /// The tuning for blocks of so many vectors.
   template <class T, bool RowMajor, class Exec>
-  static Tuning tuning_of_blocks(Exec const& exec, Index rows, Index cols, int /*vectors*/) {
-    return tuning<T, RowMajor>(exec, rows, cols);
+  static Tuning tuning_of_blocks(Exec const& exec, Index rows, Index cols, int vectors) {
+    Tuning const result = tuning<T, RowMajor>(exec, rows, cols);
+    if constexpr (Of<Exec, T>::fuse_blocks) {
+      return result;
+    } else {
+      return backends::Backend<Exec>::template tuning_of_blocks<T>(
+          exec, RowMajor ? rows : cols, RowMajor ? cols : rows, vectors, result);
+    }
   }
   /// Whether a tuning's choice to fuse, made for the shape, holds for where these lines lie.
   template <class Exec, bool RowMajor, class T>
@@ -79,10 +87,23 @@ struct PortableKernels {
   }
 };
 
-template <class Exec, class T, class Set = AcceleratedKernels>
-using DotOf = typename Set::template Of<Exec, T>::Dot;
-template <class Exec, class T, class Set = AcceleratedKernels>
-using SumOf = typename Set::template Of<Exec, T>::Sum;
+/// The products of a vector, or of blocks, if Columns are SomeColumns.
+template <class Kernels, class... Columns>
+struct ProductsOf {
+  using Dot = typename Kernels::Dot;
+  using Sum = typename Kernels::Sum;
+};
+/// Where blocks have kernels of their own.
+template <class Kernels>
+  requires(requires { typename Kernels::BlockDot; })
+struct ProductsOf<Kernels, SomeColumns> {
+  using Dot = typename Kernels::BlockDot;
+  using Sum = typename Kernels::BlockSum;
+};
+template <class Exec, class T, class Set = AcceleratedKernels, class... Columns>
+using DotOf = typename ProductsOf<typename Set::template Of<Exec, T>, Columns...>::Dot;
+template <class Exec, class T, class Set = AcceleratedKernels, class... Columns>
+using SumOf = typename ProductsOf<typename Set::template Of<Exec, T>, Columns...>::Sum;
 /// Fused ATAX of a row-major or column-major matrix.
 template <class Exec, class T, bool RowMajor, class Set = AcceleratedKernels>
 using FusedOf = std::conditional_t<RowMajor, typename Set::template Of<Exec, T>::FusedLines,
@@ -113,24 +134,21 @@ decltype(auto) with_kernels(Kernels wanted, Body const& body) {
   return body(PortableKernels{});
 }
 
-/// Whether the kernels that run where these are wanted take blocks of vectors.
+/// Most columns of a block that share a read of the matrix by the kernels that run where these are
+/// wanted.
 template <class Exec, class T>
-bool take_blocks(Kernels wanted) {
-  return with_kernels<Exec>(wanted,
-                            []<class Set>(Set) { return Set::template Of<Exec, T>::take_blocks; });
+std::size_t columns_at_once(Kernels wanted) {
+  return with_kernels<Exec>(wanted, []<class Set>(Set) {
+    return static_cast<std::size_t>(Set::template Of<Exec, T>::columns_at_once);
+  });
 }
 
-/// Returns body(the kernels of blocks of vectors that run where these are wanted): the portable
-/// ones where a backend has none of its own.
-template <class Exec, class T, class Body>
-decltype(auto) with_kernels_of_blocks(Kernels wanted, Body const& body) {
-  return with_kernels<Exec>(wanted, [&]<class Set>(Set) {
-    if constexpr (Set::template Of<Exec, T>::take_blocks) {
-      return body(Set{});
-    } else {
-      return body(PortableKernels{});
-    }
-  });
+/// Whether fused ATAX of a block by these kernels reads the matrix once for some columns, and not
+/// once for each.
+template <class Exec, class T>
+bool fuse_blocks(Kernels wanted) {
+  return with_kernels<Exec>(wanted,
+                            []<class Set>(Set) { return Set::template Of<Exec, T>::fuse_blocks; });
 }
 
 }  // namespace tessera::detail
@@ -139,6 +157,8 @@ decltype(auto) with_kernels_of_blocks(Kernels wanted, Body const& body) {
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_LINES_TO_VECTOR(EXEC, T) \
   EXEC const&, Label const&, Lines<T> const&, T const*, OutputVector<T>
+#define TESSERA_LINES_TO_BLOCK(EXEC, T) \
+  EXEC const&, Label const&, Lines<T> const&, InputVectors<T>, OutputVectors<T>
 #define TESSERA_HOST_PRODUCTS(TEMPLATE, EXEC, T)                                               \
   namespace tessera::detail {                                                                  \
   TEMPLATE void dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, DotTuning const&, OneColumn const&); \
@@ -160,6 +180,10 @@ decltype(auto) with_kernels_of_blocks(Kernels wanted, Body const& body) {
   TEMPLATE void gpu::dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, gpu::DotPlan<EXEC, T> const&); \
   TEMPLATE void gpu::sum(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, Meeting<T> const&,             \
                          gpu::SumPlan<EXEC, T> const&);                                       \
+  TEMPLATE void gpu::block_dot(TESSERA_LINES_TO_BLOCK(EXEC, T), T*,                           \
+                               gpu::BlockDotPlan<EXEC, T> const&);                            \
+  TEMPLATE void gpu::block_sum(TESSERA_LINES_TO_BLOCK(EXEC, T), T*,                           \
+                               gpu::BlockSumPlan<EXEC, T> const&);                            \
   TESSERA_GPU_FUSED(TEMPLATE, EXEC, T, kernels::Identity)                                     \
   TESSERA_GPU_FUSED(TEMPLATE, EXEC, T, maps::Function<T>)                                     \
   }

@@ -12,7 +12,7 @@
 /// one. Each column goes its own way through the order of summation.
 namespace tessera::detail {
 
-/// Most columns of a block that a kernel takes while it reads the matrix once.
+/// Most columns of a block that a kernel takes while it reads the matrix once, but those of GPUs.
 inline constexpr int most_columns = 8;
 
 /// A kernel's block is one vector.
@@ -21,7 +21,7 @@ struct OneColumn {
   KOKKOS_INLINE_FUNCTION static constexpr int count() { return 1; }
 };
 
-/// A kernel's block has so many columns, most_columns at most.
+/// A kernel's block has so many columns.
 struct SomeColumns {
   static constexpr int most = most_columns;
   int number;
