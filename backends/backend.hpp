@@ -92,6 +92,8 @@ concept CountsThreads = requires(Exec exec) {
 /// a Kokkos policy of teams does, with up to `most_scratch(exec)` bytes of scratch (where
 /// `Warp::has_clusters`, one more argument is how many teams form a cluster, whose scratch they
 /// reach), and `set_cache_preference(exec, preference)`, which returns what the device then says.
+/// `tuning_of_blocks<T>(exec, count, length, vectors, tuning)` is the tuning for lines and a block
+/// of so many vectors, made of the one for a vector.
 template <class Exec>
 concept LaunchesTeams = requires(Exec exec, CachePreference preference) {
   typename Backend<Exec>::Warp;

@@ -103,6 +103,14 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_over_scalars(T const* from, int apart) {
   }
 }
 
+/// The same of a power of two up to eight.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T tree_over_scalars(T const* from, int count, int apart) {
+  if (count == 1) return *from;
+  if (count == 2) return tree_over_scalars<2>(from, apart);
+  return count == 4 ? tree_over_scalars<4>(from, apart) : tree_over_scalars<8>(from, apart);
+}
+
 /// The tree over threads of `Count` values each, where value number s of a thread is of column
 /// s ^ thread: thread t has the sum of column t % Count.
 template <class Warp, int Count, class T>
@@ -343,10 +351,7 @@ struct BlockDot {
         sSums + place.set * plan.chunks * apart + place.group * of_warp + thread.lane;
     OutputVector<T> const to = out.column(column).from(place.run * run_pitch);
     static_for<Own::count>([&](auto i) {
-      T sum;
-      with_static<1, 2, 4, 8>(plan.chunks, [&](auto chunks) {
-        sum = tree_over_scalars<chunks()>(from + i() * warp_threads, apart);
-      });
+      T const sum = tree_over_scalars(from + i() * warp_threads, plan.chunks, apart);
       Index const at = line + (own.line() + i()) * lines_of_row + place.line_of_pair();
       if (at < last) to.set(at, sum + T(0));
     });
