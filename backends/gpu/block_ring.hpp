@@ -105,6 +105,19 @@ struct StepOfPanel {
   int step = 0;
 };
 
+/// Goes round so many places.
+struct Wheel {
+  int count;
+  int at = 0;
+  unsigned odd = 0;  ///< whether it has gone round an odd number of times
+
+  KOKKOS_FORCEINLINE_FUNCTION void next() {
+    if (++at < count) return;
+    at = 0;
+    odd ^= 1;
+  }
+};
+
 /// Each thread has two words of a segment, half of each step of the lanes' chains, in every line,
 /// and the sums of these columns. It copies them to its own places in scratch, takes them from there
 /// for dot products, and, two steps later, again for the sums. Meanwhile the warps of a team, or of a
@@ -160,29 +173,45 @@ struct BlockRing {
     int const ahead = plan.places - Plan::lag;
     StepOfPanel to_copy{first};
     StepOfPanel to_add{first};
-    int copied = 0;
-    for (; copied < ahead; ++copied) copy(to_copy, last, column, rest, s.lines, copied);
+    Wheel copied{plan.places};
+    for (; copied.at < ahead; copied.next()) {
+      copy(to_copy, last, column, rest, s.lines + copied.at * plan.step_size());
+    }
     Vectors rX;
     load_vectors(column, rest, place.lane, rX);
     Sums rC{};
     int panel = 0;
+    Wheel multiplied{plan.places};  // the place of the step that is next
+    Wheel added{plan.places};
+    Wheel sent{Plan::turns};
+    Wheel received{Plan::turns};
+    Wheel sender{plan.warps};
     for (int now = 0; now < steps + Plan::lag; ++now) {
       Warp::wait_for_copies(ahead - 1);
-      if (now < steps) dot(s.lines + now % plan.places * plan.step_size(), rX, place, s, now);
+      T* const sWarps = s.of_warps + (now & 1) * plan.warps * dots + place.lane;
+      if (now < steps) {
+        sWarps[place.warp * dots] = dot(s.lines + multiplied.at * plan.step_size(), rX, place.lane);
+      }
       member.team_barrier();  // the warps' dot products are there
-      if (now < steps && place.warp == now % plan.warps) send(s, place.lane, team, now);
+      if (now < steps && place.warp == sender.at) send(s, sWarps, place.lane, team, sent.at);
+      T* const sStep = s.lines + added.at * plan.step_size();
       if (now >= Plan::lag) {
-        int const then = now - Plan::lag;
-        T const value = receive(s, place, then);
+        T const value = receive(s, place, received);
         share_factors(s, place, to_add, last, value, place.thread < warp_threads && team == 0);
-        add(s.lines + then % plan.places * plan.step_size(), s.factors, rC);
+        add(sStep, s.factors, rC);
         if (++to_add.step == steps_of_panel) {
           push(rC, s, member, place, panel++, panels);
           to_add = {to_add.panel + plan.panels.lines};
         }
+        added.next();
+        received.next();
       }
-      copy(to_copy, last, column, rest, s.lines, copied % plan.places);
-      ++copied;
+      // To the place of the step whose lines have just been added.
+      copy(to_copy, last, column, rest, s.lines + copied.at * plan.step_size());
+      copied.next();
+      multiplied.next();
+      sent.next();
+      sender.next();
     }
     store(rC, group, column, rest);
   }
@@ -244,30 +273,34 @@ struct BlockRing {
   /// Starts the copies of a step's lines to a place, zeros where there are none, and goes on to the
   /// next step.
   KOKKOS_FORCEINLINE_FUNCTION void copy(StepOfPanel& step, Index last, Index column, int rest,
-                                        T* sLines, int to) const {
+                                        T* sStep) const {
     Index const line = step.panel + step.step * rows;
-    Index const end = Kokkos::min(last, step.panel + plan.panels.lines);
-    T* const sStep = sLines + to * plan.step_size();
+    auto const there =
+        static_cast<int>(Kokkos::min(last, step.panel + plan.panels.lines) - line);
     T const* const from = lines.line(line) + column;
+    there >= rows && rest > (segment_words - 1) * summation::lanes<T>
+        ? copy_lines<true>(sStep, from, there, rest)
+        : copy_lines<false>(sStep, from, there, rest);
+    Warp::end_copies();
+    if (++step.step == steps_of_panel) step = {step.panel + plan.panels.lines};
+  }
+  template <bool AreAllThere>
+  KOKKOS_FORCEINLINE_FUNCTION void copy_lines(T* sStep, T const* from, int there, int rest) const {
     static_for<rows>([&](auto r) {
-      bool const there = line + r() < end;
       static_for<segment_words>([&](auto k) {
         constexpr int at = k() * summation::lanes<T>;
-        bool const inside = there && at < rest;
+        bool const inside = AreAllThere || (r() < there && at < rest);
         T const* const own = from + r() * lines.leading + at;
         Warp::copy_bytes(reinterpret_cast<Half*>(sStep + (r() * segment_words + k()) * apart()),
                          reinterpret_cast<Half const*>(inside ? own : lines.data), inside);
       });
     });
-    Warp::end_copies();
-    if (++step.step == steps_of_panel) step = {step.panel + plan.panels.lines};
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Half half(T const* sStep, int row, int k) const {
     return *reinterpret_cast<Half const*>(sStep + (row * segment_words + k) * apart());
   }
-  /// The warp's part of the dot products of a step.
-  KOKKOS_FORCEINLINE_FUNCTION void dot(T const* sStep, Vectors const& rX, Place const& place,
-                                       Scratch const& s, int now) const {
+  /// The warp's part of a step's dot product that the thread owns.
+  KOKKOS_FORCEINLINE_FUNCTION T dot(T const* sStep, Vectors const& rX, int lane) const {
     PerLine<T, rows> sum;
     static_for<rows>([&](auto r) {
       Halves rA;
@@ -285,8 +318,8 @@ struct BlockRing {
       });
       sum[r()] = tree_of_columns<Warp, columns>(value);
     });
-    tree_of_lines<Warp, columns, warp_threads, rows>(sum, place.lane);
-    s.of_warps[((now & 1) * plan.warps + place.warp) * dots + place.lane] = sum[0];
+    tree_of_lines<Warp, columns, warp_threads, rows>(sum, lane);
+    return sum[0];
   }
   /// The adjacent-pair tree over up to eight rows of dot products.
   KOKKOS_FORCEINLINE_FUNCTION static T tree_over_rows(T const* own, int count) {
@@ -299,9 +332,9 @@ struct BlockRing {
     return sum[0];
   }
   /// Shows the team's part of the dot products to all that share the lines.
-  KOKKOS_FORCEINLINE_FUNCTION void send(Scratch const& s, int lane, int team, int now) const {
-    T const value = tree_over_rows(s.of_warps + (now & 1) * plan.warps * dots + lane, plan.warps);
-    int const turn = now % Plan::turns;
+  KOKKOS_FORCEINLINE_FUNCTION void send(Scratch const& s, T const* sWarps, int lane, int team,
+                                        int turn) const {
+    T const value = tree_over_rows(sWarps, plan.warps);
     T* const own = s.of_teams + (turn * Plan::most_teams + team) * dots + lane;
     if constexpr (IsCluster) {
       for (int t = 0; t < plan.teams; ++t) {
@@ -312,14 +345,12 @@ struct BlockRing {
     }
   }
   /// The dot product that the thread owns, of the line and vector that `Own` says.
-  KOKKOS_FORCEINLINE_FUNCTION T receive(Scratch const& s, Place const& place, int then) const {
-    int const turn = then % Plan::turns;
-    if constexpr (IsCluster) {
-      Warp::wait_for_arrival(s.ready + turn, static_cast<unsigned>(then / Plan::turns % 2));
-    }
-    T const* const own = s.of_teams + turn * Plan::most_teams * dots + place.lane;
+  KOKKOS_FORCEINLINE_FUNCTION T receive(Scratch const& s, Place const& place,
+                                        Wheel const& turn) const {
+    if constexpr (IsCluster) Warp::wait_for_arrival(s.ready + turn.at, turn.odd);
+    T const* const own = s.of_teams + turn.at * Plan::most_teams * dots + place.lane;
     T const value = tree_over_rows(own, plan.teams) + T(0);
-    if (IsCluster && place.thread == 0) Warp::expect_bytes(s.ready + turn, bytes_of_step());
+    if (IsCluster && place.thread == 0) Warp::expect_bytes(s.ready + turn.at, bytes_of_step());
     return value;
   }
   /// Leaves what multiplies each line for each vector in the warp's scratch, 0 where there is none.
