@@ -302,6 +302,25 @@ SumTuning sum_tuning_of_blocks(Index count, Index length, int vectors, Index mul
   return result;
 }
 
+/// Panels of a team, or of a cluster of teams, of fused ATAX with up to eight vectors: those of one
+/// wave, or of some. A warp has a segment of each line. Not measured yet.
+template <class T>
+Index panels_of_block_ring(Index count, Index length, Index multiprocessors) {
+  constexpr Index team_warps = 8;
+  Index const warps = summation::segments<T>(length);
+  Index const clusters = warps <= team_warps ? multiprocessors * (team_warps / warps)
+                                             : multiprocessors / ceil_div(warps, team_warps);
+  return panels_of_part(summation::panels(count, length), 1, std::max(Index{1}, clusters));
+}
+
+/// Whether fused ATAX of a block of so many vectors, whose lines' segments are warps of a cluster,
+/// wins over two stages. Not measured yet.
+template <class T>
+bool fuse_blocks(Index length, int vectors) {
+  constexpr Index warps_of_cluster = 64;
+  return vectors <= 8 && summation::segments<T>(length) <= warps_of_cluster;
+}
+
 /// Whether fused ATAX of row-major lines wins over two stages: where a line's parts can be shared
 /// out among teams that meet, and panels and parts keep many teams busy for longer than meetings
 /// take. Evidence: cuda-fuse-lines.

@@ -32,15 +32,15 @@ struct BlockRingPlan {
   /// Steps whose dot products have a place: none is sent before all have used the one that it
   /// replaces.
   static constexpr int turns = 2 * lag + 2;
-  static constexpr int dots = rows * most_columns;  ///< of a step
+  static constexpr int dots = rows * most_columns;                ///< of a step
   static constexpr int words = most_columns * segment_words / 2;  ///< of a thread's sums
   using Stack = WordStack<words, T, true>;
 
   summation::Panels panels;
-  int columns;  ///< of the block
-  int teams;    ///< of a cluster
-  int warps;    ///< of a team
-  int places;   ///< steps that scratch holds
+  int columns;        ///< of the block
+  int teams;          ///< of a cluster
+  int warps;          ///< of a team
+  int places;         ///< steps that scratch holds
   int scratch_parts;  ///< of stacks
   Index panels_per_group;
   Index groups;
@@ -52,8 +52,7 @@ struct BlockRingPlan {
            warps_of(lines.length) <= most_warps * most_teams;
   }
 
-  BlockRingPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning,
-                SomeColumns of_block)
+  BlockRingPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, SomeColumns of_block)
       : panels(lines.panels()),
         columns(of_block.count()),
         teams(static_cast<int>(summation::ceil_div(warps_of(lines.length), Index{most_warps}))),
@@ -119,9 +118,9 @@ struct Wheel {
 };
 
 /// Each thread has two words of a segment, half of each step of the lanes' chains, in every line,
-/// and the sums of these columns. It copies them to its own places in scratch, takes them from there
-/// for dot products, and, two steps later, again for the sums. Meanwhile the warps of a team, or of a
-/// cluster's teams, add up the dot products.
+/// and the sums of these columns. It copies them to its own places in scratch, takes them from
+/// there for dot products, and, two steps later, again for the sums. Meanwhile the warps of a team,
+/// or of a cluster's teams, add up the dot products.
 template <class Exec, class T, bool IsCluster, class Factor>
 struct BlockRing {
   using Warp = WarpOf<Exec>;
@@ -165,8 +164,7 @@ struct BlockRing {
     if constexpr (IsCluster) meet(member, place, s);
 
     Index const first = group * plan.panels_per_group * plan.panels.lines;
-    Index const last =
-        Kokkos::min(lines.count, first + plan.panels_per_group * plan.panels.lines);
+    Index const last = Kokkos::min(lines.count, first + plan.panels_per_group * plan.panels.lines);
     auto const panels =
         static_cast<int>((last - first + plan.panels.lines - 1) / plan.panels.lines);
     int const steps = panels * steps_of_panel;
@@ -264,8 +262,7 @@ struct BlockRing {
       static_for<segment_words>([&](auto k) {
         static_for<width>([&](auto e) {
           constexpr int at = k() * summation::lanes<T> + e();
-          rX[c()][k()].e[e()] =
-              there && at < rest ? Warp::load_constant(from + at) : T(0);
+          rX[c()][k()].e[e()] = there && at < rest ? Warp::load_constant(from + at) : T(0);
         });
       });
     });
@@ -275,10 +272,9 @@ struct BlockRing {
   KOKKOS_FORCEINLINE_FUNCTION void copy(StepOfPanel& step, Index last, Index column, int rest,
                                         T* sStep) const {
     Index const line = step.panel + step.step * rows;
-    auto const there =
-        static_cast<int>(Kokkos::min(last, step.panel + plan.panels.lines) - line);
+    auto const there = static_cast<int>(Kokkos::min(last, step.panel + plan.panels.lines) - line);
     T const* const from = lines.line(line) + column;
-    there >= rows && rest > (segment_words - 1) * summation::lanes<T>
+    there >= rows&& rest > (segment_words - 1) * summation::lanes<T>
         ? copy_lines<true>(sStep, from, there, rest)
         : copy_lines<false>(sStep, from, there, rest);
     Warp::end_copies();
@@ -359,8 +355,8 @@ struct BlockRing {
                                                  bool stores) const {
     Own const own{place.lane};
     Index const line = step.panel + step.step * rows + own.line();
-    bool const there = line < Kokkos::min(last, step.panel + plan.panels.lines) &&
-                       own.column() < plan.columns;
+    bool const there =
+        line < Kokkos::min(last, step.panel + plan.panels.lines) && own.column() < plan.columns;
     if (there && stores) y.column(own.column()).set(line, value);
     T const result = there ? factor(line, value) : T(0);
     Warp::sync();  // all have used those before
@@ -395,8 +391,7 @@ struct BlockRing {
   KOKKOS_FORCEINLINE_FUNCTION void push(Sums& rC, Scratch const& s, Team const& member,
                                         Place const& place, int panel, int panels) const {
     typename Plan::Stack const stack{stacks + member.league_rank() * stack_in_memory + place.thread,
-                                     Index{plan.warps} * warp_threads, s.stack,
-                                     plan.scratch_parts};
+                                     Index{plan.warps} * warp_threads, s.stack, plan.scratch_parts};
     stack.push(rC, panel, panels);
   }
   /// The thread's columns, of the group's partial vectors or of the results.
@@ -441,7 +436,9 @@ void block_ring(Exec const& exec, Label const& label, Lines<T> const& lines, Inp
                                               plan.stack_in_memory(), steps_of_panel, factor},
         plan.teams);
   };
-  plan.teams > 1 ? run(std::true_type{}) : run(std::false_type{});
+  if constexpr (WarpOf<Exec>::has_clusters) {
+    plan.teams > 1 ? run(std::true_type{}) : run(std::false_type{});
+  }
   combine_groups(exec, label, static_cast<T const*>(workspace), plan.groups,
                  plan.columns * lines.length, out);
 }

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
 #include <tessera/backends/gpu/block_dot.hpp>
+#include <tessera/backends/gpu/block_ring.hpp>
 #include <tessera/backends/gpu/block_sum.hpp>
 #include <tessera/backends/gpu/dot.hpp>
 #include <tessera/backends/gpu/fused_lines.hpp>
@@ -53,6 +56,19 @@ struct GpuKernels {
              OutputVectors<T> out, T* workspace, Meeting<T> const& /*meeting*/,
              SomeColumns /*of_block*/) const {
       gpu::block_sum<Exec, T>(exec, label, lines, y, out, workspace, *this);
+    }
+  };
+  /// Columns of a block of so many that share a read of fused ATAX.
+  static std::size_t fused_at_once(bool row_major, Lines<T> const& lines, std::size_t columns) {
+    bool const together = row_major && columns > 2 && gpu::BlockRingPlan<Exec, T>::takes(lines);
+    return together ? std::size_t{gpu::BlockRingPlan<Exec, T>::most_columns} : 1;
+  }
+  struct BlockRing : gpu::BlockRingPlan<Exec, T> {
+    using gpu::BlockRingPlan<Exec, T>::BlockRingPlan;
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
+             OutputVectors<T> y, OutputVectors<T> out, T* workspace, Meeting<T> const& /*meeting*/,
+             auto const& factor, SomeColumns /*of_block*/) const {
+      gpu::block_ring<Exec, T>(exec, label, lines, x, y, out, workspace, *this, factor);
     }
   };
   struct FusedLines : gpu::FusedLinesPlan<Exec, T> {

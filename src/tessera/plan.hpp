@@ -177,7 +177,8 @@ Method method_of_blocks(Exec const& exec, Index rows, Index cols, Index vectors,
     Tuning const tuning = detail::tuning_for<T, row_major, Set>(
         exec, rows, cols, options.tuning, detail::SomeColumns{static_cast<int>(count)});
     bool const fused = detail::is_fused<Exec, row_major, Set>(
-        options.method, tuning, detail::lines_of_shape<T, Layout>(rows, cols));
+        options.method, tuning, detail::lines_of_shape<T, Layout>(rows, cols),
+        detail::SomeColumns{static_cast<int>(count)});
     return fused ? Method::fused : Method::two_stage;
   });
 }

@@ -49,11 +49,14 @@ Measurement run_atax(RunRequest const& request) {
     measurement.method = method;
     bool const has_map = request.terms.has_map();
     bool const scales = request.terms.scales();
-    bool const share_reads = !fused || tessera::detail::fuse_blocks<Exec, T>(request.kernels);
+    constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+    auto const columns = static_cast<std::size_t>(request.columns);
     auto const at_once =
-        static_cast<std::int64_t>(tessera::detail::columns_at_once<Exec, T>(request.kernels));
+        fused ? tessera::detail::fused_at_once<Exec, row_major>(
+                    request.kernels, tessera::detail::lines_of<row_major>(A), columns)
+              : tessera::detail::columns_at_once<Exec, T>(request.kernels);
     measurement.bytes = traffic_of(fused, request.keep_intermediate, has_map, scales)
-                            .of_block(request.columns, share_reads ? at_once : 1)
+                            .of_block(request.columns, static_cast<std::int64_t>(at_once))
                             .bytes(m, n, sizeof(T));
     auto const block = [&](auto const& x) { return block_of(x, request.columns); };
     // Two plain products are timed each by itself.

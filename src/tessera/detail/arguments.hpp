@@ -124,7 +124,14 @@ class BlockArgument {
   [[nodiscard]] Index stride() const { return stride_; }
   [[nodiscard]] Index pitch() const { return pitch_; }
   [[nodiscard]] Index count() const { return count_; }
-  [[nodiscard]] VectorArgument<T> column(int c) const {
+  /// `count` of these columns, from number `first` on.
+  [[nodiscard]] BlockArgument some(Index first, Index count) const {
+    BlockArgument result = *this;
+    result.data_ += first * pitch_;
+    result.count_ = count;
+    return result;
+  }
+  [[nodiscard]] VectorArgument<T> column(Index c) const {
     return {data_ + c * pitch_, static_cast<std::size_t>(extent_),
             static_cast<std::size_t>(stride_)};
   }

@@ -64,6 +64,17 @@ struct AcceleratedKernels {
   static bool suit_fusion(Lines<T> const& lines) {
     return RowMajor || backends::AcceleratedProducts<Exec>::suit_fusion(lines);
   }
+  /// The same for columns of a block: two may be fused one by one.
+  template <class Exec, bool RowMajor, class T>
+  static bool suit_fusion(Lines<T> const& lines, SomeColumns const& columns) {
+    if (!suit_fusion<Exec, RowMajor>(lines)) return false;
+    if constexpr (Of<Exec, T>::fuse_blocks) {
+      return true;
+    } else {
+      auto const count = static_cast<std::size_t>(columns.count());
+      return count <= 2 || Of<Exec, T>::fused_at_once(RowMajor, lines, count) > 1;
+    }
+  }
 };
 
 /// The portable kernels.
@@ -82,7 +93,7 @@ struct PortableKernels {
     return kernels::tuning_of_blocks<T, RowMajor>(exec, rows, cols, vectors);
   }
   template <class Exec, bool RowMajor, class T>
-  static bool suit_fusion(Lines<T> const& /*lines*/) {
+  static bool suit_fusion(Lines<T> const& /*lines*/, auto const&... /*columns*/) {
     return true;
   }
 };
@@ -92,6 +103,7 @@ template <class Kernels, class... Columns>
 struct ProductsOf {
   using Dot = typename Kernels::Dot;
   using Sum = typename Kernels::Sum;
+  using FusedLines = typename Kernels::FusedLines;
 };
 /// Where blocks have kernels of their own.
 template <class Kernels>
@@ -99,15 +111,18 @@ template <class Kernels>
 struct ProductsOf<Kernels, SomeColumns> {
   using Dot = typename Kernels::BlockDot;
   using Sum = typename Kernels::BlockSum;
+  using FusedLines = typename Kernels::BlockRing;
 };
 template <class Exec, class T, class Set = AcceleratedKernels, class... Columns>
 using DotOf = typename ProductsOf<typename Set::template Of<Exec, T>, Columns...>::Dot;
 template <class Exec, class T, class Set = AcceleratedKernels, class... Columns>
 using SumOf = typename ProductsOf<typename Set::template Of<Exec, T>, Columns...>::Sum;
 /// Fused ATAX of a row-major or column-major matrix.
-template <class Exec, class T, bool RowMajor, class Set = AcceleratedKernels>
-using FusedOf = std::conditional_t<RowMajor, typename Set::template Of<Exec, T>::FusedLines,
-                                   typename Set::template Of<Exec, T>::FusedTiles>;
+template <class Exec, class T, bool RowMajor, class Set = AcceleratedKernels, class... More>
+using FusedOf =
+    std::conditional_t<RowMajor,
+                       typename ProductsOf<typename Set::template Of<Exec, T>, More...>::FusedLines,
+                       typename Set::template Of<Exec, T>::FusedTiles>;
 
 /// Returns body(this set of kernels, or the portable one if this one has no fused kernel for these
 /// lines).
@@ -143,12 +158,17 @@ std::size_t columns_at_once(Kernels wanted) {
   });
 }
 
-/// Whether fused ATAX of a block by these kernels reads the matrix once for some columns, and not
-/// once for each.
-template <class Exec, class T>
-bool fuse_blocks(Kernels wanted) {
-  return with_kernels<Exec>(wanted,
-                            []<class Set>(Set) { return Set::template Of<Exec, T>::fuse_blocks; });
+/// Columns of a block of so many that share a read of fused ATAX by these kernels.
+template <class Exec, bool RowMajor, class T>
+std::size_t fused_at_once(Kernels wanted, Lines<T> const& lines, std::size_t columns) {
+  return with_kernels<Exec>(wanted, [&]<class Set>(Set) -> std::size_t {
+    using Kernels = typename Set::template Of<Exec, T>;
+    if constexpr (Kernels::fuse_blocks) {
+      return Kernels::columns_at_once;
+    } else {
+      return Kernels::fused_at_once(RowMajor, lines, columns);
+    }
+  });
 }
 
 }  // namespace tessera::detail
@@ -188,6 +208,8 @@ bool fuse_blocks(Kernels wanted) {
   TESSERA_GPU_FUSED(TEMPLATE, EXEC, T, maps::Function<T>)                                     \
   }
 #define TESSERA_GPU_FUSED(TEMPLATE, EXEC, T, FACTOR)                                     \
+  TEMPLATE void gpu::block_ring(TESSERA_LINES_TO_BLOCK(EXEC, T), OutputVectors<T>, T*,   \
+                                gpu::BlockRingPlan<EXEC, T> const&, FACTOR const&);      \
   TEMPLATE void gpu::fused_lines(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,  \
                                  Meeting<T> const&, gpu::FusedLinesPlan<EXEC, T> const&, \
                                  FACTOR const&);                                         \

@@ -47,6 +47,10 @@ struct OutputVectors {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION OutputVector<T> column(Index c) const {
     return {data == nullptr ? nullptr : data + c * pitch, stride};
   }
+  /// Those from column c on.
+  [[nodiscard]] OutputVectors from(Index c) const {
+    return {data == nullptr ? nullptr : data + c * pitch, stride, pitch, length};
+  }
   KOKKOS_INLINE_FUNCTION void set(Index i, T value) const {
     column(i / length).set(i % length, value);
   }
