@@ -336,15 +336,15 @@ void block_sum(Exec const& exec, Label const& label, Lines<T> const& lines, Inpu
       on_words ? run(StaticInt<8>{}, StaticInt<1>{}, kept)
                : run(StaticInt<8>{}, StaticInt<8>{}, kept);
     });
-  } else {
-    if (on_words) {
-      with_static<4, 8, 16, 32>(
-          plan.kept, [&](auto kept) { run(StaticInt<warp_threads>{}, StaticInt<1>{}, kept); });
-    } else {
-      with_static<4, 8, 16>(plan.kept, [&](auto kept) {
-        run(StaticInt<warp_threads>{}, StaticInt<warp_threads>{}, kept);
-      });
+  } else if (plan.kept == 32) {
+    if constexpr (WarpOf<Exec>::has_large_scratch) {
+      run(StaticInt<warp_threads>{}, StaticInt<1>{}, StaticInt<32>{});
     }
+  } else {
+    with_static<4, 8, 16>(plan.kept, [&](auto kept) {
+      on_words ? run(StaticInt<warp_threads>{}, StaticInt<1>{}, kept)
+               : run(StaticInt<warp_threads>{}, StaticInt<warp_threads>{}, kept);
+    });
   }
   if (plan.groups > 1) {
     combine_groups(exec, label, static_cast<T const*>(workspace), plan.groups,
