@@ -93,6 +93,10 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
   static Tuning column_major_tuning(Exec const& exec, Index rows, Index cols) {
     return tuning_of_lines<T>(exec, cols, rows);
   }
+  template <class T>
+  static Tuning tuning_of_blocks(Exec const&, Index, Index, int, Tuning const& result) {
+    return result;
+  }
 
  private:
   template <class T>

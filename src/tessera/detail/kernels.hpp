@@ -24,7 +24,7 @@ namespace tessera::detail {
 /// Those that every backend runs.
 template <class Exec, class T>
 struct KernelsOfPolicies {
-  static constexpr int columns_at_once = most_columns;
+  static constexpr int columns_at_once = kernels::most_of_block;
   static constexpr bool fuse_blocks = true;
   using Dot = kernels::DotPlan<Exec, T>;
   using Sum = kernels::SumPlan<Exec, T>;
@@ -51,13 +51,9 @@ struct AcceleratedKernels {
   /// The tuning for blocks of so many vectors.
   template <class T, bool RowMajor, class Exec>
   static Tuning tuning_of_blocks(Exec const& exec, Index rows, Index cols, int vectors) {
-    Tuning const result = tuning<T, RowMajor>(exec, rows, cols);
-    if constexpr (Of<Exec, T>::fuse_blocks) {
-      return result;
-    } else {
-      return backends::Backend<Exec>::template tuning_of_blocks<T>(
-          exec, RowMajor ? rows : cols, RowMajor ? cols : rows, vectors, result);
-    }
+    return backends::Backend<Exec>::template tuning_of_blocks<T>(
+        exec, RowMajor ? rows : cols, RowMajor ? cols : rows, vectors,
+        tuning<T, RowMajor>(exec, rows, cols));
   }
   /// Whether a tuning's choice to fuse, made for the shape, holds for where these lines lie.
   template <class Exec, bool RowMajor, class T>

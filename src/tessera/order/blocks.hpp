@@ -12,8 +12,8 @@
 /// one. Each column goes its own way through the order of summation.
 namespace tessera::detail {
 
-/// Most columns of a block that a kernel takes while it reads the matrix once, but those of GPUs.
-inline constexpr int most_columns = 8;
+/// Most columns of a block that a kernel takes while it reads the matrix once.
+inline constexpr int most_columns = 32;
 
 /// A kernel's block is one vector.
 struct OneColumn {
