@@ -163,8 +163,8 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols,
   });
 }
 
-/// The method by which `atax` of a contiguous rows x cols matrix and of a block of so many vectors
-/// takes the first of them; as plan_multiply.
+/// The method by which `atax` of a contiguous rows x cols matrix takes the first pass over a block
+/// of so many vectors, 1 at least; as plan_multiply.
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Method method_of_blocks(Exec const& exec, Index rows, Index cols, Index vectors,
                         std::type_identity_t<AtaxOptions<Exec, T>> const& options = {}) {
