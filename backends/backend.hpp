@@ -62,7 +62,9 @@ concept CopiesFromTheHost = requires(typename Backend<Exec>::PinnedBuffer buffer
 
 /// With kernels of its own: a `name` as in `--backend name`, and tunings,
 /// `row_major_tuning<T>(exec, rows, cols)`, `column_major_tuning<T>(exec, rows, cols)`,
-/// `transpose_tuning(exec, TransposeShape)` and `gemm_tuning<T>(exec, rows, cols, chains)`.
+/// `tuning_of_blocks<T>(exec, count, length, vectors, tuning)` for lines and a block of so many
+/// vectors, made of the one for a vector, `transpose_tuning(exec, TransposeShape)` and
+/// `gemm_tuning<T>(exec, rows, cols, chains)`.
 template <class Exec>
 concept ChoosesTunings =
     requires(Exec exec, Index extent, TransposeShape shape, summation::Chains chains) {
@@ -72,6 +74,9 @@ concept ChoosesTunings =
       } -> std::same_as<Tuning>;
       {
         Backend<Exec>::template column_major_tuning<float>(exec, extent, extent)
+      } -> std::same_as<Tuning>;
+      {
+        Backend<Exec>::template tuning_of_blocks<float>(exec, extent, extent, 2, Tuning{})
       } -> std::same_as<Tuning>;
       { Backend<Exec>::transpose_tuning(exec, shape) } -> std::same_as<TransposeTuning>;
       {
@@ -112,7 +117,8 @@ struct Complete : std::true_type {
                 "a backend for GPUs copies from the host: PinnedBuffer and PinnedSpace");
   static_assert(!is_accelerated || ChoosesTunings<Exec>,
                 "a backend with kernels of its own has a name and chooses tunings: "
-                "row_major_tuning, column_major_tuning, transpose_tuning and gemm_tuning");
+                "row_major_tuning, column_major_tuning, tuning_of_blocks, transpose_tuning and "
+                "gemm_tuning");
   static_assert(!is_accelerated || is_gpu || CountsThreads<Exec>,
                 "a host's backend with kernels of its own counts threads: has_all_threads");
   static_assert(!is_accelerated || !is_gpu || LaunchesTeams<Exec>,

@@ -25,7 +25,7 @@ SHAPES = ("16384x16384", "1048576x1024", "65536x4096", "8192x8192", "4194304x64"
 OPERATIONS = ("atax", "weights", "logistic", "multiply_both")
 PEERS = ("openblas", "cublas")
 # C is M x N, with K products an element: blocks of vectors, and long sums with a tiny result.
-BLOCKS = ("16384x4x16384", "16384x8x16384", "16384x32x16384", "1048576x16x1024")
+BLOCKS = ("16384x4x16384", "16384x8x16384", "16384x16x16384", "16384x32x16384", "1048576x16x1024")
 LONG_SUMS = ("1x1x10000000", "8x8x1000000", "16x16x1000000")
 
 
@@ -35,7 +35,7 @@ def measure(program: str, shapes: str, turns: int) -> dict:
         which = ["-", f"--products={shape}"] if shape in BLOCKS + LONG_SUMS else [shape]
         for scalar in ("f32", "f64"):
             command = [*shlex.split(program), which[0], scalar, *which[1:], "--json=-", f"--benchmark_repetitions={turns}",
-                       f"--benchmark_filter=^(read|gemm|{'|'.join(OPERATIONS)})/"]
+                       f"--benchmark_filter=^(read|gemm|atax_block|{'|'.join(OPERATIONS)})/"]
             run = subprocess.run(command, check=False, capture_output=True, text=True)
             require_figures(command, run.returncode, run.stderr)
             output = json.loads(run.stdout)
@@ -75,19 +75,23 @@ def table_of_products(data: dict) -> list:
     for result in data["results"]:
         if "factor_cols" in result and "error" not in result:
             shape = f"{result['rows']}x{result['factor_cols']}x{result['cols']}"
-            seconds[shape, result["type"], result["name"]] = result["seconds"]["median"]
+            seconds[result.get("operation", "gemm"), shape, result["type"], result["name"]] = result["seconds"]["median"]
     if not seconds:
         return []
-    lines = ["", "| rows x columns x depth | type | layout | multiply, µs | gemm, µs | peer to multiply | peer to gemm | peer |",
-             "|---|---|---|--:|--:|--:|--:|---|"]
-    for shape, scalar in dict.fromkeys((shape, scalar) for shape, scalar, _ in seconds):
+    lines = ["", "| rows x columns x depth | type | layout | multiply, µs | gemm, µs | atax, µs | peer to multiply | peer to gemm | peer to atax | peer |",
+             "|---|---|---|--:|--:|--:|--:|--:|--:|---|"]
+    for shape, scalar in dict.fromkeys((shape, scalar) for _, shape, scalar, _ in seconds):
         for layout, suffix in (("row-major", ""), ("column-major", " column-major")):
-            block, product = (seconds.get((shape, scalar, name + suffix)) for name in ("tessera multiply", "tessera"))
-            peer = next((name for name in PEERS if (shape, scalar, name + suffix) in seconds), None)
-            theirs = seconds.get((shape, scalar, f"{peer}{suffix}"))
+            def of(operation: str, name: str):
+                return seconds.get((operation, shape, scalar, name + suffix))
+
+            block, product, atax = of("gemm", "tessera multiply"), of("gemm", "tessera"), of("atax_block", "tessera")
+            peer = next((name for name in PEERS if of("gemm", name)), None)
+            theirs, both = (peer and of(operation, peer) for operation in ("gemm", "atax_block"))
             if block and product:
-                lines.append(f"| {in_words(shape)} | {scalar} | {layout} | {block * 1e6:.1f} | {product * 1e6:.1f} | {ratio(theirs, block)} | "
-                             f"{ratio(theirs, product)} | {peer or '–'} |")
+                lines.append(f"| {in_words(shape)} | {scalar} | {layout} | {block * 1e6:.1f} | {product * 1e6:.1f} | "
+                             f"{f'{atax * 1e6:.1f}' if atax else '–'} | {ratio(theirs, block)} | {ratio(theirs, product)} | {ratio(both, atax)} | "
+                             f"{peer or '–'} |")
     return lines
 
 
@@ -98,7 +102,8 @@ def page() -> str:
              "- *weights*, *logistic*: the time of Aᵀ·(w∘(A·v)) and of the logistic gradient Aᵀ·(σ(A·v) - y), over that of plain `atax`.",
              "- *peer to …*: two `gemv` of the library, with a kernel between them for weights and the logistic gradient, over ours.",
              "- *both*: A·x and Aᵀ·u by `multiply_both`.",
-             "- *multiply*, *gemm*: A·B, where B is a block of vectors for `multiply`; the peer's is its `gemm`."]
+             "- *multiply*, *gemm*: A·B, where B is a block of vectors for `multiply`; the peer's is its `gemm`.",
+             "- *atax* beside them: Aᵀ·(A·B) of the block, whose peer is two `gemm`."]
     for path in sorted(FOLDER.glob("iterative-*.json")):
         data = json.loads(path.read_text())
         figures = Figures(data)

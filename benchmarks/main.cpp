@@ -9,6 +9,7 @@
 #include <bench/check.hpp>
 #include <bench/contender.hpp>
 #include <bench/facts.hpp>
+#include <bench/operation.hpp>
 #include <bench/runner.hpp>
 #include <bench/shapes.hpp>
 #include <charconv>
@@ -157,7 +158,8 @@ class Row {
 template <class T>
 bool is_wanted(Contender<Exec, T> const& contender, Arguments const& arguments,
                Shape const& shape) {
-  bool const for_products = contender.operation == "gemm";
+  bool const for_products = tessera::bench::operation_named(contender.operation).shapes ==
+                            tessera::bench::ShapeKind::product;
   return (contender.kind != Kind::variant || arguments.variants) &&
          for_products == shape.is_product();
 }

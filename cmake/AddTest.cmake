@@ -7,7 +7,8 @@ include(TestsWithoutDriver)
 # tessera_add_test(NAME name SOURCES file… [LIBRARIES target…] [LABELS label…] [KOKKOS_MAIN]
 #                  [TIMEOUT seconds])
 #
-# Makes the GoogleTest executable `name` and one ctest test per test case. With KOKKOS_MAIN its
+# Makes the GoogleTest executable `name` and one ctest test per test case; with sanitizers, with which a
+# start takes a tenth of a second, KOKKOS_MAIN has four tests that share the cases. With KOKKOS_MAIN its
 # main() initialises Kokkos, and its sources are compiled for the device where there is one; without,
 # it has no kernels.
 # Labels in use: unit, property, io, app, headers, package, mpi, slow; and gpu for every case on a GPU, one
@@ -29,6 +30,18 @@ function(tessera_add_test)
   else()
     target_link_libraries(${arg_NAME} PRIVATE GTest::gmock_main)
     tessera_compile_quickly(${arg_NAME})
+  endif()
+
+  if(arg_KOKKOS_MAIN AND TESSERA_SANITIZERS)
+    foreach(share RANGE 3)
+      add_test(NAME ${arg_NAME}.share${share} COMMAND ${arg_NAME} --gtest_brief=1)
+      set_tests_properties(
+        ${arg_NAME}.share${share}
+        PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77
+                   ENVIRONMENT "OMP_WAIT_POLICY=passive;GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${share}"
+      )
+    endforeach()
+    return()
   endif()
 
   set(timeout "")

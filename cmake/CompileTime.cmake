@@ -1,10 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# tessera_compile_quickly(target): its sources have no kernels, or little work for them, and take
-# half as long to compile when they are not optimised.
+# tessera_compile_quickly(target [level]): its sources have no kernels, or little work for them, and take
+# half as long to compile when they are not optimised (-O0), or as far as `level` says.
 function(tessera_compile_quickly target)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+  set(level -O0)
+  if(ARGC GREATER 1)
+    set(level "${ARGV1}")
+  endif()
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${level}>)
 endfunction()
 
 # tessera_compile_alone(target [regex])

@@ -69,6 +69,20 @@ struct Backend<Kokkos::Cuda> {
     if (result.prefer_fused) result.fused_tiles.tiles_per_team = most_slices_of_group;
     return result;
   }
+  /// Of a tuning for one vector, that of blocks of so many. Two columns are fused one by one: two
+  /// reads of the matrix, as many as two stages take for more. Up to eight are fused together where
+  /// clusters take the lines.
+  template <class T>
+  static Tuning tuning_of_blocks(Kokkos::Cuda const& exec, Index count, Index length, int vectors,
+                                 Tuning result) {
+    result.dot = cuda::dot_tuning_of_blocks<T>(count, length, vectors, multiprocessors(exec));
+    result.sum = cuda::sum_tuning_of_blocks<T>(count, length, vectors, multiprocessors(exec));
+    result.fused_lines.panels_per_team =
+        cuda::panels_of_block_ring<T>(count, length, multiprocessors(exec));
+    bool const together = Warp::has_clusters && cuda::fuse_blocks<T>(length, vectors);
+    result.prefer_fused = result.prefer_fused && (vectors <= 2 || together);
+    return result;
+  }
   static TransposeTuning transpose_tuning(Kokkos::Cuda const&, TransposeShape const& shape) {
     return cuda::transpose_tuning(shape);
   }

@@ -262,6 +262,65 @@ Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring
   return result;
 }
 
+/// Dot products with a block of so many vectors. A team has eight warps, some for each eight
+/// vectors, and the others for chunks of a line, where few of these are left over; teams of one
+/// wave, or of some, have lines alike. Not measured yet.
+template <class T>
+DotTuning dot_tuning_of_blocks(Index count, Index length, int vectors, Index multiprocessors) {
+  constexpr Index team_warps = 8;
+  constexpr Index vectors_of_warp = 8;
+  constexpr Index start = 24;  // lines that take as long as a team's beginning
+  constexpr Index most_waves = 8;
+  Index const chunks = ceil_div(length, 2 * summation::segment<T>);
+  Index of_team = floor_power_of_two(team_warps / ceil_div(vectors, vectors_of_warp));
+  while (of_team > 1 && 8 * ceil_div(chunks, of_team) * of_team > 9 * chunks) of_team /= 2;
+  Index const runs = ceil_div(chunks, of_team);
+  Index const slots = multiprocessors * (length <= summation::lanes<T> ? 2 : 1);
+  DotTuning result{.segments_per_run = 2 * of_team};
+  Index least = 0;
+  for (Index waves = 1; waves <= most_waves; ++waves) {
+    Index const lines = ceil_div(count, std::max(Index{1}, waves * slots / runs));
+    Index const time = ceil_div(ceil_div(count, lines) * runs, slots) * (lines + start);
+    if (waves == 1 || time < least) {
+      least = time;
+      result.lines_per_team = lines;
+    }
+  }
+  return result;
+}
+
+/// A sum with a block of so many vectors, of which a warp has a run of panels and a tile of
+/// columns. Not measured yet.
+template <class T>
+SumTuning sum_tuning_of_blocks(Index count, Index length, int vectors, Index multiprocessors) {
+  constexpr Index tile = 32 * 16 / Index{sizeof(T)};
+  Index const warps = multiprocessors * (vectors <= 8 || (vectors > 16 && vectors <= 24) ? 16 : 8);
+  Index const shares = vectors > 16 && vectors <= 24 ? 3 : 1;
+  SumTuning result;
+  result.panels_per_team =
+      panels_of_part(summation::panels(count, length), ceil_div(length, tile) * shares, warps);
+  return result;
+}
+
+/// Panels of a team, or of a cluster of teams, of fused ATAX with up to eight vectors: those of one
+/// wave, or of some. A warp has a segment of each line. Not measured yet.
+template <class T>
+Index panels_of_block_ring(Index count, Index length, Index multiprocessors) {
+  constexpr Index team_warps = 8;
+  Index const warps = summation::segments<T>(length);
+  Index const clusters = warps <= team_warps ? multiprocessors * (team_warps / warps)
+                                             : multiprocessors / ceil_div(warps, team_warps);
+  return panels_of_part(summation::panels(count, length), 1, std::max(Index{1}, clusters));
+}
+
+/// Whether fused ATAX of a block of so many vectors, whose lines' segments are warps of a cluster,
+/// wins over two stages. Not measured yet.
+template <class T>
+bool fuse_blocks(Index length, int vectors) {
+  constexpr Index warps_of_cluster = 64;
+  return vectors <= 8 && summation::segments<T>(length) <= warps_of_cluster;
+}
+
 /// Whether fused ATAX of row-major lines wins over two stages: where a line's parts can be shared
 /// out among teams that meet, and panels and parts keep many teams busy for longer than meetings
 /// take. Evidence: cuda-fuse-lines.

@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
+#include <tessera/backends/gpu/block_dot.hpp>
+#include <tessera/backends/gpu/block_ring.hpp>
+#include <tessera/backends/gpu/block_sum.hpp>
 #include <tessera/backends/gpu/dot.hpp>
 #include <tessera/backends/gpu/fused_lines.hpp>
 #include <tessera/backends/gpu/fused_slices.hpp>
@@ -16,7 +21,8 @@ namespace tessera::detail {
 /// GPUs: teams of warps.
 template <class Exec, class T>
 struct GpuKernels {
-  static constexpr bool take_blocks = false;
+  static constexpr int columns_at_once = gpu::BlockDotPlan<Exec, T>::most_columns;
+  static constexpr bool fuse_blocks = false;
   struct Dot : gpu::DotPlan<Exec, T> {
     using gpu::DotPlan<Exec, T>::DotPlan;
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
@@ -36,6 +42,34 @@ struct GpuKernels {
     [[nodiscard]] int lines_side_by_side() const { return this->lines_in_flight; }
     [[nodiscard]] Index panels_of_team() const { return this->steps.panels(); }
     [[nodiscard]] Index scratch_of(Lines<T> const&) const { return this->scratch(); }
+  };
+  struct BlockDot : gpu::BlockDotPlan<Exec, T> {
+    using gpu::BlockDotPlan<Exec, T>::BlockDotPlan;
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
+             OutputVectors<T> out, T* workspace, SomeColumns /*of_block*/) const {
+      gpu::block_dot<Exec, T>(exec, label, lines, x, out, workspace, *this);
+    }
+  };
+  struct BlockSum : gpu::BlockSumPlan<Exec, T> {
+    using gpu::BlockSumPlan<Exec, T>::BlockSumPlan;
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> y,
+             OutputVectors<T> out, T* workspace, Meeting<T> const& /*meeting*/,
+             SomeColumns /*of_block*/) const {
+      gpu::block_sum<Exec, T>(exec, label, lines, y, out, workspace, *this);
+    }
+  };
+  /// Columns of a block of so many that share a read of fused ATAX.
+  static std::size_t fused_at_once(bool row_major, Lines<T> const& lines, std::size_t columns) {
+    bool const together = row_major && columns > 2 && gpu::BlockRingPlan<Exec, T>::takes(lines);
+    return together ? std::size_t{gpu::BlockRingPlan<Exec, T>::most_columns} : 1;
+  }
+  struct BlockRing : gpu::BlockRingPlan<Exec, T> {
+    using gpu::BlockRingPlan<Exec, T>::BlockRingPlan;
+    void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
+             OutputVectors<T> y, OutputVectors<T> out, T* workspace, Meeting<T> const& /*meeting*/,
+             auto const& factor, SomeColumns /*of_block*/) const {
+      gpu::block_ring<Exec, T>(exec, label, lines, x, y, out, workspace, *this, factor);
+    }
   };
   struct FusedLines : gpu::FusedLinesPlan<Exec, T> {
     using gpu::FusedLinesPlan<Exec, T>::FusedLinesPlan;

@@ -69,7 +69,8 @@ Index teams_with_scratch(Exec const& exec, std::size_t bytes) {
 /// fewer registers.
 template <int Words, class T, bool HasScratch = false>
 struct WordStack {
-  static constexpr int parts_of_level = HasScratch && Words > 1 ? 2 : 1;
+  /// As many as leave registers for a part beside the vector.
+  static constexpr int parts_of_level = !HasScratch || Words == 1 ? 1 : Words <= 16 ? 2 : 4;
   static constexpr int part = Words / parts_of_level;  ///< words
 
   Word<T>* memory;             ///< the thread's first word there

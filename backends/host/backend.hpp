@@ -38,6 +38,12 @@ struct HostBackend {
     result.prefer_fused = host::fuse_tiles<T>(cols, rows, exec.concurrency());
     return result;
   }
+  /// Of a tuning for one vector, that of blocks of so many.
+  template <class T>
+  static Tuning tuning_of_blocks(Exec const& /*exec*/, Index /*count*/, Index /*length*/,
+                                 int vectors, Tuning const& result) {
+    return host::tuning_of_blocks<T>(vectors, result);
+  }
   static TransposeTuning transpose_tuning(Exec const&, TransposeShape const& shape) {
     return host::transpose_tuning(shape);
   }

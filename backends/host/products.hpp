@@ -16,7 +16,8 @@ namespace tessera::detail {
 /// Host threads: teams of one.
 template <class Exec, class T>
 struct HostKernels {
-  static constexpr bool take_blocks = true;
+  static constexpr int columns_at_once = most_columns;
+  static constexpr bool fuse_blocks = true;
   struct Dot : DotPlan<T> {
     DotTuning tuning;
     Dot(Exec const&, Lines<T> const& lines, Tuning const& t, auto const& columns)

@@ -158,6 +158,21 @@ Tuning tuning(Index count, Index length, Index threads) {
   return result;
 }
 
+/// Of a tuning for one vector, that of blocks of so many. Of many, the products take longer than
+/// two reads of the matrix; two stages read it twice for all of them, and their sums stay in cache.
+template <class T>
+Tuning tuning_of_blocks(int vectors, Tuning result) {
+  constexpr int many = 9;
+  constexpr Index columns = 4096 / static_cast<Index>(sizeof(T));
+  if (vectors < many) return result;
+  result.prefer_fused = false;
+  if (result.sum.columns_per_team > columns) {
+    result.sum.panels_per_team *= ceil_power_of_two(result.sum.columns_per_team / columns);
+    result.sum.columns_per_team = columns;
+  }
+  return result;
+}
+
 /// Whether fused ATAX of row-major lines wins over two stages.
 template <class T>
 bool fuse_lines(Index count, Index length, Index threads) {

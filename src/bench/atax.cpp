@@ -38,6 +38,34 @@ void add_atax_rows() {
   add_atax_row<Exec, T, layout>("tessera portable", Method::automatic, Kernels::portable);
 }
 
+/// ATAX of a block of vectors, all matrices in one layout.
+template <class Exec, class T, Layout layout>
+void add_block_row(std::string const& name, Method method, Kernels kernels = Kernels::automatic) {
+  using L = KokkosLayout<layout>;
+  auto const prepare = [method, kernels](Problem<Exec, T> const& p, Launch const&) -> Work {
+    return [=, &p](int call) {
+      AtaxOptions<Exec, T> const options{
+          .method = method, .workspace = p.workspace(), .kernels = kernels};
+      atax(p.exec, p.template matrix<L>(call), p.template factor<L>(call),
+           p.template block_of_atax<L>(call), options);
+    };
+  };
+  rows<Exec, T>().push_back({.operation = "atax_block",
+                             .name = name,
+                             .kind = Kind::ours,
+                             .layout = layout,
+                             .has_our_bits = true,
+                             .repeats = Repeats::always,
+                             .prepare = prepare});
+}
+
+template <class Exec, class T, Layout layout>
+void add_block_rows() {
+  add_block_row<Exec, T, layout>("tessera", Method::automatic);
+  add_block_row<Exec, T, layout>("tessera fused", Method::fused);
+  add_block_row<Exec, T, layout>("tessera portable", Method::automatic, Kernels::portable);
+}
+
 /// ATAX with map_of(p.b) between its products.
 template <class Exec, class T, Layout layout, class MapOf>
 void add_mapped_row(std::string const& operation, std::string const& name, Kernels kernels,
@@ -91,6 +119,8 @@ void add_atax() {
     add_atax_rows<Exec, T, Layout::column_major>();
     add_mapped_rows<Exec, T, Layout::row_major>();
     add_mapped_rows<Exec, T, Layout::column_major>();
+    add_block_rows<Exec, T, Layout::row_major>();
+    add_block_rows<Exec, T, Layout::column_major>();
   });
 }
 

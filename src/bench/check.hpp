@@ -164,14 +164,16 @@ Difference compare(Exec const& exec, Comparison<T> const& comparison) {
 /// Where a call leaves its result; of two at once, the first of them.
 template <class Exec, class T>
 T* result_of(Problem<Exec, T> const& p, std::string_view operation) {
-  return operation == "gemm" || operation == "transpose"           ? p.target_of(0)
+  return operation == "gemm" || operation == "atax_block" || operation == "transpose"
+             ? p.target_of(0)
          : operation == "multiply" || operation == "multiply_both" ? p.B.data()
                                                                    : p.C.data();
 }
 /// Elements of that result, without padding.
 inline std::size_t result_size(Shape const& shape, std::string_view operation) {
-  return static_cast<std::size_t>(operation == "gemm"        ? shape.rows * shape.factor_cols
-                                  : operation == "transpose" ? shape.rows * shape.cols
+  return static_cast<std::size_t>(operation == "gemm"         ? shape.rows * shape.factor_cols
+                                  : operation == "atax_block" ? shape.cols * shape.factor_cols
+                                  : operation == "transpose"  ? shape.rows * shape.cols
                                   : operation == "multiply" || operation == "multiply_both"
                                       ? shape.rows
                                       : shape.cols);
@@ -296,7 +298,8 @@ class Checker {
   [[nodiscard]] double factor() const {
     auto const& shape = problem_->shape;
     bool const is_logistic = operation_ == "logistic";
-    std::int64_t const k = operation_ == "atax"      ? shape.rows + shape.cols
+    bool const is_atax = operation_ == "atax" || operation_ == "atax_block";
+    std::int64_t const k = is_atax                   ? shape.rows + shape.cols
                            : operation_ == "weights" ? shape.rows + shape.cols + 1
                            : is_logistic ? shape.rows + shape.cols + roundings_of_logistic
                            : operation_ == "multiply_both"       ? std::max(shape.rows, shape.cols)

@@ -154,18 +154,24 @@ void add_geam() {
                              }});
 }
 
+/// Of A and B, each as it is, or its transpose.
+struct Transposed {
+  cublasOperation_t a = CUBLAS_OP_N;
+  cublasOperation_t b = CUBLAS_OP_N;
+};
+
 void gemm(cublasHandle_t handle, int m, int n, int k, float const* A, int lda, float const* B,
-          int ldb, float* C, int ldc) {
+          int ldb, float* C, int ldc, Transposed const& of = {}) {
   float const one = 1;
   float const zero = 0;
-  check(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, A, lda, B, ldb, &zero, C, ldc),
+  check(cublasSgemm(handle, of.a, of.b, m, n, k, &one, A, lda, B, ldb, &zero, C, ldc),
         "cublasSgemm");
 }
 void gemm(cublasHandle_t handle, int m, int n, int k, double const* A, int lda, double const* B,
-          int ldb, double* C, int ldc) {
+          int ldb, double* C, int ldc, Transposed const& of = {}) {
   double const one = 1;
   double const zero = 0;
-  check(cublasDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, A, lda, B, ldb, &zero, C, ldc),
+  check(cublasDgemm(handle, of.a, of.b, m, n, k, &one, A, lda, B, ldb, &zero, C, ldc),
         "cublasDgemm");
 }
 
@@ -197,6 +203,37 @@ void add_gemm_row(std::string const& name, cublasMath_t mode) {
                              .prepare = prepare});
 }
 
+/// Two products: B = A·V, and Aᵀ·B.
+template <class T, Layout layout>
+void add_block_row() {
+  using L = KokkosLayout<layout>;
+  auto const prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
+    cublasHandle_t const handle = handle_for(p.exec);
+    int const m = int_of(p.shape.rows);
+    int const n = int_of(p.shape.cols);
+    int const k = int_of(p.shape.factor_cols);
+    auto const B = p.between_stages();
+    return [=, &p](int call) {
+      T const* const A = p.elements(call);
+      T const* const V = p.template factor<L>(call).data();
+      T* const C = p.target_of(call);
+      if (layout == Layout::row_major) {
+        gemm(handle, k, m, n, V, k, A, n, B.data(), k);
+        gemm(handle, k, n, m, B.data(), k, A, n, C, k, {.b = CUBLAS_OP_T});
+      } else {
+        gemm(handle, m, k, n, A, m, V, n, B.data(), m);
+        gemm(handle, n, k, m, A, m, B.data(), m, C, n, {.a = CUBLAS_OP_T});
+      }
+    };
+  };
+  rows<Exec, T>().push_back({.operation = "atax_block",
+                             .name = "cublas",
+                             .kind = Kind::peer,
+                             .layout = layout,
+                             .matrix_reads = 2,
+                             .prepare = prepare});
+}
+
 template <class T, Layout layout>
 void add_gemm_rows() {
   add_gemm_row<T, layout>("cublas", CUBLAS_DEFAULT_MATH);
@@ -210,6 +247,8 @@ void add_rows() {
   add_geam<T>();
   add_gemm_rows<T, Layout::row_major>();
   add_gemm_rows<T, Layout::column_major>();
+  add_block_row<T, Layout::row_major>();
+  add_block_row<T, Layout::column_major>();
 }
 
 std::string version() {

@@ -149,13 +149,13 @@ void add_omatcopy() {
                              }});
 }
 
-void gemm(CBLAS_ORDER order, blasint m, blasint n, blasint k, float const* A, blasint lda,
-          float const* B, blasint ldb, float* C, blasint ldc) {
-  blas().sgemm(order, CblasNoTrans, CblasNoTrans, m, n, k, 1.0F, A, lda, B, ldb, 0.0F, C, ldc);
+void gemm(CBLAS_ORDER order, CBLAS_TRANSPOSE of_a, blasint m, blasint n, blasint k, float const* A,
+          blasint lda, float const* B, blasint ldb, float* C, blasint ldc) {
+  blas().sgemm(order, of_a, CblasNoTrans, m, n, k, 1.0F, A, lda, B, ldb, 0.0F, C, ldc);
 }
-void gemm(CBLAS_ORDER order, blasint m, blasint n, blasint k, double const* A, blasint lda,
-          double const* B, blasint ldb, double* C, blasint ldc) {
-  blas().dgemm(order, CblasNoTrans, CblasNoTrans, m, n, k, 1.0, A, lda, B, ldb, 0.0, C, ldc);
+void gemm(CBLAS_ORDER order, CBLAS_TRANSPOSE of_a, blasint m, blasint n, blasint k, double const* A,
+          blasint lda, double const* B, blasint ldb, double* C, blasint ldc) {
+  blas().dgemm(order, of_a, CblasNoTrans, m, n, k, 1.0, A, lda, B, ldb, 0.0, C, ldc);
 }
 
 template <class Exec, class T, Layout layout>
@@ -168,14 +168,44 @@ void add_gemm_row() {
       auto const m = static_cast<blasint>(p.shape.rows);
       auto const n = static_cast<blasint>(p.shape.factor_cols);
       auto const k = static_cast<blasint>(p.shape.cols);
-      gemm(by_rows ? CblasRowMajor : CblasColMajor, m, n, k, p.elements(call), by_rows ? k : m,
-           p.template factor<L>(call).data(), by_rows ? n : k, p.target_of(call), by_rows ? n : m);
+      gemm(by_rows ? CblasRowMajor : CblasColMajor, CblasNoTrans, m, n, k, p.elements(call),
+           by_rows ? k : m, p.template factor<L>(call).data(), by_rows ? n : k, p.target_of(call),
+           by_rows ? n : m);
     };
   };
   rows<Exec, T>().push_back({.operation = "gemm",
                              .name = "openblas",
                              .kind = Kind::peer,
                              .layout = layout,
+                             .prepare = prepare});
+}
+
+/// Two products: B = A·V, and Aᵀ·B.
+template <class Exec, class T, Layout layout>
+void add_block_row() {
+  using L = KokkosLayout<layout>;
+  auto const prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
+    blas().set_num_threads(p.exec.concurrency());
+    auto const B = p.between_stages();
+    return [&p, B](int call) {
+      constexpr bool by_rows = layout == Layout::row_major;
+      auto const order = by_rows ? CblasRowMajor : CblasColMajor;
+      auto const m = static_cast<blasint>(p.shape.rows);
+      auto const n = static_cast<blasint>(p.shape.cols);
+      auto const k = static_cast<blasint>(p.shape.factor_cols);
+      blasint const of_a = by_rows ? n : m;
+      T const* const V = p.template factor<L>(call).data();
+      gemm(order, CblasNoTrans, m, k, n, p.elements(call), of_a, V, by_rows ? k : n, B.data(),
+           by_rows ? k : m);
+      gemm(order, CblasTrans, n, k, m, p.elements(call), of_a, B.data(), by_rows ? k : m,
+           p.target_of(call), by_rows ? k : n);
+    };
+  };
+  rows<Exec, T>().push_back({.operation = "atax_block",
+                             .name = "openblas",
+                             .kind = Kind::peer,
+                             .layout = layout,
+                             .matrix_reads = 2,
                              .prepare = prepare});
 }
 
@@ -195,6 +225,8 @@ void add_openblas() {
       add_omatcopy<Exec, T>();
       add_gemm_row<Exec, T, Layout::row_major>();
       add_gemm_row<Exec, T, Layout::column_major>();
+      add_block_row<Exec, T, Layout::row_major>();
+      add_block_row<Exec, T, Layout::column_major>();
     }
   });
 }

@@ -23,7 +23,7 @@ double mapped_bytes(Shape const& s, double size) {
   return (elements(s) + 2 * n(s) + m(s)) * size;
 }
 
-constexpr std::array<Operation, 8> table = {{
+constexpr std::array<Operation, 9> table = {{
     {.name = "atax",
      .command = "atax",
      .formula = "C = Aᵀ·(A·V)",
@@ -120,6 +120,21 @@ constexpr std::array<Operation, 8> table = {{
            return (elements(s) + (m(s) + n(s)) * columns) * size;
          },
      .flops = [](Shape const& s) { return 2 * elements(s) * static_cast<double>(s.factor_cols); }},
+    {.name = "atax_block",
+     .command = "atax-block",
+     .formula = "C = Aᵀ·(A·B)",
+     .formula_ascii = "C = A^T(A B)",
+     .vector_name = "",
+     .is_tuned = false,
+     .takes_files = false,
+     .shapes = ShapeKind::product,
+     .is_counted_in_flops = true,
+     .stream = "",
+     .bytes =
+         [](Shape const& s, double size) {
+           return (elements(s) + 2 * n(s) * static_cast<double>(s.factor_cols)) * size;
+         },
+     .flops = [](Shape const& s) { return 4 * elements(s) * static_cast<double>(s.factor_cols); }},
 }};
 
 }  // namespace

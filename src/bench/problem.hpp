@@ -136,7 +136,7 @@ class Problem {
   }
   /// The same of what is written by operations whose result is a matrix.
   static std::size_t target_elements(Shape const& shape) {
-    return shape.is_product() ? whole_pieces(shape.rows * shape.factor_cols)
+    return shape.is_product() ? whole_pieces(std::max(shape.rows, shape.cols) * shape.factor_cols)
                               : stored_elements(shape);
   }
 
@@ -168,6 +168,17 @@ class Problem {
   [[nodiscard]] MatrixView<Exec, T, Layout> product(int call) const {
     return MatrixView<Exec, T, Layout>(target_of(call), size_of(shape.rows),
                                        size_of(shape.factor_cols));
+  }
+
+  /// What ATAX of the second factor writes there, cols x factor_cols.
+  template <class Layout>
+  [[nodiscard]] MatrixView<Exec, T, Layout> block_of_atax(int call) const {
+    return MatrixView<Exec, T, Layout>(target_of(call), size_of(shape.cols),
+                                       size_of(shape.factor_cols));
+  }
+  /// Room for the product between two stages, rows x factor_cols.
+  [[nodiscard]] Vector between_stages() const {
+    return Vector(without_values("between"), size_of(shape.rows * shape.factor_cols));
   }
 
   /// Makes room to write as many matrices as are read, for the first contender that needs it, which

@@ -18,9 +18,9 @@ fi
 
 say "building"
 rm -rf "$out"/{built,repaired,unpacked,dist,clean,other}
-# As the preset openmp compiles, so that a cache of objects has them.
+# Compiled as the preset openmp does, several sources at a time too, so that a cache of objects has them.
 CXX=${CXX:-c++} CC=${CC:-cc} "$out/tools/bin/pip" wheel --quiet --no-build-isolation --no-deps --wheel-dir "$out/built" \
-  -C build-dir="$here/build/wheel-build" -C cmake.define.TESSERA_WARNINGS_AS_ERRORS=ON "$here" >&2
+  -C build-dir="$here/build/wheel-build" -C cmake.define.TESSERA_WARNINGS_AS_ERRORS=ON -C cmake.define.CMAKE_UNITY_BUILD=ON "$here" >&2
 
 # Another copy of libgomp beside NumPy's or PyTorch's is a pool of threads of its own, and no harm: it
 # comes with the wheel on purpose, so that it needs no packages of the system.

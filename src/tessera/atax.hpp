@@ -18,11 +18,13 @@
 namespace tessera {
 namespace detail {
 
-/// Whether ATAX by this method reads the matrix once.
-template <class Exec, bool RowMajor, class Set = AcceleratedKernels, class T>
-bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines) {
+/// Whether ATAX by this method reads the matrix once: of a vector, or of a block, for all columns
+/// or for each of them.
+template <class Exec, bool RowMajor, class Set = AcceleratedKernels, class T, class... Columns>
+bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines,
+              Columns const&... columns) {
   if (method != Method::automatic) return method == Method::fused;
-  return tuning.prefer_fused && Set::template suit_fusion<Exec, RowMajor>(lines);
+  return tuning.prefer_fused && Set::template suit_fusion<Exec, RowMajor>(lines, columns...);
 }
 
 /// How kernels of blocks are called: plans take `columns`, if they are of a block, and runs what
@@ -45,7 +47,8 @@ template <bool RowMajor, class Set, class Exec, class V, class T, class Out, cla
 void run_fused(Exec const& exec, AtaxLabels const& labels, Lines<T> const& lines, V const& v,
                Out const& b, Out const& c, Workspace<Exec>* workspace, Tuning const& tuning,
                Factor const& factor, More const&... more) {
-  auto const plan = plan_for<FusedOf<Exec, T, RowMajor, Set>>(exec, lines, tuning, more...);
+  auto const plan =
+      plan_for<FusedOf<Exec, T, RowMajor, Set, More...>>(exec, lines, tuning, more...);
   Index const packed = packed_size(v);
   Index const partials = plan.workspace(lines);
   Parts<Exec, T> parts(exec, workspace, whole_words<T>(packed) + whole_words<T>(partials),
@@ -136,8 +139,8 @@ void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& l
   int const count = (columns.count() * ... * 1);
   Index const intermediate = own_b ? rows * count : 0;
   Index const packed = packed_size(v);
-  DotOf<Exec, T, Set> const dot_plan(exec, lines, tuning, columns...);
-  SumOf<Exec, T, Set> const sum_plan(exec, lines, tuning, columns...);
+  DotOf<Exec, T, Set, Columns...> const dot_plan(exec, lines, tuning, columns...);
+  SumOf<Exec, T, Set, Columns...> const sum_plan(exec, lines, tuning, columns...);
   Index const runs = dot_plan.workspace(lines);
   Index const partials = sum_plan.workspace(lines);
 
@@ -172,9 +175,64 @@ void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& l
   }
 }
 
+/// Fused ATAX by these kernels, or by portable ones where they have none for the lines.
+template <bool RowMajor, class Set, class Exec, class T, class V, class Out, class Factor,
+          class... Columns>
+void run_fused_kernel(Exec const& exec, AtaxLabels const& labels, MatrixArgument<T const> const& a,
+                      V const& v, Out const& b, Out const& c, AtaxOptions<Exec, T> const& options,
+                      Factor const& factor, Columns const&... columns) {
+  auto const lines = lines_of<RowMajor>(a);
+  auto const rows = static_cast<Index>(a.extent(0));
+  auto const cols = static_cast<Index>(a.extent(1));
+  auto const tuning_of = [&]<class Fused>(Fused) {
+    return tuning_for<T, RowMajor, Fused>(exec, rows, cols, options.tuning, columns...);
+  };
+  with_fused_kernels<Set, RowMajor>(exec, lines, tuning_of(Set{}), [&]<class Fused>(Fused) {
+    run_fused<RowMajor, Fused>(exec, labels, lines, v, b, c, options.workspace, tuning_of(Fused{}),
+                               factor, columns...);
+  });
+}
+
+/// Fused ATAX of a vector.
+template <bool RowMajor, class Set, class Exec, class T, class V, class Out, class Factor>
+void run_fused_by(Exec const& exec, AtaxLabels const& labels, MatrixArgument<T const> const& a,
+                  V const& v, Out const& b, Out const& c, AtaxOptions<Exec, T> const& options,
+                  Factor const& factor) {
+  run_fused_kernel<RowMajor, Set>(exec, labels, a, v, b, c, options, factor);
+}
+/// The same of columns of a block: of all at once, or of as many as a kernel takes, or one by one.
+template <bool RowMajor, class Set, class Exec, class T, class V, class Out, class Factor>
+void run_fused_by(Exec const& exec, AtaxLabels const& labels, MatrixArgument<T const> const& a,
+                  V const& v, Out const& b, Out const& c, AtaxOptions<Exec, T> const& options,
+                  Factor const& factor, SomeColumns const& columns) {
+  using Kernels = typename Set::template Of<Exec, T>;
+  if constexpr (Kernels::fuse_blocks) {
+    run_fused_kernel<RowMajor, Set>(exec, labels, a, v, b, c, options, factor, columns);
+  } else {
+    auto const lines = lines_of<RowMajor>(a);
+    auto const all = static_cast<std::size_t>(columns.count());
+    for_passes(all, Kernels::fused_at_once(RowMajor, lines, all),
+               [&](std::size_t j, std::size_t n) {
+                 auto const first = static_cast<Index>(j);
+                 auto const some = static_cast<Index>(n);
+                 if constexpr (RowMajor) {
+                   if (some > 1) {
+                     SomeColumns const these{static_cast<int>(some)};
+                     Tuning const tuning = tuning_for<T, RowMajor, Set>(
+                         exec, lines.count, lines.length, options.tuning, these);
+                     return run_fused<RowMajor, Set>(exec, labels, lines, v.some(first, some),
+                                                     b.from(first), c.from(first),
+                                                     options.workspace, tuning, factor, these);
+                   }
+                 }
+                 run_fused_kernel<RowMajor, Set>(exec, labels, a, v.column(first), b.column(first),
+                                                 c.column(first), options, factor);
+               });
+  }
+}
+
 /// ATAX by the method that the options and the tuning say, with factor(i, b_i) between the
-/// products: of a vector, or of columns of a block, whose number is `columns`, by kernels that take
-/// these.
+/// products: of a vector, or of columns of a block, whose number is `columns`.
 template <class Exec, class T, class V, class Out, class Factor, class... Columns>
 void run_atax(Exec const& exec, MatrixArgument<T const> const& a, V const& v, Out const& b,
               Out const& c, AtaxOptions<Exec, T> const& options, Factor const& factor,
@@ -185,26 +243,48 @@ void run_atax(Exec const& exec, MatrixArgument<T const> const& a, V const& v, Ou
   with_order("atax", "A", a, [&](auto by_rows) {
     constexpr bool row_major = by_rows();
     auto const lines = lines_of<row_major>(a);
-    auto const run = [&]<class Set>(Set) {
+    with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
       Tuning const tuning =
           tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning, columns...);
-      if (!is_fused<Exec, row_major, Set>(options.method, tuning, lines)) {
-        return run_two_stage<row_major, Set>(exec, labels, lines, v, b, c, options.workspace,
-                                             tuning, factor, columns...);
+      if (is_fused<Exec, row_major, Set>(options.method, tuning, lines, columns...)) {
+        run_fused_by<row_major, Set>(exec, labels, a, v, b, c, options, factor, columns...);
+      } else {
+        run_two_stage<row_major, Set>(exec, labels, lines, v, b, c, options.workspace, tuning,
+                                      factor, columns...);
       }
-      with_fused_kernels<Set, row_major>(exec, lines, tuning, [&]<class Fused>(Fused) {
-        run_fused<row_major, Fused>(
-            exec, labels, lines, v, b, c, options.workspace,
-            tuning_for<T, row_major, Fused>(exec, rows, cols, options.tuning, columns...), factor,
-            columns...);
-      });
-    };
-    if constexpr (sizeof...(Columns) == 0) {
-      with_kernels<Exec>(options.kernels, run);
-    } else {
-      with_kernels_of_blocks<Exec, T>(options.kernels, run);
-    }
+    });
   });
+}
+
+/// How often `atax` of a block of so many vectors reads the matrix.
+template <class Exec, class T>
+Index reads_of_block(Exec const& exec, MatrixArgument<T const> const& a, std::size_t vectors,
+                     AtaxOptions<Exec, T> const& options) {
+  Index reads = 0;
+  auto const rows = static_cast<Index>(a.extent(0));
+  auto const cols = static_cast<Index>(a.extent(1));
+  with_order("atax", "A", a, [&](auto by_rows) {
+    constexpr bool row_major = by_rows();
+    with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+      std::size_t const at_once = columns_at_once<Exec, T>(options.kernels);
+      for_passes(vectors, at_once, [&](std::size_t /*first*/, std::size_t count) {
+        auto const columns = static_cast<int>(count);
+        Tuning const tuning =
+            tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning, SomeColumns{columns});
+        auto const lines = lines_of<row_major>(a);
+        using Kernels = typename Set::template Of<Exec, T>;
+        if (count == 1 ||
+            !is_fused<Exec, row_major, Set>(options.method, tuning, lines, SomeColumns{columns})) {
+          reads += count == 1 ? 1 : 2;
+        } else if constexpr (Kernels::fuse_blocks) {
+          ++reads;
+        } else {
+          reads += passes_of(count, Kernels::fused_at_once(row_major, lines, count));
+        }
+      });
+    });
+  });
+  return reads;
 }
 
 /// What ATAX without rows or columns gives before it is finished.
@@ -295,7 +375,8 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
            [&](auto const& factor) { check_and_run_atax(exec, a, v, b, c, options, factor); });
 }
 
-/// Columns [first, first + count) of blocks, read with the matrix once; without B where it is null.
+/// Columns [first, first + count) of blocks, read with the matrix together; without B where it is
+/// null.
 template <class Exec, class T, class Factor>
 void run_atax_of_columns(Exec const& exec, MatrixArgument<T const> const& a,
                          MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
@@ -314,8 +395,7 @@ void run_atax_of_columns(Exec const& exec, MatrixArgument<T const> const& a,
   }
 }
 
-/// The same of blocks of vectors, some columns at a time; without B where it is null. Columns are
-/// faster one by one, fused, where blocks have portable kernels alone.
+/// The same of blocks of vectors, some columns at a time; without B where it is null.
 template <class Exec, class T>
 void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& v,
                MatrixArgument<T> const* b, MatrixArgument<T> const& c,
@@ -334,19 +414,17 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
     checks::fail(operation, "z is added to one vector: expected beta of 0 for a block of them");
   }
   bool const is_empty = a.extent(0) == 0 || a.extent(1) == 0;
-  bool const at_once = !is_empty && take_blocks<Exec, T>(options.kernels);
+  std::size_t const at_once = is_empty ? 1 : columns_at_once<Exec, T>(options.kernels);
   auto const region = region_of(operation, a);
-  for_passes(v.extent(1), [&](std::size_t first, std::size_t count) {
-    if (count > 1 && at_once) {
+  for_passes(v.extent(1), at_once, [&](std::size_t first, std::size_t count) {
+    if (count > 1) {
       return with_map(options.map, [&](auto const& factor) {
         run_atax_of_columns(exec, a, v, b, c, first, count, options, factor);
       });
     }
-    for (std::size_t j = first; j < first + count; ++j) {
-      auto const b_j = b == nullptr ? VectorArgument<T>(nullptr, 0, 1) : column(*b, j);
-      call_atax<Exec, T>(exec, a, column(v, j), b == nullptr ? nullptr : &b_j, column(c, j),
-                         options);
-    }
+    auto const b_j = b == nullptr ? VectorArgument<T>(nullptr, 0, 1) : column(*b, first);
+    call_atax<Exec, T>(exec, a, column(v, first), b == nullptr ? nullptr : &b_j, column(c, first),
+                       options);
   });
 }
 

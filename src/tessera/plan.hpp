@@ -163,6 +163,26 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols,
   });
 }
 
+/// The method by which `atax` of a contiguous rows x cols matrix takes the first pass over a block
+/// of so many vectors, 1 at least; as plan_multiply.
+template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
+Method method_of_blocks(Exec const& exec, Index rows, Index cols, Index vectors,
+                        std::type_identity_t<AtaxOptions<Exec, T>> const& options = {}) {
+  checks::require_size("method_of_blocks", rows, cols, sizeof(T));
+  if (rows == 0 || cols == 0) return Method::two_stage;
+  constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  auto const at_once = static_cast<Index>(detail::columns_at_once<Exec, T>(options.kernels));
+  Index const count = summation::ceil_div(vectors, summation::ceil_div(vectors, at_once));
+  return detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+    Tuning const tuning = detail::tuning_for<T, row_major, Set>(
+        exec, rows, cols, options.tuning, detail::SomeColumns{static_cast<int>(count)});
+    bool const fused = detail::is_fused<Exec, row_major, Set>(
+        options.method, tuning, detail::lines_of_shape<T, Layout>(rows, cols),
+        detail::SomeColumns{static_cast<int>(count)});
+    return fused ? Method::fused : Method::two_stage;
+  });
+}
+
 /// What `multiply_both` of a contiguous rows x cols matrix would do; as plan_multiply.
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_multiply_both(Exec const& exec, Index rows, Index cols,

@@ -163,6 +163,11 @@ TEST_F(BenchTest, products_of_matrices_count_operations) {
     }
     EXPECT_EQ(r.at("tables")[1].at("factor_cols"), 17);
   }
+  json const block = report({"atax-block", "--shapes", "20x3x40"}).at("tables")[0];
+  EXPECT_EQ(block.at("flops"), 4 * 20 * 3 * 40);
+  EXPECT_EQ(block.at("bytes"), 4 * (20 * 40 + 2 * 40 * 3));
+  EXPECT_THAT(names(block), AllOf(Contains("tessera"), Contains("tessera fused")));
+  for (auto const& row : block.at("results")) EXPECT_FALSE(row.at("wrong").get<bool>()) << row;
   auto const text = bench({"gemm", "--shapes", "20x30x40"});
   EXPECT_THAT(text.out, HasSubstr("C = A·B   20 x 40 times 40 x 30, f32, row-major"));
   EXPECT_THAT(text.out, AllOf(HasSubstr("GFLOP/s"), Not(HasSubstr("of read"))));
@@ -248,7 +253,8 @@ TEST_F(BenchTest, what_makes_no_sense_is_refused_with_a_sentence) {
   for (auto const& [arguments, message] :
        {Case{{}, "OPERATION"},
         Case{{"divide"},
-             "'divide' is not one of atax|weights|logistic|gemv|gemvt|gemv-both|transpose|gemm"},
+             "'divide' is not one of "
+             "atax|weights|logistic|gemv|gemvt|gemv-both|transpose|gemm|atax-block"},
         Case{{"logistic", "a.npy"}, "bench: logistic expected random matrices, found a.npy"},
         Case{{"gemv-both", "--check"}, "--check: results of gemv-both are compared with ours only"},
         Case{{"gemv", "--shapes", "4x"}, "--shapes: '4x' is no shape"},

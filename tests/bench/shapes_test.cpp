@@ -68,6 +68,8 @@ TEST(BenchOperations, BytesAndFlopsFollowFromTheShape) {
   Shape const product{.rows = 2, .cols = 3, .factor_cols = 5};  // (2 x 3)·(3 x 5)
   EXPECT_EQ(operation_named("gemm").bytes(product, 4), 4 * (6 + 15 + 10));
   EXPECT_EQ(operation_named("gemm").flops(product), 2 * 2 * 3 * 5);
+  EXPECT_EQ(operation_named("atax_block").bytes(product, 4), 4 * (6 + 15 + 15));
+  EXPECT_EQ(operation_named("atax_block").flops(product), 4 * 2 * 3 * 5);
   EXPECT_THAT([] { static_cast<void>(operation_named("copy")); },
               ::testing::ThrowsMessage<std::invalid_argument>("no operation is called copy"));
 }

@@ -128,6 +128,8 @@ TYPED_TEST(Blocks, OfAnyWidthHaveTheBitsOfEachColumnAlone) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Scalar;
   using Stored = typename TestFixture::Stored;
+  std::vector<std::size_t> widths{1, 2, 3, 4, 5, 8, 9, 17, 64};
+  if (some_are_enough()) widths = {1, 3, 17};
   // More than a panel and a segment, no multiple of a word; long lines; many panels.
   for (Shape const& shape : {Shape{70, 611}, Shape{19, 9000}, Shape{2500, 36}, Shape{300, 4096}}) {
     HostMatrix<T> const A(shape, TypeParam::order,
@@ -138,14 +140,14 @@ TYPED_TEST(Blocks, OfAnyWidthHaveTheBitsOfEachColumnAlone) {
     typename TestFixture::Columns b;
     typename TestFixture::Columns c;
     typename TestFixture::Columns w;
-    for (std::size_t j = 0; j < 64; ++j) {
+    for (std::size_t j = 0; j < widths.back(); ++j) {
       v.push_back(real_numbers<T>(static_cast<std::size_t>(shape.cols), 10 + j));
       u.push_back(real_numbers<T>(static_cast<std::size_t>(shape.rows), 100 + j));
       b.push_back(reference::multiply(A.for_reference(), v[j]));
       c.push_back(reference::atax(A.for_reference(), v[j]));
       w.push_back(reference::multiply_transposed(A.for_reference(), u[j]));
     }
-    for (std::size_t const k : {1U, 2U, 3U, 4U, 5U, 8U, 9U, 17U, 64U}) {
+    for (std::size_t const k : widths) {
       int const order = static_cast<int>(k % 3);
       auto const some = [&](auto const& all) {
         return typename TestFixture::Columns(all.begin(),

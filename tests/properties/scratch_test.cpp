@@ -93,6 +93,10 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
   static Tuning column_major_tuning(Exec const& exec, Index rows, Index cols) {
     return tuning_of_lines<T>(exec, cols, rows);
   }
+  template <class T>
+  static Tuning tuning_of_blocks(Exec const&, Index, Index, int, Tuning const& result) {
+    return result;
+  }
 
  private:
   template <class T>
@@ -243,6 +247,64 @@ TYPED_TEST(ScratchOfCuda, FitsAMultiprocessorForACallersTuning) {
   for (Tuning const& tuning : callers_tunings()) {
     for (Shape const& shape : all_shapes()) fitting.look_at_all(shape, tuning);
     for (Shape const& shape : large_shapes()) fitting.look_at_all(shape, tuning);
+  }
+}
+
+/// Expects what the kernels of blocks of vectors count on.
+template <class T, class Exec>
+void expect_room_for_blocks(Exec const& exec, Index count, Index length, int vectors,
+                            Tuning const& tuning) {
+  namespace gpu = tessera::detail::gpu;
+  tessera::detail::Lines<T> const lines{nullptr, count, length, length};
+  gpu::BlockDotPlan<Exec, T> const dot(exec, lines, tuning, {vectors});
+  gpu::BlockSumPlan<Exec, T> const sum(exec, lines, tuning, {vectors});
+  SCOPED_TRACE(testing::Message() << count << " lines of " << length << ", " << vectors);
+  EXPECT_LE(tessera::detail::scratch_bytes<T>(dot.scratch()), Exec::most_scratch);
+  EXPECT_GE(dot.places, 2);
+  EXPECT_LE(dot.warps(), dot.most_warps);
+  EXPECT_GE(dot.groups * dot.kept, vectors);
+  EXPECT_GE(dot.runs * dot.chunks * gpu::chunk<T>, length);
+  EXPECT_GE(dot.line_blocks * dot.lines_per_team, count);
+  // Stacks leave room for as many teams as the registers do.
+  std::size_t const side_by_side = sum.parts_in_scratch > 0 ? sum.teams_at_once(sum.kept) : 1;
+  EXPECT_LE((tessera::detail::scratch_bytes<T>(sum.scratch()) + 1024) * side_by_side,
+            Exec::most_scratch + 1024);
+  EXPECT_GE(sum.shares * sum.kept, vectors);
+  EXPECT_GE(sum.groups * sum.steps * sum.side_by_side(), sum.panels.count);
+  EXPECT_TRUE(sum.kept < 32 || Exec::has_large_scratch);
+  using Ring = gpu::BlockRingPlan<Exec, T>;
+  EXPECT_TRUE(Exec::has_large_scratch || !Ring::takes(lines));
+  if (vectors > Ring::most_columns || !Ring::takes(lines)) return;
+  Ring const ring(exec, lines, tuning, {vectors});
+  EXPECT_LE(tessera::detail::scratch_bytes<T>(ring.scratch()), Exec::most_scratch);
+  EXPECT_GT(ring.places, ring.lag);
+  EXPECT_LE(ring.teams, ring.most_teams);
+  EXPECT_LE(ring.warps, ring.most_warps);
+  EXPECT_GE(ring.teams * ring.warps * summation::segment<T>, length);
+  EXPECT_GE(ring.groups * ring.panels_per_group, ring.panels.count);
+}
+
+TYPED_TEST(ScratchOfCuda, HoldsWhatBlocksOfVectorsNeed) {
+  auto const expect_room = [](Shape const& shape, Tuning const& tuning) {
+    for (int const vectors : {2, 4, 5, 8, 9, 16, 17, 25, 32}) {
+      expect_room_for_blocks<float>(TypeParam{72}, shape.rows, shape.cols, vectors, tuning);
+      expect_room_for_blocks<double>(TypeParam{72}, shape.rows, shape.cols, vectors, tuning);
+    }
+  };
+  for (Tuning const& tuning : callers_tunings()) {
+    for (Shape const& shape : all_shapes()) expect_room(shape, tuning);
+  }
+  namespace cuda = backends::cuda;
+  for (Shape const& shape : shapes_of_all_sizes()) {
+    for (int const vectors : {2, 8, 16, 24, 32}) {
+      Tuning const tuning{
+          .dot = cuda::dot_tuning_of_blocks<float>(shape.rows, shape.cols, vectors, 72),
+          .sum = cuda::sum_tuning_of_blocks<float>(shape.rows, shape.cols, vectors, 72),
+          .fused_lines = {.panels_per_team =
+                              cuda::panels_of_block_ring<float>(shape.rows, shape.cols, 72)}};
+      EXPECT_NO_THROW(checks::require_valid(tuning)) << shape;
+      expect_room_for_blocks<float>(TypeParam{72}, shape.rows, shape.cols, vectors, tuning);
+    }
   }
 }
 

@@ -58,17 +58,13 @@ std::vector<T> generate(std::size_t size, Generator&& generator) {
   return values;
 }
 
-/// `size` whole numbers in -greatest … greatest.
-template <class T>
-std::vector<T> whole_numbers(std::size_t size, std::uint64_t seed, int greatest) {
-  return generate<T>(size, [=](std::size_t i) { return whole_number<T>(seed, i, greatest); });
-}
+/// `size` whole numbers in -greatest … greatest, of float or double.
+template <std::floating_point T>
+std::vector<T> whole_numbers(std::size_t size, std::uint64_t seed, int greatest);
 
-/// `size` real numbers of mixed magnitudes.
-template <class T>
-std::vector<T> real_numbers(std::size_t size, std::uint64_t seed) {
-  return generate<T>(size, [=](std::size_t i) { return real_number<T>(seed, i); });
-}
+/// `size` real numbers of mixed magnitudes, of float or double.
+template <std::floating_point T>
+std::vector<T> real_numbers(std::size_t size, std::uint64_t seed);
 
 /// A NaN that arithmetic does not give, to fill outputs and padding with.
 template <std::floating_point T>

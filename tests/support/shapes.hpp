@@ -20,6 +20,10 @@ struct Shape {
   }
 };
 
+/// Whether the tests' programs have sanitizers, which take some ten times as long and look at
+/// addresses: some of the shapes, widths and tunings are enough.
+bool some_are_enough();
+
 /// Every pair of 1, primes, powers of two and their neighbours up to 1000, and, beyond these,
 /// shapes at the limits of a lane count, a segment, a panel; very wide ones and very tall ones.
 std::vector<Shape> all_shapes();

@@ -29,14 +29,18 @@ Measurement run_atax(RunRequest const& request) {
     auto const C = make_vector<Exec, T>(request, "C", n);
     Workspace<Exec> workspace;
     TermsOnDevice<Exec, T> const terms(exec, request.terms, request.input, measurement);
-    AtaxOptions<Exec, T> const options{.method = request.method,
-                                       .workspace = &workspace,
-                                       .tuning = request.tuning,
-                                       .kernels = request.kernels,
-                                       .map = terms.map(),
-                                       .alpha = terms.alpha,
-                                       .beta = terms.beta,
-                                       .z = terms.z};
+    AtaxOptions<Exec, T> options{.method = request.method,
+                                 .workspace = &workspace,
+                                 .tuning = request.tuning,
+                                 .kernels = request.kernels,
+                                 .map = terms.map(),
+                                 .alpha = terms.alpha,
+                                 .beta = terms.beta,
+                                 .z = terms.z};
+    bool const one = request.columns == 1;
+    if (!one) {
+      options.method = method_of_blocks<T, Layout>(exec, m, n, request.columns, options);
+    }
     auto const plan = plan_atax<T, Layout>(exec, m, n, options);
     take_plan<Exec>(plan, request, measurement);
 
@@ -45,12 +49,15 @@ Measurement run_atax(RunRequest const& request) {
     measurement.method = method;
     bool const has_map = request.terms.has_map();
     bool const scales = request.terms.scales();
-    bool const share_reads = tessera::detail::take_blocks<Exec, T>(request.kernels);
-    measurement.bytes =
-        traffic_of(fused, request.keep_intermediate, has_map, scales)
-            .of_block(request.columns, share_reads ? tessera::detail::most_columns : 1)
-            .bytes(m, n, sizeof(T));
-    bool const one = request.columns == 1;
+    constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+    auto const columns = static_cast<std::size_t>(request.columns);
+    auto const at_once =
+        fused ? tessera::detail::fused_at_once<Exec, row_major>(
+                    request.kernels, tessera::detail::lines_of<row_major>(A), columns)
+              : tessera::detail::columns_at_once<Exec, T>(request.kernels);
+    measurement.bytes = traffic_of(fused, request.keep_intermediate, has_map, scales)
+                            .of_block(request.columns, static_cast<std::int64_t>(at_once))
+                            .bytes(m, n, sizeof(T));
     auto const block = [&](auto const& x) { return block_of(x, request.columns); };
     // Two plain products are timed each by itself.
     bool const apart = !fused && !has_map && !scales && one;

@@ -60,7 +60,11 @@ Measurement run_product(RunRequest const& request) {
                                          : Product::run(exec, A, block(x), block(y), options);
                   }});
     measurement.bytes =
-        one_product.of_block(request.columns, tessera::detail::most_columns).bytes(m, n, sizeof(T));
+        one_product
+            .of_block(request.columns,
+                      static_cast<std::int64_t>(
+                          tessera::detail::columns_at_once<Exec, T>(request.kernels)))
+            .bytes(m, n, sizeof(T));
     measurement.result = take_result<Exec, T>(y, measurement);
   };
   std::visit(run, space_for(request, measurement), request.A);

@@ -124,6 +124,17 @@ class BlockArgument {
   [[nodiscard]] Index stride() const { return stride_; }
   [[nodiscard]] Index pitch() const { return pitch_; }
   [[nodiscard]] Index count() const { return count_; }
+  /// `count` of these columns, from number `first` on.
+  [[nodiscard]] BlockArgument some(Index first, Index count) const {
+    BlockArgument result = *this;
+    result.data_ += first * pitch_;
+    result.count_ = count;
+    return result;
+  }
+  [[nodiscard]] VectorArgument<T> column(Index c) const {
+    return {data_ + c * pitch_, static_cast<std::size_t>(extent_),
+            static_cast<std::size_t>(stride_)};
+  }
 
  private:
   T* data_;
@@ -133,16 +144,16 @@ class BlockArgument {
   Index count_;
 };
 
-/// Passes over so many columns, most_columns at a time.
-constexpr Index passes_of(std::size_t columns) {
-  return summation::ceil_div(static_cast<Index>(columns), Index{most_columns});
+/// Passes over so many columns, some at a time.
+constexpr Index passes_of(std::size_t columns, std::size_t at_once) {
+  return summation::ceil_div(static_cast<Index>(columns), static_cast<Index>(at_once));
 }
 
-/// Calls body(first, count) for passes over `columns` columns, most_columns at a time; passes
-/// differ by one column at most.
+/// Calls body(first, count) for passes over `columns` columns, some at a time; passes differ by one
+/// column at most.
 template <class Body>
-void for_passes(std::size_t columns, Body const& body) {
-  auto const passes = static_cast<std::size_t>(passes_of(columns));
+void for_passes(std::size_t columns, std::size_t at_once, Body const& body) {
+  auto const passes = static_cast<std::size_t>(passes_of(columns, at_once));
   for (std::size_t p = 0, first = 0; p < passes; ++p) {
     std::size_t const count = columns / passes + (p < columns % passes ? 1 : 0);
     body(first, count);
@@ -342,7 +353,7 @@ template <class Set = AcceleratedKernels, class Exec, class T, class Input, clas
 void run_dot(Exec const& exec, Label const& label, Lines<T> const& lines, Input const& x,
              Out const& out, Options<Exec> const& options, Tuning const& tuning,
              Columns const&... columns) {
-  DotOf<Exec, T, Set> const plan(exec, lines, tuning, columns...);
+  DotOf<Exec, T, Set, Columns...> const plan(exec, lines, tuning, columns...);
   Index const packed = packed_size(x);
   Index const runs = plan.workspace(lines);
   Parts<Exec, T> parts(exec, options.workspace, whole_words<T>(packed) + whole_words<T>(runs));
@@ -356,7 +367,7 @@ template <class Set = AcceleratedKernels, class Exec, class T, class Input, clas
 void run_sum(Exec const& exec, Label const& label, Lines<T> const& lines, Input const& y,
              Out const& out, Options<Exec> const& options, Tuning const& tuning,
              Columns const&... columns) {
-  SumOf<Exec, T, Set> const plan(exec, lines, tuning, columns...);
+  SumOf<Exec, T, Set, Columns...> const plan(exec, lines, tuning, columns...);
   Index const packed = packed_size(y);
   Index const partials = plan.workspace(lines);
   Parts<Exec, T> parts(exec, options.workspace, whole_words<T>(packed) + whole_words<T>(partials));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -23,7 +24,8 @@ namespace tessera::detail {
 /// Those that every backend runs.
 template <class Exec, class T>
 struct KernelsOfPolicies {
-  static constexpr bool take_blocks = true;
+  static constexpr int columns_at_once = kernels::most_of_block;
+  static constexpr bool fuse_blocks = true;
   using Dot = kernels::DotPlan<Exec, T>;
   using Sum = kernels::SumPlan<Exec, T>;
   using FusedLines = kernels::FusedLinesPlan<Exec, T>;
@@ -48,13 +50,26 @@ struct AcceleratedKernels {
   }
   /// The tuning for blocks of so many vectors.
   template <class T, bool RowMajor, class Exec>
-  static Tuning tuning_of_blocks(Exec const& exec, Index rows, Index cols, int /*vectors*/) {
-    return tuning<T, RowMajor>(exec, rows, cols);
+  static Tuning tuning_of_blocks(Exec const& exec, Index rows, Index cols, int vectors) {
+    return backends::Backend<Exec>::template tuning_of_blocks<T>(
+        exec, RowMajor ? rows : cols, RowMajor ? cols : rows, vectors,
+        tuning<T, RowMajor>(exec, rows, cols));
   }
   /// Whether a tuning's choice to fuse, made for the shape, holds for where these lines lie.
   template <class Exec, bool RowMajor, class T>
   static bool suit_fusion(Lines<T> const& lines) {
     return RowMajor || backends::AcceleratedProducts<Exec>::suit_fusion(lines);
+  }
+  /// The same for columns of a block: two may be fused one by one.
+  template <class Exec, bool RowMajor, class T>
+  static bool suit_fusion(Lines<T> const& lines, SomeColumns const& columns) {
+    if (!suit_fusion<Exec, RowMajor>(lines)) return false;
+    if constexpr (Of<Exec, T>::fuse_blocks) {
+      return true;
+    } else {
+      auto const count = static_cast<std::size_t>(columns.count());
+      return count <= 2 || Of<Exec, T>::fused_at_once(RowMajor, lines, count) > 1;
+    }
   }
 };
 
@@ -74,19 +89,36 @@ struct PortableKernels {
     return kernels::tuning_of_blocks<T, RowMajor>(exec, rows, cols, vectors);
   }
   template <class Exec, bool RowMajor, class T>
-  static bool suit_fusion(Lines<T> const& /*lines*/) {
+  static bool suit_fusion(Lines<T> const& /*lines*/, auto const&... /*columns*/) {
     return true;
   }
 };
 
-template <class Exec, class T, class Set = AcceleratedKernels>
-using DotOf = typename Set::template Of<Exec, T>::Dot;
-template <class Exec, class T, class Set = AcceleratedKernels>
-using SumOf = typename Set::template Of<Exec, T>::Sum;
+/// The products of a vector, or of blocks, if Columns are SomeColumns.
+template <class Kernels, class... Columns>
+struct ProductsOf {
+  using Dot = typename Kernels::Dot;
+  using Sum = typename Kernels::Sum;
+  using FusedLines = typename Kernels::FusedLines;
+};
+/// Where blocks have kernels of their own.
+template <class Kernels>
+  requires(requires { typename Kernels::BlockDot; })
+struct ProductsOf<Kernels, SomeColumns> {
+  using Dot = typename Kernels::BlockDot;
+  using Sum = typename Kernels::BlockSum;
+  using FusedLines = typename Kernels::BlockRing;
+};
+template <class Exec, class T, class Set = AcceleratedKernels, class... Columns>
+using DotOf = typename ProductsOf<typename Set::template Of<Exec, T>, Columns...>::Dot;
+template <class Exec, class T, class Set = AcceleratedKernels, class... Columns>
+using SumOf = typename ProductsOf<typename Set::template Of<Exec, T>, Columns...>::Sum;
 /// Fused ATAX of a row-major or column-major matrix.
-template <class Exec, class T, bool RowMajor, class Set = AcceleratedKernels>
-using FusedOf = std::conditional_t<RowMajor, typename Set::template Of<Exec, T>::FusedLines,
-                                   typename Set::template Of<Exec, T>::FusedTiles>;
+template <class Exec, class T, bool RowMajor, class Set = AcceleratedKernels, class... More>
+using FusedOf =
+    std::conditional_t<RowMajor,
+                       typename ProductsOf<typename Set::template Of<Exec, T>, More...>::FusedLines,
+                       typename Set::template Of<Exec, T>::FusedTiles>;
 
 /// Returns body(this set of kernels, or the portable one if this one has no fused kernel for these
 /// lines).
@@ -113,22 +145,24 @@ decltype(auto) with_kernels(Kernels wanted, Body const& body) {
   return body(PortableKernels{});
 }
 
-/// Whether the kernels that run where these are wanted take blocks of vectors.
+/// Most columns of a block that share a read of the matrix by the kernels that run where these are
+/// wanted.
 template <class Exec, class T>
-bool take_blocks(Kernels wanted) {
-  return with_kernels<Exec>(wanted,
-                            []<class Set>(Set) { return Set::template Of<Exec, T>::take_blocks; });
+std::size_t columns_at_once(Kernels wanted) {
+  return with_kernels<Exec>(wanted, []<class Set>(Set) {
+    return static_cast<std::size_t>(Set::template Of<Exec, T>::columns_at_once);
+  });
 }
 
-/// Returns body(the kernels of blocks of vectors that run where these are wanted): the portable
-/// ones where a backend has none of its own.
-template <class Exec, class T, class Body>
-decltype(auto) with_kernels_of_blocks(Kernels wanted, Body const& body) {
-  return with_kernels<Exec>(wanted, [&]<class Set>(Set) {
-    if constexpr (Set::template Of<Exec, T>::take_blocks) {
-      return body(Set{});
+/// Columns of a block of so many that share a read of fused ATAX by these kernels.
+template <class Exec, bool RowMajor, class T>
+std::size_t fused_at_once(Kernels wanted, Lines<T> const& lines, std::size_t columns) {
+  return with_kernels<Exec>(wanted, [&]<class Set>(Set) -> std::size_t {
+    using Kernels = typename Set::template Of<Exec, T>;
+    if constexpr (Kernels::fuse_blocks) {
+      return Kernels::columns_at_once;
     } else {
-      return body(PortableKernels{});
+      return Kernels::fused_at_once(RowMajor, lines, columns);
     }
   });
 }
@@ -139,6 +173,8 @@ decltype(auto) with_kernels_of_blocks(Kernels wanted, Body const& body) {
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_LINES_TO_VECTOR(EXEC, T) \
   EXEC const&, Label const&, Lines<T> const&, T const*, OutputVector<T>
+#define TESSERA_LINES_TO_BLOCK(EXEC, T) \
+  EXEC const&, Label const&, Lines<T> const&, InputVectors<T>, OutputVectors<T>
 #define TESSERA_HOST_PRODUCTS(TEMPLATE, EXEC, T)                                               \
   namespace tessera::detail {                                                                  \
   TEMPLATE void dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, DotTuning const&, OneColumn const&); \
@@ -160,10 +196,16 @@ decltype(auto) with_kernels_of_blocks(Kernels wanted, Body const& body) {
   TEMPLATE void gpu::dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, gpu::DotPlan<EXEC, T> const&); \
   TEMPLATE void gpu::sum(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, Meeting<T> const&,             \
                          gpu::SumPlan<EXEC, T> const&);                                       \
+  TEMPLATE void gpu::block_dot(TESSERA_LINES_TO_BLOCK(EXEC, T), T*,                           \
+                               gpu::BlockDotPlan<EXEC, T> const&);                            \
+  TEMPLATE void gpu::block_sum(TESSERA_LINES_TO_BLOCK(EXEC, T), T*,                           \
+                               gpu::BlockSumPlan<EXEC, T> const&);                            \
   TESSERA_GPU_FUSED(TEMPLATE, EXEC, T, kernels::Identity)                                     \
   TESSERA_GPU_FUSED(TEMPLATE, EXEC, T, maps::Function<T>)                                     \
   }
 #define TESSERA_GPU_FUSED(TEMPLATE, EXEC, T, FACTOR)                                     \
+  TEMPLATE void gpu::block_ring(TESSERA_LINES_TO_BLOCK(EXEC, T), OutputVectors<T>, T*,   \
+                                gpu::BlockRingPlan<EXEC, T> const&, FACTOR const&);      \
   TEMPLATE void gpu::fused_lines(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*,  \
                                  Meeting<T> const&, gpu::FusedLinesPlan<EXEC, T> const&, \
                                  FACTOR const&);                                         \

@@ -58,13 +58,6 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   });
 }
 
-/// Columns of a block that are computed together, at least. Two columns of dot products are faster
-/// one by one where blocks have portable kernels alone.
-template <class Exec, class T>
-std::size_t fewest_at_once(Kernels kernels, bool are_dots) {
-  return are_dots && !take_blocks<Exec, T>(kernels) ? 3 : 2;
-}
-
 /// The same of a block of vectors: of some columns at a time, which read the matrix once.
 template <class Exec, class T>
 void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument<T const> const& a,
@@ -87,20 +80,16 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   auto const cols = static_cast<Index>(a.extent(1));
   with_order(operation, "A", a, [&](auto by_rows) {
     auto const lines = lines_of<by_rows()>(a);
-    with_kernels_of_blocks<Exec, T>(options.kernels, [&]<class Set>(Set) {
-      bool const are_dots = product.is_transposed != by_rows();
-      std::size_t const fewest = fewest_at_once<Exec, T>(options.kernels, are_dots);
-      for_passes(x.extent(1), [&](std::size_t first, std::size_t count) {
-        if (count < fewest) {
-          for (std::size_t j = first; j < first + count; ++j) of_column(j);
-          return;
-        }
+    with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+      std::size_t const at_once = columns_at_once<Exec, T>(options.kernels);
+      for_passes(x.extent(1), at_once, [&](std::size_t first, std::size_t count) {
+        if (count == 1) return of_column(first);
         BlockArgument<T const> const in_some(x, first, count);
         auto const out_some = output(BlockArgument<T>(y, first, count));
         SomeColumns const columns{static_cast<int>(count)};
         Tuning const tuning =
             tuning_for<T, by_rows(), Set>(exec, rows, cols, options.tuning, columns);
-        if (are_dots) {
+        if (product.is_transposed != by_rows()) {
           run_dot<Set>(exec, label, lines, in_some, out_some, options, tuning, columns);
         } else {
           run_sum<Set>(exec, label, lines, in_some, out_some, options, tuning, columns);

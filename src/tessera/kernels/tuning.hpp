@@ -91,6 +91,8 @@ void with_shape(Lines<T> const& lines, T const* x, Index length, Body const& bod
   }
 }
 
+/// Most vectors of a block that a kernel takes.
+inline constexpr int most_of_block = 8;
 /// Threads of a team that keeps sums of a block: each has up to 255 registers.
 inline constexpr int threads_with_block = 128;
 
@@ -117,7 +119,7 @@ void with_shape_of_block(int columns, Lines<T> const& lines, T const* x, Index p
       body(Shape<1, 0, 1, 2 * threads_with_block, Columns>{}, (threads + 31) / 32 * 32);
     }
   };
-  columns <= 4 ? of(detail::StaticInt<4>{}) : of(detail::StaticInt<8>{});
+  columns <= 4 ? of(detail::StaticInt<4>{}) : of(detail::StaticInt<most_of_block>{});
 }
 
 /// Elements of lines of `length` that are multiplied between two trees.

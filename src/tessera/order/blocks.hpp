@@ -13,7 +13,7 @@
 namespace tessera::detail {
 
 /// Most columns of a block that a kernel takes while it reads the matrix once.
-inline constexpr int most_columns = 8;
+inline constexpr int most_columns = 32;
 
 /// A kernel's block is one vector.
 struct OneColumn {
@@ -21,7 +21,7 @@ struct OneColumn {
   KOKKOS_INLINE_FUNCTION static constexpr int count() { return 1; }
 };
 
-/// A kernel's block has so many columns, most_columns at most.
+/// A kernel's block has so many columns.
 struct SomeColumns {
   static constexpr int most = most_columns;
   int number;
@@ -46,6 +46,10 @@ struct OutputVectors {
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION OutputVector<T> column(Index c) const {
     return {data == nullptr ? nullptr : data + c * pitch, stride};
+  }
+  /// Those from column c on.
+  [[nodiscard]] OutputVectors from(Index c) const {
+    return {data == nullptr ? nullptr : data + c * pitch, stride, pitch, length};
   }
   KOKKOS_INLINE_FUNCTION void set(Index i, T value) const {
     column(i / length).set(i % length, value);

@@ -335,10 +335,6 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
-    // Elsewhere `atax` of a block reads A for each column, too.
-    if (!tessera::detail::take_blocks<Exec, T>(options_.kernels)) {
-      return Base::do_atax_of_each(VT, shifts, BT, CT);
-    }
     auto const V = detail::as_columns<Exec, T const>(VT);
     auto const B = detail::as_columns<Exec, T>(BT);
     auto const C = detail::as_columns<Exec, T>(CT);
@@ -346,7 +342,8 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
       AtaxOptions<Exec, T> options = options_;
       options.method = method_;
       tessera::atax(this->exec(), a_, V, B, C, options);
-      return tessera::detail::passes_of(VT.extent(0));
+      return tessera::detail::reads_of_block(this->exec(), tessera::detail::matrix_in(a_),
+                                             VT.extent(0), options);
     }
     tessera::multiply(this->exec(), a_, V, B, options_);
     static std::string const label("tessera::solve::shift");
@@ -354,16 +351,13 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
         this->exec(), label, static_cast<Index>(BT.size()),
         detail::TakeShifts<T>{shifts.data(), this->rows(), BT.data()});
     tessera::multiply_transposed(this->exec(), a_, B, C, options_);
-    return 2 * tessera::detail::passes_of(VT.extent(0));
+    return 2 * passes_of(VT.extent(0));
   }
   Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
                                        Rows<Exec, T> const& CT) const override {
     tessera::multiply_transposed(this->exec(), a_, detail::as_columns<Exec, T const>(UT),
                                  detail::as_columns<Exec, T>(CT), options_);
-    bool const are_dots = this->layout() == std::string_view("columns");
-    std::size_t const fewest = tessera::detail::fewest_at_once<Exec, T>(options_.kernels, are_dots);
-    return UT.extent(0) < fewest ? static_cast<Index>(UT.extent(0))
-                                 : tessera::detail::passes_of(UT.extent(0));
+    return passes_of(UT.extent(0));
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
@@ -372,6 +366,11 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
     } else {
       sums_of_squares_in<Kokkos::LayoutLeft>(mean, units, c);
     }
+  }
+  /// Products of blocks that read A.
+  [[nodiscard]] Index passes_of(std::size_t vectors) const {
+    return tessera::detail::passes_of(vectors,
+                                      tessera::detail::columns_at_once<Exec, T>(options_.kernels));
   }
   /// By a matrix of the squares.
   template <class Layout>

@@ -1,0 +1,388 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/backend.hpp>
+#include <tessera/backends/gpu/combine.hpp>
+#include <tessera/backends/gpu/teams.hpp>
+#include <tessera/backends/gpu/trees.hpp>
+#include <tessera/kernels/label.hpp>
+#include <tessera/order/blocks.hpp>
+#include <tessera/order/powers.hpp>
+#include <tessera/tuning.hpp>
+
+/// Dot products of lines with each vector of a block. A thread keeps its elements of some vectors
+/// in registers, and lines come by, through scratch.
+namespace tessera::detail::gpu {
+
+/// Vectors of which a thread keeps elements: 4, or
+inline constexpr int most_vectors_kept = 8;
+/// Lines that a warp multiplies at a time, or pairs of short lines, whose sums its threads share.
+template <class Exec>
+inline constexpr int lines_of_block = WarpOf<Exec>::has_large_scratch ? 4 : 2;
+
+/// How dot products with a block are dealt to teams. A warp has a chunk of a line, and some of the
+/// vectors; warps next to each other share the chunk, then come other chunks of the line, then
+/// other lines.
+template <class Exec, class T>
+struct BlockDotPlan {
+  static constexpr int most_warps = 8;     // of a team
+  static constexpr int most_steps = 4;     // that have a place in scratch
+  static constexpr int most_columns = 32;  // of a block
+
+  int columns;    ///< of the block
+  int kept;       ///< vectors of a warp: 4 or most_vectors_kept
+  bool is_short;  ///< lines of up to a segment: a warp has two of them
+  int words;      ///< of a segment, a thread: 1 or all
+  int groups;     ///< warps that share a chunk
+  int chunks;     ///< of a line, side by side: a power of two
+  int sets;       ///< of lines, side by side
+  int places;     ///< steps that scratch holds
+  Index runs;     ///< of a line, each of so many chunks
+  Index lines_per_team;
+  Index line_blocks;
+
+  BlockDotPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, SomeColumns of_block)
+      : columns(of_block.count()),
+        kept(columns <= 4 ? 4 : most_vectors_kept),
+        is_short(lines.length <= summation::segment<T>),
+        words(lines.length <= summation::lanes<T> ? 1 : segment_words),
+        groups((columns + kept - 1) / kept) {
+    Index const of_line = summation::ceil_div(lines.length, chunk<T>);
+    Index const wanted =
+        tuning.dot.segments_per_run == 0 ? Index{most_warps} : tuning.dot.segments_per_run / 2;
+    std::size_t const most = backends::Backend<Exec>::most_scratch(exec);
+    for (int warps = most_warps;; warps /= 2) {
+      auto const bundles = static_cast<int>(floor_power_of_two(warps / groups));
+      chunks = static_cast<int>(
+          std::min({floor_power_of_two(wanted), ceil_power_of_two(of_line), Index{bundles}}));
+      sets = bundles / chunks;
+      places = most_steps;
+      while (places > 2 && scratch_bytes<T>(scratch()) > most) --places;
+      if (warps / 2 < groups || scratch_bytes<T>(scratch()) <= most) break;
+    }
+    runs = summation::ceil_div(of_line, Index{chunks});
+    Index const lines_wanted = std::min(tuning.dot.lines_per_team, lines.count);
+    lines_per_team = summation::ceil_div(lines_wanted, lines_of_step()) * lines_of_step();
+    line_blocks = summation::ceil_div(lines.count, lines_per_team);
+  }
+
+  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+    return runs == 1 ? 0 : runs * columns * lines.count;
+  }
+  [[nodiscard]] Index teams() const { return line_blocks * runs; }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION int warps() const { return sets * chunks * groups; }
+  /// Lines that a team multiplies between two barriers.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION Index lines_of_step() const {
+    return Index{sets} * lines_of_block<Exec> * (is_short ? 2 : 1);
+  }
+  /// Elements of a step in scratch.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION int step_size() const {
+    return sets * chunks * lines_of_block<Exec> * 2 * words * summation::lanes<T>;
+  }
+  /// Scalars of scratch: steps, and the sums of two steps, two a thread at most.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION Index scratch() const {
+    return Index{places} * step_size() + Index{4} * warps() * warp_threads;
+  }
+};
+
+/// The adjacent-pair tree over `Count` scalars that are so far apart.
+template <int Count, class T>
+KOKKOS_FORCEINLINE_FUNCTION T tree_over_scalars(T const* from, int apart) {
+  if constexpr (Count == 1) {
+    return *from;
+  } else {
+    return tree_over_scalars<Count / 2>(from, apart) +
+           tree_over_scalars<Count / 2>(from + Count / 2 * apart, apart);
+  }
+}
+
+/// The same of a power of two up to eight.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T tree_over_scalars(T const* from, int count, int apart) {
+  if (count == 1) return *from;
+  if (count == 2) return tree_over_scalars<2>(from, apart);
+  return count == 4 ? tree_over_scalars<4>(from, apart) : tree_over_scalars<8>(from, apart);
+}
+
+/// The tree over threads of `Count` values each, where value number s of a thread is of column
+/// s ^ thread: thread t has the sum of column t % Count.
+template <class Warp, int Count, class T>
+KOKKOS_FORCEINLINE_FUNCTION T tree_of_columns(T* value) {
+  static_for<log2_of<Count>>([&](auto level) {
+    constexpr int o = 1 << level();
+    static_for<Count / (2 * o)>(
+        [&](auto i) { value[i() * 2 * o] += Warp::shuffle_xor(value[i() * 2 * o + o], o); });
+  });
+  return value[0];
+}
+
+/// The levels of the tree from `Mask` to Threads / 2 threads apart, of `Count` values: threads
+/// share them out, as far as there are several.
+template <class Warp, int Mask, int Threads, int Count, class T>
+KOKKOS_FORCEINLINE_FUNCTION void tree_of_lines(T* value, int lane) {
+  if constexpr (Mask < Threads) {
+    if constexpr (Count == 1) {
+      value[0] += Warp::shuffle_xor(value[0], Mask);
+    } else {
+      bool const upper = (lane & Mask) != 0;
+      static_for<Count / 2>([&](auto i) {
+        T const low = value[i()];
+        T const high = value[i() + Count / 2];
+        T const received = Warp::shuffle_xor(upper ? low : high, Mask);
+        value[i()] = (upper ? high : low) + received;
+      });
+    }
+    tree_of_lines<Warp, 2 * Mask, Threads, (Count + 1) / 2>(value, lane);
+  }
+}
+
+/// What a thread has after tree_of_columns and tree_of_lines of `Lines` sums of `Columns` columns:
+/// sums of one column, of `count` lines.
+template <int Threads, int Lines, int Columns>
+struct OwnSums {
+  static constexpr int shared = Lines < Threads / Columns ? Lines : Threads / Columns;
+  static constexpr int count = Lines / shared;
+  int lane;
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int column() const { return lane % Columns; }
+  /// The first of the lines.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int line() const {
+    int line = 0;
+    static_for<log2_of<shared>>([&](auto level) {
+      if ((lane & (Columns << level())) != 0) line += Lines >> (level() + 1);
+    });
+    return line;
+  }
+  /// Whether no thread before has them, too.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool are_first() const {
+    return lane % Threads < Columns * shared;
+  }
+};
+
+/// A warp's place among those of a team, and what it has of lines.
+template <class T, int Threads>
+struct PlaceOfBlock {
+  Place thread;
+  int group;     ///< of vectors
+  int chunk;     ///< of the run
+  int set;       ///< of lines
+  Index run;     ///< of lines
+  Index column;  ///< the first of the chunk
+  int rest;      ///< elements of lines from there on
+
+  template <class Team, class Plan>
+  KOKKOS_FORCEINLINE_FUNCTION PlaceOfBlock(Team const& member, Plan const& plan, Index length)
+      : thread(Place::of(member)),
+        group(thread.warp % plan.groups),
+        chunk(thread.warp / plan.groups % plan.chunks),
+        set(thread.warp / plan.groups / plan.chunks),
+        run(member.league_rank() / plan.line_blocks),
+        column((run * plan.chunks + chunk) * gpu::chunk<T>),
+        rest(rest_of_line(length, column)) {}
+  /// Which of a pair of short lines the thread has.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int line_of_pair() const {
+    return Threads == segment_threads ? thread.half : 0;
+  }
+};
+
+/// Teams have some lines, and a run of each. `Threads` threads share a line's chunk or, if it is
+/// short, its only segment, of which a thread has so many words.
+template <class Exec, class T, int Threads, int Words, int Columns>
+struct BlockDot {
+  using Warp = WarpOf<Exec>;
+  using PlaceHere = PlaceOfBlock<T, Threads>;
+  static constexpr int rows = lines_of_block<Exec>;  // of a warp in scratch
+  static constexpr int lines_of_row = warp_threads / Threads;
+  static constexpr int part = Words * summation::lanes<T>;  // elements of half a row
+  static constexpr int row_size = 2 * part;
+  using Own = OwnSums<Threads, rows, Columns>;
+  using Vectors = PerLine<PerLine<Word<T>, Words>, Columns>;
+
+  Lines<T> lines;
+  InputVectors<T> x;
+  OutputVectors<T> out;  ///< of runs, one behind the other, (runs, columns, count), if runs > 1
+  Index run_pitch;       ///< from a run to the next
+  BlockDotPlan<Exec, T> plan;
+  bool on_words;  ///< lines and vectors begin on words, and end there
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& member) const {
+    PlaceHere const place(member, plan, lines.length);
+    Index const begin = member.league_rank() % plan.line_blocks * plan.lines_per_team;
+    Index const last = Kokkos::min(lines.count, begin + plan.lines_per_team);
+    Index const of_step = plan.lines_of_step();
+    auto const steps = static_cast<int>((last - begin + of_step - 1) / of_step);
+    int const step_size = plan.step_size();
+    int const sums_size = plan.warps() * Own::count * warp_threads;
+    T* const sLines = team_scratch<T>(member, 0, plan.scratch());
+    T* const sSums = sLines + plan.places * step_size;
+    T* const sRows = sLines + (place.set * plan.chunks + place.chunk) * rows * row_size;
+    Index line = begin + place.set * rows * lines_of_row;  // the set's first of a step
+    Index to_copy = line;
+    int filled = 0;  // the place in scratch that is filled next
+    auto const copy_step = [&] {
+      if (to_copy < last) copy(place, to_copy, last, sRows + filled * step_size);
+      Warp::end_copies();
+      to_copy += of_step;
+      filled = filled == plan.places - 1 ? 0 : filled + 1;
+    };
+    for (int p = 0; p < plan.places - 1; ++p) copy_step();
+    Vectors rX;
+    load_vectors(place, rX);
+    int used = 0;  // the place whose lines are multiplied next
+    for (int step = 0; step <= steps; ++step) {
+      Warp::wait_for_copies(plan.places - 2);
+      member.team_barrier();  // all have copied this step, and left the one before
+      if (step > 0 && place.chunk == ((step - 1) & (plan.chunks - 1))) {
+        store(place, line - of_step, last, sSums + ((step - 1) & 1) * sums_size);
+      }
+      if (step == steps) break;
+      copy_step();
+      multiply(place, sRows + used * step_size, rX, sSums + (step & 1) * sums_size);
+      line += of_step;
+      used = used == plan.places - 1 ? 0 : used + 1;
+    }
+  }
+
+ private:
+  /// Starts copies of the lines from number `line` on, of which the warp has every so many.
+  KOKKOS_FORCEINLINE_FUNCTION void copy(PlaceHere const& place, Index line, Index last,
+                                        T* sRows) const {
+    int const j = place_in_chunk(place.thread);
+    Warp::for_each(place.group, rows, plan.groups, [&](int row) {
+      T* const sRow = sRows + row * row_size;
+      if (on_words) {
+        Index const i = line + row * lines_of_row + place.line_of_pair();
+        int const rest = i < last ? place.rest - j : 0;
+        auto* const to =
+            reinterpret_cast<Word<T>*>(sRow + place.thread.half * part) + place.thread.part;
+        T const* const from = lines.line(i) + place.column + j;
+        if (rest > (Words - 1) * summation::lanes<T>) return copy_words<true>(to, from, rest);
+        copy_words<false>(to, from, rest);
+      } else {
+        Warp::for_each(place.thread.lane, row_size, warp_threads, [&](int e) {
+          constexpr bool are_pairs = Threads == segment_threads;
+          Index const i = line + row * lines_of_row + (are_pairs ? e / part : 0);
+          int const at = are_pairs ? e % part : e;
+          bool const inside = i < last && at < place.rest;
+          Warp::copy_bytes(sRow + e, inside ? lines.line(i) + place.column + at : lines.data,
+                           inside);
+        });
+      }
+    });
+  }
+  /// The thread's words of a row, of which all are there if `AreAllThere`.
+  template <bool AreAllThere>
+  KOKKOS_FORCEINLINE_FUNCTION void copy_words(Word<T>* to, T const* from, int rest) const {
+    static_for<Words>([&](auto s) {
+      constexpr int at = s() * summation::lanes<T>;
+      bool const inside = AreAllThere || at < rest;
+      Warp::copy_bytes(to + at / word_width<T>,
+                       reinterpret_cast<Word<T> const*>(inside ? from + at : lines.data), inside);
+    });
+  }
+  /// The first of the thread's elements, from the chunk's beginning on.
+  KOKKOS_FORCEINLINE_FUNCTION static int place_in_chunk(Place const& thread) {
+    return (Threads == warp_threads ? thread.half * summation::segment<T> : 0) +
+           thread.part * word_width<T>;
+  }
+  /// The thread's elements of the warp's vectors, column s ^ lane in place s; +0 where there are
+  /// none.
+  KOKKOS_FORCEINLINE_FUNCTION void load_vectors(PlaceHere const& place, Vectors& rX) const {
+    int const j = place_in_chunk(place.thread);
+    static_for<Columns>([&](auto s) {
+      int const column = place.group * Columns + (s() ^ place.thread.lane % Columns);
+      bool const there = column < plan.columns;
+      T const* const from = x.data + (there ? column * x.pitch : 0) + place.column;
+      int const rest = there ? place.rest : 0;
+      if (on_words) {
+        load_words<Warp, true, Words>(rX[s()], from + j, rest - j, Constant{});
+      } else {
+        static_for<Words>([&](auto k) {
+          static_for<word_width<T>>([&](auto e) {
+            int const at = j + k() * summation::lanes<T> + e();
+            rX[s()][k()].e[e()] = at < rest ? Warp::load_constant(from + at) : T(0);
+          });
+        });
+      }
+    });
+  }
+  /// Multiplies the rows by the warp's vectors: the sums of its chunk, as threads own them.
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(PlaceHere const& place, T const* sRows,
+                                            Vectors const& rX, T* sSums) const {
+    Place const& thread = place.thread;
+    auto const* const own =
+        reinterpret_cast<Word<T> const*>(sRows + thread.half * part) + thread.part;
+    PerLine<T, rows> sum;
+    static_for<rows>([&](auto r) {
+      PerLine<Word<T>, Words> rA;
+      static_for<Words>([&](auto s) {
+        rA[s()] = own[(r() * row_size + s() * summation::lanes<T>) / word_width<T>];
+      });
+      PerLine<T, Columns> value;
+      static_for<Columns>([&](auto c) {
+        Word<T> chain{};
+        static_for<Words>([&](auto s) { multiply_add(rA[s()], rX[c()][s()], chain); });
+        value[c()] = tree_over_word(chain);
+      });
+      sum[r()] = tree_of_columns<Warp, Columns>(value);
+    });
+    tree_of_lines<Warp, Columns, Threads, rows>(sum, thread.lane);
+    T* const to = sSums + thread.warp * Own::count * warp_threads + thread.lane;
+    static_for<Own::count>([&](auto i) { to[i() * warp_threads] = sum[i()]; });
+  }
+  /// The tree over the chunks of a step, as far as the thread owns sums of the warp's.
+  KOKKOS_FORCEINLINE_FUNCTION void store(PlaceHere const& place, Index line, Index last,
+                                         T const* sSums) const {
+    Place const& thread = place.thread;
+    Own const own{thread.lane};
+    int const column = place.group * Columns + own.column();
+    if (!own.are_first() || column >= plan.columns) return;
+    int const of_warp = Own::count * warp_threads;
+    int const apart = plan.groups * of_warp;  // from a chunk to the next
+    T const* const from =
+        sSums + place.set * plan.chunks * apart + place.group * of_warp + thread.lane;
+    OutputVector<T> const to = out.column(column).from(place.run * run_pitch);
+    static_for<Own::count>([&](auto i) {
+      T const sum = tree_over_scalars(from + i() * warp_threads, plan.chunks, apart);
+      Index const at = line + (own.line() + i()) * lines_of_row + place.line_of_pair();
+      if (at < last) to.set(at, sum + T(0));
+    });
+  }
+};
+
+/// out.column(c)[i] = dot product of line i and x.column(c), in the canonical order.
+template <class Exec, class T>
+void block_dot(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
+               OutputVectors<T> out, T* workspace, BlockDotPlan<Exec, T> const& plan) {
+  Index const of_run = plan.columns * lines.count;
+  OutputVectors<T> const target =
+      plan.runs == 1 ? out : OutputVectors<T>{workspace, 1, lines.count, lines.count};
+  bool const on_words = is_aligned(lines, x.data) && x.pitch % word_width<T> == 0;
+  auto const run = [&](auto threads, auto words, auto kept) {
+    constexpr int most_threads = BlockDotPlan<Exec, T>::most_warps * warp_threads;
+    for_each_team<most_threads, 1>(
+        exec, label, plan.teams(), plan.warps() * warp_threads, scratch_bytes<T>(plan.scratch()),
+        BlockDot<Exec, T, threads(), words(), kept()>{lines, x, target, of_run, plan, on_words});
+  };
+  with_static<4, most_vectors_kept>(plan.kept, [&](auto kept) {
+    if (!plan.is_short) {
+      run(StaticInt<warp_threads>{}, StaticInt<segment_words>{}, kept);
+    } else {
+      with_static<1, segment_words>(
+          plan.words, [&](auto words) { run(StaticInt<segment_threads>{}, words, kept); });
+    }
+  });
+  if (plan.runs > 1) {
+    combine_groups(exec, label, static_cast<T const*>(workspace), plan.runs, of_run, out);
+  }
+}
+
+}  // namespace tessera::detail::gpu
