@@ -256,7 +256,8 @@ void run_atax(Exec const& exec, MatrixArgument<T const> const& a, V const& v, Ou
   });
 }
 
-/// How often `atax` of a block of so many vectors reads the matrix.
+/// How often `atax` of a block of so many vectors reads the matrix, where two stages count as one
+/// read, as they do for one vector.
 template <class Exec, class T>
 Index reads_of_block(Exec const& exec, MatrixArgument<T const> const& a, std::size_t vectors,
                      AtaxOptions<Exec, T> const& options) {
@@ -275,7 +276,7 @@ Index reads_of_block(Exec const& exec, MatrixArgument<T const> const& a, std::si
         using Kernels = typename Set::template Of<Exec, T>;
         if (count == 1 ||
             !is_fused<Exec, row_major, Set>(options.method, tuning, lines, SomeColumns{columns})) {
-          reads += count == 1 ? 1 : 2;
+          ++reads;
         } else if constexpr (Kernels::fuse_blocks) {
           ++reads;
         } else {
