@@ -273,15 +273,11 @@ Index reads_of_block(Exec const& exec, MatrixArgument<T const> const& a, std::si
         Tuning const tuning =
             tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning, SomeColumns{columns});
         auto const lines = lines_of<row_major>(a);
-        using Kernels = typename Set::template Of<Exec, T>;
-        if (count == 1 ||
-            !is_fused<Exec, row_major, Set>(options.method, tuning, lines, SomeColumns{columns})) {
-          ++reads;
-        } else if constexpr (Kernels::fuse_blocks) {
-          ++reads;
-        } else {
-          reads += passes_of(count, Kernels::fused_at_once(row_major, lines, count));
-        }
+        bool const fused = count > 1 && is_fused<Exec, row_major, Set>(options.method, tuning,
+                                                                       lines, SomeColumns{columns});
+        reads +=
+            fused ? passes_of(count, fused_at_once<Exec, row_major>(options.kernels, lines, count))
+                  : 1;
       });
     });
   });
