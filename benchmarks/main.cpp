@@ -154,14 +154,20 @@ class Row {
   std::string error_;
 };
 
+/// Whether it is one of products of matrices; reading and copying are no operations.
+bool is_of_products(std::string_view operation) {
+  return std::ranges::any_of(
+      tessera::bench::operations(), [&](tessera::bench::Operation const& one) {
+        return one.name == operation && one.shapes == tessera::bench::ShapeKind::product;
+      });
+}
+
 /// Whether a contender is to be measured: published kernels only on demand, some take very long.
 template <class T>
 bool is_wanted(Contender<Exec, T> const& contender, Arguments const& arguments,
                Shape const& shape) {
-  bool const for_products = tessera::bench::operation_named(contender.operation).shapes ==
-                            tessera::bench::ShapeKind::product;
   return (contender.kind != Kind::variant || arguments.variants) &&
-         for_products == shape.is_product();
+         is_of_products(contender.operation) == shape.is_product();
 }
 
 template <class T>
