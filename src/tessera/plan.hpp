@@ -164,11 +164,15 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols,
 }
 
 /// The method by which `atax` of a contiguous rows x cols matrix takes the first pass over a block
-/// of so many vectors, 1 at least; as plan_multiply.
+/// of so many vectors; as plan_multiply. Throws std::invalid_argument for fewer than one, too.
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Method method_of_blocks(Exec const& exec, Index rows, Index cols, Index vectors,
                         std::type_identity_t<AtaxOptions<Exec, T>> const& options = {}) {
   checks::require_size("method_of_blocks", rows, cols, sizeof(T));
+  if (vectors < 1) {
+    checks::fail("method_of_blocks",
+                 "expected one vector at least, found " + std::to_string(vectors));
+  }
   if (rows == 0 || cols == 0) return Method::two_stage;
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
   auto const at_once = static_cast<Index>(detail::columns_at_once<Exec, T>(options.kernels));

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include <tessera/plan.hpp>
@@ -74,6 +75,21 @@ TYPED_TEST(Plans, NameTheirStagesAndPanels) {
     EXPECT_EQ(sum.panels, reference::panel_count(count, length)) << name_of(method);
     EXPECT_EQ(sum.lines_per_panel, reference::panel_lines(count, length)) << name_of(method);
   }
+}
+
+TYPED_TEST(Plans, TellTheMethodOfBlocks) {
+  using T = typename TestFixture::T;
+  using Layout = typename TestFixture::Layout;
+  auto const method_of = [&](Index vectors, Method wanted) {
+    return method_of_blocks<T, Layout>(this->exec_, 3000, 200, vectors, {.method = wanted});
+  };
+  for (Index const vectors : {1, 2, 9, 33}) {
+    for (Method const method : {Method::fused, Method::two_stage}) {
+      EXPECT_EQ(method_of(vectors, method), method) << vectors;
+    }
+  }
+  EXPECT_EQ(method_of(1, Method::automatic), this->atax({3000, 200}, Method::automatic).method);
+  EXPECT_THROW(method_of(0, Method::automatic), std::invalid_argument);
 }
 
 TYPED_TEST(Plans, StayInRangeForSizesNearTwoToThe40) {
