@@ -22,7 +22,7 @@ import tempfile
 from pathlib import Path
 
 from host import processor
-from results import in_words, ratio, write
+from results import in_words, ratio, short_name, write
 from solvers import generate, step_of
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
@@ -216,7 +216,7 @@ def page() -> str:
         data = json.loads(path.read_text())
         context = data["context"]
         of = f", {context['threads']} threads in all" if context["threads"] else ""
-        lines += ["", f"## {(context['device'] if context['backend'] == 'cuda' else context['processor']['name']).split(', sm_')[0]}", "",
+        lines += ["", f"## {short_name(context['device'] if context['backend'] == 'cuda' else context['processor']['name'])}", "",
                   f"Tessera {context['version']} at commit {context['commit']}, {context['backend']}{of}, {context['device']}, {context['processor']['name']}.", "",
                   *tables_of(data)]
     return "\n".join(lines) + "\n"

@@ -28,6 +28,11 @@ def ratio(a, b) -> str:
     return f"{a / b:.2f}" if a and b else "–"
 
 
+def short_name(machine: str) -> str:
+    """A machine's name, without what a GPU has."""
+    return machine.split(", sm_")[0]
+
+
 def in_words(shape: str) -> str:
     return shape.replace("x", " x ").replace("+", " + ")
 

@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 from host import processor
-from results import in_words, ratio, write
+from results import in_words, ratio, short_name, write
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
 SHAPES = {"cuda": ("16384x16384", "1048576x1024"), "openmp": ("16384x8192", "262144x1024")}
@@ -179,7 +179,7 @@ def page() -> str:
         on = context["processor"]["name"]
         if context["backend"] == "cuda":
             on = f"{data['results'][0]['device']} beside {on}"
-        lines += ["", f"## {on.split(', sm_')[0]}", "",
+        lines += ["", f"## {short_name(on)}", "",
                   f"Tessera {context['version']} at commit {context['commit']}, {context['backend']}, {on}.", "",
                   "| matrix | atax, ms | lsmr, ms | to atax | peer to lsmr | svd, ms | reads | peer to svd | randomized, ms | peer |",
                   "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"]

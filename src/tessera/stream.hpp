@@ -202,7 +202,7 @@ Report run_columns(Exec const& exec, std::string const& operation,
     };
     auto const columns = static_cast<Index>(x.extent(1));
     Report all;
-    constexpr Index few = 8;
+    constexpr Index few = 8;  // columns that share a pass whatever room their sums take
     Index at_once = columns;
     for (Index first = 0; first < columns;) {
       Index const passes = ceil_div(columns - first, at_once);
