@@ -262,9 +262,11 @@ Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring
   return result;
 }
 
+// Tunings of blocks of vectors: docs/decisions/blocks-of-vectors.md has what they were chosen by.
+
 /// Dot products with a block of so many vectors. A team has eight warps, some for each eight
 /// vectors, and the others for chunks of a line, where few of these are left over; teams of one
-/// wave, or of some, have lines alike. Not measured yet.
+/// wave, or of some, have lines alike.
 template <class T>
 DotTuning dot_tuning_of_blocks(Index count, Index length, int vectors, Index multiprocessors) {
   constexpr Index team_warps = 8;
@@ -289,36 +291,46 @@ DotTuning dot_tuning_of_blocks(Index count, Index length, int vectors, Index mul
   return result;
 }
 
-/// A sum with a block of so many vectors, of which a warp has a run of panels and a tile of
-/// columns. Not measured yet.
+/// Panels of a group, for blocks of vectors: those of one wave of groups, or of some. Where panels
+/// have many lines, so that partial vectors are few, no more than scratch holds the stack of.
+inline Index panels_of_blocks(summation::Panels const& panels, Index parts, Index slots,
+                              Index in_scratch) {
+  constexpr Index many_lines = 64;
+  Index const of_waves = panels_of_part(panels, parts, slots);
+  return panels.lines < many_lines ? of_waves : std::min(of_waves, in_scratch);
+}
+
+/// A sum with a block of so many vectors. A warp has a tile of columns, for eight vectors at most.
 template <class T>
 SumTuning sum_tuning_of_blocks(Index count, Index length, int vectors, Index multiprocessors) {
   constexpr Index tile = 32 * 16 / Index{sizeof(T)};
-  Index const warps = multiprocessors * (vectors <= 8 || (vectors > 16 && vectors <= 24) ? 16 : 8);
-  Index const shares = vectors > 16 && vectors <= 24 ? 3 : 1;
+  constexpr Index warps_of_multiprocessor = 16;
+  constexpr Index vectors_of_warp = 8;
+  Index const parts = ceil_div(length, tile) * ceil_div(vectors, vectors_of_warp);
   SumTuning result;
   result.panels_per_team =
-      panels_of_part(summation::panels(count, length), ceil_div(length, tile) * shares, warps);
+      panels_of_blocks(summation::panels(count, length), parts,
+                       warps_of_multiprocessor * multiprocessors, vectors <= 4 ? 16 : 4);
   return result;
 }
 
-/// Panels of a team, or of a cluster of teams, of fused ATAX with up to eight vectors: those of one
-/// wave, or of some. A warp has a segment of each line. Not measured yet.
+/// Panels of a team, or of a cluster of teams, of fused ATAX with up to eight vectors. A warp has a
+/// segment of each line.
 template <class T>
 Index panels_of_block_ring(Index count, Index length, Index multiprocessors) {
   constexpr Index team_warps = 8;
   Index const warps = summation::segments<T>(length);
   Index const clusters = warps <= team_warps ? multiprocessors * (team_warps / warps)
                                              : multiprocessors / ceil_div(warps, team_warps);
-  return panels_of_part(summation::panels(count, length), 1, std::max(Index{1}, clusters));
+  return panels_of_blocks(summation::panels(count, length), 1, std::max(Index{1}, clusters), 2);
 }
 
-/// Whether fused ATAX of a block of so many vectors, whose lines' segments are warps of a cluster,
-/// wins over two stages. Not measured yet.
+/// Whether fused ATAX of a block of so many vectors wins over two stages: longer lines are shared
+/// by more teams, which wait for each other.
 template <class T>
 bool fuse_blocks(Index length, int vectors) {
-  constexpr Index warps_of_cluster = 64;
-  return vectors <= 8 && summation::segments<T>(length) <= warps_of_cluster;
+  constexpr Index segments_of_two_teams = 16;
+  return vectors <= 8 && summation::segments<T>(length) <= segments_of_two_teams;
 }
 
 /// Whether fused ATAX of row-major lines wins over two stages: where a line's parts can be shared

@@ -25,7 +25,7 @@ namespace tessera::detail::gpu {
 inline constexpr int most_vectors_kept = 8;
 /// Lines that a warp multiplies at a time, or pairs of short lines, whose sums its threads share.
 template <class Exec>
-inline constexpr int lines_of_block = WarpOf<Exec>::has_large_scratch ? 4 : 2;
+inline constexpr int lines_of_block = WarpOf<Exec>::has_large_scratch ? 8 : 2;
 
 /// How dot products with a block are dealt to teams. A warp has a chunk of a line, and some of the
 /// vectors; warps next to each other share the chunk, then come other chunks of the line, then
@@ -86,9 +86,14 @@ struct BlockDotPlan {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int step_size() const {
     return sets * chunks * lines_of_block<Exec> * 2 * words * summation::lanes<T>;
   }
-  /// Scalars of scratch: steps, and the sums of two steps, two a thread at most.
+  /// Sums of a step that a thread owns.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION int own_sums() const {
+    int const threads = is_short ? segment_threads : warp_threads;
+    return Kokkos::max(1, lines_of_block<Exec> * kept / threads);
+  }
+  /// Scalars of scratch: steps, and the sums of two steps.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index scratch() const {
-    return Index{places} * step_size() + Index{4} * warps() * warp_threads;
+    return Index{places} * step_size() + Index{2} * own_sums() * warps() * warp_threads;
   }
 };
 

@@ -27,8 +27,8 @@ struct BlockRingPlan {
   static constexpr int most_warps = 8;    ///< of a team
   static constexpr int most_teams = 8;    ///< of a cluster
   static constexpr int rows = 4;          ///< lines of a step
-  static constexpr int lag = 2;           ///< steps between dot products and the sums with them
-  static constexpr int most_ahead = 3;    ///< steps that are copied meanwhile
+  static constexpr int lag = 1;           ///< steps between dot products and the sums with them
+  static constexpr int most_ahead = 2;    ///< steps that are copied meanwhile
   /// Steps whose dot products have a place: none is sent before all have used the one that it
   /// replaces.
   static constexpr int turns = 2 * lag + 2;
@@ -119,7 +119,7 @@ struct Wheel {
 
 /// Each thread has two words of a segment, half of each step of the lanes' chains, in every line,
 /// and the sums of these columns. It copies them to its own places in scratch, takes them from
-/// there for dot products, and, two steps later, again for the sums. Meanwhile the warps of a team,
+/// there for dot products, and, a step later, again for the sums. Meanwhile the warps of a team,
 /// or of a cluster's teams, add up the dot products.
 template <class Exec, class T, bool IsCluster, class Factor>
 struct BlockRing {

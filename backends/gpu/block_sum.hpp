@@ -23,12 +23,14 @@ namespace tessera::detail::gpu {
 template <class Exec, class T>
 struct BlockSumPlan {
   static constexpr int team_warps = 4;
-  static constexpr int most_columns = 32;  // of a block
-  static constexpr int at_once = 8;        // lines that a thread loads before it adds those before
+  static constexpr unsigned teams_at_once = 4;  // that share a multiprocessor
+  static constexpr int most_columns = 32;       // of a block
+  static constexpr int most_kept = 8;
+  static constexpr int at_once = 8;  // lines that a thread loads before it adds those before
 
   summation::Panels panels;
   int columns;           ///< of the block
-  int kept;              ///< vectors of a warp: 4, 8, 16 or 32
+  int kept;              ///< vectors of a warp: 4 or most_kept; their sums fit the registers
   int shares;            ///< of the vectors, each a warp's
   int threads_per_line;  ///< 8 or a warp
   Index tiles;           ///< of a line's columns
@@ -39,7 +41,7 @@ struct BlockSumPlan {
   BlockSumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, SomeColumns of_block)
       : panels(lines.panels()),
         columns(of_block.count()),
-        kept(kept_of(columns, lines)),
+        kept(columns <= 4 ? 4 : most_kept),
         shares((columns + kept - 1) / kept),
         threads_per_line(is_narrow(lines.length) ? 8 : warp_threads),
         tiles(summation::ceil_div(lines.length, Index{threads_per_line} * word_width<T>)),
@@ -47,24 +49,13 @@ struct BlockSumPlan {
                        group_size(tuning.sum.panels_per_team, panels.count) / side_by_side())),
         groups(summation::ceil_div(panels.count, steps * side_by_side())) {
     std::size_t const most = backends::Backend<Exec>::most_scratch(exec);
-    parts_in_scratch = parts_of_level() * stack_levels(steps);
+    parts_in_scratch = parts_of_level * stack_levels(steps);
     while (parts_in_scratch > 0 && scratch_bytes<T>(scratch()) > most_of_team(most)) {
       --parts_in_scratch;
     }
   }
 
   static bool is_narrow(Index length) { return length <= Index{8} * word_width<T>; }
-  /// Vectors of a warp, for so many: few of those that it adds are not there. 32 fit the registers
-  /// where words are loaded.
-  static int kept_of(int columns, Lines<T> const& lines) {
-    if (columns <= 4) return 4;
-    if (columns <= 8 || (columns > 16 && columns <= 24)) return 8;
-    bool const fit = WarpOf<Exec>::has_large_scratch && !is_narrow(lines.length) &&
-                     is_aligned(lines, lines.data);
-    return columns > 24 && fit ? 32 : 16;
-  }
-  /// Teams that share a multiprocessor: of more vectors a thread has twice the registers.
-  static constexpr unsigned teams_at_once(int kept) { return kept <= 8 ? 4 : 2; }
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int side_by_side() const {
     return warp_threads / threads_per_line;
@@ -81,15 +72,12 @@ struct BlockSumPlan {
   [[nodiscard]] Index teams() const { return summation::ceil_div(warps(), Index{team_warps}); }
   /// Words of a warp's stack in memory.
   [[nodiscard]] Index stack_in_memory() const {
-    return (parts_of_level() * stack_levels(steps) - parts_in_scratch) * part_of_stack();
+    return (parts_of_level * stack_levels(steps) - parts_in_scratch) * part_of_stack();
   }
   /// Parts of a level of a warp's stack, and their words.
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION int parts_of_level() const {
-    return kept == 32 ? WordStack<32, T, true>::parts_of_level
-                      : WordStack<16, T, true>::parts_of_level;
-  }
+  static constexpr int parts_of_level = WordStack<most_kept, T, true>::parts_of_level;
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int part_of_stack() const {
-    return kept / parts_of_level() * threads_per_line;
+    return kept / parts_of_level * threads_per_line;
   }
   /// Scalars of scratch for entries of the vectors, of two times so many lines.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int entries() const {
@@ -106,7 +94,7 @@ struct BlockSumPlan {
  private:
   [[nodiscard]] std::size_t most_of_team(std::size_t most) const {
     constexpr std::size_t of_system = 1024;
-    return (most + of_system) / teams_at_once(kept) - of_system;
+    return (most + of_system) / teams_at_once - of_system;
   }
 };
 
@@ -128,9 +116,6 @@ struct BlockSum {
   static constexpr int at_once = Plan::at_once;
   static constexpr int row = Columns + word_width<T>;  // entries of a line: no two in one bank
   static constexpr int entries = Columns * at_once / Threads;  // that a thread brings
-  /// Whether a thread has the next lines under way while it adds some: where it has registers for
-  /// that, and few warps share a multiprocessor.
-  static constexpr bool loads_ahead = Columns == 16 && Threads == warp_threads;
   /// A thread's words of lines, and its share of the vectors' entries.
   struct Loaded {
     PerLine<Word<T>, at_once> word;
@@ -173,8 +158,6 @@ struct BlockSum {
     PerLine<Word<T>, Columns> sum{};
     for (int turn = 0;; turn ^= 1) {
       LinesOfPanels const next = after(now, own_panel, steps);
-      Loaded loaded_ahead;
-      if constexpr (loads_ahead) load(next, column, rest, first_vector, thread, loaded_ahead);
       T* const sRows =
           sEntries + (turn * (warp_threads / Threads) + place.lane / Threads) * at_once * row;
       static_for<entries>([&](auto i) {
@@ -194,11 +177,7 @@ struct BlockSum {
         if (now.step == steps - 1) break;
         if (place.lane >= Threads) static_for<Columns>([&](auto c) { sum[c()] = Word<T>{}; });
       }
-      if constexpr (loads_ahead) {
-        loaded = loaded_ahead;
-      } else {
-        load(next, column, rest, first_vector, thread, loaded);
-      }
+      load(next, column, rest, first_vector, thread, loaded);
       now = next;
     }
     if (place.lane < Threads) store(group, first_vector, column, rest, sum);
@@ -324,28 +303,18 @@ void block_sum(Exec const& exec, Label const& label, Lines<T> const& lines, Inpu
   auto const parts = static_cast<int>(summation::ceil_div(plan.panels.lines, Index{Plan::at_once}));
   auto const of_part = static_cast<int>(summation::ceil_div(plan.panels.lines, Index{parts}));
   auto const run = [&](auto threads, auto spacing, auto kept) {
-    constexpr unsigned teams = threads() == 8 ? 2 : Plan::teams_at_once(kept());
+    constexpr unsigned teams = threads() == 8 ? 2 : Plan::teams_at_once;
     for_each_team<team_size, teams>(
         exec, label, plan.teams(), team_size, scratch_bytes<T>(plan.scratch()),
         BlockSum<Exec, T, threads(), spacing(), kept()>{lines, y, out, workspace, stacks, plan,
                                                         plan.stack_in_memory(), parts, of_part});
   };
-  bool const on_words = is_aligned(lines, lines.data);
-  if (Plan::is_narrow(lines.length)) {
-    with_static<4, 8, 16>(plan.kept, [&](auto kept) {
-      on_words ? run(StaticInt<8>{}, StaticInt<1>{}, kept)
-               : run(StaticInt<8>{}, StaticInt<8>{}, kept);
+  with_static<4, Plan::most_kept>(plan.kept, [&](auto kept) {
+    with_static<8, warp_threads>(plan.threads_per_line, [&](auto threads) {
+      is_aligned(lines, lines.data) ? run(threads, StaticInt<1>{}, kept)
+                                    : run(threads, threads, kept);
     });
-  } else if (plan.kept == 32) {
-    if constexpr (WarpOf<Exec>::has_large_scratch) {
-      run(StaticInt<warp_threads>{}, StaticInt<1>{}, StaticInt<32>{});
-    }
-  } else {
-    with_static<4, 8, 16>(plan.kept, [&](auto kept) {
-      on_words ? run(StaticInt<warp_threads>{}, StaticInt<1>{}, kept)
-               : run(StaticInt<warp_threads>{}, StaticInt<warp_threads>{}, kept);
-    });
-  }
+  });
   if (plan.groups > 1) {
     combine_groups(exec, label, static_cast<T const*>(workspace), plan.groups,
                    plan.columns * lines.length, out);
