@@ -25,7 +25,7 @@ SHAPES = ("16384x16384", "1048576x1024", "65536x4096", "8192x8192", "4194304x64"
 OPERATIONS = ("atax", "weights", "logistic", "multiply_both")
 PEERS = ("openblas", "cublas")
 # C is M x N, with K products an element: blocks of vectors, and long sums with a tiny result.
-BLOCKS = ("16384x4x16384", "16384x8x16384", "16384x16x16384", "16384x32x16384", "1048576x16x1024")
+BLOCKS = ("16384x4x16384", "16384x8x16384", "16384x16x16384", "16384x32x16384", "1048576x8x1024", "1048576x16x1024")
 LONG_SUMS = ("1x1x10000000", "8x8x1000000", "16x16x1000000")
 
 
