@@ -79,8 +79,9 @@ struct Comparison {
       return Kokkos::bit_cast<Bits>(a) != Kokkos::bit_cast<Bits>(e);
     }
     double const distance = static_cast<double>(a) - static_cast<double>(e);
-    double const bound = factor * static_cast<double>(magnitudes[place]);
-    return !((distance < 0 ? -distance : distance) <= bound);  // a NaN differs
+    auto const magnitude = static_cast<double>(magnitudes[place]);
+    double const bound = magnitude == 0 ? 0 : factor * magnitude;  // zeros have no error
+    return !((distance < 0 ? -distance : distance) <= bound);      // a NaN differs
   }
 };
 

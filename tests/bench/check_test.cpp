@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/check.hpp>
 #include <bench/table.hpp>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -164,6 +165,18 @@ TEST(BenchCheck, WhereNoBoundHoldsTheVerdictSaysThatWholeNumbersJudged) {
   EXPECT_FALSE(outcome.verdicts[0].wrong);
   EXPECT_THAT(outcome.verdicts[1].text, StartsWith("WRONG: whole numbers: "));
   EXPECT_EQ(outcome.verdicts[2].text, "equal bits");
+}
+
+TEST(BenchCheck, WhereNoBoundHoldsZerosAreStillEqual) {
+  float const found[] = {0, -0.0F, 1, 7}, expected[] = {0, 0, 0, 8}, magnitudes[] = {0, 0, 0, 1};
+  Comparison<float> const comparison{{found, 1, 4, 4, 1},
+                                     {expected, 1, 4, 4, 1},
+                                     magnitudes,
+                                     std::numeric_limits<double>::infinity()};
+  EXPECT_FALSE(comparison.differs(0));
+  EXPECT_FALSE(comparison.differs(1));
+  EXPECT_TRUE(comparison.differs(2));
+  EXPECT_FALSE(comparison.differs(3));
 }
 
 TEST(BenchCheck, NothingPassesWhereThereIsNothingToCompareWith) {
