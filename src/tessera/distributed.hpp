@@ -106,12 +106,13 @@ class Distributed {
     distributed::Rows rows;
     Index all_rows;
     bool by_rows;  ///< whether rows are contiguous
+    std::vector<distributed::Rows> rows_by_rank;
   };
   template <MatrixOf<Exec> A>
   [[nodiscard]] Place place_of(A const& a) const {
     using T = typename A::non_const_value_type;
     auto const global = agree<T>("place_of", detail::matrix_in(a), [] {}, {});
-    return {global.rows[index()], global.all_rows, global.by_rows};
+    return {global.rows[index()], global.all_rows, global.by_rows, global.rows};
   }
 
   /// B = A·v: each rank's rows of it.
@@ -208,8 +209,14 @@ class Distributed {
   template <OutputVector X>
     requires AccessibleFrom<X, Exec>
   void share_rows(X const& x, distributed::Rows const& mine) const {
+    share_rows(x, comm_->gather(mine));
+  }
+  /// The same where every rank knows what rows each has filled in.
+  template <OutputVector X>
+    requires AccessibleFrom<X, Exec>
+  void share_rows(X const& x, std::vector<distributed::Rows> const& rows_by_rank) const {
     distributed::detail::gather_rows(exec_, *comm_, *exchanges_, x.data(),
-                                     static_cast<Index>(x.extent(0)), mine);
+                                     static_cast<Index>(x.extent(0)), rows_by_rank);
   }
 
  private:
@@ -235,24 +242,24 @@ class Distributed {
   template <class T, class Check>
   Global agree(char const* operation, MatrixIn<T> const& a, Check const& check,
                Sameness const& sameness) const {
-    bool by_rows = true;
-    together([&] {
+    constexpr std::size_t rows_at = 8, by_rows_at = 9;  // before them, what is the same on all
+    auto const bits = [](double x) { return std::bit_cast<std::int64_t>(x); };
+    auto const all = comm_->meet([&] {
+      bool by_rows = true;
       checks::require_matrix(operation, a);
       detail::with_order(operation, "A", a, [&](auto rows) { by_rows = rows(); });
       check();
+      return distributed::Communicator::Facts{static_cast<std::int64_t>(a.extent(1)),
+                                              static_cast<std::int64_t>(sizeof(T)),
+                                              sameness.vectors,
+                                              number_of(operation),
+                                              static_cast<std::int64_t>(sameness.map),
+                                              bits(sameness.alpha),
+                                              bits(sameness.beta),
+                                              bits(sameness.gamma),
+                                              static_cast<std::int64_t>(a.extent(0)),
+                                              by_rows ? 1 : 0};
     });
-    struct Facts {
-      std::array<std::int64_t, 8> same;
-      std::int64_t rows;
-      std::int64_t by_rows;
-    };
-    auto const bits = [](double x) { return std::bit_cast<std::int64_t>(x); };
-    Facts const mine{
-        .same = {static_cast<std::int64_t>(a.extent(1)), static_cast<std::int64_t>(sizeof(T)),
-                 sameness.vectors, number_of(operation), static_cast<std::int64_t>(sameness.map),
-                 bits(sameness.alpha), bits(sameness.beta), bits(sameness.gamma)},
-        .rows = static_cast<std::int64_t>(a.extent(0)),
-        .by_rows = by_rows ? 1 : 0};
     constexpr std::size_t counts = 3;  // of the names, those whose values say something
     constexpr std::array<char const*, 8> names{"columns", "bytes a scalar", "vectors", "operation",
                                                "map",     "alpha",          "beta",    "gamma"};
@@ -260,25 +267,24 @@ class Distributed {
       throw DistributedError(static_cast<int>(rank), "tessera::" + std::string(operation) +
                                                          ": expected what rank 0 has, " + what);
     };
-    std::vector<Facts> const all = comm_->gather(mine);
-    Global global{.rows = {}, .all_rows = 0, .by_rows = by_rows};
+    Global global{.rows = {}, .all_rows = 0, .by_rows = all[index()][by_rows_at] != 0};
     bool has_rows = false;
     for (std::size_t r = 0; r < all.size(); ++r) {
       for (std::size_t i = 0; i < names.size(); ++i) {
-        auto const [its, expected] = std::pair(all[r].same[i], all[0].same[i]);
+        auto const [its, expected] = std::pair(all[r][i], all[0][i]);
         if (its == expected) continue;
         refuse(r, i < counts
                       ? std::to_string(expected) + " " + names[i] + ", found " + std::to_string(its)
                       : "found another " + std::string(names[i]));
       }
-      if (all[r].rows > 0) {
-        bool const its = all[r].by_rows != 0;
+      if (all[r][rows_at] > 0) {
+        bool const its = all[r][by_rows_at] != 0;
         if (has_rows && its != global.by_rows) refuse(r, "found another layout");
         global.by_rows = its;
         has_rows = true;
       }
-      global.rows.push_back({global.all_rows, all[r].rows});
-      global.all_rows += all[r].rows;
+      global.rows.push_back({global.all_rows, all[r][rows_at]});
+      global.all_rows += all[r][rows_at];
     }
     try {
       checks::require_size(operation, global.all_rows, static_cast<Index>(a.extent(1)), sizeof(T));

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <mpi.h>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -97,30 +98,47 @@ class Communicator {
   /// Whether MPI of all ranks sends from memory of a GPU.
   [[nodiscard]] bool takes_device_memory() const { return takes_device_memory_; }
 
-  /// body() on each rank. Where it throws on one, all throw that error; what is a DistributedError
-  /// all have thrown already.
+  /// What ranks tell each other where they meet.
+  using Facts = std::array<std::int64_t, 10>;
+
+  /// The facts that body() says on each rank, by rank. Where it throws on one, all throw that
+  /// error; what is a DistributedError all have thrown already.
   template <class Body>
-  void together(Body const& body) const {
-    std::optional<std::string> error;
+  std::vector<Facts> meet(Body const& body) const {
+    struct Meeting {
+      std::int64_t has_failed;
+      Facts facts;
+    };
+    Meeting mine{};
+    std::string error;
     try {
-      body();
+      mine.facts = body();
     } catch (DistributedError const&) {
       throw;
     } catch (std::exception const& thrown) {
+      mine.has_failed = 1;
       error = thrown.what();
     } catch (...) {
+      mine.has_failed = 1;
       error = "an error that says no more";
     }
-    int const mine = error ? rank_ : size_;
-    int first = size_;
-    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm_);
-    if (first == size_) return;
-    std::string text = error.value_or("");
-    int length = static_cast<int>(text.size());
-    MPI_Bcast(&length, 1, MPI_INT, first, comm_);
-    text.resize(static_cast<std::size_t>(length));
-    MPI_Bcast(text.data(), length, MPI_CHAR, first, comm_);
-    throw DistributedError(first, text);
+    std::vector<Meeting> const all = gather(mine);
+    std::vector<Facts> facts;
+    facts.reserve(all.size());
+    for (Meeting const& its : all) {
+      if (its.has_failed != 0) throw_error_of(static_cast<int>(facts.size()), error);
+      facts.push_back(its.facts);
+    }
+    return facts;
+  }
+  /// The same of a body that says nothing: a rank that has thrown between two calls meets the
+  /// others here.
+  template <class Body>
+  void together(Body const& body) const {
+    meet([&] {
+      body();
+      return Facts{};
+    });
   }
 
   /// Each rank's value, by rank.
@@ -177,6 +195,15 @@ class Communicator {
   }
 
  private:
+  /// On all ranks: what `rank` has thrown, which knows its text.
+  [[noreturn]] void throw_error_of(int rank, std::string text) const {
+    int length = static_cast<int>(text.size());
+    MPI_Bcast(&length, 1, MPI_INT, rank, comm_);
+    text.resize(static_cast<std::size_t>(length));
+    MPI_Bcast(text.data(), length, MPI_CHAR, rank, comm_);
+    throw DistributedError(rank, text);
+  }
+
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;

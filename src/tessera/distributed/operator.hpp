@@ -32,10 +32,10 @@ namespace detail {
 /// Each rank's rows of B's vectors go to all.
 template <class Exec, class T>
 void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
-                 distributed::Rows const& mine) {
+                 std::vector<distributed::Rows> const& rows_by_rank) {
   using Entries = Kokkos::View<T*, typename Exec::memory_space>;
   for (std::size_t j = 0; j < BT.extent(0); ++j) {
-    world.share_rows(Entries(BT.data() + j * BT.extent(1), BT.extent(1)), mine);
+    world.share_rows(Entries(BT.data() + j * BT.extent(1), BT.extent(1)), rows_by_rank);
   }
 }
 
@@ -64,6 +64,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
         world_(world),
         a_(std::move(a)),
         rows_(place.rows),
+        rows_by_rank_(place.rows_by_rank),
         by_rows_(place.by_rows),
         method_(options.method),
         options_{.workspace = &workspace_, .tuning = options.tuning, .kernels = options.kernels} {}
@@ -83,11 +84,11 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     options.keep_product = keep_product;
     if (b.extent(0) == 0) return world_.atax(a_, v, c, options);
     world_.atax(a_, v, mine(b), c, options);
-    world_.share_rows(b, rows_);
+    world_.share_rows(b, rows_by_rank_);
   }
   void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const override {
     world_.multiply(a_, v, mine(b), options_);
-    world_.share_rows(b, rows_);
+    world_.share_rows(b, rows_by_rank_);
   }
   void do_multiply_transposed(ConstValues<Exec, T> const& u,
                               Values<Exec, T> const& c) const override {
@@ -97,20 +98,19 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     namespace parts = distributed::detail;
     parts::Units const units{this->rows(), summation::segment<T>};
     Index const size = products.count() * products.cols();
-    world_.together([] {});  // who has failed meets the others here
-    std::vector<distributed::Rows> const all = world_.communicator().gather(rows_);
     parts::Share share;
     std::optional<parts::SumOfRoots<T>> sum;
     world_.together([&] {
       std::vector<std::vector<int>> levels;
-      for (std::size_t r = 0; r < all.size(); ++r) {
-        parts::Share const its = parts::share_of(units, all[r]);
+      for (std::size_t r = 0; r < rows_by_rank_.size(); ++r) {
+        distributed::Rows const& rows = rows_by_rank_[r];
+        parts::Share const its = parts::share_of(units, rows);
         if (its.begun.count > 0 || its.open.count > 0) {
-          checks::fail("products with blocks",
-                       "expected ranks whose first rows are multiples of " +
-                           std::to_string(units.unit) + ", found rank " + std::to_string(r) +
-                           " with " + std::to_string(all[r].count) + " rows from row " +
-                           std::to_string(all[r].first) + " on");
+          checks::fail("products with blocks", "expected ranks whose first rows are multiples of " +
+                                                   std::to_string(units.unit) + ", found rank " +
+                                                   std::to_string(r) + " with " +
+                                                   std::to_string(rows.count) + " rows from row " +
+                                                   std::to_string(rows.first) + " on");
         }
         auto& of_rank = levels.emplace_back();
         for (auto const& subtree : its.whole) of_rank.push_back(subtree.level);
@@ -139,7 +139,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
       stream::detail::from_host(
           sums, Kokkos::View<T*, typename Exec::memory_space>(products.CT.data(), sums.size()));
     });
-    detail::share_block(world_, products.BT, rows_);
+    detail::share_block(world_, products.BT, rows_by_rank_);
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
@@ -165,6 +165,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   World const& world_;
   A a_;
   distributed::Rows rows_;
+  std::vector<distributed::Rows> rows_by_rank_;
   bool by_rows_;
   Method method_;
   mutable Workspace<Exec> workspace_;
@@ -225,7 +226,11 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
         },
         {products.CT.data(), 1});
     parts::Units const units{this->rows(), summation::segment<T>};
-    detail::share_block(world_, products.BT, parts::even_rows(units, world_.rank(), world_.size()));
+    std::vector<distributed::Rows> rows_by_rank;
+    for (int r = 0; r < world_.size(); ++r) {
+      rows_by_rank.push_back(parts::even_rows(units, r, world_.size()));
+    }
+    detail::share_block(world_, products.BT, rows_by_rank);
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {

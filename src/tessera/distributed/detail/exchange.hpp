@@ -94,6 +94,8 @@ struct Exchanges {
   Kept<typename Exec::memory_space> elements;
   Kept<Kokkos::SharedHostPinnedSpace> on_host;
   Joins joins;
+  /// Bytes of vectors whose rows can be shared with what every rank has kept: the same on all.
+  std::size_t bytes_of_rows = 0;
 
  private:
   std::vector<std::vector<int>> levels_;
@@ -150,21 +152,27 @@ void with_exchange(Exec const& exec, Communicator const& comm, Exchanges<Exec> c
   body(MpiExchange<Exec, T>(exec, comm, by, on_host));
 }
 
-/// Gives every rank all `length` entries of x, of which each has filled in its rows.
+/// Gives every rank all `length` entries of x, of which each has filled in its rows, as all know.
 template <class Exec, class T>
 void gather_rows(Exec const& exec, Communicator const& comm, Exchanges<Exec>& exchanges, T* x,
-                 Index length, Rows const& filled) {
+                 Index length, std::vector<Rows> const& rows) {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   Index const width = std::min(length, most_elements);
+  Index const width_on_host = exchanges.by == SendBy::host_mpi ? 2 * width : 0;
   T* own = nullptr;
   T* on_host = nullptr;
-  comm.together([&] {
+  auto const get = [&] {
     own = exchanges.elements.template get<T>(exec, width);
-    if (exchanges.by == SendBy::host_mpi) {
-      on_host = exchanges.on_host.template get<T>(exec, 2 * width);
-    }
-  });
-  std::vector<Rows> const rows = comm.gather(filled);
+    on_host = exchanges.on_host.template get<T>(exec, width_on_host);
+  };
+  std::size_t const bytes = static_cast<std::size_t>(width) * sizeof(T);
+  if (bytes <= exchanges.bytes_of_rows) {
+    get();
+  } else {
+    comm.together(get);
+    exchanges.bytes_of_rows = bytes;
+  }
+  Rows const& filled = rows[static_cast<std::size_t>(comm.rank())];
   Counts counts(rows.size());
   for (Index begin = 0; begin < length; begin += width) {
     auto const some_of = [&](Rows const& its) {
