@@ -266,7 +266,7 @@ void expect_room_for_blocks(Exec const& exec, Index count, Index length, int vec
   EXPECT_GE(dot.runs * dot.chunks * gpu::chunk<T>, length);
   EXPECT_GE(dot.line_blocks * dot.lines_per_team, count);
   // Stacks leave room for as many teams as the registers do.
-  std::size_t const side_by_side = sum.parts_in_scratch > 0 ? sum.teams_at_once(sum.kept) : 1;
+  std::size_t const side_by_side = sum.parts_in_scratch > 0 ? sum.teams_at_once : 1;
   EXPECT_LE((tessera::detail::scratch_bytes<T>(sum.scratch()) + 1024) * side_by_side,
             Exec::most_scratch + 1024);
   EXPECT_GE(sum.shares * sum.kept, vectors);
