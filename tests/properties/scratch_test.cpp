@@ -261,6 +261,11 @@ void expect_room_for_blocks(Exec const& exec, Index count, Index length, int vec
   SCOPED_TRACE(testing::Message() << count << " lines of " << length << ", " << vectors);
   EXPECT_LE(tessera::detail::scratch_bytes<T>(dot.scratch()), Exec::most_scratch);
   EXPECT_GE(dot.places, 2);
+  int const threads = dot.is_short ? gpu::segment_threads : gpu::warp_threads;
+  // Each column has a thread a chunk, and threads share a step's lines as far as there are any.
+  int const sharing = std::min(gpu::lines_of_block<Exec>, threads / dot.kept);
+  Index const sums = Index{gpu::warp_threads} * dot.warps() * gpu::lines_of_block<Exec> / sharing;
+  EXPECT_GE(dot.scratch(), Index{dot.places} * dot.step_size() + 2 * sums);
   EXPECT_LE(dot.warps(), dot.most_warps);
   EXPECT_GE(dot.groups * dot.kept, vectors);
   EXPECT_GE(dot.runs * dot.chunks * gpu::chunk<T>, length);
@@ -271,7 +276,7 @@ void expect_room_for_blocks(Exec const& exec, Index count, Index length, int vec
             Exec::most_scratch + 1024);
   EXPECT_GE(sum.shares * sum.kept, vectors);
   EXPECT_GE(sum.groups * sum.steps * sum.side_by_side(), sum.panels.count);
-  EXPECT_TRUE(sum.kept < 32 || Exec::has_large_scratch);
+  EXPECT_LE(sum.kept, sum.most_kept);
   using Ring = gpu::BlockRingPlan<Exec, T>;
   EXPECT_TRUE(Exec::has_large_scratch || !Ring::takes(lines));
   if (vectors > Ring::most_columns || !Ring::takes(lines)) return;
