@@ -179,6 +179,8 @@ def page() -> str:
         on = context["processor"]["name"]
         if context["backend"] == "cuda":
             on = f"{data['results'][0]['device']} beside {on}"
+        else:
+            on += data["results"][0]["device"].removeprefix(on.split(",")[0])  # its threads
         lines += ["", f"## {short_name(on)}", "",
                   f"Tessera {context['version']} at commit {context['commit']}, {context['backend']}, {on}.", "",
                   "| matrix | atax, ms | lsmr, ms | to atax | peer to lsmr | svd, ms | reads | peer to svd | randomized, ms | peer |",
