@@ -227,6 +227,7 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
         {products.CT.data(), 1});
     parts::Units const units{this->rows(), summation::segment<T>};
     std::vector<distributed::Rows> rows_by_rank;
+    rows_by_rank.reserve(static_cast<std::size_t>(world_.size()));
     for (int r = 0; r < world_.size(); ++r) {
       rows_by_rank.push_back(parts::even_rows(units, r, world_.size()));
     }
