@@ -53,9 +53,9 @@ int int_of(std::int64_t size) {
 /// Both products of a problem by cuBLAS, which knows column-major matrices only: a row-major matrix
 /// is the transpose of one.
 template <class T, Layout layout>
-class Gemv {
+class GemvOfCublas {
  public:
-  explicit Gemv(Problem<Exec, T> const& problem)
+  explicit GemvOfCublas(Problem<Exec, T> const& problem)
       : problem_(&problem),
         handle_(handle_for(problem.exec)),
         m_(int_of(column_major ? problem.shape.rows : problem.shape.cols)),
@@ -89,7 +89,7 @@ void add_products() {
                                .layout = layout,
                                .matrix_reads = reads,
                                .prepare = [=](Problem<Exec, T> const& p, Launch const&) -> Work {
-                                 Gemv<T, layout> const products(p);
+                                 GemvOfCublas<T, layout> const products(p);
                                  return [=, &p](int call) { run(products, p, call); };
                                }});
   };
