@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <type_traits>
 
@@ -19,6 +20,38 @@
 /// What iterative methods do with vectors between two products, in a fixed order: the bits depend
 /// on the vectors alone.
 namespace tessera {
+
+/// A factor of `axpby` and `scale`: a number of the caller's, or the entry of a vector of one in
+/// memory of `Exec`. That is read when the kernel runs, so that nobody waits for it: it may come
+/// from `dot`, and a graph that has captured the call reads it anew.
+template <class T, class Exec>
+class Coefficient {
+ public:
+  using value_type = T const;
+  using non_const_value_type = T;
+  static constexpr std::size_t rank() { return 1; }
+
+  Coefficient(T value) : value_(value) {}  // NOLINT(google-explicit-constructor)
+  template <Vector View>
+    requires(AccessibleFrom<View, Exec> && std::is_same_v<typename View::non_const_value_type, T>)
+  Coefficient(View const& x)  // NOLINT(google-explicit-constructor)
+      : data_(x.data()), extent_(x.extent(0)), is_vector_(true) {}
+
+  [[nodiscard]] T value() const { return value_; }
+  [[nodiscard]] bool is_vector() const { return is_vector_; }
+
+  // The vector, for checks.
+  [[nodiscard]] T const* data() const { return data_; }
+  [[nodiscard]] std::size_t extent(std::size_t /*i*/) const { return extent_; }
+  [[nodiscard]] std::size_t stride(std::size_t /*i*/) const { return 1; }
+
+ private:
+  T value_ = T(0);
+  T const* data_ = nullptr;
+  std::size_t extent_ = 0;
+  bool is_vector_ = false;
+};
+
 namespace detail {
 
 /// *result = x·y, the dot product of a matrix of one row.
@@ -53,47 +86,71 @@ void call_dot(Exec const& exec, VectorArgument<T const> const& x, VectorArgument
   });
 }
 
+/// A coefficient as kernels have it: where it lies, or itself.
+template <class T>
+struct KernelCoefficient {
+  T const* data;
+  T value;
+  KOKKOS_FUNCTION T operator()() const { return data != nullptr ? *data : value; }
+  KOKKOS_FUNCTION KernelCoefficient loaded() const { return {nullptr, (*this)()}; }
+};
+
+/// What kernels of `operation` that write `y` take for the coefficient called `name`.
+template <class Exec, class T>
+KernelCoefficient<T> coefficient_of(char const* operation, char const* name,
+                                    Coefficient<T, Exec> const& a, char const* output_name,
+                                    VectorArgument<T> const& y) {
+  if (!a.is_vector()) return {nullptr, a.value()};
+  checks::require_input(operation, name, a, 1);
+  checks::require_apart(operation, output_name, y, name, a);
+  return {a.data(), T(0)};
+}
+
 template <class T>
 struct Axpby {
-  T a;
+  KernelCoefficient<T> a;
   T const* x;
   Index stride;
-  T b;
-  bool reads_y;
+  KernelCoefficient<T> b;
   OutputVector<T> y;
+  KOKKOS_FUNCTION Axpby loaded() const { return {a.loaded(), x, stride, b.loaded(), y}; }
   KOKKOS_FUNCTION void operator()(Index i) const {
-    T const added = reads_y ? b * y.data[i * y.stride] : T(0);
-    y.set(i, Kokkos::fma(a, x[i * stride], added));
+    T const of_y = b();
+    T const added = of_y == T(0) ? T(0) : of_y * y.data[i * y.stride];
+    y.set(i, Kokkos::fma(a(), x[i * stride], added));
   }
 };
 
 template <class Exec, class T>
-void call_axpby(Exec const& exec, T a, VectorArgument<T const> const& x, T b,
-                VectorArgument<T> const& y) {
+void call_axpby(Exec const& exec, Coefficient<T, Exec> const& a, VectorArgument<T const> const& x,
+                Coefficient<T, Exec> const& b, VectorArgument<T> const& y) {
   constexpr auto operation = "axpby";
   checks::require_input(operation, "x", x, y.extent(0));
   checks::require_output(operation, "y", y, y.extent(0));
   checks::require_apart(operation, "y", y, "x", x);
+  Axpby<T> const body{coefficient_of(operation, "a", a, "y", y), x.data(),
+                      static_cast<Index>(x.stride(0)), coefficient_of(operation, "b", b, "y", y),
+                      output(y)};
   if (y.extent(0) == 0) return;
   static std::string const label("tessera::axpby");
-  for_each_element(
-      exec, label, static_cast<Index>(y.extent(0)),
-      Axpby<T>{a, x.data(), static_cast<Index>(x.stride(0)), b, !is_zero(b), output(y)});
+  for_each_element(exec, label, static_cast<Index>(y.extent(0)), body);
 }
 
 template <class T>
 struct Scale {
-  T a;
+  KernelCoefficient<T> a;
   OutputVector<T> x;
-  KOKKOS_FUNCTION void operator()(Index i) const { x.set(i, a * x.data[i * x.stride]); }
+  KOKKOS_FUNCTION Scale loaded() const { return {a.loaded(), x}; }
+  KOKKOS_FUNCTION void operator()(Index i) const { x.set(i, a() * x.data[i * x.stride]); }
 };
 
 template <class Exec, class T>
-void call_scale(Exec const& exec, T a, VectorArgument<T> const& x) {
+void call_scale(Exec const& exec, Coefficient<T, Exec> const& a, VectorArgument<T> const& x) {
   checks::require_output("scale", "x", x, x.extent(0));
+  Scale<T> const body{coefficient_of("scale", "a", a, "x", x), output(x)};
   if (x.extent(0) == 0) return;
   static std::string const label("tessera::scale");
-  for_each_element(exec, label, static_cast<Index>(x.extent(0)), Scale<T>{a, output(x)});
+  for_each_element(exec, label, static_cast<Index>(x.extent(0)), body);
 }
 
 /// The number that compute(a vector of one entry) gives, on the host.
@@ -163,35 +220,43 @@ typename X::non_const_value_type sum_of_squares(
 
 /// y = a·x + b·y: each entry is fma(a, x_i, b·y_i), b·y_i rounded. Where b is 0, y is not read.
 ///
-/// x and y have n entries of any stride and must not overlap. 3n·sizeof(T) bytes. Asynchronous in
-/// `exec`, allocates nothing. Throws std::invalid_argument for sizes that differ, a view without
-/// memory, or overlap.
+/// x and y have n entries of any stride and must not overlap. a and b are numbers, or vectors of
+/// one entry in memory of `exec`, apart from y. 3n·sizeof(T) bytes. Asynchronous in `exec`,
+/// allocates nothing. Throws std::invalid_argument for sizes that differ, a view without memory, or
+/// overlap.
 template <ExecutionSpace Exec, Vector X, OutputVectorOf<Exec, X> Y>
   requires AccessibleFrom<X, Exec>
-void axpby(Exec const& exec, std::type_identity_t<typename X::non_const_value_type> a, X const& x,
-           std::type_identity_t<typename X::non_const_value_type> b, Y const& y) {
+void axpby(Exec const& exec,
+           std::type_identity_t<Coefficient<typename X::non_const_value_type, Exec>> const& a,
+           X const& x,
+           std::type_identity_t<Coefficient<typename X::non_const_value_type, Exec>> const& b,
+           Y const& y) {
   detail::call_axpby(exec, a, detail::vector_in(x), b, detail::vector_out(y));
 }
 
-/// x = a·x, x of any stride. 2n·sizeof(T) bytes. Asynchronous in `exec`, allocates nothing. Throws
-/// std::invalid_argument for a view without memory.
+/// x = a·x, x of any stride; a is a number, or a vector of one entry in memory of `exec`, apart
+/// from x. 2n·sizeof(T) bytes. Asynchronous in `exec`, allocates nothing. Throws
+/// std::invalid_argument for a view without memory, more than one entry in a, or overlap.
 template <ExecutionSpace Exec, OutputVector X>
   requires AccessibleFrom<X, Exec>
-void scale(Exec const& exec, std::type_identity_t<typename X::non_const_value_type> a, X const& x) {
+void scale(Exec const& exec,
+           std::type_identity_t<Coefficient<typename X::non_const_value_type, Exec>> const& a,
+           X const& x) {
   detail::call_scale(exec, a, detail::vector_out(x));
 }
 
 }  // namespace tessera
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_VECTORS(TEMPLATE, EXEC, T)                                         \
-  namespace tessera::detail {                                                      \
-  TEMPLATE void call_dot(EXEC const&, VectorArgument<T const> const&,              \
-                         VectorArgument<T const> const&, VectorArgument<T> const&, \
-                         Options<EXEC> const&);                                    \
-  TEMPLATE void call_axpby(EXEC const&, T, VectorArgument<T const> const&, T,      \
-                           VectorArgument<T> const&);                              \
-  TEMPLATE void call_scale(EXEC const&, T, VectorArgument<T> const&);              \
+#define TESSERA_VECTORS(TEMPLATE, EXEC, T)                                                      \
+  namespace tessera::detail {                                                                   \
+  TEMPLATE void call_dot(EXEC const&, VectorArgument<T const> const&,                           \
+                         VectorArgument<T const> const&, VectorArgument<T> const&,              \
+                         Options<EXEC> const&);                                                 \
+  TEMPLATE void call_axpby(EXEC const&, Coefficient<T, EXEC> const&,                            \
+                           VectorArgument<T const> const&, Coefficient<T, EXEC> const&,         \
+                           VectorArgument<T> const&);                                           \
+  TEMPLATE void call_scale(EXEC const&, Coefficient<T, EXEC> const&, VectorArgument<T> const&); \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_VECTORS)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -111,6 +112,46 @@ TYPED_TEST(Vectors, AreScaled) {
   EXPECT_THAT(on_device.to_host(), same_bits_as(x));
 }
 
+TYPED_TEST(Vectors, TakeFactorsFromMemory) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Scalar;
+  for (std::size_t const size : TestFixture::sizes) {
+    auto const x = this->numbers(size, 7);
+    auto const y = this->numbers(size, 8);
+    for (T const b : {T(0), T(-0.7)}) {
+      GuardedVector<TypeParam> const a_on_device(std::vector<T>{T(1.7)}, 1);
+      GuardedVector<TypeParam> const b_on_device(std::vector<T>{b}, 1);
+      GuardedVector<TypeParam> const x_on_device(x, 2);
+      auto const result_of = [&](auto const& a_factor, auto const& b_factor) {
+        GuardedVector<TypeParam> const result(y, 1);
+        axpby(Exec(), a_factor, x_on_device.strided(), b_factor, result.contiguous());
+        scale(Exec(), a_factor, result.contiguous());
+        Kokkos::fence();
+        return result.to_host();
+      };
+      auto const expected = result_of(T(1.7), b);
+      EXPECT_THAT(result_of(a_on_device.contiguous(), b_on_device.contiguous()),
+                  same_bits_as(expected));
+      EXPECT_THAT(result_of(a_on_device.contiguous(), b), same_bits_as(expected));
+      EXPECT_THAT(result_of(T(1.7), b_on_device.contiguous()), same_bits_as(expected));
+    }
+  }
+}
+
+TYPED_TEST(Vectors, TakeFactorsAsTheyAreWhenTheKernelRuns) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Scalar;
+  GuardedVector<TypeParam> const x(std::vector<T>{3, 4}, 1);
+  GuardedVector<TypeParam> const y(2, 1);  // NaN, not to be read
+  GuardedVector<TypeParam> const square(1, 1);
+  GuardedVector<TypeParam> const zero(std::vector<T>{0}, 1);
+  Exec const exec;
+  sum_of_squares(exec, x.contiguous(), square.contiguous());
+  axpby(exec, square.contiguous(), x.contiguous(), zero.contiguous(), y.contiguous());
+  exec.fence();
+  EXPECT_EQ(y.to_host(), (std::vector<T>{75, 100}));
+}
+
 TEST(VectorsOnHost, RefuseWhatDoesNotFit) {
   using Exec = Kokkos::DefaultHostExecutionSpace;
   Kokkos::View<double*, Kokkos::HostSpace> const three("three", 3);
@@ -124,6 +165,16 @@ TEST(VectorsOnHost, RefuseWhatDoesNotFit) {
   expect_refused([&] { axpby(Exec(), 1, three, 1, four); },
                  "axpby: x must have 4 entries, found 3");
   expect_refused([&] { axpby(Exec(), 1, four, 1, four); }, "axpby: y must not overlap x");
+  Kokkos::View<double*, Kokkos::HostSpace> const other("other", 3);
+  expect_refused([&] { axpby(Exec(), four, three, 1, other); },
+                 "axpby: a must have 1 entries, found 4");
+  expect_refused([&] { axpby(Exec(), 1, three, Kokkos::subview(other, std::pair(2, 3)), other); },
+                 "axpby: y must not overlap b");
+  expect_refused([&] { scale(Exec(), Kokkos::subview(three, std::pair(0, 1)), three); },
+                 "scale: x must not overlap a");
+  expect_refused(
+      [&] { scale(Exec(), Kokkos::View<double*, Kokkos::HostSpace>(nullptr, 1), three); },
+      "scale: a has no memory");
 }
 
 }  // namespace

@@ -30,17 +30,30 @@ bool is_zero(T value) {
   return !differ(value, T(0)) || !differ(value, -T(0));
 }
 
+/// A body whose members no element overwrites: a copy, with what it reads of memory for all
+/// elements
+/// (`loaded`) read.
+template <class Body>
+KOKKOS_FUNCTION Body of_block(Body const& body) {
+  if constexpr (requires { body.loaded(); }) {
+    return body.loaded();
+  } else {
+    return body;
+  }
+}
+
 /// What Kokkos calls for each block of elements on a host.
 template <class Body>
 struct OnElements {
   Body body;
   Index count;
-  Index of_block;
+  Index size;  ///< of a block
 
   KOKKOS_FUNCTION void operator()(Index block) const {
     backends::host::OrdinaryArithmetic const mode;
-    Index const end = Kokkos::min(count, (block + 1) * of_block);
-    for (Index i = block * of_block; i < end; ++i) body(i);
+    Body const own = of_block(body);
+    Index const end = Kokkos::min(count, (block + 1) * size);
+    for (Index i = block * size; i < end; ++i) own(i);
   }
 };
 
@@ -52,10 +65,10 @@ void for_each_element(Exec const& exec, std::string const& label, Index count, B
     detail::launch(label, Policy(exec, 0, count), body);
   } else {
     constexpr Index most = 4096;
-    Index const of_block =
+    Index const size =
         std::clamp(summation::ceil_div(count, Index{4} * exec.concurrency()), Index{1}, most);
-    detail::launch(label, Policy(exec, 0, summation::ceil_div(count, of_block)),
-                   OnElements<Body>{body, count, of_block});
+    detail::launch(label, Policy(exec, 0, summation::ceil_div(count, size)),
+                   OnElements<Body>{body, count, size});
   }
 }
 

@@ -15,9 +15,11 @@
 #include <tessera/atax.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
+#include <tessera/vectors.hpp>
 
 #include "support/cases.hpp"
 #include "support/host_matrix.hpp"
+#include "support/reference.hpp"
 #include "support/same_bits.hpp"
 
 /// Operations on CUDA streams of the caller's: they wait for nothing, not even inside the driver,
@@ -86,8 +88,17 @@ class Worker {
     b_ = vector(problem.B);
     auto const matrix = problem.A.for_reference();
     auto const pair = reference::atax(matrix, problem.v);
+    auto const length = static_cast<Index>(problem.v.size());
+    auto const square =
+        reference::dot(reference::Lines<T>{problem.v.data(), 1, length, length}, problem.v);
+    auto multiple = problem.v;
+    for (T& entry : multiple) entry = square[0] * entry;
     expected_ = {reference::multiply(matrix, problem.v),
-                 reference::multiply_transposed(matrix, problem.B), pair, pair};
+                 reference::multiply_transposed(matrix, problem.B),
+                 pair,
+                 pair,
+                 square,
+                 multiple};
     for (auto const& result : expected_) outputs_.push_back(vector(result));
   }
 
@@ -98,6 +109,8 @@ class Worker {
     multiply_transposed(exec_, A_, b_, outputs_[1], {.workspace = &workspace_});
     atax(exec_, A_, v_, outputs_[2], {.method = Method::fused, .workspace = &workspace_});
     atax(exec_, A_, v_, outputs_[3], {.method = Method::two_stage, .workspace = &workspace_});
+    sum_of_squares(exec_, v_, outputs_[4], {.workspace = &workspace_});
+    axpby(exec_, outputs_[4], v_, 0, outputs_[5]);
   }
   /// Makes every output NaN, in the stream of its own.
   void poison_outputs() const {
@@ -140,7 +153,7 @@ class Worker {
   Vector v_;
   Vector b_;
   std::vector<Vector> outputs_;
-  std::array<std::vector<T>, 4> expected_;
+  std::array<std::vector<T>, 6> expected_;
   Workspace<Kokkos::Cuda> workspace_;
 };
 
