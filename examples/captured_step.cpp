@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
-#include <string>
 
 #include <Kokkos_Core.hpp>
 
@@ -20,6 +20,20 @@ struct Step {
   Vector length, minus_length, ratio;              // α, -α, β
   Vector square, curvature;                        // ‖Aᵀ·(b - A·x)‖², ‖A·p‖²
   tessera::Workspace<Exec> workspace;
+
+  Step(std::size_t rows, std::size_t cols)
+      : exec(Kokkos::Experimental::partition_space(Exec(), 1)[0]),
+        A("A", rows, cols),
+        x("x", cols),
+        direction("direction", cols),
+        product("product", rows),
+        normal("normal", cols),
+        gradient("gradient", cols),
+        length("length", 1),
+        minus_length("minus_length", 1),
+        ratio("ratio", 1),
+        square("square", 1),
+        curvature("curvature", 1) {}
 
   // α = ‖gradient‖²/‖A·p‖²
   struct Lengths {
@@ -83,19 +97,7 @@ int main() {
   Kokkos::ScopeGuard const kokkos;
   constexpr int rows = 5000;
   constexpr int cols = 60;
-  Step step{.exec = Kokkos::Experimental::partition_space(Exec(), 1)[0],
-            .A = {"A", rows, cols},
-            .x = {"x", cols},
-            .direction = {"direction", cols},
-            .product = {"product", rows},
-            .normal = {"normal", cols},
-            .gradient = {"gradient", cols},
-            .length = {"length", 1},
-            .minus_length = {"minus_length", 1},
-            .ratio = {"ratio", 1},
-            .square = {"square", 1},
-            .curvature = {"curvature", 1},
-            .workspace = {}};
+  Step step(rows, cols);
 
   // A·1 is b, so that x is 1.
   auto const A = Kokkos::create_mirror_view(step.A);
