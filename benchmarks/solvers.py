@@ -24,7 +24,7 @@ from host import processor
 from results import in_words, ratio, short_name, write
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
-SHAPES = {"cuda": ("16384x16384", "1048576x1024"), "openmp": ("16384x8192", "262144x1024")}
+SHAPES = {"cuda": ("16384x4096", "16384x16384", "1048576x1024"), "openmp": ("16384x8192", "262144x1024")}
 TABLES = ("500000x200",)  # of the logistic regression
 STEPS = 30
 VALUES = 10

@@ -83,25 +83,46 @@ double scaled_norm(std::vector<T> const& x) {
 template <class Exec, class T>
 class Norms {
  public:
-  explicit Norms(Exec const& exec) : exec_(exec), sum_("tessera::solve::sum", 1) {}
+  /// `places` of norms that have begun, and wait for `exec` together.
+  explicit Norms(Exec const& exec, std::size_t places = 1)
+      : exec_(exec), sums_("tessera::solve::sums", places) {}
 
   /// ‖x‖; not finite if an entry is not. `exec` is waited for.
   double operator()(ConstValues<Exec, T> const& x) {
-    sum_of_squares(exec_, x, sum_, {.workspace = &workspace_});
+    begin(x, 0);
     exec_.fence("tessera: a norm is on the host");
-    T const sum = sum_(0);
-    // Of smaller sums, entries whose squares are subnormal may be a part that counts.
+    return of(x, 0);
+  }
+
+  /// Begins ‖x‖, which `of` tells once `exec` has been waited for.
+  void begin(ConstValues<Exec, T> const& x, std::size_t place) {
+    sum(x, Kokkos::subview(sums_, std::pair(place, place + 1)));
+  }
+  /// to(0) = ‖x‖², as T has it. Nobody waits.
+  template <class View>
+  void sum(ConstValues<Exec, T> const& x, View const& to) {
+    sum_of_squares(exec_, x, to, {.workspace = &workspace_});
+  }
+  /// Where a sum of squares belongs that `of` shall look at.
+  [[nodiscard]] T* at(std::size_t place) const { return sums_.data() + place; }
+
+  /// Whether the root of the sum at `place` is the norm. Of smaller sums, entries whose squares are
+  /// subnormal may be a part that counts.
+  [[nodiscard]] bool is_root(std::size_t place) const {
     constexpr T smallest = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() /
                            std::numeric_limits<T>::epsilon();
-    if (sum >= smallest && sum <= std::numeric_limits<T>::max()) {
-      return std::sqrt(static_cast<double>(sum));
-    }
+    T const sum = sums_(place);
+    return sum >= smallest && sum <= std::numeric_limits<T>::max();
+  }
+  /// ‖x‖ by the sum at `place`, which is of x.
+  double of(ConstValues<Exec, T> const& x, std::size_t place) {
+    if (is_root(place)) return std::sqrt(static_cast<double>(sums_(place)));
     return scaled_norm(to_host<Exec, T>(exec_, x));
   }
 
  private:
   Exec exec_;
-  Kokkos::View<T*, Kokkos::SharedHostPinnedSpace> sum_;
+  Kokkos::View<T*, Kokkos::SharedHostPinnedSpace> sums_;
   Workspace<Exec> workspace_;
 };
 
@@ -133,15 +154,25 @@ struct Divide {
   KOKKOS_FUNCTION void operator()(Index i) const { y[i] = factor * (x[i] / a); }
 };
 
-/// c = scale·(scale·c/beta) - beta·w.
+/// next = scale·(scale·c/beta) - beta·w, where beta, if it is 0, is the root of *square. The first
+/// element tells the host the square.
 template <class T>
 struct NextRight {
   T scale;
   T beta;
+  T const* square;
+  T* told;
   T const* w;
-  T* c;
+  T const* c;
+  T* next;
+  KOKKOS_FUNCTION T root() const {
+    return beta != T(0) ? beta : static_cast<T>(Kokkos::sqrt(static_cast<double>(*square)));
+  }
+  KOKKOS_FUNCTION NextRight loaded() const { return {scale, root(), square, told, w, c, next}; }
   KOKKOS_FUNCTION void operator()(Index i) const {
-    c[i] = Kokkos::fma(-beta, w[i], scale * (scale * c[i] / beta));
+    T const by = root();
+    next[i] = Kokkos::fma(-by, w[i], scale * (scale * c[i] / by));
+    if (i == 0) *told = *square;
   }
 };
 
@@ -164,18 +195,20 @@ class GolubKahan {
 
   explicit GolubKahan(NormalOperator<Exec, T> const& op)
       : op_(op),
-        norms_(op.exec()),
+        norms_(op.exec(), places),
+        square_(make_values<Exec, T>(op.exec(), 1)),
         b_(make_values<Exec, T>(op.exec(), op.rows())),
         next_b_(make_values<Exec, T>(op.exec(), op.rows())),
         w_(make_values<Exec, T>(op.exec(), op.cols())),
-        c_(make_values<Exec, T>(op.exec(), op.cols())) {}
+        c_(make_values<Exec, T>(op.exec(), op.cols())),
+        next_(make_values<Exec, T>(op.exec(), op.cols())) {}
 
   /// Where r belongs before `start`.
   [[nodiscard]] Values<Exec, T> const& b() const { return b_; }
   /// 2^e·v of the last step.
   [[nodiscard]] Values<Exec, T> const& w() const { return w_; }
   /// α·2^e·v of the last step, until the next.
-  [[nodiscard]] Values<Exec, T> const& next() const { return c_; }
+  [[nodiscard]] Values<Exec, T> const& next() const { return next_; }
   [[nodiscard]] Numbers const& numbers() const { return numbers_; }
   [[nodiscard]] double alpha() const { return numbers_.alpha; }
   [[nodiscard]] double beta() const { return numbers_.beta; }
@@ -205,23 +238,30 @@ class GolubKahan {
         Divide<T>{c_.data(), static_cast<T>(alpha), static_cast<T>(scaled(1)), w_.data()});
   }
 
-  /// The next β and α, and α·2^e·v in `next`, one read of A; α is 0 where β is.
+  /// The next β and α, and α·2^e·v in `next`, one read of A; α is 0 where β is. `exec` is waited
+  /// for once, unless ‖b‖² over- or underflows.
   void advance() {
     Exec const& exec = op_.exec();
     op_.atax(w_, maps::plus(static_cast<T>(-numbers_.alpha / numbers_.beta), b_), next_b_, c_);
     std::swap(b_, next_b_);
-    double const beta = norms_(b_);
+    norms_.sum(b_, square_);
+    make_next(T(0));
+    norms_.begin(next_, of_next);
+    exec.fence("tessera: the norms of a step are on the host");
+    double const beta = norms_.of(b_, of_b);
     numbers_.beta = beta;
     numbers_.alpha = 0;
     if (!std::isfinite(beta)) return;
     if (beta == 0) {
-      Kokkos::deep_copy(exec, c_, T(0));
+      Kokkos::deep_copy(exec, next_, T(0));
       return;
     }
-    auto const two_to_e = static_cast<T>(scaled(1));
-    for_each_element(exec, "tessera::solve::next", op_.cols(),
-                     NextRight<T>{two_to_e, static_cast<T>(beta), w_.data(), c_.data()});
-    numbers_.alpha = unscaled(norms_(c_));
+    if (norms_.is_root(of_b)) {
+      numbers_.alpha = unscaled(norms_.of(next_, of_next));
+    } else {
+      make_next(static_cast<T>(beta));
+      numbers_.alpha = unscaled(norms_(next_));
+    }
   }
 
   /// Where a run was. False, and nothing is changed: no run has left such numbers.
@@ -240,14 +280,26 @@ class GolubKahan {
  private:
   static constexpr int most_exponent = std::numeric_limits<T>::max_exponent - 2;
 
+  /// Of norms.
+  enum Place : std::size_t { of_b, of_next, places };
+
+  /// `next` of c and w, by β, or the root of the square if that is 0.
+  void make_next(T beta) {
+    for_each_element(op_.exec(), "tessera::solve::next", op_.cols(),
+                     NextRight<T>{static_cast<T>(scaled(1)), beta, square_.data(), norms_.at(of_b),
+                                  w_.data(), c_.data(), next_.data()});
+  }
+
   [[nodiscard]] int exponent() const { return static_cast<int>(numbers_.exponent); }
 
   NormalOperator<Exec, T> const& op_;
   Norms<Exec, T> norms_;
+  Values<Exec, T> square_;  ///< ‖b‖², where kernels read it
   Values<Exec, T> b_;
   Values<Exec, T> next_b_;
   Values<Exec, T> w_;
   Values<Exec, T> c_;
+  Values<Exec, T> next_;
   Numbers numbers_;
 };
 

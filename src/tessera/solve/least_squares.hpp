@@ -136,7 +136,7 @@ struct UpdateStep {
 /// - default_limit(rows, cols): steps,
 /// - begin(α_1): Numbers, from β_1 = 1,
 /// - advance(numbers, β, α, damp): a step of the recurrences; the result is of the vectors' update,
-/// - finish(numbers, norm): the norm of x where measures_x, else of the first vector,
+/// - finish(numbers, norm): after a step, the norm of x where measures_x, else of the first vector,
 /// - numbers.now: Estimates.
 template <class Method, class Exec, class T>
 class LeastSquaresRun {
@@ -146,7 +146,12 @@ class LeastSquaresRun {
   LeastSquaresRun(NormalOperator<Exec, T> const& op, ConstValues<Exec, T> const& b,
                   Options const& options, Control<T> const& control,
                   std::vector<double> const& damps)
-      : op_(op), b_(b), options_(options), control_(control), reads_before_(op.reads()) {
+      : op_(op),
+        b_(b),
+        options_(options),
+        control_(control),
+        reads_before_(op.reads()),
+        norms_(op.exec(), damps.size()) {
     check(damps);
     process_.emplace(op);
     for (double const damp : damps) {
@@ -184,6 +189,7 @@ class LeastSquaresRun {
     typename Method::Numbers method;
     Values<Exec, T> x;
     std::array<Values<Exec, T>, Method::vectors> vectors;
+    bool has_begun_norm = false;  ///< of its last step
     std::optional<Stop> stop;
     Index iterations = 0;
     std::vector<Step> history;
@@ -267,9 +273,9 @@ class LeastSquaresRun {
       return stop_all(Stop::not_finite);
     }
     std::optional<Step> told;
-    for (Track& track : tracks_) {
-      if (track.stop) continue;
-      std::optional<Step> const step = advance(track, limit);
+    for (std::size_t i = 0; i < tracks_.size(); ++i) {
+      if (tracks_[i].stop) continue;
+      std::optional<Step> const step = advance(i, limit);
       if (!told) told = step;
     }
     if (!told) return;
@@ -278,10 +284,36 @@ class LeastSquaresRun {
     if (!may_go_on) stop_all(Stop::cancelled);
   }
 
-  /// A track's part of a step; nothing where its numbers are not finite.
-  std::optional<Step> advance(Track& track, Index limit) {
+  [[nodiscard]] static Values<Exec, T> const& measured(Track const& track) {
+    return Method::measures_x ? track.x : track.vectors[0];
+  }
+  /// The norm that the last step of track `i` has begun, once `exec` has been waited for.
+  void finish(std::size_t i) {
+    Track& track = tracks_[i];
+    if (!track.has_begun_norm) return;
+    track.has_begun_norm = false;
+    double const norm = norms_.of(measured(track), i);
+    Method::finish(track.method,
+                   process_->unscaled(Method::measures_x ? norm / norm_of_start() : norm));
+    if (!track.stop) stop_unless_finite(track);
+  }
+  /// Stops a track whose numbers are not finite.
+  static void stop_unless_finite(Track& track) {
+    if (track.method.now.are_finite()) return;
+    track.method = {};
+    track.has_begun_norm = false;
+    track.stop = Stop::not_finite;
+  }
+  [[nodiscard]] double norm_of_start() const { return process_->numbers().norm_of_start; }
+
+  /// The part of track `i` in a step; nothing where its numbers are not finite. The host does not
+  /// wait for the norm that the step ends with: of ‖x‖, the tests know that of the step before.
+  std::optional<Step> advance(std::size_t i, Index limit) {
+    Track& track = tracks_[i];
     auto& process = *process_;
-    double const start = process.numbers().norm_of_start;
+    finish(i);
+    if (track.stop) return std::nullopt;
+    double const start = norm_of_start();
     auto const body =
         Method::advance(track.method, process.beta(), process.alpha(), process.scaled(track.damp))
             .template as<T>(start);
@@ -289,15 +321,11 @@ class LeastSquaresRun {
                      UpdateStep<std::remove_const_t<decltype(body)>, T, Method::vectors>{
                          body, static_cast<T>(process.alpha()), process.next().data(),
                          process.w().data(), track.x.data(), pointers(track)});
-    double const norm = Method::measures_x ? process.unscaled(process.norm(track.x) / start)
-                                           : process.unscaled(process.norm(track.vectors[0]));
-    Method::finish(track.method, norm);
+    norms_.begin(measured(track), i);
+    track.has_begun_norm = true;
     ++track.iterations;
-    if (!track.method.now.are_finite()) {
-      track.method = {};
-      track.stop = Stop::not_finite;
-      return std::nullopt;
-    }
+    stop_unless_finite(track);
+    if (track.stop) return std::nullopt;
     Tests const tests(track.method.now, own_.norm_of_b, options_);
     auto const [ratio, below] = tests.nearer();
     Step const step{.iteration = track.iterations,
@@ -324,6 +352,8 @@ class LeastSquaresRun {
 
   State<T> state() {
     Exec const& exec = op_.exec();
+    exec.fence("tessera: the norms of a state are on the host");
+    for (std::size_t i = 0; i < tracks_.size(); ++i) finish(i);
     State<T> state{.of = state_of<T>(name, op_)};
     append(state.numbers, own_);
     append(state.numbers, process_->numbers());
@@ -401,7 +431,7 @@ class LeastSquaresRun {
     result.history = std::move(track.history);
     result.normx = process_->norm(track.x);
     if (!std::isfinite(result.normx)) result.stop = Stop::not_finite;
-    double const start = process_->numbers().norm_of_start;
+    double const start = norm_of_start();
     // No other number is told where one is not finite.
     double const known =
         result.stop == Stop::not_finite ? std::numeric_limits<double>::quiet_NaN() : 1;
@@ -418,6 +448,7 @@ class LeastSquaresRun {
   Options const& options_;
   Control<T> const& control_;
   Index reads_before_;
+  Norms<Exec, T> norms_;  ///< of a track each
   std::optional<GolubKahan<Exec, T>> process_;
   Numbers own_;
   std::vector<Track> tracks_;
