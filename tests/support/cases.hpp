@@ -38,9 +38,9 @@ struct Case {
 };
 
 /// Every layout and scalar type on one backend. A new one is added here and tested everywhere.
-/// Where tests are only compiled, each layout and each type is enough.
+/// Where tests are only compiled, or have sanitizers, each layout and each type is enough.
 template <class Exec>
-#if defined(TESSERA_TEST_CASES_OF_GPUS)
+#if defined(TESSERA_TEST_CASES_OF_GPUS) || defined(TESSERA_TEST_WITH_SANITIZERS)
 using CasesOn =
     std::tuple<Case<Exec, Kokkos::LayoutRight, float>, Case<Exec, Kokkos::LayoutLeft, double>>;
 #else
