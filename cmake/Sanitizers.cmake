@@ -29,10 +29,11 @@ function(tessera_lighten_sanitizers target)
   )
 endfunction()
 
-# tessera_leave_unsanitized(target): what results are compared with, which takes no part in them. It
-# works on as many numbers as the kernels, and four times as long with every check.
+# tessera_leave_unsanitized(target flags…): what takes no part in results: what they are compared with,
+# which works on as many numbers as the kernels, and four times as long with every check; and what
+# starts the program, which has its own.
 function(tessera_leave_unsanitized target)
   if(TESSERA_SANITIZERS)
-    target_compile_options(${target} PRIVATE -fno-sanitize=all -O2)
+    target_compile_options(${target} PRIVATE -fno-sanitize=all ${ARGN})
   endif()
 endfunction()

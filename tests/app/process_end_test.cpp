@@ -73,7 +73,7 @@ TEST_F(ProcessEndTest, a_limit_of_the_size_of_stdout_is_an_error_of_stdout) {
 }
 
 TEST_F(ProcessEndTest, a_limit_of_memory_never_ends_in_a_status_of_another_meaning) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef TESSERA_TEST_WITH_SANITIZERS
   GTEST_SKIP() << "[  SKIPPED ] AddressSanitizer needs more address space than can be limited";
 #endif
   if (has_cuda()) GTEST_SKIP() << "SKIPPED: the driver of CUDA takes more memory than these limits";

@@ -128,7 +128,7 @@ TEST_F(ThreadsTest, that_the_system_does_not_start_are_done_without) {
 }
 
 TEST_F(ThreadsTest, too_little_memory_is_a_sentence_and_its_status) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef TESSERA_TEST_WITH_SANITIZERS
   GTEST_SKIP() << "SKIPPED: AddressSanitizer itself needs more than these limits";
 #else
   // From too little for many threads to enough for the job.

@@ -128,7 +128,7 @@ long ProgramTest::peak_of(std::vector<std::string> const& arguments) const {
 void ProgramTest::expect_peak_below(std::vector<std::string> const& arguments,
                                     long mebibytes) const {
   long const peak = peak_of(arguments);
-#ifdef __SANITIZE_ADDRESS__
+#ifdef TESSERA_TEST_WITH_SANITIZERS
   std::printf(
       "[  SKIPPED ] AddressSanitizer is on: a peak of %ld KiB is NOT COMPARED with %ld MiB\n", peak,
       mebibytes);
