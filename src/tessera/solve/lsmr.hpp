@@ -155,8 +155,7 @@ std::vector<LeastSquares<Exec, T>> run_lsmr(NormalOperator<Exec, T> const& op,
 /// Work and traffic: a step is one `atax`, and reads A once; beside it 2m + 9n entries are read or
 /// written for each vector of the method. A is read iterations + 1 times, once more with x0.
 ///
-/// The host waits for `A.exec()` once a step; the tests take ‖x‖ from the step before, which is
-/// less.
+/// The host waits for `A.exec()` once a step; the tests take ‖x‖ from the step before.
 ///
 /// Guarantees: x is in memory of `A.exec()`, which is fenced. Its bits are a function of A, A's
 /// layout, b and the options, the same on every backend, number of threads and from a stream.
