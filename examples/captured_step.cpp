@@ -18,7 +18,7 @@ struct Step {
   Kokkos::View<double**, Kokkos::LayoutRight, Exec::memory_space> A;
   Vector x, direction, product, normal, gradient;  // x, p, A·p, Aᵀ·A·p, Aᵀ·(b - A·x)
   Vector length, minus_length, ratio;              // α, -α, β
-  Vector square, curvature;                        // ‖Aᵀ·(b - A·x)‖², ‖A·p‖²
+  Vector square, curvature;                        // ‖Aᵀ·(b - A·x)‖²; ‖A·p‖², then the next square
   tessera::Workspace<Exec> workspace;
 
   Step(std::size_t rows, std::size_t cols)
@@ -72,7 +72,7 @@ struct Step {
   }
 };
 
-// Runs a step many times: on CUDA the first is captured in a graph, which is launched then.
+// Runs a step many times: on CUDA once, and then as a graph that has captured it.
 void repeat(Step& step, int times) {
 #if defined(KOKKOS_ENABLE_CUDA)
   cudaStream_t const stream = step.exec.cuda_stream();

@@ -30,9 +30,8 @@ bool is_zero(T value) {
   return !differ(value, T(0)) || !differ(value, -T(0));
 }
 
-/// A body whose members no element overwrites: a copy, with what it reads of memory for all
-/// elements
-/// (`loaded`) read.
+/// A copy of a body, whose members no element overwrites. A body with `loaded()` says what the copy
+/// is, where all elements read the same memory.
 template <class Body>
 KOKKOS_FUNCTION Body of_block(Body const& body) {
   if constexpr (requires { body.loaded(); }) {
