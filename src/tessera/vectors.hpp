@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -15,6 +15,7 @@
 #include <tessera/detail/kernels.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/kernels/label.hpp>
+#include <tessera/maps.hpp>
 #include <tessera/options.hpp>
 
 /// What iterative methods do with vectors between two products, in a fixed order: the bits depend
@@ -27,29 +28,17 @@ namespace tessera {
 template <class T, class Exec>
 class Coefficient {
  public:
-  using value_type = T const;
-  using non_const_value_type = T;
-  static constexpr std::size_t rank() { return 1; }
-
   Coefficient(T value) : value_(value) {}  // NOLINT(google-explicit-constructor)
   template <Vector View>
-    requires(AccessibleFrom<View, Exec> && std::is_same_v<typename View::non_const_value_type, T>)
-  Coefficient(View const& x)  // NOLINT(google-explicit-constructor)
-      : data_(x.data()), extent_(x.extent(0)), is_vector_(true) {}
+    requires std::is_constructible_v<VectorIn<T, Exec>, View const&>
+  Coefficient(View const& x) : vector_(x) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] T value() const { return value_; }
-  [[nodiscard]] bool is_vector() const { return is_vector_; }
-
-  // The vector, for checks.
-  [[nodiscard]] T const* data() const { return data_; }
-  [[nodiscard]] std::size_t extent(std::size_t /*i*/) const { return extent_; }
-  [[nodiscard]] std::size_t stride(std::size_t /*i*/) const { return 1; }
+  [[nodiscard]] std::optional<VectorIn<T, Exec>> const& vector() const { return vector_; }
 
  private:
   T value_ = T(0);
-  T const* data_ = nullptr;
-  std::size_t extent_ = 0;
-  bool is_vector_ = false;
+  std::optional<VectorIn<T, Exec>> vector_;
 };
 
 namespace detail {
@@ -100,10 +89,10 @@ template <class Exec, class T>
 KernelCoefficient<T> coefficient_of(char const* operation, char const* name,
                                     Coefficient<T, Exec> const& a, char const* output_name,
                                     VectorArgument<T> const& y) {
-  if (!a.is_vector()) return {nullptr, a.value()};
-  checks::require_input(operation, name, a, 1);
-  checks::require_apart(operation, output_name, y, name, a);
-  return {a.data(), T(0)};
+  if (!a.vector()) return {nullptr, a.value()};
+  checks::require_input(operation, name, *a.vector(), 1);
+  checks::require_apart(operation, output_name, y, name, *a.vector());
+  return {a.vector()->data(), T(0)};
 }
 
 template <class T>
