@@ -226,12 +226,7 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
         },
         {products.CT.data(), 1});
     parts::Units const units{this->rows(), summation::segment<T>};
-    std::vector<distributed::Rows> rows_by_rank;
-    rows_by_rank.reserve(static_cast<std::size_t>(world_.size()));
-    for (int r = 0; r < world_.size(); ++r) {
-      rows_by_rank.push_back(parts::even_rows(units, r, world_.size()));
-    }
-    detail::share_block(world_, products.BT, rows_by_rank);
+    detail::share_block(world_, products.BT, parts::even_rows_by_rank(units, world_.size()));
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {

@@ -234,10 +234,11 @@ class StreamOnRanks {
   template <class Run>
   void do_round(Rows const& round, Run const& run) {
     Units const units{round.count, unit_};
-    Rows const mine = even_rows(units, world_.rank(), world_.size());
+    auto const rows_by_rank = even_rows_by_rank(units, world_.size());
     if (work_.sum > 0) {
-      add_subtrees(units, round, run);
+      add_subtrees(units, rows_by_rank, round, run);
     } else {
+      Rows const mine = rows_by_rank[static_cast<std::size_t>(world_.rank())];
       world_.together([&] {
         if (mine.count == 0) return;
         take({round.first + mine.first, mine.count}, {nullptr, 1}, round, mine.count, run);
@@ -245,20 +246,21 @@ class StreamOnRanks {
     }
     if (work_.grown.data == nullptr) return;
     Entries const entries(work_.grown.data + round.first, static_cast<std::size_t>(round.count));
-    world_.share_rows(entries, mine);
+    world_.share_rows(entries, rows_by_rank);
   }
 
   template <class Run>
-  void add_subtrees(Units const& units, Rows const& round, Run const& run) {
+  void add_subtrees(Units const& units, std::vector<Rows> const& rows_by_rank, Rows const& round,
+                    Run const& run) {
     std::optional<SumOfRoots<T>> sum;
     Share share;
     world_.together([&] {
       std::vector<std::vector<int>> levels;
-      for (int r = 0; r < world_.size(); ++r) {
-        Share const its = share_of(units, even_rows(units, r, world_.size()));
+      for (Rows const& rows : rows_by_rank) {
+        Share const its = share_of(units, rows);
+        if (std::ssize(levels) == world_.rank()) share = its;
         auto& of_rank = levels.emplace_back();
         for (auto const& subtree : its.whole) of_rank.push_back(subtree.level);
-        if (r == world_.rank()) share = its;
       }
       std::size_t all = 0;
       for (auto const& its : levels) all += its.size();
