@@ -38,7 +38,7 @@ class CommittedDigests : public CaseTest<C> {
     return {digest.shape, C::order, digest_matrix<T>(digest)};
   }
 };
-TYPED_TEST_SUITE(CommittedDigests, Cases, CaseName);
+TYPED_TEST_SUITE(CommittedDigests, EveryCase, CaseName);
 
 TYPED_TEST(CommittedDigests, AreMetByMultiply) {
   using T = typename TypeParam::Scalar;

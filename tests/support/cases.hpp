@@ -37,16 +37,23 @@ struct Case {
                                                 : reference::Order::column_major;
 };
 
-/// Every layout and scalar type on one backend. A new one is added here and tested everywhere.
-/// Where tests are only compiled, or have sanitizers, each layout and each type is enough.
+/// Every layout with every scalar type on one backend. A new one is added here and tested
+/// everywhere.
 template <class Exec>
-#if defined(TESSERA_TEST_CASES_OF_GPUS) || defined(TESSERA_TEST_WITH_SANITIZERS)
-using CasesOn =
-    std::tuple<Case<Exec, Kokkos::LayoutRight, float>, Case<Exec, Kokkos::LayoutLeft, double>>;
-#else
-using CasesOn =
+using EveryCaseOn =
     std::tuple<Case<Exec, Kokkos::LayoutRight, float>, Case<Exec, Kokkos::LayoutRight, double>,
                Case<Exec, Kokkos::LayoutLeft, float>, Case<Exec, Kokkos::LayoutLeft, double>>;
+/// Each layout and each scalar type once.
+template <class Exec>
+using SomeCasesOn =
+    std::tuple<Case<Exec, Kokkos::LayoutRight, float>, Case<Exec, Kokkos::LayoutLeft, double>>;
+/// Some are enough where tests are only compiled, have sanitizers, or repeat another preset's.
+#if defined(TESSERA_TEST_CASES_OF_GPUS) || defined(TESSERA_TEST_SOME_CASES)
+template <class Exec>
+using CasesOn = SomeCasesOn<Exec>;
+#else
+template <class Exec>
+using CasesOn = EveryCaseOn<Exec>;
 #endif
 
 /// Name of a case in a test's name: "OpenMP_float_right".
@@ -89,9 +96,13 @@ struct AsTestingTypes<std::tuple<Cases...>> {
 }  // namespace detail
 
 /// All cases as a std::tuple.
-using AllCases = detail::CasesOnAll<CasesOn, Tested>::Type;
-/// All cases for TYPED_TEST_SUITE.
-using Cases = detail::AsTestingTypes<AllCases>::Type;
+using AllCases = detail::CasesOnAll<EveryCaseOn, Tested>::Type;
+/// All cases for TYPED_TEST_SUITE, everywhere.
+using EveryCase = detail::AsTestingTypes<AllCases>::Type;
+/// All cases, or some where some are enough.
+using Cases = detail::AsTestingTypes<detail::CasesOnAll<CasesOn, Tested>::Type>::Type;
+/// Some cases, for what stands on the operations, which are tested with all.
+using SomeCases = detail::AsTestingTypes<detail::CasesOnAll<SomeCasesOn, Tested>::Type>::Type;
 /// One case for each backend and scalar type, where a test has layouts of its own.
 using RowMajorCases =
     detail::AsTestingTypes<detail::CasesOnAll<RowMajorCasesOn, Tested>::Type>::Type;
