@@ -26,7 +26,8 @@ from results import in_words, ratio, short_name, write
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
 SHAPES = {"cuda": ("16384x4096", "16384x16384", "1048576x1024"), "openmp": ("16384x8192", "262144x1024")}
 TABLES = ("500000x200",)  # of the logistic regression
-STEPS = 30
+PRODUCTS = 30
+STEPS = (30, 230)  # of lsmr: a step is what the later ones take, when a processor has begun to run at its speed
 VALUES = 10
 
 
@@ -52,69 +53,74 @@ def least(turns: int, call) -> float:
     return min(seconds)
 
 
-def step_of(all_seconds: float, first_seconds: float, steps: int):
-    """Seconds of a step beyond the first, so that what comes before it does not count; None where there is no other."""
-    return (all_seconds - first_seconds) / (steps - 1) if steps > 1 else None
+def step_of(seconds) -> float:
+    """Seconds of a step, of those that runs of STEPS take."""
+    few, many = seconds
+    return (many - few) / (STEPS[1] - STEPS[0])
 
 
-def peer_of(name: str, linalg, finish, A, b, turns: int) -> dict:
+def peer_of(name: str, linalg, finish, A, scaled, b, turns: int) -> dict:
     """Seconds of a step of lsmr and of all of svds; finish() waits for what has been begun."""
-    def lsmr(most: int) -> int:
-        steps = int(linalg.lsmr(A, b, maxiter=most, atol=0, btol=0, conlim=0)[2])  # it may stop before
+    def lsmr(steps: int) -> None:
+        if int(linalg.lsmr(scaled, b, maxiter=steps, atol=0, btol=0, conlim=0)[2]) != steps:
+            sys.exit(f"lsmr of {name} ended before {steps} steps")
         finish()
-        return steps
 
     def svds() -> None:
         linalg.svds(A, k=VALUES)
         finish()
 
-    steps = lsmr(STEPS)
-    return {"peer": name, "lsmr": step_of(least(turns, lambda: lsmr(STEPS)), least(turns, lambda: lsmr(1)), steps),
+    return {"peer": name, "lsmr": step_of([least(turns, lambda steps=steps: lsmr(steps)) for steps in STEPS]),
             "svd": least(turns, svds)}
 
 
-def peers_of(backend: str, A, b, turns: int) -> dict:
+def peers_of(backend: str, A, scaled, b, turns: int) -> dict:
     """What the backend's users have beside: on the host or on a GPU."""
     if backend != "cuda":
         from scipy.sparse import linalg
-        return peer_of("SciPy", linalg, lambda: None, A, b, turns)
+        return peer_of("SciPy", linalg, lambda: None, A, scaled, b, turns)
     try:
         import cupy
         from cupyx.scipy.sparse import linalg
     except ImportError:
         print("!!! no CuPy: it was NOT measured", file=sys.stderr)
         return {}
-    return peer_of("CuPy", linalg, cupy.cuda.Device().synchronize, cupy.asarray(A), cupy.asarray(b), turns)
+    return peer_of("CuPy", linalg, cupy.cuda.Device().synchronize, *map(cupy.asarray, (A, scaled, b)), turns)
 
 
 def matrix_row(program: str, backend: str, folder: Path, shape: str, turns: int) -> dict:
     import numpy
 
     rows, cols = map(int, shape.split("x"))
-    A, b = folder / "a.npy", folder / "b.npy"
+    A, scaled, b = (folder / f"{name}.npy" for name in ("a", "scaled", "b"))
     generate(program, A, rows, cols)
     generate(program, b, rows, 1, 1)
+    matrix = numpy.load(A)
+    # Columns of very different sizes: lsmr goes on for longer than is measured.
+    scaled_matrix = matrix * numpy.logspace(0, -4, cols, dtype=matrix.dtype)
+    numpy.save(scaled, scaled_matrix)
     on = ("--backend", backend)
 
-    def lsmr(most: int) -> dict:
-        return report_of(program, "lstsq", str(A), str(b), *on, "--atol", "0", "--btol", "0", "--conlim", "0", "--maxiter", str(most))
+    def lsmr(steps: int) -> float:
+        report = report_of(program, "lstsq", str(scaled), str(b), *on, "--atol", "0", "--btol", "0", "--conlim", "0", "--maxiter", str(steps))
+        if report["iterations"] != steps:
+            sys.exit(f"lsmr ended before {steps} steps: {report['stop']}")
+        return report["seconds"]
 
     # By turns, in as many processes each: where a process' pages lie is a part of its speed, and a machine's speed drifts. Of
     # a process what most products take, as a step is what all steps take over their number; then the least of the processes.
-    runs = [(report_of(program, "atax", str(A), *on, "--method", "fused", "--repeat", str(STEPS)), lsmr(STEPS), lsmr(1))
+    runs = [(report_of(program, "atax", str(A), *on, "--method", "fused", "--repeat", str(PRODUCTS)), *map(lsmr, STEPS))
             for _ in range(turns)]
-    products, many_steps, one_step = zip(*runs, strict=True)
+    products, *steps = zip(*runs, strict=True)
     atax = min(products, key=lambda run: run["seconds"]["median"])
-    many, one = (min(steps, key=lambda run: run["seconds"]) for steps in (many_steps, one_step))
     svd = {method: [report_of(program, "svd", str(A), *on, "-k", str(VALUES), "--method", method) for _ in range(turns)]
            for method in ("lanczos", "randomized")}
     ours = {"atax": atax["seconds"]["median"],
-            "lsmr": step_of(many["seconds"], one["seconds"], many["iterations"]),
+            "lsmr": step_of(map(min, steps)),
             "svd": min(run["seconds"] for run in svd["lanczos"]),
             "svd_reads": svd["lanczos"][0]["reads"],
             "randomized": min(run["seconds"] for run in svd["randomized"])}
-    matrix = numpy.load(A)
-    theirs = peers_of(backend, matrix, numpy.load(b).ravel(), turns)
+    theirs = peers_of(backend, matrix, scaled_matrix, numpy.load(b).ravel(), turns)
     return {"what": "matrix", "device": atax["device"], "rows": rows, "cols": cols, "type": "f32", "ours": ours, "theirs": theirs}
 
 
@@ -168,7 +174,7 @@ def milliseconds(seconds) -> str:
 def page() -> str:
     lines = ["# Results: solvers", "",
              "Made by `benchmarks/solvers.py` from `solvers-*.json` beside this page: the least of some runs, float, the matrix in memory.", "",
-             f"- *lsmr*: a step after the first, of {STEPS} or of those after which it stops; *to atax*: over one fused product Aᵀ·(A·v).",
+             "- *lsmr*: a step, those that a run begins with left out; *to atax*: over one fused product Aᵀ·(A·v).",
              f"- *svd*: the {VALUES} largest singular values to the precision of float.",
              "- *peer to …*: the peer's time over ours.",
              "- *logistic*: until the gradient is as small as scikit-learn's was.",
