@@ -65,7 +65,7 @@ class DistributedOperations : public testing::Test {
   Exec exec;
   Distributed<Exec> world{MPI_COMM_WORLD, exec};
 };
-TYPED_TEST_SUITE(DistributedOperations, SomeCases, CaseName);
+TYPED_TEST_SUITE(DistributedOperations, Cases, CaseName);
 
 TYPED_TEST(DistributedOperations, HaveTheBitsOfOneProcess) {
   for (Shape const& shape : this->shapes()) {

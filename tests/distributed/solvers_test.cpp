@@ -90,7 +90,7 @@ class DistributedSolvers : public testing::Test {
   Matrix A = matrix_of<Exec, T, Layout>(whole_numbers<T>(600 * 12, 1, 9), 600, 12);
   Vector b = to_device<Exec>(whole_numbers<T>(600, 2, 9));
 };
-TYPED_TEST_SUITE(DistributedSolvers, SomeCases, CaseName);
+TYPED_TEST_SUITE(DistributedSolvers, Cases, CaseName);
 
 TYPED_TEST(DistributedSolvers, OfLeastSquaresHaveTheBitsOfOneProcess) {
   using T = typename TypeParam::Scalar;

@@ -72,7 +72,7 @@ class DistributedStreams : public testing::Test {
   Exec exec;
   Distributed<Exec> world{MPI_COMM_WORLD, exec};
 };
-TYPED_TEST_SUITE(DistributedStreams, SomeCases, CaseName);
+TYPED_TEST_SUITE(DistributedStreams, Cases, CaseName);
 
 TYPED_TEST(DistributedStreams, HaveTheBitsOfOneProcess) {
   for (Shape const& shape : this->shapes()) {

@@ -66,7 +66,7 @@ class Cgls : public testing::Test {
     return solve::cgls(op, vector(b), options, control);
   }
 };
-TYPED_TEST_SUITE(Cgls, SomeCases, CaseName);
+TYPED_TEST_SUITE(Cgls, Cases, CaseName);
 
 TYPED_TEST(Cgls, AgreesWithADirectSolution) {
   Index const rows = TestFixture::rows;

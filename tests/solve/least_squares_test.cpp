@@ -171,7 +171,7 @@ class LeastSquares : public testing::Test {
     }
   }
 };
-TYPED_TEST_SUITE(LeastSquares, SomeCases, CaseName);
+TYPED_TEST_SUITE(LeastSquares, Cases, CaseName);
 
 TYPED_TEST(LeastSquares, OfWholeNumbersHaveTheKnownSolution) {
   using T = typename TypeParam::Scalar;

@@ -88,7 +88,7 @@ class Pca : public testing::Test {
     return result;
   }
 };
-TYPED_TEST_SUITE(Pca, SomeCases, CaseName);
+TYPED_TEST_SUITE(Pca, Cases, CaseName);
 
 TYPED_TEST(Pca, FindsTheComponentsOfTheCentredMatrix) {
   for (bool const scale : {false, true}) {

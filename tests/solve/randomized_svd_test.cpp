@@ -65,7 +65,7 @@ class RandomizedSvd : public TripletsTest<C> {
     TripletsTest<C>::expect_triplets_of(A, k, found, true);
   }
 };
-TYPED_TEST_SUITE(RandomizedSvd, SomeCases, CaseName);
+TYPED_TEST_SUITE(RandomizedSvd, Cases, CaseName);
 
 TYPED_TEST(RandomizedSvd, ProductsWithBlocksAreThoseOfWholeNumbers) {
   using Exec = typename TypeParam::Exec;

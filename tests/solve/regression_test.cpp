@@ -158,7 +158,7 @@ class Regressions : public testing::Test {
     return result;
   }
 };
-TYPED_TEST_SUITE(Regressions, SomeCases, CaseName);
+TYPED_TEST_SUITE(Regressions, Cases, CaseName);
 
 TYPED_TEST(Regressions, FindWhereTheGradientIsZero) {
   solve::MatrixOperator const op(typename TypeParam::Exec(),

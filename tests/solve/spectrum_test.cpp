@@ -52,7 +52,7 @@ class Spectrum : public testing::Test {
     });
   }
 };
-TYPED_TEST_SUITE(Spectrum, SomeCases, CaseName);
+TYPED_TEST_SUITE(Spectrum, Cases, CaseName);
 
 TYPED_TEST(Spectrum, PowersFindTheLargestValue) {
   auto const op = this->diagonal(9, {1, 8, 4, 2, 0.5});

@@ -57,7 +57,7 @@ class Svd : public TripletsTest<C> {
     TripletsTest<C>::expect_triplets_of(A, k, found, false);
   }
 };
-TYPED_TEST_SUITE(Svd, SomeCases, CaseName);
+TYPED_TEST_SUITE(Svd, Cases, CaseName);
 
 TYPED_TEST(Svd, FindsTheLargestValuesOfADiagonalMatrix) {
   std::vector<double> s;

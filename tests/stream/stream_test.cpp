@@ -208,7 +208,7 @@ class Stream : public testing::Test {
     }
   }
 };
-TYPED_TEST_SUITE(Stream, SomeCases, CaseName);
+TYPED_TEST_SUITE(Stream, Cases, CaseName);
 
 constexpr std::size_t KiB = 1024;
 
@@ -383,7 +383,7 @@ class StreamOfBlocks : public Stream<CaseT> {
     expect_columns(columns_of(C), v, atax, where + ", atax with B");
   }
 };
-TYPED_TEST_SUITE(StreamOfBlocks, SomeCases, CaseName);
+TYPED_TEST_SUITE(StreamOfBlocks, Cases, CaseName);
 
 TYPED_TEST(StreamOfBlocks, ReadTheMatrixOnceForAllColumns) {
   using T = typename TypeParam::Scalar;

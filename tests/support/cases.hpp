@@ -43,16 +43,13 @@ template <class Exec>
 using EveryCaseOn =
     std::tuple<Case<Exec, Kokkos::LayoutRight, float>, Case<Exec, Kokkos::LayoutRight, double>,
                Case<Exec, Kokkos::LayoutLeft, float>, Case<Exec, Kokkos::LayoutLeft, double>>;
-/// Each layout and each scalar type once.
+/// Each layout and each scalar type once where tests are only compiled, have sanitizers, or repeat
+/// another preset's; else every one.
 template <class Exec>
-using SomeCasesOn =
-    std::tuple<Case<Exec, Kokkos::LayoutRight, float>, Case<Exec, Kokkos::LayoutLeft, double>>;
-/// Some are enough where tests are only compiled, have sanitizers, or repeat another preset's.
 #if defined(TESSERA_TEST_CASES_OF_GPUS) || defined(TESSERA_TEST_SOME_CASES)
-template <class Exec>
-using CasesOn = SomeCasesOn<Exec>;
+using CasesOn =
+    std::tuple<Case<Exec, Kokkos::LayoutRight, float>, Case<Exec, Kokkos::LayoutLeft, double>>;
 #else
-template <class Exec>
 using CasesOn = EveryCaseOn<Exec>;
 #endif
 
@@ -101,8 +98,6 @@ using AllCases = detail::CasesOnAll<EveryCaseOn, Tested>::Type;
 using EveryCase = detail::AsTestingTypes<AllCases>::Type;
 /// All cases, or some where some are enough.
 using Cases = detail::AsTestingTypes<detail::CasesOnAll<CasesOn, Tested>::Type>::Type;
-/// Some cases, for what stands on the operations, which are tested with all.
-using SomeCases = detail::AsTestingTypes<detail::CasesOnAll<SomeCasesOn, Tested>::Type>::Type;
 /// One case for each backend and scalar type, where a test has layouts of its own.
 using RowMajorCases =
     detail::AsTestingTypes<detail::CasesOnAll<RowMajorCasesOn, Tested>::Type>::Type;
