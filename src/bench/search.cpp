@@ -41,7 +41,8 @@ class Search {
       : problem_(std::move(problem)),
         request_(request),
         progress_(progress),
-        row_major_(request.layout == Layout::row_major),
+        row_major_(summation::lines_are_rows(request.layout == Layout::row_major,
+                                             problem_->shape.rows, problem_->shape.cols)),
         choice_(backends_choice()),
         lines_(lines_of_problem()) {}
 
@@ -121,8 +122,9 @@ class Search {
   std::vector<Candidate> gemm_launches() const {
     auto const& shape = problem_->shape;
     // A column-major product is the transposed one (tessera/gemm.hpp).
-    Index const rows = row_major_ ? shape.rows : shape.factor_cols;
-    Index const cols = row_major_ ? shape.factor_cols : shape.rows;
+    bool const rows_of_c = request_.layout == Layout::row_major;
+    Index const rows = rows_of_c ? shape.rows : shape.factor_cols;
+    Index const cols = rows_of_c ? shape.factor_cols : shape.rows;
     auto const choice = backends::Backend<Exec>::template gemm_tuning<T>(
         problem_->exec, rows, cols, summation::chains(rows, cols, shape.cols));
     std::vector<Candidate> all;

@@ -66,7 +66,8 @@ class Reference {
   Reference(io::MatrixView<T, Layout> const& A, Advance const& advance) : advance_(advance) {
     auto const m = static_cast<std::int64_t>(A.extent(0));
     auto const n = static_cast<std::int64_t>(A.extent(1));
-    lines_ = {.data = A.data(), .count = by_rows ? m : n, .length = by_rows ? n : m};
+    by_rows_ = summation::lines_are_rows(std::is_same_v<Layout, Kokkos::LayoutRight>, m, n);
+    lines_ = {.data = A.data(), .count = by_rows_ ? m : n, .length = by_rows_ ? n : m};
   }
 
   /// Replaces x by A·x (or Aᵀ·x), whose terms go through `depth` roundings; empty: as many as in
@@ -74,7 +75,7 @@ class Reference {
   void multiply(bool transposed, PreciseVector& x,
                 std::optional<std::int64_t> depth = std::nullopt) const {
     auto const [data, count, length] = lines_;
-    if (transposed != by_rows) {  // along the lines
+    if (transposed != by_rows_) {  // along the lines
       auto const model = errors_of<T>(depth.value_or(summation::dot_depth<T>(length)),
                                       longest_chain_of_dot(length), length);
       x = dot_lines(lines_, x, model, advance_);
@@ -90,7 +91,7 @@ class Reference {
   }
 
  private:
-  static constexpr bool by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  bool by_rows_;
   Lines<T> lines_;
   Advance const& advance_;
 };

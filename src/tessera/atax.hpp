@@ -44,15 +44,20 @@ Plan plan_for(Exec const& exec, Lines<T> const& lines, Tuning const& tuning,
 /// have them from instead of memory.
 template <bool RowMajor, class Set, class Exec, class V, class T, class Out, class Factor,
           class... More>
-void run_fused(Exec const& exec, AtaxLabels const& labels, Lines<T> const& lines, V const& v,
+void run_fused(Exec const& exec, AtaxLabels const& labels, Lines<T> const& given, V const& v,
                Out const& b, Out const& c, Workspace<Exec>* workspace, Tuning const& tuning,
                Factor const& factor, More const&... more) {
+  Lines<T> lines = before_packing(given);
   auto const plan =
       plan_for<FusedOf<Exec, T, RowMajor, Set, More...>>(exec, lines, tuning, more...);
+  Index const packed_line = packed_size(given);
   Index const packed = packed_size(v);
   Index const partials = plan.workspace(lines);
-  Parts<Exec, T> parts(exec, workspace, whole_words<T>(packed) + whole_words<T>(partials),
-                       plan.exchanged(lines));
+  Parts<Exec, T> parts(
+      exec, workspace,
+      whole_words<T>(packed_line) + whole_words<T>(packed) + whole_words<T>(partials),
+      plan.exchanged(lines));
+  lines.data = contiguous(exec, labels.fused.pack, given, parts.take(packed_line));
   auto const x = contiguous(exec, labels.fused.pack, v, parts.take(packed));
   plan.run(exec, labels.fused, lines, x, b, c, parts.take(partials), parts.meeting(), factor,
            more...);
@@ -131,13 +136,15 @@ OutputVectors<T> between_stages(OutputVectors<T> const& /*b*/, T* memory, Index 
 /// null when B is not wanted.
 template <bool RowMajor, class Set, class Exec, class V, class T, class Out, class Factor,
           class... Columns>
-void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& lines, V const& v,
+void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& given, V const& v,
                    Out const& b, Out const& c, Workspace<Exec>* workspace, Tuning const& tuning,
                    Factor const& factor, Columns const&... columns) {
+  Lines<T> lines = before_packing(given);
   Index const rows = RowMajor ? lines.count : lines.length;
   bool const own_b = b.data == nullptr || b.stride != 1 || !kernels::is_identity<Factor>;
   int const count = (columns.count() * ... * 1);
   Index const intermediate = own_b ? rows * count : 0;
+  Index const packed_line = packed_size(given);
   Index const packed = packed_size(v);
   DotOf<Exec, T, Set, Columns...> const dot_plan(exec, lines, tuning, columns...);
   SumOf<Exec, T, Set, Columns...> const sum_plan(exec, lines, tuning, columns...);
@@ -145,8 +152,10 @@ void run_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& l
   Index const partials = sum_plan.workspace(lines);
 
   Parts<Exec, T> parts(exec, workspace,
-                       whole_words<T>(packed) + whole_words<T>(intermediate) +
-                           whole_words<T>(runs) + whole_words<T>(partials));
+                       whole_words<T>(packed_line) + whole_words<T>(packed) +
+                           whole_words<T>(intermediate) + whole_words<T>(runs) +
+                           whole_words<T>(partials));
+  lines.data = contiguous(exec, labels.pack, given, parts.take(packed_line));
   auto const x = contiguous(exec, labels.pack, v, parts.take(packed));
   Out const first = own_b ? between_stages(b, parts.take(intermediate), rows) : b;
   T* const dot_workspace = parts.take(runs);
@@ -240,9 +249,8 @@ void run_atax(Exec const& exec, MatrixArgument<T const> const& a, V const& v, Ou
   static AtaxLabels const labels("tessera::atax");
   auto const rows = static_cast<Index>(a.extent(0));
   auto const cols = static_cast<Index>(a.extent(1));
-  with_order("atax", "A", a, [&](auto by_rows) {
+  with_lines("atax", "A", a, [&](auto by_rows, Lines<T> const& lines) {
     constexpr bool row_major = by_rows();
-    auto const lines = lines_of<row_major>(a);
     with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
       Tuning const tuning =
           tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning, columns...);
@@ -264,7 +272,7 @@ Index reads_of_block(Exec const& exec, MatrixArgument<T const> const& a, std::si
   Index reads = 0;
   auto const rows = static_cast<Index>(a.extent(0));
   auto const cols = static_cast<Index>(a.extent(1));
-  with_order("atax", "A", a, [&](auto by_rows) {
+  with_lines("atax", "A", a, [&](auto by_rows, Lines<T> const& lines) {
     constexpr bool row_major = by_rows();
     with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
       std::size_t const at_once = columns_at_once<Exec, T>(options.kernels);
@@ -272,7 +280,6 @@ Index reads_of_block(Exec const& exec, MatrixArgument<T const> const& a, std::si
         auto const columns = static_cast<int>(count);
         Tuning const tuning =
             tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning, SomeColumns{columns});
-        auto const lines = lines_of<row_major>(a);
         bool const fused = count > 1 && is_fused<Exec, row_major, Set>(options.method, tuning,
                                                                        lines, SomeColumns{columns});
         reads +=
@@ -461,6 +468,10 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
 /// a view without memory, overlap, an unusable tuning, or a workspace in use, before any work is
 /// enqueued.
 ///
+/// Call it outside parallel regions, as all operations. Kokkos does not start kernels in a kernel:
+/// within Kokkos::parallel_for on a host the call waits for ever, and within `#pragma omp parallel`
+/// Kokkos ends the program.
+///
 /// A in LayoutStride counts as row-major if the elements of its rows lie side by side, else as
 /// column-major if those of its columns do, and is refused otherwise.
 ///
@@ -521,8 +532,12 @@ void atax(
 ///
 /// As `atax` of a vector, with V and C of n x k entries, each in LayoutRight, LayoutLeft or
 /// LayoutStride, the same map for all columns, and no z. The bits of column j are those of the call
-/// with V's column j. On hosts, and by portable kernels, up to eight columns share each read of A;
-/// accelerated kernels of GPUs read it for each. Without columns only sizes are checked.
+/// with V's column j. Without columns only sizes are checked.
+///
+/// Up to 32 columns share a pass over A, up to eight by portable kernels. A fused pass reads A
+/// once, a two-stage pass reads it twice. By default passes of nine columns and more are two-stage;
+/// on GPUs, accelerated passes of three columns and more are, unless a kernel fuses up to eight
+/// columns (Hopper, rows of at most 16 KiB). `method_of_blocks` returns the method for a shape.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
 void atax(
     Exec const& exec, A const& a, In const& v, Out const& c,
@@ -559,6 +574,11 @@ refused::TesseraComputesWithFloatAndDoubleOnly atax(Exec const&, A const&,
   TEMPLATE void call_atax(EXEC const&, MatrixArgument<T const> const&,              \
                           MatrixArgument<T const> const&, MatrixArgument<T> const*, \
                           MatrixArgument<T> const&, AtaxOptions<EXEC, T> const&);   \
+  TESSERA_FINISH_ATAX(TEMPLATE, EXEC, T, kernels::Identity)                         \
+  TESSERA_FINISH_ATAX(TEMPLATE, EXEC, T, maps::Function<T>)                         \
   }
+#define TESSERA_FINISH_ATAX(TEMPLATE, EXEC, T, FACTOR)                                   \
+  TEMPLATE void finish_atax(EXEC const&, Index, OutputVector<T>, Index, OutputVector<T>, \
+                            TermsOfAtax<T> const&, FACTOR const&);
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_ATAX)

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -42,9 +43,10 @@ constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
              : a + b;
 }
 
-/// A matrix can have so many rows and columns of elements of so many bytes.
-inline void require_size(std::string_view operation, Index rows, Index cols,
-                         std::size_t element_bytes) {
+/// A matrix can have so many rows and columns of elements of so many bytes. Sizes are signed, or
+/// those of a View: the sentence has them as they are.
+template <std::integral Size>
+void require_size(std::string_view operation, Size rows, Size cols, std::size_t element_bytes) {
   auto const m = static_cast<std::uint64_t>(rows);
   auto const n = static_cast<std::uint64_t>(cols);
   if (m > most_lines || n > most_lines || product(product(m, n), element_bytes) > most_bytes) {
@@ -181,8 +183,7 @@ void require_distinct(std::string_view operation, std::string_view name, Output 
 /// The matrix `A` can be read: its size and its memory are such.
 template <class Matrix>
 void require_matrix(std::string_view operation, Matrix const& A) {
-  require_size(operation, static_cast<Index>(A.extent(0)), static_cast<Index>(A.extent(1)),
-               sizeof(typename Matrix::value_type));
+  require_size(operation, A.extent(0), A.extent(1), sizeof(typename Matrix::value_type));
   require_memory(operation, "A", A);
 }
 

@@ -89,7 +89,8 @@ class Distributed {
   [[nodiscard]] distributed::Rows rows_of(Index m, Index n) const {
     checks::require_size("Distributed::rows_of", m, n, sizeof(T));
     if (m == 0 || n == 0) return rank() == 0 ? distributed::Rows{0, m} : distributed::Rows{m, 0};
-    constexpr bool by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
+    bool const by_rows =
+        summation::lines_are_rows(std::is_same_v<Layout, Kokkos::LayoutRight>, m, n);
     return distributed::detail::even_rows(distributed::detail::units_of<T>(by_rows, m, n), rank(),
                                           size());
   }
@@ -105,7 +106,7 @@ class Distributed {
   struct Place {
     distributed::Rows rows;
     Index all_rows;
-    bool by_rows;  ///< whether rows are contiguous
+    bool by_rows;  ///< whether rows are the lines of sums
     std::vector<distributed::Rows> rows_by_rank;
   };
   template <MatrixOf<Exec> A>
@@ -128,7 +129,8 @@ class Distributed {
   void multiply_transposed(A const& a, B const& b, C const& c,
                            std::type_identity_t<Options<Exec>> const& options = {}) const {
     using T = typename A::non_const_value_type;
-    call_transposed<T>(detail::matrix_in(a), detail::vector_in(b), detail::vector_out(c), options);
+    call_transposed<T>("Distributed::multiply_transposed", detail::matrix_in(a),
+                       detail::vector_in(b), detail::vector_out(c), options, false);
   }
 
   /// C = α·Aᵀ·f(A·v) + β·z; the map's vector is each rank's rows, z is whole.
@@ -188,10 +190,10 @@ class Distributed {
       sum = memory<T>("sum", 1);
       Kokkos::deep_copy(exec_, packed, x);
     });
-    // The dot product of a matrix' only column.
     Kokkos::View<T const**, Kokkos::LayoutLeft, typename Exec::memory_space> const column(
         packed.data(), packed.extent(0), 1);
-    multiply_transposed(column, y, sum, options);
+    call_transposed<T>("Distributed::dot", detail::matrix_in(column), detail::vector_in(y),
+                       detail::vector_out(sum), options, true);
     T value;
     copy_to_host(sum.data(), &value, 1);
     return value;
@@ -224,8 +226,20 @@ class Distributed {
   struct Global {
     std::vector<distributed::Rows> rows;  ///< of each rank
     Index all_rows;
-    bool by_rows;
+    bool by_rows;  ///< whether rows are the lines of sums
   };
+
+  /// Which elements of a rank's rows are contiguous. Of a single row in LayoutStride these may be
+  /// both: other ranks have the rows that tell.
+  enum class Stored : std::int64_t { columns, rows, either };
+  template <class T>
+  static Stored stored(char const* operation, MatrixIn<T> const& a) {
+    bool by_rows = true;
+    detail::with_order(operation, "A", a, [&](auto rows) { by_rows = rows(); });
+    bool const by_strides = a.lines() == MatrixIn<T>::Lines::as_strides_say;
+    if (by_rows && by_strides && a.extent(0) == 1) return Stored::either;
+    return by_rows ? Stored::rows : Stored::columns;
+  }
 
   /// What has to be the same on all ranks, beside the matrix.
   struct Sameness {
@@ -234,6 +248,7 @@ class Distributed {
     double beta = 0;
     maps::Kind map = maps::Kind::identity;
     double gamma = 0;
+    bool is_vector = false;  ///< the matrix is a vector: its one column is a line
   };
 
   [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(rank()); }
@@ -242,12 +257,11 @@ class Distributed {
   template <class T, class Check>
   Global agree(char const* operation, MatrixIn<T> const& a, Check const& check,
                Sameness const& sameness) const {
-    constexpr std::size_t rows_at = 8, by_rows_at = 9;  // before them, what is the same on all
+    constexpr std::size_t rows_at = 8, stored_at = 9;  // before them, what is the same on all
     auto const bits = [](double x) { return std::bit_cast<std::int64_t>(x); };
     auto const all = comm_->meet([&] {
-      bool by_rows = true;
       checks::require_matrix(operation, a);
-      detail::with_order(operation, "A", a, [&](auto rows) { by_rows = rows(); });
+      Stored const mine = stored<T>(operation, a);
       check();
       return distributed::Communicator::Facts{static_cast<std::int64_t>(a.extent(1)),
                                               static_cast<std::int64_t>(sizeof(T)),
@@ -258,7 +272,7 @@ class Distributed {
                                               bits(sameness.beta),
                                               bits(sameness.gamma),
                                               static_cast<std::int64_t>(a.extent(0)),
-                                              by_rows ? 1 : 0};
+                                              static_cast<std::int64_t>(mine)};
     });
     constexpr std::size_t counts = 3;  // of the names, those whose values say something
     constexpr std::array<char const*, 8> names{"columns", "bytes a scalar", "vectors", "operation",
@@ -267,8 +281,12 @@ class Distributed {
       throw DistributedError(static_cast<int>(rank), "tessera::" + std::string(operation) +
                                                          ": expected what rank 0 has, " + what);
     };
-    Global global{.rows = {}, .all_rows = 0, .by_rows = all[index()][by_rows_at] != 0};
-    bool has_rows = false;
+    // One column is stored in either way.
+    auto const stored_by = [&](std::size_t r) {
+      return a.extent(1) == 1 ? Stored::either : static_cast<Stored>(all[r][stored_at]);
+    };
+    Global global{.rows = {}, .all_rows = 0, .by_rows = stored_by(index()) != Stored::columns};
+    bool is_known = false;
     for (std::size_t r = 0; r < all.size(); ++r) {
       for (std::size_t i = 0; i < names.size(); ++i) {
         auto const [its, expected] = std::pair(all[r][i], all[0][i]);
@@ -277,15 +295,19 @@ class Distributed {
                       ? std::to_string(expected) + " " + names[i] + ", found " + std::to_string(its)
                       : "found another " + std::string(names[i]));
       }
-      if (all[r][rows_at] > 0) {
-        bool const its = all[r][by_rows_at] != 0;
-        if (has_rows && its != global.by_rows) refuse(r, "found another layout");
+      if (all[r][rows_at] > 0 && stored_by(r) != Stored::either) {
+        bool const its = stored_by(r) == Stored::rows;
+        if (is_known && its != global.by_rows) refuse(r, "found another layout");
         global.by_rows = its;
-        has_rows = true;
+        is_known = true;
       }
       global.rows.push_back({global.all_rows, all[r][rows_at]});
       global.all_rows += all[r][rows_at];
     }
+    if (!is_known) global.by_rows = true;
+    global.by_rows =
+        !sameness.is_vector &&
+        summation::lines_are_rows(global.by_rows, global.all_rows, static_cast<Index>(a.extent(1)));
     try {
       checks::require_size(operation, global.all_rows, static_cast<Index>(a.extent(1)), sizeof(T));
     } catch (std::invalid_argument const& error) {  // on all ranks alike
@@ -328,9 +350,9 @@ class Distributed {
   }
 
   template <class T>
-  void call_transposed(MatrixIn<T> const& a, VectorArgumentIn<T> const& b,
-                       detail::VectorArgument<T> const& c, Options<Exec> const& options) const {
-    constexpr auto operation = "Distributed::multiply_transposed";
+  void call_transposed(char const* operation, MatrixIn<T> const& a, VectorArgumentIn<T> const& b,
+                       detail::VectorArgument<T> const& c, Options<Exec> const& options,
+                       bool is_vector) const {
     auto const global = agree<T>(operation, a,
                                  [&] {
                                    checks::require_input(operation, "B", b, a.extent(0));
@@ -338,7 +360,7 @@ class Distributed {
                                    checks::require_apart(operation, "C", c, "A", a);
                                    checks::require_apart(operation, "C", c, "B", b);
                                  },
-                                 {});
+                                 {.is_vector = is_vector});
     distributed::detail::TransposedJob<Exec, T> const job{exec_, a, b, options, global.all_rows};
     sum_over_rows<T>(global, a, detail::output(c), options.kernels, job);
   }

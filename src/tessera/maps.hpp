@@ -191,7 +191,9 @@ MapOf<Eta> poisson_weights(Eta const& eta) {
 
 /// A map of the caller's own: T f(Index i, T b), row first, called on the device any number of
 /// times a row. It is copied there byte by byte: what it holds has to be usable on the device then.
+/// A function itself cannot be copied; on a host a pointer to it, `&f`, can.
 template <class F, class T>
-concept RowFunction = !Kokkos::is_view_v<F> && std::is_invocable_r_v<T, F const&, Index, T>;
+concept RowFunction =
+    std::is_object_v<F> && !Kokkos::is_view_v<F> && std::is_invocable_r_v<T, F const&, Index, T>;
 
 }  // namespace tessera

@@ -42,7 +42,7 @@ void multiply(Exec const& exec, A const& a, V const& v, B const& b,
 ///
 /// As `multiply` of a vector, with V of n x k and B of m x k entries, each in LayoutRight,
 /// LayoutLeft or LayoutStride; B must not overlap A or V. The bits of column j are those of the
-/// call with V's column j. A is read once for up to eight columns.
+/// call with V's column j. Up to 32 columns share a read of A, up to eight by portable kernels.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
 void multiply(Exec const& exec, A const& a, In const& v, Out const& b,
               std::type_identity_t<Options<Exec>> const& options = {}) {

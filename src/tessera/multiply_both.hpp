@@ -63,8 +63,7 @@ void call_multiply_both(Exec const& exec, MatrixArgument<T const> const& a,
     set_zero<T>(exec, label, static_cast<Index>(w.extent(0)), output(w));
     return;
   }
-  with_order(operation, "A", a, [&](auto by_rows) {
-    auto const lines = lines_of<by_rows()>(a);
+  with_lines(operation, "A", a, [&](auto by_rows, Lines<T> const& lines) {
     with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
       if constexpr (by_rows()) {
         run_both<Set>(exec, lines, x, u, output(y), output(w), options);

@@ -42,7 +42,8 @@ void multiply_transposed(Exec const& exec, A const& a, B const& b, C const& c,
 ///
 /// As `multiply_transposed` of a vector, with B of m x k and C of n x k entries, each in
 /// LayoutRight, LayoutLeft or LayoutStride; C must not overlap A or B. The bits of column j are
-/// those of the call with B's column j. A is read once for up to eight columns.
+/// those of the call with B's column j. Up to 32 columns share a read of A, up to eight by portable
+/// kernels.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
 void multiply_transposed(Exec const& exec, A const& a, In const& b, Out const& c,
                          std::type_identity_t<Options<Exec>> const& options = {}) {

@@ -92,6 +92,9 @@ Plan plan_multiply(Exec const& exec, Index rows, Index cols,
   checks::require_size("plan_multiply", rows, cols, sizeof(T));
   if (rows == 0 || cols == 0) return detail::no_plan<Exec>(options.kernels);
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  if (!row_major && summation::lines_are_rows(row_major, rows, cols)) {
+    return plan_multiply<T, Kokkos::LayoutRight>(exec, rows, cols, options);
+  }
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
   return detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
     Tuning const tuning = detail::tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
@@ -111,6 +114,9 @@ Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
   checks::require_size("plan_multiply_transposed", rows, cols, sizeof(T));
   if (rows == 0 || cols == 0) return detail::no_plan<Exec>(options.kernels);
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  if (!row_major && summation::lines_are_rows(row_major, rows, cols)) {
+    return plan_multiply_transposed<T, Kokkos::LayoutRight>(exec, rows, cols, options);
+  }
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
   return detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
     Tuning const tuning = detail::tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
@@ -131,6 +137,9 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols,
   checks::require_size("plan_atax", rows, cols, sizeof(T));
   if (rows == 0 || cols == 0) return detail::no_plan<Exec>(options.kernels);
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  if (!row_major && summation::lines_are_rows(row_major, rows, cols)) {
+    return plan_atax<T, Kokkos::LayoutRight>(exec, rows, cols, options);
+  }
   auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
   return detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
     Tuning const tuning = detail::tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
@@ -175,6 +184,9 @@ Method method_of_blocks(Exec const& exec, Index rows, Index cols, Index vectors,
   }
   if (rows == 0 || cols == 0) return Method::two_stage;
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  if (!row_major && summation::lines_are_rows(row_major, rows, cols)) {
+    return method_of_blocks<T, Kokkos::LayoutRight>(exec, rows, cols, vectors, options);
+  }
   auto const at_once = static_cast<Index>(detail::columns_at_once<Exec, T>(options.kernels));
   Index const count = summation::ceil_div(vectors, summation::ceil_div(vectors, at_once));
   return detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
@@ -192,7 +204,8 @@ template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_multiply_both(Exec const& exec, Index rows, Index cols,
                         std::type_identity_t<Options<Exec>> const& options = {}) {
   // Lines are rows to it, and no vector lies between its products.
-  bool const row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  bool const row_major =
+      summation::lines_are_rows(std::is_same_v<Layout, Kokkos::LayoutRight>, rows, cols);
   Index const count = row_major ? rows : cols;
   Index const length = row_major ? cols : rows;
   Plan plan = plan_atax<T, Kokkos::LayoutRight>(exec, count, length, options);

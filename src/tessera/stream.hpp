@@ -377,7 +377,8 @@ void require_multiply_both(Source const& source, X const& x, U const& u, Y const
 }
 
 template <class Source>
-inline constexpr bool has_rows = std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>;
+inline constexpr bool has_rows =
+    std::is_same_v<typename std::remove_cvref_t<Source>::array_layout, Kokkos::LayoutRight>;
 
 }  // namespace detail
 
@@ -427,8 +428,10 @@ Report atax(Exec const& exec, Source const& source, V const& v, C const& c,
             std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
   using T = typename Source::value_type;
   detail::require_atax<T>(source, v, c, terms);
-  return detail::call_atax<Exec, T>(exec, detail::any_source(source), tessera::detail::vector_in(v),
-                                    {nullptr, 1}, tessera::detail::output(c), options, terms);
+  return detail::in_order(source, [&](auto const& any) {
+    return detail::call_atax<Exec, T>(exec, any, tessera::detail::vector_in(v), {nullptr, 1},
+                                      tessera::detail::output(c), options, terms);
+  });
 }
 
 /// C = α·Aᵀ·B + β·z of a streamed matrix, and B = f(A·v) on the way
@@ -442,9 +445,11 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
             std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
   using T = typename Source::value_type;
   detail::require_atax<T>(source, v, b, c, terms);
-  return detail::call_atax<Exec, T>(exec, detail::any_source(source), tessera::detail::vector_in(v),
-                                    tessera::detail::output(b), tessera::detail::output(c), options,
-                                    terms);
+  return detail::in_order(source, [&](auto const& any) {
+    return detail::call_atax<Exec, T>(exec, any, tessera::detail::vector_in(v),
+                                      tessera::detail::output(b), tessera::detail::output(c),
+                                      options, terms);
+  });
 }
 
 /// C = α·Aᵀ·f(A·V) of a streamed matrix, V a block of k vectors
@@ -462,9 +467,10 @@ Report atax(Exec const& exec, Source const& source, In const& v, Out const& c,
   auto const cols = static_cast<std::size_t>(source.cols());
   detail::require_columns("stream::atax", source, "V", v, cols, "C", c, cols);
   detail::require_terms<T>("stream::atax", source, terms, c);
-  return detail::call_atax_of_columns<Exec, T>(exec, detail::any_source(source),
-                                               tessera::detail::matrix_in(v), nullptr,
-                                               tessera::detail::matrix_out(c), options, terms);
+  return detail::in_order(source, [&](auto const& any) {
+    return detail::call_atax_of_columns<Exec, T>(exec, any, tessera::detail::matrix_in(v), nullptr,
+                                                 tessera::detail::matrix_out(c), options, terms);
+  });
 }
 
 /// The same, and B = f(A·V) on the way, of m x k entries.
@@ -481,9 +487,11 @@ Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, 
   checks::require_apart("stream::atax", "C", c, "B", b);
   detail::require_terms<T>("stream::atax", source, terms, b, c);
   auto const rows_out = tessera::detail::matrix_out(b);
-  return detail::call_atax_of_columns<Exec, T>(exec, detail::any_source(source),
-                                               tessera::detail::matrix_in(v), &rows_out,
-                                               tessera::detail::matrix_out(c), options, terms);
+  return detail::in_order(source, [&](auto const& any) {
+    return detail::call_atax_of_columns<Exec, T>(exec, any, tessera::detail::matrix_in(v),
+                                                 &rows_out, tessera::detail::matrix_out(c), options,
+                                                 terms);
+  });
 }
 
 /// B = A·v of a streamed matrix
@@ -494,9 +502,11 @@ template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
 Report multiply(Exec const& exec, Source const& source, V const& v, B const& b,
                 Options<typename Source::value_type> const& options = {}) {
   detail::require_multiply(source, v, b);
-  return detail::run_product<!detail::has_rows<Source>>(
-      exec, "multiply", detail::any_source(source), tessera::detail::vector_in(v),
-      tessera::detail::output(b), static_cast<Index>(b.extent(0)), options);
+  return detail::in_order(source, [&](auto const& any) {
+    return detail::run_product<!detail::has_rows<decltype(any)>>(
+        exec, "multiply", any, tessera::detail::vector_in(v), tessera::detail::output(b),
+        static_cast<Index>(b.extent(0)), options);
+  });
 }
 
 /// B = A·V of a streamed matrix, V a block of k vectors
@@ -509,9 +519,11 @@ Report multiply(Exec const& exec, Source const& source, In const& v, Out const& 
   detail::require_columns("stream::multiply", source, "V", v,
                           static_cast<std::size_t>(source.cols()), "B", b,
                           static_cast<std::size_t>(source.rows()));
-  return detail::run_product_of_columns<!detail::has_rows<Source>>(
-      exec, "multiply", detail::any_source(source), tessera::detail::matrix_in(v),
-      tessera::detail::matrix_out(b), options);
+  return detail::in_order(source, [&](auto const& any) {
+    return detail::run_product_of_columns<!detail::has_rows<decltype(any)>>(
+        exec, "multiply", any, tessera::detail::matrix_in(v), tessera::detail::matrix_out(b),
+        options);
+  });
 }
 
 /// C = Aᵀ·B of a streamed matrix
@@ -522,9 +534,11 @@ template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> B,
 Report multiply_transposed(Exec const& exec, Source const& source, B const& b, C const& c,
                            Options<typename Source::value_type> const& options = {}) {
   detail::require_multiply_transposed(source, b, c);
-  return detail::run_product<detail::has_rows<Source>>(
-      exec, "multiply_transposed", detail::any_source(source), tessera::detail::vector_in(b),
-      tessera::detail::output(c), static_cast<Index>(c.extent(0)), options);
+  return detail::in_order(source, [&](auto const& any) {
+    return detail::run_product<detail::has_rows<decltype(any)>>(
+        exec, "multiply_transposed", any, tessera::detail::vector_in(b), tessera::detail::output(c),
+        static_cast<Index>(c.extent(0)), options);
+  });
 }
 
 /// C = Aᵀ·B of a streamed matrix, B a block of k vectors
@@ -539,9 +553,10 @@ Report multiply_transposed(Exec const& exec, Source const& source, In const& b, 
   detail::require_columns("stream::multiply_transposed", source, "B", b,
                           static_cast<std::size_t>(source.rows()), "C", c,
                           static_cast<std::size_t>(source.cols()));
-  return detail::run_product_of_columns<detail::has_rows<Source>>(
-      exec, name, detail::any_source(source), tessera::detail::matrix_in(b),
-      tessera::detail::matrix_out(c), options);
+  return detail::in_order(source, [&](auto const& any) {
+    return detail::run_product_of_columns<detail::has_rows<decltype(any)>>(
+        exec, name, any, tessera::detail::matrix_in(b), tessera::detail::matrix_out(c), options);
+  });
 }
 
 /// y = A·x and w = Aᵀ·u of a streamed matrix, which is read once
@@ -558,9 +573,11 @@ Report multiply_both(Exec const& exec, Source const& source, X const& x, U const
   // ATAX whose second product is with u, whatever the first one gives.
   RowMap<T, typename U::memory_space> const replace(maps::Kind::replace, u);
   AtaxTerms<Exec, T> const terms{.map = replace, .keep_product = true};
-  return detail::call_atax<Exec, T>(exec, detail::any_source(source), tessera::detail::vector_in(x),
-                                    tessera::detail::output(y), tessera::detail::output(w), options,
-                                    terms);
+  return detail::in_order(source, [&](auto const& any) {
+    return detail::call_atax<Exec, T>(exec, any, tessera::detail::vector_in(x),
+                                      tessera::detail::output(y), tessera::detail::output(w),
+                                      options, terms);
+  });
 }
 
 }  // namespace tessera::stream

@@ -43,6 +43,12 @@ KOKKOS_INLINE_FUNCTION constexpr Index ceil_div(Index a, Index b) {
   return (a + b - 1) / b;
 }
 
+/// Whether the rows of a matrix of this shape are the lines of its sums. One row, or one column, is
+/// contiguous in both layouts, so it always has the row-major order.
+constexpr bool lines_are_rows(bool row_major, Index rows, Index cols) {
+  return row_major || rows == 1 || cols == 1;
+}
+
 /// ceil(log2(x)) for x >= 1: the number of levels of the adjacent-pair tree over x values.
 constexpr int tree_levels(Index x) {
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x - 1)));

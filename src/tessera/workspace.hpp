@@ -43,6 +43,9 @@ class WorkspaceOfCall;
 /// It grows to the largest need seen and shrinks when it is cleared; growing allocates and may
 /// fence. It can be moved, not copied: what it was moved from is empty, and as good as new.
 ///
+/// Its memory has to be released before Kokkos::finalize(). A static workspace ends later, and
+/// Kokkos then ends the program: call clear() before.
+///
 /// One workspace serves one call at a time. A call that finds another thread's in it throws
 /// std::invalid_argument. Calls on several instances of a GPU do not run side by side in one: where
 /// the last was on another instance, Kokkos::fence() comes first.

@@ -374,6 +374,13 @@ TEST(Sizes, ThatNoMemoryHasAreRefused) {
   refuse((Index{1} << 50) + 1, 1);
   refuse(Index{1} << 31, Index{1} << 31);
   double one = 0;
+  // Sizes of a View are unsigned.
+  std::size_t const most = std::numeric_limits<std::size_t>::max();
+  EXPECT_THAT([&] { multiply(Exec(), Right(&one, most, 0), Vector("v", 0), Vector("B", 1)); },
+              refuses("multiply", what + std::to_string(most) + " x 0"));
+  EXPECT_THAT(
+      [&] { atax(Exec(), Right(&one, std::size_t{1} << 63U, 1), Vector("v", 1), Vector("C", 1)); },
+      refuses("atax", what + "9223372036854775808 x 1"));
   std::size_t const size = std::size_t{1} << 40;
   EXPECT_THAT([&] { multiply(Exec(), Right(&one, size, size), Vector("v", 1), Vector("B", 1)); },
               refuses("multiply", what));

@@ -54,6 +54,19 @@ static_assert(refused<View<double**>, View<double*>, View<float*>>);
 static_assert(refused<View<int**>, View<int*>, View<int*>>);
 static_assert(refused<View<long double**>, View<long double*>, View<long double*>>);
 
+// A function of the caller's own is an object: a lambda, or a pointer to a function.
+double twice(Index /*i*/, double b) {
+  return 2 * b;
+}
+template <class F>
+concept Applicable = requires(HostExec exec, View<double**> a, View<double*> x, F& f) {
+  atax(exec, a, x, x, f);
+  atax(exec, a, x, x, x, f);
+};
+static_assert(Applicable<double (*)(Index, double)>);
+static_assert(!Applicable<decltype(twice)>);
+static_assert(RowFunction<decltype(&twice), double> && !RowFunction<decltype(twice), double>);
+
 // A matrix has two dimensions, a vector one.
 static_assert(refused<View<double*>, View<double*>, View<double*>>);
 static_assert(refused<View<double***>, View<double*>, View<double*>>);

@@ -96,6 +96,17 @@ void print_all() {
     print(Digest{"multiply_transposed", "f32", "row-major", shape, seed++, ""});
     print(Digest{"multiply", "f32", "column-major", {shape.cols, shape.rows}, seed++, ""});
   }
+  // One column and one row: the lines of both are rows.
+  for (Shape const& shape : {Shape{4999, 1}, Shape{1, 4999}, Shape{300007, 1}}) {
+    for (std::string const type : {"f32", "f64"}) {
+      for (std::string const operation : {"multiply", "multiply_transposed", "atax"}) {
+        for (std::string const order : {"row-major", "column-major"}) {
+          print(Digest{operation, type, order, shape, seed, ""});
+        }
+        ++seed;
+      }
+    }
+  }
 }
 
 void print_maps() {

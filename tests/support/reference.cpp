@@ -53,6 +53,16 @@ T dot_of_line(T const* line, T const* x, Index length) {
   return tree(std::move(values)) + T(0);
 }
 
+/// The matrix whose lines are summed: one row, or one column, is row-major whatever its order is.
+template <class T>
+Matrix<T> as_summed(Matrix<T> const& A, std::vector<T>& copy) {
+  if (A.order == Order::row_major || (A.rows != 1 && A.cols != 1)) return A;
+  for (Index j = 0; j < A.cols; ++j) {
+    for (Index i = 0; i < A.rows; ++i) copy.push_back(A.data[j * A.leading + i]);
+  }
+  return {copy.data(), A.rows, A.cols, A.cols, Order::row_major};
+}
+
 }  // namespace
 
 template <class T>
@@ -127,12 +137,16 @@ std::vector<T> sum(Lines<T> const& lines, std::vector<T> const& y) {
 }
 
 template <class T>
-std::vector<T> multiply(Matrix<T> const& A, std::vector<T> const& v) {
+std::vector<T> multiply(Matrix<T> const& matrix, std::vector<T> const& v) {
+  std::vector<T> copy;
+  Matrix<T> const A = as_summed(matrix, copy);
   return A.order == Order::row_major ? dot(lines_of(A), v) : sum(lines_of(A), v);
 }
 
 template <class T>
-std::vector<T> multiply_transposed(Matrix<T> const& A, std::vector<T> const& B) {
+std::vector<T> multiply_transposed(Matrix<T> const& matrix, std::vector<T> const& B) {
+  std::vector<T> copy;
+  Matrix<T> const A = as_summed(matrix, copy);
   return A.order == Order::row_major ? sum(lines_of(A), B) : dot(lines_of(A), B);
 }
 

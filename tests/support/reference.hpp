@@ -35,7 +35,7 @@ struct Lines {
   Index leading;
 };
 
-/// The lines of `matrix`.
+/// The lines of `matrix`, as it is stored.
 template <class T>
 Lines<T> lines_of(Matrix<T> const& matrix);
 

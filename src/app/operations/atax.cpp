@@ -49,12 +49,15 @@ Measurement run_atax(RunRequest const& request) {
     measurement.method = method;
     bool const has_map = request.terms.has_map();
     bool const scales = request.terms.scales();
-    constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
     auto const columns = static_cast<std::size_t>(request.columns);
-    auto const at_once =
-        fused ? tessera::detail::fused_at_once<Exec, row_major>(
-                    request.kernels, tessera::detail::lines_of<row_major>(A), columns)
-              : tessera::detail::columns_at_once<Exec, T>(request.kernels);
+    std::size_t at_once = tessera::detail::columns_at_once<Exec, T>(request.kernels);
+    if (fused) {
+      tessera::detail::with_lines(
+          "atax", "A", tessera::detail::matrix_in(A), [&](auto by_rows, auto const& lines) {
+            at_once =
+                tessera::detail::fused_at_once<Exec, by_rows()>(request.kernels, lines, columns);
+          });
+    }
     measurement.bytes = traffic_of(fused, request.keep_intermediate, has_map, scales)
                             .of_block(request.columns, static_cast<std::int64_t>(at_once))
                             .bytes(m, n, sizeof(T));

@@ -309,7 +309,8 @@ std::string launch_text(TuningRecord const& r) {
   if (r.launch.transpose) return bench::to_string(*r.launch.transpose);
   if (r.launch.gemm) return bench::to_string(*r.launch.gemm);
   Tuning const& t = *r.launch.tuning;
-  bool const by_rows = r.layout == io::Layout::right;
+  bool const by_rows =
+      summation::lines_are_rows(r.layout == io::Layout::right, r.shape.rows, r.shape.cols);
   if (r.operation == "atax" && t.prefer_fused) {
     return "fused: " +
            (by_rows ? bench::to_string(t.fused_lines) : bench::to_string(t.fused_tiles));

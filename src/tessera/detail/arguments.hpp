@@ -195,9 +195,9 @@ auto vector_out(View const& x) {
   return VectorArgument<typename View::value_type>(x);
 }
 
-/// Calls body(std::bool_constant<rows of x are its contiguous lines>). Of a matrix in LayoutStride
-/// the rows are where their elements lie side by side, else the columns where theirs do; a single
-/// column, or a single row, of any stride is one line for each element.
+/// Calls body(std::bool_constant<rows of x are its contiguous lines>): how x is stored. Of a matrix
+/// in LayoutStride the rows are where their elements lie side by side, else the columns where
+/// theirs do; a single column, or a single row, of any stride is one line for each element.
 template <class T, class Body>
 void with_order(std::string_view operation, std::string_view name, MatrixArgument<T> const& x,
                 Body const& body) {
@@ -215,6 +215,18 @@ void with_order(std::string_view operation, std::string_view name, MatrixArgumen
                                 std::to_string(x.stride(0)) + " and " +
                                 std::to_string(x.stride(1)) + " elements");
   }
+}
+
+/// Calls body(std::bool_constant<rows are the lines>, the lines) of a matrix that is summed. Its
+/// order is decided here, and for parts of a matrix in Distributed::agree and stream::in_order.
+template <class T, class Body>
+void with_lines(std::string_view operation, std::string_view name, MatrixArgument<T const> const& x,
+                Body const& body) {
+  if (summation::lines_are_rows(false, static_cast<Index>(x.extent(0)),
+                                static_cast<Index>(x.extent(1)))) {
+    return body(std::true_type{}, lines_of<true>(x));
+  }
+  with_order(operation, name, x, [&](auto by_rows) { body(by_rows, lines_of<by_rows()>(x)); });
 }
 
 /// A vector as kernels write it.
@@ -248,6 +260,20 @@ Index packed_size(View const& x) {
 template <class T>
 Index packed_size(BlockArgument<T> const& x) {
   return x.stride() == 1 || x.extent() == 1 ? 0 : x.count() * x.extent();
+}
+
+/// The same of lines.
+template <class T>
+Index packed_size(Lines<T> const& lines) {
+  return lines.stride == 1 ? 0 : lines.length;
+}
+
+/// Lines as kernels will read them. They have no data yet if they have to be packed.
+template <class T>
+Lines<T> before_packing(Lines<T> lines) {
+  if (packed_size(lines) > 0) lines.data = nullptr;
+  lines.stride = 1;
+  return lines;
 }
 
 template <class T, class Out>
@@ -292,6 +318,14 @@ typename View::non_const_value_type const* contiguous(Exec const& exec, std::str
   if (size == 0) return x.data();
   using T = typename View::non_const_value_type;
   copy_vector<T>(exec, label, size, x.data(), static_cast<Index>(x.stride(0)), {copy, 1});
+  return copy;
+}
+
+/// The same of lines.
+template <class Exec, class T>
+T const* contiguous(Exec const& exec, std::string const& label, Lines<T> const& lines, T* copy) {
+  if (packed_size(lines) == 0) return lines.data;
+  copy_vector<T>(exec, label, lines.length, lines.data, lines.stride, {copy, 1});
   return copy;
 }
 
@@ -350,13 +384,17 @@ class Parts {
 /// `dot` with an input vector of any stride, or with columns of a block, whose number is `columns`.
 template <class Set = AcceleratedKernels, class Exec, class T, class Input, class Out,
           class... Columns>
-void run_dot(Exec const& exec, Label const& label, Lines<T> const& lines, Input const& x,
+void run_dot(Exec const& exec, Label const& label, Lines<T> const& given, Input const& x,
              Out const& out, Options<Exec> const& options, Tuning const& tuning,
              Columns const&... columns) {
+  Lines<T> lines = before_packing(given);
   DotOf<Exec, T, Set, Columns...> const plan(exec, lines, tuning, columns...);
   Index const packed = packed_size(x);
+  Index const packed_line = packed_size(given);
   Index const runs = plan.workspace(lines);
-  Parts<Exec, T> parts(exec, options.workspace, whole_words<T>(packed) + whole_words<T>(runs));
+  Parts<Exec, T> parts(exec, options.workspace,
+                       whole_words<T>(packed_line) + whole_words<T>(packed) + whole_words<T>(runs));
+  lines.data = contiguous(exec, label.pack, given, parts.take(packed_line));
   auto const factors = contiguous(exec, label.pack, x, parts.take(packed));
   plan.run(exec, label, lines, factors, out, parts.take(runs), columns...);
 }
@@ -364,13 +402,18 @@ void run_dot(Exec const& exec, Label const& label, Lines<T> const& lines, Input 
 /// `sum`, as run_dot.
 template <class Set = AcceleratedKernels, class Exec, class T, class Input, class Out,
           class... Columns>
-void run_sum(Exec const& exec, Label const& label, Lines<T> const& lines, Input const& y,
+void run_sum(Exec const& exec, Label const& label, Lines<T> const& given, Input const& y,
              Out const& out, Options<Exec> const& options, Tuning const& tuning,
              Columns const&... columns) {
+  Lines<T> lines = before_packing(given);
   SumOf<Exec, T, Set, Columns...> const plan(exec, lines, tuning, columns...);
   Index const packed = packed_size(y);
+  Index const packed_line = packed_size(given);
   Index const partials = plan.workspace(lines);
-  Parts<Exec, T> parts(exec, options.workspace, whole_words<T>(packed) + whole_words<T>(partials));
+  Parts<Exec, T> parts(
+      exec, options.workspace,
+      whole_words<T>(packed_line) + whole_words<T>(packed) + whole_words<T>(partials));
+  lines.data = contiguous(exec, label.pack, given, parts.take(packed_line));
   auto const factors = contiguous(exec, label.pack, y, parts.take(packed));
   plan.run(exec, label, lines, factors, out, parts.take(partials), parts.meeting(), columns...);
 }

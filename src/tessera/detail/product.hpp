@@ -45,8 +45,7 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   if (rows == 0 || cols == 0) {
     return set_zero<T>(exec, label.zero, static_cast<Index>(y.extent(0)), output(y));
   }
-  with_order(operation, "A", a, [&](auto by_rows) {
-    auto const lines = lines_of<by_rows()>(a);
+  with_lines(operation, "A", a, [&](auto by_rows, Lines<T> const& lines) {
     with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
       Tuning const tuning = tuning_for<T, by_rows(), Set>(exec, rows, cols, options.tuning);
       if (product.is_transposed != by_rows()) {
@@ -78,8 +77,7 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   auto const region = region_of(operation, a);
   auto const rows = static_cast<Index>(a.extent(0));
   auto const cols = static_cast<Index>(a.extent(1));
-  with_order(operation, "A", a, [&](auto by_rows) {
-    auto const lines = lines_of<by_rows()>(a);
+  with_lines(operation, "A", a, [&](auto by_rows, Lines<T> const& lines) {
     with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
       std::size_t const at_once = columns_at_once<Exec, T>(options.kernels);
       for_passes(x.extent(1), at_once, [&](std::size_t first, std::size_t count) {

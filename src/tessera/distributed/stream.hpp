@@ -194,9 +194,10 @@ Report atax(Distributed<Exec> const& world, Source const& source, V const& v, C 
   using T = typename Source::value_type;
   world.together([&] { detail::require_atax<T>(source, v, c, terms); });
   detail::require_same_call(world, "stream::atax", source, options, detail::numbers_of<T>(terms));
-  return detail::call_atax<Exec, T>(world, detail::any_source(source),
-                                    tessera::detail::vector_in(v), {nullptr, 1},
-                                    tessera::detail::output(c), options, terms);
+  return detail::in_order(source, [&](auto const& any) {
+    return detail::call_atax<Exec, T>(world, any, tessera::detail::vector_in(v), {nullptr, 1},
+                                      tessera::detail::output(c), options, terms);
+  });
 }
 
 /// The same, and B = f(A·v) on the way, which is whole on each rank, too.
@@ -209,9 +210,11 @@ Report atax(Distributed<Exec> const& world, Source const& source, V const& v, B 
   world.together([&] { detail::require_atax<T>(source, v, b, c, terms); });
   detail::require_same_call(world, "stream::atax with B", source, options,
                             detail::numbers_of<T>(terms));
-  return detail::call_atax<Exec, T>(world, detail::any_source(source),
-                                    tessera::detail::vector_in(v), tessera::detail::output(b),
-                                    tessera::detail::output(c), options, terms);
+  return detail::in_order(source, [&](auto const& any) {
+    return detail::call_atax<Exec, T>(world, any, tessera::detail::vector_in(v),
+                                      tessera::detail::output(b), tessera::detail::output(c),
+                                      options, terms);
+  });
 }
 
 /// B = A·v of a streamed matrix, of which each rank reads a part
@@ -223,9 +226,11 @@ Report multiply(Distributed<Exec> const& world, Source const& source, V const& v
                 Options<typename Source::value_type> const& options = {}) {
   world.together([&] { detail::require_multiply(source, v, b); });
   detail::require_same_call(world, "stream::multiply", source, options, {});
-  return detail::run_product_on_ranks<!detail::has_rows<Source>>(
-      world, "multiply", detail::any_source(source), tessera::detail::vector_in(v),
-      tessera::detail::output(b), static_cast<Index>(b.extent(0)), options);
+  return detail::in_order(source, [&](auto const& any) {
+    return detail::run_product_on_ranks<!detail::has_rows<decltype(any)>>(
+        world, "multiply", any, tessera::detail::vector_in(v), tessera::detail::output(b),
+        static_cast<Index>(b.extent(0)), options);
+  });
 }
 
 /// C = Aᵀ·B of a streamed matrix, of which each rank reads a part
@@ -237,9 +242,11 @@ Report multiply_transposed(Distributed<Exec> const& world, Source const& source,
                            C const& c, Options<typename Source::value_type> const& options = {}) {
   world.together([&] { detail::require_multiply_transposed(source, b, c); });
   detail::require_same_call(world, "stream::multiply_transposed", source, options, {});
-  return detail::run_product_on_ranks<detail::has_rows<Source>>(
-      world, "multiply_transposed", detail::any_source(source), tessera::detail::vector_in(b),
-      tessera::detail::output(c), static_cast<Index>(c.extent(0)), options);
+  return detail::in_order(source, [&](auto const& any) {
+    return detail::run_product_on_ranks<detail::has_rows<decltype(any)>>(
+        world, "multiply_transposed", any, tessera::detail::vector_in(b),
+        tessera::detail::output(c), static_cast<Index>(c.extent(0)), options);
+  });
 }
 
 /// y = A·x and w = Aᵀ·u of a streamed matrix, of which each rank reads a part, once
@@ -256,9 +263,11 @@ Report multiply_both(Distributed<Exec> const& world, Source const& source, X con
   RowMap<T, typename U::memory_space> const replace(maps::Kind::replace, u);
   AtaxTerms<Exec, T> const terms{.map = replace, .keep_product = true};
   detail::require_same_call(world, "stream::multiply_both", source, options, {});
-  return detail::call_atax<Exec, T>(world, detail::any_source(source),
-                                    tessera::detail::vector_in(x), tessera::detail::output(y),
-                                    tessera::detail::output(w), options, terms);
+  return detail::in_order(source, [&](auto const& any) {
+    return detail::call_atax<Exec, T>(world, any, tessera::detail::vector_in(x),
+                                      tessera::detail::output(y), tessera::detail::output(w),
+                                      options, terms);
+  });
 }
 
 }  // namespace tessera::stream

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 
@@ -24,6 +25,9 @@ struct Lines {
   Index leading;  ///< distance between lines, in elements
   /// Lines of a panel where these are a part of a larger matrix; 0: as summation::panels has it.
   Index panel_lines = 0;
+  /// Distance between the elements of a line. Kernels read 1; another distance is one of a single
+  /// line that has to be packed first.
+  Index stride = 1;
 
   KOKKOS_INLINE_FUNCTION T const* line(Index i) const { return data + i * leading; }
   /// What they are together.
@@ -111,12 +115,17 @@ template <class Matrix>
 inline constexpr bool is_row_major =
     std::is_same_v<typename Matrix::array_layout, Kokkos::LayoutRight>;
 
-/// The lines of the matrix A: its rows, or its columns.
+/// The lines of the matrix A: its rows, or its columns. A single row may have gaps.
 template <bool Rows, class Matrix>
 Lines<typename Matrix::non_const_value_type> lines_of(Matrix const& A) {
   auto const rows = static_cast<Index>(A.extent(0));
   auto const cols = static_cast<Index>(A.extent(1));
   if constexpr (Rows) {
+    if (rows == 1) {
+      auto const leading = std::max(static_cast<Index>(A.stride(0)), cols);
+      auto const stride = cols == 1 ? Index{1} : static_cast<Index>(A.stride(1));
+      return {A.data(), rows, cols, leading, 0, stride};
+    }
     return {A.data(), rows, cols, static_cast<Index>(A.stride(0))};
   } else {
     return {A.data(), cols, rows, static_cast<Index>(A.stride(1))};

@@ -77,7 +77,7 @@ class NormalOperator {
   [[nodiscard]] Exec const& exec() const { return exec_; }
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index cols() const { return cols_; }
-  /// "rows" or "columns", whichever are contiguous: bits depend on it.
+  /// "rows" or "columns", whichever are the lines of sums: bits depend on it.
   [[nodiscard]] char const* layout() const { return layout_; }
   /// How often A was read.
   [[nodiscard]] Index reads() const { return reads_; }
@@ -118,8 +118,12 @@ class NormalOperator {
   }
 
  protected:
+  /// `has_rows`: whether A is stored row by row.
   NormalOperator(Exec exec, Index rows, Index cols, bool has_rows)
-      : exec_(std::move(exec)), rows_(rows), cols_(cols), layout_(has_rows ? "rows" : "columns") {}
+      : exec_(std::move(exec)),
+        rows_(rows),
+        cols_(cols),
+        layout_(summation::lines_are_rows(has_rows, rows, cols) ? "rows" : "columns") {}
   void count_read() const { ++reads_; }
 
  private:
@@ -290,7 +294,10 @@ Values<Exec, T> ones(Exec const& exec, Index size) {
 
 }  // namespace detail
 
-/// A matrix in memory of Exec. The workspace of the options is not used: it keeps its own.
+/// A matrix in memory of Exec. The workspace of the options is not used: it keeps its own. So one
+/// operator serves one thread at a time. A call during another thread's call throws
+/// std::invalid_argument, as a workspace in use does. Threads that solve at the same time need an
+/// operator each.
 template <ExecutionSpace Exec, MatrixOf<Exec> A>
 class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_value_type> {
   using T = typename A::non_const_value_type;
@@ -437,9 +444,11 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
       maps.push_back(detail::shift_by<Exec, T>(shifts, j, this->rows()).function());
     }
     auto const out = tessera::detail::matrix_out(B);
-    auto const report = stream::detail::run_atax_of_columns<Exec, T>(
-        this->exec(), stream::detail::any_source(source_), tessera::detail::matrix_in(V), &out,
-        tessera::detail::matrix_out(C), options_, {}, maps);
+    auto const report = stream::detail::in_order(source_, [&](auto const& source) {
+      return stream::detail::run_atax_of_columns<Exec, T>(
+          this->exec(), source, tessera::detail::matrix_in(V), &out, tessera::detail::matrix_out(C),
+          options_, {}, maps);
+    });
     return detail::reads_of(report, source_);
   }
   Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,

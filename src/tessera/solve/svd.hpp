@@ -628,8 +628,8 @@ SvdResult<Exec, T> run_svd(char const* name, NormalOperator<Exec, T> const& op, 
 /// | control | | progress, cancellation, states |
 ///
 /// Work: a step reads A once, and the basis of ncv vectors of n entries four times; one more read
-/// begins. U takes one read of a stream, and in memory one for up to eight vectors, on a GPU and by
-/// several ranks one for each; it also measures s and the residuals. Memory: twice the basis, and
+/// begins. U takes one read of a stream, and in memory one for up to 32 vectors, by several
+/// ranks one for each; it also measures s and the residuals. Memory: twice the basis, and
 /// 2m + 4n scalars; 2·m·k for U.
 ///
 /// Guarantees: the bits of the result are a function of A, its layout, k and the options, whatever

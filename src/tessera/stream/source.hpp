@@ -130,6 +130,19 @@ AnySource<T, Layout> any_source(AnySource<T, Layout> const& source) {
   return source;
 }
 
+/// Returns body(the source as an AnySource of the layout whose order its sums have). The blocks of
+/// one row, or of one column, are the same in both layouts.
+template <class Source, class Body>
+decltype(auto) in_order(Source const& source, Body const& body) {
+  if constexpr (std::is_same_v<typename Source::array_layout, Kokkos::LayoutLeft>) {
+    if (summation::lines_are_rows(false, static_cast<Index>(source.rows()),
+                                  static_cast<Index>(source.cols()))) {
+      return body(AnySource<typename Source::value_type, Kokkos::LayoutRight>(source));
+    }
+  }
+  return body(any_source(source));
+}
+
 }  // namespace detail
 
 /// A source of a rows x cols matrix of T from a function.

@@ -31,8 +31,12 @@ template <bool RowMajor, class T>
 Lines<T> lines_of_rows(MatrixArgument<T const> const& a, Rows const& rows, Index all_rows) {
   auto const all = tessera::detail::lines_of<RowMajor>(a);
   if constexpr (RowMajor) {
-    return {all.line(rows.first), rows.count, all.length, all.leading,
-            summation::panels(all_rows, all.length).lines};
+    return {all.line(rows.first),
+            rows.count,
+            all.length,
+            all.leading,
+            summation::panels(all_rows, all.length).lines,
+            all.stride};
   } else {
     return {all.data + rows.first, all.count, rows.count, all.leading,
             summation::panels(all.count, all_rows).lines};
