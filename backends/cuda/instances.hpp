@@ -3,19 +3,20 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <stdexcept>
 #include <string>
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/most_recent.hpp>
+
 namespace tessera::backends::cuda {
 
-/// An instance of Kokkos' for each stream of others that was met, until Kokkos ends.
-inline std::map<std::uintptr_t, Kokkos::Cuda>& stream_instances() {
+/// An instance of Kokkos' for each of the streams of others that were met last, until Kokkos ends.
+inline MostRecent<std::uintptr_t, Kokkos::Cuda>& stream_instances() {
   static auto* const instances = [] {
     Kokkos::push_finalize_hook([] { stream_instances().clear(); });
-    return new std::map<std::uintptr_t, Kokkos::Cuda>;
+    return new MostRecent<std::uintptr_t, Kokkos::Cuda>(most_streams);
   }();
   return *instances;
 }
@@ -28,12 +29,9 @@ void with_stream(int device, std::uintptr_t stream, Body const& body) {
     throw std::invalid_argument("tessera: the arrays lie on GPU " + std::to_string(device) +
                                 ", and Kokkos runs on GPU " + std::to_string(own));
   }
-  auto& instances = stream_instances();
-  auto place = instances.find(stream);
-  if (place == instances.end()) {
-    place = instances.emplace(stream, Kokkos::Cuda(reinterpret_cast<cudaStream_t>(stream))).first;
-  }
-  body(place->second);
+  Kokkos::Cuda const exec = stream_instances().get(
+      stream, [&] { return Kokkos::Cuda(reinterpret_cast<cudaStream_t>(stream)); });
+  body(exec);
 }
 
 }  // namespace tessera::backends::cuda

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
-#include <map>
 #include <python/operations.hpp>
 #include <python/turn.hpp>
 #include <python/views.hpp>
 
 #include <tessera/atax.hpp>
 #include <tessera/backends/instances.hpp>
+#include <tessera/backends/most_recent.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_both.hpp>
@@ -19,15 +19,16 @@
 namespace tessera::python {
 namespace {
 
-/// What calls in a stream of a GPU work in, until Kokkos ends.
+/// What calls in a stream of a GPU work in, until Kokkos ends, or other streams were used since.
 template <class Exec>
 Workspace<Exec>& workspace_of(std::uintptr_t stream) {
-  static std::map<std::uintptr_t, Workspace<Exec>>* const workspaces = [] {
-    auto* const made = new std::map<std::uintptr_t, Workspace<Exec>>;
+  using Workspaces = backends::MostRecent<std::uintptr_t, Workspace<Exec>>;
+  static Workspaces* const workspaces = [] {
+    auto* const made = new Workspaces(backends::most_streams);
     Kokkos::push_finalize_hook([made] { made->clear(); });
     return made;
   }();
-  return (*workspaces)[stream];
+  return workspaces->get(stream, [] { return Workspace<Exec>(); });
 }
 
 /// Calls body(exec, workspace) where the work on arrays of `place` is done.

@@ -15,7 +15,7 @@
 namespace tessera {
 
 namespace maps {
-
+/// Which of the maps it is; comments are what it makes of b.
 enum class Kind {
   identity,          ///< b
   weights,           ///< x_i·b
@@ -145,7 +145,7 @@ class RowMap {
 };
 
 namespace maps {
-
+/// The map of a vector that such a View holds.
 template <class View>
 using MapOf = RowMap<typename View::non_const_value_type, typename View::memory_space>;
 

@@ -588,7 +588,11 @@ Report multiply_both(Exec const& exec, Source const& source, X const& x, U const
   namespace tessera::stream::detail {                       \
   TESSERA_STREAM_OF(TEMPLATE, EXEC, T, Kokkos::LayoutRight) \
   TESSERA_STREAM_OF(TEMPLATE, EXEC, T, Kokkos::LayoutLeft)  \
+  TESSERA_STREAM_TREE(TEMPLATE, EXEC, T)                    \
   }
+#define TESSERA_STREAM_TREE(TEMPLATE, EXEC, T)                 \
+  TEMPLATE void add_vectors(EXEC const&, Index, T const*, T*); \
+  TEMPLATE void set_result(EXEC const&, Index, T const*, OutputVector<T> const&);
 #define TESSERA_STREAM_OF(TEMPLATE, EXEC, T, LAYOUT)                         \
   TESSERA_STREAM_WITH(TEMPLATE, EXEC, T, LAYOUT, tessera::kernels::Identity) \
   TESSERA_STREAM_WITH(TEMPLATE, EXEC, T, LAYOUT, maps::Function<T>)          \

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -97,6 +98,81 @@ TYPED_TEST(DistributedOperations, HaveTheBitsOfOneProcess) {
       EXPECT_TRUE(same_bits(this->world.dot(entries_of(u, rows), entries_of(b, rows)), number));
     }
   }
+}
+
+TYPED_TEST(DistributedOperations, OfOneRowOrColumnHaveTheBitsOfARowMajorMatrix) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Exec;
+  auto const one_each = [](std::int64_t m) {
+    auto const first = std::min<std::int64_t>(rank(), m);
+    return Rows{first, rank() + 1 == ranks() ? m - first : std::min<std::int64_t>(1, m - first)};
+  };
+  for (Shape const& shape : {Shape{1, 1}, Shape{1, 300}, Shape{ranks(), 1}, Shape{300, 1},
+                             Shape{1, 4999}, Shape{4999, 1}}) {
+    auto const [m, n] = shape;
+    auto const elements = real_numbers<T>(static_cast<std::size_t>(m * n), 1);
+    auto const v = this->vector(n, 2);
+    auto const u = this->vector(m, 3);
+    auto const b = this->poisoned(m);
+    auto const c = this->poisoned(n);
+    auto const c_of_u = this->poisoned(n);
+    auto const row_major = matrix_of<Exec, T, Kokkos::LayoutRight>(elements, m, n);
+    atax(this->exec, row_major, v, b, c);
+    multiply_transposed(this->exec, row_major, u, c_of_u);
+    auto const A = matrix_of<Exec, T, typename TypeParam::Layout>(elements, m, n);
+    auto all_splits = this->splits(shape);
+    all_splits.push_back(one_each(m));
+    for (Rows const& rows : all_splits) {
+      auto const expect = [&](auto const& mine) {
+        auto const its_b = this->poisoned(rows.count);
+        auto const its_c = this->poisoned(n);
+        this->world.multiply(mine, v, its_b);
+        EXPECT_THAT(to_vector(its_b), same_bits_as(to_vector(entries_of(b, rows)))) << shape;
+        this->world.multiply_transposed(mine, entries_of(u, rows), its_c);
+        EXPECT_THAT(to_vector(its_c), same_bits_as(to_vector(c_of_u))) << shape;
+        for (Method const method : {Method::fused, Method::two_stage}) {
+          this->world.atax(mine, v, its_b, its_c, {.method = method});
+          EXPECT_THAT(to_vector(its_b), same_bits_as(to_vector(entries_of(b, rows)))) << shape;
+          EXPECT_THAT(to_vector(its_c), same_bits_as(to_vector(c))) << shape;
+        }
+      };
+      expect(rows_of(A, rows));
+      // Rows and columns of larger matrices, whose elements have others between them.
+      typename TestFixture::Matrix const wide("wide", A.extent(0) + 2, A.extent(1) + 3);
+      auto const some = Kokkos::subview(wide, Kokkos::pair(rows.first, rows.end()),
+                                        Kokkos::pair(std::size_t{1}, A.extent(1) + 1));
+      Kokkos::deep_copy(some,
+                        Kokkos::subview(A, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL));
+      expect(some);
+    }
+    EXPECT_EQ(this->world.place_of(rows_of(A, one_each(m))).by_rows, true) << shape;
+  }
+}
+
+TYPED_TEST(DistributedOperations, TakeTheLayoutOfASingleRowFromOtherRanks) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Exec;
+  using Strided = Kokkos::View<T**, Kokkos::LayoutStride, typename Exec::memory_space>;
+  constexpr bool by_rows = std::same_as<typename TypeParam::Layout, Kokkos::LayoutRight>;
+  Shape const shape{2 * ranks() - 1, 2};
+  auto const [m, n] = shape;
+  auto const A = this->matrix(shape, 1);
+  auto const v = this->vector(n, 2);
+  auto const c = this->poisoned(n);
+  atax(this->exec, A, v, c);
+  // Two rows on each rank, and one on the last, whose elements are adjacent.
+  std::int64_t const first = 2 * rank();
+  Rows const rows{first, std::min<std::int64_t>(2, m - first)};
+  auto const mine = rows_of(A, rows);
+  auto const stride = [&](bool along) {
+    return along || rows.count == 1 ? std::size_t{1} : mine.extent(by_rows ? 1 : 0);
+  };
+  Strided const strided(mine.data(), Kokkos::LayoutStride(mine.extent(0), stride(!by_rows),
+                                                          mine.extent(1), stride(by_rows)));
+  auto const its_c = this->poisoned(n);
+  this->world.atax(strided, v, its_c);
+  EXPECT_THAT(to_vector(its_c), same_bits_as(to_vector(c)));
+  EXPECT_EQ(this->world.place_of(strided).by_rows, by_rows || ranks() == 1);
 }
 
 TYPED_TEST(DistributedOperations, HaveTheBitsOfOneProcessWithMapsAndTerms) {

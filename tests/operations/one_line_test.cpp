@@ -107,8 +107,12 @@ class OneLine : public testing::Test {
       GuardedVector<C> const v(p.v, stride), u(p.u, stride), b(m, stride), c(n, stride);
       auto const expect = [&](std::vector<T> const& of_b, std::vector<T> const& of_c) {
         Kokkos::fence();
-        if (!of_b.empty()) { EXPECT_THAT(b.to_host(), same_bits_as(of_b)) << p.shape; }
-        if (!of_c.empty()) { EXPECT_THAT(c.to_host(), same_bits_as(of_c)) << p.shape; }
+        if (!of_b.empty()) {
+          EXPECT_THAT(b.to_host(), same_bits_as(of_b)) << p.shape;
+        }
+        if (!of_c.empty()) {
+          EXPECT_THAT(c.to_host(), same_bits_as(of_c)) << p.shape;
+        }
       };
       for (Kernels const kernels : {Kernels::automatic, Kernels::portable}) {
         Options<Exec> const options{.workspace = &workspace, .kernels = kernels};
@@ -196,12 +200,16 @@ TYPED_TEST(OneLine, HasTheSumsOfARowMajorMatrixInEveryLayoutAndStride) {
       this->expect_products(p, this->template part<Kokkos::LayoutLeft>(p, gap), "LayoutLeft");
     }
     auto const [m, n] = shape;
-    for (auto const& [down, across] :
-         {std::pair{n, Index{1}}, {Index{1}, m}, {n + 3, Index{1}}, {Index{1}, m + 3},
-          {Index{1}, Index{1}}, {n * 2, Index{2}}, {Index{3}, 3 * m}}) {
-      this->expect_products(p, this->strided(p, down, across),
-                            "strides of " + std::to_string(down) + " and " +
-                                std::to_string(across));
+    for (auto const& [down, across] : {std::pair{n, Index{1}},
+                                       {Index{1}, m},
+                                       {n + 3, Index{1}},
+                                       {Index{1}, m + 3},
+                                       {Index{1}, Index{1}},
+                                       {n * 2, Index{2}},
+                                       {Index{3}, 3 * m}}) {
+      this->expect_products(
+          p, this->strided(p, down, across),
+          "strides of " + std::to_string(down) + " and " + std::to_string(across));
     }
   }
 }
@@ -222,8 +230,12 @@ TYPED_TEST(OneLine, HasThemStreamedInEveryLayout) {
       Exec const exec;
       GuardedVector<TypeParam> const v(p.v, 1), u(p.u, 1), b(m, 1), c(n, 1);
       auto const expect = [&](std::vector<T> const& of_b, std::vector<T> const& of_c) {
-        if (!of_b.empty()) { EXPECT_THAT(b.to_host(), same_bits_as(of_b)) << shape; }
-        if (!of_c.empty()) { EXPECT_THAT(c.to_host(), same_bits_as(of_c)) << shape; }
+        if (!of_b.empty()) {
+          EXPECT_THAT(b.to_host(), same_bits_as(of_b)) << shape;
+        }
+        if (!of_c.empty()) {
+          EXPECT_THAT(c.to_host(), same_bits_as(of_c)) << shape;
+        }
       };
       auto const run = [&](stream::Options<T> const& options) {
         stream::multiply(exec, source, v.contiguous(), b.contiguous(), options);

@@ -12,6 +12,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
+#include <tessera/backends/compiled.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/kernels.hpp>
@@ -419,3 +420,12 @@ void run_sum(Exec const& exec, Label const& label, Lines<T> const& given, Input 
 }
 
 }  // namespace tessera::detail
+
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+#define TESSERA_COPIES(TEMPLATE, EXEC, T)                                            \
+  namespace tessera::detail {                                                        \
+  TEMPLATE void copy_vector(EXEC const&, std::string const&, Index, T const*, Index, \
+                            OutputVector<T> const&);                                 \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+TESSERA_COMPILED(TESSERA_COPIES)

@@ -12,6 +12,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/atax.hpp>
+#include <tessera/backends/compiled.hpp>
 #include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/arguments.hpp>
@@ -472,3 +473,11 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
 };
 
 }  // namespace tessera::solve
+
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+#define TESSERA_SOLVE_OPERATOR(TEMPLATE, EXEC, T)             \
+  namespace tessera::solve::detail {                          \
+  TEMPLATE Values<EXEC, T> ones<EXEC, T>(EXEC const&, Index); \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+TESSERA_COMPILED(TESSERA_SOLVE_OPERATOR)

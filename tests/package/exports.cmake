@@ -1,0 +1,15 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+
+# cmake -DNM=… -DLIBRARY=… -P exports.cmake: libtessera.so exports names of namespace tessera alone, and those.
+execute_process(COMMAND "${NM}" -D --defined-only "${LIBRARY}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+" symbols "${symbols}")
+list(FILTER symbols EXCLUDE REGEX " A ") # the version's name
+set(others ${symbols})
+list(FILTER symbols INCLUDE REGEX "_ZN7tessera6detail9call_atax")
+list(FILTER others EXCLUDE REGEX " _Z(N|NK|T[VIST]N|ZN|ZNK|GVN|GVZN|GVZNK|GRN)7tessera")
+list(LENGTH symbols count)
+if(count LESS 4 OR others)
+  string(REPLACE ";" "\n" others "${others}")
+  message(FATAL_ERROR "${LIBRARY}: expected names of tessera, found ${count} of call_atax, and these others:\n${others}")
+endif()
