@@ -34,8 +34,8 @@ void call_all() {
   tessera::axpby(exec, T(1), v, T(2), c);
   tessera::scale(exec, T(2), c);
 
-  auto const source = tessera::stream::make_source<T, Layout>(
-      4, 4, [](tessera::stream::Block const& block, T* to) {
+  auto const source =
+      tessera::stream::make_source<T, Layout>(4, 4, [](tessera::stream::Block const& block, T* to) {
         for (tessera::Index i = 0; i < block.rows * block.cols; ++i) to[i] = T(1);
       });
   tessera::stream::atax(exec, source, v, b, c, {}, {.map = tessera::maps::poisson(y)});
