@@ -1,15 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# cmake -DPREFIX=… -DFOLDER=… -DKOKKOS_DIR=… -DDEVICES=… -DVERSION=… -P finding.cmake: what find_package(Tessera) of an
-# installed package takes and refuses. VERSION and DEVICES are those of the Kokkos in KOKKOS_DIR.
+# cmake -DPREFIX=… -DFOLDER=… -DGENERATOR=… -DCOMPILER=… -DKOKKOS_DIR=… -DDEVICES=… -DVERSION=… -P finding.cmake:
+# what find_package(Tessera) of an installed package takes and refuses. VERSION and DEVICES are those of the Kokkos
+# in KOKKOS_DIR.
 
 # expect(<name> <wanted text> <cmake options>…): the text is in what CMake prints.
 function(expect name wanted)
   file(REMOVE_RECURSE "${FOLDER}/${name}")
   execute_process(
     COMMAND "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/finding" -B "${FOLDER}/${name}"
-            "-DCMAKE_PREFIX_PATH=${PREFIX}" ${ARGN}
+            -G "${GENERATOR}" "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_PREFIX_PATH=${PREFIX}" ${ARGN}
     OUTPUT_VARIABLE text
     ERROR_VARIABLE text
   )
@@ -41,6 +42,6 @@ expect(patch "found Tessera" "-DKokkos_DIR=${FOLDER}/kokkos_patch")
 expect(older "Tessera's library was built with Kokkos ${VERSION} for" "-DKokkos_DIR=${FOLDER}/kokkos_older")
 expect(older_too "and CMake found Kokkos 4.6.1 for" "-DKokkos_DIR=${FOLDER}/kokkos_older")
 expect(headers "found Tessera" "-DKokkos_DIR=${FOLDER}/kokkos_older" -DCOMPONENTS=Headers)
-expect(device "HIP in ${FOLDER}/kokkos_device. Set Kokkos_ROOT" "-DKokkos_DIR=${FOLDER}/kokkos_device")
+expect(device "in ${FOLDER}/kokkos_device. Set Kokkos_ROOT" "-DKokkos_DIR=${FOLDER}/kokkos_device")
 expect(too_old "Tessera needs Kokkos 4.5 to 5.x, and found 4.4.1" "-DKokkos_DIR=${FOLDER}/kokkos_too_old" -DCOMPONENTS=Headers)
 expect(component "Tessera has no component Nonsense: use Distributed or Headers" ${installed} -DCOMPONENTS=Nonsense)

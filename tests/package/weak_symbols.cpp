@@ -11,7 +11,7 @@
 
 namespace {
 
-using Exec = Kokkos::DefaultExecutionSpace;
+using Exec = Kokkos::DefaultHostExecutionSpace;
 using Space = Exec::memory_space;
 
 template <class T, class Layout>
