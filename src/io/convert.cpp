@@ -183,6 +183,13 @@ void read_through_buffer(MatrixSource const& source, std::string const& path, Bl
   }
 }
 
+/// Refuses to make floats of integers in a text that a float does not hold.
+template <class T>
+void require_integers(MatrixSource const& source, std::string const& path) {
+  if (std::is_same_v<T, double> || source.info().inexact_in_f32.empty()) return;
+  throw FileError(ErrorKind::bad_input, path, source.info().inexact_in_f32);
+}
+
 /// Calls use.template operator()<Stored>() for the type of the elements in the file.
 template <class Use>
 void with_stored(ElementType type, Use const& use) {
@@ -215,6 +222,7 @@ void with_stored(ElementType type, Use const& use) {
 template <class T>
 void read_as(MatrixSource const& source, std::string const& path, Part part, std::uint64_t first,
              std::span<T> to) {
+  require_integers<T>(source, path);
   with_stored(source.info().stored, [&]<class Stored>() {
     if constexpr (std::is_same_v<Stored, T>) {
       read_as_stored(source, part, first, to);
@@ -227,6 +235,7 @@ void read_as(MatrixSource const& source, std::string const& path, Part part, std
 template <class T>
 void read_as(MatrixSource const& source, std::string const& path, Block const& block,
              std::span<T> to) {
+  require_integers<T>(source, path);
   with_stored(source.info().stored, [&]<class Stored>() {
     if constexpr (std::is_same_v<Stored, T>) {
       read_as_stored(source, block, to);

@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,68 +18,112 @@ namespace tessera::io {
 namespace {
 
 constexpr char blank = ' ';
+constexpr char quote = '"';
 
-/// What separates the fields of a line: the first of these that it has, else blanks.
-char separator_of(std::string_view line) {
-  std::size_t const place = line.find_first_of(",;\t");
-  return place == std::string_view::npos ? blank : line[place];
+/// The quote that ends what the quote at `open` begins; a doubled one is a part of the text. npos
+/// if the quote has no end.
+std::size_t closing_quote(std::string_view line, std::size_t open) {
+  std::size_t place = line.find(quote, open + 1);
+  while (place != std::string_view::npos && line.substr(place + 1).starts_with(quote)) {
+    place = line.find(quote, place + 2);
+  }
+  return place;
 }
 
-/// Takes the next field of a line. @return false where there is none
-bool take_field(std::string_view& line, bool& more, char separator, std::string_view& field) {
-  if (!more) return false;
-  if (separator == blank) {
-    field = take_word(line);
-    more = !trimmed(line).empty();
+/// What separates the fields of a line: the first of these that it has outside quotes, else blanks.
+char separator_of(std::string_view line) {
+  bool begins_field = true;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    char const character = line[i];
+    if (character == quote && begins_field) {
+      i = closing_quote(line, i);
+      if (i == std::string_view::npos) break;
+    } else if (character == ',' || character == ';' || character == '\t') {
+      return character;
+    }
+    begins_field = character == blank;
+  }
+  return blank;
+}
+
+/// Takes the fields of a line in turn.
+class Fields {
+ public:
+  Fields(TextFile const& text, std::string_view line, char separator)
+      : text_(text), rest_(separator == blank ? trimmed(line) : line), separator_(separator) {}
+
+  /// Takes the next field. @return false at the end of the line
+  /// @throws FileError bad_input if a quote has no end
+  bool take(std::string_view& field) {
+    if (!more_) return false;
+    std::size_t const begin = std::min(rest_.find_first_not_of(blank), rest_.size());
+    std::size_t quoted = begin;  // its end, if it begins with a quote
+    if (begin < rest_.size() && rest_[begin] == quote) {
+      quoted = closing_quote(rest_, begin);
+      if (quoted == std::string_view::npos) {
+        text_.fail("has a quote without an end: expected both quotes of a field, found one");
+      }
+    }
+    std::size_t const end =
+        separator_ == blank ? rest_.find_first_of(" \t", quoted) : rest_.find(separator_, quoted);
+    more_ = end != std::string_view::npos;
+    field = trimmed(rest_.substr(0, end));
+    rest_.remove_prefix(more_ ? end + 1 : rest_.size());
+    if (separator_ == blank) rest_ = trimmed(rest_);
     return true;
   }
-  std::size_t const end = line.find(separator);
-  field = trimmed(line.substr(0, end));
-  more = end != std::string_view::npos;
-  line.remove_prefix(more ? end + 1 : line.size());
-  return true;
-}
+
+ private:
+  TextFile const& text_;
+  std::string_view rest_;
+  char separator_;
+  bool more_ = true;
+};
 
 std::string_view without_quotes(std::string_view field) {
-  bool const quoted = field.size() >= 2 && field.front() == '"' && field.back() == '"';
+  bool const quoted = field.size() >= 2 && field.front() == quote && field.back() == quote;
   return quoted ? trimmed(field.substr(1, field.size() - 2)) : field;
 }
 
-/// Whether no field of a line is a number.
-bool has_names(std::string_view line, char separator) {
-  bool more = true;
-  std::string_view field;
-  while (take_field(line, more, separator, field)) {
-    if (number_of(without_quotes(field))) return false;
-  }
-  return true;
+/// Whether a field can be nothing but a name. Numbers with separators, versions, dates and the
+/// words for missing and for truth values may be data.
+bool is_name(std::string_view field) {
+  constexpr std::array<std::string_view, 12> words{"na",   "n/a",   "#n/a",    "#na",
+                                                   "null", "none",  "nil",     "missing",
+                                                   "true", "false", "#value!", "#div/0!"};
+  std::string lower(field);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char character) {
+    return static_cast<char>(std::tolower(character));
+  });
+  if (std::ranges::find(words, lower) != words.end()) return false;
+  auto const is_letter = [](unsigned char character) {
+    return std::isalpha(character) != 0 || character == '_' || character >= 0x80;
+  };
+  return std::ranges::any_of(lower, is_letter) &&
+         std::string_view("0123456789+-.").find(lower.front()) == std::string_view::npos;
 }
 
 /// Reads the rows of a file.
 class CsvReader {
  public:
-  explicit CsvReader(InputFile const& file) : file_(file), text_(file) {}
+  CsvReader(InputFile const& file, CsvHeader header) : file_(file), text_(file), header_(header) {}
 
   MatrixInfo read() {
-    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     bool first = true;
     bool names = false;
     while (text_.next()) {
-      std::string_view line = text_.line();
-      if (text_.number() == 1 && line.starts_with(byte_order_mark)) {
-        line.remove_prefix(byte_order_mark.size());
-      }
+      std::string_view const line = text_.line();
       if (trimmed(line).empty() || trimmed(line).front() == '#') continue;
       if (first) {
         separator_ = separator_of(line);
-        names = has_names(line, separator_);
+        names = has_names(line);
       }
       if (!first || !names) read_row(line);
       first = false;
     }
     if (rows_ == 0) {
       file_.fail("is empty: expected a row of numbers, found " +
-                 std::string(names ? "one line without a number" : "none"));
+                 std::string(names ? "one line of names" : "none"));
     }
     MatrixInfo info;
     info.format = Format::csv;
@@ -84,6 +132,7 @@ class CsvReader {
     info.rows = rows_;
     info.cols = cols_;
     info.version = names ? "with a line of names" : "";
+    info.inexact_in_f32 = inexact_in_f32_;
     static_cast<void>(check_shape(file_, info));
     info.file_bytes = text_.bytes();
     return info;
@@ -92,39 +141,94 @@ class CsvReader {
   [[nodiscard]] std::vector<double> take_elements() { return std::move(values_); }
 
  private:
+  /// Whether the first line has the names of the columns, and how many there are. A line that is
+  /// neither numbers nor clearly names is an error, since a row would be lost without a word.
+  bool has_names(std::string_view line) {
+    if (header_ == CsvHeader::no) return false;
+    std::uint64_t fields = 0;
+    std::uint64_t numbers = 0;
+    std::uint64_t names = 0;
+    std::uint64_t unclear = 0;  // number of the first field that may be data
+    std::string unclear_field;
+    Fields all(text_, line, separator_);
+    for (std::string_view field; all.take(field); ++fields) {
+      std::string_view const inner = without_quotes(field);
+      if (number_of(inner)) {
+        ++numbers;
+      } else if (is_name(inner)) {
+        ++names;
+      } else if (!inner.empty() && unclear == 0) {
+        unclear = fields + 1;
+        unclear_field = printable(field);
+      }
+    }
+    if (header_ == CsvHeader::yes || (numbers == 0 && unclear == 0 && names > 0)) {
+      names_ = fields;
+      return true;
+    }
+    if (numbers > 0) return false;  // all are, or one that is not is an error
+    text_.fail("may have names or data: expected numbers, or names that are clearly none, found '" +
+                   unclear_field + "' as field " +
+                   std::to_string(std::max(unclear, std::uint64_t{1})),
+               "; --header yes takes this line as names, --header no as data");
+  }
+
   void read_row(std::string_view line) {
     std::uint64_t fields = 0;
-    bool more = true;
-    std::string_view field;
-    while (take_field(line, more, separator_, field)) {
+    Fields all(text_, line, separator_);
+    for (std::string_view field; all.take(field);) {
       ++fields;
-      auto const value = number_of(without_quotes(field));
-      if (!value) {
-        text_.fail("has a field that is not a number: expected one that f64 holds, found '" +
-                   printable(field) + "' as field " + std::to_string(fields));
-      }
+      std::string_view const inner = without_quotes(field);
+      auto const value = number_of(inner);
+      if (!value) refuse(field, fields);
+      if (is_integer(inner)) check_integer(inner, *value, fields);
       append(values_, *value, file_.path());
     }
-    if (rows_ == 0) cols_ = fields;
+    if (rows_ == 0) cols_ = names_.value_or(fields);
     if (fields != cols_) {
       text_.fail("has rows of different lengths: expected " + std::to_string(cols_) +
-                 " fields as in the first row, found " + std::to_string(fields));
+                 (names_ ? " fields as in the line of names" : " fields as in the first row") +
+                 ", found " + std::to_string(fields));
     }
     ++rows_;
   }
 
+  [[noreturn]] void refuse(std::string_view field, std::uint64_t number) const {
+    bool const may_be_names = rows_ == 0 && !names_ && header_ == CsvHeader::automatic;
+    text_.fail("has a field that is not a number: expected one that f64 holds, found '" +
+                   printable(field) + "' as field " + std::to_string(number),
+               may_be_names ? "; --header yes takes this line as names" : "");
+  }
+
+  void check_integer(std::string_view text, double value, std::uint64_t field) {
+    auto const found = [&] {
+      return "'" + printable(text) + "' as field " + std::to_string(field);
+    };
+    if (!is_exactly(text, value)) {
+      text_.fail(inexact_integer(ScalarType::f64, found()),
+                 "; write it with a point if it may be rounded");
+    }
+    if (inexact_in_f32_.empty() && static_cast<double>(static_cast<float>(value)) != value) {
+      inexact_in_f32_ = inexact_integer(ScalarType::f32, found()) + " in line " +
+                        std::to_string(text_.number()) + "; --output-type f64 holds it";
+    }
+  }
+
   InputFile const& file_;
   TextFile text_;
+  CsvHeader header_;
   char separator_ = blank;
+  std::optional<std::uint64_t> names_;  // in the first line, if it has names
   std::uint64_t rows_ = 0;
   std::uint64_t cols_ = 0;
   std::vector<double> values_;
+  std::string inexact_in_f32_;
 };
 
 }  // namespace
 
-std::unique_ptr<MatrixSource> open_csv(InputFile file, RawFile const& /*raw*/) {
-  return read_text<CsvReader, MemorySource<double>>(std::move(file));
+std::unique_ptr<MatrixSource> open_csv(InputFile file, RawFile const& raw) {
+  return read_text<CsvReader, MemorySource<double>>(std::move(file), raw.header);
 }
 
 }  // namespace tessera::io

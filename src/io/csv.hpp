@@ -12,12 +12,15 @@ namespace tessera::io {
 
 // CSV: a row of numbers in each line, with commas, semicolons, tabs or blanks between them.
 
-/// Reads a CSV file, which may be a pipe, into memory, as rows of f64. Which separator it has, its
-/// first line says. A first line without any number has the names of the columns and is left out;
-/// so are empty lines, and those that begin with #. Numbers are decimal, with a point, and may be
-/// in double quotes; each becomes the nearest f64.
-/// @throws FileError bad_input where a field is not a number, or a row has more or fewer of them
-/// than the first one, and out_of_memory
+/// Reads a CSV file, which may be a pipe, into memory, as rows of f64.
+///
+/// The first line defines the separator, outside quotes. This line may have the names of the
+/// columns (raw.header); then it is left out, and has as many fields as each row. Empty lines, and
+/// lines that begin with #, are left out. Numbers are decimal, with a point, and may be in double
+/// quotes. Each becomes the nearest f64. An integer (digits alone) that f64 does not hold exactly
+/// is an error.
+/// @throws FileError bad_input if a field is not a number, if a row has more or fewer fields than
+/// the first one, and if the first line may be names or data; and out_of_memory
 [[nodiscard]] std::unique_ptr<MatrixSource> open_csv(InputFile file, RawFile const& raw);
 
 }  // namespace tessera::io

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
+#include <string_view>
 #include <sys/stat.h>
+#include <system_error>
 
 #include <io/dataset_name.hpp>
+#include <io/errors.hpp>
 
 namespace tessera::io {
 namespace {
@@ -17,6 +21,7 @@ bool is_file(std::string const& path) {
 
 /// The colon between file and dataset; npos where the path is a file alone.
 std::size_t find_colon(std::string const& path) {
+  if (path.find(':') == std::string::npos || is_file(path)) return std::string::npos;
   std::string lower(path);
   std::ranges::transform(lower, lower.begin(), [](unsigned char character) {
     return static_cast<char>(std::tolower(character));
@@ -27,7 +32,7 @@ std::size_t find_colon(std::string const& path) {
       colon = std::min(colon, start + mark.size() - 1);
     }
   }
-  if (colon != std::string::npos || is_file(path)) return colon;
+  if (colon != std::string::npos) return colon;
   colon = path.find(':');
   while (colon != std::string::npos && !is_file(path.substr(0, colon))) {
     colon = path.find(':', colon + 1);
@@ -41,6 +46,27 @@ DatasetName split_dataset(std::string const& path) {
   std::size_t const colon = find_colon(path);
   if (colon == std::string::npos) return {.file = path, .dataset = ""};
   return {.file = path.substr(0, colon), .dataset = path.substr(colon + 1)};
+}
+
+void require_written_dataset(std::string const& path) {
+  DatasetName const name = split_dataset(path);
+  std::size_t const colon = name.dataset.empty() ? path.find(":/") : name.file.size();
+  if (colon == std::string::npos) return;
+  std::string const file = path.substr(0, colon);
+  std::error_code error;
+  if (std::filesystem::is_directory(file + ":", error)) return;
+  std::string extension = std::filesystem::path(file).extension().string();
+  if (extension.empty()) return;
+  std::ranges::transform(extension, extension.begin(), [](unsigned char character) {
+    return static_cast<char>(std::tolower(character));
+  });
+  for (std::string_view const known : {".h5", ".hdf5", ".npz"}) {
+    if (extension == known) return;
+  }
+  throw FileError(ErrorKind::bad_output, path,
+                  "names a dataset of a file of another kind: expected a file FILE.h5 or FILE.hdf5 "
+                  "to write a dataset into, found " +
+                      file + "; datasets of files of other names are read only");
 }
 
 }  // namespace tessera::io

@@ -15,8 +15,13 @@ struct DatasetName {
 };
 
 /// Splits a path behind the first ".h5", ".hdf5" or ".npz", in upper or lower case, that a colon
-/// follows; where there is none, before the first colon that a file's name stands before, unless
-/// the whole path is a file's.
+/// follows. Without such a name, splits it at the first colon behind the name of an existing file.
+/// A path that is the name of a file as a whole is that file.
 [[nodiscard]] DatasetName split_dataset(std::string const& path);
+
+/// Refuses an output "FILE:/DATASET" if FILE has another extension than .h5 and .hdf5. Without
+/// this, the whole path would be the name of a file of another format.
+/// @throws FileError bad_output
+void require_written_dataset(std::string const& path);
 
 }  // namespace tessera::io

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 
 #include <io/csv.hpp>
 #include <io/dataset_name.hpp>
@@ -19,6 +20,7 @@
 #include <io/npz.hpp>
 #include <io/output_path.hpp>
 #include <io/raw.hpp>
+#include <io/text_file.hpp>
 
 namespace tessera::io {
 namespace {
@@ -153,11 +155,58 @@ bool begins_with_text(std::span<std::byte const> start) {
          });
 }
 
+/// The start without the mark of UTF-8 that some editors write.
+std::span<std::byte const> without_byte_order_mark(std::span<std::byte const> start) {
+  return begins_with(start, byte_order_mark) ? start.subspan(byte_order_mark.size()) : start;
+}
+
+/// Refuses a file of another program's making by the name of what it is.
+void refuse_packed(InputFile const& file, std::span<std::byte const> start) {
+  struct Packer {
+    std::string_view mark;
+    std::string_view name;
+    std::string_view bytes;
+  };
+  for (Packer const& packer : std::initializer_list<Packer>{
+           {"\x1f\x8b\x08", "gzip", "1f 8b 08"},
+           {"BZh", "bzip2", "42 5a 68"},
+           {std::string_view("\xfd\x37zXZ\0", 6), "xz", "fd 37 7a 58 5a 00"},
+           {"\x28\xb5\x2f\xfd", "zstd", "28 b5 2f fd"}}) {
+    if (!begins_with(start, packer.mark)) continue;
+    file.fail("is packed by " + std::string(packer.name) +
+              ": expected a file that is not packed, found the mark " + std::string(packer.bytes) +
+              "; unpack it first, for example with `" + std::string(packer.name) + " -d`");
+  }
+}
+
+/// Whether bytes are ASCII characters of two bytes each, whose zeros are first or second.
+bool alternates(std::span<std::byte const> bytes, std::size_t place_of_zeros) {
+  constexpr std::size_t looked_at = 8;
+  constexpr std::size_t fewest = 4;
+  for (std::size_t k = 0; k < std::min(looked_at, bytes.size()); ++k) {
+    auto const byte = std::to_integer<unsigned char>(bytes[k]);
+    bool const is_ascii = byte != 0 && (std::isprint(byte) != 0 || std::isspace(byte) != 0);
+    if (k % 2 == place_of_zeros ? byte != 0 : !is_ascii) return false;
+  }
+  return bytes.size() >= fewest;
+}
+
+/// Refuses text in UTF-16, which has a mark, or zeros between its characters.
+/// @param is_text nothing else than text is expected, so that the mark alone tells
+void refuse_utf16(InputFile const& file, std::span<std::byte const> start, bool is_text) {
+  bool const is_marked = begins_with(start, "\xff\xfe") || begins_with(start, "\xfe\xff");
+  auto const text = start.subspan(is_marked ? 2 : 0);
+  if (!alternates(text, 0) && !alternates(text, 1) && !(is_marked && is_text)) return;
+  file.fail(
+      "is text in UTF-16: expected UTF-8 or ASCII, found two bytes for each character; "
+      "`iconv -f UTF-16 -t UTF-8` changes it");
+}
+
 /// What the first bytes say; empty where they say nothing.
 std::optional<Format> recognised(InputFile const& file, std::span<std::byte const> start) {
   if (begins_with(start, npy_magic)) return Format::npy;
   if (begins_with(start, "PK\x03\x04") || begins_with(start, "PK\x05\x06")) return Format::npz;
-  if (begins_with(start, matrix_market_mark)) return Format::matrix_market;
+  if (begins_with(without_byte_order_mark(start), matrix_market_mark)) return Format::matrix_market;
   if (is_hdf5(file, start)) return Format::hdf5;
   return std::nullopt;
 }
@@ -196,6 +245,7 @@ FormatRow const& row_of(Format format) {
 }
 
 FormatRow const& format_of(std::string const& path) {
+  require_written_dataset(path);
   auto const is_written = [](FormatRow const& row) {
     return row.begin_matrix != nullptr || row.begin_vector != nullptr;
   };
@@ -212,20 +262,29 @@ FormatRow const& format_of(std::string const& path) {
 
 FormatRow const& format_of_content(InputFile const& file, std::optional<Format> given,
                                    RawFile const& raw) {
-  if (given) return row_of(*given);
-  FormatRow const* const named = find_format(file.path());
+  FormatRow const* const named = given ? &row_of(*given) : find_format(file.path());
+  // Raw elements may begin with the mark of anything.
   if (named != nullptr && named->format == Format::raw) return *named;
+  if (given == Format::ex3) return *named;
   // Where all is said by the name, a pipe is refused without waiting for what comes out of it.
   if (named != nullptr && named->names_parts) require_positions(file);
-  constexpr std::size_t longest_mark = 16;
+  constexpr std::size_t longest_mark = 20;
   auto const start = file.peek(0, longest_mark);
-  if (auto const format = recognised(file, start)) return row_of(*format);
   bool const text_as_ex3 =
       named != nullptr && named->format == Format::ex3 && begins_with_text(start);
+  if (!given) {
+    if (auto const format = recognised(file, start)) return row_of(*format);
+    if (raw.rows != 0 && (named == nullptr || text_as_ex3)) return row_of(Format::raw);
+    // ex3 test files have no mark, and may begin with the mark of another format.
+    bool const may_be_ex3 = named == nullptr || named->format == Format::ex3;
+    if (may_be_ex3 && has_size_of_ex3(file, start)) return row_of(Format::ex3);
+  }
+  refuse_packed(file, start);
+  refuse_utf16(file, start, named == nullptr || named->is_text);
   if (named != nullptr && !text_as_ex3) return *named;
-  if (raw.rows != 0) return row_of(Format::raw);
-  if (has_size_of_ex3(file, start)) return row_of(Format::ex3);
-  std::string_view const text(reinterpret_cast<char const*>(start.data()), start.size());
+  constexpr std::size_t shown = 16;
+  std::string_view const text(reinterpret_cast<char const*>(start.data()),
+                              std::min(shown, start.size()));
   file.fail(
       "is of an unknown kind: expected the content of a .npy, .npz, HDF5, Matrix Market or ex3 "
       "file, or one of the extensions " +
@@ -234,6 +293,7 @@ FormatRow const& format_of_content(InputFile const& file, std::optional<Format> 
 }
 
 FormatRow const* find_format_of_result(std::string const& path) {
+  require_written_dataset(path);
   return descriptor_named_by(path) ? &row_of(Format::npy) : find_format(path);
 }
 

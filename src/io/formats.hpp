@@ -57,6 +57,7 @@ struct FormatRow {
 
 /// The same of a file that is written: an open descriptor such as /dev/stdout, whose name has no
 /// extension, takes .npy.
+/// @throws FileError bad_output where the path names a dataset of a file of another kind
 [[nodiscard]] FormatRow const* find_format_of_result(std::string const& path);
 /// @copydoc find_format_of_result
 /// @throws FileError bad_input, listing the known extensions

@@ -72,6 +72,8 @@ struct MatrixInfo {
   bool in_order_only = false;       ///< a pipe or packed: read once, first A, then V
   std::uint64_t chunk_rows = 0;     ///< .h5: rows that are packed together, 0 where none are
   std::uint64_t chunk_cols = 0;     ///< the same of columns: whole chunks are read fastest
+  std::string inexact_in_f32;       ///< text: the sentence about an integer that f32 does
+                                    ///< not hold exactly; empty: f32 holds all
   std::uint64_t reader_bytes = 0;   ///< .h5: that chunks take beside where the elements go; text:
                                     ///< of its elements, which are in memory; others take little
 
@@ -88,12 +90,20 @@ struct MatrixInfo {
 /// "f32"; with the type in the file where that is another: "f32 (int16 in the file)".
 [[nodiscard]] std::string describe(ScalarType type, ElementType stored);
 
-/// What a raw file does not say about itself.
+/// What the first line of a CSV file is: names of the columns, or numbers.
+enum class CsvHeader {
+  automatic,  ///< what its fields are: a line that may be either is an error
+  yes,        ///< names, whatever they look like
+  no,         ///< numbers
+};
+
+/// What a file does not say about itself: of raw elements all, of a CSV file its first line.
 struct RawFile {
   ScalarType type = ScalarType::f32;
   std::uint64_t rows = 0;  ///< 0: the file is one vector, as long as it is
   std::uint64_t cols = 0;
   Layout layout = Layout::right;
+  CsvHeader header = CsvHeader::automatic;  ///< of a CSV file
 };
 
 /// Rows row … row + rows - 1 of columns col … col + cols - 1 of a matrix.

@@ -59,7 +59,7 @@ class MarketReader {
     read_sizes();
     dense_ ? read_array() : read_coordinates();
     while (text_.next()) {
-      if (!trimmed(text_.line()).empty()) {
+      if (!says_nothing(text_.line())) {
         text_.fail("has more than its sizes say: expected its end after " +
                    std::to_string(listed_) + " elements, found '" + printable(text_.line()) + "'");
       }
@@ -90,13 +90,17 @@ class MarketReader {
           printable(text_.line()) + "'");
     }
     dense_ = word[2] == "array";
-    whole_numbers_ = word[3] == "integer";
+    is_pattern_ = !dense_ && word[3] == "pattern";
+    whole_numbers_ = is_pattern_ || word[3] == "integer";
     symmetry_ = word[4] == "symmetric"        ? Symmetry::symmetric
                 : word[4] == "skew-symmetric" ? Symmetry::skew
                                               : Symmetry::general;
     if (!dense_ && word[2] != "coordinate") unknown("array or coordinate", word[2]);
     if (!whole_numbers_ && word[3] != "real" && word[3] != "double") {
-      unknown("real or integer elements", word[3]);
+      unknown(dense_ ? "real or integer elements" : "real, integer or pattern elements", word[3]);
+    }
+    if (is_pattern_ && symmetry_ == Symmetry::skew) {
+      unknown("general or symmetric for a pattern", word[4]);
     }
     if (symmetry_ == Symmetry::general && word[4] != "general") {
       unknown("general, symmetric or skew-symmetric", word[4]);
@@ -113,11 +117,15 @@ class MarketReader {
                printable(found) + "'");
   }
 
+  /// Whether a line is empty or a comment.
+  static bool says_nothing(std::string_view line) {
+    return trimmed(line).empty() || trimmed(line).front() == '%';
+  }
+
   /// Takes the next line that is neither empty nor a comment.
   bool next_line() {
     while (text_.next()) {
-      std::string_view const line = trimmed(text_.line());
-      if (!line.empty() && line.front() != '%') return true;
+      if (!says_nothing(text_.line())) return true;
     }
     return false;
   }
@@ -165,7 +173,7 @@ class MarketReader {
       std::string_view line = text_.line();
       std::uint64_t const row = index(take_word(line), info_.rows, "row");
       std::uint64_t const col = index(take_word(line), info_.cols, "column");
-      double const value = number(take_word(line));
+      double const value = is_pattern_ ? 1.0 : number(take_word(line));
       end_of(line);
       if (row == col && symmetry_ == Symmetry::skew) {
         text_.fail("is not skew-symmetric: expected no element on the diagonal, found one");
@@ -185,16 +193,43 @@ class MarketReader {
     return info_.layout == Layout::right ? row * info_.cols + col : col * info_.rows + row;
   }
 
+  /// Puts the elements in order. Adds elements of one place in the order of the file.
   void sort() {
-    std::ranges::sort(entries_, {}, &Entry::place);
-    auto const twice = std::ranges::adjacent_find(entries_, {}, &Entry::place);
-    if (twice == entries_.end()) return;
-    bool const right = info_.layout == Layout::right;
-    std::uint64_t const length = right ? info_.cols : info_.rows;
-    std::uint64_t const row = right ? twice->place / length : twice->place % length;
-    std::uint64_t const col = right ? twice->place % length : twice->place / length;
-    file_.fail("has an element twice: expected each place once, found row " +
-               std::to_string(row + 1) + ", column " + std::to_string(col + 1) + " more than once");
+    if (!std::ranges::is_sorted(entries_, {}, &Entry::place)) {
+      std::ranges::stable_sort(entries_, {}, &Entry::place);
+    }
+    std::size_t last = 0;  // element that stays
+    for (std::size_t k = 1; k < entries_.size(); ++k) {
+      Entry const& next = entries_[k];
+      if (next.place == entries_[last].place) {
+        entries_[last].value = sum(entries_[last], next.value);
+      } else {
+        entries_[++last] = next;
+      }
+    }
+    if (!entries_.empty()) entries_.resize(last + 1);
+  }
+
+  /// An element and another number of its place. A sum of integers is never rounded.
+  double sum(Entry const& entry, double other) {
+    double const total = entry.value + other;
+    if (!whole_numbers_) return total;
+    double const part = total - entry.value;
+    if ((entry.value - (total - part)) + (other - part) != 0) {  // what rounding took
+      bool const right = info_.layout == Layout::right;
+      std::uint64_t const length = right ? info_.cols : info_.rows;
+      std::uint64_t const line = entry.place / length + 1;
+      std::uint64_t const across = entry.place % length + 1;
+      file_.fail(
+          "has integers of one place whose sum f64 does not hold exactly: expected at most 53 "
+          "significant bits, found more in row " +
+          std::to_string(right ? line : across) + ", column " +
+          std::to_string(right ? across : line));
+    }
+    if (static_cast<double>(static_cast<float>(total)) != total) {
+      note_inexact("the sum of the elements of one place");
+    }
+    return total;
   }
 
   std::uint64_t whole(std::string_view word, std::string const& what) const {
@@ -221,31 +256,32 @@ class MarketReader {
     return value - 1;
   }
 
-  double number(std::string_view word) const {
+  double number(std::string_view word) {
     auto const value = number_of(word);
     if (!value) {
       text_.fail("has a broken element: expected a number that f64 holds, found '" +
                  printable(word) + "'");
     }
-    if (whole_numbers_ && !is_exact_integer(word)) {
-      text_.fail(
-          "has an integer that f64 does not hold exactly: expected at most 53 significant "
-          "bits, found '" +
-          printable(word) + "'");
+    if (!is_integer(word)) {
+      if (whole_numbers_) {
+        text_.fail("has a broken element: expected an integer in a file of integers, found '" +
+                   printable(word) + "'");
+      }
+      return *value;
+    }
+    if (!is_exactly(word, *value)) {
+      text_.fail(inexact_integer(ScalarType::f64, "'" + printable(word) + "'"),
+                 whole_numbers_ ? "" : "; write it with a point if it may be rounded");
+    }
+    if (static_cast<double>(static_cast<float>(*value)) != *value) {
+      note_inexact("'" + printable(word) + "' in line " + std::to_string(text_.number()));
     }
     return *value;
   }
 
-  /// Whether this is a whole number that double has.
-  static bool is_exact_integer(std::string_view word) {
-    bool const negative = word.starts_with('-');
-    if (negative || word.starts_with('+')) word.remove_prefix(1);
-    std::uint64_t size = 0;
-    char const* const begin = word.data();
-    char const* const end = begin + word.size();
-    auto const [last, error] = std::from_chars(begin, end, size);
-    if (error != std::errc{} || last != end) return false;
-    return size == 0 || static_cast<int>(std::bit_width(size)) - std::countr_zero(size) <= 53;
+  void note_inexact(std::string const& found) {
+    if (!info_.inexact_in_f32.empty()) return;
+    info_.inexact_in_f32 = inexact_integer(ScalarType::f32, found) + "; --output-type f64 holds it";
   }
 
   void end_of(std::string_view line) const {
@@ -263,6 +299,7 @@ class MarketReader {
   InputFile const& file_;
   TextFile text_;
   bool dense_ = false;
+  bool is_pattern_ = false;  // places alone
   bool whole_numbers_ = false;
   Symmetry symmetry_ = Symmetry::general;
   std::uint64_t listed_ = 0;  // elements that the file has to have

@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <system_error>
 
+#include <io/npy_type.hpp>
 #include <io/text_file.hpp>
 
 namespace tessera::io {
@@ -18,7 +21,8 @@ constexpr std::string_view blanks = " \t";
 
 bool TextFile::next() {
   line_.clear();
-  bool any = false;  // of the line
+  bool any = false;         // of the line
+  std::size_t checked = 0;  // characters without a carriage return
   for (;;) {
     if (left_.empty()) {
       std::size_t const got = file_.read_some(position_, buffer_);
@@ -29,6 +33,12 @@ bool TextFile::next() {
     any = true;
     std::size_t const end = left_.find('\n');
     line_.append(left_.substr(0, end));
+    checked = std::min(line_.find('\r', checked), line_.size());
+    if (checked + 1 < line_.size()) {
+      ++number_;
+      fail("has a carriage return inside a line: expected lines that end in LF or CRLF, found CR",
+           "; `tr '\\r' '\\n'` changes them");
+    }
     if (line_.size() > longest_line) {
       ++number_;
       fail("has too long a line: expected at most 256 MiB, found more");
@@ -39,12 +49,13 @@ bool TextFile::next() {
   }
   if (!any) return false;
   if (line_.ends_with('\r')) line_.pop_back();
+  if (number_ == 0 && line_.starts_with(byte_order_mark)) line_.erase(0, byte_order_mark.size());
   ++number_;
   return true;
 }
 
-void TextFile::fail(std::string const& sentence) const {
-  file_.fail(sentence + " in line " + std::to_string(number_));
+void TextFile::fail(std::string const& sentence, std::string const& advice) const {
+  file_.fail(sentence + " in line " + std::to_string(number_) + advice);
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -73,6 +84,30 @@ std::optional<double> number_of(std::string_view text) {
   double const found = std::strtod(std::string(text).c_str(), nullptr);
   if (std::isinf(found)) return std::nullopt;
   return found;
+}
+
+bool is_integer(std::string_view text) {
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_exactly(std::string_view integer, double value) {
+  integer.remove_prefix(std::min(integer.find_first_not_of("+-0"), integer.size()));
+  if (integer.size() <= std::numeric_limits<double>::digits10) return true;
+  std::array<char, std::numeric_limits<double>::max_exponent10 + 2> digits{};
+  char* const begin = digits.data();
+  auto const [end, error] = std::to_chars(begin, begin + digits.size(), std::abs(value),
+                                          std::chars_format::fixed, 0);  // which are exact
+  return error == std::errc{} && integer == std::string_view(begin, end);
+}
+
+std::string inexact_integer(ScalarType type, std::string const& found) {
+  bool const single = type == ScalarType::f32;
+  return "has an integer that " + std::string(to_string(type)) +
+         " does not hold exactly: expected at most " +
+         std::to_string(single ? std::numeric_limits<float>::digits
+                               : std::numeric_limits<double>::digits) +
+         " significant bits, found " + found;
 }
 
 }  // namespace tessera::io

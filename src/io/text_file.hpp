@@ -19,13 +19,17 @@
 
 namespace tessera::io {
 
+/// The mark of UTF-8, which some editors write before a text. It is no part of the text.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 /// The lines of a file, which may be a pipe, from its start to its end.
 class TextFile {
  public:
   explicit TextFile(InputFile const& file) : file_(file), buffer_(buffer_bytes) {}
 
   /// Takes the next line, without its end ("\n" or "\r\n"). @return false at the end of the file
-  /// @throws FileError bad_input on a read error, or where a line is longer than 256 MiB
+  /// @throws FileError bad_input on a read error, if a line is longer than 256 MiB, and if a
+  /// carriage return is inside a line
   bool next();
 
   /// The line that next() has taken, until the next one is.
@@ -35,8 +39,8 @@ class TextFile {
   /// Bytes read so far: those of the file, at its end.
   [[nodiscard]] std::uint64_t bytes() const { return position_; }
 
-  /// Throws FileError bad_input: SENTENCE in line N.
-  [[noreturn]] void fail(std::string const& sentence) const;
+  /// Throws FileError bad_input: SENTENCE in line N, and what to do.
+  [[noreturn]] void fail(std::string const& sentence, std::string const& advice = "") const;
 
  private:
   static constexpr std::size_t buffer_bytes = 256U << 10U;
@@ -59,6 +63,17 @@ class TextFile {
 /// not one number, or is beyond the range of double. Numbers too small for double become zero.
 [[nodiscard]] std::optional<double> number_of(std::string_view text);
 
+/// Whether a text is digits, with a sign or without: an integer, which is never rounded. A number
+/// with a point or an exponent becomes the nearest one.
+[[nodiscard]] bool is_integer(std::string_view text);
+
+/// Whether a double is exactly the number that the digits of an integer say.
+[[nodiscard]] bool is_exactly(std::string_view integer, double value);
+
+/// The sentence about an integer that a type does not hold exactly.
+/// @param found what it is
+[[nodiscard]] std::string inexact_integer(ScalarType type, std::string const& found);
+
 /// Appends to a vector, after a look at the memory there is where it has to grow.
 /// @param path for messages
 /// @throws FileError out_of_memory
@@ -72,12 +87,13 @@ void append(std::vector<T>& values, T const& value, std::string const& path) {
   values.push_back(value);
 }
 
-/// The source of a file that a Reader reads into memory, from its start to its end: its read() says
-/// what the file holds, its take_elements() hands over what was read.
+/// The source of a file that a Reader reads into memory, from its start to its end: its read()
+/// returns what the file holds, its take_elements() hands over what was read.
+/// @param arguments of the Reader after the file
 /// @throws FileError
-template <class Reader, class Source>
-std::unique_ptr<MatrixSource> read_text(InputFile file) {
-  std::optional<Reader> reader(file);
+template <class Reader, class Source, class... Arguments>
+std::unique_ptr<MatrixSource> read_text(InputFile file, Arguments const&... arguments) {
+  std::optional<Reader> reader(std::in_place, file, arguments...);
   MatrixInfo info = reader->read();
   auto elements = reader->take_elements();
   reader.reset();

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -221,6 +222,15 @@ TEST_P(PipeTest, WhatIsNoMatrixIsAnError) {
   EXPECT_THAT(refused(npy_bytes(npy_header("<f4", "(4611686018427387904, 4)"), "1234")),
               HasSubstr("overflow"));
   EXPECT_THAT(refused(npy_bytes(npy_header("<f4", "(0, 4)"), "")), HasSubstr("dimension of zero"));
+  // With --input-format and without.
+  for (std::optional<Format> const given : {std::optional(Format::npy), std::optional<Format>()}) {
+    EXPECT_THAT(convert(Bytes("\x1f\x8b\x08\x08", 4) + Bytes(40, '\1'),
+                        {.input = "", .input_format = given, .output = folder_ / "B.npy"}),
+                HasSubstr("is packed by gzip"));
+  }
+  EXPECT_THAT(convert(Bytes("1\0,\0002\0\n\0003\0,\0004\0\n\0", 16),
+                      {.input = "", .output = folder_ / "B.npy"}),
+              HasSubstr("is text in UTF-16"));
 }
 
 TEST_P(PipeTest, WhatNeedsPositionsIsRefused) {

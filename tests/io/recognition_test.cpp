@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -85,6 +87,78 @@ TEST(Recognition, ADatasetIsNamedBehindAnyFile) {
   EXPECT_EQ(split_dataset(folder / "none.nc:/A").dataset, "");
   EXPECT_EQ(split_dataset(folder / "none.h5:/A").dataset, "/A");
   EXPECT_EQ(split_dataset(folder / "none.npz:A").dataset, "A");
+}
+
+TEST(Recognition, TheNameOfAFileIsThatFileWhateverItContains) {
+  Folder const folder;
+  std::string const path = folder.write("x.h5:y.npy", npy_of({1, 2}));
+  EXPECT_EQ(split_dataset(path).file, path);
+  EXPECT_EQ(inspect(path).cols, 2U);
+  std::filesystem::remove(path);
+  EXPECT_EQ(split_dataset(path).dataset, "y.npy");
+  std::filesystem::create_directory(path);  // which is no file
+  EXPECT_EQ(split_dataset(path).dataset, "y.npy");
+}
+
+/// Packed files are recognised under any name, and with any format that the user gives.
+TEST(Recognition, PackedFilesAreNamed) {
+  Folder const folder;
+  for (auto const& [name, mark] : {std::pair{"gzip", Bytes("\x1f\x8b\x08\0", 4)},
+                                   {"bzip2", "BZh9"},
+                                   {"xz", Bytes("\xfd"
+                                                "7zXZ\0",
+                                                6)},
+                                   {"zstd", "\x28\xb5\x2f\xfd"}}) {
+    for (std::string const file :
+         {"a.npy", "a.npy.gz", "a.csv", "a.mtx", "a", "a.ex3", "a.h5:/A"}) {
+      SCOPED_TRACE(name + std::string(" ") + file);
+      folder.write(file.substr(0, file.find(':')), mark + Bytes(30, '\x01'));
+      std::string const words = "is packed by " + std::string(name) +
+                                ": expected a file that is not packed, found the mark ";
+      expect_error(ErrorKind::bad_input, folder / file, {words},
+                   [&] { static_cast<void>(inspect(folder / file)); });
+    }
+    std::string const path = folder.write("a.txt", mark + Bytes(30, '\x01'));
+    for (Format const format : {Format::csv, Format::matrix_market, Format::npy}) {
+      expect_error(ErrorKind::bad_input, path, {"is packed by "}, [&] {
+        static_cast<void>(MatrixReader(path, {}, Reading::in_order, format, Text::taken));
+      });
+    }
+    // Raw elements, and ex3 test files of just this size, may begin so.
+    EXPECT_EQ(inspect(folder.write("a.bin", mark + Bytes(28 - mark.size(), '\x01'))).format,
+              Format::raw);
+  }
+  Bytes ex3 = Bytes("\x1f\x8b\x08\0\1\0\0\0", 8) + Bytes(8, '\0');
+  std::string const path = folder.write("a.gz", ex3);
+  std::filesystem::resize_file(path, 16 + 2 * 4 * std::uintmax_t{0x088b1f});
+  EXPECT_EQ(inspect(path).format, Format::ex3);
+}
+
+TEST(Recognition, TextInUtf16IsNamed) {
+  Folder const folder;
+  auto const wide = [](Bytes const& text, bool little) {
+    Bytes bytes;
+    for (char const character : text) {
+      bytes += little ? Bytes{character, '\0'} : Bytes{'\0', character};
+    }
+    return bytes;
+  };
+  for (bool const little : {true, false}) {
+    Bytes const mark = little ? "\xff\xfe" : "\xfe\xff";
+    for (Bytes const& content : {mark + wide("1,2\n3,4\n", little), wide("1,2\n3,4\n", little),
+                                 mark + wide("1", little), mark + Bytes("\x41\x04\x31\x00", 4)}) {
+      for (std::string const name : {"a.csv", "a.mtx", "a.txt"}) {
+        expect_error(ErrorKind::bad_input, folder.write(name, content),
+                     {"is text in UTF-16: expected UTF-8 or ASCII, found two bytes for each"}, [&] {
+                       static_cast<void>(MatrixReader(folder / name, {}, Reading::in_order,
+                                                      std::nullopt, Text::taken));
+                     });
+      }
+    }
+    std::string const path = folder.write("a", mark + wide("1,2\n3,4\n", little));
+    expect_error(ErrorKind::bad_input, path, {"is text in UTF-16"},
+                 [&] { static_cast<void>(inspect(path)); });
+  }
 }
 
 TEST(Recognition, AFileOfOneArrayHasNoOthers) {

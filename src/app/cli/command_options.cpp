@@ -177,6 +177,8 @@ void add_stream(CLI::App& command, Options& options, std::string const& checkpoi
       ->needs(checkpoint);
 }
 
+constexpr char header_text[] = "Whether the first line of a .csv file has names";
+
 void add_convert(CLI::App& app, Chosen& chosen) {
   auto& command = *app.add_subcommand("convert", "Write a file anew in another format or order");
   auto& request = options_of<ConvertOptions>(command, chosen);
@@ -217,6 +219,7 @@ void add_convert(CLI::App& app, Chosen& chosen) {
              "Type of the elements in a .bin INPUT (else f32)");
   add_choice(command, "--input-layout", request.raw_layout, layout_choices<MaybeLayout>,
              "Order of the elements in a .bin INPUT with --rows and --cols (else row-major)");
+  add_choice(command, "--header", request.header, header_choices, header_text);
   add_input_file(command, "--vector", request.vector,
                  "V of an ex3 OUTPUT: a .npy, .bin or ex3 file");
   add_output_file(command, "--vector-output", request.vector_output,
@@ -441,6 +444,7 @@ void add_show(CLI::App& app, Chosen& chosen) {
   auto& command = *app.add_subcommand("show", "Say what is in a file");
   auto& options = options_of<ShowOptions>(command, chosen);
   add_input_file(command, "FILE", options.file, "A file of any format")->required();
+  add_choice(command, "--header", options.header, header_choices, header_text);
   command.add_flag("--data", options.data, "Print elements; of a large file, its edges");
   command.add_flag("--all", options.all, "Print every element");
   command.footer(help::show);

@@ -42,6 +42,8 @@ inline constexpr char convert[] =
     "piece: their size does not matter; but text (.mtx, .csv) is read into memory, of which "
     "zeros that an .mtx leaves out take none. float16 and integers become f32 or f64, the "
     "smaller that holds all of their type; an integer that it does not hold is an error. "
+    "A .csv may begin with a line of names, which is left out. A first line that may be names or "
+    "data (NA, 1,000) is an error without --header yes or no. "
     "INPUT may be a pipe, such as - for stdin: then OUTPUT is in its order, and not in "
     "chunks; so it is with an array that is packed in an .npz. OUTPUT - is stdout.\n\n"
     "Examples:\n"

@@ -51,6 +51,9 @@ inline constexpr std::pair<char const*, io::Distribution> distributions[] = {
 using MaybeLayout = std::optional<io::Layout>;
 inline constexpr std::pair<char const*, MaybeLayout> output_layouts[] = {
     {"as-is", std::nullopt}, {"row-major", io::Layout::right}, {"column-major", io::Layout::left}};
+using MaybeHeader = std::optional<io::CsvHeader>;
+inline constexpr std::pair<char const*, MaybeHeader> header_choices[] = {
+    {"auto", std::nullopt}, {"yes", io::CsvHeader::yes}, {"no", io::CsvHeader::no}};
 using MaybeFormat = std::optional<io::Format>;
 inline constexpr std::pair<char const*, MaybeFormat> file_formats[] = {
     {"by-content", std::nullopt}, {"npy", io::Format::npy},          {"npz", io::Format::npz},

@@ -151,7 +151,8 @@ _tessera() {
       esac ;;
     show)
       case $previous in
-        *) [[ $current == -* ]] && words="--help --data --all" ;;
+        --header) words="auto yes no" ;;
+        *) [[ $current == -* ]] && words="--help --header --data --all" ;;
       esac ;;
     convert)
       case $previous in
@@ -161,7 +162,8 @@ _tessera() {
         --output-type) words="as-is f32 f64" ;;
         --type) words="f32 f64" ;;
         --input-layout) words="row-major column-major" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --output-format --layout --output-type --chunk --deflate --rows --cols --type --input-layout --vector --vector-output --add-dataset" ;;
+        --header) words="auto yes no" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --output-format --layout --output-type --chunk --deflate --rows --cols --type --input-layout --header --vector --vector-output --add-dataset" ;;
       esac ;;
     info)
       case $previous in

@@ -128,6 +128,14 @@ void refuse_raw_options(ConvertOptions const& options) {
   }
 }
 
+/// Refuses --header for a file that is not CSV.
+void refuse_header(std::string const& input, std::optional<io::CsvHeader> header,
+                   io::MatrixInfo const& info) {
+  if (header && info.format != io::Format::csv) {
+    refuse(input, "is no CSV file, found --header");
+  }
+}
+
 /// Whether the input is a raw file, as far as its name and the options say.
 bool may_be_raw(io::ConversionRequest const& request) {
   io::FormatRow const* const named = io::find_format(request.input);
@@ -166,6 +174,7 @@ ExitStatus run_command(ConvertOptions const& options) {
   check_usage(request);
   request.raw.type = options.raw_type.value_or(request.raw.type);
   request.raw.layout = options.raw_layout.value_or(request.raw.layout);
+  request.raw.header = options.header.value_or(io::CsvHeader::automatic);
   check_add_dataset(request.add_dataset, {request.output, request.vector_output});
   RunFiles files;
   files.reads(request.input).reads(request.vector).keeps_tunings();
@@ -176,6 +185,7 @@ ExitStatus run_command(ConvertOptions const& options) {
         request, [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); },
         [&](io::MatrixInfo const& input) {
           if (input.format != io::Format::raw) refuse_raw_options(request);
+          refuse_header(request.input, request.header, input);
         });
   }();
   std::fprintf(files.report(), "%s: %s\n", request.output.c_str(),
@@ -186,7 +196,7 @@ ExitStatus run_command(ConvertOptions const& options) {
         std::string(io::to_string(conversion.output.type)));
   }
   if (conversion.input.format == io::Format::csv && !conversion.input.version.empty()) {
-    say("the first line of " + request.input + " has no numbers: it is left out");
+    say("the first line of " + request.input + " has names: it is left out");
   }
   if (conversion.not_finite > 0) {
     say(std::to_string(conversion.not_finite) + " elements of " + request.output +
@@ -302,8 +312,10 @@ struct Printer {
 
 ExitStatus run_command(ShowOptions const& options) {
   std::string const path = resolve_input(options.file).path;
-  io::MatrixReader const reader(path, {}, io::Reading::anywhere, std::nullopt, io::Text::taken);
+  io::MatrixReader const reader(path, {.header = options.header.value_or(io::CsvHeader::automatic)},
+                                io::Reading::anywhere, std::nullopt, io::Text::taken);
   auto const& info = reader.info();
+  refuse_header(path, options.header, info);
   print_info(path, info);
   if (!options.data && !options.all) return ExitStatus::good;
 

@@ -49,6 +49,8 @@ struct ConvertOptions : io::ConversionRequest {
   // Said of a raw INPUT; empty: nothing was said, and raw of the request holds.
   std::optional<io::ScalarType> raw_type = std::nullopt;
   std::optional<io::Layout> raw_layout = std::nullopt;
+  // Of a CSV INPUT; empty: its fields decide.
+  std::optional<io::CsvHeader> header = std::nullopt;
 };
 
 /// What `atax` computes beside its products: C = α·Aᵀ·f(A·V) + β·z.
@@ -228,6 +230,7 @@ struct CheckOptions {
 /// `tessera show FILE …`
 struct ShowOptions {
   std::string file;
+  std::optional<io::CsvHeader> header = std::nullopt;  ///< of a CSV file; empty: its fields decide
   bool data = false;  ///< print elements, long rows and columns shortened
   bool all = false;   ///< print every element
 };
