@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -19,6 +20,7 @@
 #include <io/hdf5_chunk.hpp>
 #include <io/hdf5_library.hpp>
 #include <io/memory.hpp>
+#include <io/npy_type.hpp>
 
 namespace tessera::io {
 namespace {
@@ -257,7 +259,29 @@ class ChunkedSource final : public MatrixSource {
   mutable ChunkCache cache_;
 };
 
+/// A dataset that was never written, whose elements are all the fill value.
+class UnwrittenSource final : public MatrixSource {
+ public:
+  UnwrittenSource(InputFile file, MatrixInfo info, std::array<std::byte, 8> const& fill_value)
+      : MatrixSource(std::move(info)), file_(std::move(file)), fill_value_(fill_value) {}
+
+  void read_stored(Part /*part*/, std::uint64_t /*first*/, std::span<std::byte> to) const override {
+    std::uint64_t const element = size_of(info().stored);
+    for (std::uint64_t k = 0; k < to.size(); k += element) {
+      std::memcpy(to.data() + k, fill_value_.data(), element);
+    }
+  }
+
+  void check_unchanged() const override { file_.check_unchanged(); }
+  [[nodiscard]] InputFile const& file() const override { return file_; }
+
+ private:
+  InputFile file_;
+  std::array<std::byte, 8> fill_value_;
+};
+
 std::string storage_of(Hdf5Facts const& facts) {
+  if (facts.storage == Hdf5Facts::Storage::unwritten) return "never written";
   if (facts.storage == Hdf5Facts::Storage::contiguous) return "contiguous";
   if (facts.storage == Hdf5Facts::Storage::compact) return "compact";
   std::string text = "in chunks of " + std::to_string(facts.chunk_shape[0]);
@@ -316,6 +340,9 @@ std::unique_ptr<MatrixSource> open_hdf5(InputFile file, RawFile const& /*raw*/) 
     case Hdf5Facts::Storage::compact:
       return std::make_unique<MemorySource<std::byte>>(std::move(file), std::move(info),
                                                        std::move(dataset.compact));
+    case Hdf5Facts::Storage::unwritten:
+      return std::make_unique<UnwrittenSource>(std::move(file), std::move(info),
+                                               dataset.facts.fill_value);
     case Hdf5Facts::Storage::chunked:
       break;
   }
@@ -334,6 +361,11 @@ std::string check_hdf5_output(OutputFile& out, MatrixInfo const& info) {
   DatasetName const name = split_dataset(out.path());
   if (name.dataset.empty() || name.dataset.ends_with('/')) {
     fail("names no dataset: expected " + name.file + ":/path/to/dataset, found " + out.path());
+  }
+  if (("/" + name.dataset + "/").find("/../") != std::string::npos) {
+    // HDF5 would make a group of this name.
+    fail("names a group '..': expected the path of the dataset from the root, found " +
+         printable(name.dataset));
   }
   if (out.in_order_only()) {
     fail("cannot be an HDF5 file: expected a regular file, found one without positions");

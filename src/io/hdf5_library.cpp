@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <hdf5.h>
 #include <initializer_list>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -18,6 +21,7 @@
 #include <io/hdf5_library.hpp>
 #include <io/npy_type.hpp>
 #include <io/run_apart.hpp>
+#include <io/shell_word.hpp>
 
 namespace tessera::io {
 namespace {
@@ -119,6 +123,7 @@ class Examination {
     find_storage(creation.get());  // before all else: a virtual dataset would open other files
     find_shape(dataset.get());
     find_type(dataset.get(), creation.get());
+    refuse_packed_values(dataset.get());
     switch (result_.facts.storage) {
       case Hdf5Facts::Storage::contiguous:
         find_offset(dataset.get());
@@ -130,6 +135,8 @@ class Examination {
         find_chunk_shape(creation.get());
         find_filters(creation.get());
         find_chunks(dataset.get(), find_base(file.get()));
+        break;
+      case Hdf5Facts::Storage::unwritten:  // which find_offset() finds out
         break;
     }
     return std::move(result_);
@@ -335,12 +342,69 @@ class Examination {
     check(H5Pget_fill_value(creation, type, result_.facts.fill_value.data()));
   }
 
+  /// Refuses attributes with which readers of netCDF change the elements. The elements alone are
+  /// other numbers than those readers show.
+  void refuse_packed_values(hid_t dataset) const {
+    refuse_attribute(dataset, "scale_factor", 1.0);
+    refuse_attribute(dataset, "add_offset", 0.0);
+    // Missing elements that are NaN are NaN for all readers.
+    bool const has_nan = result_.facts.type == ElementType::f16 ||
+                         result_.facts.type == ElementType::f32 ||
+                         result_.facts.type == ElementType::f64;
+    for (char const* const name : {"_FillValue", "missing_value"}) {
+      refuse_attribute(
+          dataset, name,
+          has_nan ? std::optional(std::numeric_limits<double>::quiet_NaN()) : std::nullopt);
+    }
+  }
+
+  /// @param harmless the value with which the attribute changes nothing; empty: no value does
+  void refuse_attribute(hid_t dataset, char const* name, std::optional<double> harmless) const {
+    htri_t const is_there = H5Aexists(dataset, name);
+    if (is_there < 0) fail_in_library();
+    if (is_there == 0) return;
+    std::optional<double> const value = number_in(dataset, name);
+    if (value && harmless &&
+        (*value == *harmless || (std::isnan(*value) && std::isnan(*harmless)))) {
+      return;
+    }
+    constexpr int digits = 6;
+    std::array<char, 32> text{};
+    if (value) std::snprintf(text.data(), text.size(), "%.*g", digits, *value);
+    fail(
+        "has packed or missing elements: expected elements that are numbers as they are, found "
+        "the attribute " +
+        std::string(name) + (value ? " = " + std::string(text.data()) : std::string()) +
+        "; unpack the dataset and fill its gaps first, then remove the attribute");
+  }
+
+  /// The number that an attribute is; empty if it is anything else.
+  std::optional<double> number_in(hid_t dataset, char const* name) const {
+    Handle const attribute = checked(H5Aopen(dataset, name, H5P_DEFAULT), H5Aclose);
+    Handle const space = checked(H5Aget_space(attribute.get()), H5Sclose);
+    Handle const type = checked(H5Aget_type(attribute.get()), H5Tclose);
+    H5T_class_t const kind = H5Tget_class(type.get());
+    double value = 0;
+    bool const is_number = (kind == H5T_FLOAT || kind == H5T_INTEGER) &&
+                           H5Sget_simple_extent_npoints(space.get()) == 1 &&
+                           H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, &value) >= 0;
+    return is_number ? std::optional(value) : std::nullopt;
+  }
+
   void find_offset(hid_t dataset) {
     haddr_t const offset = H5Dget_offset(dataset);
-    if (offset == HADDR_UNDEF) {
-      fail("has no elements yet: expected a dataset that was written, found an empty place");
+    if (offset != HADDR_UNDEF) {
+      result_.facts.offset = offset;
+      return;
     }
-    result_.facts.offset = offset;
+    // Never written: by HDF5's definition all elements have the fill value, as in a chunk that was
+    // never written.
+    result_.facts.storage = Hdf5Facts::Storage::unwritten;
+    if (!result_.facts.has_fill_value) {
+      fail(
+          "has no elements: expected a dataset that was written or has a fill value, found one "
+          "with neither");
+    }
   }
 
   void read_compact(hid_t dataset) {
@@ -425,13 +489,15 @@ class Examination {
   /// plugin, which h5py has for lzf.
   [[nodiscard]] std::string how_to_repack(H5Z_filter_t id) const {
     std::string const repack =
-        "`h5repack -f GZIP=6 " + printable(name_.file) + " NEW.h5` repacks it";
+        "`h5repack -f GZIP=6 " + shell_file(name_.file) + " NEW.h5` repacks it";
     if (id < H5Z_FILTER_RESERVED) return repack;
     if (id == 32000) {
-      return "`python3 -c \"import h5py; h5py.File('NEW.h5', 'w').create_dataset('A', "
-             "data=h5py.File('" +
-             printable(name_.file) + "')['" + printable(name_.dataset) +
-             "'], compression='gzip')\"` repacks it";
+      return "`python3 -c " +
+             shell_word(
+                 "import h5py; h5py.File('NEW.h5', 'w').create_dataset('A', data=h5py.File(" +
+                 python_literal(name_.file) + ")[" + python_literal(name_.dataset) +
+                 "], compression='gzip')") +
+             "` repacks it";
     }
     return repack + " where HDF5_PLUGIN_PATH has its plugin";
   }

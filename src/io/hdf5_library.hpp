@@ -30,7 +30,7 @@ struct Hdf5Chunk {
 
 /// What the library says of a dataset; can be sent between processes as it is.
 struct Hdf5Facts {
-  enum class Storage : std::uint32_t { contiguous, compact, chunked };
+  enum class Storage : std::uint32_t { contiguous, compact, chunked, unwritten };
 
   ElementType type;
   bool big_endian;
@@ -42,7 +42,7 @@ struct Hdf5Facts {
   std::array<std::uint64_t, 2> shape;        ///< 1 for the second where there is only one
   std::array<std::uint64_t, 2> chunk_shape;  ///< the same, of a chunk
   std::uint64_t offset;                      ///< contiguous: bytes from the start of the file
-  std::array<std::byte, 8> fill_value;       ///< chunked: an element that no chunk has
+  std::array<std::byte, 8> fill_value;       ///< of elements that were never written
 };
 
 /// A dataset that the library has examined.

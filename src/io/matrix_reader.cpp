@@ -10,6 +10,7 @@
 #include <io/matrix_reader.hpp>
 #include <io/matrix_source.hpp>
 #include <io/npy_type.hpp>
+#include <io/shell_word.hpp>
 
 namespace tessera::io {
 
@@ -35,8 +36,8 @@ std::unique_ptr<MatrixSource> open(std::string const& path, RawFile const& raw, 
   }
   if (row.is_text && text == Text::refused) {
     file.fail("is a " + std::string(row.name) +
-              ": expected a matrix that is not text, found one; `tessera convert " + path +
-              " FILE.npy` makes it one");
+              ": expected a matrix that is not text, found one; `tessera convert " +
+              shell_file(path) + " FILE.npy` makes it one");
   }
   return row.open(std::move(file), raw);
 }

@@ -69,7 +69,7 @@ TEST_F(ConvertTest, reads_text) {
   write("a.csv", "x;y\n1;2.5\n-3;4e2\n");
   auto const table = run({"convert", "a.csv", "b.npy"});
   EXPECT_EQ(table.status, 0) << table.err;
-  EXPECT_EQ(table.err, "tessera: the first line of a.csv has no numbers: it is left out\n");
+  EXPECT_EQ(table.err, "tessera: the first line of a.csv has names: it is left out\n");
   EXPECT_EQ(last_elements<double>("b.npy", 4), (std::vector<double>{1, 2.5, -3, 400}));
   write("a.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 7\n2 1 8\n");
   auto const market = run({"convert", "a.mtx", "c.npy", "--output-type", "f32"});
@@ -80,6 +80,77 @@ TEST_F(ConvertTest, reads_text) {
   EXPECT_EQ(other.status, 3);
   EXPECT_THAT(other.err, HasSubstr("a.mtx: is a Matrix Market file: expected a matrix that is not "
                                    "text, found one; `tessera convert a.mtx FILE.npy`"));
+  // The command is for a shell.
+  std::filesystem::rename(path("a.mtx"), path("my $(id)'s.mtx"));
+  EXPECT_THAT(run({"gemv", "my $(id)'s.mtx"}).err,
+              HasSubstr("`tessera convert 'my $(id)'\\''s.mtx' FILE.npy`"));
+  std::filesystem::rename(path("my $(id)'s.mtx"), path("-x\n.mtx"));
+  EXPECT_THAT(run({"gemv", "./-x\n.mtx"}).err,
+              HasSubstr("`tessera convert $'./-x\\x0a.mtx' FILE.npy`"));
+}
+
+TEST_F(ConvertTest, takes_the_first_line_of_a_table_as_it_is_told) {
+  write("a.csv", "NA,NA\n3,4\n5,6\n");
+  auto const refused = run({"convert", "a.csv", "b.npy"});
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_EQ(
+      refused.err,
+      "tessera: a.csv: may have names or data: expected numbers, or names that are clearly "
+      "none, found 'NA' as field 1 in line 1; --header yes takes this line as names, --header "
+      "no as data\n");
+  EXPECT_FALSE(exists("b.npy"));
+  EXPECT_EQ(run({"show", "a.csv"}).status, 3);
+  EXPECT_EQ(run({"convert", "a.csv", "b.npy", "--header", "no"}).status, 3);
+  auto const named = run({"convert", "a.csv", "b.npy", "--header", "yes"});
+  EXPECT_EQ(named.status, 0) << named.err;
+  EXPECT_EQ(named.err, "tessera: the first line of a.csv has names: it is left out\n");
+  EXPECT_EQ(last_elements<double>("b.npy", 4), (std::vector<double>{3, 4, 5, 6}));
+  EXPECT_THAT(run({"show", "a.csv", "--header", "yes"}).out, HasSubstr("2 rows x 2 columns"));
+  write("years.csv", "2020,2021\n3,4\n");
+  EXPECT_THAT(run({"show", "years.csv"}).out, HasSubstr("2 rows x 2 columns"));
+  EXPECT_EQ(run({"convert", "years.csv", "c.npy", "--header", "yes"}).status, 0);
+  EXPECT_EQ(last_elements<double>("c.npy", 2), (std::vector<double>{3, 4}));
+  for (std::string const command : {"convert", "show"}) {
+    std::vector<std::string> words{command, "a.npy", "--header", "no"};
+    if (command == "convert") words.insert(words.begin() + 2, "d.npy");
+    auto const other = run(words);
+    EXPECT_EQ(other.status, 2);
+    EXPECT_THAT(other.err, HasSubstr("a.npy: is no CSV file, found --header"));
+    EXPECT_FALSE(exists("d.npy"));
+  }
+}
+
+/// Datasets are read from HDF5 files of any name, and written to .h5 and .hdf5 files.
+TEST_F(ConvertTest, datasets_of_files_of_other_names_are_not_written) {
+  std::string const sentence =
+      "names a dataset of a file of another kind: expected a file FILE.h5 "
+      "or FILE.hdf5 to write a dataset into, found ";
+  for (std::string const file : {"x.nc", "y.mat"}) {
+    for (std::vector<std::string> const& words :
+         {std::vector<std::string>{"convert", "a.npy", file + ":/A"},
+          {"atax", "a.npy", "--vector", "v.npy", "--output", file + ":/A"},
+          {"transpose", "a.npy", file + ":/A"},
+          {"gen", "--rows", "4", "--cols", "3", "--output", file + ":/A"},
+          {"svd", "a.npy", "-k", "1", "--s", file + ":/A"}}) {
+      auto const refused = run(words);
+      EXPECT_EQ(refused.status, 3) << words[0] << refused.err;
+      EXPECT_THAT(refused.err, HasSubstr(file + ":/A: " + sentence + file)) << words[0];
+    }
+  }
+  if (run({"info"}).out.find("HDF5          left out") != std::string::npos) {
+    GTEST_SKIP() << "this build has no HDF5: files that are there are NOT TESTED";
+  }
+  EXPECT_EQ(run({"convert", "a.npy", "a.h5:/A"}).status, 0);
+  std::filesystem::rename(path("a.h5"), path("x.nc"));
+  std::string const before = read("x.nc");
+  EXPECT_EQ(run({"convert", "x.nc:/A", "b.npy"}).status, 0);
+  auto const added = run({"convert", "a.npy", "x.nc:/B", "--add-dataset"});
+  EXPECT_EQ(added.status, 3);
+  EXPECT_THAT(added.err, HasSubstr(sentence + "x.nc"));
+  EXPECT_EQ(read("x.nc"), before);
+  // A colon in the name of a folder says nothing.
+  std::filesystem::create_directory(path("run.1:"));
+  EXPECT_EQ(run({"convert", "a.npy", "run.1:/b.npy"}).status, 0);
 }
 
 TEST_F(ConvertTest, hdf5_is_written_and_read_or_left_out_and_said_so) {

@@ -84,6 +84,9 @@ seed("mtx", "coordinate", market + b"coordinate real general\r\n20 30 2\r\n20 30
 seed("mtx", "coordinate_symmetric", market + b"coordinate integer symmetric\n3 3 2\n3 1 7\n2 2 9\n")
 seed("mtx", "coordinate_skew", market + b"coordinate real skew-symmetric\n3 3 1\n3 1 inf\n")
 seed("mtx", "coordinate_huge", market + b"coordinate real general\n1000000000 1000000000 1\n1 1 1\n")
+seed("mtx", "pattern", market + b"coordinate pattern symmetric\n3 3 2\n3 1\n2 2\n%\n")
+seed("mtx", "large_integer", market + b"array integer general\n1 2\n18446744073709551616\n16777217\n")
+seed("mtx", "byte_order_mark", b"\xef\xbb\xbf" + market + b"array real general\n1 1\n1\n% end\n")
 seed("mtx", "twice", market + b"coordinate real symmetric\n2 2 2\n1 2 1\n2 1 1\n")
 
 seed("csv", "commas", b"a,b,c\n1,2,3\n4,5e3,-6\n")
@@ -91,6 +94,12 @@ seed("csv", "semicolons", b"\xef\xbb\xbf\"x\";\"y\"\r\n\"1\"; 2\r\n")
 seed("csv", "tabs", b"1\t2\n\n# text\n3\t+4\n")
 seed("csv", "blanks", b"  1 2.5   nan\n 3 1e-400 inf \n")
 seed("csv", "column", b"1\n2\n3\n")
+seed("csv", "quotes", b"\"a;\"\"b\"\"\", c ,\"d\"\n\"1\", 2 ,3\n")
+seed("csv", "unclear", b"NA,NA\n1,2\n")
+seed("csv", "integers", b"9007199254740992,16777217\n-9007199254740993,1\n")
+seed("csv", "utf16", "1,2\n".encode("utf-16"))
+seed("csv", "gzip", b"\x1f\x8b\x08\x00" + bytes(6) + raw_deflate(b"1,2\n"))
+seed("csv", "returns", b"1,2\r3,4\r")
 seed("csv", "ragged", b"1,2\n3\n")
 
 whole = ex3(2, 3, A.tobytes() + np.ones(3, "<f4").tobytes())
@@ -255,6 +264,11 @@ with h5py.File(folder / "hdf5" / "user_block", "w", userblock_size=512) as file:
     file.create_dataset("A", data=B, chunks=(3, 2), compression="gzip", track_times=False)
 dataset("vector", data=B.ravel(), chunks=(8,), compression="gzip")
 dataset("implicit", data=B, chunks=(3, 2))
+dataset("never_written", shape=(7, 5), dtype="f4", fillvalue=2.5)
+with hdf5("attributes") as file:
+    packed = file.create_dataset("A", data=B, track_times=False)
+    packed.attrs["scale_factor"] = 0.5
+    packed.attrs["_FillValue"] = B.dtype.type(-1)
 dataset("single", data=B, chunks=(7, 5), compression="gzip")
 dataset("external_storage", shape=(2, 2), dtype="f4", external=[("raw.dat", 0, 16)])
 with hdf5("hole") as file:

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <limits>
@@ -15,6 +16,7 @@
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -174,6 +176,66 @@ TEST(Hdf5, ChunksThatTheFileDoesNotHaveAreFullOfTheFillValue) {
   }
 }
 
+/// Of datasets in one piece, too: h5py and netCDF's library read them so.
+TEST(Hdf5, WhatWasNeverWrittenIsTheFillValue) {
+  for (std::string const file : {"old.h5", "new.h5"}) {
+    EXPECT_EQ(dataset_elements(sample(file) + ":/unwritten"), std::vector<double>(rows * cols, 0));
+  }
+  std::string const never = sample("attributes.h5") + ":/never";  // of big-endian int16
+  EXPECT_EQ(dataset_elements(never), std::vector<double>(rows * cols, 258));
+  EXPECT_EQ(inspect(never).version, "never written");
+  Folder const folder;
+  convert_file({.input = never, .output = folder / "A.npy", .layout = Layout::left});
+  EXPECT_EQ(dataset_elements(folder / "A.npy"), std::vector<double>(rows * cols, 258));
+}
+
+/// Readers of netCDF scale such elements, and leave missing ones out.
+TEST(Hdf5, AttributesThatChangeElementsAreRefused) {
+  std::string const file = sample("attributes.h5");
+  for (auto const& [dataset, attribute] : {std::pair{"scaled", "scale_factor = 0.5"},
+                                           {"shifted", "add_offset = 273.15"},
+                                           {"gaps", "_FillValue = -999"},
+                                           {"missing", "missing_value = -1e+30"},
+                                           {"odd", "scale_factor"},
+                                           {"several", "add_offset"}}) {
+    std::string const path = file + ":/" + dataset;
+    expect_error(ErrorKind::bad_input, path,
+                 {"has packed or missing elements: expected elements that are numbers as they are, "
+                  "found the attribute " +
+                  std::string(attribute) + "; "},
+                 [&] { static_cast<void>(inspect(path)); });
+  }
+  EXPECT_EQ(dataset_elements(file + ":/harmless"), counted());
+}
+
+TEST(Hdf5, ACommandThatIsSuggestedNamesTheFileAsAShellReadsIt) {
+  Folder const folder;
+  std::string const name =
+      "a folder that is longer than forty characters, 'quoted' $(id) \"and\" so on";
+  std::filesystem::create_directory(folder / name);
+  std::string const file = folder / name + "/a'b.h5";
+  std::filesystem::copy_file(sample("new.h5"), file);
+  std::string const path = file + ":/lzf";
+  std::string command;
+  try {
+    static_cast<void>(inspect(path));
+  } catch (FileError const& error) {
+    std::string const sentence = error.what();
+    std::size_t const begin = sentence.find("; `python3 -c ") + 3;
+    command = sentence.substr(begin, sentence.rfind('`') - begin);
+  }
+  // What bash gives Python, and Python reads.
+  std::string const script = folder / "words";
+  std::string const read = "python3() { printf '%s' \"$2\" > '" + script + "'; }; " + command;
+  EXPECT_EQ(std::system(("bash -c \"$(cat '" + folder.write("command", read) + "')\"").c_str()), 0);
+  EXPECT_THAT(content_of(script),
+              testing::StartsWith("import h5py; h5py.File('NEW.h5', 'w').create_dataset('A', "
+                                  "data=h5py.File('" +
+                                  folder.path()));
+  EXPECT_THAT(content_of(script), testing::EndsWith("a\\'b.h5')['/lzf'], compression='gzip')"));
+  EXPECT_THAT(content_of(script), testing::HasSubstr("$(id)"));
+}
+
 TEST(Hdf5, AUserBlockShiftsElementsAndChunks) {
   EXPECT_EQ(dataset_elements(sample("user_block.h5") + ":/f4"), counted());
   EXPECT_EQ(dataset_elements(sample("user_block.h5") + ":/chunks"), counted());
@@ -265,7 +327,6 @@ TEST(Hdf5, WhatCannotBeReadIsRefusedWithASentence) {
          {Refusal{"three", "expected 1 or 2, found 3"},
           {"scalar", "expected 1 or 2, found 0"},
           {"none", "dimension of zero"},
-          {"unwritten", "has no elements yet"},
           {"lzf",
            "expected deflate, shuffle and fletcher32, found filter 32000 (lzf); `python3 -c "},
           {"group", "found: not a dataset"},
@@ -464,6 +525,15 @@ TEST(Hdf5, RefusesWhatItCannotHold) {
   };
   refused({.input = "", .output = folder / "A.h5"}, "names no dataset");
   refused({.input = "", .output = folder / "A.h5:/A/"}, "names no dataset");
+  for (std::string const dataset : {"/A/../B", "../A", "/.."}) {
+    refused({.input = "", .output = folder / "A.h5:" + dataset}, "names a group '..'");
+  }
+  for (std::string const name : {"A.nc:/A", "A.mat:/group/A", "A.x:/A"}) {
+    refused({.input = "", .output = folder / name},
+            "names a dataset of a file of another kind: expected a file FILE.h5 or FILE.hdf5 to "
+            "write a dataset into, found " +
+                (folder / name).substr(0, (folder / name).rfind(':')));
+  }
   refused({.input = "", .output = folder / "A.h5:/A", .layout = Layout::left}, "column by column");
   refused(
       {.input = "", .output = folder / "A.h5:/A", .chunks = Hdf5Chunks{.rows = 4096, .cols = 4096}},

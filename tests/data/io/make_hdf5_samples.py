@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""Makes old.h5, new.h5, user_block.h5, types.h5, shifted.mat and marked.h5 with h5py: datasets as other
-programs write them."""
+"""Makes old.h5, new.h5, user_block.h5, types.h5, shifted.mat, marked.h5 and attributes.h5 with h5py:
+datasets as other programs write them."""
 
 import zlib
 
@@ -119,3 +119,20 @@ with h5py.File("old.h5", "w") as file:
 with h5py.File("user_block.h5", "w", userblock_size=512) as file:
     file.create_dataset("f4", data=A, track_times=False)
     file.create_dataset("chunks", data=A, chunks=(3, 2), track_times=False)
+
+# Variables as netCDF's libraries write them, with attributes that change what readers show.
+with h5py.File("attributes.h5", "w", libver="latest") as file:
+
+    def variable(name, kind, **attributes):
+        made = file.create_dataset(name, data=A.astype(kind), track_times=False)
+        for key, value in attributes.items():
+            made.attrs[key] = value
+
+    variable("scaled", "i2", scale_factor=0.5)
+    variable("shifted", "f8", add_offset=np.float32(273.15))
+    variable("gaps", "i2", _FillValue=np.int16(-999), scale_factor=1.0)
+    variable("missing", "f4", missing_value=np.array([-1e30], "f4"))
+    variable("odd", "f4", scale_factor="two")
+    variable("several", "f4", add_offset=np.array([0.0, 0.0]))
+    variable("harmless", "f4", scale_factor=np.int32(1), add_offset=0.0, _FillValue=np.float32("nan"), units="m")
+    file.create_dataset("never", shape=(7, 5), dtype=">i2", fillvalue=258, track_times=False)
