@@ -340,8 +340,9 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
   }
   reader.check_unchanged();
   if (vector_file) vector_file->check_unchanged();
-  if (vector_out) vector_out->commit();
-  out.commit();
+  std::vector<OutputFile*> files{&out};
+  if (vector_out) files.push_back(&*vector_out);
+  OutputFile::commit_all(files);
   return {.input = reader.info(),
           .output = std::move(info),
           .vector_written = vector != nullptr || has_vector_output,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <io/dataset_name.hpp>
 #include <io/formats.hpp>
 #include <io/generate.hpp>
 #include <io/output_file.hpp>
@@ -73,6 +74,7 @@ class Generator {
 FormatRow const& matrix_format(GenerateRequest const& request) {
   std::string const& path = request.output;
   FormatRow const* const row = request.format ? &row_of(*request.format) : find_format(path);
+  require_written_dataset(path);
   if (row != nullptr && row->begin_matrix != nullptr) return *row;
   throw FileError(
       ErrorKind::bad_output, path,
@@ -140,8 +142,9 @@ void generate_as(GenerateRequest const& request, Progress const& progress) {
     format_of_result(request.vector_output).begin_vector(to, vector_info);
     generator.write_vector(to);
   }
-  if (vector_out) vector_out->commit();
-  out.commit();
+  std::vector<OutputFile*> files{&out};
+  if (vector_out) files.push_back(&*vector_out);
+  OutputFile::commit_all(files);
 }
 
 }  // namespace

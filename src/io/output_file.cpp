@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -253,12 +254,24 @@ void OutputFile::go_to(std::uint64_t offset) {
 }
 
 void OutputFile::commit() {
-  if (!direct_) {
-    restore_attributes();
-    flush();
-    put_in_place();
-    sync_folder();
+  std::array<OutputFile*, 1> const alone{this};
+  commit_all(alone);
+}
+
+void OutputFile::commit_all(std::span<OutputFile* const> files) {
+  for (OutputFile const* const file : files) {
+    if (file->direct_) continue;
+    file->restore_attributes();
+    file->flush();
   }
+  for (OutputFile* const file : files) {
+    if (!file->direct_) file->put_in_place();
+  }
+  for (OutputFile* const file : files) file->finish();
+}
+
+void OutputFile::finish() {
+  if (!direct_) sync_folder();
   if (descriptor_.reset() != 0 && direct_ && errno != EINTR) {
     fail("cannot be written: expected it to close, found: " + system_message(errno));
   }

@@ -105,6 +105,13 @@ class OutputFile {
   /// the new one is in its place
   void commit();
 
+  /// The same of all files of a run. Each is on the disk before the first is put in its place, so
+  /// that a killed run or a full disk leaves the files of one run. Only a kill between two renames
+  /// can leave files of two runs.
+  /// @throws FileError bad_output; if bringing a file to the disk fails, all old files are still
+  /// there
+  static void commit_all(std::span<OutputFile* const> files);
+
  private:
   /// The file that commit() replaces, as it was found.
   struct OldFile {
@@ -121,6 +128,7 @@ class OutputFile {
   void check_old_file_unchanged() const;
   void restore_attributes() const;
   void flush() const;
+  void finish();
   void put_in_place();
   void put_where_nothing_is();
   void replace();

@@ -388,6 +388,92 @@ TEST_P(UncaughtTest, an_exception_ends_the_run_with_a_sentence_and_leaves_nothin
   }
 }
 
+/// Runs with several outputs: a set of files that belong together.
+class SetTest : public ProgramTest {
+ protected:
+  struct Set {
+    Words arguments;
+    Words outputs;
+  };
+
+  void SetUp() override {
+    for (Words const& words : {Words{"gen", "--rows", "300", "--cols", "20", "--distribution",
+                                     "normal", "--output", "a.npy", "--vector-output", "v.npy"},
+                               {"gemv", "a.npy", "--output", "b.npy"},
+                               {"convert", "a.npy", "a.ex3", "--vector", "v.npy"}}) {
+      ASSERT_EQ(run(words).status, 0);
+    }
+    before_ = listing();
+  }
+
+  static std::vector<Set> sets() {
+    return {
+        {{"gen", "--rows", "300", "--cols", "20", "--seed", "2", "--output", "x.npy",
+          "--vector-output", "y.npy"},
+         {"x.npy", "y.npy"}},
+        {{"convert", "a.ex3", "x.npy", "--vector-output", "y.npy"}, {"x.npy", "y.npy"}},
+        {{"atax", "a.npy", "--output", "x.npy", "--intermediate", "y.npy"}, {"x.npy", "y.npy"}},
+        {{"gemv-both", "a.npy", "--vector", "v.npy", "--transposed-vector", "b.npy", "--output",
+          "x.npy", "--transposed-output", "y.npy"},
+         {"x.npy", "y.npy"}},
+        {{"svd", "a.npy", "-k", "2", "--u", "x.npy", "--s", "y.npy", "--vt", "z.npy", "--history",
+          "h.csv"},
+         {"x.npy", "y.npy", "z.npy", "h.csv"}},
+        {{"pca", "a.npy", "-k", "2", "--mean", "x.npy", "--components", "y.npy"},
+         {"x.npy", "y.npy"}},
+        {{"lstsq", "a.npy", "b.npy", "--output", "x.npy", "--history", "h.csv"},
+         {"x.npy", "h.csv"}},
+        {{"fit", "linear", "a.npy", "b.npy", "--output", "x.npy", "--history", "h.csv"},
+         {"x.npy", "h.csv"}},
+    };
+  }
+
+  RunResult run_with(Set const& set, std::string const& faults) {
+    for (std::string const& output : set.outputs) write(output, "old");
+    std::string const log = (cache() / "faults.log").string();
+    std::filesystem::remove(log);
+    auto const result =
+        run(set.arguments, {.environment = {{"LD_PRELOAD", FAULT_SHIM},
+                                            {"ASAN_OPTIONS", "verify_asan_link_order=0"},
+                                            {"TESSERA_FAULTS", faults},
+                                            {"TESSERA_FAULTS_LOG", log}}});
+    EXPECT_TRUE(std::filesystem::exists(log)) << faults << ": nothing failed";
+    return result;
+  }
+  void remove(Set const& set) {
+    for (std::string const& output : set.outputs) std::filesystem::remove(path(output));
+    EXPECT_EQ(listing(), before_) << "other files were left";
+  }
+
+ private:
+  Words before_;
+};
+
+TEST_F(SetTest, is_old_as_a_whole_where_one_file_does_not_come_to_the_disk) {
+  for (Set const& set : sets()) {
+    // Each file is flushed once; the last of them fails.
+    std::string const last = std::to_string(set.outputs.size() - 1);
+    for (std::string const& faults : {"fsync,,EIO," + last, "fsync,,SIGKILL," + last,
+                                      "unnamed,,EOPNOTSUPP,0;fsync,,EIO," + last}) {
+      SCOPED_TRACE(set.arguments[0] + " " + faults);
+      auto const result = run_with(set, faults);
+      EXPECT_EQ(result.status == 3, result.signal != SIGKILL) << result.err;
+      for (std::string const& output : set.outputs) EXPECT_EQ(read(output), "old") << output;
+      remove(set);
+    }
+  }
+}
+
+TEST_F(SetTest, is_new_as_a_whole_after_a_run) {
+  for (Set const& set : sets()) {
+    SCOPED_TRACE(set.arguments[0]);
+    for (std::string const& output : set.outputs) write(output, "old");
+    EXPECT_EQ(run(set.arguments).status, 0);
+    for (std::string const& output : set.outputs) EXPECT_NE(read(output), "old") << output;
+    remove(set);
+  }
+}
+
 std::vector<FaultyJob> reading_jobs() {
   auto jobs = all_jobs();
   std::erase_if(jobs, [](FaultyJob const& job) { return job.input.empty(); });

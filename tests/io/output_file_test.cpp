@@ -75,6 +75,20 @@ TEST_P(OutputFileTest, AnOldFileIsReplacedWithCommit) {
   EXPECT_THAT(folder_.names(), ElementsAre("C.bin"));
 }
 
+TEST_P(OutputFileTest, SeveralFilesAreReplacedTogether) {
+  folder_.write("A", "old A");
+  folder_.write("B", "old B");
+  auto a = open(folder_ / "A");
+  auto b = open(folder_ / "B");
+  auto c = open(folder_ / "C");
+  std::array<OutputFile*, 3> const files{&a, &b, &c};
+  for (OutputFile* const file : files) write_text(*file, "new");
+  OutputFile::commit_all(files);
+  for (std::string const name : {"A", "B", "C"}) EXPECT_EQ(content_of(folder_ / name), "new");
+  EXPECT_THAT(folder_.names(), ElementsAre("A", "B", "C"));
+  OutputFile::commit_all({});
+}
+
 TEST_P(OutputFileTest, WithoutCommitNothingIsChangedOrLeft) {
   folder_.write("C.bin", "old");
   {

@@ -351,6 +351,7 @@ ExitStatus run_command(ComputeOptions const& options) {
   if (done.run.intermediate) {
     with_result(*done.run.intermediate, [&](auto const& result) { intermediate.write(result); });
   }
+  put_in_place({output.written(), intermediate.written()});
   if (!options.checkpoint.empty() && ranks().is_first()) std::remove(options.checkpoint.c_str());
   std::fputs(write_report(report, options.format).c_str(), files.report());
   return report.check && !report.check->passed() ? ExitStatus::difference : ExitStatus::good;

@@ -155,6 +155,7 @@ ExitStatus run_command(FitOptions const& options) {
     output.write(fit.x);
   }
   history.write(fit.run.history, "loss");
+  put_in_place({output.written(), history.file()});
   bool const as_text = options.format == ReportFormat::text;
   return end_solve(
       subject, files,

@@ -228,6 +228,7 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
     }
   }
   history.write(solution.run.history, "norm_of_residual");
+  put_in_place({output.written(), history.file()});
   bool const as_text = options.format == ReportFormat::text;
   return end_solve(subject, files,
                    as_text ? to_text(options, subject, solution, checks)

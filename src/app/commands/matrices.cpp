@@ -130,6 +130,7 @@ ExitStatus run_command(GemmOptions const& options) {
                                           .all = {elements(A.A), elements(B.A)},
                                           .is_narrowed = A.is_narrowed || B.is_narrowed});
   output.write(run.matrix);
+  put_in_place({output.written()});
   std::fputs(write_report(report, options.format).c_str(), files.report());
   return report.check && !report.check->passed() ? ExitStatus::difference : ExitStatus::good;
 }
@@ -195,6 +196,7 @@ ExitStatus run_command(TransposeOptions const& options) {
                      {.names = "A", .all = {elements(input.A)}, .is_narrowed = true});
   }
   output.write(run.matrix);
+  put_in_place({output.written()});
   std::fputs(write_report(report, options.format).c_str(), files.report());
   bool const failed = report.bits_check && !report.bits_check->passed();
   return failed ? ExitStatus::difference : ExitStatus::good;

@@ -123,7 +123,6 @@ void HistoryFile::write(std::vector<solve::Step> const& steps, std::string const
     text += (objective.empty() ? "" : "," + general(step.objective, 17)) + "\n";
   }
   file_->write(std::as_bytes(std::span(text)));
-  file_->commit();
 }
 
 std::string matrix_line(SolveSubject const& subject) {

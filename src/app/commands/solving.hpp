@@ -54,7 +54,10 @@ class HistoryFile {
   /// @throws io::FileError
   explicit HistoryFile(std::string const& path);
   /// @param objective what the steps' objective is; empty: they have none
+  /// @throws io::FileError
   void write(std::vector<solve::Step> const& steps, std::string const& objective);
+  /// The file, for put_in_place(); null without --history.
+  [[nodiscard]] io::OutputFile* file() { return file_ ? &*file_ : nullptr; }
 
  private:
   std::optional<io::OutputFile> file_;

@@ -96,8 +96,9 @@ class Results {
       files_.emplace_back(each.path, each.kind, options_.add_dataset, other);
     }
   }
-  void write(Triplets const& found, io::ScalarType type) {
-    if (found.s.empty()) return;
+  /// @return the files, which put_in_place() takes
+  std::vector<io::OutputFile*> write(Triplets const& found, io::ScalarType type) {
+    if (found.s.empty()) return {};
     files_[0].write(found.VT);
     if (options_.is_pca()) {
       files_[1].write(vector_of(found.variance, type));
@@ -109,6 +110,9 @@ class Results {
       files_[1].write(vector_of(found.s, type));
       if (options_.wants_u()) files_[2].write(found.U);
     }
+    std::vector<io::OutputFile*> written;
+    for (ResultFile const& file : files_) written.push_back(file.written());
+    return written;
   }
 
   /// A file, and what a report calls it.
@@ -262,8 +266,10 @@ ExitStatus run_command(TripletOptions const& options) {
       .method = options.is_randomized() ? "randomized svd" : options.command};
   std::optional<TripletCheck> check;
   if (options.check && !found.s.empty()) check = check_triplets(options, reader, type, found);
-  results.write(found, type);
+  std::vector<io::OutputFile*> written = results.write(found, type);
   history.write(found.run.history, "");
+  written.push_back(history.file());
+  put_in_place(written);
   bool const as_text = options.format == ReportFormat::text;
   return end_solve(subject, files,
                    as_text ? to_text(options, subject, results, found, check)

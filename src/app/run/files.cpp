@@ -187,7 +187,11 @@ void ResultFile::write_by(Write const& write) {
   io::OutputFile& file = shared_->file;
   if (file.path() != path_) file.begin_next(path_);
   write(file);
-  if (--shared_->results == 0) file.commit();
+  --shared_->results;
+}
+
+io::OutputFile* ResultFile::written() const {
+  return shared_ && shared_->results == 0 ? &shared_->file : nullptr;
 }
 
 void ResultFile::write(io::HostVector const& vector) {
@@ -196,6 +200,14 @@ void ResultFile::write(io::HostVector const& vector) {
 
 void ResultFile::write(io::HostMatrix const& matrix) {
   write_by([&](io::OutputFile& file) { io::write_matrix(file, matrix); });
+}
+
+void put_in_place(std::vector<io::OutputFile*> const& files) {
+  std::vector<io::OutputFile*> each;  // once, in order
+  for (io::OutputFile* const file : files) {
+    if (file != nullptr && std::ranges::find(each, file) == each.end()) each.push_back(file);
+  }
+  io::OutputFile::commit_all(each);
 }
 
 }  // namespace tessera::app

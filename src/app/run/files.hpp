@@ -52,8 +52,8 @@ class RunFiles {
 void check_add_dataset(bool add_dataset, std::initializer_list<std::string> outputs);
 
 /// A result that is to be written: the file is opened before anything is computed. An empty name,
-/// or another rank than the first: nothing is written. Two datasets of one HDF5 file are in their
-/// place when both are written.
+/// or another rank than the first: nothing is written. Two datasets of one HDF5 file share it.
+/// put_in_place() ends the run's files.
 class ResultFile {
  public:
   enum class Kind { vector, matrix };
@@ -63,8 +63,13 @@ class ResultFile {
   /// @throws io::FileError bad_output
   ResultFile(std::string const& path, Kind kind, bool add_dataset = false,
              ResultFile const* other = nullptr);
+  /// @throws io::FileError bad_output
   void write(io::HostVector const& vector);
+  /// @copydoc write(io::HostVector const&)
   void write(io::HostMatrix const& matrix);
+
+  /// The file, once all results that go to it are written; null before that, and without a file.
+  [[nodiscard]] io::OutputFile* written() const;
 
  private:
   /// A file with the results that it waits for.
@@ -79,5 +84,10 @@ class ResultFile {
   std::string path_;
   std::shared_ptr<Shared> shared_;
 };
+
+/// Puts the files of a run in their places: all of them are on the disk before the first is. Null
+/// pointers are no files, and a file may be named twice.
+/// @throws io::FileError bad_output
+void put_in_place(std::vector<io::OutputFile*> const& files);
 
 }  // namespace tessera::app
