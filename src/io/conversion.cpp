@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <io/chunked_read.hpp>
 #include <io/conversion.hpp>
 #include <io/formats.hpp>
 #include <io/hdf5_chunk_writer.hpp>
@@ -121,6 +122,26 @@ class Copier {
                      [&](Tile const& tile) { out.write_elements(tile.elements); });
   }
 
+  /// A matrix in chunks, row by row: some whole rows at a time, or a part of a long row.
+  void copy_chunks_in_order(MatrixReader const& reader, OutputFile& out) {
+    std::uint64_t const rows = lines_of(reader.info());
+    std::uint64_t const cols = length_of_lines(reader.info());
+    std::uint64_t const width = std::min(cols, capacity);
+    std::uint64_t const height = std::max<std::uint64_t>(1, capacity / cols);
+    from_.resize(std::min(height, rows) * width);
+    for (std::uint64_t row = 0; row < rows; row += height) {
+      std::uint64_t const some = std::min(height, rows - row);
+      for (std::uint64_t col = 0; col < cols; col += width) {
+        std::uint64_t const count = std::min(width, cols - col);
+        std::span<T> const tile(from_.data(), some * count);
+        read_tile(reader, row, some, col, count, tile);
+        look_at(reader, tile);
+        out.write_elements(std::span<T const>(tile));
+        advance(tile.size());
+      }
+    }
+  }
+
   /// A into chunks, each of which is packed by one thread.
   void copy_chunks(MatrixReader const& reader, bool transposed, Hdf5Chunks const& chunks,
                    OutputFile& out, MatrixInfo const& info) {
@@ -205,8 +226,10 @@ class Copier {
 
   static void read_tile(MatrixReader const& reader, std::uint64_t line, std::uint64_t lines,
                         std::uint64_t first, std::uint64_t count, std::span<T> tile) {
-    std::uint64_t const share =
-        std::max({std::uint64_t{1}, share_bytes / sizeof(T) / count, reader.info().chunk_rows});
+    if (reader.info().chunk_rows != 0) {
+      return read_whole_block(reader, block_of(reader.info(), line, lines, first, count), tile);
+    }
+    std::uint64_t const share = std::max<std::uint64_t>(1, share_bytes / sizeof(T) / count);
     parallel_blocks(lines, share,
                     [&](std::uint64_t begin, std::uint64_t size) {
                       reader.read_block(block_of(reader.info(), line + begin, size, first, count),
@@ -322,7 +345,9 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
     copier.copy_chunks(reader, info.layout != reader.info().layout, *request.chunks, out, info);
   } else if (transposed && out.in_order_only()) {
     copier.copy_turned_in_order(reader, out);
-  } else if (transposed || (reader.info().chunk_rows != 0 && !out.in_order_only())) {
+  } else if (reader.info().chunk_rows != 0 && out.in_order_only()) {
+    copier.copy_chunks_in_order(reader, out);
+  } else if (transposed || reader.info().chunk_rows != 0) {
     copier.copy_tiles(reader, transposed, out);
   } else {
     copier.copy(reader, Part::matrix, info.elements(), out);

@@ -155,7 +155,7 @@ std::uint64_t unpacking_bytes(Hdf5Facts const& facts, std::vector<Hdf5Chunk> con
 /// Bytes of chunks that are kept: some, and one at least.
 std::uint64_t cache_bytes_of(Hdf5Facts const& facts, std::vector<Hdf5Chunk> const& chunks,
                              std::uint64_t file_bytes) {
-  constexpr std::uint64_t some = std::uint64_t{32} << 20U;
+  constexpr std::uint64_t some = std::uint64_t{16} << 20U;
   return std::max(some, unpacking_bytes(facts, chunks, file_bytes));
 }
 

@@ -11,6 +11,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <io/chunked_read.hpp>
 #include <io/matrix_file.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/memory.hpp>
@@ -42,56 +43,6 @@ View allocate(std::string const& path, std::string const& what, Extents... exten
   }
 }
 
-/// Pieces of whole chunks that a matrix is read in, but for the last ones.
-struct Pieces {
-  std::uint64_t width = 0;
-  std::uint64_t height = 0;
-  std::uint64_t across = 0;  // side by side
-  std::uint64_t count = 0;
-};
-
-Pieces pieces_of(MatrixInfo const& info, std::uint64_t element_bytes) {
-  std::uint64_t const some = (1U << 20U) / element_bytes;  // elements of a piece, at least
-  auto const at_least = [](std::uint64_t chunk, std::uint64_t wanted, std::uint64_t most) {
-    std::uint64_t const chunks = std::max<std::uint64_t>(1, wanted / chunk);
-    return chunk > most / chunks ? most : chunks * chunk;
-  };
-  Pieces pieces;
-  pieces.width = at_least(info.chunk_cols, some, info.cols);
-  pieces.height = at_least(info.chunk_rows, some / pieces.width, info.rows);
-  pieces.across = (info.cols - 1) / pieces.width + 1;
-  pieces.count = pieces.across * ((info.rows - 1) / pieces.height + 1);
-  return pieces;
-}
-
-/// Reads A, whose chunks are packed, chunk by chunk: each is unpacked once.
-template <class T>
-void read_chunks(MatrixReader const& reader, MatrixView<T, Kokkos::LayoutRight> const& A,
-                 Progress const& progress) {
-  MatrixInfo const& info = reader.info();
-  auto const [width, height, across, pieces] = pieces_of(info, sizeof(T));
-  parallel_blocks(
-      pieces, 1,
-      [&](std::uint64_t number, std::uint64_t) {
-        std::uint64_t const row = number / across * height;
-        std::uint64_t const col = number % across * width;
-        Block const block{.row = row,
-                          .col = col,
-                          .rows = std::min(height, info.rows - row),
-                          .cols = std::min(width, info.cols - col)};
-        std::vector<T> elements(block.elements());
-        reader.read_block(block, std::span(elements));
-        for (std::uint64_t i = 0; i < block.rows; ++i) {
-          std::copy_n(elements.data() + i * block.cols, block.cols, &A(row + i, col));
-        }
-      },
-      [&](std::uint64_t done) {
-        std::uint64_t const bytes = info.elements() * sizeof(T);
-        if (progress)
-          progress(bytes / pieces * done + (done == pieces ? bytes % pieces : 0), bytes);
-      });
-}
-
 template <class T, class KokkosLayout>
 HostMatrix read_as(MatrixReader const& reader, Progress const& progress) {
   MatrixInfo const& info = reader.info();
@@ -99,7 +50,8 @@ HostMatrix read_as(MatrixReader const& reader, Progress const& progress) {
       allocate<MatrixView<T, KokkosLayout>>(reader.path(), "matrix", info.rows, info.cols);
   if constexpr (std::is_same_v<KokkosLayout, Kokkos::LayoutRight>) {
     if (info.chunk_rows != 0) {
-      read_chunks<T>(reader, A, progress);
+      read_whole_block(reader, {.row = 0, .col = 0, .rows = info.rows, .cols = info.cols},
+                       std::span<T>(A.data(), A.size()), progress);
       return A;
     }
   }
@@ -133,9 +85,7 @@ HostVector read_vector_as(MatrixReader const& reader, Part part, std::uint64_t l
 
 std::uint64_t reading_bytes(MatrixInfo const& info, ScalarType type) {
   if (info.chunk_rows == 0) return info.reader_bytes;
-  Pieces const pieces = pieces_of(info, size_of(type));
-  return info.reader_bytes +
-         std::min(default_threads, pieces.count) * pieces.width * pieces.height * size_of(type);
+  return info.reader_bytes + bytes_of_reading_in_chunks(info, type);
 }
 
 MatrixInfo inspect(std::string const& path, RawFile const& raw) {

@@ -320,8 +320,9 @@ StreamedMatrix open_file(std::string const& path, std::size_t memory_limit,
     if (shape->first < 1 || shape->second < 1) call.fail_value("shape must be of positive numbers");
     extents = {shape->first, shape->second};
   }
-  return {read_file(path, type_of_name(call, dtype), extents, rows_first(call, order)),
-          memory_limit, look_for_signals};
+  return {
+      read_file(path, type_of_name(call, dtype), extents, rows_first(call, order), memory_limit),
+      memory_limit, look_for_signals};
 }
 
 StreamedMatrix from_callback(std::int64_t rows, std::int64_t cols, nb::object read,

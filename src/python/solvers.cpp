@@ -36,9 +36,15 @@ void with_operator(Solving const& solving, Body const& body) {
     body(op, control);
   };
   if (solving.streamed != nullptr) {
+    require_order_of_file(*solving.streamed);
     with_source(*solving.streamed, [&]<class S, class T>(Host const& exec, S const& source,
                                                          stream::Options<T> const& options, T) {
-      run.template operator()<Host, T>(solve::StreamOperator<Host, S>(exec, source, options));
+      solve::StreamOperator<Host, S> const op(exec, source, options);
+      // A limit that is too small is found now, and not after a first product that needs less.
+      if (std::size_t const needed = op.bytes_needed(); needed > options.memory_limit) {
+        throw stream::LimitError("solve", needed, options.memory_limit);
+      }
+      run.template operator()<Host, T>(op);
     });
     return;
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <python/streamed.hpp>
@@ -25,6 +26,7 @@ class Source {
 
   [[nodiscard]] std::int64_t rows() const { return reading_.rows; }
   [[nodiscard]] std::int64_t cols() const { return reading_.cols; }
+  [[nodiscard]] std::size_t bytes_at_once() const { return reading_.bytes_at_once; }
   void read(stream::Block const& block, T* to) const {
     Turn::Function const function;
     reading_.read({block.first_row, block.rows, block.first_col, block.cols, to});
@@ -39,12 +41,18 @@ template <class Body>
 void with_source(StreamedMatrix const& a, Body const& body) {
   Turn const turn;
   auto const run = [&]<class T>(T) {
-    stream::Options<T> options{.memory_limit = a.memory_limit};
+    std::size_t const taken = a.reading.bytes;
+    stream::Options<T> options{.memory_limit = a.memory_limit - std::min(a.memory_limit, taken)};
+    if (!a.reading.in_order_only.empty()) options.readers = 1;
     if (a.on_block) options.on_progress = [&](stream::Progress const&) { a.on_block(); };
-    if (a.reading.by_rows) {
-      body(turn.host(), Source<T, Kokkos::LayoutRight>(a.reading), options, T());
-    } else {
-      body(turn.host(), Source<T, Kokkos::LayoutLeft>(a.reading), options, T());
+    try {
+      if (a.reading.by_rows) {
+        body(turn.host(), Source<T, Kokkos::LayoutRight>(a.reading), options, T());
+      } else {
+        body(turn.host(), Source<T, Kokkos::LayoutLeft>(a.reading), options, T());
+      }
+    } catch (stream::LimitError const& error) {  // of what the reader leaves
+      throw stream::LimitError(error.operation(), error.needed() + taken, a.memory_limit);
     }
   };
   if (a.reading.type.bytes == sizeof(float)) {

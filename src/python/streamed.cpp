@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <functional>
+#include <memory>
 #include <python/sources.hpp>
 #include <python/streamed.hpp>
 #include <python/views.hpp>
 #include <span>
 #include <utility>
 
+#include <io/chunked_read.hpp>
 #include <io/matrix_reader.hpp>
 #include <tessera/stream.hpp>
 
@@ -18,14 +22,35 @@ io::ScalarType scalar_type(ElementType const& type) {
 }
 
 template <class T>
-void read_block(io::MatrixReader const& reader, io::Block const& block, void* to) {
-  reader.read_block(block, std::span(static_cast<T*>(to), block.elements()));
+std::function<void(BlockRead const&)> reading_as(std::shared_ptr<io::MatrixReader> const& reader,
+                                                 io::RowBuffer const& buffer) {
+  auto const whole = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
+  auto const rows = std::make_shared<io::BufferedRows<T>>(*reader, buffer);
+  return [reader, rows, whole](BlockRead const& block) {
+    io::Block const part{whole(block.first_row), whole(block.first_col), whole(block.rows),
+                         whole(block.cols)};
+    std::span const elements(static_cast<T*>(block.to), part.elements());
+    if (reader->info().chunk_rows != 0) {
+      rows->read(part, elements);
+    } else {
+      reader->read_block(part, elements);
+    }
+  };
 }
 
 }  // namespace
 
+void require_order_of_file(StreamedMatrix const& a) {
+  if (a.reading.in_order_only.empty() || a.reading.by_rows) return;
+  throw io::FileError(io::ErrorKind::bad_input, a.reading.path,
+                      "has its elements column by column, and is read in their order: expected a "
+                      "file that can be read at any position, found " +
+                          a.reading.in_order_only + "; store the array unpacked (numpy.savez)");
+}
+
 Reading read_file(std::string const& path, std::optional<ElementType> const& type,
-                  std::optional<std::array<std::int64_t, 2>> const& shape, bool by_rows) {
+                  std::optional<std::array<std::int64_t, 2>> const& shape, bool by_rows,
+                  std::size_t limit) {
   io::RawFile raw;
   if (type) raw.type = scalar_type(*type);
   if (shape) {
@@ -40,26 +65,29 @@ Reading read_file(std::string const& path, std::optional<ElementType> const& typ
                         "expected a matrix, found an array of one dimension");
   }
   bool const is_float = type ? type->bytes == sizeof(float) : info.type == io::ScalarType::f32;
-  return {.rows = static_cast<std::int64_t>(info.rows),
-          .cols = static_cast<std::int64_t>(info.cols),
-          .type = is_float ? ElementType{true, sizeof(float), "float32"}
-                           : ElementType{true, sizeof(double), "float64"},
-          .by_rows = info.layout == io::Layout::right,
-          .read =
-              [reader, is_float](BlockRead const& block) {
-                auto const whole = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
-                io::Block const part{whole(block.first_row), whole(block.first_col),
-                                     whole(block.rows), whole(block.cols)};
-                if (is_float) {
-                  read_block<float>(*reader, part, block.to);
-                } else {
-                  read_block<double>(*reader, part, block.to);
-                }
-              },
-          .check = [reader] { reader->check_unchanged(); }};
+  // Of a limit, a buffer of rows takes at most half.
+  constexpr std::size_t reader_may_have = std::size_t{32} << 20U;
+  io::RowBuffer const buffer =
+      io::row_buffer_of(info, is_float ? io::ScalarType::f32 : io::ScalarType::f64,
+                        io::RowBuffer::free_bytes + limit / 2);
+  std::size_t const taken = info.chunk_rows == 0 ? 0 : info.reader_bytes + buffer.bytes;
+  Reading reading{
+      .rows = static_cast<std::int64_t>(info.rows),
+      .cols = static_cast<std::int64_t>(info.cols),
+      .type = is_float ? ElementType{true, sizeof(float), "float32"}
+                       : ElementType{true, sizeof(double), "float64"},
+      .by_rows = info.layout == io::Layout::right,
+      .read = is_float ? reading_as<float>(reader, buffer) : reading_as<double>(reader, buffer),
+      .check = [reader] { reader->check_unchanged(); },
+      .bytes_at_once = info.chunk_rows == 0 ? 0U : 1U,
+      .bytes = taken - std::min(taken, reader_may_have)};
+  reading.path = path;
+  if (info.in_order_only) reading.in_order_only = info.obstacle();
+  return reading;
 }
 
 void atax(StreamedMatrix const& a, AtaxCall const& call) {
+  require_order_of_file(a);
   with_source(a, [&]<class Exec, class S, class T>(Exec const& exec, S const& source,
                                                    stream::Options<T> const& options, T) {
     stream::AtaxTerms<Exec, T> terms{.alpha = static_cast<T>(call.alpha),
@@ -92,6 +120,7 @@ void multiply_transposed(StreamedMatrix const& a, Array const& u, Array const& c
 
 void multiply_both(StreamedMatrix const& a, Array const& x, Array const& u, Array const& y,
                    Array const& w) {
+  require_order_of_file(a);
   with_source(a, [&]<class Exec, class S, class T>(Exec const& exec, S const& source,
                                                    stream::Options<T> const& options, T) {
     stream::multiply_both(exec, source, vector<Exec, T>(x), vector<Exec, T>(u), vector<Exec, T>(y),

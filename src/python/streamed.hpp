@@ -30,13 +30,19 @@ struct Reading {
   bool by_rows = true;
   std::function<void(BlockRead const&)> read;
   std::function<void()> check{};  ///< called after each pass; may be empty
+  std::size_t bytes_at_once = 0;  ///< as of a stream::MatrixSource
+  std::size_t bytes = 0;          ///< that the reader takes of a pass's limit
+  std::string path{};             ///< of a file
+  std::string in_order_only{};    ///< what keeps it from being read at any position; empty: nothing
 };
 
 /// Opens a matrix file: .npy, HDF5, or raw elements whose shape is given. Throws io::FileError.
 /// @param type  of the elements in memory; without one that of the file
 /// @param shape rows and columns of raw elements; empty where the file says it itself
+/// @param limit bytes that a pass may take; a buffer of rows takes at most half of them
 Reading read_file(std::string const& path, std::optional<ElementType> const& type,
-                  std::optional<std::array<std::int64_t, 2>> const& shape, bool by_rows);
+                  std::optional<std::array<std::int64_t, 2>> const& shape, bool by_rows,
+                  std::size_t limit);
 
 /// A matrix in blocks, and what a pass over it may take.
 struct StreamedMatrix {
@@ -45,6 +51,10 @@ struct StreamedMatrix {
   /// Asked after each block, may throw to end the pass.
   std::function<void()> on_block{};
 };
+
+/// Refuses a matrix whose blocks, parts of all columns, would be read out of the order of its file,
+/// each time from its start: ATAX of columns in a packed file. Throws io::FileError.
+void require_order_of_file(StreamedMatrix const& a);
 
 /// As the operations on arrays; `call.a` is not looked at, vectors are in memory of the host.
 void atax(StreamedMatrix const& a, AtaxCall const& call);

@@ -141,6 +141,19 @@ Report call_atax(Exec const& exec, AnySource<T, Layout> const& source,
   });
 }
 
+/// The least limit with which an operation runs: call(options) calls it, and is ended before it
+/// looks at a vector, since no matrix fits into one byte.
+template <class T, class Call>
+std::size_t bytes_needed_by(Options<T> options, Call const& call) {
+  options.memory_limit = 1;
+  try {
+    call(options);
+  } catch (LimitError const& error) {
+    return error.needed();
+  }
+  return options.memory_limit;
+}
+
 /// The work of a product: dot products of lines, or a sum over lines.
 template <bool IsSum>
 struct Product {

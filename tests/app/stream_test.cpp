@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/wait.h>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class StreamTest : public ProgramTest {
@@ -37,6 +39,19 @@ class StreamTest : public ProgramTest {
     ASSERT_EQ(
         run({"gemv", "a.npy", "--vector", "v.npy", "--output", "b.npy", "--repeat", "1"}).status,
         0);
+  }
+  /// Runs the program, and counts the bytes that it asks of files.
+  std::pair<RunResult, std::uint64_t> run_counting_reads(
+      std::vector<std::string> const& arguments) const {
+    pid_t const child = start(arguments);
+    siginfo_t state{};
+    ::waitid(P_PID, static_cast<id_t>(child), &state, WEXITED | WNOWAIT);
+    std::ifstream counts("/proc/" + std::to_string(child) + "/io");
+    std::string name;
+    std::uint64_t count = 0;
+    counts >> name >> count;
+    EXPECT_EQ(name, "rchar:");
+    return {finish(child), count};
   }
   nlohmann::json report(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--format", "json"});
@@ -126,6 +141,48 @@ TEST_F(StreamTest, counts_the_chunks_of_a_dataset) {
   }
   ASSERT_EQ(packed.status, 0) << packed.err;
   expect_peak_below({"gemv", "a.h5:/A", "--vector", "v.npy", "--memory-limit", "16MiB"}, 16);
+}
+
+/// Chunks of all rows: a buffer holds them if it fits the limit, otherwise the file is read as
+/// often as the notice says, with any number of threads.
+TEST_F(StreamTest, reads_tall_chunks_as_often_as_it_says) {
+  make("20000", "600");  // 46 MiB
+  auto const packed = run({"convert", "a.npy", "a.h5:/A", "--chunk", "20000x20"});
+  if (packed.err.find("HDF5") != std::string::npos && packed.status != 0) {
+    GTEST_SKIP() << "this build has no HDF5: reading its chunks is NOT TESTED";
+  }
+  ASSERT_EQ(packed.status, 0) << packed.err;
+  constexpr std::uint64_t bytes = std::uint64_t{20000} * 600 * 4;
+  constexpr std::uint64_t others = std::uint64_t{16} << 20U;  // libraries, heads, samples
+  auto const in_memory = report({"atax", "a.npy", "--vector", "v.npy"});
+  std::string const notice =
+      "a.h5:/A is in chunks of 20000 x 20, and is read 3 times: "
+      "--memory-limit ";
+  std::vector<std::string> command{
+      "atax",           "a.h5:/A", "--vector",           "v.npy", "--checkpoint", "s",
+      "--memory-limit", "12MiB",   "--checkpoint-every", "1000",  "--threads",    "2",
+      "--format",       "json"};
+  for (bool const fits : {false, true}) {
+    auto const [done, read] = run_counting_reads(command);
+    EXPECT_EQ(done.status, 0) << done.err;
+    auto const found = nlohmann::json::parse(done.out);
+    EXPECT_EQ(found["sha256"], in_memory["sha256"]);
+    EXPECT_GT(found["stream"]["blocks"], 1);
+    EXPECT_GE(read, bytes);
+    EXPECT_LE(read, (fits ? 1 : 3) * bytes + others);
+    if (fits) {
+      EXPECT_THAT(done.err, Not(HasSubstr("is in chunks of")));
+    } else {
+      ASSERT_THAT(done.err, HasSubstr(notice));
+      std::string const named = done.err.substr(done.err.find(notice) + notice.size());
+      command[7] = named.substr(0, named.find(' '));
+    }
+  }
+  // A solver reads A several times, and so each chunk.
+  auto const [solved, read] = run_counting_reads(
+      {"svd", "a.h5:/A", "-k", "1", "--maxiter", "2", "--memory-limit", "60MiB", "--threads", "2"});
+  EXPECT_LE(solved.status, 1) << solved.err;
+  EXPECT_LE(read, 3 * 6 * bytes + others);
 }
 
 /// A chunk of 1 GiB, which the file has packed: that much is there twice while it is unpacked.

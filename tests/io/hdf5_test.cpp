@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@
 
 #include <gmock/gmock.h>
 
+#include <io/chunked_read.hpp>
 #include <io/conversion.hpp>
 #include <io/generate.hpp>
 #include <io/hdf5.hpp>
@@ -680,6 +682,114 @@ TEST(Hdf5, ChunksOfAnyShapeHoldLongRows) {
     EXPECT_EQ(inspect(folder / "A.h5:/A").chunk_cols, chunks.cols);
     convert_file({.input = folder / "A.h5:/A", .output = folder / "B.npy"});
     EXPECT_TRUE(content_of(folder / "B.npy") == content_of(npy));
+  }
+}
+
+/// Bytes of regular files that this process has asked for.
+std::uint64_t bytes_read() {
+  std::ifstream counts("/proc/self/io");
+  std::string name;
+  std::uint64_t count = 0;
+  counts >> name >> count;
+  return name == "rchar:" ? count : 0;
+}
+
+/// A call unpacks each chunk once, and so do calls for blocks in order whose rows one buffer holds.
+TEST(Hdf5, TallChunksAreUnpackedOncePerBuffer) {
+  Folder const folder;
+  constexpr std::uint64_t tall = 20000;
+  constexpr std::uint64_t wide = 600;  // 46 MiB: more than a reader keeps
+  std::string const npy = folder / "A.npy";
+  generate({.rows = tall, .cols = wide, .output = npy, .vector_output = folder / "v.npy"});
+  std::string const h5 = folder / "A.h5:/A";
+  convert_file({.input = npy, .output = h5, .chunks = Hdf5Chunks{.rows = tall / 2, .cols = 20}});
+  auto const A = std::get<MatrixView<float, Kokkos::LayoutRight>>(read_matrix(npy));
+  MatrixReader const reader(h5);
+  constexpr std::uint64_t bytes = tall * wide * sizeof(float);
+  constexpr std::uint64_t step = 1000;  // rows of a block
+  // All rows of a chunk, a part that is no multiple of blocks, less than a block, and none.
+  for (std::uint64_t const most : {bytes, bytes / 5, bytes / 25, std::uint64_t{1}}) {
+    RowBuffer const buffer = row_buffer_of(reader.info(), ScalarType::f32, most);
+    EXPECT_LE(buffer.bytes, most);
+    EXPECT_EQ(buffer.bytes, buffer.rows * wide * sizeof(float));
+    EXPECT_EQ(buffer.times, buffer.rows == 0 ? tall / 2 : (tall / 2 - 1) / buffer.rows + 1);
+    BufferedRows<float> rows_in_order(reader, buffer);
+    std::uint64_t const before = bytes_read();
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::uint64_t row = 0; row < tall; row += step) {
+        std::vector<float> elements(step * wide);
+        rows_in_order.read({.row = row, .col = 0, .rows = step, .cols = wide}, elements);
+        EXPECT_TRUE(std::ranges::equal(elements, std::span(&A(row, 0), elements.size())));
+      }
+    }
+    std::uint64_t const times = (bytes_read() - before) / bytes;
+    std::uint64_t const expected = buffer.rows == 0 ? 2 * tall / step / 2 : 2 * buffer.times;
+    EXPECT_LE(times, expected);
+    EXPECT_GT(times, expected * 3 / 4);  // the reader keeps some chunks
+  }
+  // Elements that are converted, too.
+  std::vector<double> doubles(step * wide);
+  std::uint64_t const before = bytes_read();
+  read_whole_block(reader, {.row = 0, .col = 0, .rows = step, .cols = wide}, std::span(doubles));
+  EXPECT_EQ((bytes_read() - before) / (bytes / 2), 1U);
+  EXPECT_TRUE(std::ranges::equal(doubles, std::span(A.data(), doubles.size())));
+}
+
+TEST(Hdf5, ABufferOfRowsHasThoseThatAreAskedFor) {
+  Folder const folder;
+  std::string const npy = folder / "A.npy";
+  generate({.rows = 101,
+            .cols = 7,
+            .type = ScalarType::f64,
+            .output = npy,
+            .vector_output = folder / "v.npy"});
+  std::string const h5 = folder / "A.h5:/A";
+  convert_file(
+      {.input = npy, .output = h5, .chunks = Hdf5Chunks{.rows = 40, .cols = 3, .deflate = 1}});
+  auto const A = std::get<MatrixView<double, Kokkos::LayoutRight>>(read_matrix(npy));
+  MatrixReader const reader(h5);
+  for (std::uint64_t const most_rows : {0U, 1U, 13U, 40U, 1000U}) {
+    BufferedRows<double> rows_in_order(reader, {.rows = most_rows, .bytes = 0, .times = 0});
+    for (Block const& block : {Block{.row = 0, .col = 0, .rows = 5, .cols = 7},
+                               {5, 0, 60, 7},
+                               {65, 0, 36, 7},
+                               {3, 0, 1, 7},
+                               {100, 0, 1, 7},
+                               {30, 2, 20, 4},
+                               {99, 0, 0, 7},
+                               {0, 0, 101, 7}}) {
+      std::vector<double> elements(block.elements());
+      rows_in_order.read(block, elements);
+      for (std::uint64_t k = 0; k < elements.size(); ++k) {
+        ASSERT_EQ(elements[k], A(block.row + k / block.cols, block.col + k % block.cols));
+      }
+    }
+  }
+}
+
+/// Any block, in chunks that do not fit it.
+TEST(Hdf5, BlocksAreReadInChunks) {
+  Folder const folder;
+  std::string const npy = folder / "A.npy";
+  generate({.rows = 211, .cols = 103, .output = npy, .vector_output = folder / "v.npy"});
+  auto const A = std::get<MatrixView<float, Kokkos::LayoutRight>>(read_matrix(npy));
+  for (auto const& [height, width] : {std::pair{1U, 103U}, {211U, 1U}, {50U, 7U}, {3U, 100U}}) {
+    std::string const h5 =
+        folder / ("A" + std::to_string(height) + "x" + std::to_string(width) + ".h5:/A");
+    convert_file({.input = npy, .output = h5, .chunks = Hdf5Chunks{.rows = height, .cols = width}});
+    MatrixReader const reader(h5);
+    for (Block const& block : {Block{.row = 0, .col = 0, .rows = 211, .cols = 103},
+                               {49, 6, 2, 2},
+                               {50, 7, 50, 7},
+                               {210, 102, 1, 1},
+                               {17, 3, 150, 99},
+                               {5, 5, 0, 3}}) {
+      std::vector<float> elements(block.elements());
+      read_whole_block(reader, block, std::span(elements));
+      for (std::uint64_t k = 0; k < elements.size(); ++k) {
+        ASSERT_EQ(elements[k], A(block.row + k / block.cols, block.col + k % block.cols));
+      }
+    }
   }
 }
 

@@ -3,13 +3,17 @@
 """Matrices that are read block by block have the bits of those in memory."""
 
 import os
+import pathlib
 import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
 
 import tessera
+import tessera.linalg
 
 M, N = 3000, 600
 LIMIT = "4MiB"
@@ -55,6 +59,37 @@ def test_files_of_another_type(a, tmp_path):
     same(tessera.open(tmp_path / "a.npy", dtype=a.dtype, memory_limit=LIMIT), np.rint(8 * a))
 
 
+def test_packed_arrays_are_read_in_order_alone(a, tmp_path):
+    np.savez_compressed(tmp_path / "c.npz", a=a)
+    same(tessera.open(f"{tmp_path}/c.npz:a", memory_limit=LIMIT), a)
+    np.savez_compressed(tmp_path / "f.npz", a=np.asfortranarray(a))
+    stream = tessera.open(f"{tmp_path}/f.npz:a", memory_limit=LIMIT)
+    assert stream.order == "F"
+    v, u = np.ones(N, a.dtype), np.ones(M, a.dtype)
+    assert tessera.matvec(stream, v).tobytes() == tessera.matvec(np.asfortranarray(a), v).tobytes()
+    assert tessera.rmatvec(stream, u).tobytes() == tessera.rmatvec(np.asfortranarray(a), u).tobytes()
+    for call in (
+        lambda: tessera.atax(stream, v),
+        lambda: tessera.atax(stream, v, return_b=True),
+        lambda: tessera.matvec_both(stream, v, u),
+        lambda: tessera.linalg.lsmr(stream, u),
+        lambda: tessera.linalg.svds(stream, 1),
+    ):
+        with pytest.raises(OSError, match="f.npz:a: has its elements column by column.* found a packed member"):
+            call()
+
+
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_a_limit_that_is_named_is_enough_for_a_solver(layout, tmp_path):
+    a = np.asarray(np.random.default_rng(4).standard_normal((900, 60)), order=layout)
+    np.save(tmp_path / "a.npy", a)
+    with pytest.raises(ValueError, match="expected a limit of at least ([0-9]+) bytes, found 1$") as refused:
+        tessera.linalg.lsmr(tessera.open(tmp_path / "a.npy", memory_limit=1), np.ones(900))
+    enough = int(str(refused.value).split("at least ")[1].split(" ")[0])
+    found = tessera.linalg.lsmr(tessera.open(tmp_path / "a.npy", memory_limit=enough), np.ones(900))
+    assert found.x.tobytes() == tessera.linalg.lsmr(a, np.ones(900)).x.tobytes()
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_callbacks(a, order):
     a = np.asarray(a, order=order)
@@ -71,14 +106,27 @@ def test_callbacks(a, order):
 def test_hdf5(a, tmp_path):
     if not tessera.info()["hdf5"]:
         pytest.skip("this build has no HDF5")
-    import subprocess
-    import sys
-
     np.save(tmp_path / "a.npy", a)
     subprocess.run(
         [sys.executable, "-B", "-m", "tessera", "convert", str(tmp_path / "a.npy"), f"{tmp_path}/a.h5:/a"], check=True
     )
     same(tessera.open(f"{tmp_path}/a.h5:/a", memory_limit=LIMIT), a)
+    subprocess.run(
+        [sys.executable, "-B", "-m", "tessera", "convert", str(tmp_path / "a.npy"), f"{tmp_path}/b.h5:/a"]
+        + ["--chunk", f"{M}x7", "--deflate", "1"],
+        check=True,
+    )
+    for limit in (LIMIT, "64MiB"):
+        same(tessera.open(f"{tmp_path}/b.h5:/a", memory_limit=limit), a)
+
+
+def test_packed_values_of_netcdf_are_refused():
+    if not tessera.info()["hdf5"]:
+        pytest.skip("this build reads no HDF5 files")
+    samples = pathlib.Path(__file__).parents[1] / "data" / "io" / "attributes.h5"
+    with pytest.raises(OSError, match="packed or missing elements.*scale_factor = 0.5"):
+        tessera.open(f"{samples}:/scaled")
+    assert tessera.matvec(tessera.open(f"{samples}:/harmless"), np.ones(5, np.float32))[1] == 35
 
 
 def test_refusals(tmp_path):

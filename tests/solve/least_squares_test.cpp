@@ -517,6 +517,15 @@ TYPED_TEST(LeastSquares, HaveTheSameBitsFromAStreamAndWithPortableKernels) {
     EXPECT_THAT(solve_it(A.op(Kernels::portable), b, options).solution,
                 same_bits_as(in_memory.solution));
     EXPECT_THAT(solve_it(streamed, b, options).solution, same_bits_as(in_memory.solution));
+    // A limit that holds each of the products, and one that does not.
+    std::size_t const needed = streamed.bytes_needed();
+    EXPECT_GE(streamed.bytes_needed(20), needed);
+    solve::StreamOperator<Exec, std::remove_const_t<decltype(source)>> const tight(
+        Exec(), source, {.memory_limit = needed});
+    EXPECT_THAT(solve_it(tight, b, options).solution, same_bits_as(in_memory.solution));
+    solve::StreamOperator<Exec, std::remove_const_t<decltype(source)>> const tighter(
+        Exec(), source, {.memory_limit = needed - 1});
+    EXPECT_THROW(solve_it(tighter, b, options), stream::LimitError);
   }
 }
 

@@ -748,6 +748,65 @@ TYPED_TEST(Stream, TellsHowFarItIs) {
   EXPECT_EQ(bytes, static_cast<std::size_t>(shape.size()) * sizeof(T));
 }
 
+/// A source whose reads of a few lines cost as much as reads of many. It has to be read in large
+/// whole blocks, in order, by one thread.
+template <class Inner>
+class WholeSource {
+ public:
+  using value_type = typename Inner::value_type;
+  using array_layout = typename Inner::array_layout;
+  static constexpr bool reads_in_kernels = true;
+
+  WholeSource(Inner const& inner, std::size_t wanted) : inner_(inner), wanted_(wanted) {}
+  [[nodiscard]] Index rows() const { return inner_.rows(); }
+  [[nodiscard]] Index cols() const { return inner_.cols(); }
+  [[nodiscard]] std::size_t bytes_at_once() const { return wanted_; }
+  void read(stream::Block const& block, value_type* to) const {
+    EXPECT_EQ(calls_->exchange(1), 0) << "two at a time";
+    blocks_->push_back(block);
+    inner_.read(block, to);
+    *calls_ = 0;
+  }
+  [[nodiscard]] std::vector<stream::Block> const& blocks() const { return *blocks_; }
+
+ private:
+  Inner const& inner_;
+  std::size_t wanted_;
+  std::shared_ptr<std::atomic<int>> calls_ = std::make_shared<std::atomic<int>>(0);
+  std::shared_ptr<std::vector<stream::Block>> blocks_ =
+      std::make_shared<std::vector<stream::Block>>();
+};
+
+TYPED_TEST(Stream, ReadsWholeBlocksInOrderWhereTheSourceAsksForThem) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Exec;
+  using Operation = typename TestFixture::Operation;
+  Shape const shape = Shape{9000, 2200};
+  auto const p = real_problem<T>(shape, TypeParam::order, 47);
+  typename TestFixture::SourceOutside const matrix(p.A);
+  std::size_t const all = static_cast<std::size_t>(shape.size()) * sizeof(T);
+  GuardedVector<TypeParam> const v(p.v, 1);
+  GuardedVector<TypeParam> const c(static_cast<Index>(p.v.size()), 1);
+  for (int const readers : {-1, 0, 3}) {
+    std::vector<std::size_t> counts;
+    for (std::size_t const wanted : {std::size_t{1}, all}) {
+      WholeSource const source(matrix, wanted);
+      auto const report = stream::atax(Exec(), source, v.strided(), c.strided(),
+                                       {.memory_limit = all, .readers = readers});
+      EXPECT_THAT(c.to_host(), same_bits_as(this->expected(Operation::atax, p)[0]));
+      ASSERT_EQ(source.blocks().size(), static_cast<std::size_t>(report.blocks));
+      Index next_row = 0, next_col = 0;
+      for (stream::Block const& block : source.blocks()) {
+        EXPECT_TRUE(block.first_row == next_row || block.first_col == next_col);
+        next_row = block.first_row + block.rows;
+        next_col = block.first_col + block.cols;
+      }
+      counts.push_back(source.blocks().size());
+    }
+    EXPECT_GT(counts[0], counts[1]) << "blocks as large as the limit allows";
+  }
+}
+
 TYPED_TEST(Stream, ReadsInNoKernelUnlessTheSourceSaysThatItMay) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Exec;

@@ -250,12 +250,14 @@ ExitStatus run_command(TripletOptions const& options) {
   std::uint64_t const vectors = vector_bytes(options, info, type);
   std::uint64_t const copies = bytes_in_memory(options, info, type);
   SolvePlace const place = begin_solve(options, reader, vectors, copies, limit_of(options, info));
+  std::int64_t const block = options.is_randomized() ? basis_of(options, info) : 0;
   Triplets const found = find_triplets(options, {.reader = reader,
                                                  .type = type,
                                                  .place = place,
                                                  .kernels = options.kernels,
                                                  .vectors = vectors,
-                                                 .in_segments = options.is_randomized()});
+                                                 .in_segments = options.is_randomized(),
+                                                 .block = block});
   SolveSubject const subject{
       .options = options,
       .command = options.command,

@@ -217,6 +217,7 @@ Reading with_operator_on_ranks(SolveRequest const& r,
     if (r.place.stream) {
       with_stream<T, Layout>(
           r.reader, r.place.stream->memory_limit, r.vectors, r.kernels,
+          [](auto const& /*source*/) { return std::size_t{0}; },  // ranks agree on it later
           [&](auto const& source, stream::Options<T> const& options) {
             solve::DistributedStreamOperator<Exec, FileSource<T, Layout>> const op(world, source,
                                                                                    options);

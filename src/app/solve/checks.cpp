@@ -17,6 +17,7 @@
 
 #include <app/base/progress.hpp>
 #include <app/solve/solve.hpp>
+#include <io/chunked_read.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/types.hpp>
 
@@ -88,7 +89,8 @@ template <class T, class Work>
 void for_each_row(io::MatrixReader const& reader, std::string const& title, int e,
                   Work const& work) {
   io::MatrixInfo const& info = reader.info();
-  constexpr std::uint64_t most = std::uint64_t{1} << 20U;  // elements of a block
+  // Elements of a block. One of a file in chunks unpacks all that it touches.
+  std::uint64_t const most = std::uint64_t{1} << (info.chunk_rows == 0 ? 20U : 23U);
   std::uint64_t const step = std::clamp<std::uint64_t>(most / info.cols, 1, info.rows);
   bool const by_rows = info.layout == io::Layout::right;
   std::vector<T> block(step * info.cols);
@@ -97,7 +99,7 @@ void for_each_row(io::MatrixReader const& reader, std::string const& title, int 
     std::uint64_t const rows = std::min(step, info.rows - first);
     io::Block const part{.row = first, .col = 0, .rows = rows, .cols = info.cols};
     std::span<T> const elements(block.data(), part.elements());
-    reader.read_block(part, elements);
+    io::read_whole_block(reader, part, elements);
     for (std::uint64_t i = 0; i < rows; ++i) {
       work(first + i, RowOfBlock<T>{.first = block.data() + (by_rows ? i * info.cols : i),
                                     .stride = by_rows ? 1 : rows,

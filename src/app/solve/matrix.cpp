@@ -60,12 +60,16 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
   }
   with_types(shape, r.place.backend.choice, [&]<class Exec, class T, class Layout>() {
     if (r.place.stream) {
-      with_stream<T, Layout>(r.reader, r.place.stream->memory_limit, r.vectors, r.kernels,
-                             [&](auto const& source, stream::Options<T> const& options) {
-                               solve::StreamOperator<Exec, FileSource<T, Layout>> const op(
-                                   Exec(), source, options);
-                               work(&op);
-                             });
+      using Operator = solve::StreamOperator<Exec, FileSource<T, Layout>>;
+      with_stream<T, Layout>(
+          r.reader, r.place.stream->memory_limit, r.vectors, r.kernels,
+          [&](auto const& source) {
+            return Operator(Exec(), source, {.kernels = r.kernels}).bytes_needed(r.block);
+          },
+          [&](auto const& source, stream::Options<T> const& options) {
+            Operator const op(Exec(), source, options);
+            work(&op);
+          });
       return;
     }
     Exec const exec;

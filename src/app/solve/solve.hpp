@@ -62,6 +62,7 @@ struct SolveRequest {
   Kernels kernels = Kernels::automatic;
   std::uint64_t vectors = 0;  ///< as for choose_place
   bool in_segments = false;   ///< ranks have whole segments of rows: it is multiplied with blocks
+  std::int64_t block = 0;     ///< vectors of such a block; 0: no block
 };
 
 /// What it took to have the matrix.

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -20,9 +21,11 @@
 #include <app/base/failure.hpp>
 #include <app/base/progress.hpp>
 #include <app/base/ranks.hpp>
+#include <app/base/text.hpp>
 #include <app/checkpoint/checkpoint.hpp>
 #include <app/run/run_typed.hpp>
 #include <app/stream/stream.hpp>
+#include <io/chunked_read.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/memory.hpp>
 #include <tessera/stream.hpp>
@@ -43,6 +46,10 @@ class FileSource {
 
   [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(reader_.info().rows); }
   [[nodiscard]] std::int64_t cols() const { return static_cast<std::int64_t>(reader_.info().cols); }
+  /// A file in chunks is read in whole blocks.
+  [[nodiscard]] std::size_t bytes_at_once() const { return reader_.info().chunk_rows == 0 ? 0 : 1; }
+  /// Of a file in chunks, whose blocks have to be read in order then.
+  void set_buffer(io::RowBuffer const& buffer) { rows_.emplace(reader_, buffer); }
   void read(stream::Block const& block, T* to) const {
     auto const whole = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
     io::Block const part{.row = whole(block.first_row),
@@ -50,7 +57,12 @@ class FileSource {
                          .rows = whole(block.rows),
                          .cols = whole(block.cols)};
     try {
-      reader_.read_block(part, std::span<T>(to, part.elements()));
+      std::span<T> const elements(to, part.elements());
+      if (rows_) {
+        rows_->read(part, elements);
+      } else {
+        io::read_whole_block(reader_, part, elements);
+      }
     } catch (...) {
       KeptFailure::keep();
       throw;
@@ -59,6 +71,7 @@ class FileSource {
 
  private:
   io::MatrixReader const& reader_;
+  mutable std::optional<io::BufferedRows<T>> rows_;
 };
 
 /// Vectors, or blocks of them, that a streamed operation writes; an empty one is not wanted.
@@ -76,8 +89,10 @@ inline std::uint64_t bytes_beside(StreamRequest const& r, bool rows_vectors, boo
   std::uint64_t const vectors = (r.terms.adds() ? 3 : 2) * info.cols +
                                 (rows_vectors ? info.rows : 0) +
                                 (r.terms.has_map() ? info.rows : 0);
+  std::uint64_t const reading =
+      info.reader_bytes + io::row_buffer_of(info, r.type, io::RowBuffer::free_bytes).bytes;
   return static_cast<std::uint64_t>(r.columns) * vectors * io::size_of(r.type) * (on_gpu ? 2 : 1) +
-         (info.reader_bytes - std::min(info.reader_bytes, reader_may_have));
+         (reading - std::min(reading, reader_may_have));
 }
 
 /// Vector j of `columns` that lie one after the other; without entries where there are none.
@@ -93,6 +108,37 @@ inline std::string limit_text(std::uint64_t bytes) {
   constexpr std::uint64_t kib = 1024;
   auto const whole = [&](std::uint64_t unit) { return std::to_string((bytes + unit - 1) / unit); };
   return bytes < 1024 * kib ? whole(kib) + "KiB" : whole(1024 * kib) + "MiB";
+}
+
+/// Gives the source of a file in chunks a buffer of rows: of as many rows as a chunk has, so that
+/// each chunk is unpacked once, or of fewer if the limit has no room for them. Then prints a
+/// notice.
+/// @param limit  bytes of the whole run
+/// @param beside bytes of the run without the stream, with a buffer of RowBuffer::free_bytes
+/// @param needed bytes that the stream takes at least
+/// @return the bytes that the buffer takes more
+template <class T, class Layout>
+std::uint64_t set_buffer(FileSource<T, Layout>& source, io::MatrixReader const& reader,
+                         std::uint64_t limit, std::uint64_t beside, std::uint64_t needed) {
+  io::MatrixInfo const& info = reader.info();
+  std::uint64_t const room = limit - std::min(limit, beside);
+  if (info.chunk_rows == 0 || needed > room) return 0;  // the stream refuses the limit
+  constexpr io::ScalarType type = io::scalar_type<T>;
+  auto const more_than_free = [](io::RowBuffer const& buffer) {
+    return buffer.bytes - std::min(buffer.bytes, io::RowBuffer::free_bytes);
+  };
+  std::uint64_t const more = std::min(room / 2, room - needed);
+  io::RowBuffer const buffer = io::row_buffer_of(info, type, io::RowBuffer::free_bytes + more);
+  source.set_buffer(buffer);
+  if (buffer.times > 1) {
+    std::uint64_t const whole =
+        more_than_free(io::row_buffer_of(info, type, std::numeric_limits<std::uint64_t>::max()));
+    say(reader.path() + " is in chunks of " + std::to_string(info.chunk_rows) + " x " +
+        std::to_string(info.chunk_cols) + ", and is read " + std::to_string(buffer.times) +
+        " times: --memory-limit " + limit_text(beside + whole + std::max(whole, needed)) +
+        " reads it once, and so does a file in chunks of fewer rows (tessera convert --chunk)");
+  }
+  return more_than_free(buffer);
 }
 
 /// Calls work(), which streams, and says in words of the command line what there is no room for.
@@ -142,7 +188,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     auto const place = place_of(exec);
     constexpr bool on_gpu = backends::Backend<Exec>::is_gpu;
     std::string const& path = r.reader.path();
-    FileSource<T, Layout> const source(r.reader);
+    FileSource<T, Layout> source(r.reader);
     std::uint64_t const beside = bytes_beside(r, rows || row_of(id).takes_rows_vector, on_gpu);
     Measurement copies;  // whose times do not count here
     auto const x = bring_vector<Exec, T>(exec, r.x, path, "the vector", copies);
@@ -194,9 +240,23 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     stream::Report report;
     double waited_for_data = 0, waited_for_work = 0;
     std::uint64_t bytes_read = 0;
+    constexpr bool by_one_process = ExecutionSpace<std::remove_cvref_t<decltype(place)>>;
+    [[maybe_unused]] bool is_first = true;
     auto const run = [&](auto const& of_x, auto const& of_rows, auto const& of_cols) {
       StreamOutputs<std::remove_cvref_t<decltype(of_rows)>> const its{.rows = of_rows,
                                                                       .cols = of_cols};
+      // Ranks have to have the same limit for their blocks, so that their buffer has one size.
+      if constexpr (by_one_process) {
+        if (std::exchange(is_first, false)) {
+          auto const needed =
+              stream::detail::bytes_needed_by(options, [&](stream::Options<T> const& least) {
+                call(place, source, of_x, its, least, terms);
+              });
+          options.memory_limit -= set_buffer(source, r.reader, r.memory_limit, beside, needed);
+        }
+      } else if (std::exchange(is_first, false)) {
+        source.set_buffer(io::row_buffer_of(info, r.type, io::RowBuffer::free_bytes));
+      }
       auto const one = call(place, source, of_x, its, options, terms);
       waited_for_data += one.seconds_waiting_for_data;
       waited_for_work += one.seconds_waiting_for_work;
@@ -205,7 +265,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     };
     try {
       stream_within(path, r.memory_limit, beside, [&] {
-        if constexpr (Blocks && ExecutionSpace<std::remove_cvref_t<decltype(place)>>) {
+        if constexpr (Blocks && by_one_process) {
           if (r.columns == 1) {
             run(x, out.rows, out.cols);
           } else {
@@ -311,15 +371,27 @@ Measurement stream_at(OperationId id, StreamRequest const& request, PlaceOf cons
 /// work(source, options) with the matrix as a source that a solver streams once a step.
 /// @param limit  bytes for all that is held at a time
 /// @param beside those of them that the solver holds
+/// @param needs  needs(source): bytes that all products of the run need, so that a limit that is
+/// too
+///               small is found before the first of them, and the one that is named is enough
 /// @throws Failure, io::FileError
-template <class T, class Layout, class Work>
+template <class T, class Layout, class Needs, class Work>
 void with_stream(io::MatrixReader const& reader, std::uint64_t limit, std::uint64_t beside,
-                 Kernels kernels, Work const& work) {
-  FileSource<T, Layout> const source(reader);
-  std::uint64_t const taken = beside + reader.info().reader_bytes;
-  stream::Options<T> const options{
+                 Kernels kernels, Needs const& needs, Work const& work) {
+  FileSource<T, Layout> source(reader);
+  std::uint64_t const taken =
+      beside + reader.info().reader_bytes +
+      io::row_buffer_of(reader.info(), io::scalar_type<T>, io::RowBuffer::free_bytes).bytes;
+  stream::Options<T> options{
       .memory_limit = limit - std::min(limit, taken), .readers = 0, .kernels = kernels};
-  stream_within(reader.path(), limit, taken, [&] { work(source, options); });
+  stream_within(reader.path(), limit, taken, [&] {
+    std::size_t const needed = needs(std::as_const(source));
+    if (needed > options.memory_limit) {
+      throw stream::LimitError("solve", needed, options.memory_limit);
+    }
+    options.memory_limit -= set_buffer(source, reader, limit, taken, needed);
+    work(std::as_const(source), std::as_const(options));
+  });
   reader.check_unchanged();
 }
 

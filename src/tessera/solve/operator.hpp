@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -250,6 +251,7 @@ class SquaredSource {
       : source_(source), mean_(std::move(mean)), units_(std::move(units)) {}
   [[nodiscard]] Index rows() const { return static_cast<Index>(source_.rows()); }
   [[nodiscard]] Index cols() const { return static_cast<Index>(source_.cols()); }
+  [[nodiscard]] std::size_t bytes_at_once() const { return stream::bytes_at_once(source_); }
   void read(stream::Block const& block, value_type* to) const {
     backends::host::OrdinaryArithmetic const mode;
     source_.read(block, to);
@@ -409,6 +411,37 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
              std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>),
         source_(source),
         options_(std::move(options)) {}
+
+  /// Bytes of a memory_limit with which all products run that solvers call, of which each needs
+  /// another: `atax`, `multiply_transposed` and, if `vectors` is not 0, both with a block of so
+  /// many vectors. The limit of the options does not matter.
+  [[nodiscard]] std::size_t bytes_needed(Index vectors = 0) const {
+    using stream::detail::bytes_needed_by;
+    auto const source = stream::detail::any_source(source_);
+    auto const vector = [](Index entries) {
+      return tessera::detail::VectorArgument<T const>(nullptr, static_cast<std::size_t>(entries),
+                                                      1);
+    };
+    auto const x = vector(this->cols());
+    auto const u = vector(this->rows());
+    std::size_t bytes = bytes_needed_by(options_, [&](stream::Options<T> const& options) {
+      stream::detail::run_atax<Exec, T>(this->exec(), source, x, {nullptr, 1}, {nullptr, 1},
+                                        options, maps::Kind::identity, kernels::Identity());
+    });
+    bytes = std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
+                       stream::detail::run_product<stream::detail::has_rows<Source>>(
+                           this->exec(), "multiply_transposed", source, u, {nullptr, 1},
+                           this->cols(), options);
+                     }));
+    if (vectors == 0) return bytes;
+    auto const k = static_cast<std::size_t>(vectors);
+    detail::BlockProducts<Exec, T> products;
+    products.CT =
+        Rows<Exec, T>(static_cast<T*>(nullptr), k, static_cast<std::size_t>(this->cols()));
+    return std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
+                      detail::stream_block(this->exec(), source_, products, options);
+                    }));
+  }
 
  private:
   void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,

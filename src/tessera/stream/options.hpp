@@ -30,11 +30,15 @@ class LimitError : public std::invalid_argument {
   LimitError(std::string const& operation, std::size_t needed, std::size_t found)
       : std::invalid_argument("tessera::" + operation + ": expected a limit of at least " +
                               std::to_string(needed) + " bytes, found " + std::to_string(found)),
+        operation_(operation),
         needed_(needed) {}
+  /// The operation that needs more, without "tessera::".
+  [[nodiscard]] std::string const& operation() const noexcept { return operation_; }
   /// Bytes of a limit that would do.
   [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
 
  private:
+  std::string operation_;
   std::size_t needed_;
 };
 
@@ -45,8 +49,9 @@ struct Options {
   std::size_t memory_limit = std::size_t{1} << 30;
   /// Threads that read ahead, at most `most_readers`. 0: as many as there are processors that the
   /// work leaves, and one where it leaves none; but none where the work's own threads may read
-  /// (may_read_in_kernels). -1: none: each block is read by the work's own threads if they may,
-  /// else by the calling one (on a GPU as 0).
+  /// (may_read_in_kernels). One is enough for a source that is read in whole blocks
+  /// (bytes_at_once). -1: none: each block is read by the work's own threads if they may, else by
+  /// the calling one (on a GPU as 0).
   int readers = 0;
   /// How atax goes over a block.
   Method method = Method::automatic;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -47,6 +48,24 @@ concept MatrixSource = Scalar<typename S::value_type> &&
 template <class S>
 inline constexpr bool may_read_in_kernels = requires { requires bool(S::reads_in_kernels); };
 
+/// Bytes of a block that justify one call of `read`: for a source whose calls for a few lines cost
+/// as much as calls for many, such as one in packed chunks. It has a member function
+/// `bytes_at_once()`. 0, as without this function: calls for any lines are cheap.
+///
+/// If a source returns more than 0, blocks have so many bytes, if the limit of memory allows it.
+/// One thread reads them, whole and in order, never in kernels.
+/// Its `read` may start threads.
+template <class S>
+std::size_t bytes_at_once(S const& source) {
+  if constexpr (requires {
+                  { source.bytes_at_once() } -> std::convertible_to<std::size_t>;
+                }) {
+    return source.bytes_at_once();
+  } else {
+    return 0;
+  }
+}
+
 /// A matrix that a function makes: read(block, to) as in MatrixSource. It may be read in kernels if
 /// the type of the function says so.
 template <Scalar T, class Layout, class Read>
@@ -82,6 +101,7 @@ class AnySource {
   explicit AnySource(Source const& source)
       : rows_(static_cast<Index>(source.rows())),
         cols_(static_cast<Index>(source.cols())),
+        bytes_at_once_(stream::bytes_at_once(source)),
         reads_in_kernels_(may_read_in_kernels<Source>),
         source_(&source),
         read_([](void const* from, Block const& block, T* to) {
@@ -101,6 +121,7 @@ class AnySource {
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index cols() const { return cols_; }
+  [[nodiscard]] std::size_t bytes_at_once() const { return bytes_at_once_; }
   [[nodiscard]] bool reads_in_kernels() const { return reads_in_kernels_; }
   /// Lines of a panel of the matrix of which this is a part; 0: it is whole.
   [[nodiscard]] Index panel_of_whole() const { return panel_of_whole_; }
@@ -116,6 +137,7 @@ class AnySource {
   Index rows_;
   Index cols_;
   Index panel_of_whole_ = 0;
+  std::size_t bytes_at_once_;
   bool reads_in_kernels_;
   void const* source_;
   void (*read_)(void const* from, Block const& block, T* to);

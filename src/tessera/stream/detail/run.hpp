@@ -335,7 +335,8 @@ class Run {
   /// The largest blocks that are worth having, and that fit a limit with all else.
   [[nodiscard]] std::optional<Plan> plan_within(std::size_t limit) const {
     if (auto const blocks = blocks_of_state()) return plan_of(*blocks, limit);
-    std::size_t const target = target_bytes(exec_) * (threads_may_read() ? 4 : 1);
+    std::size_t const target =
+        std::max(target_bytes(exec_) * (threads_may_read() ? 4 : 1), source_.bytes_at_once());
     // Beside its own memory the work leaves as much as a block for kernels, at first.
     constexpr std::size_t slots = is_gpu ? device_slots : host_slots<Exec>;
     for (std::size_t most = limit / (slots + 1); most > 0;) {
@@ -407,8 +408,9 @@ class Run {
     Index const length = cuts_lines ? extents_.length : blocks.size();
     std::size_t const line_bytes = static_cast<std::size_t>(length) * sizeof(T);
     std::size_t const wanted = std::min(transfer_bytes, limit / host_slots<Exec>);
-    Index const taken =
-        is_gpu ? std::clamp(static_cast<Index>(wanted / line_bytes), Index{1}, lines) : lines;
+    Index const taken = is_gpu && !reads_whole_blocks()
+                            ? std::clamp(static_cast<Index>(wanted / line_bytes), Index{1}, lines)
+                            : lines;
     return {taken, ceil_div(lines, taken), static_cast<std::size_t>(taken) * line_bytes};
   }
   /// Elements of the matrix for each line, or element of a line, that blocks are counted in.
@@ -443,12 +445,18 @@ class Run {
                                    std::to_string(most_readers) + ", found " +
                                    std::to_string(wanted));
     }
-    if (wanted > 0) return wanted;
-    return wanted < 0 && !is_gpu ? 0 : default_readers(exec_, may_read() ? 0 : 1);
+    if (wanted < 0 && !is_gpu) return 0;
+    if (reads_whole_blocks()) return 1;
+    return wanted > 0 ? wanted : default_readers(exec_, may_read() ? 0 : 1);
   }
 
+  /// Whether a part of a block would cost the source as much as all of it.
+  [[nodiscard]] bool reads_whole_blocks() const { return source_.bytes_at_once() > 0; }
+
   /// Whether the work's threads may read.
-  [[nodiscard]] bool may_read() const { return !is_gpu && source_.reads_in_kernels(); }
+  [[nodiscard]] bool may_read() const {
+    return !is_gpu && source_.reads_in_kernels() && !reads_whole_blocks();
+  }
 
   /// Enqueues a block's work; waits for that of the block before, or of this one.
   void take(WorkOf& work, Index block, T const* data, bool ahead) {
