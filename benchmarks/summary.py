@@ -60,16 +60,24 @@ def table_of(machines: dict, title: str, suffix: str, in_cache: bool, operations
     return [*lines, ""]
 
 
-ONE_READ = "| Machine | against | float | double |"
+ONE_READ = "| Machine | Baseline | float | double | float, column-major | GB/s, float |"
+
+
+def gigabytes(figures: Figures) -> float:
+    """Bytes of A over the time of fused ATAX, row-major float: the median over the shapes larger than the last cache."""
+    return statistics.median(matrix_bytes(shape, "f32") / seconds / 1e9 for shape in figures.shapes("f32")
+                             if (seconds := figures.seconds("atax", "tessera auto", "f32", shape))
+                             and matrix_bytes(shape, "f32") > last_cache(figures.context))
 
 
 def one_read(machines: dict) -> list:
-    """The table of README.md: fused ATAX of large row-major matrices."""
-    lines = [ONE_READ, "|---|---|---|---|"]
+    """The table of README.md: fused ATAX of matrices larger than the last cache."""
+    lines = [ONE_READ, "|---|---|--:|--:|--:|--:|"]
     for name, figures in machines.items():
-        library = "2 gemv of " + ("cuBLAS" if "l2_bytes" in figures.context else "OpenBLAS")
-        medians = [statistics.median(ratios(figures, "atax", "", scalar, False)) for scalar in TYPES]
-        lines.append(f"| {MACHINES[name]} | {library} | {medians[0]:.2f} | {medians[1]:.2f} |")
+        library = "cuBLAS" if "l2_bytes" in figures.context else "OpenBLAS"
+        medians = [statistics.median(ratios(figures, "atax", suffix, scalar, False))
+                   for suffix, scalar in (("", "f32"), ("", "f64"), (" column-major", "f32"))]
+        lines.append(f"| {MACHINES[name]} | {library} | {medians[0]:.2f} | {medians[1]:.2f} | {medians[2]:.2f} | {gigabytes(figures):.0f} |")
     return [*lines, ""]
 
 

@@ -16,7 +16,7 @@ def blocks(page):
     return re.findall(r"^```python\n(.*?)^```$", (SOURCES / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize(("page", "count"), [("README.md", 1), ("docs/guide/python.md", 6)])
+@pytest.mark.parametrize(("page", "count"), [("README.md", 1), ("docs/guide/python.md", 7)])
 def test_pages(page, count, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = {}
