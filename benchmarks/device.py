@@ -247,12 +247,11 @@ def page(figures: Figures, target: Path, has_chart: bool) -> str:
         f"{context['date']}. The device has compute capability {context['compute_capability']}, "
         f"{context['processors']} processors, {int(context['memory_bytes']) / 2**30:.0f} GiB of memory with a peak of "
         f"{context['peak_GB_per_s']} GB/s by its clock, and {int(context['l2_bytes']) / 2**20:.0f} MiB of L2 cache.", "",
-        "All contenders of a matrix ran in one process and took turns in random order; a turn is many calls one after the other "
-        "between two events, launches included, without graphs. Figures are medians of the turns. Copies of A are rotated so that "
-        "no call finds A in L2.", "",
-        "*read*: the fastest of several kernels that read the bytes of A once and do nothing else. *of read*: its time over "
-        "ours, 1.00 being a product at the speed of memory. *ratio*: time of cuBLAS over ours; for Aᵀ(A·v) cuBLAS is called twice, "
-        "and ours is `Method::automatic`. `+ p`: each line is followed by p unused elements.", "",
+        "All implementations ran alternately in one process, in random order. A run is many calls between two events, launches "
+        "included, without graphs. Figures are medians of the runs. Copies of A are rotated so that no call finds A in L2.", "",
+        "*read*: the fastest of several kernels that only read A once. *of read*: its time divided by Tessera's; 1.00 is a product "
+        "at the speed of memory. *ratio*: time of cuBLAS divided by Tessera's. For Aᵀ(A·v) cuBLAS is called twice, and Tessera uses "
+        "`Method::automatic`. `+ p`: p unused elements follow each line.", "",
     ]
     if has_chart:
         lines += [f"![charts]({target.name}.svg)", ""]
@@ -266,8 +265,8 @@ def page(figures: Figures, target: Path, has_chart: bool) -> str:
     for scalar in TYPES:
         if figures.shapes(scalar):
             lines += [f"## Kokkos Kernels: {scalar}", "", *kokkos_kernels_table(figures, scalar), ""]
-    lines += ["## What a call costs the host", "",
-              "Time until a call has returned, with a kept workspace; nothing waits for the device. cuBLAS does not say how many kernels "
+    lines += ["## Host time per call", "",
+              "Time until a call returns, with a workspace; nothing waits for the device. cuBLAS does not report how many kernels "
               "it starts.", "", *host_table(figures), ""]
     if figures.errors():
         lines += ["## Not measured", "", *errors_list(figures), ""]

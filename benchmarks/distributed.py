@@ -185,7 +185,7 @@ def tables_of(data: dict) -> list:
     for row in weak:
         lines.append(f"| {in_words(str(row['rows']) + 'x' + str(row['cols']))} | {row['ranks']} | {microseconds(row['atax'])} | {ratio(weak[0]['atax'], row['atax'])} |")
     exchanges = [row for row in results if row["what"] == "exchange"]
-    lines += ["", "### What an exchange takes", "", "| columns | ranks | µs |", "|--:|--:|--:|"]
+    lines += ["", "### Time of an exchange", "", "| columns | ranks | µs |", "|--:|--:|--:|"]
     lines += [f"| {row['cols']} | {row['ranks']} | {microseconds(row['seconds'] or None)} |" for row in exchanges]
     if not weak:
         return lines
@@ -204,14 +204,14 @@ def tables_of(data: dict) -> list:
 
 def page() -> str:
     lines = ["# Results: many processes", "",
-             "Made by `benchmarks/distributed.py` from `distributed-*.json` beside this page: the least of some runs, float, row-major. "
-             "The bits of all ranks are those of one.", "",
-             f"- *lsmr*: a step after the first; *svd*: the {VALUES} largest singular values.",
-             "- *peer*: PyTorch's two products and the all-reduce of NCCL, over ours.",
-             "- *exchange*: a product of eight rows a rank, less that of one process with eight.",
-             "- *predicted*: one rank's time over the ranks, a latency for each doubling of them, and 2·n·(R - 1)/R scalars by each rank. "
-             "No machine of 8 GPUs or more was to be had: those columns are the model's alone.",
-             "- A matrix has no use for more ranks than it has [units](../distributed.md).", "- –: not measured, or less than runs differ by."]
+             "Made by `benchmarks/distributed.py` from `distributed-*.json` in this folder: the shortest of several runs, float, row-major. "
+             "Results of all numbers of ranks are bitwise identical.", "",
+             f"- *lsmr*: an iteration after the first; *svd*: the {VALUES} largest singular values.",
+             "- *peer*: the time of PyTorch's two products and NCCL's all-reduce, divided by Tessera's.",
+             "- *exchange*: the time of a product with eight rows per rank, minus the time of one process with eight rows.",
+             "- *predicted*: the time of one rank divided by the ranks, a latency for each doubling of the ranks, and 2·n·(R - 1)/R scalars "
+             "per rank. No machine with 8 GPUs or more was available: those columns come from the model only.",
+             "- A matrix can use at most as many ranks as it has [units](../distributed.md).", "- –: not measured, or smaller than the scatter of the runs."]
     for path in sorted(FOLDER.glob("distributed-*.json")):
         data = json.loads(path.read_text())
         context = data["context"]

@@ -144,7 +144,7 @@ def report(arguments: argparse.Namespace) -> None:
         f"peer {context['peers']}, {context['date']}. {context['processor']['cores']} cores of a virtual machine{caches_in_words(context['processor'])}.", "",
         "Figures are bytes of A over time in GB/s, medians of turns taken within one process. For Aᵀ(A·v) that counts A once, "
         "so two perfect products reach half of the read stream, a plain Kokkos loop over A. Matrices of 32 MB and less are read from "
-        "cache. The machine is shared and its memory is now faster, now slower: compare within a row, not between rows.", "",
+        "cache. The machine is shared and the speed of its memory varies: compare within a row, not between rows.", "",
         *([context["note"], ""] if "note" in context else []),
         "![chart](" + source.with_suffix(".svg").name + ")", "",
     ]

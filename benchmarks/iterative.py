@@ -99,13 +99,13 @@ def table_of_products(data: dict) -> list:
 
 def page() -> str:
     lines = ["# Results: iterative methods", "",
-             "Made by `benchmarks/iterative.py` from `iterative-*.json` beside this page, which `tessera_benchmark` measured: medians over the turns of one",
-             "process for each matrix and type.", "",
+             "Made by `benchmarks/iterative.py` from `iterative-*.json` in this folder, measured by `tessera_benchmark`: medians over the runs of one",
+             "process per matrix and type.", "",
              "- *weights*, *logistic*: the time of Aᵀ·(w∘(A·v)) and of the logistic gradient Aᵀ·(σ(A·v) - y), over that of plain `atax`.",
-             "- *peer to …*: two `gemv` of the library, with a kernel between them for weights and the logistic gradient, over ours.",
+             "- *peer to …*: the time of two `gemv` of the library, with a kernel between them for weights and the logistic gradient, divided by Tessera's.",
              "- *both*: A·x and Aᵀ·u by `multiply_both`.",
-             "- *multiply*, *gemm*: A·B, where B is a block of vectors for `multiply`; the peer's is its `gemm`.",
-             "- *atax* beside them: Aᵀ·(A·B) of the block, whose peer is two `gemm`."]
+             "- *multiply*, *gemm*: A·B, where B is a block of vectors for `multiply`; the library uses its `gemm`.",
+             "- *atax* in the second table: Aᵀ·(A·B) of the block; the library uses two `gemm`."]
     for path in sorted(FOLDER.glob("iterative-*.json")):
         data = json.loads(path.read_text())
         figures = Figures(data)

@@ -92,11 +92,11 @@ def mean(rows: list) -> float:
 
 def page() -> str:
     lines = ["# Results: portable kernels", "",
-             "Made by `benchmarks/portable.py` from `portable-*.json` beside this page, which `tessera bench` measured: medians of five turns, all",
-             "contenders of a matrix in turn, factors not in the cache.", "",
-             "- *of the stream*: the time to read (for `transpose`, to copy) the matrix once, over the portable kernel's.",
-             "- *accelerated to portable*: how many times as fast the backend's own kernels are.",
-             "- *portable to peer*: how many times as fast the portable kernel is as the fastest library."]
+             "Made by `benchmarks/portable.py` from `portable-*.json` in this folder, measured by `tessera bench`: medians of five runs;",
+             "the implementations run alternately, and the factors are not in the cache.", "",
+             "- *of the stream*: the time to read (for `transpose`, to copy) the matrix once, divided by the portable kernel's.",
+             "- *accelerated to portable*: the speed-up of the accelerated kernels.",
+             "- *portable to peer*: the speed-up of the portable kernel over the fastest library."]
     for path in sorted(FOLDER.glob("portable-*.json")):
         data = json.loads(path.read_text())
         context = data["context"]
@@ -106,7 +106,7 @@ def page() -> str:
         for operation, words in OPERATIONS.items():
             rows = [row for row in data["results"] if row["operation"] == operation]
             if rows:
-                lines += ["", f"### {words}", "", f"The backend's own kernels are {mean(rows):.2f} times as fast in the geometric mean.", "",
+                lines += ["", f"### {words}", "", f"The accelerated kernels are {mean(rows):.2f} times as fast in the geometric mean.", "",
                           *table(rows)]
     return "\n".join(lines) + "\n"
 

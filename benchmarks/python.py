@@ -186,9 +186,9 @@ def table(rows: list) -> list:
             lines.append(f"| {name} | {theirs * 1e3:.3g} | {ours * 1e3:.3g} | {theirs / ours:.2f} |")
     if ("lsmr", "SciPy") in seconds:
         theirs, ours = seconds["lsmr", "SciPy"], seconds["lsmr", "tessera"]
-        lines += ["", "A step of lsmr on the same matrix:", "", "| SciPy, ms | tessera.linalg, ms | ratio |", "|---|---|---|",
+        lines += ["", "An iteration of lsmr on the same matrix:", "", "| SciPy, ms | tessera.linalg, ms | ratio |", "|---|---|---|",
                   f"| {theirs * 1e3:.3g} | {ours * 1e3:.3g} | {theirs / ours:.2f} |"]
-    lines += ["", f"A call of {SMALL} x {SMALL}:", "", "| | µs | beyond C++, µs |", "|---|---|---|"]
+    lines += ["", f"A call of {SMALL} x {SMALL}:", "", "| | µs | more than C++, µs |", "|---|---|---|"]
     bare = seconds.get(("call", "C++"))
     for (what, name), value in seconds.items():
         if what == "call":
@@ -196,7 +196,7 @@ def table(rows: list) -> list:
             lines.append(f"| {name} | {value * 1e6:.2f} | {beyond} |")
     if ("import", "numpy") in seconds:
         alone, both = seconds["import", "numpy"], seconds["import", "numpy, tessera"]
-        lines += ["", f"A Python that imports NumPy takes {alone:.2f} s, one that imports tessera, too, {both:.2f} s."]
+        lines += ["", f"Python with NumPy starts in {alone:.2f} s, one that imports tessera, too, {both:.2f} s."]
     return [*lines, ""]
 
 

@@ -173,11 +173,11 @@ def milliseconds(seconds) -> str:
 
 def page() -> str:
     lines = ["# Results: solvers", "",
-             "Made by `benchmarks/solvers.py` from `solvers-*.json` beside this page: the least of some runs, float, the matrix in memory.", "",
-             "- *lsmr*: a step, those that a run begins with left out; *to atax*: over one fused product Aᵀ·(A·v).",
+             "Made by `benchmarks/solvers.py` from `solvers-*.json` in this folder: the shortest of several runs, float, the matrix in memory.", "",
+             "- *lsmr*: an iteration, without the first ones of a run; *to atax*: divided by the time of one fused product Aᵀ·(A·v).",
              f"- *svd*: the {VALUES} largest singular values to the precision of float.",
-             "- *peer to …*: the peer's time over ours.",
-             "- *logistic*: until the gradient is as small as scikit-learn's was.",
+             "- *peer to …*: the peer's time divided by Tessera's.",
+             "- *logistic*: until the gradient is as small as scikit-learn's.",
              "- –: not measured."]
     for path in sorted(FOLDER.glob("solvers-*.json")):
         data = json.loads(path.read_text())
@@ -197,7 +197,7 @@ def page() -> str:
                          f"{ratio(ours.get('lsmr'), ours['atax'])} | {ratio(theirs.get('lsmr'), ours.get('lsmr'))} | {ours['svd'] * 1e3:.0f} | "
                          f"{ours['svd_reads']} | {ratio(theirs.get('svd'), ours['svd'])} | {ours['randomized'] * 1e3:.0f} | "
                          f"{theirs.get('peer', '–')} |")
-        lines += ["", "| logistic | L-BFGS, ms | reads | peer to L-BFGS | Newton, ms | reads | peer to Newton | gradient beside that at 0 | peer |",
+        lines += ["", "| logistic | L-BFGS, ms | reads | peer to L-BFGS | Newton, ms | reads | peer to Newton | gradient relative to start | peer |",
                   "|---|--:|--:|--:|--:|--:|--:|--:|---|"]
         for row in (row for row in data["results"] if row["what"] == "table"):
             lbfgs, newton, theirs = row["ours"]["lbfgs"], row["ours"]["newton-cg"], row["theirs"]

@@ -141,14 +141,14 @@ def report(arguments: argparse.Namespace) -> None:
         f" commit {context['commit']}, {context['date']}.", "",
         f"A file of {context['rows']} x {context['cols']} floats, {context['bytes'] / 2**30:.1f} GiB, `--memory-limit "
         f"{context['memory_limit']}`; medians of {context['turns']} turns in random order. Warm: the file is in the page cache;"
-        " cold: it was dropped from there before. Reading, in GB/s:", "",
+        " cold: it is not. Reading, in GB/s:", "",
         "| | warm | cold |", "|---|---|---|"]
     speed = {(row["cache"], row["name"]): row["gb_per_s"] for row in results}
     names = list(dict.fromkeys(row["name"] for row in results))
     cell = lambda cache, name: f"{speed[cache, name]:.2f}" if (cache, name) in speed else "–"
     lines += [f"| {name} | {cell('warm', name)} | {cell('cold', name)} |" for name in names if name not in OPERATIONS]
-    lines += ["", "Streamed operations, reading included, and their share of the plain loop of one thread, of `dd`, and of the"
-              " plain loop of all threads:", "", "| | warm | of 1 thread | of dd | of all threads | cold | of 1 thread | of dd | of all threads |",
+    lines += ["", "Streamed operations, reading included, relative to the plain loop with one thread, to `dd`, and to the plain loop"
+              " with all threads:", "", "| | warm | of 1 thread | of dd | of all threads | cold | of 1 thread | of dd | of all threads |",
               "|---|---|---|---|---|---|---|---|---|"]
     every = next(name for name in names if name.startswith("plain loop") and not name.endswith(" 1 thread"))
     for name in OPERATIONS:

@@ -23,7 +23,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 FOLDER = PROJECT / "docs" / "results"
 MACHINES = {"h200": "H200", "h100": "H100", "host-xeon": "Xeon (Emerald Rapids), 16 cores", "host-zen5": "EPYC (Zen 5), 2 cores",
             "host-zen4": "EPYC (Zen 4), 2 cores", "host": "EPYC (Zen 3), 2 cores"}
-CAVEATS = {"host-zen5": "of kernels before those for AVX-512", "host": "of earlier kernels"}
+CAVEATS = {"host-zen5": "kernels before AVX-512", "host": "of earlier kernels"}
 PRODUCTS = {"h200-gemm-float": "H200", "h200-gemm-double": "H200", "portable-h100": "H100", "portable-host": "EPYC, 2 threads"}
 
 
@@ -122,10 +122,10 @@ def main() -> None:
     fused = {"atax": OPERATIONS["atax"]}
     lines = [
         "# Summary of all machines", "",
-        "Made by `benchmarks/summary.py` from the JSON files beside this page. A number is the time of the vendor's library over ours, so that more than 1 "
-        "is faster than the library: the least, the **median**, and the greatest over all shapes. Aᵀ(A·v) is two `gemv` of the library. "
+        "Made by `benchmarks/summary.py` from the JSON files in this folder. A number is the time of the vendor's library divided by Tessera's: above 1 "
+        "Tessera is faster. Minimum, **median** and maximum over all shapes. Aᵀ(A·v) is two `gemv` of the library. "
         "*From memory* is a matrix larger than the last cache.", "", f"Commits: {commits}.", "",
-        "## One read: Aᵀ(A·v), row-major, from memory, medians", "", *one_read(machines),
+        "## One pass: Aᵀ(A·v), from memory, medians", "", *one_read(machines),
         "## Products with a vector", "",
         *table_of(machines, "Aᵀ(A·v), row-major, from memory", "", False, fused),
         *table_of(machines, "Aᵀ(A·v), row-major, in cache", "", True, fused),
@@ -139,7 +139,7 @@ def main() -> None:
         *table_of(machines, "Transposes, from memory", "", False, {"transpose": "Aᵀ"}),
         *table_of(machines, "Transposes, in cache", "", True, {"transpose": "Aᵀ"}),
         "## Matrix products", "",
-        "*Pedantic* is the mode of cuBLAS that keeps to the arithmetic of the type. Of doubles cuBLAS takes tensor cores all the same, which add in an order of their own.", "",
+        "*Pedantic* is the cuBLAS mode that uses only the arithmetic of the type. For double cuBLAS uses tensor cores all the same, which add in another order.", "",
         *products(),
     ]
     pages = {FOLDER / "summary.md": "\n".join(lines)}

@@ -255,7 +255,7 @@ def document(kernels, device):
 {device.bandwidth / 1e9:.0f} GB/s to memory. Two assumptions: a read stream reaches {percent(device.share)} of these,
 {stream / 1e9:.0f} GB/s; a load takes {device.latency * 1e6:.0f} µs while memory is busy."""
     scratch_text = f"""{verdict} The largest scratch of a team is {max(k.scratch for k in kernels)} bytes; 40936 are allowed, and a
-test holds every tuning to that."""
+test enforces this for every tuning."""
     bandwidth_text = f"""By Little's law, {device.bandwidth / 1e9:.0f} GB/s x {device.latency * 1e6:.0f} µs =
 {device.bandwidth * device.latency / 1024:.0f} KiB have to be in flight to keep memory busy, {needed / 1024:.1f} KiB a
 multiprocessor. What a kernel has in flight is its resident warps times 32 threads times the bytes of the matrix that a
@@ -273,7 +273,7 @@ flight, they reach from a fifth to all of the stream ([portable kernels](portabl
 lines that {device.multiprocessors} teams work on take more than its {device.l2 >> 20} MiB; `Method::automatic` takes two
 stages there."""
     return f"""\
-# {device.name}: what to expect
+# {device.name}: estimate
 
 **Derived, not measured.** Nothing on this page was run on a {device.name}. It follows from the kernels as compiled for
 {device.arch} and from the device's data sheet; `tools/titan_rtx.sh` makes it again.
@@ -288,8 +288,8 @@ stages there."""
 
 - *team*: threads at most, for which registers are limited; *spills*: bytes stored and loaded; a *stack* without spills
   is an array that is indexed at run time; *scratch*: bytes of it at most.
-- *warps*: those that a multiprocessor runs at a time, and the *limit* that they meet.
-- *GB/s*: what the bytes in flight could keep up, as below.
+- *warps*: how many a multiprocessor runs at a time, and their *limit*.
+- *GB/s*: the bandwidth that the bytes in flight can sustain, as below.
 
 {table(kernels, processor, device)}
 
