@@ -38,7 +38,7 @@ def picture() -> str:
         *matrix(214, 70, ROWS), text(266, 60, "C = Aᵀ·B"), text(266, 196, "read A again"), arrow(330, 120, 28),
         text(370, 125, "C", 16, weight="bold"),
         f'<path d="M420 24V212" stroke="{GREY}" stroke-width="2"/>',
-        *matrix(505, 70, ROWS), text(557, 60, "C = Aᵀ·(A·v)"), text(557, 196, "read A once: each row is used for both products", 13),
+        *matrix(505, 70, ROWS), text(557, 60, "C = Aᵀ·(A·v)"), text(590, 196, "read A once: each row is used for both products", 13),
         arrow(621, 120, 56), text(692, 125, "C", 16, weight="bold"),
         text(190, 222, "memory traffic: 2 × size of A", 13), text(585, 222, "memory traffic: 1 × size of A", 13),
         "</svg>",
