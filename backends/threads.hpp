@@ -14,6 +14,13 @@
 /// is told, whether they start or not.
 namespace tessera::backends {
 
+/// Whether Kokkos can have more than one thread on the host.
+#if defined(KOKKOS_ENABLE_OPENMP)
+inline constexpr bool has_host_threads = true;
+#else
+inline constexpr bool has_host_threads = false;
+#endif
+
 /// How many of `wanted` threads (0: as many as the environment says) Kokkos can have on the host.
 inline HostThreads survey_host_threads([[maybe_unused]] int wanted) {
 #if defined(KOKKOS_ENABLE_OPENMP)

@@ -207,18 +207,28 @@ class Distributed {
   }
 
   /// Gives every rank all entries of a vector as long as a column, of which each has filled in its
-  /// rows. Such vectors have no gaps.
+  /// rows.
+  ///
+  /// @param x    contiguous, as long on every rank
+  /// @param mine this rank's rows: those of all ranks are all entries of x, in the order of the
+  ///             ranks, without gap or overlap. A rank may have none.
+  /// Throws, on all ranks, a DistributedError if not.
   template <OutputVector X>
     requires AccessibleFrom<X, Exec>
   void share_rows(X const& x, distributed::Rows const& mine) const {
-    share_rows(x, comm_->gather(mine));
+    share_agreed_rows(x, agree_on_rows(detail::vector_out(x), [&] { return mine; }));
   }
-  /// The same where every rank knows what rows each has filled in.
+  /// The same if every rank knows which rows each has filled in: `rows_by_rank` is the same on all.
   template <OutputVector X>
     requires AccessibleFrom<X, Exec>
   void share_rows(X const& x, std::vector<distributed::Rows> const& rows_by_rank) const {
-    distributed::detail::gather_rows(exec_, *comm_, *exchanges_, x.data(),
-                                     static_cast<Index>(x.extent(0)), rows_by_rank);
+    auto const mine = [&] {
+      if (rows_by_rank.size() == static_cast<std::size_t>(size())) return rows_by_rank[index()];
+      checks::fail("Distributed::share_rows", "expected rows of " + std::to_string(size()) +
+                                                  " ranks, found those of " +
+                                                  std::to_string(rows_by_rank.size()));
+    };
+    share_agreed_rows(x, agree_on_rows(detail::vector_out(x), mine));
   }
 
  private:
@@ -314,6 +324,63 @@ class Distributed {
       throw DistributedError(0, error.what());
     }
     return global;
+  }
+
+  /// The rows that each rank has filled in of x, if they are what share_rows expects. get_mine()
+  /// returns this rank's.
+  template <class T, class GetMine>
+  std::vector<distributed::Rows> agree_on_rows(detail::VectorArgument<T> const& x,
+                                               GetMine const& get_mine) const {
+    constexpr auto operation = "Distributed::share_rows";
+    constexpr std::size_t extent_at = 0, bytes_at = 1, first_at = 2, count_at = 3;
+    auto const length = static_cast<Index>(x.extent(0));
+    auto const all = comm_->meet([&] {
+      if (length > 1 && x.stride(0) != 1) {
+        checks::fail(operation, "x must be contiguous, found a stride of " +
+                                    std::to_string(x.stride(0)) + " elements");
+      }
+      distributed::Rows const mine = get_mine();
+      distributed::Communicator::Facts facts{};
+      facts[extent_at] = length;
+      facts[bytes_at] = sizeof(T);
+      facts[first_at] = mine.first;
+      facts[count_at] = mine.count;
+      return facts;
+    });
+    std::vector<distributed::Rows> rows;
+    auto const refuse = [&](std::size_t rank, std::string const& what) {
+      throw DistributedError(static_cast<int>(rank),
+                             "tessera::" + std::string(operation) + ": expected " + what);
+    };
+    Index next = 0;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      distributed::Rows const its{all[r][first_at], all[r][count_at]};
+      if (all[r][extent_at] != all[0][extent_at] || all[r][bytes_at] != all[0][bytes_at]) {
+        refuse(r, "a vector of " + std::to_string(all[0][extent_at]) + " elements of " +
+                      std::to_string(all[0][bytes_at]) + " bytes as rank 0 has, found " +
+                      std::to_string(all[r][extent_at]) + " of " +
+                      std::to_string(all[r][bytes_at]) + " bytes");
+      }
+      if (its.count < 0 || (its.count > 0 && its.first != next) || its.count > length - next) {
+        refuse(r, "rows that begin at row " + std::to_string(next) + " of " +
+                      std::to_string(length) + ", after those of the rank before, found " +
+                      std::to_string(its.count) + " rows from row " + std::to_string(its.first) +
+                      " on");
+      }
+      rows.push_back({next, its.count});
+      next += its.count;
+    }
+    if (next != length) {
+      refuse(all.size() - 1, "rows up to the last entry of x, " + std::to_string(length) +
+                                 ", found rows up to " + std::to_string(next));
+    }
+    return rows;
+  }
+  /// share_rows of rows that all have agreed on.
+  template <class X>
+  void share_agreed_rows(X const& x, std::vector<distributed::Rows> const& rows_by_rank) const {
+    distributed::detail::gather_rows(exec_, *comm_, *exchanges_, x.data(),
+                                     static_cast<Index>(x.extent(0)), rows_by_rank);
   }
 
   /// Another number for each name.

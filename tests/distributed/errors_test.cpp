@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstddef>
+#include <cstdint>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -113,6 +116,52 @@ TEST_F(DistributedErrors, AreSizesAndNumbersThatDifferBetweenRanks) {
                 world.atax(same, x, y);
               }),
               HasSubstr("found another operation"));
+  expect_work();
+}
+
+TEST_F(DistributedErrors, AreRowsThatAreNoPartsOfAVector) {
+  using distributed::Rows;
+  auto const size = static_cast<std::int64_t>(ranks());
+  // Each rank fills in two of the entries.
+  auto const shared = [&](Rows const& mine, std::int64_t length) {
+    return thrown_by(
+        [&] { world.share_rows(Vector("x", static_cast<std::size_t>(length)), mine); });
+  };
+  Rows const good{2 * rank(), 2};
+  EXPECT_EQ(shared(good, 2 * size), "");
+  std::string const begin = last() + "tessera::Distributed::share_rows: expected rows ";
+  std::string const place = std::to_string(2 * size - 2);
+  std::string const after = "that begin at row " + place + " of " + std::to_string(2 * size) +
+                            ", after those of the rank before, found ";
+  auto const instead = [&](Rows const& its) { return is_last() ? its : good; };
+  EXPECT_EQ(shared(instead({2 * size - 2, 3}), 2 * size),
+            begin + after + "3 rows from row " + place + " on");
+  EXPECT_EQ(shared(instead({2 * size - 1, 1}), 2 * size),
+            begin + after + "1 rows from row " + std::to_string(2 * size - 1) + " on");
+  EXPECT_EQ(shared(instead({-1, 2}), 2 * size), begin + after + "2 rows from row -1 on");
+  EXPECT_EQ(shared(instead({2 * size - 2, -2}), 2 * size),
+            begin + after + "-2 rows from row " + place + " on");
+  EXPECT_EQ(shared(instead({2 * size - 2, 1}), 2 * size),
+            begin + "up to the last entry of x, " + std::to_string(2 * size) +
+                ", found rows up to " + std::to_string(2 * size - 1));
+  // Of no rows, no place matters.
+  EXPECT_EQ(shared(is_last() ? Rows{99, 0} : good, 2 * size - 2), "");
+  if (ranks() > 1) {
+    EXPECT_THAT(shared(good, 2 * size + (is_last() ? 1 : 0)),
+                HasSubstr(last() + "tessera::Distributed::share_rows: expected a vector of "));
+    // In the order of the ranks, not another.
+    EXPECT_NE(shared({2 * (size - 1 - rank()), 2}, 2 * size), "");
+  }
+  EXPECT_EQ(
+      thrown_by([&] {
+        world.share_rows(Vector("x", 1), std::vector<Rows>(static_cast<std::size_t>(size) + 1));
+      }),
+      "rank 0: tessera::Distributed::share_rows: expected rows of " + std::to_string(ranks()) +
+          " ranks, found those of " + std::to_string(ranks() + 1));
+  Matrix const z("z", static_cast<std::size_t>(2 * size), 2);
+  EXPECT_EQ(thrown_by([&] { world.share_rows(Kokkos::subview(z, Kokkos::ALL, 0), good); }),
+            "rank 0: tessera::Distributed::share_rows: x must be contiguous, found a stride of 2 "
+            "elements");
   expect_work();
 }
 

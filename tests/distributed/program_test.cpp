@@ -3,8 +3,11 @@
 
 #include "app/support/program.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -42,22 +45,41 @@ class RanksTest : public ProgramTest {
     for (std::string option; options >> option;) all.push_back(option);
     return all + Arguments{"-n", std::to_string(ranks), TESSERA_PROGRAM} + command;
   }
+  /// One rank for each of these: options of mpirun, and what each runs.
+  static Arguments launch_each(std::vector<Arguments> const& of_ranks) {
+    Arguments all = launch(1, {});
+    all.resize(all.size() - 3);
+    for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
+      if (rank > 0) all.emplace_back(":");
+      all = all + Arguments{"-n", "1"} + of_ranks[rank];
+    }
+    return all;
+  }
   /// One rank gets a fault of tests/faults/fault_shim.cpp.
   static Arguments launch_with(int ranks, int faulty, std::string const& fault,
                                Arguments const& command) {
-    Arguments all = launch(1, {});
-    all.resize(all.size() - 3);
-    for (int rank = 0; rank < ranks; ++rank) {
-      if (rank > 0) all.emplace_back(":");
-      all.insert(all.end(), {"-n", "1"});
-      if (rank == faulty) {
-        all.insert(all.end(),
-                   {"/usr/bin/env", "LD_PRELOAD=" FAULT_SHIM, "TESSERA_FAULTS=" + fault});
-      }
-      all.emplace_back(TESSERA_PROGRAM);
-      all.insert(all.end(), command.begin(), command.end());
+    std::vector<Arguments> all(static_cast<std::size_t>(ranks),
+                               Arguments{TESSERA_PROGRAM} + command);
+    auto& its = all[static_cast<std::size_t>(faulty)];
+    its = Arguments{"/usr/bin/env", "LD_PRELOAD=" FAULT_SHIM, "TESSERA_FAULTS=" + fault} + its;
+    return launch_each(all);
+  }
+  /// The same command in a folder for each rank.
+  static Arguments launch_in(Arguments const& folders, Arguments const& command) {
+    std::vector<Arguments> all;
+    for (auto const& folder : folders) {
+      all.push_back(Arguments{"-wdir", folder, TESSERA_PROGRAM} + command);
     }
-    return all;
+    return launch_each(all);
+  }
+  /// Runs it, and expects that it ends with a status and this sentence, said once.
+  void expect_end(Arguments const& launched, int status, std::string const& sentence) const {
+    auto const result = run(launched, surroundings());
+    EXPECT_EQ(result.status, status) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr(sentence));
+    auto const once = result.err.find("tessera: ");
+    EXPECT_EQ(result.err.find("tessera: ", once + 1), std::string::npos) << result.err;
   }
   /// Ranks of one host, for whose sake Open MPI need not look for networks.
   static RunOptions surroundings() {
@@ -208,28 +230,316 @@ TEST_F(RanksTest, end_together_with_one_sentence) {
     EXPECT_EQ(result.err.find("tessera: ", once + 1), std::string::npos) << result.err;
   };
   expect(3, "no.npy: does not exist", {"atax", "no.npy"});
-  expect(4, "expected a limit of at least", {"lstsq", "a.npy", "b.npy", "--memory-limit", "12KiB"});
+  expect(4, "streaming it expected --memory-limit",
+         {"lstsq", "a.npy", "b.npy", "--memory-limit", "12KiB"});
   expect(3, "folder", {"atax", "a.npy", "--output", "no-folder/c.npy"});
 }
 
 TEST_F(RanksTest, end_together_where_the_file_of_one_is_short) {
   std::filesystem::create_directory(path("elsewhere"));
   write("elsewhere/a.npy", read("a.npy").substr(0, 100'000));
-  Arguments all = launch(2, {"gemvt", "a.npy", "--output", path("c.npy").string()});
-  auto const one = launch(1, {"gemvt", "a.npy", "--output", path("c.npy").string()});
-  bool is_option = true;  // those of all ranks stand in front
-  all.emplace_back(":");
-  for (auto const& word : one) {
-    if (word == "-n") {
-      is_option = false;
-      all.insert(all.end(), {"-wdir", path("elsewhere").string()});
-    }
-    if (!is_option) all.push_back(word);
-  }
-  auto const result = run(all, surroundings());
-  EXPECT_EQ(result.status, 3) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("tessera: rank 2: a.npy: is truncated"));
+  expect_end(
+      launch_in({".", ".", "elsewhere"}, {"gemvt", "a.npy", "--output", path("c.npy").string()}), 3,
+      "tessera: rank 2: a.npy: is truncated");
   EXPECT_FALSE(exists("c.npy"));
+}
+
+TEST_F(RanksTest, end_together_where_the_matrix_of_one_is_another) {
+  std::filesystem::create_directory(path("elsewhere"));
+  Arguments const elsewhere{"gen", "--output", "elsewhere/a.npy", "--rows"};
+  std::vector<Arguments> const commands{{"atax", "a.npy"},
+                                        {"gemv", "a.npy"},
+                                        {"atax", "a.npy", "--memory-limit", "64KiB"},
+                                        {"svd", "a.npy", "-k", "2"},
+                                        {"lstsq", "a.npy", path("b.npy").string()},
+                                        {"fit", "linear", "a.npy", path("b.npy").string()}};
+  auto const expect_each = [&](std::string const& sentence, std::string const& other) {
+    for (auto const& command : commands) {
+      SCOPED_TRACE(command[0]);
+      expect_end(launch_in({".", "elsewhere"}, command), 3, sentence);
+    }
+    expect_end(launch_in({"elsewhere", "."}, commands[1]), 3, other);
+  };
+  run_on(1, elsewhere + Arguments{"800", "--cols", "70"});
+  expect_each(
+      "a.npy: expected 900 rows of 70 elements, f32, row-major on each rank, as on rank 0, "
+      "found 800 rows of 70 elements, f32, row-major on rank 1",
+      "found 900 rows of 70 elements, f32, row-major on rank 1");
+  run_on(1, elsewhere + Arguments{"900", "--cols", "70", "--seed", "7"});
+  expect_end(launch_in({".", "elsewhere"}, commands[0]), 3,
+             "a.npy: expected bytes whose sample has SHA-256 ");
+  run_on(1, elsewhere + Arguments{"900", "--cols", "70", "--type", "f64"});
+  expect_end(launch_in({".", "elsewhere"}, commands[0]), 3, "found 900 rows of 70 elements, f64");
+  run_on(1, elsewhere + Arguments{"900", "--cols", "70", "--layout", "column-major"});
+  expect_end(launch_in({".", "elsewhere"}, commands[0]), 3, "f32, column-major on rank 1");
+}
+
+TEST_F(RanksTest, end_together_where_a_vector_of_one_is_another) {
+  std::filesystem::create_directory(path("elsewhere"));
+  auto const generate = [&](std::string const& rows, std::string const& seed,
+                            std::string const& to) {
+    run_on(1, {"gen", "--rows", rows, "--cols", "1", "--distribution", "integer", "--seed", seed,
+               "--output", to});
+  };
+  generate("70", "1", "v.npy");
+  generate("70", "2", "elsewhere/v.npy");
+  generate("900", "1", "u.npy");
+  generate("900", "2", "elsewhere/u.npy");
+  std::string const a = path("a.npy").string();
+  auto const is_own = [](std::string const& word) { return word == "u.npy" || word == "v.npy"; };
+  for (auto const& command : std::vector<Arguments>{
+           {"atax", a, "--vector", "v.npy"},
+           {"atax", a, "--vector", "v.npy", "--memory-limit", "64KiB"},
+           {"atax", a, "--minus", "u.npy"},
+           {"atax", a, "--add", "v.npy"},
+           {"gemvt", a, "--vector", "u.npy"},
+           {"gemv-both", a, "--vector", path("v.npy").string(), "--transposed-vector", "u.npy"},
+           {"lstsq", a, "u.npy"},
+           {"lstsq", a, "u.npy", "--memory-limit", "1MiB", "--damp", "1"},
+           {"fit", "linear", a, "u.npy"}}) {
+    SCOPED_TRACE(testing::PrintToString(command));
+    expect_end(launch_in({".", "elsewhere"}, command), 3,
+               *std::ranges::find_if(command, is_own) + ": expected elements with SHA-256 ");
+  }
+}
+
+TEST_F(RanksTest, end_together_where_a_checkpoint_is_there_for_one) {
+  run_on(1, {"gen", "--rows", "60000", "--cols", "100", "--output", "big.npy"});
+  Arguments const kept{"--checkpoint", "s.state", "--checkpoint-every", "0"};
+  std::filesystem::create_directory(path("elsewhere"));
+  for (std::string const name : {"a.npy", "b.npy", "big.npy"}) {
+    std::filesystem::create_symlink(path(name), path("elsewhere/" + name));
+  }
+  auto const expect_both = [&](Arguments const& command) {
+    SCOPED_TRACE(command[0]);
+    ASSERT_TRUE(exists("s.state"));
+    std::string const digest = "the checkpoint with SHA-256 ";
+    expect_end(launch_in({".", "elsewhere"}, command), 3, "s.state: expected " + digest);
+    expect_end(launch_in({".", "elsewhere"}, command), 3, "found none on rank 1");
+    expect_end(launch_in({"elsewhere", "."}, command), 3,
+               "s.state: expected none on each rank, as on rank 0, found " + digest);
+    // An older one.
+    write("elsewhere/s.state", read("s.state"));
+    auto changed = read("s.state");
+    changed.back() = changed.back() == '0' ? '1' : '0';
+    write("elsewhere/s.state", changed);
+    expect_end(launch_in({".", "elsewhere"}, command), 3, "s.state: expected " + digest);
+    std::filesystem::remove(path("elsewhere/s.state"));
+    std::filesystem::remove(path("s.state"));
+  };
+  for (auto const& command : std::vector<Arguments>{
+           {"pca", "a.npy", "-k", "3", "--ncv", "8"},
+           {"lstsq", "a.npy", "b.npy", "--atol", "0", "--btol", "0", "--conlim", "0"},
+           {"fit", "linear", "a.npy", "b.npy"}}) {
+    run_on(2, command + kept + Arguments{"--maxiter", "2"});
+    expect_both(command + kept);
+  }
+  Arguments const product = Arguments{"atax", "big.npy", "--memory-limit", "1MiB"} + kept;
+  run(launch_with(2, 0, "rename,s.state,SIGKILL,2", product), surroundings());
+  expect_both(product);
+}
+
+TEST_F(RanksTest, cut_a_stream_alike_whatever_threads_and_memory_each_has) {
+  run_on(1, {"gen", "--rows", "60000", "--cols", "400", "--output", "big.npy"});
+  run_on(1, {"convert", "big.npy", "bigf.npy", "--layout", "column-major"});
+  auto const expect_same = [&](Arguments const& command, std::vector<Arguments> const& of_ranks) {
+    auto const expected = report_of(1, command);
+    std::vector<Arguments> all;
+    for (auto const& own : of_ranks) {
+      all.push_back(Arguments{TESSERA_PROGRAM} + command +
+                    Arguments{"--format", "json", "--checkpoint", "z"} + own);
+      all.back() = all.back() + Arguments{"--checkpoint-every", "0"};
+    }
+    auto const found = run(launch_each(all), surroundings());
+    ASSERT_EQ(found.status, 0) << found.err;
+    EXPECT_EQ(Json::parse(found.out)["sha256"], expected["sha256"]) << command[0];
+  };
+  for (auto const& command : std::vector<Arguments>{
+           {"gemv", "bigf.npy"}, {"atax", "big.npy"}, {"gemvt", "big.npy"}, {"gemv", "big.npy"}}) {
+    expect_same(command, {{"--threads", "1"}, {"--threads", "4"}});
+    expect_same(command, {{"--threads", "8"}, {"--threads", "1"}, {"--threads", "3"}});
+    expect_same(command, {{"--memory-limit", "4MiB"}, {"--memory-limit", "32MiB"}});
+    expect_same(command, {{"--memory-limit", "32MiB"}, {"--memory-limit", "4MiB"}});
+  }
+}
+
+TEST_F(RanksTest, end_together_where_each_is_asked_for_something_else) {
+  Arguments const a{TESSERA_PROGRAM, "atax", "a.npy"};
+  auto const expect = [&](Arguments const& first, Arguments const& second,
+                          std::string const& found) {
+    expect_end(launch_each({first, second}), 2,
+               "rank 1 has another command line than rank 0: " + found);
+  };
+  expect(a, a + Arguments{"--nonsense"},
+         "expected 'atax', found 'a command line that is refused: The following argument was not "
+         "expected: --nonsense'");
+  expect(a, a + Arguments{"--help"}, "expected 'atax', found 'help or the version'");
+  expect(a, {TESSERA_PROGRAM, "--version"}, "expected 'atax', found 'help or the version'");
+  expect(a, {TESSERA_PROGRAM, "gemv", "a.npy"}, "expected 'atax', found 'gemv'");
+  expect(a, {TESSERA_PROGRAM, "show", "a.npy"}, "expected 'atax', found 'show'");
+  expect(a + Arguments{"--repeat", "3"}, a + Arguments{"--repeat", "4"},
+         "expected '--repeat 3', found '--repeat 4'");
+  expect(a, a + Arguments{"--intermediate", "other.npy"}, "expected none, found '--intermediate'");
+  expect(a + Arguments{"--check"}, a, "expected '--check', found none");
+  Arguments const svd{TESSERA_PROGRAM, "svd", "a.npy", "-k"};
+  expect(svd + Arguments{"2"}, svd + Arguments{"3"}, "expected '--count 2', found '--count 3'");
+  Arguments const least{TESSERA_PROGRAM, "lstsq", "a.npy", "b.npy"};
+  expect(least + Arguments{"--damp", "1"}, least + Arguments{"--damp", "2"},
+         "expected '--damp 1', found '--damp 2'");
+  expect(least + Arguments{"--maxiter", "5"}, least + Arguments{"--maxiter", "9"},
+         "expected '--maxiter 5', found '--maxiter 9'");
+  // On rank 0, its own sentence comes first.
+  auto const refused = run(launch_each({a + Arguments{"--nonsense"}, a}), surroundings());
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("The following argument was not expected: --nonsense"));
+  // What each may have of its own.
+  std::filesystem::create_symlink(path("a.npy"), path("same.npy"));
+  auto const good = run(launch_each({a + Arguments{"--threads", "1"},
+                                     {TESSERA_PROGRAM, "atax", "same.npy", "--threads", "2"}}),
+                        surroundings());
+  EXPECT_EQ(good.status, 0) << good.err;
+}
+
+TEST_F(RanksTest, refuse_what_one_process_has_open) {
+  expect_end(launch(2, {"atax", "-"}), 3,
+             "tessera: /dev/stdin: is read by several processes: expected a regular file, found ");
+  expect_end(launch(2, {"svd", "/dev/fd/0", "-k", "1"}), 3,
+             "tessera: /dev/fd/0: is read by several processes: expected a regular file, found ");
+}
+
+TEST_F(RanksTest, say_once_what_is_wrong_in_the_environment) {
+  Arguments const a{TESSERA_PROGRAM, "atax", "a.npy"};
+  Arguments const wrong = Arguments{"/usr/bin/env", "TESSERA_CUDA_AWARE_MPI=maybe"} + a;
+  expect_end(launch_each({a, wrong, a}), 4,
+             "rank 1: TESSERA_CUDA_AWARE_MPI: expected on or off, found maybe");
+  expect_end(launch_each({wrong, wrong, wrong}), 4, "TESSERA_CUDA_AWARE_MPI");
+}
+
+TEST_F(RanksTest, name_a_limit_that_is_enough_for_all) {
+  run_on(1, {"gen", "--rows", "1190", "--cols", "548", "--type", "f64", "--output", "s.npy"});
+  run_on(1, {"convert", "s.npy", "sf.npy", "--layout", "column-major"});
+  for (auto const& command : std::vector<Arguments>{{"atax", "s.npy"},
+                                                    {"gemv", "s.npy"},
+                                                    {"gemvt", "s.npy"},
+                                                    {"atax", "sf.npy"},
+                                                    {"gemv", "sf.npy"},
+                                                    {"gemvt", "sf.npy"},
+                                                    {"svd", "s.npy", "-k", "2"}}) {
+    for (int const ranks : {1, 2, 3}) {
+      SCOPED_TRACE(command[0] + " " + command[1] + " on " + std::to_string(ranks));
+      auto const refused = run_on(ranks, command + Arguments{"--memory-limit", "4096"});
+      EXPECT_EQ(refused.status, 4);
+      std::string const before = command[1] + ": streaming it expected --memory-limit ";
+      std::string const behind = " or more, found a limit of 4.0 KiB\n";
+      auto const at = refused.err.find("tessera: " + before);
+      ASSERT_NE(at, std::string::npos) << refused.err;
+      auto const from = refused.err.find(before) + before.size();
+      auto const to = refused.err.find(behind);
+      ASSERT_NE(to, std::string::npos) << refused.err;
+      auto const limit = refused.err.substr(from, to - from);
+      auto const taken = run_on(ranks, command + Arguments{"--memory-limit", limit});
+      EXPECT_EQ(taken.status, 0) << limit << ": " << taken.err;
+    }
+  }
+  // Of several limits, the least is too small.
+  Arguments const a{TESSERA_PROGRAM, "atax", "s.npy", "--memory-limit"};
+  expect_end(launch_each({a + Arguments{"1MiB"}, a + Arguments{"4096"}}), 4,
+             "found a limit of 4.0 KiB");
+}
+
+TEST_F(RanksTest, share_the_memory_of_a_host) {
+  Arguments const unlimited{"atax", "a.npy", "--checkpoint", "s.state"};
+  auto const limit = [&](int ranks) {
+    return report_of(ranks, unlimited)["stream"]["memory_limit"].get<double>();
+  };
+  double const of_one = limit(1);  // about: others use memory, too
+  EXPECT_LT(limit(4), of_one / 2);
+  EXPECT_GT(limit(4), of_one / 8);
+}
+
+TEST_F(RanksTest, share_the_processors_of_a_host) {
+  auto const threads = [&](Arguments const& launched, std::vector<std::string> const& without) {
+    RunOptions options = surroundings();
+    std::erase_if(options.environment,
+                  [&](auto const& each) { return each.first == "OMP_NUM_THREADS"; });
+    options.without = without;
+    // The ranks of Open MPI may run on all processors then, as of others.
+    options.environment.emplace_back("PRTE_MCA_hwloc_default_binding_policy", "none");
+    auto const result = run(launched + Arguments{"info", "--format", "json"}, options);
+    EXPECT_EQ(result.status, 0) << result.err;
+    int found = 0;
+    Json const facts = Json::parse(result.out);
+    for (auto const& backend : facts.at("backends")) {
+      if (backend.at("name") == "openmp") found = backend.at("threads").get<int>();
+    }
+    return found;
+  };
+  std::vector<std::string> const none{"OMP_NUM_THREADS", "KOKKOS_NUM_THREADS"};
+  int const all = threads({TESSERA_PROGRAM}, none);
+  if (all == 0) GTEST_SKIP() << "SKIPPED: this build has no OpenMP backend";
+  EXPECT_EQ(threads(launch(2, {}), none), std::max(1, all / 2));
+  EXPECT_EQ(threads(launch(3, {}), none), std::max(1, all / 3));
+  EXPECT_EQ(threads(launch_each({{"/usr/bin/env", "OMP_NUM_THREADS=3", TESSERA_PROGRAM}}), none),
+            3);
+}
+
+TEST_F(RanksTest, are_not_what_a_launcher_of_another_mpi_starts) {
+  if (std::string(TESSERA_MPIEXEC_OPTIONS).empty()) GTEST_SKIP() << "SKIPPED: not Open MPI";
+  auto const expect = [&](Arguments const& variables, int status, std::string const& sentence) {
+    auto const result = run(variables + Arguments{TESSERA_PROGRAM, "show", "a.npy"});
+    EXPECT_EQ(result.status, status) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(sentence));
+  };
+  expect({"PMI_RANK=0", "PMI_SIZE=3"}, 4,
+         "a launcher has started 3 processes of this program, and each is alone for its MPI");
+  expect({"SLURM_STEP_NUM_TASKS=4"}, 4,
+         "srun has started 4 processes of this program without PMIx");
+  expect({"SLURM_STEP_NUM_TASKS=1"}, 0, "");
+  expect({"SLURM_STEP_NUM_TASKS=4", "TESSERA_MPI=off"}, 0, "");
+  expect({"PMI_RANK=0", "PMI_SIZE=3", "TESSERA_MPI=off"}, 0, "");
+  expect({"PMI_RANK=0", "PMI_SIZE=1"}, 0, "");
+  expect({"TESSERA_MPI=perhaps"}, 2,
+         "the environment variable TESSERA_MPI: expected on or off, found 'perhaps'");
+}
+
+TEST_F(RanksTest, need_the_program_with_mpi) {
+  std::filesystem::copy_file(TESSERA_PROGRAM, path("tessera"));
+  auto const expect = [&](Arguments const& variables, int status, std::string const& sentence) {
+    auto const result = run(variables + Arguments{path("tessera").string(), "show", "a.npy"});
+    EXPECT_EQ(result.status, status) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(sentence));
+  };
+  std::string const none = "and there is no tessera-mpi beside it: expected one process";
+  expect({"OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=2"}, 4,
+         "a launcher has started 2 processes of this program, " + none);
+  expect({"PMIX_RANK=0"}, 4, "a launcher has started several processes of this program, " + none);
+  expect({"PMIX_RANK=0", "SLURM_STEP_NUM_TASKS=2"}, 4, "2 processes of this program, " + none);
+  expect({"PMIX_RANK=0", "SLURM_STEP_NUM_TASKS=1"}, 0, "");
+  expect({"PMIX_RANK=0", "TESSERA_MPI=off"}, 0, "");
+  expect({"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1"}, 0, "");
+}
+
+TEST_F(RanksTest, may_start_the_program) {
+  std::string const shown = run_on(1, {"show", "a.npy"}).out;
+  Arguments all = launch(2, {"show", "a.npy"});
+  auto const program = std::ranges::find(all, TESSERA_PROGRAM);
+  all.insert(program, RANK_PARENT);
+  auto const each = run(all, surroundings());
+  EXPECT_EQ(each.status, 0) << each.err;
+  EXPECT_EQ(each.out, shown + shown);
+  // Beside each other, which would be one rank twice.
+  auto const both = run(launch_each({{"/bin/sh", "-c",
+                                      "TESSERA_MPI=off " TESSERA_PROGRAM " show a.npy & "
+                                      "TESSERA_MPI=off " TESSERA_PROGRAM " show a.npy & wait"}}),
+                        surroundings());
+  EXPECT_EQ(both.status, 0) << both.err;
+  EXPECT_EQ(both.out.size(), 2 * shown.size());
+  // A script is no rank of MPI, what it starts is.
+  auto const scripts = run(launch_each({{"/bin/sh", "-c", TESSERA_PROGRAM " atax a.npy; exit $?"},
+                                        {"/bin/sh", "-c", TESSERA_PROGRAM " atax a.npy; exit $?"}}),
+                           surroundings());
+  EXPECT_EQ(scripts.status, 0) << scripts.err;
+  EXPECT_THAT(scripts.out, HasSubstr("rank 1: "));
 }
 
 /// The processes that a process has started, and those that these have.
@@ -263,6 +573,23 @@ std::vector<pid_t> ranks_of(pid_t launcher) {
     }
   }
   return ranks;
+}
+
+TEST_F(RanksTest, end_with_their_launcher) {
+  // The first waits for the second, which never becomes a rank.
+  auto const launcher = start(
+      launch_each({{TESSERA_PROGRAM, "atax", "a.npy"}, {"/bin/sleep", "600"}}), surroundings());
+  auto const ranks = ranks_of(launcher);
+  auto const all = descendants(launcher);
+  ::kill(launcher, SIGKILL);
+  finish(launcher);
+  ASSERT_FALSE(ranks.empty());
+  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (is_program(ranks[0]) && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_FALSE(is_program(ranks[0]));
+  for (pid_t const pid : all) ::kill(pid, SIGKILL);
 }
 
 TEST_F(RanksTest, end_together_where_one_has_a_fault) {

@@ -174,6 +174,100 @@ TYPED_TEST(DistributedStreams, GoOnFromStatesOfAnyNumberOfProcesses) {
   }
 }
 
+TYPED_TEST(DistributedStreams, AreCutAlikeWhateverLimitEachRankHas) {
+  using T = typename TypeParam::Scalar;
+  std::int64_t const m = 20'000, n = 300;
+  auto const A = this->held({m, n});
+  auto const v = this->vector(n, 2), u = this->vector(m, 3);
+  auto const b = this->poisoned(m), its_b = this->poisoned(m);
+  auto const c = this->poisoned(n), its_c = this->poisoned(n);
+  stream::atax(this->exec, A, v, b, c);
+  for (int const larger : {0, ranks() - 1}) {
+    std::vector<std::int64_t> states;
+    stream::Options<T> const options{
+        .memory_limit = std::size_t{rank() == larger ? 64U : 4U} << 20U,
+        .wants_state = [](auto const&) { return true; },
+        .on_state = [&](stream::State<T> const& s) { states.push_back(s.blocks_done); }};
+    stream::atax(this->world, A, v, its_b, its_c, options);
+    EXPECT_THAT(to_vector(its_b), same_bits_as(to_vector(b)));
+    EXPECT_THAT(to_vector(its_c), same_bits_as(to_vector(c)));
+    std::vector<std::size_t> const counts = this->world.communicator().gather(states.size());
+    EXPECT_THAT(counts, testing::Each(counts.front()));
+    if (ranks() > 1) {
+      EXPECT_GT(counts.front(), 0);
+    }
+    stream::multiply(this->world, A, v, its_b, options);
+    EXPECT_THAT(to_vector(its_b), same_bits_as(to_vector(b)));
+  }
+  stream::multiply_transposed(this->exec, A, u, c);
+  stream::multiply_transposed(this->world, A, u, its_c,
+                              {.memory_limit = std::size_t{rank() % 2 == 0 ? 4U : 32U} << 20U,
+                               .wants_state = [](auto const&) { return true; },
+                               .on_state = [](stream::State<T> const&) {}});
+  EXPECT_THAT(to_vector(its_c), same_bits_as(to_vector(c)));
+}
+
+TYPED_TEST(DistributedStreams, ResumeFromOneStateOrNone) {
+  using T = typename TypeParam::Scalar;
+  if (ranks() == 1) GTEST_SKIP() << "there is one rank";
+  auto const A = this->held({20'000, 300});
+  auto const v = this->vector(300, 2);
+  auto const c = this->poisoned(300);
+  std::vector<stream::State<T>> states;
+  stream::atax(this->world, A, v, c,
+               {.memory_limit = std::size_t{4} << 20U,
+                .wants_state = [](auto const&) { return true; },
+                .on_state = [&](stream::State<T> const& s) { states.push_back(s); }});
+  ASSERT_FALSE(states.empty());
+  stream::State<T> const& state = states.front();
+  auto const expect = [&](stream::State<T> const* mine, std::string const& sentence) {
+    try {
+      stream::atax(this->world, A, v, c, {.resume = mine});
+      FAIL() << "nothing is thrown";
+    } catch (DistributedError const& error) {
+      EXPECT_EQ(error.what(), "rank " + std::to_string(ranks() - 1) +
+                                  ": tessera::stream::atax: expected what rank 0 has, " + sentence);
+    }
+  };
+  bool const is_last = rank() + 1 == ranks();
+  expect(is_last ? &state : nullptr, "no state to resume from, found one");
+  expect(is_last ? nullptr : &state, "a state to resume from, found none");
+  // Another sum, of as many blocks.
+  stream::State<T> other = state;
+  for (auto& sum : other.waiting) {
+    if (!sum.empty()) sum.back() += 1;
+  }
+  expect(is_last ? &other : &state, "found another state to resume from");
+}
+
+TYPED_TEST(DistributedStreams, NameALimitThatIsEnoughForAllRanks) {
+  auto const A = this->held({3000, 170});
+  auto const v = this->vector(170, 2), u = this->vector(3000, 3);
+  auto const b = this->poisoned(3000), c = this->poisoned(170);
+  auto const expect_named = [&](auto const& call) {
+    std::size_t needed = 0;
+    try {
+      call(std::size_t{100});
+      ADD_FAILURE() << "nothing is thrown";
+    } catch (DistributedLimitError const& error) {
+      needed = error.needed();
+      EXPECT_THAT(error.sentence(), testing::HasSubstr("expected a limit of at least " +
+                                                       std::to_string(needed) + " bytes"));
+    }
+    auto const all = this->world.communicator().gather(needed);
+    EXPECT_THAT(all, testing::Each(needed));
+    EXPECT_THROW(call(needed - 1), DistributedLimitError);
+    call(needed);
+  };
+  expect_named(
+      [&](std::size_t limit) { stream::atax(this->world, A, v, c, {.memory_limit = limit}); });
+  expect_named(
+      [&](std::size_t limit) { stream::multiply(this->world, A, v, b, {.memory_limit = limit}); });
+  expect_named([&](std::size_t limit) {
+    stream::multiply_transposed(this->world, A, u, c, {.memory_limit = limit});
+  });
+}
+
 TYPED_TEST(DistributedStreams, EndTogether) {
   auto A = this->held({1000, 33});
   auto const v = this->vector(33, 2);

@@ -14,6 +14,7 @@
 #include <app/backend/backends.hpp>
 #include <app/backend/devices.hpp>
 #include <app/base/failure.hpp>
+#include <app/base/ranks.hpp>
 #include <io/memory.hpp>
 #include <tessera/backends/backends.hpp>
 
@@ -131,6 +132,13 @@ void require_backend(BackendChoice choice) {
   }
   throw Failure(ExitStatus::resources, "--backend " + std::string(to_string(choice)) +
                                            ": this program was built without it; it has " + built);
+}
+
+void require_same_backend(std::string const& path, BackendFacts const& mine) {
+  if (auto const difference = difference_of_ranks("the backend " + mine.name);
+      !difference.empty()) {
+    throw Failure(ExitStatus::resources, path + ": " + difference + "; --backend chooses for all");
+  }
 }
 
 Forecast forecast_product(std::uint64_t rows, std::uint64_t cols, std::uint64_t depth,

@@ -38,6 +38,10 @@ struct BackendFacts {
 /// Refuses a backend that is not in this build.
 /// @throws Failure resources
 void require_backend(BackendChoice choice);
+/// Refuses ranks that have chosen different backends for a matrix, as GPUs with different free
+/// memory may: they would exchange in different ways. All ranks call it.
+/// @throws Failure resources
+void require_same_backend(std::string const& path, BackendFacts const& mine);
 
 // How `--backend auto` weighs a GPU against the host: bytes over bandwidth or operations over their
 // rate, whichever takes longer, and a constant. The model errs on the side of the host, where

@@ -268,15 +268,19 @@ void require_kokkos_environment(Environment const& variable) {
 
 int host_threads(int wanted) {
   std::string source = "--threads " + std::to_string(wanted);
-  if (wanted <= 0) {
+  bool const is_given = wanted > 0;
+  if (!is_given) {
     source = "the environment or the number of processors asks for ";
     char const* const value = std::getenv("KOKKOS_NUM_THREADS");
+    bool const is_said = value != nullptr || std::getenv("OMP_NUM_THREADS") != nullptr;
     wanted = value == nullptr ? 0 : std::atoi(value);
-    if (wanted > 0) source = "KOKKOS_NUM_THREADS=" + std::string(value);
+    // More threads on a host than processors would wait for each other.
+    if (!is_said && backends::has_host_threads) wanted = ranks().threads;
+    if (value != nullptr && wanted > 0) source = "KOKKOS_NUM_THREADS=" + std::string(value);
   }
   auto const found = backends::survey_host_threads(wanted);
   if (found.found < found.wanted) {
-    if (wanted <= 0) source += threads(found.wanted);
+    if (source.ends_with("for ")) source += threads(found.wanted);
     say(source + ": " + threads(found.found, " is", " are") + " used, because " + found.why);
   }
   return found.found;

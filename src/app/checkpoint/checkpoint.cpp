@@ -111,8 +111,16 @@ void write_checkpoint(std::string const& path, Checkpoint const& checkpoint) {
 }
 
 std::optional<CheckpointFile> CheckpointFile::open(std::string const& path) {
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  return CheckpointFile(io::InputFile(path));
+  std::optional<CheckpointFile> file;
+  if (std::filesystem::exists(path)) file = CheckpointFile(io::InputFile(path));
+  std::string const mine = file ? "the checkpoint with SHA-256 " + file->digest() : "none";
+  if (auto const difference = difference_of_ranks(mine); !difference.empty()) {
+    throw io::FileError(io::ErrorKind::bad_input, path,
+                        difference +
+                            "; every rank reads the checkpoint that rank 0 writes: put it into a "
+                            "folder that all see, or remove it to start from the beginning");
+  }
+  return file;
 }
 
 CheckpointFile::CheckpointFile(io::InputFile file) : file_(std::move(file)) {
@@ -185,10 +193,14 @@ void CheckpointFile::read(std::span<std::byte> to) {
   }
 }
 
-void CheckpointFile::finish() {
+std::string CheckpointFile::digest() const {
   std::string digest(digest_length, '\0');
-  file_.read_at(position_, std::as_writable_bytes(std::span(digest)));
-  if (sum_.text() != digest) fail("its SHA-256 is not that of its bytes");
+  file_.read_at(file_.bytes() - digest_length, std::as_writable_bytes(std::span(digest)));
+  return io::printable(digest, 2 * digest_length);
+}
+
+void CheckpointFile::finish() {
+  if (sum_.text() != digest()) fail("its SHA-256 is not that of its bytes");
   file_.check_unchanged();
 }
 

@@ -54,8 +54,10 @@ void write_checkpoint(std::string const& path, Checkpoint const& checkpoint);
 /// says, and only where there is memory for it. Whether it is whole is known at its end.
 class CheckpointFile {
  public:
+  /// All ranks call it.
   /// @return nothing when there is no such file
-  /// @throws io::FileError bad_input when it is damaged, out_of_memory
+  /// @throws io::FileError bad_input when it is damaged, or not the same for all ranks;
+  /// out_of_memory
   [[nodiscard]] static std::optional<CheckpointFile> open(std::string const& path);
 
   [[nodiscard]] CheckpointJob const& job() const { return job_; }
@@ -76,6 +78,8 @@ class CheckpointFile {
   explicit CheckpointFile(io::InputFile file);
   void parse(std::string const& text);
   void require_size() const;
+  /// The SHA-256 at its end.
+  [[nodiscard]] std::string digest() const;
 
   io::InputFile file_;
   Sha256 sum_;

@@ -9,8 +9,10 @@
 #include <fcntl.h>
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <unistd.h>
+#include <vector>
 
 #include <app/backend/devices.hpp>
 #include <app/base/failure.hpp>
@@ -143,7 +145,9 @@ int main(int argc, char** argv) {
   {
     Sessions sessions;
     auto const run = [&] {
-      auto const parsed = parse_options(argc, argv);
+      std::vector<std::string> asked;
+      auto const parsed = parse_options(argc, argv, &asked);
+      require_same_request(asked);
       if (auto const* const done = std::get_if<ExitStatus>(&parsed)) return *done;
       return std::visit(
           [&]<class CommandOptions>(CommandOptions const& options) {

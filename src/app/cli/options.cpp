@@ -4,11 +4,13 @@
 // The command line as a whole: help that fits the terminal, what is refused, completion.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -107,6 +109,27 @@ std::string command_case(CLI::App const& command) {
          "\" ;;\n      esac ;;\n";
 }
 
+/// What all ranks have to be asked alike: see parse_options.
+std::vector<std::string> request_of(CLI::App const& app) {
+  constexpr std::array<std::string_view, 4> own{"threads", "device", "memory-limit",
+                                                "checkpoint-every"};
+  std::vector<std::string> words;
+  for (CLI::App const* const command : app.get_subcommands()) {
+    words.push_back(command->get_name());
+    for (CLI::Option const* const option : command->get_options()) {
+      auto const& names = option->get_lnames();
+      bool const is_own = !names.empty() && std::ranges::find(own, names.front()) != own.end();
+      if (option->count() == 0 || is_own) continue;
+      std::string const type = option->get_type_name();
+      bool const is_file = type == "FILE" || (option->get_positional() && type.empty());
+      std::string word = option->get_name();
+      if (!is_file && !is_flag(*option)) word += " " + join(option->results());
+      words.push_back(std::move(word));
+    }
+  }
+  return words;
+}
+
 /// A bash script that completes subcommands, options, their values, and file names.
 std::string bash_completion(CLI::App const& app) {
   std::vector<std::string> names;
@@ -142,7 +165,8 @@ std::string bash_completion(CLI::App const& app) {
 
 }  // namespace
 
-std::variant<ExitStatus, Options> parse_options(int argc, char const* const* argv) {
+std::variant<ExitStatus, Options> parse_options(int argc, char const* const* argv,
+                                                std::vector<std::string>* asked) {
   CLI::App app("Matrix products that read the matrix once and give the same bits everywhere",
                "tessera");
   app.footer(help::program);
@@ -168,17 +192,20 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
     app.parse(argc, argv);
   } catch (CLI::Success const& done) {
     app.exit(done);  // prints help or version, to stdout; ends nothing
+    if (asked != nullptr) *asked = {"help or the version"};
     return ExitStatus::good;
   } catch (CLI::ParseError const& error) {
     auto const words = app.remaining();
     bool const no_command = app.get_subcommands().empty() && !words.empty();
     std::string const sentence =
         no_command ? "'" + words.front() + "' is not a command" : std::string(error.what());
+    if (asked != nullptr) *asked = {"a command line that is refused: " + sentence};
     say(sentence);
     std::fputs("Try 'tessera --help' or 'tessera COMMAND --help'.\n", stderr);
     return ExitStatus::usage;
   }
 
+  if (asked != nullptr) *asked = request_of(app);
   if (completion_command->parsed()) {
     std::fputs(bash_completion(app).c_str(), stdout);
     return ExitStatus::good;

@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <string>
 #include <variant>
+#include <vector>
 
 #include <app/base/failure.hpp>
 #include <app/run/options.hpp>
@@ -17,6 +19,11 @@ using Options = std::variant<io::GenerateRequest, ConvertOptions, ComputeOptions
 
 /// Parses the command line. Prints help, the version, completion and errors of usage itself;
 /// then, and only then, it returns an ExitStatus.
-[[nodiscard]] std::variant<ExitStatus, Options> parse_options(int argc, char const* const* argv);
+/// @param asked if not null, gets what all ranks have to be asked alike: the command and its
+/// options, but not
+///              the names of files, and not what each rank may have of its own, such as --threads;
+///              or why nothing is done
+[[nodiscard]] std::variant<ExitStatus, Options> parse_options(
+    int argc, char const* const* argv, std::vector<std::string>* asked = nullptr);
 
 }  // namespace tessera::app

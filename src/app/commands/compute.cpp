@@ -121,6 +121,16 @@ bool is_narrowed(io::MatrixInfo const& info, io::ScalarType type) {
   return info.type == io::ScalarType::f64 && type == io::ScalarType::f32;
 }
 
+/// Refuses ranks whose vectors differ. All call it.
+void require_same_vectors(ComputeOptions const& options, VectorInput const& input,
+                          Terms const& terms) {
+  bool const is_of_file = input.vector_source != "ones";
+  std::string const& beside_a = options.vector.empty() ? options.input : options.vector;
+  if (is_of_file) require_same_elements(beside_a, input.x);
+  if (terms.has_map()) require_same_elements(options.terms.map_vector, terms.of_map);
+  if (!options.terms.add.empty()) require_same_elements(options.terms.add, terms.z);
+}
+
 Done stream_it(ComputeOptions const& options, OperationRow const& row,
                io::MatrixReader const& reader, StreamChoice const& stream) {
   std::string const& path = reader.path();
@@ -134,6 +144,7 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
   }
   check_order(options, reader, vectors_in(options.vector), stream.why);
   BackendFacts const& backend = stream.backend;
+  require_same_backend(path, backend);
   require_caches(options.cache_preference, backend);
   require_threads(options.threads, backend);
   if (options.format != ReportFormat::text) {
@@ -143,6 +154,7 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
       read_vector_input(reader, options.vector, options.operation, options.type);
   Terms const terms =
       read_terms(options.terms, input.info, input.type, options.type.has_value(), path);
+  require_same_vectors(options, input, terms);
   StreamRequest const request{.reader = reader,
                               .x = input.x,
                               .columns = input.columns,
@@ -234,12 +246,14 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
 Done run_by_ranks(ComputeOptions const& options, OperationRow const& row,
                   io::MatrixReader const& reader, Job const& job) {
   auto const decision = choose_backend(options.backend, job);
+  require_same_backend(reader.path(), decision.backend);
   require_caches(options.cache_preference, decision.backend);
   require_threads(options.threads, decision.backend);
   VectorInput const input =
       read_vector_input(reader, options.vector, options.operation, options.type);
   Terms const terms =
       read_terms(options.terms, input.info, input.type, options.type.has_value(), reader.path());
+  require_same_vectors(options, input, terms);
   Measurement run = run_on_ranks(options.operation,
                                  {.reader = reader,
                                   .x = input.x,
@@ -302,10 +316,9 @@ ExitStatus run_command(ComputeOptions const& options) {
   auto const kind = columns > 1 ? ResultFile::Kind::matrix : ResultFile::Kind::vector;
   ResultFile output(output_path, kind, options.add_dataset);
   ResultFile intermediate(options.intermediate, kind, options.add_dataset, &output);
-  io::MatrixReader const reader = open_input(name.path, options.input_format);
+  io::MatrixReader const reader = open_for_ranks(name.path, options.input_format);
   Job const job = job_of(options, row, reader, columns);
   auto const stream = choose_stream(options, job);
-  if (ranks().are_many()) require_any_order(reader);
   Done const done = stream               ? stream_it(options, row, reader, *stream)
                     : ranks().are_many() ? run_by_ranks(options, row, reader, job)
                                          : run_in_memory(options, row, reader, job);

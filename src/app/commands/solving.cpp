@@ -56,7 +56,7 @@ void require_solvable(SolveOptions const& options) {
 }
 
 io::MatrixReader open_solved(SolveOptions const& options, std::string const& path) {
-  io::MatrixReader reader = open_input(path, options.input_format);
+  io::MatrixReader reader = open_for_ranks(path, options.input_format);
   if (reader.info().in_order_only && (options.check || !options.checkpoint.empty())) {
     throw io::FileError(io::ErrorKind::bad_input, path,
                         "cannot be read again: --check and --checkpoint expected a regular file, "
@@ -69,16 +69,19 @@ io::MatrixReader open_solved(SolveOptions const& options, std::string const& pat
 VectorOfFile read_right_side(SolveOptions const& options, io::MatrixReader const& reader,
                              std::string const& path, bool converts, Blocks blocks) {
   io::MatrixInfo const& info = reader.info();
-  return read_vector_for(path,
-                         {.length = info.rows,
-                          .type = options.type.value_or(info.type),
-                          .convert = converts || options.type.has_value()},
-                         "row", reader.path(), blocks);
+  VectorOfFile b = read_vector_for(path,
+                                   {.length = info.rows,
+                                    .type = options.type.value_or(info.type),
+                                    .convert = converts || options.type.has_value()},
+                                   "row", reader.path(), blocks);
+  require_same_elements(path, b.x);
+  return b;
 }
 
 SolvePlace begin_solve(SolveOptions const& options, io::MatrixReader const& reader,
                        std::uint64_t vectors, std::uint64_t copies, std::int64_t steps) {
   SolvePlace place = choose_place(options, reader, vectors + copies, steps);
+  require_same_backend(reader.path(), place.backend);
   require_threads(options.threads, place.backend);
   if (!place.stream) {
     io::require_memory(vectors + copies, reader.path(), "the vectors");

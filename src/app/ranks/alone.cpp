@@ -4,7 +4,6 @@
 // The program without MPI, whose library takes half a second to load: `tessera`. Where mpirun has
 // started it, it becomes `tessera-mpi`, if that lies beside it.
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -29,18 +28,24 @@ std::filesystem::path program_with_mpi() {
 }  // namespace
 
 RanksSession::RanksSession(char const* const* argv) {
-  if (!is_started_by_mpirun()) return;
-  if (auto const other = program_with_mpi(); !other.empty()) {
-    ::execv(other.c_str(), const_cast<char* const*>(argv));
-  }
-  for (char const* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
-    char const* const size = std::getenv(name);
-    if (size != nullptr && std::string(size) != "1") {
-      throw Failure(ExitStatus::resources,
-                    "there is no tessera-mpi beside this program, and mpirun has started " +
-                        std::string(size) + " processes of it: expected one");
+  bool const is_rank = is_started_by_mpirun();
+  if (is_rank) {
+    if (auto const other = program_with_mpi(); !other.empty()) {
+      ::execv(other.c_str(), const_cast<char* const*>(argv));
     }
   }
+  std::string const size = launched_processes();
+  if (size == "1" || (size.empty() && !is_rank)) return;
+  std::string const several = (size.empty() ? "several" : size) + " processes of this program";
+  throw Failure(
+      ExitStatus::resources,
+      (is_rank ? "a launcher has started " + several +
+                     ", and there is no tessera-mpi beside it: expected one process, or a build "
+                     "with MPI"
+               : "srun has started " + several +
+                     " without PMIx: expected srun --mpi=pmix, or mpirun, to make them the ranks "
+                     "of one run") +
+          "; TESSERA_MPI=off in the environment makes each process a run of its own");
 }
 
 RanksSession::~RanksSession() = default;

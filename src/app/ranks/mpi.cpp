@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -13,7 +14,10 @@
 #include <memory>
 #include <mpi.h>
 #include <optional>
+#include <sched.h>
 #include <string>
+#include <sys/prctl.h>
+#include <sys/types.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -45,19 +49,54 @@ void fall_silent() {
   ::close(nowhere);
 }
 
-bool any_rank(bool mine) {
+std::vector<std::string> gather_texts(std::string const& mine) {
   communicator()->together([] {});  // who has failed meets the others here
-  std::vector<int> const all = communicator()->gather(mine ? 1 : 0);
-  return std::ranges::count(all, 1) > 0;
+  return communicator()->gather_texts(mine);
 }
 
-int number_on_host() {
+/// The processors that this process may run on.
+cpu_set_t processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  // More than CPU_SETSIZE processors: none is known.
+  if (::sched_getaffinity(0, sizeof(set), &set) != 0) CPU_ZERO(&set);
+  return set;
+}
+
+/// Where this rank is among those on its host.
+struct PlaceOnHost {
+  int number = 0;
+  int size = 1;
+  int threads = 0;  ///< as Ranks::threads
+};
+PlaceOnHost place_on_host() {
   MPI_Comm host = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  int number = 0;
-  MPI_Comm_rank(host, &number);
+  PlaceOnHost place;
+  MPI_Comm_rank(host, &place.number);
+  MPI_Comm_size(host, &place.size);
+  cpu_set_t const mine = processors();
+  std::vector<cpu_set_t> all(static_cast<std::size_t>(place.size));
+  MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, all.data(), sizeof(mine), MPI_BYTE, host);
   MPI_Comm_free(&host);
-  return number;
+  auto const sharing =
+      std::ranges::count_if(all, [&](cpu_set_t const& its) { return CPU_EQUAL(&its, &mine) != 0; });
+  int const count = CPU_COUNT(&mine);
+  if (count > 0) place.threads = std::max(1, count / static_cast<int>(sharing));
+  return place;
+}
+
+/// A rank whose launcher is killed would wait for the others for ever.
+void end_with_launcher() {
+  pid_t const launcher = ::getppid();
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != launcher) ::raise(SIGTERM);  // it has gone meanwhile
+}
+
+/// Why the ranks cannot work together; null: they can. Thrown when all are ready to end together.
+std::exception_ptr& failed_start() {
+  static std::exception_ptr error;
+  return error;
 }
 
 /// This rank's rows of a vector as long as a column; all of one without entries.
@@ -71,23 +110,45 @@ Vector some_of(Vector const& x, distributed::Rows const& rows) {
 
 RanksSession::RanksSession(char const* const* /*argv*/) {
   if (!is_started_by_mpirun()) return;
+  end_with_launcher();
   int level = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
-  communicator() = std::make_shared<distributed::Communicator const>(MPI_COMM_WORLD);
-  ranks() = {.rank = communicator()->rank(),
-             .size = communicator()->size(),
-             .on_host = number_on_host(),
-             .any = &any_rank};
+  MPI_Comm_rank(MPI_COMM_WORLD, &ranks().rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks().size);
   if (!ranks().is_first()) fall_silent();
+  try {
+    std::string const launched = launched_processes();
+    if (!ranks().are_many() && !launched.empty() && launched != "1") {
+      throw Failure(ExitStatus::resources,
+                    "a launcher has started " + launched +
+                        " processes of this program, and each is alone for its MPI, " +
+                        mpi_version() +
+                        ": expected the mpirun of this MPI, or srun --mpi=pmix; TESSERA_MPI=off "
+                        "in the environment makes each process a run of its own");
+    }
+    communicator() = std::make_shared<distributed::Communicator const>(MPI_COMM_WORLD);
+    PlaceOnHost const place = place_on_host();
+    ranks().on_host = place.number;
+    ranks().host_size = place.size;
+    ranks().threads = place.threads;
+    ranks().gather = &gather_texts;
+  } catch (...) {
+    if (!ranks().are_many()) {
+      MPI_Finalize();
+      throw;
+    }
+    failed_start() = std::current_exception();
+  }
 }
 
 RanksSession::~RanksSession() {
-  if (communicator() == nullptr) return;
+  if (communicator() == nullptr && !failed_start()) return;
   communicator().reset();
   MPI_Finalize();
 }
 
 ExitStatus on_all_ranks(std::function<ExitStatus()> const& work) {
+  if (failed_start()) std::rethrow_exception(failed_start());
   ExitStatus status = ExitStatus::good;
   std::optional<Failure> own;
   try {

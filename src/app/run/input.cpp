@@ -13,12 +13,15 @@
 
 #include <app/base/failure.hpp>
 #include <app/base/progress.hpp>
+#include <app/base/ranks.hpp>
+#include <app/base/sha256.hpp>
 #include <app/base/text.hpp>
 #include <app/run/input.hpp>
 #include <io/matrix_file.hpp>
 #include <io/matrix_info.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/memory.hpp>
+#include <io/output_path.hpp>
 
 namespace tessera::app {
 namespace {
@@ -131,6 +134,41 @@ InputName resolve_input(std::string const& word) {
 
 io::MatrixReader open_input(std::string const& path, std::optional<io::Format> format) {
   return io::MatrixReader(path, {}, io::Reading::in_order, format);
+}
+
+namespace {
+
+/// Refuses a file that ranks see differently: each would work on another part of another matrix.
+void require_same_file(std::string const& path, std::string const& mine) {
+  if (auto const difference = difference_of_ranks(mine); !difference.empty()) {
+    throw io::FileError(io::ErrorKind::bad_input, path,
+                        difference + "; every rank has to read the same file");
+  }
+}
+
+}  // namespace
+
+io::MatrixReader open_for_ranks(std::string const& path, std::optional<io::Format> format) {
+  if (!ranks().are_many()) return open_input(path, format);
+  auto const refuse = [&](std::string const& found) {
+    throw io::FileError(io::ErrorKind::bad_input, path,
+                        "is read by several processes: expected a regular file, found " + found);
+  };
+  if (io::descriptor_named_by(path)) refuse("what this process has open, such as standard input");
+  io::MatrixReader reader = open_input(path, format);
+  io::MatrixInfo const& info = reader.info();
+  if (info.in_order_only) refuse(std::string(info.obstacle()));
+  require_same_file(path, std::to_string(info.rows) + " rows of " + std::to_string(info.cols) +
+                              " elements, " + std::string(io::to_string(info.stored)) + ", " +
+                              std::string(io::to_string(info.layout)));
+  // Of equal size, an older copy.
+  require_same_file(path, "bytes whose sample has SHA-256 " + sha256(reader.file().sample()));
+  return reader;
+}
+
+void require_same_elements(std::string const& path, io::HostVector const& x) {
+  if (!ranks().are_many()) return;
+  require_same_file(path, "elements with SHA-256 " + sha256(elements(x)));
 }
 
 MatrixInput read_matrix_input(io::MatrixReader const& reader, std::optional<io::ScalarType> type) {

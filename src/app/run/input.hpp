@@ -46,6 +46,16 @@ struct Input {
 [[nodiscard]] io::MatrixReader open_input(std::string const& path,
                                           std::optional<io::Format> format);
 
+/// The same of a matrix that all ranks read parts of, which has to be the same regular file for
+/// each. With one process, as open_input. All call it.
+/// @throws io::FileError
+[[nodiscard]] io::MatrixReader open_for_ranks(std::string const& path,
+                                              std::optional<io::Format> format);
+
+/// Refuses ranks that have read other elements from a file of one name. All call it.
+/// @throws io::FileError
+void require_same_elements(std::string const& path, io::HostVector const& x);
+
 /// Reads A and its vector: the file `vector` where given, else V of an ex3 file where the operation
 /// takes V, else ones.
 ///

@@ -36,7 +36,6 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
   product.backend = options.backend;
   product.memory_limit = options.memory_limit;
   auto stream = choose_stream(product, job);
-  if (ranks().are_many()) require_any_order(reader);
   if (stream && info.in_order_only) {
     throw io::FileError(io::ErrorKind::bad_input, reader.path(),
                         "is read at each step, and does not fit into memory: expected a regular "

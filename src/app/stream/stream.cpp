@@ -17,6 +17,11 @@
 namespace tessera::app {
 namespace {
 
+/// Memory that is free, of which every rank of the host has its part.
+std::uint64_t free_memory() {
+  return io::available_memory() / static_cast<std::uint64_t>(ranks().host_size);
+}
+
 /// What a run that nobody has limited takes of memory that is free.
 std::uint64_t part_of(std::uint64_t free) {
   return static_cast<std::uint64_t>(0.7 * static_cast<double>(free));
@@ -51,7 +56,7 @@ std::optional<StreamChoice> choose_alone(ComputeOptions const& options, Job cons
   std::uint64_t const reading = job.reading - std::min(job.reading, reading_may_have);
   std::uint64_t const needed_there = job.forecast(backend.choice).memory();
   std::uint64_t const needed = needed_there + reading;
-  std::uint64_t const free = io::available_memory();
+  std::uint64_t const free = free_memory();
   std::uint64_t const limit = options.memory_limit > 0 ? options.memory_limit : part_of(free);
   if (!options.checkpoint.empty()) {
     return StreamChoice{.backend = backend, .memory_limit = limit, .why = "--checkpoint was given"};
@@ -90,11 +95,19 @@ std::optional<StreamChoice> choose_alone(ComputeOptions const& options, Job cons
 std::optional<StreamChoice> choose_stream(ComputeOptions const& options, Job const& job) {
   BackendFacts const backend = streaming_backend(options.backend, enabled_backends());
   auto mine = choose_alone(options, job, backend);
-  if (!ranks().are_many() || !ranks().any(mine.has_value()) || mine) return mine;
-  std::uint64_t const free = part_of(io::available_memory());
-  return StreamChoice{.backend = backend,
-                      .memory_limit = options.memory_limit > 0 ? options.memory_limit : free,
-                      .why = "it does not fit the memory of another process"};
+  if (!ranks().are_many() || !ranks().any(mine.has_value())) return mine;
+  if (!mine) {
+    std::uint64_t const free = part_of(free_memory());
+    mine = {.backend = backend,
+            .memory_limit = options.memory_limit > 0 ? options.memory_limit : free,
+            .why = "it does not fit the memory of another process"};
+  }
+  // All keep the least limit of any: how they cut the matrix is the same, and a limit that is too
+  // small is too small for all.
+  for (std::string const& limit : ranks().gather(std::to_string(mine->memory_limit))) {
+    mine->memory_limit = std::min<std::uint64_t>(mine->memory_limit, std::stoull(limit));
+  }
+  return mine;
 }
 
 CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool with_b) {
@@ -126,15 +139,6 @@ CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool 
 std::int64_t rows_of_rank(io::MatrixInfo const& info) {
   std::int64_t const ranks_there = ranks().size;
   return (static_cast<std::int64_t>(info.rows) + ranks_there - 1) / ranks_there;
-}
-
-void require_any_order(io::MatrixReader const& reader) {
-  io::MatrixInfo const& info = reader.info();
-  if (info.in_order_only) {
-    throw io::FileError(io::ErrorKind::bad_input, reader.path(),
-                        "is read by several processes: expected a regular file, found " +
-                            std::string(info.obstacle()));
-  }
 }
 
 }  // namespace tessera::app

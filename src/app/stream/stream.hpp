@@ -68,8 +68,5 @@ struct StreamChoice {
 
 /// Rows that each rank has in memory, about: all, where there is one.
 [[nodiscard]] std::int64_t rows_of_rank(io::MatrixInfo const& info);
-/// Refuses a file that is read in its order: several processes read their parts of it.
-/// @throws io::FileError
-void require_any_order(io::MatrixReader const& reader);
 
 }  // namespace tessera::app

@@ -28,6 +28,7 @@
 #include <io/chunked_read.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/memory.hpp>
+#include <tessera/distributed/error.hpp>
 #include <tessera/stream.hpp>
 
 /// The streamed operations. Each runs at a place: an execution space of one process, or all ranks,
@@ -147,13 +148,17 @@ std::uint64_t set_buffer(FileSource<T, Layout>& source, io::MatrixReader const& 
 template <class Work>
 void stream_within(std::string const& path, std::uint64_t limit, std::uint64_t beside,
                    Work const& work) {
+  auto const fail = [&](std::uint64_t needed) {
+    throw Failure(ExitStatus::resources,
+                  path + ": streaming it expected --memory-limit " + limit_text(needed + beside) +
+                      " or more, found a limit of " + io::format_bytes(limit));
+  };
   try {
     work();
   } catch (stream::LimitError const& error) {
-    throw Failure(ExitStatus::resources, path + ": streaming it expected --memory-limit " +
-                                             limit_text(error.needed() + beside) +
-                                             " or more, found a limit of " +
-                                             io::format_bytes(limit));
+    fail(error.needed());
+  } catch (DistributedLimitError const& error) {  // all ranks have thrown it
+    fail(error.needed());
   } catch (std::system_error const& error) {
     throw Failure(ExitStatus::resources, path + ": cannot be streamed: " + error.what());
   }

@@ -149,6 +149,22 @@ class Communicator {
     MPI_Allgather(&mine, sizeof(Value), MPI_BYTE, all.data(), sizeof(Value), MPI_BYTE, comm_);
     return all;
   }
+  /// Each rank's text, by rank. All of them together have less than 2 GiB.
+  std::vector<std::string> gather_texts(std::string const& mine) const {
+    std::vector<std::int64_t> const lengths = gather(static_cast<std::int64_t>(mine.size()));
+    detail::Counts counts(lengths.size());
+    for (std::size_t r = 0; r < lengths.size(); ++r) counts.set(r, lengths[r]);
+    std::string all(static_cast<std::size_t>(counts.all()), '\0');
+    MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(),
+                   counts.counts.data(), counts.begins.data(), MPI_CHAR, comm_);
+    std::vector<std::string> texts;
+    texts.reserve(lengths.size());
+    for (std::size_t r = 0; r < lengths.size(); ++r) {
+      texts.push_back(all.substr(static_cast<std::size_t>(counts.begins[r]),
+                                 static_cast<std::size_t>(counts.counts[r])));
+    }
+    return texts;
+  }
 
   template <class T>
   void broadcast(T* data, Index count, int from) const {

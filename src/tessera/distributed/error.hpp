@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 
@@ -22,6 +23,20 @@ class DistributedError : public std::runtime_error {
  private:
   int rank_;
   std::string sentence_;
+};
+
+/// The limit of memory of one rank is too small, or of several: all ranks throw it.
+class DistributedLimitError : public DistributedError {
+ public:
+  /// @param rank   the one with the greatest need
+  /// @param needed bytes that this rank needs
+  DistributedLimitError(int rank, std::string const& what, std::size_t needed)
+      : DistributedError(rank, what), needed_(needed) {}
+  /// Bytes of a limit that is enough for every rank, if all have the same.
+  [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
+
+ private:
+  std::size_t needed_;
 };
 
 }  // namespace tessera

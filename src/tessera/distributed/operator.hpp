@@ -174,7 +174,9 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
 
 /// A matrix of which each rank streams a part from a source, once a call. As StreamOperator, with
 /// `world` in place of an execution space; the source and `world` have to outlive it. To make it,
-/// and all that is done with it, is collective.
+/// and all that is done with it, is collective. Of the options, wants_state, on_state and resume
+/// are not used: a state of one product is none of a solver, whose Control has callbacks of its
+/// own.
 template <ExecutionSpace Exec, stream::MatrixSource Source>
 class DistributedStreamOperator final : public BlockOperator<Exec, typename Source::value_type> {
   using T = typename Source::value_type;
@@ -189,7 +191,11 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
              row_major),
         world_(world),
         source_(source),
-        options_(std::move(options)) {}
+        options_(std::move(options)) {
+    options_.wants_state = {};
+    options_.on_state = {};
+    options_.resume = nullptr;
+  }
 
  private:
   void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,

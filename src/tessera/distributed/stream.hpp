@@ -13,6 +13,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/detail/digest.hpp>
 #include <tessera/distributed.hpp>
 #include <tessera/distributed/detail/stream.hpp>
 #include <tessera/kernels/factor.hpp>
@@ -24,6 +25,19 @@ namespace tessera::stream {
 
 namespace detail {
 
+/// What digest_of_state returns without a state.
+inline constexpr std::int64_t no_state = 0;
+
+template <class T>
+std::int64_t digest_of_state(State<T> const* state) {
+  if (state == nullptr) return no_state;
+  tessera::detail::Digest digest;
+  digest.add(state->blocks_done, state->block_lines, state->waiting.size());
+  for (auto const& values : state->waiting) digest.add(values);
+  digest.add(state->chain).add(state->output);
+  return static_cast<std::int64_t>(digest.value() | 1U);  // no_state is even
+}
+
 /// All ranks call the same, or all throw.
 template <class Exec, class Source>
 void require_same_call(Distributed<Exec> const& world, char const* operation, Source const& source,
@@ -33,13 +47,12 @@ void require_same_call(Distributed<Exec> const& world, char const* operation, So
   auto const add = [&](std::int64_t x) { call = (call * 1'000'003 + x) % 2'147'483'647; };
   for (char const* c = operation; *c != '\0'; ++c) add(*c);
   for (double const x : numbers) add(std::bit_cast<std::int64_t>(x) % 2'147'483'647);
-  add(options.resume == nullptr ? -1 : options.resume->blocks_done);
   add(options.on_state && options.wants_state ? 1 : 0);
   struct Facts {
-    std::int64_t rows, cols, bytes, call;
+    std::int64_t rows, cols, bytes, call, state;
   };
   Facts const mine{static_cast<Index>(source.rows()), static_cast<Index>(source.cols()),
-                   sizeof(typename Source::value_type), call};
+                   sizeof(typename Source::value_type), call, digest_of_state(options.resume)};
   std::vector<Facts> const all = world.communicator().gather(mine);
   for (std::size_t r = 0; r < all.size(); ++r) {
     auto const refuse = [&](std::string const& what) {
@@ -52,6 +65,10 @@ void require_same_call(Distributed<Exec> const& world, char const* operation, So
     };
     if (size(all[r]) != size(all[0])) refuse(size(all[0]) + ", found " + size(all[r]));
     if (all[r].call != all[0].call) refuse("found another call");
+    if (all[r].state == all[0].state) continue;
+    refuse(all[0].state == no_state   ? "no state to resume from, found one"
+           : all[r].state == no_state ? "a state to resume from, found none"
+                                      : "found another state to resume from");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include <tessera/distributed.hpp>
 #include <tessera/distributed/detail/shares.hpp>
 #include <tessera/distributed/detail/sum_of_roots.hpp>
+#include <tessera/distributed/error.hpp>
 #include <tessera/order/vector_stack.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/run.hpp>
@@ -119,6 +121,7 @@ class StreamOnRanks {
   template <class Run>
   stream::Report operator()(Run const& run, tessera::detail::OutputVector<T> const& out) {
     world_.together([&] { begin(); });
+    agree_on_blocks();
     while (done_ < total_) {
       Rows const round{done_, std::min(total_ - done_, lines_of_round())};
       do_round(round, run);
@@ -167,8 +170,15 @@ class StreamOnRanks {
     if (!takes_states()) return;
     blocks_ = blocks();
     if (options_.resume != nullptr) return go_on_from(*options_.resume);
-    // Where not even a line fits the limit, the first part says so.
+    // If not even a line fits the limit, the first part throws.
     if (!blocks_) blocks_ = Blocks::of<T>(extents_, cut, 1, std::numeric_limits<Index>::max());
+  }
+  /// All ranks take the smallest blocks of any: a rank's own depend on its threads and its limit,
+  /// and the number of rounds, in each of which all exchange sums, depends on them.
+  void agree_on_blocks() {
+    if (!blocks_ || options_.resume != nullptr) return;
+    std::vector<Index> const sizes = world_.communicator().gather(blocks_->size());
+    blocks_ = Blocks::of_size<T>(extents_, cut, std::ranges::min(sizes));
   }
   [[nodiscard]] stream::StateOf identity() const {
     return {.operation = work_.operation,
@@ -239,7 +249,7 @@ class StreamOnRanks {
       add_subtrees(units, rows_by_rank, round, run);
     } else {
       Rows const mine = rows_by_rank[static_cast<std::size_t>(world_.rank())];
-      world_.together([&] {
+      together_within_limit([&] {
         if (mine.count == 0) return;
         take({round.first + mine.first, mine.count}, {nullptr, 1}, round, mine.count, run);
       });
@@ -268,16 +278,22 @@ class StreamOnRanks {
       vectors_of_round_ = 2 * static_cast<Index>(share.whole.size()) + of_ranks + 2;
       sum.emplace(world_.communicator(), std::move(levels), work_.sum);
     });
-    world_.together([&] {
+    together_within_limit([&] {
       Memory const root = memory(share.whole.empty() ? 0 : work_.sum);
       Index lines = 0;
-      for (auto const& subtree : share.whole) lines += subtree.rows.count;
-      T* to = sum->roots();
+      std::vector<std::size_t> order;
       for (auto const& subtree : share.whole) {
-        take({round.first + subtree.rows.first, subtree.rows.count}, {root.data(), 1}, round, lines,
-             run);
-        std::ranges::copy(stream::detail::to_host<T>(root), to);
-        to += work_.sum;
+        lines += subtree.rows.count;
+        order.push_back(order.size());
+      }
+      // The largest first: if the limit is too small, the error has the need of this one.
+      std::ranges::stable_sort(order, std::ranges::greater{},
+                               [&](std::size_t i) { return share.whole[i].rows.count; });
+      for (std::size_t const i : order) {
+        Rows const& rows = share.whole[i].rows;
+        take({round.first + rows.first, rows.count}, {root.data(), 1}, round, lines, run);
+        std::ranges::copy(stream::detail::to_host<T>(root),
+                          sum->roots() + static_cast<Index>(i) * work_.sum);
       }
     });
     std::vector<T> const& sums = (*sum)();
@@ -285,6 +301,32 @@ class StreamOnRanks {
       int const level = summation::tree_levels(units.count());
       sums_.push({sums.begin(), sums.end()}, level);
     });
+  }
+
+  /// As Distributed::together. If limits are too small, all ranks throw the greatest need of any.
+  template <class Body>
+  void together_within_limit(Body const& body) {
+    std::size_t needed = 0;
+    try {
+      world_.together([&] {
+        try {
+          body();
+        } catch (stream::LimitError const& error) {
+          needed = error.needed();
+          throw;
+        }
+      });
+    } catch (DistributedError const& error) {
+      struct Need {
+        std::size_t bytes, limit;
+      };
+      auto const all = world_.communicator().gather(Need{needed, options_.memory_limit});
+      if (all[static_cast<std::size_t>(error.rank())].bytes == 0) throw;  // another error was first
+      auto const greatest = std::ranges::max_element(all, {}, &Need::bytes);
+      throw DistributedLimitError(
+          static_cast<int>(greatest - all.begin()),
+          stream::LimitError(operation_, greatest->bytes, greatest->limit).what(), greatest->bytes);
+    }
   }
 
   /// Streams a part of this rank's `lines` of a round.
