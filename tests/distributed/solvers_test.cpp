@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -63,7 +64,13 @@ class DistributedSolvers : public testing::Test {
         distributed::detail::even_rows({m, summation::segment<T>}, rank(), ranks());
     Matrix const mine = rows_of(A, segments);
     expect(solve::DistributedOperator<Exec, Matrix>(world, mine), "in memory");
-    auto const source = stream::make_source<T, Layout>(
+    auto const source = source_of_a();
+    using Source = std::remove_const_t<decltype(source)>;
+    expect(solve::DistributedStreamOperator<Exec, Source>(world, source), "streamed");
+  }
+  /// A as a source.
+  auto source_of_a() const {
+    return stream::make_source<T, Layout>(
         m, n, [values = whole_numbers<T>(600 * 12, 1, 9), this](stream::Block const& block, T* to) {
           bool const by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
           for (std::int64_t i = 0; i < block.rows; ++i) {
@@ -74,8 +81,6 @@ class DistributedSolvers : public testing::Test {
             }
           }
         });
-    using Source = std::remove_const_t<decltype(source)>;
-    expect(solve::DistributedStreamOperator<Exec, Source>(world, source), "streamed");
   }
   template <class View>
   static std::vector<T> flat(View const& x) {
@@ -138,6 +143,98 @@ TYPED_TEST(DistributedSolvers, OfBlocksAndStreamsHaveTheBitsOfOneProcess) {
         this->numbers(svd.s),   this->flat(svd.VT),     this->flat(svd.UT),    this->flat(fit.x),
         this->flat(pca.svd.VT), this->flat(pca.svd.UT), this->flat(lanczos.UT)};
   });
+}
+
+TYPED_TEST(DistributedSolvers, OfStreamsKeepTheirOwnStates) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Scalar;
+  auto const source = this->source_of_a();
+  using Source = std::remove_const_t<decltype(source)>;
+  // A state of one product, and of one that is half done, which are none of a solver.
+  int calls = 0;
+  stream::State<T> const half;
+  stream::Options<T> const options{.memory_limit = 300'000,
+                                   .wants_state = [](auto const&) { return true; },
+                                   .on_state = [&](stream::State<T> const&) { ++calls; },
+                                   .resume = &half};
+  auto const expected = solve::lsmr(
+      solve::DistributedStreamOperator<Exec, Source>(this->world, source), this->b, {.maxiter = 3});
+  auto const found =
+      solve::lsmr(solve::DistributedStreamOperator<Exec, Source>(this->world, source, options),
+                  this->b, {.maxiter = 3});
+  EXPECT_EQ(calls, 0);
+  EXPECT_THAT(this->flat(found.x), same_bits_as(this->flat(expected.x)));
+  auto const alone = solve::lsmr(solve::StreamOperator<Exec, Source>(this->exec, source, options),
+                                 this->b, {.maxiter = 3});
+  EXPECT_EQ(calls, 0);
+  EXPECT_THAT(this->flat(alone.x), same_bits_as(this->flat(expected.x)));
+}
+
+TYPED_TEST(DistributedSolvers, ExpectTheSameCallOnAllRanks) {
+  using Exec = typename TypeParam::Exec;
+  using Matrix = typename TestFixture::Matrix;
+  using T = typename TypeParam::Scalar;
+  if (ranks() == 1) GTEST_SKIP() << "there is one rank";
+  auto const rows = this->world.template rows_of<T, typename TypeParam::Layout>(this->m, this->n);
+  solve::DistributedOperator<Exec, Matrix> const op(this->world, rows_of(this->A, rows));
+  auto const source = this->source_of_a();
+  solve::DistributedStreamOperator<Exec, std::remove_const_t<decltype(source)>> const streamed(
+      this->world, source);
+  bool const is_last = rank() + 1 == ranks();
+  auto const expect = [&](std::string const& method, auto const& call) {
+    try {
+      call();
+      ADD_FAILURE() << method << ": nothing is thrown";
+    } catch (DistributedError const& error) {
+      EXPECT_EQ(error.what(), "rank " + std::to_string(ranks() - 1) + ": tessera::" + method +
+                                  ": expected the method, the options, the vectors and the state "
+                                  "that rank 0 has, found others");
+    }
+  };
+  auto b = this->b;
+  if (is_last) {
+    b = to_device<Exec>(whole_numbers<T>(600, 9, 9));
+  }
+  auto const x0 = to_device<Exec>(whole_numbers<T>(12, is_last ? 1 : 2, 9));
+  double const half = is_last ? 0.5 : 0.25;
+  std::int64_t const two = is_last ? 2 : 3;
+  expect("lsmr", [&] { solve::lsmr(op, b); });
+  expect("lsmr", [&] { solve::lsmr(streamed, b); });
+  expect("lsmr", [&] { solve::lsmr(op, this->b, {.damp = half}); });
+  expect("lsmr", [&] { solve::lsmr(op, this->b, {.atol = half}); });
+  expect("lsmr", [&] { solve::lsmr(op, this->b, {.maxiter = two}); });
+  expect("lsqr", [&] { solve::lsqr(op, this->b, {.x0 = x0}); });
+  expect("lsqr", [&] { solve::lsqr(op, this->b, {.btol = half}); });
+  expect("lsmr", [&] { solve::ridge(op, this->b, half); });
+  expect("cgls", [&] { solve::cgls(op, b); });
+  expect("cgls", [&] { solve::cgls(op, this->b, {.maxiter = two}); });
+  expect("svd", [&] { solve::svd(op, two); });
+  expect("svd", [&] { solve::svd(op, 2, {.want_u = is_last}); });
+  expect("pca", [&] { solve::pca(op, 2, {.scale = is_last}); });
+  expect("randomized_svd",
+         [&] { solve::randomized_svd(streamed, 2, {.seed = 7 + (is_last ? 1U : 0U)}); });
+  expect("linear_regression", [&] { solve::linear_regression(op, this->b, {.penalty = half}); });
+  expect("linear_regression", [&] { solve::linear_regression(op, b); });
+  expect("power_iteration", [&] { solve::power_iteration(op, {.tol = half}); });
+  expect("condition_estimate", [&] { solve::condition_estimate(op, {.maxiter = two}); });
+  expect(is_last ? "lsqr" : "lsmr", [&] {
+    if (is_last) {
+      solve::lsqr(op, this->b);
+    } else {
+      solve::lsmr(op, this->b);
+    }
+  });
+  // Of a state, too.
+  std::vector<solve::State<T>> states;
+  solve::lsmr(op, this->b, {.maxiter = 3},
+              {.wants_state = [](solve::Step const&) { return true; },
+               .on_state = [&](solve::State<T> const& s) { states.push_back(s); }});
+  ASSERT_GT(states.size(), 1);
+  expect("lsmr", [&] { solve::lsmr(op, this->b, {}, {.resume = is_last ? &states[0] : nullptr}); });
+  expect("lsmr", [&] { solve::lsmr(op, this->b, {}, {.resume = &states[is_last ? 1 : 0]}); });
+  // They can go on.
+  EXPECT_THAT(this->flat(solve::lsmr(op, this->b).x),
+              same_bits_as(this->flat(solve::lsmr(streamed, this->b).x)));
 }
 
 TYPED_TEST(DistributedSolvers, ExpectWholeSegmentsForBlocks) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -14,10 +16,12 @@
 
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/digest.hpp>
 #include <tessera/distributed.hpp>
 #include <tessera/distributed/detail/block_part.hpp>
 #include <tessera/distributed/detail/shares.hpp>
 #include <tessera/distributed/detail/sum_of_roots.hpp>
+#include <tessera/distributed/error.hpp>
 #include <tessera/distributed/stream.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/options.hpp>
@@ -37,6 +41,21 @@ void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
   for (std::size_t j = 0; j < BT.extent(0); ++j) {
     world.share_rows(Entries(BT.data() + j * BT.extent(1), BT.extent(1)), rows_by_rank);
   }
+}
+
+/// All ranks call a solver alike, or all throw.
+template <class Exec>
+void agree_on_call(Distributed<Exec> const& world, std::string const& method,
+                   std::function<std::uint64_t()> const& call) {
+  std::uint64_t mine = 0;
+  world.together([&] { mine = tessera::detail::Digest().add(method).value() ^ call(); });
+  std::vector<std::uint64_t> const all = world.communicator().gather(mine);
+  auto const other = std::ranges::find_if(all, [&](auto its) { return its != all.front(); });
+  if (other == all.end()) return;
+  throw DistributedError(static_cast<int>(other - all.begin()),
+                         "tessera::" + method +
+                             ": expected the method, the options, the vectors and the state that "
+                             "rank 0 has, found others");
 }
 
 }  // namespace detail
@@ -141,6 +160,10 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     });
     detail::share_block(world_, products.BT, rows_by_rank_);
   }
+  void do_agree(std::string const& method,
+                std::function<std::uint64_t()> const& call) const override {
+    detail::agree_on_call(world_, method, call);
+  }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
     if (by_rows_) {
@@ -233,6 +256,10 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
         {products.CT.data(), 1});
     parts::Units const units{this->rows(), summation::segment<T>};
     detail::share_block(world_, products.BT, parts::even_rows_by_rank(units, world_.size()));
+  }
+  void do_agree(std::string const& method,
+                std::function<std::uint64_t()> const& call) const override {
+    detail::agree_on_call(world_, method, call);
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {

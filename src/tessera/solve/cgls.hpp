@@ -79,6 +79,14 @@ class CglsRun {
   LeastSquares<Exec, T> operator()() {
     backends::host::OrdinaryArithmetic const mode;
     Index const limit = options_.maxiter.value_or(2 * op_.cols());
+    op_.agree(name, [&] {
+      Exec const& exec = op_.exec();
+      return digest_of(control_)
+          .add(options_.damp, options_.rtol, limit)
+          .add(to_host<Exec, T>(exec, b_))
+          .add(to_host<Exec, T>(exec, options_.x0))
+          .value();
+    });
     std::optional<Stop> stop;
     if (control_.resume != nullptr) {
       restore(*control_.resume);

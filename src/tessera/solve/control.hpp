@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <tessera/detail/digest.hpp>
 #include <tessera/solve/stop.hpp>
 #include <tessera/stream/state.hpp>
 #include <tessera/summation.hpp>
@@ -39,6 +40,17 @@ struct Control {
 };
 
 namespace detail {
+
+/// Of what every solver is called with; it adds its options and vectors for NormalOperator::agree.
+template <class T>
+tessera::detail::Digest digest_of(Control<T> const& control) {
+  tessera::detail::Digest digest;
+  digest.add(control.resume != nullptr);
+  if (control.resume == nullptr) return digest;
+  digest.add(control.resume->iteration).add(control.resume->numbers);
+  for (auto const& vector : control.resume->vectors) digest.add(vector);
+  return digest;
+}
 
 /// Hands on state(), if it is wanted after this step.
 template <class T, class MakeState>

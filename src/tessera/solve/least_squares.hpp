@@ -165,6 +165,13 @@ class LeastSquaresRun {
   std::vector<LeastSquares<Exec, T>> operator()() {
     backends::host::OrdinaryArithmetic const mode;
     Index const limit = options_.maxiter.value_or(Method::default_limit(op_.rows(), op_.cols()));
+    op_.agree(name, [&] {
+      auto digest = digest_of(control_).add(options_.atol, options_.btol, options_.conlim, limit);
+      for (Track const& track : tracks_) digest.add(track.damp);
+      Exec const& exec = op_.exec();
+      digest.add(to_host<Exec, T>(exec, b_)).add(to_host<Exec, T>(exec, options_.x0));
+      return digest.value();
+    });
     if (control_.resume != nullptr) {
       restore(*control_.resume);
     } else {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -84,6 +86,16 @@ class NormalOperator {
   /// How often A was read.
   [[nodiscard]] Index reads() const { return reads_; }
 
+  /// Solvers call it before their first product. If processes share the operator, each has to call
+  /// the same method with the same options and vectors: what differs would end in different
+  /// results, or with a process that waits for ever.
+  ///
+  /// @param call returns a digest of the options and vectors
+  /// Throws, on all processes, if they differ.
+  void agree(std::string const& method, std::function<std::uint64_t()> const& call) const {
+    do_agree(method, call);
+  }
+
   /// c = Aᵀ·f(A·v), one read. b is without entries if it is not wanted; else b = f(A·v), or A·v if
   /// the product is to be kept.
   void atax(ConstValues<Exec, T> const& v, Map const& map, Values<Exec, T> const& b,
@@ -127,6 +139,9 @@ class NormalOperator {
         cols_(cols),
         layout_(summation::lines_are_rows(has_rows, rows, cols) ? "rows" : "columns") {}
   void count_read() const { ++reads_; }
+  /// One process has nobody to agree with.
+  virtual void do_agree(std::string const& /*method*/,
+                        std::function<std::uint64_t()> const& /*call*/) const {}
 
  private:
   virtual void do_atax(ConstValues<Exec, T> const& v, Map const& map, Values<Exec, T> const& b,
@@ -398,8 +413,9 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
   Options<Exec> options_;
 };
 
-/// A matrix that is streamed from a source, once a call. The source has to outlive it; callbacks of
-/// the options are called during each read, and nothing is resumed within one.
+/// A matrix that is streamed from a source, once a call. The source has to outlive it; on_progress
+/// of the options is called during each read. wants_state, on_state and resume are not used: a
+/// state of one product is none of a solver, whose Control has callbacks of its own.
 template <ExecutionSpace Exec, stream::MatrixSource Source>
 class StreamOperator final : public BlockOperator<Exec, typename Source::value_type> {
   using T = typename Source::value_type;
@@ -410,7 +426,11 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
       : Base(exec, static_cast<Index>(source.rows()), static_cast<Index>(source.cols()),
              std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>),
         source_(source),
-        options_(std::move(options)) {}
+        options_(std::move(options)) {
+    options_.wants_state = {};
+    options_.on_state = {};
+    options_.resume = nullptr;
+  }
 
   /// Bytes of a memory_limit with which all products run that solvers call, of which each needs
   /// another: `atax`, `multiply_transposed` and, if `vectors` is not 0, both with a block of so

@@ -236,6 +236,12 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
     checks::fail("pca",
                  "expected a matrix of at least two rows, found " + std::to_string(op.rows()));
   }
+  op.agree("pca", [&] {
+    SvdOptions const& svd = options.svd;
+    return digest_of(control)
+        .add(k, options.scale, svd.tol, svd.maxiter, svd.ncv, svd.want_u)
+        .value();
+  });
   auto const rows = static_cast<double>(op.rows());
   // The sums of columns, and by the same read what a run begins with.
   static std::string const label("tessera::pca::begin");

@@ -59,6 +59,11 @@ class RandomizedSvdRun {
   SvdResult<Exec, T> operator()() {
     backends::host::OrdinaryArithmetic const mode;
     Index const reads_before = op_.reads();
+    op_.agree("randomized_svd", [&] {
+      return digest_of(control_)
+          .add(k_, size_, options_.power_iterations, options_.seed, options_.tol, options_.want_u)
+          .value();
+    });
     if (control_.resume != nullptr) {
       restore(*control_.resume);
     } else {

@@ -154,6 +154,13 @@ class RegressionRun {
   Regression<Exec, T> operator()() {
     backends::host::OrdinaryArithmetic const mode;
     Index const reads_before = op_.reads();
+    op_.agree(name(), [&] {
+      return digest_of(control_)
+          .add(options_.penalty, options_.has_intercept, options_.tol, is_lbfgs(), options_.maxiter,
+               options_.max_products)
+          .add(to_host<Exec, T>(op_.exec(), y_))
+          .value();
+    });
     start();
     for (bool is_new = false;; is_new = true) {
       find_gradient();

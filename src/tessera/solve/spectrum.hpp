@@ -87,6 +87,7 @@ class PowerRun {
   PowerIteration<Exec, T> operator()() {
     backends::host::OrdinaryArithmetic const mode;
     std::optional<Stop> stop;
+    op_.agree(name, [&] { return digest_of(control_).add(options_.tol, limit_).value(); });
     if (control_.resume != nullptr) {
       restore(*control_.resume);
       stop = reason();
@@ -253,6 +254,7 @@ class ConditionRun {
   ConditionEstimate operator()() {
     backends::host::OrdinaryArithmetic const mode;
     std::optional<Stop> stop;
+    op_.agree(name, [&] { return digest_of(control_).add(options_.tol, limit_).value(); });
     if (control_.resume != nullptr) {
       restore(*control_.resume);
       stop = reason();

@@ -198,6 +198,8 @@ class SvdRun {
   SvdResult<Exec, T> operator()() {
     backends::host::OrdinaryArithmetic const mode;
     Index const reads_before = op_.reads() - begin_.reads;
+    op_.agree(name_,
+              [&] { return digest_of(control_).add(k_, size_, tol_, maxiter_, want_u_).value(); });
     if (control_.resume != nullptr) {
       restore(*control_.resume);
     } else {
