@@ -62,8 +62,7 @@ class RanksAgreeTest : public testing::Test {
 TEST_F(RanksAgreeTest, name_the_first_that_differs) {
   EXPECT_EQ(difference_of_ranks("X"), "");
   third() = "Y";
-  EXPECT_EQ(difference_of_ranks("X"),
-            "expected X on each rank, as on rank 0, found Y on rank 2");
+  EXPECT_EQ(difference_of_ranks("X"), "expected X on each rank, as on rank 0, found Y on rank 2");
   second() = "Z";
   EXPECT_THAT(difference_of_ranks("X"), HasSubstr("found Z on rank 1"));
   EXPECT_TRUE(ranks().any(true));
@@ -107,7 +106,8 @@ TEST_F(RanksAgreeTest, on_all_options_but_files_and_what_each_has_of_its_own) {
                                             "--vector"));
   EXPECT_EQ(asked({"atax", "a.npy"}), asked({"atax", "b.npy"}));
   EXPECT_EQ(asked({"lstsq", "a.npy", "b.npy"}), asked({"lstsq", "c.npy", "d.npy"}));
-  EXPECT_NE(asked({"fit", "linear", "a.npy", "b.npy"}), asked({"fit", "poisson", "a.npy", "b.npy"}));
+  EXPECT_NE(asked({"fit", "linear", "a.npy", "b.npy"}),
+            asked({"fit", "poisson", "a.npy", "b.npy"}));
   EXPECT_NE(asked({"svd", "a.npy", "-k", "2"}), asked({"svd", "a.npy", "-k", "3"}));
   testing::internal::CaptureStderr();
   EXPECT_THAT(asked({"atax"}), ElementsAre(StartsWith("a command line that is refused: ")));

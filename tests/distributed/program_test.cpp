@@ -354,12 +354,10 @@ TEST_F(RanksTest, cut_a_stream_alike_whatever_threads_and_memory_each_has) {
     ASSERT_EQ(found.status, 0) << found.err;
     EXPECT_EQ(Json::parse(found.out)["sha256"], expected["sha256"]) << command[0];
   };
-  for (auto const& command : std::vector<Arguments>{
-           {"gemv", "bigf.npy"}, {"atax", "big.npy"}, {"gemvt", "big.npy"}, {"gemv", "big.npy"}}) {
-    expect_same(command, {{"--threads", "1"}, {"--threads", "4"}});
-    expect_same(command, {{"--threads", "8"}, {"--threads", "1"}, {"--threads", "3"}});
-    expect_same(command, {{"--memory-limit", "4MiB"}, {"--memory-limit", "32MiB"}});
-    expect_same(command, {{"--memory-limit", "32MiB"}, {"--memory-limit", "4MiB"}});
+  for (auto const& command :
+       std::vector<Arguments>{{"gemv", "bigf.npy"}, {"atax", "big.npy"}, {"gemvt", "big.npy"}}) {
+    expect_same(command, {{"--threads", "1"}, {"--threads", "8"}, {"--threads", "3"}});
+    expect_same(command, {{"--memory-limit", "32MiB"}, {"--memory-limit", "8MiB"}});
   }
 }
 
