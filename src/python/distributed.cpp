@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 #include <optional>
 #include <python/distributed.hpp>
 #include <python/imports.hpp>
 #include <python/matrices.hpp>
 #include <python/parts.hpp>
 #include <string>
-#include <utility>
+#include <vector>
 
 namespace tessera::python {
 namespace {
@@ -34,10 +35,11 @@ nb::list parts_of(std::int64_t m, std::int64_t n, std::size_t bytes, bool by_row
   return all;
 }
 
-/// The map's name, empty for none, and its vector. b is None where it is not wanted.
-nb::object atax_part(nb::handle A, nb::handle v, std::int64_t m, bool by_rows,
-                     std::string const& map, nb::handle of_map, nb::handle b) {
-  Call const call{"distributed.World.atax", false};
+/// Of rows [first, first + count) of A, which are a subtree. `map` is the map's name, empty for
+/// none; b is None if it is not wanted.
+nb::object atax_part(nb::handle A, nb::handle v, std::int64_t m, bool by_rows, std::int64_t first,
+                     std::int64_t count, std::string const& map, nb::handle of_map, nb::handle b) {
+  Call const call{"distributed.World.atax", false, false};
   MatrixInput const a = take_array(call, A);
   Taken const in = take_vector(call, a, v, "v", a.cols);
   Taken const c = take_output(call, a, in, nb::none(), "c", a.cols);
@@ -53,26 +55,49 @@ nb::object atax_part(nb::handle A, nb::handle v, std::int64_t m, bool by_rows,
   }
   {
     nb::gil_scoped_release const released;
-    atax_of_part({m, by_rows}, arguments);
+    atax_of_part({m, by_rows}, {first, count}, arguments);
   }
   return finished(c);
 }
 
-/// A·x of some rows, or their part of Aᵀ·x.
-template <bool IsTransposed>
-nb::object product_part(nb::handle A, nb::handle x, std::int64_t m, bool by_rows) {
-  Call const call{IsTransposed ? "distributed.World.rmatvec" : "distributed.World.matvec", false};
+nb::object matvec_part(nb::handle A, nb::handle x, std::int64_t m, bool by_rows) {
+  Call const call{"distributed.World.matvec", false, false};
   MatrixInput const a = take_array(call, A);
-  auto const [length, of_result] =
-      IsTransposed ? std::pair(a.rows, a.cols) : std::pair(a.cols, a.rows);
-  Taken const in = take_vector(call, a, x, IsTransposed ? "u" : "x", length);
-  Taken const out = take_output(call, a, in, nb::none(), IsTransposed ? "c" : "b", of_result);
+  Taken const in = take_vector(call, a, x, "x", a.cols);
+  Taken const b = take_output(call, a, in, nb::none(), "b", a.rows);
   {
     nb::gil_scoped_release const released;
-    auto* const product = IsTransposed ? multiply_transposed_part : multiply_part;
-    product({m, by_rows}, a.array.array, in.array, out.array);
+    multiply_part({m, by_rows}, a.array.array, in.array, b.array);
   }
-  return finished(out);
+  return finished(b);
+}
+
+/// Of rows [first, first + count) of A, which are a subtree.
+nb::object rmatvec_part(nb::handle A, nb::handle u, std::int64_t m, bool by_rows,
+                        std::int64_t first, std::int64_t count) {
+  Call const call{"distributed.World.rmatvec", false, false};
+  MatrixInput const a = take_array(call, A);
+  Taken const in = take_vector(call, a, u, "u", a.rows);
+  Taken const c = take_output(call, a, in, nb::none(), "c", a.cols);
+  {
+    nb::gil_scoped_release const released;
+    multiply_transposed_part({m, by_rows}, {first, count}, a.array.array, in.array, c.array);
+  }
+  return finished(c);
+}
+
+/// Contiguous arrays that tessera.distributed has made.
+void add_roots_of(nb::handle roots, std::vector<int> const& levels, nb::handle sums) {
+  Call const call{"distributed.World", false, false};
+  Taken const from = call.any(roots, "roots");
+  Taken const to = call.any(sums, "sums");
+  nb::gil_scoped_release const released;
+  add_roots(from.array, levels, to.array);
+}
+
+void scale_by(double alpha, nb::handle x) {
+  Call const call{"distributed.World", false, false};
+  scale(alpha, call.any(x, "x").array);
 }
 
 }  // namespace
@@ -80,10 +105,12 @@ nb::object product_part(nb::handle A, nb::handle x, std::int64_t m, bool by_rows
 void add_parts(nb::module_& m) {
   m.def("_rows_of", &rows_of);
   m.def("_parts_of", &parts_of);
-  m.def("_atax_part", &atax_part, "A"_a, "v"_a, "m"_a, "by_rows"_a, "map"_a, "of_map"_a.none(),
-        "b"_a.none());
-  m.def("_matvec_part", &product_part<false>);
-  m.def("_rmatvec_part", &product_part<true>);
+  m.def("_atax_part", &atax_part, "A"_a, "v"_a, "m"_a, "by_rows"_a, "first"_a, "count"_a, "map"_a,
+        "of_map"_a.none(), "b"_a.none());
+  m.def("_matvec_part", &matvec_part);
+  m.def("_rmatvec_part", &rmatvec_part);
+  m.def("_add_roots", &add_roots_of);
+  m.def("_scale", &scale_by);
 }
 
 }  // namespace tessera::python

@@ -10,8 +10,11 @@
 
 #include <tessera/atax.hpp>
 #include <tessera/backends/instances.hpp>
+#include <tessera/backends/platform/arithmetic.hpp>
+#include <tessera/distributed/detail/joins.hpp>
 #include <tessera/distributed/detail/parts.hpp>
 #include <tessera/distributed/detail/shares.hpp>
+#include <tessera/order/vector_stack.hpp>
 
 namespace tessera::python {
 namespace {
@@ -27,7 +30,7 @@ parts::Units units_of(RowsOfMatrix const& matrix, std::int64_t cols, std::size_t
 /// body(exec, the kernels, whether rows are contiguous, T()) where the work on an array is done.
 template <class Body>
 void with_kernels_for(RowsOfMatrix const& matrix, Array const& a, Body const& body) {
-  Turn const turn;
+  Turn const turn(a.place.is_gpu ? Turn::Needs::first_lane : Turn::Needs::lane);
   auto const run = [&]<class Exec>(Exec const& exec) {
     with_type(a, [&](auto scalar) {
       with_kernels<Exec>(matrix.by_rows,
@@ -38,7 +41,7 @@ void with_kernels_for(RowsOfMatrix const& matrix, Array const& a, Body const& bo
   if (a.place.is_gpu) {
     backends::with_stream(a.place.device, a.place.stream, run);
   } else {
-    run(turn.host());
+    run(turn.host(a.extents[0] * a.extents[1] * static_cast<std::int64_t>(a.type.bytes)));
   }
 }
 
@@ -80,7 +83,8 @@ std::vector<PartOfRows> parts_of_rows(RowsOfMatrix const& matrix, std::int64_t c
   return all;
 }
 
-void atax_of_part(RowsOfMatrix const& matrix, AtaxCall const& call) {
+void atax_of_part(RowsOfMatrix const& matrix, SomeRows const& some, AtaxCall const& call) {
+  if (call.a.extents[0] == 0 || call.a.extents[1] == 0) return atax(call);  // there is no order
   with_kernels_for(
       matrix, call.a,
       [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
@@ -89,15 +93,15 @@ void atax_of_part(RowsOfMatrix const& matrix, AtaxCall const& call) {
         auto const b =
             call.b ? output<Exec, T>(*call.b) : tessera::detail::OutputVector<T>{nullptr, 1};
         auto const c = output<Exec, T>(call.c);
-        std::int64_t const rows = call.a.extents[0];
         tessera::detail::with_map(options.map, [&]<class Factor>(Factor const& factor) {
           auto const a = matrix_in<Exec, T>(call.a);
           auto const v = vector_in<Exec, T>(call.v);
           parts::AtaxJob<Exec, T, Factor> const job{exec,           a, v, b, options, factor,
                                                     matrix.all_rows};
-          job.template add_units<Set, by_rows()>({0, rows}, c);
-          tessera::detail::finish_atax(exec, rows, b, call.a.extents[1], c,
-                                       tessera::detail::TermsOfAtax<T>(options), factor);
+          job.template add_units<Set, by_rows()>({some.first, some.count}, c);
+          tessera::detail::finish_atax(exec, some.count, b.from(some.first), call.a.extents[1], c,
+                                       tessera::detail::TermsOfAtax<T>(options),
+                                       shifted(factor, some.first));
         });
       });
 }
@@ -114,8 +118,9 @@ void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, A
       });
 }
 
-void multiply_transposed_part(RowsOfMatrix const& matrix, Array const& a, Array const& u,
-                              Array const& c) {
+void multiply_transposed_part(RowsOfMatrix const& matrix, SomeRows const& some, Array const& a,
+                              Array const& u, Array const& c) {
+  if (a.extents[0] == 0 || a.extents[1] == 0) return multiply_transposed(a, u, c);
   with_kernels_for(
       matrix, a,
       [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
@@ -123,8 +128,29 @@ void multiply_transposed_part(RowsOfMatrix const& matrix, Array const& a, Array 
         auto const in_u = vector_in<Exec, T>(u);
         Options<Exec> const options;
         parts::TransposedJob<Exec, T> const job{exec, in_a, in_u, options, matrix.all_rows};
-        job.template add_units<Set, by_rows()>({0, a.extents[0]}, output<Exec, T>(c));
+        job.template add_units<Set, by_rows()>({some.first, some.count}, output<Exec, T>(c));
       });
+}
+
+void add_roots(Array const& roots, std::vector<int> const& levels, Array const& sums) {
+  backends::host::OrdinaryArithmetic const mode;
+  with_type(roots, [&]<class T>(T) {
+    std::int64_t const length = roots.extents[1];
+    auto* const vectors = static_cast<T*>(roots.data);
+    for (auto const& join : parts::joins_of({levels})) {
+      tessera::detail::add_vector(vectors + join.to * length, vectors + join.from * length, length);
+    }
+    auto* const to = static_cast<T*>(sums.data);
+    for (std::int64_t j = 0; j < length; ++j) to[j] = vectors[j] + T(0);
+  });
+}
+
+void scale(double alpha, Array const& x) {
+  backends::host::OrdinaryArithmetic const mode;
+  with_type(x, [&]<class T>(T) {
+    auto* const entries = static_cast<T*>(x.data);
+    for (std::int64_t j = 0; j < x.extents[0]; ++j) entries[j] *= static_cast<T>(alpha);
+  });
 }
 
 }  // namespace tessera::python

@@ -35,13 +35,26 @@ std::vector<PartOfRows> parts_of_rows(RowsOfMatrix const& matrix, std::int64_t c
                                       std::size_t bytes_of_scalar, std::int64_t first,
                                       std::int64_t count);
 
-/// C = Aᵀ·f(A·v) of a part; alpha, beta and z of the call are not looked at.
-void atax_of_part(RowsOfMatrix const& matrix, AtaxCall const& call);
-/// b = A·v of some rows
+/// Some of a rank's rows, counted from its first one.
+struct SomeRows {
+  std::int64_t first;
+  std::int64_t count;
+};
+
+/// C = Aᵀ·f(A·v) of some of a rank's rows, which are a subtree; arrays other than C are those of
+/// all its rows. alpha, beta and z of the call are not used.
+void atax_of_part(RowsOfMatrix const& matrix, SomeRows const& some, AtaxCall const& call);
+/// b = A·v of a rank's rows
 void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, Array const& b);
-/// c = Aᵀ·u of a part
-void multiply_transposed_part(RowsOfMatrix const& matrix, Array const& a, Array const& u,
-                              Array const& c);
+/// c = Aᵀ·u of some of a rank's rows, which are a subtree
+void multiply_transposed_part(RowsOfMatrix const& matrix, SomeRows const& some, Array const& a,
+                              Array const& u, Array const& c);
+
+/// sums = the tree over all ranks' roots, one per row, contiguous; overwrites the roots. Each is
+/// the sum of a subtree of 2^level units. Rounds as kernels do, whatever mode the caller has set.
+void add_roots(Array const& roots, std::vector<int> const& levels, Array const& sums);
+/// x = alpha·x of contiguous entries in memory of the host, as add_roots rounds.
+void scale(double alpha, Array const& x);
 
 /// A rank's rows of a matrix as solvers read it, and how ranks tell each other what they have. All
 /// ranks call both functions alike, which may throw; arrays are in memory of the host.

@@ -24,6 +24,9 @@
 #include <tessera/distributed/detail/block_part.hpp>
 #include <tessera/distributed/detail/parts.hpp>
 #include <tessera/distributed/detail/shares.hpp>
+#include <tessera/multiply.hpp>
+#include <tessera/multiply_transposed.hpp>
+#include <tessera/options.hpp>
 #include <tessera/solve/operator.hpp>
 #include <tessera/workspace.hpp>
 
@@ -83,6 +86,11 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     options.map = distributed::detail::some_of(map, rows_);
     options.keep_product = keep_product;
     bool const wants_b = b.extent(0) > 0;
+    if (is_empty()) {
+      if (!wants_b) return tessera::atax(this->exec(), a_, v, c, options);
+      tessera::atax(this->exec(), a_, v, mine(b), c, options);
+      return share(b.data(), b.extent(0));
+    }
     Output const its_b{wants_b ? b.data() + rows_.first : nullptr, 1};
     auto const a = tessera::detail::matrix_in(a_);
     auto const in = tessera::detail::vector_in(v);
@@ -96,7 +104,9 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     if (wants_b) share(b.data(), b.extent(0));
   }
   void do_multiply(ConstVector const& v, Vector const& b) const override {
-    if (rows_.count > 0) {
+    if (is_empty()) {
+      tessera::multiply(this->exec(), a_, v, mine(b), Options<Exec>{.workspace = &workspace_});
+    } else if (rows_.count > 0) {
       with_kernels<Exec>(ranks_.matrix.by_rows, [&]<class Set, class ByRows>(Set, ByRows by_rows) {
         auto const lines = distributed::detail::lines_of_rows<by_rows()>(
             tessera::detail::matrix_in(a_), {0, rows_.count}, this->rows());
@@ -112,9 +122,10 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   }
   template <class A>
   void multiply_transposed_by(A const& a, ConstVector const& u, Vector const& c) const {
+    Options<Exec> const options{.workspace = &workspace_};
+    if (is_empty()) return tessera::multiply_transposed(this->exec(), a, u, c, options);
     auto const in_a = tessera::detail::matrix_in(a);
     auto const in_u = tessera::detail::vector_in(u);
-    Options<Exec> const options{.workspace = &workspace_};
     add_units(distributed::detail::TransposedJob<Exec, T>{this->exec(), in_a, in_u, options,
                                                           this->rows()},
               c);
@@ -147,6 +158,13 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     }
   }
 
+  /// Whether the matrix has no elements: there is no order of sums. Each rank computes its own
+  /// rows.
+  [[nodiscard]] bool is_empty() const { return this->rows() == 0 || this->cols() == 0; }
+  /// This rank's entries of a vector as long as a column.
+  [[nodiscard]] Vector mine(Vector const& b) const {
+    return Vector(b.data() + rows_.first, entries());
+  }
   [[nodiscard]] std::size_t entries() const { return static_cast<std::size_t>(rows_.count); }
 
   /// c = the sum over all rows by a job.

@@ -5,9 +5,13 @@
 An argument is the backend of PyTorch's process group, gloo if there is none.
 """
 
+import contextlib
+import ctypes
 import doctest
 import importlib.util
+import io
 import os
+import platform
 import pathlib
 import re
 import sys
@@ -68,7 +72,8 @@ def expect_same(found, expected, what):
     global compared
     compared += 1
     assert found.dtype == expected.dtype, what
-    assert found.tobytes() == expected.tobytes(), f"rank {world.rank}: {what}"
+    has_gaps = found.dtype == np.longdouble  # bytes without a meaning
+    assert np.array_equal(found, expected) if has_gaps else found.tobytes() == expected.tobytes(), f"rank {world.rank}: {what}"
 
 
 def expect_error(call, sentence, rank):
@@ -175,6 +180,145 @@ if world.size > 1:
     expect_error(lambda: linalg.svds(odd, 2), "World.rows_of", 0)
     expect_error(lambda: linalg.randomized_svd(odd, 2), "blocks=True", 0)
 
+
+# What ends a program in a callback of one rank ends the solver on all.
+def leave(error):
+    def callback(step):
+        if last and step.iteration == 2:
+            raise error
+
+    return callback
+
+
+for error in (SystemExit(3), KeyboardInterrupt()):
+    if last:
+        expect_refusal(lambda: linalg.lsmr(M, A[mine, 0], callback=leave(error)), type(error), str(error))
+    else:
+        expect_error(lambda: linalg.lsmr(M, A[mine, 0], callback=leave(error)), type(error).__name__, world.size - 1)
+expect_same(linalg.lsmr(M, A[mine, 0]).x, linalg.lsmr(A, A[:, 0]).x, "lsmr after what ends programs")
+expect_error(lambda: world.atax(M, A[0], alpha="x" if last else 1.0), "could not convert", world.size - 1)
+expect_error(lambda: world.atax(M, [1.0] if last else A[0]), "found a list", world.size - 1)
+if world.size > 1:
+    for wrong, sentence in (
+        ({"damp": 0.5}, "damp 0.0, found 0.5"),
+        ({"x0": A[0]}, "x0 None, found with digest "),
+        ({"maxiter": 3}, "maxiter None, found 3"),
+        ({"atol": "x"}, "atol 1e-06, found x"),
+        ({"callback": 5}, "callback must be a function"),
+        ({"nothing": 5}, "unexpected keyword argument 'nothing'"),
+    ):
+        expect_error(lambda: linalg.lsmr(M, A[mine, 0], **(wrong if last else {})), sentence, world.size - 1)
+    expect_error(lambda: linalg.lsmr(M, A[mine, 0], x0=A[1] if last else A[0]), "x0 with digest ", world.size - 1)
+    expect_error(lambda: linalg.svds(M, 3 if last else 2), "k 2, found 3", world.size - 1)
+    expect_error(lambda: linalg.ridge_path(M, A[mine, 0], ["x" if last else 1.0]), "linalg.ridge_path", world.size - 1)
+    expect_error(lambda: world.matvec(M, A[1] if last else A[0]), "x with digest ", world.size - 1)
+    expect_error(lambda: world.atax(M, A[1] if last else A[0]), "v with digest ", world.size - 1)
+    expect_error(
+        lambda: world.atax(M, A[0], beta=2.0, z=A[1] if last else A[0]), "z with digest ", world.size - 1
+    )
+expect_refusal(lambda: linalg.lsmr(M, A[mine, 0] * np.nan), ValueError, "has an infinity or a NaN")  # all ranks have the same error
+expect_refusal(lambda: linalg.svds(M, 0), ValueError, "`k` must be")
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    linalg.lsmr(M, A[mine, 0], show=True)
+assert (len(printed.getvalue().splitlines()) > 2) == (world.rank == 0), printed.getvalue()
+
+# Rows of any elements are gathered.
+for dtype in "bool int8 int16 int32 int64 float16 float32 float64 longdouble complex64 complex128 M8[s] S5".split():
+    every = (np.arange(60) * 7 % 11 % 3).astype("i8").astype(dtype)
+    begin = 60 * world.rank // world.size
+    its = slice(begin, 60 * (world.rank + 1) // world.size)
+    expect_same(world.gather_rows(every[its]), every, f"gather_rows of {dtype}")
+    for shape in ((60, 1), (30, 2), (15, 2, 2)):
+        rows = every[: np.prod(shape)].reshape(shape)
+        its = slice(shape[0] * world.rank // world.size, shape[0] * (world.rank + 1) // world.size)
+        found = world.gather_rows(rows[its])
+        assert found.shape == shape
+        expect_same(found, rows, f"gather_rows of {dtype} {shape}")
+pairs = np.zeros(world.size, [("a", "i1"), ("b", "f8")])
+pairs["b"] = np.arange(world.size)
+expect_same(world.gather_rows(pairs[world.rank :][:1]), pairs, "gather_rows of records")
+assert world.gather_rows(np.ones((2, 0))).shape == (2 * world.size, 0)
+assert world.gather_rows([1.5]).tolist() == [1.5] * world.size
+expect_error(lambda: world.gather_rows(np.array([None])), "elements of a fixed size", 0)
+expect_error(lambda: world.gather_rows(np.ma.ones(3)), "not masked", 0)
+expect_error(lambda: world.gather_rows(np.float64(1)), "an array of rows", 0)
+if world.size > 1:
+    expect_error(lambda: world.gather_rows(np.ones(2, "f4" if last else "f8")), "float64, found float32", world.size - 1)
+    expect_error(lambda: world.gather_rows(np.ones((2, 3 if last else 2))), "(2,), found (3,)", world.size - 1)
+
+# Matrices without columns, and without rows.
+for m, n in ((5, 0), (0, 4), (0, 0)):
+    for order in ("C", "F"):
+        random = np.random.default_rng(m)
+        A, b, v = np.asarray(random.standard_normal((m, n)), order=order), random.standard_normal(m), np.ones(n)
+        mine, what = slice(m * world.rank // world.size, m * (world.rank + 1) // world.size), f"{m} x {n} {order}"
+        junk = [np.full(m, 7.25) for _ in range(50)]
+        del junk
+        for how in ({}, {"weights": b}, {"minus": b}, {"minus": b, "map": "logistic"}):
+            its = {name: x[mine] if name != "map" else x for name, x in how.items()}
+            found, expected = world.atax(A[mine], v, return_b=True, **its), tessera.atax(A, v, return_b=True, **how)
+            expect_same(found[0], expected[0], f"atax {what} {list(how)}")
+            expect_same(found[1], expected[1][mine], f"B of atax {what} {list(how)}")
+        expect_same(world.rmatvec(A[mine], b[mine]), tessera.rmatvec(A, b), f"rmatvec {what}")
+        expect_same(world.matvec(A[mine], v), tessera.matvec(A, v)[mine], f"matvec {what}")
+        M = world.matrix(A[mine])
+        for solver in (linalg.lsmr, linalg.lsqr):
+            expect_same(solver(M, b[mine]).x, solver(A, b).x, f"{solver.__name__} {what}")
+        expect_same(linalg.lstsq(M, b[mine])[0], linalg.lstsq(A, b)[0], f"lstsq {what}")
+        expect_same(linalg.ridge(M, b[mine], 0.5).x, linalg.ridge(A, b, 0.5).x, f"ridge {what}")
+
+# One column of any stride is summed as one process does.
+for dtype in ("float32", "float64"):
+    for m in (3, 16, 600, 5000):
+        random = np.random.default_rng(m)
+        two, u = random.standard_normal((m, 2)).astype(dtype), random.standard_normal(m).astype(dtype)
+        mine = world.rows_of(m, 1, dtype=dtype)
+        ones = np.ones(1, dtype)
+        for name, whole in {"C": two, "F": np.asfortranarray(two)}.items():
+            for order in (None, "C", "F"):
+                column, what = whole[:, 1:], f"a column of {name} {m} {dtype} {order}"
+                its = column[mine]
+                expect_same(world.rmatvec(its, u[mine], order=order), tessera.rmatvec(two[:, 1:].copy(), u), f"rmatvec {what}")
+                expect_same(world.atax(its, ones, order=order), tessera.atax(two[:, 1:].copy(), ones), f"atax {what}")
+                expect_same(world.matvec(its, ones, order=order), column[mine, 0], f"matvec {what}")
+                M = world.matrix(its, order=order)
+                expect_same(linalg.lsmr(M, u[mine]).x, linalg.lsmr(two[:, 1:].copy(), u).x, f"lsmr {what}")
+            its = world.rows_of(m, 1, dtype=dtype, order="F")
+            found = world.dot(whole[its, 0], whole[its, 1])
+            assert found == tessera.dot(whole[:, 0].copy(), whole[:, 1].copy()), f"dot {what}"
+A = np.arange(1.0, 1201.0).reshape(600, 2)
+for wrong, whole in (("F", A), ("C", np.asfortranarray(A))):
+    mine = world.rows_of(600, 2, order=wrong)
+    first = [r for r in range(world.size) if 600 * (r + 1) // world.size][0]
+    for call in (
+        lambda: world.atax(whole[mine], np.ones(2), order=wrong),
+        lambda: world.matvec(whole[mine], np.ones(2), order=wrong),
+        lambda: world.rmatvec(whole[mine], np.ones(600)[mine], order=wrong),
+        lambda: world.matrix(whole[mine], order=wrong),
+    ):
+        expect_error(call, f"of adjacent elements, for order='{wrong}', found strides of ", first)
+expect_error(lambda: world.matvec(np.ones((600, 4))[mine][:, ::2], np.ones(2)), "since rows are not adjacent", 0)
+expect_error(lambda: world.matvec(A[mine].astype(">f8"), np.ones(2)), "found >f8", 0)
+expect_error(lambda: world.matvec(A[mine][::-1], np.ones(2)), "negative stride; copy or convert it first", 0)
+expect_refusal(lambda: world.rows_of(-1, 3), ValueError, "expected sizes of at least 0, found -1 x 3")
+
+# Sums of ranks round to nearest, whatever the caller's mode is.
+if platform.machine() in ("x86_64", "aarch64") and sys.platform == "linux":
+    upward = {"x86_64": 0x800, "aarch64": 0x400000}[platform.machine()]
+    A, u = (np.random.default_rng(5).standard_normal(shape) for shape in ((3000, 30), 3000))
+    mine = world.rows_of(*A.shape)
+    expected = tessera.rmatvec(A, u), tessera.atax(A, A[0], alpha=0.3, beta=0.7, z=A[1])
+    libm = ctypes.CDLL("libm.so.6")
+    before = libm.fegetround()
+    try:
+        assert libm.fesetround(upward) == 0
+        found = world.rmatvec(A[mine], u[mine]), world.atax(A[mine], A[0], alpha=0.3, beta=0.7, z=A[1])
+    finally:
+        libm.fesetround(before)
+    expect_same(found[0], expected[0], "rmatvec in another mode of rounding")
+    expect_same(found[1], expected[1], "atax in another mode of rounding")
+
 A = np.random.default_rng(1).standard_normal((300, 20))
 b = A @ np.arange(20.0)
 mine = world.rows_of(*A.shape)
@@ -213,7 +357,33 @@ if by_torch and importlib.util.find_spec("mpi4py"):
     else:
         sentence = f"torchrun has started {world.size} processes, and MPI knows of this one alone"
         expect_refusal(lambda: World(MPI.COMM_WORLD), RuntimeError, sentence)
+if not by_torch:
+    # A communicator keeps one duplicate, which ends with it.
+    duplicates = [World(MPI.COMM_WORLD)._ranks._comm for _ in range(3)]
+    assert duplicates[0] == duplicates[1] == duplicates[2] != MPI.COMM_WORLD
+    for _ in range(3000):  # more than MPICH has
+        mine_alone = MPI.COMM_SELF.Dup()
+        kept = World(mine_alone)
+        assert kept.size == 1 and kept.gather_rows(np.ones(2)).tolist() == [1, 1]
+        mine_alone.Free()
+        assert kept._ranks._comm == MPI.COMM_NULL
+    expect_refusal(lambda: World(MPI.COMM_NULL), ValueError, "MPI.COMM_NULL")
+    if world.size > 1:
+        leader = 1 if world.rank == 0 else 0
+        between = MPI.COMM_WORLD.Split(world.rank > 0).Create_intercomm(0, MPI.COMM_WORLD, leader)
+        expect_refusal(lambda: World(between), ValueError, "found an intercommunicator")
 if world.size == 1 and not by_torch:
+    for name in ("PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
+        before = os.environ.get(name)
+        os.environ[name] = "3"
+        expect_refusal(lambda: World(MPI.COMM_WORLD), RuntimeError, f"3 processes are started ({name}), and MPI knows")
+        assert World(MPI.COMM_SELF).size == 1
+        os.environ[name] = "1"
+        assert World(MPI.COMM_WORLD).size == 1
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
     os.environ.update(TORCHELASTIC_RUN_ID="none", WORLD_SIZE="4")  # as torchrun sets them
     expect_refusal(lambda: World(MPI.COMM_WORLD), RuntimeError, "torchrun has started 4 processes")
     os.environ.update(WORLD_SIZE="1")
@@ -241,6 +411,21 @@ for M, a in opened:
     assert M.shape == a.shape
     expect_same(world.atax(M, a[0]), tessera.atax(a, a[0]), "atax of a file")
     expect_same(linalg.lsmr(M, np.ascontiguousarray(a[M.rows, 0])).x, linalg.lsmr(a, a[:, 0]).x, "lsmr of a file")
+if folder:
+    np.save("big.npy", A.astype(">f8"))
+    A.astype(">f4").tofile("big.bin")
+world.gather_rows(v)
+expect_same(world.atax(world.open("big.npy"), A[0]), tessera.atax(A, A[0]), "atax of a file of the other order of bytes")
+single = A.astype("f4")
+M = world.open("big.bin", shape=A.shape, dtype=">f4")
+expect_same(world.atax(M, single[0]), tessera.atax(single, single[0]), "atax of raw elements of the other order of bytes")
+if world.size > 1:
+    os.mkdir(f"folder{world.rank}")
+    os.chdir(f"folder{world.rank}")
+    np.save("same.npy", A[: 3000 - (100 if last else 0)])
+    expect_error(lambda: world.open("same.npy"), "same.npy with 3000 x 30", world.size - 1)
+    os.chdir("..")
+    expect_error(lambda: world.open("a.npy", blocks=last), "blocks False, found True", world.size - 1)
 found = linalg.randomized_svd(world.open("a.npy", blocks=True), 2)[1]
 expect_same(found, linalg.randomized_svd(A, 2)[1], "randomized_svd of a file")
 expect_error(lambda: world.matrix(tessera.open("a.npy")), "World.open opens a file on all ranks", 0)

@@ -8,9 +8,10 @@ Both have `rank`, `size`, `allgather(object)`, a list of all ranks' objects, and
 - `exchange(sent, sizes, got, its_sizes)`: the first sizes[0] elements of `sent` go to rank 0, the next sizes[1] to
   rank 1, ...; got = what comes, its_sizes[0] elements from rank 0, ...
 
-on vectors of NumPy that are contiguous, of one dtype.
+on vectors of NumPy that are contiguous, of one dtype, the same on all ranks, whose elements have a fixed size.
 """
 
+import os
 import pickle
 import sys
 from collections.abc import Sequence
@@ -39,18 +40,22 @@ def ranks_of(comm: Any) -> "MpiRanks | TorchRanks":
 
 
 class MpiRanks:
-    """Those of a duplicate of an mpi4py communicator."""
+    """Those of the duplicate of an mpi4py communicator."""
 
     def __init__(self, comm: Any) -> None:
-        self._comm = comm.Dup()
+        self._comm = _duplicate(comm)
         self.rank = int(comm.Get_rank())
         self.size = int(comm.Get_size())
+        if self.size == 1:
+            _require_known_launcher(comm)
 
     def allgather(self, mine: Any) -> list[Any]:
         return list(self._comm.allgather(mine))
 
     def gather(self, mine: Any, every: Any, counts: Sequence[int]) -> None:
-        self._comm.Allgatherv(mine, [every, (counts, begins(counts)), _mpi_type(every.dtype)])
+        kind = _mpi_type(every.dtype)
+        sent = [_as_bytes(mine), (counts[self.rank], 0), kind]
+        self._comm.Allgatherv(sent, [_as_bytes(every), (counts, begins(counts)), kind])
 
     def exchange(self, sent: Any, sizes: Sequence[int], got: Any, its_sizes: Sequence[int]) -> None:
         kind = _mpi_type(sent.dtype)
@@ -97,8 +102,9 @@ class TorchRanks:
         return [every[begin : begin + count].tobytes() for begin, count in zip(begins(counts), counts, strict=True)]
 
     def gather(self, mine: Any, every: Any, counts: Sequence[int]) -> None:
-        parts = self._torch.from_numpy(every).split(list(counts))
         every[sum(counts[: self.rank]) :][: counts[self.rank]] = mine
+        size = every.dtype.itemsize
+        parts = self._torch.from_numpy(_as_bytes(every)).split([count * size for count in counts])
         messages = [
             self._dist.broadcast(part, sender, group=self._group, async_op=True)
             for part, sender in zip(parts, self._of_all, strict=True)
@@ -134,7 +140,71 @@ def begins(counts: Sequence[int]) -> list[int]:
     return [sum(counts[:i]) for i in range(len(counts))]
 
 
-def _mpi_type(dtype: Any) -> Any:
+_keyval: int | None = None  # of the attribute in which communicators keep their duplicates
+_types: dict[int, Any] = {}  # of MPI, by bytes of an element
+
+
+def _duplicate(comm: Any) -> Any:
+    """The communicator's duplicate, which is made once: MPI has some thousands of communicators only.
+
+    It is an attribute of the communicator, and is freed with it.
+    """
     from mpi4py import MPI  # whoever has a communicator has it
 
-    return MPI.FLOAT if dtype.itemsize == 4 else MPI.DOUBLE
+    global _keyval
+    if comm == MPI.COMM_NULL:
+        raise ValueError("tessera.distributed.World: comm is MPI.COMM_NULL: this process is not in the communicator")
+    if comm.Is_inter():
+        raise ValueError(
+            "tessera.distributed.World: comm must be an intracommunicator, found an intercommunicator: its Merge() makes one"
+        )
+    if _keyval is None:
+        _keyval = MPI.Comm.Create_keyval(delete_fn=_free_duplicate)
+    duplicate = comm.Get_attr(_keyval)
+    if duplicate is None:
+        duplicate = comm.Dup()
+        comm.Set_attr(_keyval, duplicate)
+    return duplicate
+
+
+def _free_duplicate(comm: Any, keyval: int, duplicate: Any) -> None:
+    from mpi4py import MPI
+
+    if comm not in (MPI.COMM_WORLD, MPI.COMM_SELF):  # these end with MPI
+        duplicate.Free()
+
+
+def _require_known_launcher(comm: Any) -> None:
+    """Refuses to be one of several processes that MPI does not know of: each would do the whole work."""
+    from mpi4py import MPI
+
+    if comm == MPI.COMM_SELF or MPI.COMM_WORLD.Get_size() > 1:
+        return
+    if "TORCHELASTIC_RUN_ID" in os.environ and int(os.environ.get("WORLD_SIZE", 1)) > 1:
+        raise RuntimeError(
+            f"tessera.distributed.World: torchrun has started {os.environ['WORLD_SIZE']} processes, and MPI "
+            "knows of this one alone: take torch.distributed.group.WORLD"
+        )
+    for name in ("PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
+        text = os.environ.get(name, "1")
+        if text.isdecimal() and int(text) > 1:
+            raise RuntimeError(
+                f"tessera.distributed.World: {text} processes are started ({name}), and MPI knows of this one alone: "
+                "start them with the launcher of mpi4py's MPI (such as srun --mpi=pmix), or pass MPI.COMM_SELF for one "
+                "World per process"
+            )
+
+
+def _mpi_type(dtype: Any) -> Any:
+    from mpi4py import MPI
+
+    if dtype in (numpy.float32, numpy.float64):
+        return MPI.FLOAT if dtype == numpy.float32 else MPI.DOUBLE
+    if dtype.itemsize not in _types:
+        _types[dtype.itemsize] = MPI.BYTE.Create_contiguous(dtype.itemsize).Commit()
+    return _types[dtype.itemsize]
+
+
+def _as_bytes(x: Any) -> Any:
+    """The bytes of a contiguous vector, for libraries that do not know its dtype."""
+    return x.view(numpy.uint8) if x.size > 0 else numpy.empty(0, numpy.uint8)

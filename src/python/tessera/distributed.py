@@ -17,6 +17,7 @@ array([ -9., -12.])
 array([1., 2.])
 """
 
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,6 +27,10 @@ import numpy
 from tessera import _arrays, _core, _ranks
 
 __all__ = ["DistributedError", "Matrix", "World"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
 
 
 class DistributedError(RuntimeError):
@@ -80,6 +85,8 @@ class Matrix:
 class World:
     """The ranks of an mpi4py communicator, or of a process group of torch.distributed; either is duplicated.
 
+    All World objects of one communicator share its duplicate, which is freed together with the communicator.
+
     Processes that torchrun starts, or a worker's of Dask, have a process group after
     `torch.distributed.init_process_group`, of any backend: messages are those of gloo, between hosts' memories. A group
     of some processes is taken if it is of gloo, and is not duplicated.
@@ -92,19 +99,16 @@ class World:
 
     def __init__(self, comm: Any) -> None:
         self._ranks = _ranks.ranks_of(comm)
-        if self.size == 1 and isinstance(self._ranks, _ranks.MpiRanks) and "TORCHELASTIC_RUN_ID" in os.environ:
-            if int(os.environ.get("WORLD_SIZE", 1)) > 1:
-                raise RuntimeError(
-                    f"tessera.distributed.World: torchrun has started {os.environ['WORLD_SIZE']} processes, and MPI "
-                    "knows of this one alone: take torch.distributed.group.WORLD"
-                )
+        self._told: BaseException | None = None  # of this rank, what all ranks know within a call of a solver
 
     @property
     def rank(self) -> int:
+        """The number of this process, from 0 on."""
         return self._ranks.rank
 
     @property
     def size(self) -> int:
+        """How many processes there are."""
         return self._ranks.size
 
     def rows_of(
@@ -115,6 +119,8 @@ class World:
         `blocks=True` is for `tessera.linalg.randomized_svd`, which multiplies with blocks of vectors.
         """
         by_rows = _by_rows("rows_of", order)
+        if m < 0 or n < 0:
+            raise ValueError(f"tessera.distributed.World.rows_of: expected sizes of at least 0, found {m} x {n}")
         first, end = _core._rows_of(m, n, numpy.dtype(dtype).itemsize, by_rows, blocks, self.rank, self.size)
         return slice(first, end)
 
@@ -134,33 +140,45 @@ class World:
         """The matrix in a file that all ranks see, of which each maps the rows of `rows_of`.
 
         The file is .npy, or raw elements, whose `dtype`, `shape` and `order` are given. What does not stay in memory
-        is read anew by each product.
+        is read anew by each product. Elements in the other order of bytes are converted in memory.
         """
+        rows = None
+        its_order = "C"
 
-        def map_rows() -> tuple[Any, str]:
+        def map_rows() -> tuple[dict[str, Any], None]:
+            nonlocal rows, its_order
             whole = _mapped(os.fspath(path), dtype, shape, order)
             its_order = "C" if whole.flags.c_contiguous else "F"
-            return whole[self.rows_of(*whole.shape, dtype=whole.dtype, order=its_order, blocks=blocks)], its_order
+            rows = whole[self.rows_of(*whole.shape, dtype=whole.dtype, order=its_order, blocks=blocks)]
+            if not rows.dtype.isnative:
+                rows = rows.astype(rows.dtype.newbyteorder("="), order=its_order)
+            content = f"{whole.shape[0]} x {whole.shape[1]} elements of {whole.dtype} in order {its_order}"
+            return {f"a file {os.fspath(path)} with": content, "blocks": blocks}, None
 
-        rows, its_order = self._together(map_rows)
+        self._require_alike("open", map_rows)
         return self.matrix(rows, order=its_order)
 
     def matvec(self, A: Any, x: Any, *, order: str | None = None) -> Any:
         """This rank's entries of A @ x; x is whole, a vector or a block of them."""
-        a = self._agree("matvec", A, order)
+        a = self._agree("matvec", A, order, whole={"x": x})
 
         def product(x: Any) -> Any:
-            return self._together(lambda: _core._matvec_part(a.array, x, a.shape[0], a.order == "C"))
+            def part() -> Any:
+                _require_entries("matvec", "x", x, a.shape[1])
+                return _core._matvec_part(a.array, x, a.shape[0], a.order == "C")
+
+            return self._together(part)
 
         return self._each(a, x, a.array.shape[0], product)
 
     def rmatvec(self, A: Any, u: Any, *, order: str | None = None) -> Any:
         """A.T @ u, whole on every rank; u is this rank's entries, of a vector or of a block of them."""
-        a = self._agree("rmatvec", A, order)
+        return self._rmatvec(self._agree("rmatvec", A, order, facts=lambda _: {"vectors": _columns(u)}), u)
 
+    def _rmatvec(self, a: Matrix, u: Any) -> Any:
         def product(u: Any) -> Any:
             def part(first: int, end: int) -> Any:
-                return _core._rmatvec_part(a.array[first:end], u[first:end], a.shape[0], a.order == "C")
+                return _core._rmatvec_part(a.array, u, a.shape[0], a.order == "C", first, end - first)
 
             self._together(lambda: _require_entries("rmatvec", "u", u, a.array.shape[0]))
             return _arrays.of_numbers(u, self._sum(a, part), a.dtype)
@@ -187,34 +205,34 @@ class World:
         may be a block of vectors, which are multiplied one after the other. With return_b=True the result is the pair
         C, B with B = f(A @ v), of which each rank has its entries.
         """
-        kind, of_map = self._together(lambda: _core._map_of(weights, minus, map))
-        a = self._agree("atax", A, order)
-        self._require_alike("map, alpha, beta and return_b", (kind, float(alpha), float(beta), bool(return_b)))
-        count = a.array.shape[0]
+        kind, of_map = "", None
 
-        def check() -> None:
+        def facts(A: Any) -> dict[str, Any]:
+            nonlocal kind, of_map, alpha, beta, return_b
+            kind, of_map = _core._map_of(weights, minus, map)
+            alpha, beta, return_b = float(alpha), float(beta), bool(return_b)
             if kind:
-                _require_entries("atax", "weights" if of_map is weights else "minus", of_map, count)
+                _require_entries("atax", "weights" if of_map is weights else "minus", of_map, A.shape[0])
             if z is None and beta != 0:
                 raise ValueError("atax: beta needs z")
             if z is not None:
                 if getattr(v, "ndim", 0) != 1:
                     raise ValueError("atax: z is added to one vector, found a block of them")
-                _require_entries("atax", "z", z, a.shape[1])
+                _require_entries("atax", "z", z, A.shape[1])
+            return {"map, alpha, beta and return_b": (kind, alpha, beta, return_b)}
 
-        self._together(check)
+        a = self._agree("atax", A, order, facts=facts, whole={"v": v, "z": z})
+        count = a.array.shape[0]
 
         def product(v: Any) -> Any:
             b = self._together(lambda: _arrays.empty(v, count, a.dtype.name)) if return_b else None
 
             def part(first: int, end: int) -> Any:
-                its_map = of_map[first:end] if kind else None
-                its_b = None if b is None else b[first:end]
-                return _core._atax_part(a.array[first:end], v, a.shape[0], a.order == "C", kind, its_map, its_b)
+                its_rows = (first, end - first)
+                return _core._atax_part(a.array, v, a.shape[0], a.order == "C", *its_rows, kind, of_map, b)
 
             def add_terms() -> None:
-                with numpy.errstate(all="ignore"):
-                    numpy.multiply(sums, a.dtype.type(alpha), out=sums)
+                _core._scale(alpha, sums)
                 if beta != 0:
                     _core.axpby(beta, _arrays.on_host(z), 1.0, sums)
 
@@ -227,9 +245,12 @@ class World:
         return self._each(a, v, (a.shape[1], count) if return_b else a.shape[1], product)
 
     def dot(self, x: Any, y: Any) -> float:
-        """x @ y of vectors that lie on all ranks, with the bits of `tessera.dot`."""
-        column = self._together(lambda: _column(x))
-        return float(self.rmatvec(column, y, order="F")[0])
+        """x @ y of vectors that lie on all ranks, with the bits of `tessera.dot`.
+
+        Each rank has the entries of `rows_of(m, 1, order="F")`.
+        """
+        column = self._together(lambda: _arrays.contiguous(_column(x)))
+        return float(self._rmatvec(self._agree("dot", column, None, is_vector=True), y)[0])
 
     def aslinearoperator(self, A: Any, *, order: str | None = None) -> Any:
         """A as SciPy's LinearOperator, for its lsqr, lsmr and svds on every rank alike.
@@ -239,11 +260,12 @@ class World:
         from scipy.sparse.linalg import LinearOperator
 
         a = self._agree("aslinearoperator", A, order)
+
         def matvec(x: Any) -> Any:
-            return self.gather_rows(self.matvec(A, _flat(x, a.dtype), order=order))
+            return self.gather_rows(self.matvec(a, self._together(lambda: _flat(x, a.dtype))))
 
         def rmatvec(u: Any) -> Any:
-            return self.rmatvec(A, _flat(u, a.dtype)[a.rows], order=order)
+            return self.rmatvec(a, self._together(lambda: _flat(u, a.dtype)[a.rows]))
 
         return LinearOperator(a.shape, matvec=matvec, rmatvec=rmatvec, dtype=a.dtype)
 
@@ -254,24 +276,43 @@ class World:
         a = self._agree("NormalOperator", A, order)
 
         def product(x: Any) -> Any:
-            return self.atax(A, _flat(x, a.dtype), order=order)
+            return self.atax(a, self._together(lambda: _flat(x, a.dtype)))
 
         return LinearOperator((a.shape[1], a.shape[1]), matvec=product, rmatvec=product, dtype=a.dtype)
 
     def gather_rows(self, b: Any) -> Any:
-        """All ranks' entries of a vector, on every rank, one rank's after the other's."""
-        mine = self._together(lambda: numpy.ascontiguousarray(_arrays.on_host(b)))
-        return _arrays.of_numbers(b, self._gather(lambda: mine, self._ranks.allgather(mine.shape[0])), mine.dtype)
+        """All ranks' rows of a vector, or of an array of more dimensions, one rank's after the other's.
+
+        Elements are numbers, or others of a fixed size. All ranks' rows have one shape and one dtype.
+        """
+        mine = None
+
+        def look() -> tuple[dict[str, Any], int]:
+            nonlocal mine
+            mine = numpy.asanyarray(_arrays.on_host(b))
+            if mine.ndim < 1 or mine.dtype.hasobject or isinstance(mine, numpy.ma.MaskedArray):
+                raise TypeError(
+                    "gather_rows: expected an array of rows, not masked, with elements of a fixed size, found "
+                    f"{type(b).__name__} of {mine.dtype} and shape {mine.shape}"
+                )
+            mine = numpy.ascontiguousarray(mine)
+            return {"elements": str(mine.dtype), "rows of shape": mine.shape[1:]}, mine.shape[0]
+
+        counts = self._require_alike("gather_rows", look)
+        every = self._gather(lambda: mine, counts)
+        return _arrays.of_numbers(b, every, every.dtype)
 
     def _gather(self, mine: Callable[[], Any], counts: Sequence[int]) -> Any:
-        """Vectors of all ranks, side by side; mine() is this rank's."""
+        """Arrays of all ranks, one after the other; mine() is this rank's, of counts[rank] rows."""
 
         def prepare() -> tuple[Any, Any]:
             its = numpy.ascontiguousarray(mine())
-            return its, numpy.empty(sum(counts), dtype=its.dtype)
+            return its, numpy.empty((sum(counts), *its.shape[1:]), dtype=its.dtype)
 
         its, every = self._together(prepare)
-        self._ranks.gather(its, every, counts)
+        width = int(numpy.prod(its.shape[1:]))
+        if width > 0:
+            self._ranks.gather(its.reshape(-1), every.reshape(-1), [count * width for count in counts])
         return every
 
     def _each(self, a: Matrix, x: Any, sizes: Any, product: Callable[[Any], Any]) -> Any:
@@ -279,7 +320,6 @@ class World:
 
         `sizes` is how many entries a product has, or each of a pair of them.
         """
-        self._require_alike("vectors", tuple(getattr(x, "shape", ()))[1:])
         if getattr(x, "ndim", 1) != 2:
             return product(x)
         count = x.shape[1]
@@ -294,65 +334,147 @@ class World:
         results = tuple(_arrays.finished(block) for block in blocks)
         return results if is_pair else results[0]
 
-    def _require_alike(self, name: str, mine: Any) -> None:
-        every = self._ranks.allgather(mine)
-        for rank, its in enumerate(every):
-            if repr(its) != repr(every[0]):
-                raise DistributedError(rank, f"expected what rank 0 has, {name} {every[0]}, found {its}")
+    def _all(self, body: Callable[[], Any], *, keep_common: bool = False) -> list[Any]:
+        """body() of every rank. If it throws on one, all throw a DistributedError.
 
-    def _together(self, body: Callable[[], Any]) -> Any:
-        """body() on each rank; where it throws on one, all throw."""
-        error: Exception | None = None
-        result = None
+        Also what ends a program, such as SystemExit: the rank itself throws that. All ranks meet here in the same
+        exchange, whatever body() is. A rank that has left an earlier body() is heard by the others in their next one.
+        With `keep_common` each rank throws its own error if all ranks have the same one.
+        """
+        error: BaseException | None = None
+        mine = None
         try:
-            result = body()
+            mine = body()
         except DistributedError:
             raise  # all have it already
-        except Exception as thrown:
+        except BaseException as thrown:
+            if thrown is self._told:
+                raise
             error = thrown
-        sentences = self._ranks.allgather(None if error is None else f"{type(error).__name__}: {error}")
+        every = self._ranks.allgather((None if error is None else f"{type(error).__name__}: {error}", mine))
+        sentences = [sentence for sentence, _ in every]
+        if error is not None:
+            is_common = keep_common and sentences == [sentences[0]] * self.size
+            if is_common or not isinstance(error, Exception):
+                self._told = error
+                raise error
         for rank, sentence in enumerate(sentences):
             if sentence is not None:
                 raise DistributedError(rank, sentence) from error
+        return [its for _, its in every]
+
+    def _together(self, body: Callable[[], Any], *, keep_common: bool = False) -> Any:
+        """This rank's body(); if it throws on one rank, all throw."""
+        result = None
+
+        def run() -> None:
+            nonlocal result
+            result = body()
+
+        self._all(run, keep_common=keep_common)
         return result
 
-    def _agree(self, operation: str, A: Any, order: str | None) -> Matrix:
-        """A rank's rows as a matrix; all throw where ranks mean different calls."""
+    def _require_alike(self, operation: str, look: Callable[[], tuple[dict[str, Any], Any]]) -> list[Any]:
+        """look() of every rank: facts that are the same on all, by their names, and something else, which is returned."""
+        every = self._all(look)
+        _compare(operation, [facts for facts, _ in every])
+        return [its for _, its in every]
+
+    def _require_same_arguments(self, operation: str, arguments: dict[str, Any]) -> None:
+        """Refuses a call whose arguments are not the same on all ranks."""
+
+        def look() -> tuple[dict[str, Any], None]:
+            facts = {"operation": operation}
+            for name, x in arguments.items():
+                is_array = getattr(x, "ndim", 0) > 0
+                facts[name] = _digest(x) if is_array else x.item() if hasattr(x, "item") else x
+            return facts, None
+
+        self._require_alike(operation, look)
+
+    def _agree(
+        self,
+        operation: str,
+        A: Any,
+        order: str | None,
+        *,
+        facts: Callable[[Any], dict[str, Any]] | None = None,
+        whole: dict[str, Any] | None = None,
+        is_vector: bool = False,
+    ) -> Matrix:
+        """A rank's rows as a matrix; all throw if ranks mean different calls.
+
+        `facts` checks this rank's arguments, and returns what has to be the same on all ranks, as have the vectors
+        `whole`. Of a vector, the only column is summed as a line.
+        """
         if isinstance(A, Matrix):
             A, order = A.array, A.order
 
-        def look() -> tuple[Any, ...]:
+        def look() -> tuple[dict[str, Any], Any]:
             if getattr(A, "ndim", 0) != 2:
                 raise ValueError(f"A must be a matrix, found {type(A).__name__}")
             if isinstance(A, _core.StreamedMatrix):
                 raise TypeError("A must be an array, found a streamed matrix: World.open opens a file on all ranks")
             dtype = _dtype_of(A)
-            if dtype.name not in ("float32", "float64"):
-                raise TypeError(f"A must have elements float32 or float64, found {dtype.name}")
-            by_rows = _order_of(A) if order is None else _by_rows(operation, order)
-            return operation, dtype.name, A.shape[1], by_rows, A.shape[0]
+            if dtype.name not in ("float32", "float64") or not dtype.isnative:
+                raise TypeError(f"A must have elements float32 or float64, found {dtype.name if dtype.isnative else dtype}")
+            if order is not None:
+                _by_rows(operation, order)
+            alike = {"operation": operation, "dtype": dtype.name, "columns": int(A.shape[1]), "order": order}
+            if facts is not None:
+                alike.update(facts(A))
+            digests, fault = {}, None
+            for name, x in (whole or {}).items():
+                if x is None and name == "z":
+                    continue
+                alike.setdefault("vectors", _columns(x))
+                try:
+                    if tuple(getattr(x, "shape", ()))[:1] != (A.shape[1],):
+                        _require_entries(operation, name, x, A.shape[1])
+                    digests[name] = _digest(x)
+                except ValueError as error:  # of ranks that have other columns it is not the reason
+                    fault = f"ValueError: {error}"
+            down, across = _strides(A)
+            rows, cols = A.shape
+            has_rows = across == 1 or cols <= 1 or rows == 0
+            has_columns = down == 1 or rows <= 1 or cols == 0
+            return alike, (digests, fault, (int(rows), dtype.name, has_rows, has_columns, (down, across)))
 
-        mine = self._together(look)
-        every = self._ranks.allgather(mine)
-        names = ("operation", "dtype", "columns")
-        for rank, its in enumerate(every):
-            for name, found, expected in zip(names, its, every[0], strict=False):
-                if found != expected:
-                    raise DistributedError(
-                        rank, f"{operation}: expected what rank 0 has, {name} {expected}, found {found}"
-                    )
-        # A rank with one row or none has either order.
-        orders = {its[3] for its in every if its[3] is not None and its[4] > 0}
-        if len(orders) > 1:
-            raise DistributedError(0, f"{operation}: ranks have rows in different orders")
-        by_rows = orders.pop() if orders else True
-        return Matrix(self, A, by_rows, numpy.dtype(mine[1]), [int(its[4]) for its in every])
+        every = self._require_alike(operation, look)
+        for rank, (_, fault, _) in enumerate(every):
+            if fault is not None:
+                raise DistributedError(rank, fault)
+        _compare(operation, [digests for digests, _, _ in every])
+        found = [its for _, _, its in every]
+        counts = [its[0] for its in found]
+        m, n = sum(counts), int(A.shape[1])
+        if is_vector:
+            by_rows = False
+        elif m <= 1 or n <= 1:
+            by_rows = True  # as one process sums a single row or column, however it is stored
+        elif order is not None:
+            by_rows = order == "C"
+        else:
+            by_rows = all(has_rows for _, _, has_rows, _, _ in found)
+        if m == 1 and n > 1 and not found[self.rank][2]:
+            A = _arrays.contiguous(A)
+        for rank, (_, _, has_rows, has_columns, strides) in enumerate(found):
+            if m > 1 and not (has_rows if by_rows else has_columns):
+                lines = "rows" if by_rows else "columns"
+                reason = f"for order={order!r}" if order is not None else "since rows are not adjacent on all ranks"
+                raise DistributedError(
+                    rank,
+                    f"{operation}: A must have {lines} of adjacent elements, {reason}, found strides of {strides[0]} and "
+                    f"{strides[1]} elements; pass numpy.{'ascontiguousarray' if by_rows else 'asfortranarray'}(A)",
+                )
+        return Matrix(self, A, by_rows, numpy.dtype(found[0][1]), counts)
 
     def _sum(self, a: Matrix, part: Callable[[int, int], Any]) -> Any:
         """The sum over all ranks' rows; part(first, end) is that of some of this rank's."""
         m, n = a.shape
         if m == 0 or n == 0:
-            return numpy.zeros(n, dtype=a.dtype)
+            self._together(lambda: part(0, a.array.shape[0]))  # B of ranks that have rows
+            return self._together(lambda: numpy.zeros(n, dtype=a.dtype))
 
         def make_roots() -> tuple[list[int], Any]:
             parts = _core._parts_of(m, n, a.dtype.itemsize, a.order == "C", a.rows.start, a.array.shape[0])
@@ -369,11 +491,19 @@ class World:
         make() is the levels of this rank's, and the sums, one a row. Each rank owns a slice of the columns, adds it,
         and hands it to all.
         """
-        own, roots = self._together(make)
-        levels = self._ranks.allgather(own)
+        roots = None
+
+        def make_own() -> Sequence[int]:
+            nonlocal roots
+            own, roots = make()
+            return list(own)
+
+        levels = self._all(make_own)
         of_all = [level for its in levels for level in its]
-        width = max(1, _MOST_ELEMENTS // len(of_all))  # of one exchange
-        sums = self._together(lambda: numpy.empty(length, dtype=dtype))
+        width = max(1, _MOST_ELEMENTS // max(1, len(of_all)))  # of one exchange
+        sums = self._together(lambda: numpy.zeros(length, dtype=dtype))
+        if not of_all:
+            return sums  # no rank has rows
         for begin in range(0, length, width):
             end = min(begin + width, length)
             self._add_columns(roots[:, begin:end], [len(its) for its in levels], of_all, sums[begin:end])
@@ -394,45 +524,34 @@ class World:
         sizes = [roots.shape[0] * w for w in widths]
         its_sizes = [count * width for count in counts]
         self._ranks.exchange(sent, sizes, got.reshape(-1), its_sizes)
-        mine = self._together(lambda: _add_tree(got, levels))
-        self._ranks.gather(mine, sums, widths)
+
+        def add() -> Any:
+            mine = numpy.empty(width, dtype=sums.dtype)
+            _core._add_roots(got, levels, mine)  # rounds as kernels do, in any mode of the caller's
+            return mine
+
+        self._ranks.gather(self._together(add), sums, widths)
+
+
+def _compare(operation: str, every: Sequence[dict[str, Any]]) -> None:
+    """Refuses facts of ranks that are not those of rank 0."""
+    expected = every[0]
+    for rank, found in enumerate(every):
+        for name in {**expected, **found}:
+            if repr(found.get(name)) != repr(expected.get(name)):  # a NaN is like itself
+                raise DistributedError(
+                    rank, f"{operation}: expected what rank 0 has, {name} {expected.get(name)}, found {found.get(name)}"
+                )
 
 
 # Elements of one exchange at most: MPI counts them in 32 bits.
 _MOST_ELEMENTS = 2**28
 
 
-def _add_tree(vectors: Any, levels: Sequence[int]) -> Any:
-    """Two subtrees of one level that follow each other are halves of the next."""
-    waiting: list[tuple[Any, int]] = []
-
-    def join() -> None:
-        right, _ = waiting.pop()
-        left, level = waiting.pop()
-        waiting.append((left + right, level + 1))
-
-    with numpy.errstate(all="ignore"):  # an infinity is what one process finds, too
-        for vector, level in zip(vectors, levels, strict=True):
-            waiting.append((vector, level))
-            while len(waiting) > 1 and waiting[-1][1] == waiting[-2][1]:
-                join()
-        while len(waiting) > 1:
-            join()
-        return waiting[0][0] + waiting[0][0].dtype.type(0)
-
-
 def _by_rows(operation: str, order: str) -> bool:
     if order not in ("C", "F"):
         raise ValueError(f"tessera.distributed.World.{operation}: order must be 'C' or 'F', found {order!r}")
     return order == "C"
-
-
-def _order_of(A: Any) -> bool | None:
-    """Whether rows are contiguous; None where one row, or one column, says neither."""
-    down, across = _strides(A)
-    if A.shape[0] < 2:
-        return None if across == 1 else False
-    return across == 1 and (A.shape[1] > 1 or down == 1)
 
 
 def _dtype_of(x: Any) -> Any:
@@ -447,7 +566,21 @@ def _strides(A: Any) -> tuple[int, int]:
 
 def _require_entries(operation: str, name: str, x: Any, entries: int) -> None:
     if tuple(getattr(x, "shape", ())) != (entries,):
-        raise ValueError(f"{operation}: {name} must have {entries} entries, found {getattr(x, 'shape', None)}")
+        found = getattr(x, "shape", f"a {type(x).__name__}")
+        raise ValueError(f"{operation}: {name} must have {entries} entries, found {found}")
+
+
+def _columns(x: Any) -> tuple[int, ...]:
+    """How many vectors a block has; nothing of one vector."""
+    return tuple(getattr(x, "shape", ()))[1:]
+
+
+def _digest(x: Any) -> str | None:
+    """What tells vectors of different bits apart; None of those on a GPU, which are not copied for it."""
+    if getattr(x, "__cuda_array_interface__", None) is not None:
+        return None
+    x = numpy.ascontiguousarray(_arrays.on_host(x))
+    return f"with digest {hashlib.blake2b(x.data if x.size > 0 else b'', digest_size=8).hexdigest()} of {x.dtype}"
 
 
 def _mapped(path: str, dtype: Any, shape: tuple[int, int] | None, order: str) -> Any:

@@ -11,8 +11,10 @@ kind, where it lies; a call waits for them. All take
 - `progress=True`: a bar of tqdm.
 """
 
+import functools
+import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy
 
@@ -32,6 +34,11 @@ __all__ = [
     "ridge_path",
     "svds",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
 
 # What the compiled part says of how a solver stopped.
 _CONVERGED, _ITERATION_LIMIT, _NOT_FINITE = 7, 8, 11
@@ -118,6 +125,42 @@ class _Telling:
             self.callback(step)
 
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+# Arguments that differ from rank to rank, or may.
+_OF_A_RANK = ("A", "b", "copy", "callback", "progress", "show")
+
+
+def _on_all_ranks(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """A solver that also takes matrices on many processes.
+
+    Its other arguments are compared, since ranks with different ones would wait for each other for ever. Whatever a
+    rank raises, all raise. One rank shows how far the solver is.
+    """
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        A = args[0] if args else kwargs.get("A")
+        if not _is_distributed(A):
+            return function(*args, **kwargs)
+        world = A.world
+        bound = world._together(lambda: signature.bind(*args, **kwargs))
+        bound.apply_defaults()
+        world._require_same_arguments(
+            f"linalg.{function.__name__}", {k: x for k, x in bound.arguments.items() if k not in _OF_A_RANK}
+        )
+        if world.rank > 0:
+            bound.arguments.update({name: False for name in ("progress", "show") if name in bound.arguments})
+        try:
+            return world._together(lambda: function(*bound.args, **bound.kwargs), keep_common=True)
+        finally:
+            world._told = None
+
+    return call
+
+
 def _require_finite(name: str, result: dict) -> None:
     if result["stop"] == _NOT_FINITE:
         raise ValueError(f"{name}: {result['why']}")
@@ -190,6 +233,7 @@ def _lsmr_result(result: dict) -> LsmrResult:
     )
 
 
+@_on_all_ranks
 def lsmr(
     A: Any,
     b: Any,
@@ -224,6 +268,7 @@ def lsmr(
     return _lsmr_result(result)
 
 
+@_on_all_ranks
 def lsqr(
     A: Any,
     b: Any,
@@ -268,6 +313,7 @@ def lsqr(
     )
 
 
+@_on_all_ranks
 def ridge(
     A: Any,
     b: Any,
@@ -295,6 +341,7 @@ def ridge(
     )[0]
 
 
+@_on_all_ranks
 def ridge_path(
     A: Any,
     b: Any,
@@ -323,6 +370,7 @@ def ridge_path(
     return [_lsmr_result(result) for result in results]
 
 
+@_on_all_ranks
 def lstsq(
     A: Any,
     b: Any,
@@ -430,6 +478,7 @@ def _triplets(
     return (lambda values: _arrays.of_numbers(result["vt"], values, dtype)), result
 
 
+@_on_all_ranks
 def svds(
     A: Any,
     k: int = 6,
@@ -480,6 +529,7 @@ def _left(A: Any, result: dict) -> Any:
     return ut.T
 
 
+@_on_all_ranks
 def randomized_svd(
     A: Any,
     n_components: int,
@@ -516,6 +566,7 @@ def randomized_svd(
     return _left(A, result), _arrays.of_numbers(result["vt"], result["s"], _dtype(name, A).name), result["vt"]
 
 
+@_on_all_ranks
 def pca(
     A: Any,
     k: int,
