@@ -92,6 +92,39 @@ set(INSTALL_GTEST OFF)
 if(TARGET Kokkos::kokkos)
   list(REMOVE_ITEM tessera_dependencies Kokkos) # a parent project has brought it
 endif()
+
+# Without a network downloads are tried for minutes, and end in many lines: ask first.
+set(tessera_fetched "")
+foreach(dependency IN LISTS tessera_dependencies)
+  string(TOUPPER "${dependency}" upper)
+  string(TOLOWER "${dependency}" lower)
+  if(FETCHCONTENT_SOURCE_DIR_${upper} OR EXISTS "${FETCHCONTENT_BASE_DIR}/${lower}-src/CMakeLists.txt")
+    continue()
+  endif()
+  if(NOT FETCHCONTENT_TRY_FIND_PACKAGE_MODE STREQUAL "NEVER")
+    find_package(${dependency} QUIET)
+  endif()
+  if(NOT ${dependency}_FOUND)
+    list(APPEND tessera_fetched "${dependency}")
+  endif()
+endforeach()
+if(tessera_fetched AND NOT FETCHCONTENT_FULLY_DISCONNECTED)
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" -DURL=https://github.com/kokkos/kokkos -P "${CMAKE_CURRENT_LIST_DIR}/CanReach.cmake"
+    RESULT_VARIABLE unreachable
+    OUTPUT_QUIET ERROR_QUIET
+  )
+  if(unreachable)
+    list(JOIN tessera_fetched ", " names)
+    message(
+      FATAL_ERROR
+        "Tessera: no package of ${names} was found, and github.com, which has their releases, does not answer: install "
+        "packages, name one's folder (such as -DKokkos_ROOT=<prefix>) or its sources "
+        "(-DFETCHCONTENT_SOURCE_DIR_KOKKOS=<folder>), or set https_proxy"
+    )
+  endif()
+endif()
+
 if(SKBUILD AND NOT DEFINED CMAKE_POSITION_INDEPENDENT_CODE)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON) # what is fetched becomes part of the Python package
   FetchContent_MakeAvailable(${tessera_dependencies})
