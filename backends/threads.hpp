@@ -32,4 +32,31 @@ inline HostThreads survey_host_threads([[maybe_unused]] int wanted) {
 #endif
 }
 
+/// How many threads the host has by default, as the environment or its processors say, whatever
+/// number has been set for the calling thread.
+inline int default_host_threads() {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  return openmp::default_threads();
+#else
+  return 1;
+#endif
+}
+
+/// How many threads the caller has set for work that its thread starts (omp_set_num_threads, which
+/// threadpoolctl calls); the default, or what Kokkos has set, if it has set none.
+inline int host_threads_of_caller() {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  return ::omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+/// Sets that number.
+inline void set_host_threads_of_caller([[maybe_unused]] int threads) {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  ::omp_set_num_threads(threads);
+#endif
+}
+
 }  // namespace tessera::backends

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <omp.h>
 #include <string>
+#include <thread>
 
 #include <tessera/backends/host/threads.hpp>
 
@@ -33,6 +34,13 @@ inline std::size_t stack_bytes() {
                     : *unit == 'G' || *unit == 'g' ? 30
                                                    : 10;
   return number << shift;
+}
+
+/// Threads of a region in a thread for which nobody has set a number: as the environment says.
+inline int default_threads() {
+  int result = 1;
+  std::thread([&result] { result = ::omp_get_max_threads(); }).join();
+  return result;
 }
 
 /// See tessera::backends::survey_host_threads. From then on OpenMP gives what it is asked for: a

@@ -203,8 +203,10 @@ Taken Call::any(nb::handle x, char const* what) const {
   if (!nb::try_cast(shown(object), imported, false)) {
     object = through_interface(x);
     if (object.is_none() || !nb::try_cast(object, imported, false)) {
+      bool const is_mended = is_numpy(x) && !may_copy && has_copy;
       fail_type(std::string(what) +
-                " must be an array that DLPack or a buffer shows as it is, found " + name_of(x));
+                " must be an array that DLPack or a buffer shows as it is, found " + name_of(x) +
+                (is_mended ? "; copy=True takes a copy of numbers" : ""));
     }
   }
   require_plain(*this, object, what);
@@ -224,9 +226,21 @@ ElementType scalar_type_for(Taken const& x) {
   return x.array.type.is_scalar() ? x.array.type : ElementType{true, sizeof(double), "float64"};
 }
 
-constexpr char const* with_copy = "; copy=True takes a copy";
+/// What to do about an array that a copy would mend.
+char const* with_copy(Call const& call) {
+  return call.has_copy ? "; copy=True takes a copy" : "; copy or convert it first";
+}
 
 }  // namespace
+
+Taken Call::forward(nb::handle x, char const* what) const {
+  Taken taken = any(may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x), what);
+  if (may_copy && !is_forward(taken.array)) {
+    taken = any(modules().arrays.attr("contiguous")(taken.object), what);
+  }
+  require_forward(taken, what);
+  return taken;
+}
 
 Taken Call::matrix(nb::handle x, char const* what) const {
   Taken taken = any(may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x), what);
@@ -271,14 +285,14 @@ Taken Call::input(nb::handle x, char const* what, ElementType const& type,
 void Call::require_scalars(Taken const& x, char const* what) const {
   if (x.array.type.is_scalar()) return;
   fail_type(std::string(what) + " must be float32 or float64, found " + x.array.type.name +
-            " of shape " + shape_text(x.array) + with_copy);
+            " of shape " + shape_text(x.array) + with_copy(*this));
 }
 
 void Call::require_type(Taken const& x, char const* what, ElementType const& type,
                         std::string const& beside) const {
   if (x.array.type == type) return;
   fail_type(std::string(what) + " must be " + type.name + " as " + beside + " is, found " +
-            x.array.type.name + " of shape " + shape_text(x.array) + with_copy);
+            x.array.type.name + " of shape " + shape_text(x.array) + with_copy(*this));
 }
 
 void Call::require_place(Taken const& x, char const* what, Taken const& model,
@@ -296,7 +310,7 @@ void Call::require_place(Taken const& x, char const* what, Taken const& model,
 void Call::require_forward(Taken const& x, char const* what) const {
   if (is_forward(x.array)) return;
   fail_value(std::string(what) + " of shape " + shape_text(x.array) +
-             " must not lie backwards in memory, found a negative stride" + with_copy);
+             " must not lie backwards in memory, found a negative stride" + with_copy(*this));
 }
 
 void Call::require_lines(Taken const& x, char const* what) const {
@@ -304,7 +318,7 @@ void Call::require_lines(Taken const& x, char const* what) const {
   fail_value(std::string(what) + " of shape " + shape_text(x.array) +
              " must have rows or columns whose elements lie side by side, found strides of " +
              std::to_string(x.array.strides[0]) + " and " + std::to_string(x.array.strides[1]) +
-             " elements" + with_copy);
+             " elements" + with_copy(*this));
 }
 
 Taken Call::output(nb::handle out, char const* what, Taken const& model, int dimensions,
@@ -371,8 +385,9 @@ nb::object numpy_view(Array const& x) {
   return view.cast(nb::rv_policy::reference);
 }
 
-void fill_from(nb::handle read, Array const& to, std::int64_t first_row, std::int64_t first_col) {
-  modules().arrays.attr("fill")(read, numpy_view(to), first_row, first_col);
+nb::object block_from(nb::handle read, ElementType const& type, BlockRead const& at) {
+  return modules().arrays.attr("block")(read, type.name, at.first_row, at.rows, at.first_col,
+                                        at.cols);
 }
 
 }  // namespace tessera::python

@@ -8,6 +8,7 @@
 #include <nanobind/ndarray.h>
 #include <optional>
 #include <python/arrays.hpp>
+#include <python/streamed.hpp>
 #include <string>
 
 /// Objects of Python's as arrays: what they are, whether they fit, and new ones of their kind.
@@ -20,10 +21,11 @@ struct Taken {
   nanobind::ndarray<nanobind::ro> keeper;  ///< of its memory
 };
 
-/// One call of a function: what it is called in messages, and whether it may copy its inputs.
+/// One call of a function: its name in messages, and whether it may copy its inputs.
 struct Call {
   char const* name;
   bool may_copy;
+  bool has_copy = true;  ///< whether the function has an argument `copy` to advise
   mutable std::optional<std::uintptr_t> stream = std::nullopt;  ///< that it works in, of a GPU
 
   [[noreturn]] void fail_type(std::string const& what) const;
@@ -31,6 +33,8 @@ struct Call {
 
   /// An array of one or two dimensions and of any type.
   [[nodiscard]] Taken any(nanobind::handle x, char const* name) const;
+  /// The same, whose elements do not lie backwards.
+  [[nodiscard]] Taken forward(nanobind::handle x, char const* name) const;
   /// A matrix of scalars whose rows or columns lie side by side.
   [[nodiscard]] Taken matrix(nanobind::handle x, char const* name) const;
   /// A vector of scalars.
@@ -60,8 +64,8 @@ nanobind::object finished(Taken const& result);
 /// An array of scalars on a host as NumPy's, which does not own its memory; with the GIL.
 nanobind::object numpy_view(Array const& x);
 
-/// to[...] = read(rows, cols), slices of a matrix; with the GIL.
-void fill_from(nanobind::handle read, Array const& to, std::int64_t first_row,
-               std::int64_t first_col);
+/// read(rows, cols), slices of a matrix: an array of this type and of the block's shape; with the
+/// GIL.
+nanobind::object block_from(nanobind::handle read, ElementType const& type, BlockRead const& at);
 
 }  // namespace tessera::python

@@ -4,6 +4,7 @@
 #include <array>
 #include <nanobind/nanobind.h>
 #include <python/matrices.hpp>
+#include <python/runtime.hpp>
 #include <string>
 #include <utility>
 
@@ -16,7 +17,7 @@ void MatrixInput::require_place_of(Call const& call, Taken const& x, char const*
 }
 
 MatrixInput take_matrix(Call const& call, nb::handle a) {
-  StreamedMatrix const* streamed = nullptr;
+  StreamObject const* streamed = nullptr;
   if (nb::try_cast(a, streamed) && streamed != nullptr) {
     Reading const& reading = streamed->reading;
     Taken nothing;
@@ -76,6 +77,11 @@ MatrixInput take_array(Call const& call, nb::handle A) {
 void look_for_signals() {
   nb::gil_scoped_acquire const acquired;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+void look_for_signals_in_call() {
+  Function const function;
+  look_for_signals();
 }
 
 }  // namespace tessera::python

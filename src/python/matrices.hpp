@@ -8,7 +8,7 @@
 #include <python/streamed.hpp>
 #include <string>
 
-/// A call's matrix, and the vectors beside it.
+/// A call's matrix, and its vectors.
 namespace tessera::python {
 
 /// A matrix as functions take it: an array, or one that is streamed.
@@ -22,6 +22,12 @@ struct MatrixInput {
 
   /// A vector lies where the matrix does; one that is streamed is on the host.
   void require_place_of(Call const& call, Taken const& x, char const* name) const;
+};
+
+/// A streamed matrix as Python has it.
+struct StreamObject : StreamedMatrix {
+  nanobind::object recipe;    ///< a function of the package and its arguments, which make it again
+  nanobind::object function;  ///< that reads blocks; None if it is a file
 };
 
 MatrixInput take_matrix(Call const& call, nanobind::handle a);
@@ -42,7 +48,10 @@ Taken take_vector(Call const& call, MatrixInput const& a, nanobind::handle x, ch
 Taken take_output(Call const& call, MatrixInput const& a, Taken const& v, nanobind::handle out,
                   char const* name, std::int64_t entries);
 
-/// Ends a call where Ctrl-C was pressed.
+/// Runs the handlers of signals that have arrived, if this is Python's main thread. Throws what
+/// they raise, as for Ctrl-C.
 void look_for_signals();
+/// The same within a call: a handler cannot call tessera itself.
+void look_for_signals_in_call();
 
 }  // namespace tessera::python

@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <array>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <optional>
+#include <python/arrays.hpp>
 #include <python/checking.hpp>
 #include <python/distributed.hpp>
 #include <python/imports.hpp>
@@ -17,8 +22,10 @@
 #include <python/runtime.hpp>
 #include <python/solving.hpp>
 #include <python/streamed.hpp>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include <io/errors.hpp>
@@ -217,16 +224,15 @@ nb::object matmul_of(nb::handle A, nb::handle B, nb::handle out, bool copy) {
   return finished(c);
 }
 
-nb::object transpose_of(nb::handle A, nb::handle out) {
-  Call const call{"transpose", false};
-  Taken const a = call.any(A, "A");
+nb::object transpose_of(nb::handle A, nb::handle out, bool copy) {
+  Call const call{"transpose", copy};
+  Taken const a = call.forward(A, "A");
   std::string const shape = shape_text(a.array);
   if (a.array.dimensions != 2) call.fail_value("A must have two dimensions, found shape " + shape);
   if (a.array.type.bytes != 4 && a.array.type.bytes != 8) {
     call.fail_type("A must have elements of 4 or 8 bytes, found " + a.array.type.name +
                    " of shape " + shape);
   }
-  call.require_forward(a, "A");
   Taken const at = call.output(out, "out", a, 2, {a.array.extents[1], a.array.extents[0]},
                                a.array.type, "A of shape " + shape);
   {
@@ -254,7 +260,7 @@ std::pair<Taken, Taken> take_pair(Call const& call, nb::handle x, nb::handle y) 
 /// Elements that failed, those that could not be judged, all of them, and a sentence.
 nb::tuple check_of(nb::handle A, nb::handle v, nb::handle c, nb::handle weights, nb::handle minus,
                    nb::handle map, double alpha, double beta, nb::handle z) {
-  Call const call{"check", false};
+  Call const call{"check", false, false};
   MatrixInput const a = take_array(call, A);
   Array const& array = a.array.array;
   if (array.place.is_gpu) call.fail_type("A of shape " + a.shape + " must lie on the host");
@@ -289,7 +295,7 @@ double dot_of(nb::handle x, nb::handle y, bool copy) {
 }
 
 void axpby_of(double a, nb::handle x, double b, nb::handle y) {
-  Call const call{"axpby", false};
+  Call const call{"axpby", false, false};
   Taken const in = take_pair(call, x, y).first;
   Taken const out = call.output(y, "y", in, 1, in.array.extents, in.array.type, "x");
   nb::gil_scoped_release const released;
@@ -310,24 +316,85 @@ bool rows_first(Call const& call, std::string const& order) {
   return order == "C";
 }
 
-StreamedMatrix open_file(std::string const& path, std::size_t memory_limit,
-                         std::optional<std::string> const& dtype,
-                         std::optional<std::pair<std::int64_t, std::int64_t>> const& shape,
-                         std::string const& order) {
+StreamObject open_file(std::string const& path, std::size_t memory_limit,
+                       std::optional<std::string> const& dtype,
+                       std::optional<std::pair<std::int64_t, std::int64_t>> const& shape,
+                       std::string const& order, nb::object recipe) {
   Call const call{"open", false};
   std::optional<std::array<std::int64_t, 2>> extents;
   if (shape) {
     if (shape->first < 1 || shape->second < 1) call.fail_value("shape must be of positive numbers");
     extents = {shape->first, shape->second};
   }
-  return {
-      read_file(path, type_of_name(call, dtype), extents, rows_first(call, order), memory_limit),
-      memory_limit, look_for_signals};
+  return {{read_file(path, type_of_name(call, dtype), extents, rows_first(call, order), memory_limit),
+           memory_limit, look_for_signals_in_call},
+          std::move(recipe),
+          nb::none()};
 }
 
-StreamedMatrix from_callback(std::int64_t rows, std::int64_t cols, nb::object read,
-                             std::string const& dtype, std::string const& order,
-                             std::size_t memory_limit) {
+/// A call of a function that reads a block. It has a thread of its own: a function may take long,
+/// and who waits for it can give it up for a signal.
+struct BlockCall {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_done = false;
+  nb::object function;  ///< with the GIL, as is `block`
+  nb::object block;
+  std::exception_ptr error;
+};
+
+/// Runs it with the GIL. All that belongs to Python goes with it if nobody waits any more.
+void run(std::shared_ptr<BlockCall> call, ElementType const& type, BlockRead const& at) {
+  nb::gil_scoped_acquire const acquired;
+  Function const function;
+  nb::object block;
+  std::exception_ptr error;
+  try {
+    block = block_from(call->function, type, at);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  call->function.reset();
+  {
+    std::lock_guard const lock(call->mutex);
+    call->block = std::move(block);
+    call->error = std::move(error);
+    call->is_done = true;
+  }
+  call->changed.notify_all();
+  call.reset();
+}
+
+/// Reads a block by a function of Python's.
+void read_by(nb::handle function, ElementType const& type, bool by_rows, BlockRead const& at) {
+  constexpr std::chrono::milliseconds look_every{50};
+  auto call = std::make_shared<BlockCall>();
+  {
+    nb::gil_scoped_acquire const acquired;
+    call->function = nb::borrow(function);
+    std::thread([call, type, at]() mutable { run(std::move(call), type, at); }).detach();
+  }
+  std::unique_lock lock(call->mutex);
+  while (!call->changed.wait_for(lock, look_every, [&] { return call->is_done; })) {
+    lock.unlock();
+    if (at.is_given_up != nullptr && *at.is_given_up) throw std::runtime_error("tessera: given up");
+    look_for_signals_in_call();
+    lock.lock();
+  }
+  lock.unlock();
+  if (call->error) std::rethrow_exception(call->error);
+  nb::gil_scoped_acquire const acquired;
+  nb::object const block = std::move(call->block);
+  Array to{.data = at.to, .dimensions = 2, .extents = {at.rows, at.cols}};
+  to.strides =
+      by_rows ? std::array<std::int64_t, 2>{at.cols, 1} : std::array<std::int64_t, 2>{1, at.rows};
+  to.type = type;
+  numpy_view(to).attr("__setitem__")(nb::ellipsis(), block);
+}
+
+StreamObject from_callback(std::int64_t rows, std::int64_t cols, nb::object read,
+                           std::string const& dtype, std::string const& order,
+                           std::size_t memory_limit, nb::object recipe) {
   Call const call{"from_callback", false};
   if (rows < 1 || cols < 1) {
     call.fail_value("expected at least one row and one column, found " + std::to_string(rows) +
@@ -338,22 +405,35 @@ StreamedMatrix from_callback(std::int64_t rows, std::int64_t cols, nb::object re
                   .type = *type_of_name(call, dtype),
                   .by_rows = rows_first(call, order),
                   .read = {}};
-  // The function lives as long as the matrix, and is let go of with the GIL.
-  std::shared_ptr<nb::object> const function(new nb::object(std::move(read)), [](nb::object* f) {
-    nb::gil_scoped_acquire const acquired;
-    delete f;
-  });
-  reading.read = [function, type = reading.type,
-                  by_rows = reading.by_rows](BlockRead const& block) {
-    nb::gil_scoped_acquire const acquired;
-    Array to{.data = block.to, .dimensions = 2, .extents = {block.rows, block.cols}};
-    to.strides = by_rows ? std::array<std::int64_t, 2>{block.cols, 1}
-                         : std::array<std::int64_t, 2>{1, block.rows};
-    to.type = type;
-    fill_from(*function, to, block.first_row, block.first_col);
-  };
-  return {std::move(reading), memory_limit, look_for_signals};
+  // The object that has the reading has the function, too, which the collector of cycles sees.
+  reading.read = [function = nb::handle(read), type = reading.type, by_rows = reading.by_rows](
+                     BlockRead const& block) { read_by(function, type, by_rows, block); };
+  return {{std::move(reading), memory_limit, look_for_signals_in_call},
+          std::move(recipe),
+          std::move(read)};
 }
+
+int visit_stream(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  StreamObject const* const stream = nb::inst_ptr<StreamObject>(self);
+  Py_VISIT(stream->recipe.ptr());
+  Py_VISIT(stream->function.ptr());
+  return 0;
+}
+
+/// What the collector of cycles calls where nothing else has the object.
+int clear_stream(PyObject* self) {
+  auto* const stream = nb::inst_ptr<StreamObject>(self);
+  stream->reading.read = nullptr;
+  stream->recipe.reset();
+  stream->function.reset();
+  return 0;
+}
+
+PyType_Slot stream_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(visit_stream)},
+                              {Py_tp_clear, reinterpret_cast<void*>(clear_stream)},
+                              {0, nullptr}};
 
 nb::dict info() {
   nb::dict result;
@@ -379,89 +459,6 @@ nb::dict info() {
 
 // ---- the module ---------------------------------------------------------------------------------
 
-constexpr char const* atax_text = R"(C = alpha * A.T @ f(A @ v) + beta * z, A read once.
-
-A is an array of m x n, float32 or float64, whose rows or columns lie side by side, or a matrix of
-`open` or `from_callback`. v has n entries, or is a block of n x k, column by column. The result is
-of A's kind, in a new array or in `out`.
-
-f is the identity; `weights` w makes it w * b, `minus` y makes it b - y, and `map` with one of both:
-
-- "logistic": 1 / (1 + exp(-b)) - minus
-- "poisson": exp(b) - minus
-- "logistic_weights": b times the derivative of 1 / (1 + exp(-x)) at x = weights
-- "poisson_weights": b * exp(weights)
-
-With return_b=True the result is the pair C, B with B = f(A @ v), and so is `out`.
-
->>> import numpy as np, tessera
->>> A = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
->>> tessera.atax(A, np.array([1.0, -1.0]))
-array([ -9., -12.])
->>> tessera.atax(A, np.array([1.0, -1.0]), minus=np.array([1.0, 0.0, 0.0]), return_b=True)
-(array([-10., -14.]), array([-2., -1., -1.]))
-)";
-
-constexpr char const* matvec_text = R"(A @ x, for a vector of n entries or a block of n x k.
-
->>> import numpy as np, tessera
->>> tessera.matvec(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
-array([3., 7.])
-)";
-
-constexpr char const* rmatvec_text = R"(A.T @ u, for a vector of m entries or a block of m x k.
-
->>> import numpy as np, tessera
->>> tessera.rmatvec(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
-array([4., 6.])
-)";
-
-constexpr char const* matvec_both_text = R"(The pair A @ x, A.T @ u, A read once.
-
->>> import numpy as np, tessera
->>> A = np.array([[1.0, 2.0], [3.0, 4.0]])
->>> tessera.matvec_both(A, np.array([1.0, 1.0]), np.array([1.0, 0.0]))
-(array([3., 7.]), array([1., 2.]))
-)";
-
-constexpr char const* transpose_text = R"(A.T in memory of its own, for elements of 4 or 8 bytes.
-
->>> import numpy as np, tessera
->>> tessera.transpose(np.array([[1, 2, 3], [4, 5, 6]]))
-array([[1, 4],
-       [2, 5],
-       [3, 6]])
-)";
-
-constexpr char const* matmul_text = R"(A @ B, the product of two matrices.
-
->>> import numpy as np, tessera
->>> tessera.matmul(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))
-array([[11.]])
-)";
-
-constexpr char const* dot_text = R"(The dot product of two vectors, as a float.
-
->>> import numpy as np, tessera
->>> tessera.dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
-11.0
-)";
-
-constexpr char const* axpby_text = R"(y = a * x + b * y, in place.
-
->>> import numpy as np, tessera
->>> y = np.array([1.0, 2.0])
->>> tessera.axpby(2.0, np.array([10.0, 20.0]), 3.0, y)
->>> y
-array([23., 46.])
-)";
-
-constexpr char const* threads_text = R"(How many threads work on the host; with n, from then on n.
-
-More than the environment says (OMP_NUM_THREADS, else all processors) can be had before the first
-call only. The number changes no bit of a result.
-)";
-
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -476,78 +473,58 @@ NB_MODULE(_core, m) {
     }
   });
 
-  nb::class_<StreamedMatrix>(m, "StreamedMatrix",
-                             "A matrix that is read block by block, by `open` or `from_callback`.")
-      .def_prop_ro(
-          "shape",
-          [](StreamedMatrix const& a) { return std::pair(a.reading.rows, a.reading.cols); })
-      .def_prop_ro("ndim", [](StreamedMatrix const&) { return 2; })
+  call_while_waiting(look_for_signals);
+
+  nb::class_<StreamObject>(m, "StreamedMatrix", nb::type_slots(stream_slots),
+                           "A matrix that is read block by block, by `open` or `from_callback`.\n\n"
+                           "It is pickled as what it was made of: a path, or a function, and the "
+                           "other arguments.")
+      .def_prop_ro("shape",
+                   [](StreamObject const& a) { return std::pair(a.reading.rows, a.reading.cols); })
+      .def_prop_ro("ndim", [](StreamObject const&) { return 2; })
       .def_prop_ro(
           "dtype",
-          [](StreamedMatrix const& a) {
+          [](StreamObject const& a) {
             return nb::module_::import_("numpy").attr("dtype")(a.reading.type.name);
           },
           nb::for_getter(nb::sig("def dtype(self, /) -> typing.Any")))
-      .def_prop_ro(
-          "order",
-          [](StreamedMatrix const& a) { return std::string(a.reading.by_rows ? "C" : "F"); })
-      .def_ro("memory_limit", &StreamedMatrix::memory_limit,
+      .def_prop_ro("order",
+                   [](StreamObject const& a) { return std::string(a.reading.by_rows ? "C" : "F"); })
+      .def("__reduce__", [](StreamObject const& a) { return a.recipe; })
+      .def_ro("memory_limit", &StreamObject::memory_limit,
               "Bytes that a call may take beside its vectors.")
-      .def("__repr__", [](StreamedMatrix const& a) {
+      .def("__repr__", [](StreamObject const& a) {
         return "<tessera.StreamedMatrix of " + std::to_string(a.reading.rows) + " x " +
                std::to_string(a.reading.cols) + ", " + a.reading.type.name + ">";
       });
 
-  m.def("atax", &atax_of, "A"_a, "v"_a, nb::kw_only(), "weights"_a = nb::none(),
-        "minus"_a = nb::none(), "map"_a = nb::none(), "alpha"_a = 1.0, "beta"_a = 0.0,
-        "z"_a = nb::none(), "return_b"_a = false, "out"_a = nb::none(), "copy"_a = false,
-        nb::sig(
-            "def atax(A: typing.Any, v: typing.Any, *, weights: typing.Any = None, minus: "
-            "typing.Any = None, "
-            "map: str | None = None, alpha: float = 1.0, beta: float = 0.0, z: typing.Any = None, "
-            "return_b: bool = False, out: typing.Any = None, copy: bool = False) -> typing.Any"),
-        atax_text);
-  m.def("matvec", &matvec_of, "A"_a, "x"_a, nb::kw_only(), "out"_a = nb::none(), "copy"_a = false,
-        nb::sig("def matvec(A: typing.Any, x: typing.Any, *, out: typing.Any = None, copy: bool = "
-                "False) -> typing.Any"),
-        matvec_text);
-  m.def("rmatvec", &rmatvec_of, "A"_a, "u"_a, nb::kw_only(), "out"_a = nb::none(), "copy"_a = false,
-        nb::sig("def rmatvec(A: typing.Any, u: typing.Any, *, out: typing.Any = None, copy: bool = "
-                "False) -> typing.Any"),
-        rmatvec_text);
-  m.def(
-      "matvec_both", &matvec_both_of, "A"_a, "x"_a, "u"_a, nb::kw_only(), "out"_a = nb::none(),
-      "copy"_a = false,
-      nb::sig(
-          "def matvec_both(A: typing.Any, x: typing.Any, u: typing.Any, *, out: typing.Any = None, "
-          "copy: bool = False) -> tuple[typing.Any, typing.Any]"),
-      matvec_both_text);
-  m.def("transpose", &transpose_of, "A"_a, nb::kw_only(), "out"_a = nb::none(),
-        nb::sig("def transpose(A: typing.Any, *, out: typing.Any = None) -> typing.Any"),
-        transpose_text);
-  m.def("matmul", &matmul_of, "A"_a, "B"_a, nb::kw_only(), "out"_a = nb::none(), "copy"_a = false,
-        nb::sig("def matmul(A: typing.Any, B: typing.Any, *, out: typing.Any = None, copy: bool = "
-                "False) -> typing.Any"),
-        matmul_text);
+  // Those of tessera._operations call these, which are quick by position.
+  m.def("atax", &atax_of, "A"_a, "v"_a, "weights"_a = nb::none(), "minus"_a = nb::none(),
+        "map"_a = nb::none(), "alpha"_a = 1.0, "beta"_a = 0.0, "z"_a = nb::none(),
+        "return_b"_a = false, "out"_a = nb::none(), "copy"_a = false);
+  m.def("matvec", &matvec_of, "A"_a, "x"_a, "out"_a = nb::none(), "copy"_a = false);
+  m.def("rmatvec", &rmatvec_of, "A"_a, "u"_a, "out"_a = nb::none(), "copy"_a = false);
+  m.def("matvec_both", &matvec_both_of, "A"_a, "x"_a, "u"_a, "out"_a = nb::none(), "copy"_a = false,
+        nb::sig("def matvec_both(A: object, x: object, u: object, out: object = "
+                "None, copy: bool = False) -> tuple[typing.Any, typing.Any]"));
+  m.def("transpose", &transpose_of, "A"_a, "out"_a = nb::none(), "copy"_a = false);
+  m.def("matmul", &matmul_of, "A"_a, "B"_a, "out"_a = nb::none(), "copy"_a = false);
   m.def("_check", &check_of, "A"_a, "v"_a, "c"_a, "weights"_a.none(), "minus"_a.none(),
         "map"_a.none(), "alpha"_a, "beta"_a, "z"_a.none());
-  m.def("dot", &dot_of, "x"_a, "y"_a, nb::kw_only(), "copy"_a = false,
-        nb::sig("def dot(x: typing.Any, y: typing.Any, *, copy: bool = False) -> float"), dot_text);
-  m.def("axpby", &axpby_of, "a"_a, "x"_a, "b"_a, "y"_a,
-        nb::sig("def axpby(a: float, x: typing.Any, b: float, y: typing.Any) -> None"), axpby_text);
-  m.def("threads", &threads, "n"_a = nb::none(), nb::call_guard<nb::gil_scoped_release>(),
-        threads_text);
-  m.def("info", &info, nb::sig("def info() -> dict[str, typing.Any]"),
-        "What this build is, and what runs.");
+  m.def("dot", &dot_of, "x"_a, "y"_a, "copy"_a = false);
+  m.def("axpby", &axpby_of, "a"_a, "x"_a, "b"_a, "y"_a);
+  m.def("threads", &threads, "n"_a = nb::none(), nb::call_guard<nb::gil_scoped_release>());
+  m.def("info", &info, nb::sig("def info() -> dict[str, typing.Any]"));
   m.def("_open", &open_file, "path"_a, "memory_limit"_a, "dtype"_a.none(), "shape"_a.none(),
-        "order"_a);
+        "order"_a, "recipe"_a);
   m.def("_from_callback", &from_callback, "rows"_a, "cols"_a, "read"_a, "dtype"_a, "order"_a,
-        "memory_limit"_a);
+        "memory_limit"_a, "recipe"_a);
   add_solvers(m);
   m.def(
       "_map_of",
       [](nb::handle weights, nb::handle minus, nb::handle map) {
-        auto const [kind, vector] = map_of({"distributed.World.atax", false}, weights, minus, map);
+        auto const [kind, vector] =
+            map_of({"distributed.World.atax", false, false}, weights, minus, map);
         return nb::make_tuple(std::string(kind), vector);
       },
       "weights"_a.none(), "minus"_a.none(), "map"_a.none());

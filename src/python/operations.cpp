@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <cstdint>
 #include <python/operations.hpp>
 #include <python/turn.hpp>
@@ -31,24 +32,32 @@ Workspace<Exec>& workspace_of(std::uintptr_t stream) {
   return workspaces->get(stream, [] { return Workspace<Exec>(); });
 }
 
-/// Calls body(exec, workspace) where the work on arrays of `place` is done.
+/// Bytes that a product of a matrix with so many vectors reads, or a longer product reads in the
+/// time that it computes: a host's thread takes as long for a byte as for two products.
+std::int64_t work_of(Array const& a, std::int64_t vectors) {
+  std::int64_t const elements = a.extents[0] * a.extents[1];
+  return elements * std::max(static_cast<std::int64_t>(a.type.bytes), vectors / 2);
+}
+
+/// Calls body(exec, workspace) where the work of so many bytes on arrays of `place` is done.
 template <class Body>
-void with_instance(Place const& place, Body const& body) {
-  Turn const turn;
+void with_instance(Place const& place, std::int64_t bytes, Body const& body) {
+  Turn const turn(place.is_gpu ? Turn::Needs::first_lane : Turn::Needs::lane);
   if (place.is_gpu) {
     backends::with_stream(place.device, place.stream, [&]<class Exec>(Exec const& exec) {
       body(exec, workspace_of<Exec>(place.stream));
     });
     return;
   }
-  body(turn.host(), turn.workspace());
-  turn.host().fence("tessera: the result goes to Python");
+  Host const& host = turn.host(bytes);
+  body(host, turn.workspace());
+  host.fence("tessera: the result goes to Python");
 }
 
 /// Calls body(exec, workspace, T()) of the scalar type and the place of an array.
 template <class Body>
-void with_types(Array const& a, Body const& body) {
-  with_instance(a.place, [&](auto const& exec, auto& workspace) {
+void with_types(Array const& a, std::int64_t bytes, Body const& body) {
+  with_instance(a.place, bytes, [&](auto const& exec, auto& workspace) {
     with_type(a, [&](auto scalar) { body(exec, workspace, scalar); });
   });
 }
@@ -66,85 +75,92 @@ void with_view(Array const& x, Body const& body) {
 }  // namespace
 
 void atax(AtaxCall const& call) {
-  with_types(call.a, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
-    AtaxOptions<Exec, T> options{.workspace = &workspace,
-                                 .alpha = static_cast<T>(call.alpha),
-                                 .beta = static_cast<T>(call.beta)};
-    options.map = map_of<Exec, T>(call);
-    if (call.z) options.z = vector<Exec, T>(*call.z);
-    auto const a = matrix<Exec, T>(call.a);
-    with_view<Exec, T>(call.v, [&]<class Views>(Views const& v) {
-      auto const as_v = [&](Array const& x) {
-        if constexpr (Views::rank() == 1) {
-          return vector<Exec, T>(x);
-        } else {
-          return matrix<Exec, T>(x);
-        }
-      };
-      if (call.b) {
-        tessera::atax(exec, a, v, as_v(*call.b), as_v(call.c), options);
-      } else {
-        tessera::atax(exec, a, v, as_v(call.c), options);
-      }
-    });
-  });
+  with_types(call.a, work_of(call.a, call.v.extents[1]),
+             [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
+               AtaxOptions<Exec, T> options{.workspace = &workspace,
+                                            .alpha = static_cast<T>(call.alpha),
+                                            .beta = static_cast<T>(call.beta)};
+               options.map = map_of<Exec, T>(call);
+               if (call.z) options.z = vector<Exec, T>(*call.z);
+               auto const a = matrix<Exec, T>(call.a);
+               with_view<Exec, T>(call.v, [&]<class Views>(Views const& v) {
+                 auto const as_v = [&](Array const& x) {
+                   if constexpr (Views::rank() == 1) {
+                     return vector<Exec, T>(x);
+                   } else {
+                     return matrix<Exec, T>(x);
+                   }
+                 };
+                 if (call.b) {
+                   tessera::atax(exec, a, v, as_v(*call.b), as_v(call.c), options);
+                 } else {
+                   tessera::atax(exec, a, v, as_v(call.c), options);
+                 }
+               });
+             });
 }
 
 void multiply(Array const& a, Array const& v, Array const& b) {
-  with_types(a, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
-    auto const A = matrix<Exec, T>(a);
-    Options<Exec> const options{.workspace = &workspace};
-    if (v.dimensions == 1) {
-      tessera::multiply(exec, A, vector<Exec, T>(v), vector<Exec, T>(b), options);
-    } else {
-      tessera::multiply(exec, A, matrix<Exec, T>(v), matrix<Exec, T>(b), options);
-    }
-  });
+  with_types(a, work_of(a, v.extents[1]),
+             [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
+               auto const A = matrix<Exec, T>(a);
+               Options<Exec> const options{.workspace = &workspace};
+               if (v.dimensions == 1) {
+                 tessera::multiply(exec, A, vector<Exec, T>(v), vector<Exec, T>(b), options);
+               } else {
+                 tessera::multiply(exec, A, matrix<Exec, T>(v), matrix<Exec, T>(b), options);
+               }
+             });
 }
 
 void multiply_transposed(Array const& a, Array const& u, Array const& c) {
-  with_types(a, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
-    auto const A = matrix<Exec, T>(a);
-    Options<Exec> const options{.workspace = &workspace};
-    if (u.dimensions == 1) {
-      tessera::multiply_transposed(exec, A, vector<Exec, T>(u), vector<Exec, T>(c), options);
-    } else {
-      tessera::multiply_transposed(exec, A, matrix<Exec, T>(u), matrix<Exec, T>(c), options);
-    }
-  });
+  with_types(
+      a, work_of(a, u.extents[1]),
+      [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
+        auto const A = matrix<Exec, T>(a);
+        Options<Exec> const options{.workspace = &workspace};
+        if (u.dimensions == 1) {
+          tessera::multiply_transposed(exec, A, vector<Exec, T>(u), vector<Exec, T>(c), options);
+        } else {
+          tessera::multiply_transposed(exec, A, matrix<Exec, T>(u), matrix<Exec, T>(c), options);
+        }
+      });
 }
 
 void multiply_both(Array const& a, Array const& x, Array const& u, Array const& y, Array const& w) {
-  with_types(a, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
-    tessera::multiply_both(exec, matrix<Exec, T>(a), vector<Exec, T>(x), vector<Exec, T>(u),
-                           vector<Exec, T>(y), vector<Exec, T>(w), {.workspace = &workspace});
-  });
+  with_types(
+      a, work_of(a, 2), [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
+        tessera::multiply_both(exec, matrix<Exec, T>(a), vector<Exec, T>(x), vector<Exec, T>(u),
+                               vector<Exec, T>(y), vector<Exec, T>(w), {.workspace = &workspace});
+      });
 }
 
 void gemm(Array const& a, Array const& b, Array const& c) {
-  with_types(a, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
+  auto const bytes = std::max(work_of(a, b.extents[1]), work_of(b, 1));
+  with_types(a, bytes, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
     tessera::gemm(exec, matrix<Exec, T>(a), matrix<Exec, T>(b), matrix<Exec, T>(c),
                   {.workspace = &workspace});
   });
 }
 
 void transpose(Array const& a, Array const& at) {
-  with_types(a, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>&, T) {
+  with_types(a, work_of(a, 1), [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>&, T) {
     tessera::transpose(exec, matrix<Exec, T>(a), matrix<Exec, T>(at));
   });
 }
 
 double dot(Array const& x, Array const& y) {
   double result = 0;
-  with_types(x, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
-    result = static_cast<double>(
-        tessera::dot(exec, vector<Exec, T>(x), vector<Exec, T>(y), {.workspace = &workspace}));
-  });
+  with_types(x, 2 * work_of(x, 1),
+             [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
+               result = static_cast<double>(tessera::dot(
+                   exec, vector<Exec, T>(x), vector<Exec, T>(y), {.workspace = &workspace}));
+             });
   return result;
 }
 
 void axpby(double a, Array const& x, double b, Array const& y) {
-  with_types(x, [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>&, T) {
+  with_types(x, 2 * work_of(x, 1), [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>&, T) {
     tessera::axpby(exec, static_cast<T>(a), vector<Exec, T>(x), static_cast<T>(b),
                    vector<Exec, T>(y));
   });

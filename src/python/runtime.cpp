@@ -1,8 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,7 +16,10 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <vector>
 
+#include <tessera/backends/environment.hpp>
+#include <tessera/backends/host/tuning.hpp>
 #include <tessera/backends/instances.hpp>
 #include <tessera/backends/threads.hpp>
 
@@ -21,13 +28,23 @@ namespace {
 
 /// What a process has of Kokkos.
 struct State {
-  std::timed_mutex turn;
+  std::mutex mutex;                 ///< of what is below up to `spare`
+  std::condition_variable changed;  ///< a turn has ended, or a Function begun
+  bool is_taken = false;            ///< the first lane
+  int functions = 0;                ///< of the caller's, that run
+  int calls = 0;                    ///< that have a turn
+  std::vector<std::unique_ptr<Lane>> spare;
+
   std::atomic<bool> was_forked = false;  ///< a child, whose parent's threads are not there
-  bool is_ours = false;                  ///< this module started Kokkos
-  bool has_ended = false;
+  std::atomic<bool> has_ended = false;
+  std::atomic<bool> has_started = false;
+  std::atomic<int> threads = 1;  ///< that the caller wants
+  void (*while_waiting)() = nullptr;
+  // What follows belongs to who has the first lane.
+  bool is_ours = false;  ///< this module started Kokkos
   int most_threads = 1;
-  std::optional<Host> host;
-  std::unique_ptr<Workspace<Host>> workspace;
+  int default_threads = 1;  ///< of OpenMP
+  Lane first;
 };
 
 State& state() {
@@ -37,13 +54,15 @@ State& state() {
 
 /// Lets go of all that Kokkos has allocated for this module.
 void release() {
-  state().workspace.reset();
-  state().host.reset();
+  state().first = {};
+  state().spare.clear();
 }
 
 /// How long the end of the process waits for a call of a daemon thread, which may wait for ever in
 /// a function of the caller's.
 constexpr std::chrono::seconds patience{5};
+/// How often a call that waits for its turn looks for signals.
+constexpr std::chrono::milliseconds look_every{50};
 
 thread_local bool in_function = false;
 
@@ -69,50 +88,120 @@ Host instance_of(int threads) {
   }
 }
 
-void start(int wanted) {
+void start(int least) {
+  State& s = state();
+  s.default_threads = backends::default_host_threads();
+  int wanted = std::numeric_limits<int>::max();
   if (Kokkos::is_finalized()) {
-    state().has_ended = true;
+    s.has_ended = true;
     require_usable();
   }
   if (!Kokkos::is_initialized()) {
-    int const found = backends::survey_host_threads(wanted).found;
+    auto const fault = backends::fault_of_kokkos_environment(
+        [](char const* name) -> char const* { return std::getenv(name); });
+    if (fault) throw std::invalid_argument("tessera: " + *fault);
+    char const* const value = std::getenv("KOKKOS_NUM_THREADS");
+    wanted = value == nullptr ? s.default_threads : std::atoi(value);
+    int const set = backends::host_threads_of_caller();
+    int const found = backends::survey_host_threads(std::max(least, wanted)).found;
     Kokkos::initialize(
         Kokkos::InitializationSettings().set_num_threads(found).set_disable_warnings(true));
-    state().is_ours = true;
+    if (set < s.default_threads) backends::set_host_threads_of_caller(set);  // as it was
+    s.is_ours = true;
   }
   ::pthread_atfork(nullptr, nullptr, [] { state().was_forked = true; });
   Kokkos::push_finalize_hook([] {
     release();
     state().has_ended = true;
   });
-  state().host.emplace();
-  state().most_threads = state().host->concurrency();
-  state().workspace = std::make_unique<Workspace<Host>>();
+  s.most_threads = Host().concurrency();
+  s.threads = std::min(wanted, s.most_threads);
+  s.has_started = true;
+}
+
+/// Threads for a call of this thread: those that are wanted, or fewer if it has set fewer.
+int threads_of_call() {
+  int const wanted = state().threads;
+  int const set = backends::host_threads_of_caller();
+  return set < state().default_threads ? std::min(set, wanted) : wanted;
 }
 
 }  // namespace
 
-Turn::Function::Function() {
+Function::Function() : before_(in_function) {
   in_function = true;
+  {
+    std::lock_guard const lock(state().mutex);
+    ++state().functions;
+  }
+  state().changed.notify_all();
 }
 
-Turn::Function::~Function() {
-  in_function = false;
+Function::~Function() {
+  in_function = before_;
+  std::lock_guard const lock(state().mutex);
+  --state().functions;
 }
 
-Turn::Turn(int threads_at_start) {
+Turn::Turn(Needs needs, int threads_at_start) {
+  State& s = state();
   require_usable();  // the lock may be one that the parent held
-  lock_ = std::unique_lock(state().turn);
+  std::unique_lock lock(s.mutex);
+  auto const has_to_wait = [&] {
+    return s.is_taken && !s.has_ended && (s.functions == 0 || needs == Needs::first_lane);
+  };
+  while (has_to_wait()) {
+    if (s.changed.wait_for(lock, look_every) == std::cv_status::timeout && s.while_waiting) {
+      lock.unlock();
+      s.while_waiting();
+      lock.lock();
+    }
+  }
   require_usable();
-  if (!state().host) start(threads_at_start);
+  if (s.is_taken) {
+    auto& free = s.spare;
+    auto lane = free.empty() ? std::make_unique<Lane>() : std::move(free.back());
+    if (!free.empty()) free.pop_back();
+    lane_ = lane.release();
+    ++s.calls;
+    return;
+  }
+  s.is_taken = true;
+  ++s.calls;
+  lane_ = &s.first;
+  lock.unlock();
+  if (s.has_started) return;
+  try {
+    start(threads_at_start);
+  } catch (...) {
+    lock.lock();
+    s.is_taken = false;
+    --s.calls;
+    throw;
+  }
 }
 
-Host const& Turn::host() const {
-  return *state().host;
+Turn::~Turn() {
+  State& s = state();
+  {
+    std::lock_guard const lock(s.mutex);
+    --s.calls;
+    if (lane_ == &s.first) {
+      s.is_taken = false;
+    } else {
+      s.spare.emplace_back(lane_);
+    }
+  }
+  s.changed.notify_all();
 }
 
-Workspace<Host>& Turn::workspace() const {
-  return *state().workspace;
+Host const& Turn::host(std::int64_t bytes) const {
+  int threads = lane_ == &state().first ? threads_of_call() : 1;
+  if (bytes < backends::host::bytes_of_one_thread(threads)) threads = 1;
+  auto& instances = lane_->instances;
+  auto const found = instances.find(threads);
+  return found != instances.end() ? found->second
+                                  : instances.emplace(threads, instance_of(threads)).first->second;
 }
 
 int threads(std::optional<int> wanted) {
@@ -120,7 +209,11 @@ int threads(std::optional<int> wanted) {
     throw std::invalid_argument("tessera.threads: expected at least 1 thread, found " +
                                 std::to_string(*wanted));
   }
-  Turn const turn(wanted.value_or(0));
+  if (!wanted && state().has_started) {
+    require_usable();
+    return threads_of_call();
+  }
+  Turn const turn(Turn::Needs::first_lane, wanted.value_or(0));
   if (wanted) {
     if (*wanted > state().most_threads) {
       throw std::invalid_argument("tessera.threads: Kokkos was started with " +
@@ -128,24 +221,33 @@ int threads(std::optional<int> wanted) {
                                   std::to_string(*wanted) +
                                   "; ask for more before the first call, or set OMP_NUM_THREADS");
     }
-    state().host = instance_of(*wanted);
+    state().threads = *wanted;
   }
-  return state().host->concurrency();
+  return threads_of_call();
+}
+
+void call_while_waiting(void (*function)()) {
+  state().while_waiting = function;
 }
 
 bool is_running() {
-  return state().host.has_value() && !state().was_forked;
+  return state().has_started && !state().has_ended && !state().was_forked;
 }
 
 void finish() {
-  if (state().was_forked || state().has_ended || !state().host) return;
-  std::unique_lock const lock(state().turn, patience);
-  if (!lock) return;
-  if (state().is_ours) {
+  State& s = state();
+  if (s.was_forked || s.has_ended || !s.has_started) return;
+  {
+    std::unique_lock lock(s.mutex);
+    if (!s.changed.wait_for(lock, patience, [&] { return s.calls == 0; })) return;
+    s.is_taken = true;  // for ever
+    s.has_ended = true;
+  }
+  s.changed.notify_all();
+  if (s.is_ours) {
     Kokkos::finalize();  // calls the hook
   } else {
     release();
-    state().has_ended = true;
   }
 }
 

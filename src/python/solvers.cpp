@@ -48,21 +48,21 @@ void with_operator(Solving const& solving, Body const& body) {
     });
     return;
   }
-  Turn const turn;
-  Place const& place = solving.a.place;
-  with_type(solving.a, [&]<class T>(T) {
+  Array const& a = solving.a;
+  Place const& place = a.place;
+  Turn const turn(place.is_gpu ? Turn::Needs::first_lane : Turn::Needs::lane);
+  with_type(a, [&]<class T>(T) {
     auto const run_on = [&]<class Exec>(Exec const& exec) {
       if (solving.ranks) {
-        return run.template operator()<Exec, T>(
-            RanksOperator<Exec, T>(exec, solving.a, *solving.ranks));
+        return run.template operator()<Exec, T>(RanksOperator<Exec, T>(exec, a, *solving.ranks));
       }
-      auto const a = matrix<Exec, T>(solving.a);
-      run.template operator()<Exec, T>(solve::MatrixOperator<Exec, MatrixView<Exec, T>>(exec, a));
+      run.template operator()<Exec, T>(
+          solve::MatrixOperator<Exec, MatrixView<Exec, T>>(exec, matrix<Exec, T>(a)));
     };
     if (place.is_gpu) {
       backends::with_stream(place.device, place.stream, run_on);
     } else {
-      run_on(turn.host());
+      run_on(turn.host(a.extents[0] * a.extents[1] * static_cast<std::int64_t>(a.type.bytes)));
     }
   });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <python/streamed.hpp>
@@ -22,18 +23,19 @@ class Source {
   using value_type = T;
   using array_layout = Layout;
 
-  explicit Source(Reading const& reading) : reading_(reading) {}
+  Source(Reading const& reading, std::atomic<bool> const& is_given_up)
+      : reading_(reading), is_given_up_(is_given_up) {}
 
   [[nodiscard]] std::int64_t rows() const { return reading_.rows; }
   [[nodiscard]] std::int64_t cols() const { return reading_.cols; }
   [[nodiscard]] std::size_t bytes_at_once() const { return reading_.bytes_at_once; }
   void read(stream::Block const& block, T* to) const {
-    Turn::Function const function;
-    reading_.read({block.first_row, block.rows, block.first_col, block.cols, to});
+    reading_.read({block.first_row, block.rows, block.first_col, block.cols, to, &is_given_up_});
   }
 
  private:
   Reading const& reading_;
+  std::atomic<bool> const& is_given_up_;
 };
 
 /// Calls body(exec, source, options, T()), then looks whether the matrix stayed as it was.
@@ -44,12 +46,23 @@ void with_source(StreamedMatrix const& a, Body const& body) {
     std::size_t const taken = a.reading.bytes;
     stream::Options<T> options{.memory_limit = a.memory_limit - std::min(a.memory_limit, taken)};
     if (!a.reading.in_order_only.empty()) options.readers = 1;
-    if (a.on_block) options.on_progress = [&](stream::Progress const&) { a.on_block(); };
+    std::atomic<bool> is_given_up = false;
+    if (a.on_block) {
+      options.on_progress = [&](stream::Progress const&) { a.on_block(); };
+      options.while_waiting = [&] {
+        try {
+          a.on_block();
+        } catch (...) {
+          is_given_up = true;  // readers end before the call does
+          throw;
+        }
+      };
+    }
     try {
       if (a.reading.by_rows) {
-        body(turn.host(), Source<T, Kokkos::LayoutRight>(a.reading), options, T());
+        body(turn.host(), Source<T, Kokkos::LayoutRight>(a.reading, is_given_up), options, T());
       } else {
-        body(turn.host(), Source<T, Kokkos::LayoutLeft>(a.reading), options, T());
+        body(turn.host(), Source<T, Kokkos::LayoutLeft>(a.reading, is_given_up), options, T());
       }
     } catch (stream::LimitError const& error) {  // of what the reader leaves
       throw stream::LimitError(error.operation(), error.needed() + taken, a.memory_limit);

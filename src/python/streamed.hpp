@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,7 @@ struct BlockRead {
   std::int64_t first_col;
   std::int64_t cols;
   void* to;
+  std::atomic<bool> const* is_given_up = nullptr;  ///< whether the call has ended: nobody waits
 };
 
 /// How a matrix is read; `read` is called by several threads at once.
@@ -48,7 +50,8 @@ Reading read_file(std::string const& path, std::optional<ElementType> const& typ
 struct StreamedMatrix {
   Reading reading;
   std::size_t memory_limit = std::size_t{1} << 30;
-  /// Asked after each block, may throw to end the pass.
+  /// Called after each block, and again and again while a pass waits for one, by the thread of the
+  /// call. What it throws ends the pass.
   std::function<void()> on_block{};
 };
 

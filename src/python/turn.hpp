@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mutex>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <python/runtime.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -13,29 +16,43 @@ namespace tessera::python {
 /// The execution space that works on arrays in memory of the host.
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-/// One call's turn: calls of several threads come one after the other, and find Kokkos running.
+/// What a call works in on a host.
+struct Lane {
+  std::map<int, Host> instances;  ///< by their numbers of threads
+  Workspace<Host> workspace;
+};
+
+/// One call's turn. Calls of several threads come one after the other, and find Kokkos running.
+///
+/// A call that runs a function of the caller's keeps its turn, and the function may wait for
+/// another thread, which may call tessera: such calls get a lane of their own meanwhile, with one
+/// thread.
 class Turn {
  public:
-  /// While there is one, a thread that has no turn runs a function of the caller's for a call that
-  /// has: a call in there would wait for ever, and is refused.
-  class Function {
-   public:
-    Function();
-    ~Function();
-    Function(Function const&) = delete;
-    Function& operator=(Function const&) = delete;
-  };
+  using Function = python::Function;
 
-  /// Starts Kokkos unless it runs already. Throws std::runtime_error in a process that was forked
-  /// after Kokkos had started, after Kokkos has ended, and within a Function.
-  /// @param threads_at_start if it starts now; 0: as many as the environment says
-  explicit Turn(int threads_at_start = 0);
+  /// What a call needs: any lane, or the first, which alone may use GPUs and change how many
+  /// threads there are.
+  enum class Needs { lane, first_lane };
 
-  [[nodiscard]] Host const& host() const;
-  [[nodiscard]] Workspace<Host>& workspace() const;
+  /// Waits for a turn, and starts Kokkos if it does not run. Throws std::runtime_error in a process
+  /// that was forked after Kokkos had started, after Kokkos has ended, and within a Function;
+  /// std::invalid_argument for an environment that Kokkos cannot read; what the function of
+  /// `call_while_waiting` throws.
+  /// @param threads_at_start at least, if it starts now
+  explicit Turn(Needs needs = Needs::lane, int threads_at_start = 0);
+  ~Turn();
+  Turn(Turn const&) = delete;
+  Turn& operator=(Turn const&) = delete;
+
+  /// An instance for work that reads so many bytes, or takes as long: with one thread if others
+  /// would not have started before it is done, else with as many as the caller's thread has set.
+  [[nodiscard]] Host const& host(
+      std::int64_t bytes = std::numeric_limits<std::int64_t>::max()) const;
+  [[nodiscard]] Workspace<Host>& workspace() const { return lane_->workspace; }
 
  private:
-  std::unique_lock<std::timed_mutex> lock_;
+  Lane* lane_ = nullptr;
 };
 
 }  // namespace tessera::python

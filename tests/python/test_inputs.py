@@ -4,6 +4,7 @@
 
 import array
 import types
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -72,6 +73,45 @@ def test_arrays_in_files(tmp_path):
     found = tessera.atax(np.load(tmp_path / "a.npy", mmap_mode="r"), V)
     assert type(found) is np.ndarray
     np.testing.assert_array_equal(found, EXPECTED)
+
+
+def test_copies_of_numbers_that_lie_in_any_way():
+    records = np.zeros(5, [("a", "i1"), ("x", "f8")])
+    records["x"] = np.arange(5)
+    assert tessera.dot(records["x"], np.ones(5), copy=True) == 10
+    table = np.zeros((3, 4), [("a", "i1"), ("x", "f8")])
+    table["x"] = A
+    np.testing.assert_array_equal(tessera.atax(table["x"], V, copy=True), EXPECTED)
+    with pytest.raises(TypeError, match="as it is, found ndarray of float64 and shape .*; copy=True takes a copy"):
+        tessera.atax(table["x"], V)
+    with pytest.raises(TypeError, match="convert it first|as it is, found"):
+        tessera.axpby(1.0, records["x"], 1.0, np.ones(5))
+    fractions = A.astype(object) * Fraction(1, 1)
+    np.testing.assert_array_equal(tessera.atax(fractions, V.astype(int).astype(object), copy=True), EXPECTED)
+    np.testing.assert_array_equal(tessera.atax(A.tolist(), [Fraction(x) for x in V], copy=True), EXPECTED)
+    with pytest.raises(TypeError, match=r"expected an array of numbers, found objects of shape \(2,\)"):
+        tessera.dot(np.array([None, 1]), np.ones(2), copy=True)
+    with pytest.raises(TypeError, match="must not be a masked array"):
+        tessera.dot(np.ma.masked_greater(np.arange(5.0), 2), np.ones(5), copy=True)
+
+
+def test_transposes_of_copies():
+    for x in (A[::-1], A[:, ::-2], A.astype(">f8"), A.tolist(), np.arange(6, dtype="i4").reshape(2, 3)[::-1]):
+        found = tessera.transpose(x, copy=True)
+        np.testing.assert_array_equal(found, np.asarray(x).T)
+        assert found.dtype == np.asarray(x).dtype.newbyteorder("=")
+        out = np.empty(np.asarray(x).T.shape, found.dtype)
+        assert tessera.transpose(x, out=out, copy=True) is out
+        np.testing.assert_array_equal(out, found)
+    with pytest.raises(ValueError, match="negative stride; copy=True takes a copy"):
+        tessera.transpose(A[::-1])
+
+
+def test_advice_is_of_an_argument_that_there_is():
+    with pytest.raises(TypeError, match="found int64 of shape .*; copy or convert it first"):
+        tessera.axpby(1.0, np.arange(3), 1.0, np.ones(3))
+    with pytest.raises(TypeError, match="copy or convert it first"):
+        tessera.check(A.astype(int), V, V)
 
 
 def test_torch():

@@ -61,3 +61,20 @@ def test_refusals(make):
         make(B)
     with pytest.raises(TypeError, match=r"expected an array of real numbers, found complex128 of shape \(20,\)"):
         make(A) @ np.full(20, 1j)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_vectors_that_lie_backwards(dtype):
+    a = A.astype(dtype)
+    x, u = np.arange(20.0).astype(dtype), np.arange(60.0).astype(dtype)
+    X, U = np.arange(40.0).reshape(20, 2).astype(dtype), np.arange(120.0).reshape(60, 2).astype(dtype)
+    for operator in (tessera.aslinearoperator(a), tessera.NormalOperator(a), tessera.NormalOperator(a, shift=2.0)):
+        v, V = (u, U) if operator.shape[0] == 60 else (x, X)
+        for y in (x[::-1], X[:, ::-1], X[::-1], np.broadcast_to(x[:1], 20)):
+            assert (operator @ y).tobytes() == (operator @ y.copy()).tobytes()
+        for y in (v[::-1], V[:, ::-1], V[::-1]):
+            found = operator.rmatvec(y) if y.ndim == 1 else operator.rmatmat(y)
+            expected = operator.rmatvec(y.copy()) if y.ndim == 1 else operator.rmatmat(y.copy())
+            assert found.tobytes() == expected.tobytes()
+    s = linalg.svds(tessera.aslinearoperator(a), 3, solver="lobpcg", rng=0)[1]
+    np.testing.assert_allclose(np.sort(s), np.sort(np.linalg.svd(a, compute_uv=False))[-3:], rtol=1e-3)

@@ -19,7 +19,7 @@ import tessera.linalg
 def run(program, **environment):
     """What a Python of its own prints."""
     done = subprocess.run(
-        [sys.executable, "-B", "-c", "import numpy as np, tessera, sys, os\n" + program],
+        [sys.executable, "-B", "-X", "faulthandler", "-c", "import numpy as np, tessera, sys, os\n" + program],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -97,7 +97,95 @@ try:
 except ValueError as error:
     print(error)
 """
-    assert "Kokkos was started with 2 threads, found 3" in run(program)
+    assert "Kokkos was started with 2 threads, found 3" in run(program, OMP_NUM_THREADS="2")
+
+
+def test_fewer_threads_at_the_first_call_are_no_limit():
+    program = "print(tessera.threads(1), tessera.threads(2), tessera.threads(), tessera.info()['threads'])"
+    assert run(program, OMP_NUM_THREADS="2") == "1 2 2 2"
+    assert run(program.replace("threads(1)", "threads(2)"), KOKKOS_NUM_THREADS="1") == "2 2 2 2"
+    assert run("print(tessera.threads())", OMP_NUM_THREADS="2", KOKKOS_NUM_THREADS="1") == "1"
+
+
+def test_threads_that_others_have_limited():
+    pytest.importorskip("threadpoolctl")
+    program = """
+import threading, threadpoolctl
+tessera.threads(3)
+with threadpoolctl.threadpool_limits(1):
+    print(tessera.threads())
+    a = np.ones((500, 500))
+    assert tessera.matvec(a, a[0]).tolist() == [500] * 500
+    other = threading.Thread(target=lambda: print(tessera.threads()))  # which has set no number
+    other.start()
+    other.join()
+print(tessera.threads())
+"""
+    assert run(program, OMP_NUM_THREADS="2") == "1\n3\n3"
+    first = "import threadpoolctl\nwith threadpoolctl.threadpool_limits(1): print(tessera.threads())\nprint(tessera.threads())"
+    assert run(first, OMP_NUM_THREADS="2") == "1\n2"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("KOKKOS_NUM_THREADS", value) for value in ("abc", "0", "-1", "")),
+        ("KOKKOS_DEVICE_ID", "x"),
+        ("KOKKOS_MAP_DEVICE_ID_BY", "foo"),
+        ("KOKKOS_PRINT_CONFIGURATION", "maybe"),
+        ("KOKKOS_TUNE_INTERNALS", "abc"),
+        ("KOKKOS_DISABLE_WARNINGS", "xx"),
+    ],
+)
+def test_an_environment_that_kokkos_cannot_read(name, value):
+    program = f"""
+for _ in range(2):
+    try:
+        tessera.dot(np.ones(2), np.ones(2))
+    except ValueError as error:
+        print(error)
+del os.environ[{name!r}]
+print(tessera.dot(np.ones(2), np.ones(2)))
+"""
+    *errors, result = run(program, **{name: value}).splitlines()
+    assert len(errors) == 2 and result == "2.0"
+    for error in errors:
+        assert error.startswith(f"tessera: the environment variable {name}: expected ") and f"found '{value}'" in error
+
+
+def test_small_work_starts_no_threads():
+    """Kokkos' region of threads starts those of OpenMP: there is one thread more in the process for each."""
+    program = """
+import tessera.linalg
+tessera.threads(4)
+tessera.transpose(np.ones((2000, 2000)))  # all threads have worked
+
+def ticks():
+    me = str(os.getpid())
+    own = 0
+    for task in os.listdir("/proc/self/task"):
+        if task == me:
+            continue
+        with open(f"/proc/self/task/{task}/status") as file:
+            own += sum(int(line.split()[1]) for line in file if line.startswith(("voluntary", "nonvoluntary")))
+    return own
+
+import time
+time.sleep(1)  # they sleep
+a = np.random.default_rng(1).standard_normal((64, 64))
+small = a[:40, :40].copy()
+before = ticks()
+for _ in range(20):
+    tessera.transpose(a), tessera.matmul(small, small), tessera.axpby(1.0, a[0], 1.0, a[1].copy()), tessera.atax(a, a)
+    tessera.linalg.svds(a, 2), tessera.linalg.lsmr(a, a[0])
+print(ticks() - before)
+before = ticks()
+tessera.transpose(np.ones((2000, 2000)))
+print(ticks() > before)
+"""
+    if not os.path.exists("/proc/self/task"):
+        pytest.skip("no /proc")
+    assert run(program, OMP_NUM_THREADS="4", OMP_WAIT_POLICY="passive", OPENBLAS_NUM_THREADS="1") == "0\nTrue"
 
 
 def test_threads_of_python_call_at_a_time():
@@ -129,6 +217,115 @@ def test_others_run_during_a_call():
     other.start()
     assert tessera.matvec(tessera.from_callback(2, 2, read), np.ones(2)).tolist() == [2, 2]
     other.join()
+
+
+def test_a_function_waits_for_a_thread_that_calls():
+    """Such calls need not wait for the one that runs the function; there may be more of them in each other."""
+    program = """
+import concurrent.futures, faulthandler, tessera.linalg
+faulthandler.dump_traceback_later(60, exit=True)
+pool = concurrent.futures.ThreadPoolExecutor(2)
+A = np.random.default_rng(1).standard_normal((40, 40))
+expected = tessera.digest(tessera.matvec(tessera.matmul(A, A), A[0]))
+
+def product(rows, cols):
+    return pool.submit(lambda: tessera.matmul(A, A)[rows, cols]).result()
+
+def read(rows, cols):
+    columns = [tessera.matvec(tessera.from_callback(40, 40, product), column) for column in np.eye(40)[cols]]
+    return np.stack(columns, axis=1)[rows].copy()
+
+assert tessera.digest(tessera.matvec(tessera.from_callback(40, 40, product), A[0])) == expected
+outer = tessera.from_callback(40, 40, lambda rows, cols: pool.submit(read, rows, cols).result())
+assert tessera.digest(tessera.matvec(outer, A[0])) == expected
+
+found = []
+def step(_):
+    found.append(pool.submit(tessera.dot, A[0], A[0]).result() == tessera_dot)
+tessera_dot = tessera.dot(A[0], A[0])
+tessera.linalg.lsmr(A, A[0], callback=step)
+assert found and all(found)
+print(len(pool.submit(tessera.matmul, A, A).result()))
+"""
+    assert run(program) == "40"
+
+
+def test_a_signal_handler_that_calls():
+    program = """
+import faulthandler, signal, time
+faulthandler.dump_traceback_later(60, exit=True)
+ones = np.ones(2)
+signal.signal(signal.SIGALRM, lambda *_: print(tessera.dot(ones, ones)))
+
+def read(rows, cols):
+    end = time.monotonic() + 0.3
+    while time.monotonic() < end:
+        pass
+    return np.ones((rows.stop - rows.start, cols.stop - cols.start))
+
+stream = tessera.from_callback(4, 4, read)
+signal.setitimer(signal.ITIMER_REAL, 0.1)
+try:
+    tessera.matvec(stream, np.ones(4))
+except RuntimeError as error:
+    print(error)
+signal.raise_signal(signal.SIGALRM)
+"""
+    assert run(program) == "tessera: a function that a call runs cannot call tessera itself\n2.0"
+
+
+CONTROL_C = """
+import _thread, faulthandler, signal, threading, time
+faulthandler.dump_traceback_later(60, exit=True)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+begun, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+
+def read(rows, cols):
+    begun.set()
+    go_on.wait()
+    ended.set()
+    return np.ones((rows.stop - rows.start, cols.stop - cols.start))
+
+def press():
+    begun.wait()
+    time.sleep(0.2)  # for the call of the main thread
+    os.kill(os.getpid(), signal.SIGINT)
+
+stream = tessera.from_callback(4, 4, read)
+threading.Thread(target=press, daemon=True).start()
+"""
+
+
+def test_control_c_during_a_slow_read():
+    program = CONTROL_C + """
+try:
+    tessera.matvec(stream, np.ones(4))
+except KeyboardInterrupt:
+    print("ended", ended.is_set())
+go_on.set()
+ended.wait()
+print(tessera.matvec(stream, np.ones(4)).tolist())
+"""
+    assert run(program) == "ended False\n[4.0, 4.0, 4.0, 4.0]"
+
+
+def test_control_c_while_another_thread_has_the_turn():
+    program = CONTROL_C + """
+other = threading.Thread(target=tessera.threads, args=(1,))  # waits for the first lane
+worker = threading.Thread(target=tessera.matvec, args=(stream, np.ones(4)), daemon=True)
+worker.start()
+begun.wait()
+other.start()
+try:
+    tessera.threads(1)
+except KeyboardInterrupt:
+    print("ended", ended.is_set())
+go_on.set()
+worker.join()
+other.join()
+print(tessera.threads())
+"""
+    assert run(program) == "ended False\n1"
 
 
 FORK = """
@@ -188,6 +385,141 @@ print("end")
     assert run(program) == "end"
 
 
+def test_the_collector_of_cycles_sees_streams():
+    import gc
+    import weakref
+
+    class Big:
+        def __init__(self):
+            self.A = np.eye(4)
+            self.stream = tessera.from_callback(4, 4, lambda rows, cols: self.A[rows, cols])
+
+    big = Big()
+    assert gc.is_tracked(big.stream)
+    assert tessera.matvec(big.stream, np.arange(4.0)).tolist() == [0, 1, 2, 3]
+    gone = weakref.ref(big)
+    gc.collect()
+    assert tessera.matvec(big.stream, np.arange(4.0)).tolist() == [0, 1, 2, 3]
+    del big
+    gc.collect()
+    assert gone() is None
+
+
+def read_of_this_module(rows, cols):
+    return np.eye(4)[rows, cols]
+
+
+def test_pickles(tmp_path, monkeypatch):
+    import copy
+    import pickle
+
+    for name in tessera.__all__:
+        function = getattr(tessera, name)
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert copy.deepcopy(function) is function
+    a = np.arange(12.0).reshape(4, 3)
+    v = np.array([1.0, -1.0, 2.0])
+    np.save(tmp_path / "a.npy", a)
+    a.astype("f4").T.tofile(tmp_path / "a.raw")
+    monkeypatch.chdir(tmp_path)
+    streams = [
+        tessera.open("a.npy", memory_limit="3MiB", dtype="f4"),
+        tessera.open("a.raw", shape=(4, 3), dtype="f4", order="F"),
+        tessera.from_callback(4, 4, read_of_this_module, memory_limit=2**22),
+    ]
+    monkeypatch.chdir("/")
+    for stream in streams:
+        for again in (pickle.loads(pickle.dumps(stream)), copy.deepcopy(stream)):
+            for name in ("shape", "dtype", "order", "memory_limit"):
+                assert getattr(again, name) == getattr(stream, name)
+            x = np.arange(stream.shape[1]).astype(stream.dtype)
+            assert tessera.matvec(again, x).tobytes() == tessera.matvec(stream, x).tobytes()
+    with pytest.raises((AttributeError, pickle.PicklingError), match="lambda"):
+        pickle.dumps(tessera.from_callback(4, 3, lambda rows, cols: a[rows, cols]))
+    pytest.importorskip("scipy")
+    for A in (a, streams[0]):
+        x = v.astype(A.dtype)
+        for operator in (tessera.NormalOperator(A), tessera.NormalOperator(A, shift=0.5), tessera.aslinearoperator(A)):
+            again = pickle.loads(pickle.dumps(operator))
+            assert (again @ x).tobytes() == (operator @ x).tobytes()
+            u = np.ones(operator.shape[0], A.dtype)
+            assert again.rmatvec(u).tobytes() == operator.rmatvec(u).tobytes()
+
+
+def test_other_processes_get_functions_and_operators():
+    joblib = pytest.importorskip("joblib")
+    found = joblib.Parallel(2)(joblib.delayed(tessera.dot)(np.ones(n), np.ones(n)) for n in (2, 3))
+    assert found == [2, 3]
+
+
+def test_names():
+    import inspect
+    import types
+
+    program = """
+from tessera import *
+assert open("/dev/null", "rb").read() == b""
+import tessera
+print(tessera.distributed.World.__name__, "sklearn" in dir(tessera))
+try:
+    tessera.nothing
+except AttributeError as error:
+    print(error)
+"""
+    assert run(program) == "World True\nmodule 'tessera' has no attribute 'nothing'"
+    assert tessera.open is not open
+    pytest.importorskip("sklearn")
+    assert run("print(tessera.sklearn.PCA.__name__)") == "PCA"
+    for module in (tessera, tessera.linalg, tessera.distributed, tessera.sklearn):
+        names = [name for name in dir(module) if not name.startswith("_")]
+        assert set(names) - {"open", "distributed", "linalg", "sklearn"} == set(module.__all__) - {"open"}
+        for name in names:
+            thing = getattr(module, name)
+            assert thing.__doc__, name
+            if isinstance(thing, types.ModuleType):
+                continue
+            inspect.signature(thing)
+            if not isinstance(thing, type):
+                assert inspect.isroutine(thing), name
+            else:
+                for part, its in vars(thing).items():
+                    if not part.startswith("_") and (callable(its) or isinstance(its, property)):
+                        assert its.__doc__, f"{name}.{part}"
+
+
+def test_a_processor_that_lacks_instructions(tmp_path):
+    from tessera import _processor, _requirements
+
+    known = tmp_path / "cpuinfo"
+    known.write_text("processor\t: 0\nflags\t\t: fpu avx avx2 fma\n\nprocessor\t: 1\n")
+    assert _processor.missing(("avx", "fma"), str(known)) == []
+    assert _processor.missing(("avx", "avx512f", "bmi2"), str(known)) == ["avx512f", "bmi2"]
+    assert _processor.missing(("avx",), str(tmp_path / "none")) == []
+    known.write_text("processor : 0\nFeatures : fp\n")
+    assert _processor.missing(("avx",), str(known)) == []
+    known.write_text("flags : fpu\n")
+    with pytest.raises(ImportError, match="built for .* processors, and this one has no avx, fma; build it with"):
+        _processor.require(("avx", "fma"), str(known))
+    if _requirements.host_arch == "x86-64-v3":
+        assert "avx2" in _requirements.instructions and "fma" in _requirements.instructions
+    _processor.require()
+    program = """
+import builtins, io
+of_files = builtins.open
+builtins.open = lambda path, *how, **more: io.StringIO("flags : fpu\\n") if path == "/proc/cpuinfo" else of_files(path, *how, **more)
+for name in [name for name in sys.modules if name.startswith("tessera")]:
+    del sys.modules[name]
+try:
+    import tessera
+    print("imported")
+except ImportError as error:
+    print(error)
+assert not any(name == "tessera._core" for name in sys.modules)
+"""
+    if _requirements.instructions:
+        assert "this one has no " in run(program)
+
+
 def test_info():
     info = tessera.info()
     assert info["version"] == tessera.__version__
@@ -220,7 +552,7 @@ def test_the_command_line_program_and_its_digest(tmp_path):
     assert tessera.digest(c) in printed
 
 
-@pytest.mark.parametrize("name", tessera.__all__)
+@pytest.mark.parametrize("name", [*tessera.__all__, "open"])
 def test_examples(name):
     thing = getattr(tessera, name)
     tests = doctest.DocTestParser().get_doctest(thing.__doc__, {}, name, None, None)
@@ -238,5 +570,11 @@ def test_types_come_with_the_package():
     folder = pathlib.Path(tessera.__file__).parent
     assert (folder / "py.typed").exists()
     stub = (folder / "_core.pyi").read_text()
-    for name in ("atax", "matvec", "rmatvec", "matvec_both", "transpose", "matmul", "dot", "axpby", "threads", "info"):
-        assert f"def {name}(" in stub
+    import re
+
+    used = set()
+    for source in folder.glob("*.py"):
+        used |= set(re.findall(r"\b_core\.(\w+)", source.read_text(encoding="utf-8")))
+    assert used > {"atax", "matvec", "_open", "_least_squares", "_parts_of", "_check"}
+    for name in used:
+        assert f"def {name}(" in stub or f"class {name}" in stub, name

@@ -182,6 +182,16 @@ def test_callbacks_that_fail(read, error, sentence):
         tessera.matvec(tessera.from_callback(3, 4, read), np.ones(4))
 
 
+def test_masked_blocks():
+    masked = np.ma.masked_greater(np.arange(12.0).reshape(4, 3), 9.0)
+    stream = tessera.from_callback(4, 3, lambda rows, cols: masked[rows, cols])
+    with pytest.raises(TypeError, match="without masked elements, found 2 of them in rows from 0 on"):
+        tessera.matvec(stream, np.ones(3))
+    whole = np.ma.masked_greater(np.arange(12.0).reshape(4, 3), 99.0)
+    found = tessera.matvec(tessera.from_callback(4, 3, lambda rows, cols: whole[rows, cols]), np.ones(3))
+    assert found.tolist() == [3, 12, 21, 30]
+
+
 def test_control_c_ends_a_pass(control_c):
     reads = []
 

@@ -9,10 +9,21 @@ array([ -9., -12.])
 """
 
 import atexit as _atexit
+import importlib as _importlib
+import inspect as _inspect
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from tessera import _core, linalg
-from tessera._core import (
-    StreamedMatrix,
+from tessera import _processor
+
+_processor.require()
+
+from tessera import _core, linalg  # noqa: E402
+from tessera._check import Verdict, check  # noqa: E402
+from tessera._core import StreamedMatrix  # noqa: E402
+from tessera._digest import digest  # noqa: E402
+from tessera._matrices import from_callback  # noqa: E402
+from tessera._matrices import open as open  # noqa: E402
+from tessera._operations import (  # noqa: E402
     atax,
     axpby,
     dot,
@@ -24,12 +35,10 @@ from tessera._core import (
     threads,
     transpose,
 )
-from tessera._check import Verdict, check
-from tessera._digest import digest
-from tessera._matrices import from_callback, open
-from tessera._operators import NormalOperator, aslinearoperator
+from tessera._operators import NormalOperator, aslinearoperator  # noqa: E402
 
 __version__ = info()["version"]
+# Without `open`, which `from tessera import *` would put in the place of Python's.
 __all__ = [
     "NormalOperator",
     "StreamedMatrix",
@@ -45,10 +54,24 @@ __all__ = [
     "matmul",
     "matvec",
     "matvec_both",
-    "open",
     "rmatvec",
     "threads",
     "transpose",
 ]
 
+StreamedMatrix.__module__ = "tessera"
+StreamedMatrix.__signature__ = _inspect.Signature()  # `open` and `from_callback` make them
 _atexit.register(_core._finish)
+
+
+if not _TYPE_CHECKING:  # for which every name would be one
+
+    def __getattr__(name: str) -> object:
+        """Modules that need other packages are imported at their first use."""
+        if name in ("distributed", "sklearn"):
+            return _importlib.import_module(f"tessera.{name}")
+        raise AttributeError(f"module 'tessera' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__", "distributed", "linalg", "open", "sklearn"]

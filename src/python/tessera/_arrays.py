@@ -51,10 +51,21 @@ def array(x):
 
 
 def _plain(x):
-    """Numbers in the order of bytes and, of floating point, no wider than this machine has them."""
+    """Numbers in the order of bytes and, of floating point, no wider than this machine has them, whole elements apart."""
+    if x.dtype.kind == "O":
+        try:
+            return x.astype(numpy.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise TypeError(f"tessera: expected an array of numbers, found objects of shape {x.shape}: {error}") from error
     if x.dtype.kind == "f" and x.dtype.itemsize > 8:
         return x.astype(numpy.float64)
-    return x if x.dtype.isnative or x.dtype.kind not in "fiuc" else x.astype(x.dtype.newbyteorder("="))
+    if x.dtype.kind not in "fiucb":
+        return x
+    if not x.dtype.isnative:
+        return x.astype(x.dtype.newbyteorder("="))
+    if not x.flags.aligned or any(stride % x.dtype.itemsize for stride in x.strides):
+        return x.copy()  # a field of packed records
+    return x
 
 
 def real(x):
@@ -62,6 +73,18 @@ def real(x):
     if x.dtype.kind == "c":
         raise TypeError(f"tessera: expected an array of real numbers, found {x.dtype} of shape {tuple(x.shape)}")
     return x
+
+
+def contiguous(x):
+    """The same array, its elements row by row: a copy if they are not."""
+    library = _library(x)
+    if library == "torch":
+        return x.contiguous()
+    if library == "cupy":
+        return sys.modules["cupy"].ascontiguousarray(x)
+    if library == "jax":
+        return x
+    return numpy.ascontiguousarray(on_host(x))
 
 
 def copied(x, dtype):
@@ -138,17 +161,21 @@ def stream(x):
     return interface.get("stream") or 0
 
 
-def fill(read, to, first_row, first_col):
-    """to[...] = read(rows, cols), of slices; neither cast nor broadcast."""
-    rows, cols = to.shape
-    block = numpy.asarray(read(slice(first_row, first_row + rows), slice(first_col, first_col + cols)))
-    if block.shape != to.shape:
-        raise ValueError(
-            f"tessera.from_callback: read must return an array of shape {to.shape}, found shape {block.shape}"
-        )
-    if block.dtype != to.dtype:
+def block(read, dtype, first_row, rows, first_col, cols):
+    """read(rows, cols), of slices, as it has to be: neither cast nor broadcast."""
+    found = read(slice(first_row, first_row + rows), slice(first_col, first_col + cols))
+    if numpy.ma.is_masked(found):
         raise TypeError(
-            f"tessera.from_callback: read must return an array of {to.dtype}, found {block.dtype}"
-            f" of shape {block.shape}"
+            "tessera.from_callback: read must return an array without masked elements, found "
+            f"{numpy.ma.count_masked(found)} of them in rows from {first_row} on; return its filled(...)"
         )
-    to[...] = block
+    found = numpy.asarray(found)
+    if found.shape != (rows, cols):
+        raise ValueError(
+            f"tessera.from_callback: read must return an array of shape {(rows, cols)}, found shape {found.shape}"
+        )
+    if found.dtype != dtype:
+        raise TypeError(
+            f"tessera.from_callback: read must return an array of {dtype}, found {found.dtype} of shape {found.shape}"
+        )
+    return found

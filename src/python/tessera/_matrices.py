@@ -49,7 +49,14 @@ def open(
     array([3., 7.])
     """
     name = None if dtype is None else numpy.dtype(dtype).name
-    return _core._open(os.fsdecode(path), _bytes(memory_limit), name, shape, order)
+    path = os.fsdecode(path)
+    recipe = (_open_again, (os.path.abspath(path), memory_limit, name, shape, order))
+    return _core._open(path, _bytes(memory_limit), name, shape, order, recipe)
+
+
+def _open_again(path: str, memory_limit: int | str, dtype: str | None, shape: Any, order: str) -> StreamedMatrix:
+    """What pickles of a file's matrix call."""
+    return open(path, memory_limit=memory_limit, dtype=dtype, shape=shape, order=order)
 
 
 def from_callback(
@@ -63,8 +70,9 @@ def from_callback(
 ) -> StreamedMatrix:
     """A matrix of rows x cols that read(rows, cols) gives in blocks.
 
-    `read` gets two slices and returns that part of the matrix as an array of `dtype`. It is called
-    by several threads, one at a time, and returns the same each time. `order` says whether blocks
+    `read` gets two slices and returns that part of the matrix as an array of `dtype`, without masked
+    elements. It is called by several threads, one at a time, and returns the same each time. Ctrl-C
+    does not wait for it: it ends on its own, and what it returns is not used. `order` says whether blocks
     are of whole rows ("C") or of whole columns ("F").
 
     >>> import numpy as np, tessera
@@ -74,4 +82,11 @@ def from_callback(
     """
     if not callable(read):
         raise TypeError(f"tessera.from_callback: read must be a function, found {type(read).__name__}")
-    return _core._from_callback(rows, cols, read, numpy.dtype(dtype).name, order, _bytes(memory_limit))
+    name = numpy.dtype(dtype).name
+    recipe = (_call_again, (rows, cols, read, name, order, memory_limit))
+    return _core._from_callback(rows, cols, read, name, order, _bytes(memory_limit), recipe)
+
+
+def _call_again(rows: int, cols: int, read: Any, dtype: str, order: str, memory_limit: int | str) -> StreamedMatrix:
+    """What pickles of a function's matrix call."""
+    return from_callback(rows, cols, read, dtype=dtype, order=order, memory_limit=memory_limit)

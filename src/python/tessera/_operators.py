@@ -9,38 +9,75 @@ import numpy
 from tessera import _arrays, _core
 
 
-def _kind(A: Any) -> tuple[Any, Any]:
-    """The class of linear operators for a matrix, and what makes its vectors of one type."""
+def _module(A: Any) -> Any:
+    """The library of the vectors that solvers hand over."""
     if _arrays._library(A) == "cupy":
         import cupy
+
+        return cupy
+    return numpy
+
+
+def _linear_operator(A: Any) -> Any:
+    if _arrays._library(A) == "cupy":
         from cupyx.scipy.sparse.linalg import LinearOperator
-
-        return LinearOperator, cupy.asarray
-    from scipy.sparse.linalg import LinearOperator
-
-    return LinearOperator, numpy.asarray
+    else:
+        from scipy.sparse.linalg import LinearOperator
+    return LinearOperator
 
 
-def _products(A: Any) -> tuple[Any, Any, Any]:
-    """The class, the type, and what makes a function take what solvers hand over: columns, copies."""
-    linear_operator, asarray = _kind(A)
-    dtype, shape = getattr(A, "dtype", type(A).__name__), tuple(getattr(A, "shape", ()))
-    if str(dtype).removeprefix("torch.") not in ("float32", "float64"):
-        raise TypeError(f"tessera: A must be an array of float32 or float64, found {dtype} of shape {shape}")
-    if len(shape) != 2:
-        raise ValueError(f"tessera: A must have two dimensions, found shape {shape}")
-    dtype = numpy.dtype(str(dtype).removeprefix("torch."))
+class _Product:
+    """A product with a matrix that takes what solvers hand over: columns, copies, numbers of another type.
 
-    def on_columns(function: Any) -> Any:
-        def call(x: Any) -> Any:
-            x = asarray(_arrays.real(asarray(x)), dtype=dtype)
-            if x.ndim == 2 and x.shape[1] == 1:
-                return function(x.reshape(-1)).reshape(-1, 1)
-            return function(x)
+    It is an object, and not a function in another, so that operators can be pickled.
+    """
 
-        return call
+    def __init__(self, A: Any) -> None:
+        dtype, shape = getattr(A, "dtype", type(A).__name__), tuple(getattr(A, "shape", ()))
+        if str(dtype).removeprefix("torch.") not in ("float32", "float64"):
+            raise TypeError(f"tessera: A must be an array of float32 or float64, found {dtype} of shape {shape}")
+        if len(shape) != 2:
+            raise ValueError(f"tessera: A must have two dimensions, found shape {shape}")
+        self.A = A
+        self.dtype = numpy.dtype(str(dtype).removeprefix("torch."))
 
-    return linear_operator, dtype, on_columns
+    def _of(self, x: Any) -> Any:
+        raise NotImplementedError
+
+    def __call__(self, x: Any) -> Any:
+        module = _module(self.A)
+        x = module.asarray(_arrays.real(module.asarray(x)), dtype=self.dtype)
+        if any(stride < 0 for stride in x.strides):
+            x = module.ascontiguousarray(x)
+        if x.ndim == 2 and x.shape[1] == 1:
+            return self._of(x.reshape(-1)).reshape(-1, 1)
+        return self._of(x)
+
+
+class _Forward(_Product):
+    def _of(self, x: Any) -> Any:
+        return _core.matvec(self.A, x)
+
+
+class _Transposed(_Product):
+    def _of(self, x: Any) -> Any:
+        return _core.rmatvec(self.A, x)
+
+
+class _Normal(_Product):
+    def __init__(self, A: Any, shift: float) -> None:
+        super().__init__(A)
+        self.shift = shift
+
+    def _of(self, x: Any) -> Any:
+        if self.shift == 0:
+            return _core.atax(self.A, x)
+        if x.ndim == 1:
+            return _core.atax(self.A, x, beta=self.shift, z=x)
+        result = _core.atax(self.A, x)
+        for j in range(x.shape[1]):
+            _core.axpby(self.shift, x[:, j], 1.0, result[:, j])
+        return result
 
 
 def aslinearoperator(A: Any) -> Any:
@@ -52,11 +89,9 @@ def aslinearoperator(A: Any) -> Any:
     >>> lsqr(tessera.aslinearoperator(A), np.array([2.0, 8.0, 0.0]))[0]
     array([1., 2.])
     """
-    linear_operator, dtype, on_columns = _products(A)
-    matvec = on_columns(lambda x: _core.matvec(A, x))
-    rmatvec = on_columns(lambda x: _core.rmatvec(A, x))
+    matvec, rmatvec = _Forward(A), _Transposed(A)
     blocks = {} if isinstance(A, _core.StreamedMatrix) else {"matmat": matvec, "rmatmat": rmatvec}
-    return linear_operator(tuple(A.shape), matvec=matvec, rmatvec=rmatvec, dtype=dtype, **blocks)
+    return _linear_operator(A)(tuple(A.shape), matvec=matvec, rmatvec=rmatvec, dtype=matvec.dtype, **blocks)
 
 
 def NormalOperator(A: Any, *, shift: float = 0.0) -> Any:
@@ -68,19 +103,7 @@ def NormalOperator(A: Any, *, shift: float = 0.0) -> Any:
     >>> cg(tessera.NormalOperator(A), np.array([4.0, 16.0]))[0]
     array([1., 1.])
     """
-    linear_operator, dtype, on_columns = _products(A)
-
-    def product(x: Any) -> Any:
-        if shift == 0:
-            return _core.atax(A, x)
-        if x.ndim == 1:
-            return _core.atax(A, x, beta=shift, z=x)
-        result = _core.atax(A, x)
-        for j in range(x.shape[1]):
-            _core.axpby(shift, x[:, j], 1.0, result[:, j])
-        return result
-
-    call = on_columns(product)
-    blocks = {} if isinstance(A, _core.StreamedMatrix) else {"matmat": call, "rmatmat": call}
+    product = _Normal(A, shift)
+    blocks = {} if isinstance(A, _core.StreamedMatrix) else {"matmat": product, "rmatmat": product}
     n = A.shape[1]
-    return linear_operator((n, n), matvec=call, rmatvec=call, dtype=dtype, **blocks)
+    return _linear_operator(A)((n, n), matvec=product, rmatvec=product, dtype=product.dtype, **blocks)

@@ -36,6 +36,11 @@ from tessera import _core, linalg
 
 __all__ = ["LinearRegression", "LogisticRegression", "PCA", "PoissonRegressor", "Ridge", "TruncatedSVD"]
 
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 _FLOATS = [numpy.float64, numpy.float32]
 
 

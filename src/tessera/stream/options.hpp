@@ -58,6 +58,10 @@ struct Options {
   Kernels kernels = Kernels::automatic;  ///< see Kernels
   /// Called after each block, from the calling thread; may be empty. What it throws ends the call.
   std::function<void(Progress const&)> on_progress{};
+  /// Called about twenty times a second while the calling thread waits for data that other threads
+  /// read, so that it can end the call: what it throws ends it, as soon as no thread reads any
+  /// more. May be empty.
+  std::function<void()> while_waiting{};
   /// Asked after each block whether `on_state` wants the state; may be empty. With both, a state
   /// counts against the limit.
   std::function<bool(Progress const&)> wants_state{};

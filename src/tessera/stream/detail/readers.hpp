@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -54,12 +55,20 @@ class Readers {
   Readers(Readers const&) = delete;
   Readers& operator=(Readers const&) = delete;
 
-  /// Waits until a transfer, the next in order, is there. Throws what reading threw.
+  /// Waits until a transfer, the next in order, is there. Throws what reading threw, or what
+  /// `meanwhile` throws, which is called at times unless it is empty.
   /// @return its slot
-  int wait(Index transfer) {
+  int wait(Index transfer, std::function<void()> const& meanwhile) {
+    constexpr std::chrono::milliseconds call_every{50};
     std::unique_lock lock(mutex_);
     int const slot = slot_of(transfer);
-    changed_.wait(lock, [&] { return error_ != nullptr || left(slot) == 0; });
+    auto const is_there = [&] { return error_ != nullptr || left(slot) == 0; };
+    if (!meanwhile) changed_.wait(lock, is_there);
+    while (!changed_.wait_for(lock, call_every, is_there)) {
+      lock.unlock();
+      meanwhile();
+      lock.lock();
+    }
     if (error_ != nullptr) std::rethrow_exception(error_);
     return slot;
   }

@@ -175,8 +175,8 @@ class Run {
                         read(transfer, slots[static_cast<std::size_t>(slot)].data(), slice, of);
                       });
       auto const next = [&](Index transfer) -> Slot& {
-        int const slot =
-            timed(report_.seconds_waiting_for_data, [&] { return readers.wait(transfer); });
+        int const slot = timed(report_.seconds_waiting_for_data,
+                               [&] { return readers.wait(transfer, options_.while_waiting); });
         return slots[static_cast<std::size_t>(slot)];
       };
       if constexpr (is_gpu) {

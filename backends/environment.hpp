@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+/// The environment variables of Kokkos, for the time before it is initialised: it ends the process
+/// if it cannot read one.
+namespace tessera::backends {
+
+/// What a variable of Kokkos has to be.
+struct KokkosVariable {
+  char const* name;
+  bool (*is_valid)(std::string_view value);
+  char const* expected;
+};
+
+inline bool is_whole_number(std::string_view text, int least) {
+  int value = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() && value >= least;
+}
+
+inline bool is_yes_or_no(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array<std::string_view, 6> known{"yes", "true", "1", "no", "false", "0"};
+  return std::ranges::find(known, lower) != known.end();
+}
+
+inline constexpr char const* yes_or_no = "yes, true, 1, no, false or 0";
+
+inline constexpr std::array<KokkosVariable, 6> kokkos_variables{{
+    {.name = "KOKKOS_NUM_THREADS",
+     .is_valid = [](std::string_view text) { return is_whole_number(text, 1); },
+     .expected = "a whole number of threads, at least 1"},
+    {.name = "KOKKOS_DEVICE_ID",
+     .is_valid = [](std::string_view text) { return is_whole_number(text, 0); },
+     .expected = "the number of a device, at least 0"},
+    {.name = "KOKKOS_DISABLE_WARNINGS", .is_valid = is_yes_or_no, .expected = yes_or_no},
+    {.name = "KOKKOS_PRINT_CONFIGURATION", .is_valid = is_yes_or_no, .expected = yes_or_no},
+    {.name = "KOKKOS_TUNE_INTERNALS", .is_valid = is_yes_or_no, .expected = yes_or_no},
+    {.name = "KOKKOS_MAP_DEVICE_ID_BY",
+     .is_valid = [](std::string_view text) { return text == "random" || text == "mpi_rank"; },
+     .expected = "random or mpi_rank"},
+}};
+
+/// The value of an environment variable; null if it is not set.
+using EnvironmentOf = std::function<char const*(char const* name)>;
+
+/// What is wrong with the variables of Kokkos, as a sentence; nothing if Kokkos can read them.
+inline std::optional<std::string> fault_of_kokkos_environment(EnvironmentOf const& variable) {
+  auto const shown = [](std::string_view text) {  // cut, and printable
+    constexpr std::size_t most = 40;
+    std::string result(text.substr(0, most));
+    std::ranges::replace_if(result, [](unsigned char c) { return c < ' ' || c > '~'; }, '?');
+    return result + (text.size() > most ? "..." : "");
+  };
+  for (auto const& [name, is_valid, expected] : kokkos_variables) {
+    char const* const value = variable(name);
+    if (value == nullptr || is_valid(value)) continue;
+    return "the environment variable " + std::string(name) + ": expected " + expected +
+           ", found '" + shown(value) + "'; correct or unset it";
+  }
+  char const* const libraries = variable("KOKKOS_TOOLS_LIBS");
+  char const* const profile = variable("KOKKOS_PROFILE_LIBRARY");
+  if (libraries != nullptr && profile != nullptr && std::string_view(libraries) != profile) {
+    return "the environment variables KOKKOS_TOOLS_LIBS and KOKKOS_PROFILE_LIBRARY: expected one "
+           "of them, found '" +
+           shown(libraries) + "' and '" + shown(profile) + "'; unset the second";
+  }
+  return std::nullopt;
+}
+
+}  // namespace tessera::backends
