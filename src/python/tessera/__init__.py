@@ -59,7 +59,6 @@ __all__ = [
     "transpose",
 ]
 
-StreamedMatrix.__module__ = "tessera"
 StreamedMatrix.__signature__ = _inspect.Signature()  # `open` and `from_callback` make them
 _atexit.register(_core._finish)
 

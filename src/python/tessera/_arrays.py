@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the compiled part asks of array libraries: theirs are imported by those who use them."""
 
+import decimal
+import numbers
 import sys
 
 import numpy
@@ -53,10 +55,10 @@ def array(x):
 def _plain(x):
     """Numbers in the order of bytes and, of floating point, no wider than this machine has them, whole elements apart."""
     if x.dtype.kind == "O":
-        try:
-            return x.astype(numpy.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise TypeError(f"tessera: expected an array of numbers, found objects of shape {x.shape}: {error}") from error
+        strange = [item for item in x.flat if not isinstance(item, numbers.Real | decimal.Decimal)]
+        if strange:  # NumPy would make a NaN of None, and a number of a text
+            raise TypeError(f"tessera: expected an array of numbers, found {strange[0]!r} in one of shape {x.shape}")
+        return x.astype(numpy.float64)
     if x.dtype.kind == "f" and x.dtype.itemsize > 8:
         return x.astype(numpy.float64)
     if x.dtype.kind not in "fiucb":
