@@ -139,11 +139,15 @@ def table_row(program: str, backend: str, folder: Path, shape: str, turns: int) 
     seconds = least(turns, lambda: LogisticRegression(C=1.0).fit(X, y))
     fit = LogisticRegression(C=1.0).fit(X, y)
 
-    def gradient(x, intercept):
-        off = 1 / (1 + numpy.exp(-(X.astype(float) @ x + intercept))) - y
-        return numpy.linalg.norm([*(X.T @ off + x), off.sum()])
+    def scaled_gradient(x, intercept):
+        eta = X.astype(float) @ x + intercept
+        off = 1 / (1 + numpy.exp(-eta)) - y
+        deviance = 2 * (numpy.logaddexp(0, eta) - y * eta).sum()
+        norms = numpy.sqrt(rows) * X.std(0, dtype=float)
+        by_column = numpy.abs(X.T @ off + x) / norms
+        return max(by_column.max(), abs(off.sum()) / numpy.sqrt(rows)) / numpy.sqrt(deviance)
 
-    reached = gradient(fit.coef_[0].astype(float), fit.intercept_[0]) / gradient(numpy.zeros(cols), 0)
+    reached = scaled_gradient(fit.coef_[0].astype(float), fit.intercept_[0])
     ours = {}
     for solver in ("lbfgs", "newton-cg"):
         runs = [report_of(program, "fit", "logistic", str(A), str(labels), "--backend", backend, "--penalty", "1",

@@ -170,21 +170,32 @@ RegressionFound regression(Solving const& solving, RegressionCall const& call) {
   RegressionFound found;
   with_operator(solving, [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op,
                                                   solve::Control<T> const& control) {
-    auto const y = values<Exec, T>(op.exec(), call.y);
+    solve::Observations<Exec, T> observed{.y = values<Exec, T>(op.exec(), call.y)};
+    if (call.weights) observed.weights = values<Exec, T>(op.exec(), *call.weights);
+    if (call.offset) observed.offset = values<Exec, T>(op.exec(), *call.offset);
     solve::RegressionOptions const options{.penalty = call.penalty,
                                            .has_intercept = call.has_intercept,
                                            .tol = call.tol,
                                            .maxiter = call.maxiter};
     auto const result = call.loss == RegressionLoss::linear
-                            ? solve::linear_regression(op, y, options, control)
+                            ? solve::linear_regression(op, observed, options, control)
                         : call.loss == RegressionLoss::logistic
-                            ? solve::logistic_regression(op, y, options, control)
-                            : solve::poisson_regression(op, y, options, control);
+                            ? solve::logistic_regression(op, observed, options, control)
+                            : solve::poisson_regression(op, observed, options, control);
     write(op.exec(), result.x, call.x);
     found = {.ending = ending_of(result),
+             .detail = result.detail,
              .intercept = result.intercept,
              .loss = result.loss,
-             .gradient_norm = result.gradient_norm};
+             .gradient_norm = result.gradient_norm,
+             .quantity = result.quantity,
+             .bound = result.bound,
+             .deviance = result.deviance,
+             .aic = result.aic,
+             .dispersion = result.dispersion,
+             .rank = result.rank,
+             .standard_errors = result.standard_errors,
+             .columns = {result.columns.begin(), result.columns.end()}};
   });
   return found;
 }

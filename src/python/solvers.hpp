@@ -8,6 +8,7 @@
 #include <python/arrays.hpp>
 #include <python/parts.hpp>
 #include <python/streamed.hpp>
+#include <string>
 #include <vector>
 
 #include <tessera/solve/stop.hpp>
@@ -87,6 +88,8 @@ enum class RegressionLoss { linear, logistic, poisson };
 struct RegressionCall {
   RegressionLoss loss = RegressionLoss::linear;
   Array y{};
+  std::optional<Array> weights{};
+  std::optional<Array> offset{};
   Array x{};  ///< to be written
   double penalty = 0;
   bool has_intercept = true;
@@ -95,9 +98,18 @@ struct RegressionCall {
 };
 struct RegressionFound {
   Ending ending;
+  std::string detail;
   double intercept = 0;
   double loss = 0;
   double gradient_norm = 0;
+  double quantity = 0;
+  double bound = 0;
+  double deviance = 0;
+  double aic = 0;
+  double dispersion = 1;
+  std::int64_t rank = 0;
+  std::vector<double> standard_errors;
+  std::vector<std::int64_t> columns;
 };
 RegressionFound regression(Solving const& solving, RegressionCall const& call);
 

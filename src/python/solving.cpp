@@ -180,8 +180,8 @@ nb::dict randomized_svd_of(std::string const& name, nb::handle A, std::int64_t k
 }
 
 nb::dict regression_of(std::string const& name, std::string const& loss, nb::handle A, nb::handle y,
-                       double penalty, bool intercept, double tol, std::int64_t maxiter,
-                       nb::handle on_step, bool copy) {
+                       nb::handle weights, nb::handle offset, double penalty, bool intercept,
+                       double tol, std::int64_t maxiter, nb::handle on_step, bool copy) {
   Call const call{name.c_str(), copy};
   Input const a = take(call, A);
   Taken const right = take_vector(call, a, y, "y", a.rows);
@@ -190,6 +190,16 @@ nb::dict regression_of(std::string const& name, std::string const& loss, nb::han
   arguments.loss = loss == "linear"     ? RegressionLoss::linear
                    : loss == "logistic" ? RegressionLoss::logistic
                                         : RegressionLoss::poisson;
+  std::optional<Taken> of_weights;
+  std::optional<Taken> of_offset;
+  if (!weights.is_none()) {
+    of_weights.emplace(take_vector(call, a, weights, "sample_weight", a.rows));
+    arguments.weights = of_weights->array;
+  }
+  if (!offset.is_none()) {
+    of_offset.emplace(take_vector(call, a, offset, "offset", a.rows));
+    arguments.offset = of_offset->array;
+  }
   arguments.has_intercept = intercept;
   arguments.tol = tol;
   arguments.maxiter = maxiter;
@@ -203,6 +213,15 @@ nb::dict regression_of(std::string const& name, std::string const& loss, nb::han
   result["intercept"] = found.intercept;
   result["loss"] = found.loss;
   result["gradient_norm"] = found.gradient_norm;
+  result["detail"] = found.detail;
+  result["quantity"] = found.quantity;
+  result["bound"] = found.bound;
+  result["deviance"] = found.deviance;
+  result["aic"] = found.aic;
+  result["dispersion"] = found.dispersion;
+  result["rank"] = found.rank;
+  result["standard_errors"] = found.standard_errors;
+  result["columns"] = found.columns;
   return result;
 }
 
@@ -216,8 +235,9 @@ void add_solvers(nb::module_& m) {
         "rises"_a, "is_pca"_a, "scale"_a, "on_step"_a.none(), "copy"_a);
   m.def("_randomized_svd", &randomized_svd_of, "name"_a, "A"_a, "k"_a, "oversampling"_a,
         "power_iterations"_a, "seed"_a, "on_step"_a.none(), "copy"_a);
-  m.def("_regression", &regression_of, "name"_a, "loss"_a, "A"_a, "y"_a, "penalty"_a, "intercept"_a,
-        "tol"_a, "maxiter"_a, "on_step"_a.none(), "copy"_a);
+  m.def("_regression", &regression_of, "name"_a, "loss"_a, "A"_a, "y"_a, "weights"_a.none(),
+        "offset"_a.none(), "penalty"_a, "intercept"_a, "tol"_a, "maxiter"_a, "on_step"_a.none(),
+        "copy"_a);
 }
 
 }  // namespace tessera::python

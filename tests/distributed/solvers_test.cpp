@@ -251,11 +251,15 @@ TYPED_TEST(DistributedSolvers, OfRegressionsHaveTheBitsOfOneProcess) {
   using T = typename TypeParam::Scalar;
   auto const labels = to_device<typename TypeParam::Exec>(
       generate<T>(600, [](std::size_t i) { return static_cast<T>(random_bits(3, i) >> 63U); }));
-  this->expect_same_bits([&](auto const& op) {
-    auto const fit = solve::logistic_regression(op, labels, {.penalty = 1});
+  auto const results_by = [&](auto const& op, solve::RegressionSolver solver) {
+    auto const fit = solve::logistic_regression(op, labels, {.penalty = 1, .solver = solver});
     return std::vector<std::vector<T>>{this->flat(fit.x),
                                        {static_cast<T>(fit.intercept), static_cast<T>(fit.loss)}};
-  });
+  };
+  this->expect_same_bits(
+      [&](auto const& op) { return results_by(op, solve::RegressionSolver::newton_cg); });
+  this->expect_same_bits_of_blocks(
+      [&](auto const& op) { return results_by(op, solve::RegressionSolver::newton); });
 }
 
 TYPED_TEST(DistributedSolvers, EndTogetherWhereOneRankThrowsOnTheWay) {

@@ -134,9 +134,9 @@ def test_refusals(tmp_path):
     X, y = datasets.load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="OneVsRestClassifier makes it binary"):
         of_tessera.LogisticRegression().fit(X, y)
-    with pytest.raises(ValueError, match="y must not be negative"):
+    with pytest.raises(ValueError, match="y must not be negative, found -1 at row 0"):
         of_tessera.PoissonRegressor().fit(X, y - 1)
-    with pytest.raises(ValueError, match="C must be positive, found 0"):
+    with pytest.raises(ValueError, match="C must be a number above 0, found 0"):
         of_tessera.LogisticRegression(C=0).fit(X, y)
     stream = stream_of(X, tmp_path)
     with pytest.raises(ValueError, match="y has 3 entries, and X 150 rows"):
@@ -153,6 +153,144 @@ def test_what_does_not_converge_warns():
     X, y = datasets.load_breast_cancer(return_X_y=True)
     with pytest.warns(ConvergenceWarning, match="the limit of iterations was reached"):
         of_tessera.LogisticRegression(max_iter=1).fit(scaled(X), y)
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        (of_tessera.Ridge(alpha=[1.0]), r"alpha must be a number of at least 0, found \[1.0\]"),
+        (of_tessera.Ridge(alpha=np.ones(3)), "alpha must be a number of at least 0, found array"),
+        (of_tessera.Ridge(alpha=-1), "alpha must be a number of at least 0, found -1"),
+        (of_tessera.Ridge(tol=float("nan")), "tol must be a number of at least 0, found nan"),
+        (of_tessera.Ridge(max_iter=1.5), "max_iter must be a whole number of at least 1, or None, found 1.5"),
+        (of_tessera.LinearRegression(max_iter=0), "max_iter must be a whole number of at least 1, or None, found 0"),
+    ],
+)
+def test_parameters_that_make_no_sense(model, expected):
+    X, y = datasets.load_diabetes(return_X_y=True)
+    with pytest.raises(ValueError, match=expected):
+        model.fit(X, y)
+
+
+def test_weights_that_make_no_sense():
+    X, y = datasets.load_diabetes(return_X_y=True)
+    for weights, expected in (
+        (np.r_[1, -1, np.ones(440)], "sample_weight must be at least 0, found -1.0 at row 1"),
+        (np.r_[1, np.nan, np.ones(440)], "sample_weight must be finite, found nan at row 1"),
+        (np.zeros(442), "every sample_weight is zero: expected one above 0"),
+        (np.ones(3), r"sample_weight.shape == \(3,\), expected \(442,\)"),
+    ):
+        with pytest.raises(ValueError, match=expected):
+            of_tessera.Ridge().fit(X, y, sample_weight=weights)
+    with pytest.raises(ValueError, match="sample_weight is 0 in all rows of the class True"):
+        of_tessera.LogisticRegression().fit(X, y > 100, sample_weight=(y <= 100).astype(float))
+    assert of_tessera.Ridge(max_iter=None).fit(X, y).n_iter_ == 1
+
+
+def test_entries_that_are_not_finite_are_named(tmp_path):
+    X, y = datasets.load_diabetes(return_X_y=True)
+    X[211, 7] = np.inf
+    with pytest.raises(ValueError, match="A has an infinity or a NaN at row 211, column 7"):
+        of_tessera.Ridge().fit(stream_of(X, tmp_path), y)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["diabetes", "breast_cancer", "wine", "iris", "linnerud"])
+def test_unscaled_data_are_fitted_as_scikit_learn_does(name, dtype):
+    arguments = {"scaled": False} if name == "diabetes" else {}
+    X, y = getattr(datasets, f"load_{name}")(return_X_y=True, **arguments)
+    X, y = X.astype(dtype), (y[:, 0] if y.ndim == 2 else y).astype(dtype)
+    for found, expected in (
+        (of_tessera.LinearRegression(), linear_model.LinearRegression()),
+        (of_tessera.Ridge(), linear_model.Ridge(solver="svd")),
+        (of_tessera.PoissonRegressor(), linear_model.PoissonRegressor(solver="newton-cholesky", tol=1e-12)),
+    ):
+        found.fit(X, y)
+        expected.fit(X.astype(float), y.astype(float))
+        sizes = X.astype(float).std(0)
+        largest = np.abs(expected.coef_ * sizes).max()
+        limit = 1e-6 if dtype == np.float64 else 1e-3
+        assert np.abs((found.coef_ - expected.coef_) * sizes).max() <= limit * largest
+        assert abs(found.score(X, y) - expected.score(X.astype(float), y)) <= limit
+
+
+def test_scales_of_columns_do_not_matter():
+    random = np.random.default_rng(0)
+    Z = random.normal(size=(2000, 2))
+    scale = np.array([1e-4, 1e4])
+    y = random.random(2000) < 1 / (1 + np.exp(-2 * Z[:, 0] - Z[:, 1]))
+    plain = of_tessera.LogisticRegression(C=1e30).fit(Z, y)
+    close(plain.coef_[0], [1.93822, 1.00077], rtol=1e-5)
+    close(of_tessera.LogisticRegression(C=1e30).fit(Z * scale, y).coef_[0] * scale, plain.coef_[0])
+    assert plain.n_reads_ <= 12
+
+
+def test_rare_events_have_the_right_number():
+    random = np.random.default_rng(2)
+    X = ((random.normal(size=(10000, 3)) + 1) * 100).astype("f4")
+    y = np.zeros(10000, int)
+    y[:20] = 1
+    found = of_tessera.LogisticRegression(C=1e6).fit(X, y)
+    assert abs(found.predict_proba(X)[:, 1].sum(dtype=float) - 20) < 1e-3
+
+
+def test_columns_that_depend_leave_short_coefficients():
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(200, 10)) @ random.normal(size=(10, 30)) / 3
+        y = random.normal(size=200)
+        for dtype, tol in ((np.float64, 0.0), (np.float64, 1e-13), (np.float32, 0.0), (np.float32, 1e-6)):
+            found = of_tessera.LinearRegression(tol=tol).fit(X.astype(dtype), y)
+            expected = linear_model.LinearRegression().fit(X, y)
+            close(found.coef_, expected.coef_, atol=1e-4 if dtype == np.float32 else 1e-10)
+            assert found.score(X, y) >= 0
+
+
+def test_fewer_rows_than_columns_have_the_shortest_solution():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(5, 8)) + 1, random.normal(size=5)
+    found = of_tessera.LinearRegression().fit(X, y)
+    expected = linear_model.LinearRegression().fit(X, y)
+    close(found.coef_, expected.coef_)
+    close(found.intercept_, expected.intercept_)
+
+
+def test_what_has_no_minimum_warns():
+    X = np.array([[-2.0], [-1], [1], [2]])
+    with pytest.warns(of_tessera.PerfectSeparationWarning, match="perfect separation of the classes on columns 0"):
+        of_tessera.LogisticRegression(C=np.inf).fit(X, [0, 0, 1, 1])
+    with pytest.warns(of_tessera.PerfectSeparationWarning, match="rows with y = 0 are separated"):
+        of_tessera.PoissonRegressor(alpha=0).fit(np.array([[1.0], [1], [0], [0]]), [0, 0, 3, 1])
+    X, y = datasets.load_iris(return_X_y=True)
+    with pytest.warns(of_tessera.PerfectSeparationWarning):
+        of_tessera.LogisticRegression(C=np.inf).fit(X, y == 0)
+
+
+@pytest.mark.parametrize("name", ["LinearRegression", "Ridge", "LogisticRegression", "PoissonRegressor"])
+def test_sample_weights(name):
+    X, y = datasets.load_diabetes(return_X_y=True)
+    weights = np.random.default_rng(1).integers(0, 4, len(y)).astype(float)
+    y = (y > 140).astype(int) if name == "LogisticRegression" else y
+    exact = {"LogisticRegression": {"tol": 1e-12, "solver": "newton-cholesky"},
+             "PoissonRegressor": {"tol": 1e-12, "solver": "newton-cholesky"}}.get(name, {})
+    found = getattr(of_tessera, name)().fit(X, y, sample_weight=weights)
+    expected = getattr(linear_model, name)(**exact).fit(X, y, sample_weight=weights)
+    close(found.coef_, expected.coef_, rtol=1e-5, atol=1e-5)
+    close(found.intercept_, expected.intercept_)
+
+
+def test_summary():
+    X = np.array([[0.0], [0], [0], [0], [1], [1], [1], [1]])
+    found = of_tessera.LogisticRegression(C=np.inf).fit(X, [0, 1, 0, 0, 1, 1, 0, 1])
+    close(found.standard_errors_, [np.sqrt(8 / 3), np.sqrt(4 / 3)])
+    lines = found.summary().splitlines()
+    assert lines[1].split() == ["x0", "2.19722", "1.633", "1.346", "0.178"]
+    assert lines[2].split() == ["intercept", "-1.09861", "1.155", "-0.951", "0.341"]
+    assert lines[3] == "deviance 8.99736   AIC 12.9974"
+    with pytest.raises(ValueError, match="a summary needs a fit without a penalty"):
+        of_tessera.Ridge().fit(X, np.arange(8.0)).summary()
+    rates = of_tessera.PoissonRegressor(alpha=0).fit(X, [2, 4, 8, 6, 6, 12, 24, 18], offset=np.log([1, 2, 4, 3] * 2))
+    close([rates.intercept_, rates.coef_[0]], np.log([2, 3]))
 
 
 def test_without_scikit_learn():

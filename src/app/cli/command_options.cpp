@@ -418,9 +418,11 @@ void add_fit(CLI::App& app, Chosen& chosen) {
   add_size(command, "--penalty", options.penalty, "Adds this times |x|^2/2 to what becomes small");
   auto const leave_out = [&options](std::int64_t) { options.has_intercept = false; };
   command.add_flag_function("--no-intercept", leave_out, "eta is A x alone");
-  add_choice(command, "--solver", options.solver, fit_solvers, "How x is found");
-  add_size(command, "--tol", options.tol,
-           "Norm of the gradient, beside that at 0 (0: the root of the type's precision)");
+  add_choice(command, "--solver", options.solver, fit_solvers,
+             "How x is found (auto: newton up to 512 columns, else newton-cg)");
+  add_size(
+      command, "--tol", options.tol,
+      "Bound of the scaled gradient, beside the root of the deviance (0: the solver's default)");
   add_solve(command, options, 0, "Find the gradient in higher precision");
   command.footer(help::fit);
 }

@@ -86,7 +86,10 @@ inline constexpr std::pair<char const*, RegressionLoss> losses[] = {
     {"logistic", RegressionLoss::logistic},
     {"poisson", RegressionLoss::poisson}};
 inline constexpr std::pair<char const*, FitSolver> fit_solvers[] = {
-    {"newton-cg", FitSolver::newton_cg}, {"lbfgs", FitSolver::lbfgs}};
+    {"auto", FitSolver::automatic},
+    {"newton", FitSolver::newton},
+    {"newton-cg", FitSolver::newton_cg},
+    {"lbfgs", FitSolver::lbfgs}};
 
 /// The words for types and layouts, of options that may be left out too.
 template <class Type>

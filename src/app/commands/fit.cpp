@@ -65,9 +65,31 @@ void require_labels(FitOptions const& options, io::HostVector const& y) {
 }
 
 std::string sentence_of(GradientCheck const& check) {
-  return std::string(check.passed() ? "passed" : "FAILED") +
-         ": |gradient|/|gradient at 0| = " + general(check.gradient, 3) + " (small is " +
-         general(check.gradient_below, 3) + ")";
+  return std::string(check.passed() ? "passed" : "FAILED") + ": scaled gradient " +
+         general(check.gradient, 3) + " (at most " + general(check.gradient_below, 3) + ")";
+}
+
+/// Coefficients with their errors, as statsmodels has them; empty of many columns.
+std::string table_of(Fit const& fit) {
+  constexpr std::size_t most = 40;
+  auto const& errors = fit.standard_errors;
+  if (errors.empty() || errors.size() > most + 1) return "";
+  std::string text = report_line("column", "coefficient   standard error   z   P(>|z|)");
+  std::visit(
+      [&](auto const& x) {
+        for (std::size_t j = 0; j < errors.size(); ++j) {
+          bool const is_last = j == x.size();
+          double const value = is_last ? fit.intercept : static_cast<double>(x(j));
+          if (is_last && std::isnan(errors[j])) continue;
+          double const z = value / errors[j];
+          text += report_line(is_last ? "intercept" : std::to_string(j),
+                              general(value, 9) + "   " + general(errors[j], 5) + "   " +
+                                  general(z, 4) + "   " +
+                                  general(std::erfc(std::fabs(z) / std::sqrt(2.0)), 3));
+        }
+      },
+      fit.x);
+  return text;
 }
 
 std::string to_text(FitOptions const& options, SolveSubject const& subject, Fit const& fit,
@@ -82,7 +104,14 @@ std::string to_text(FitOptions const& options, SolveSubject const& subject, Fit 
   text += run_lines(subject);
   text += report_line("loss", general(fit.loss, 9));
   text += report_line("|gradient|", general(fit.gradient_norm, 3));
+  text += report_line("scaled", general(fit.quantity, 3) + " (at most " + general(fit.bound, 3) +
+                                    "), beside the root of the deviance");
+  if (fit.is_newton && fit.rank > 0) {
+    text += report_line("deviance", general(fit.deviance, 9) + ", AIC " + general(fit.aic, 9) +
+                                        ", rank " + std::to_string(fit.rank));
+  }
   if (options.has_intercept) text += report_line("intercept", general(fit.intercept, 17));
+  text += table_of(fit);
   text += time_line(subject);
   if (!options.output.empty()) text += report_line("output", options.output);
   text += report_line("sha256", sha256(elements(fit.x)));
@@ -96,13 +125,23 @@ std::string to_json(FitOptions const& options, SolveSubject const& subject, Fit 
   json.update({{"loss_function", name_of(options.loss)},
                {"penalty", options.penalty},
                {"has_intercept", options.has_intercept},
-               {"tol", tolerance_of(options, subject.type)},
+               {"tol", fit.bound},
+               {"scaled_gradient", json_number(fit.quantity)},
+               {"detail", text_or_null(fit.run.detail)},
                {"loss", json_number(fit.loss)},
                {"gradient_norm", json_number(fit.gradient_norm)},
                {"intercept", json_number(fit.intercept)},
                {"sha256", sha256(elements(fit.x))},
                {"labels", options.labels},
                {"output", text_or_null(options.output)}});
+  json["statistics"] = nullptr;
+  if (fit.is_newton && fit.rank > 0) {
+    json["statistics"] = {{"deviance", json_number(fit.deviance)},
+                          {"aic", json_number(fit.aic)},
+                          {"rank", fit.rank},
+                          {"dispersion", json_number(fit.dispersion)},
+                          {"standard_errors", json_numbers(fit.standard_errors)}};
+  }
   json["check"] = nullptr;
   if (check) {
     json["check"] = {{"passed", check->passed()},
@@ -138,17 +177,19 @@ ExitStatus run_command(FitOptions const& options) {
                             .type = type,
                             .place = place,
                             .kernels = options.kernels,
-                            .vectors = vectors},
+                            .vectors = vectors,
+                            .in_segments = is_by_newton(options, reader.info())},
                            y);
   std::string const command = "fit";
-  SolveSubject const subject{
-      .options = options,
-      .command = command,
-      .reader = reader,
-      .type = type,
-      .place = place,
-      .run = fit.run,
-      .method = options.solver == FitSolver::lbfgs ? "L-BFGS" : "truncated Newton"};
+  SolveSubject const subject{.options = options,
+                             .command = command,
+                             .reader = reader,
+                             .type = type,
+                             .place = place,
+                             .run = fit.run,
+                             .method = fit.is_newton ? "Newton with the whole Hessian"
+                                       : options.solver == FitSolver::lbfgs ? "L-BFGS"
+                                                                            : "truncated Newton"};
   std::optional<GradientCheck> check;
   if (fit.run.stop != solve::Stop::not_finite) {
     if (options.check) check = check_fit(options, reader, type, fit, y);

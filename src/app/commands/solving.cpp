@@ -145,6 +145,7 @@ std::string run_lines(SolveSubject const& subject) {
                                                                      place.stream->why
                                                                : std::string()));
   text += report_line("stopped", std::string(solve::sentence(run.stop)));
+  if (!run.detail.empty()) text += report_line("", run.detail);
   text +=
       report_line("steps", std::to_string(run.iterations) + ", A read " +
                                std::to_string(run.reads) + (run.reads == 1 ? " time" : " times"));
@@ -208,6 +209,7 @@ ExitStatus end_solve(SolveSubject const& subject, RunFiles const& files, std::st
   if (!converged) {
     bool const is_finite = subject.run.stop != solve::Stop::not_finite;
     say(subject.method + " did not converge: " + solve::sentence(subject.run.stop) +
+        (subject.run.detail.empty() ? "" : ": " + subject.run.detail) +
         (is_finite ? "" : "; no " + missing + " is written"));
   }
   return converged && is_checked_well ? ExitStatus::good : ExitStatus::difference;

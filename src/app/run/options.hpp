@@ -150,7 +150,7 @@ struct TripletOptions : SolveOptions {
 };
 
 enum class RegressionLoss { linear, logistic, poisson };
-enum class FitSolver { newton_cg, lbfgs };
+enum class FitSolver { automatic, newton, newton_cg, lbfgs };
 
 /// `tessera fit LOSS A LABELS …`
 struct FitOptions : SolveOptions {
@@ -159,8 +159,8 @@ struct FitOptions : SolveOptions {
   std::string output;  ///< of x; empty: none
   double penalty = 0;
   bool has_intercept = true;
-  FitSolver solver = FitSolver::newton_cg;
-  double tol = 0;  ///< 0: the root of the type's precision
+  FitSolver solver = FitSolver::automatic;
+  double tol = 0;  ///< 0: the default of the solver
 };
 
 /// `tessera transpose INPUT OUTPUT …`

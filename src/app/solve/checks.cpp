@@ -175,57 +175,129 @@ Residual residual_of(io::MatrixReader const& reader, io::HostVector const& x,
 
 namespace {
 
-/// The derivative of a row's loss by η = at, where the row's label is y.
-DoubleDouble derivative(RegressionLoss loss, DoubleDouble at, double y) {
+/// Half a row's deviance at η, and its derivatives, in long double.
+struct RowDerivatives {
+  long double value;
+  long double first;
+  long double second;
+};
+RowDerivatives derivatives(RegressionLoss loss, DoubleDouble at, double y) {
   long double const eta = static_cast<long double>(at.high) + static_cast<long double>(at.low);
-  long double value = eta;
-  if (loss == RegressionLoss::poisson) value = std::exp(eta);
-  if (loss == RegressionLoss::logistic) value = 1 / (1 + std::exp(-eta));
-  value -= static_cast<long double>(y);
-  auto const high = static_cast<double>(value);
-  return {.high = high, .low = static_cast<double>(value - static_cast<long double>(high))};
+  auto const label = static_cast<long double>(y);
+  if (loss == RegressionLoss::linear) {
+    return {(eta - label) * (eta - label) / 2, eta - label, 1};
+  }
+  if (loss == RegressionLoss::logistic) {
+    long double const e = std::exp(-std::fabs(eta));
+    long double const above = (eta < 0 ? e : 1) / (1 + e);
+    long double const below = (eta < 0 ? 1 : e) / (1 + e);
+    return {std::max(eta, 0.0L) - label * eta + std::log1p(e), label == 0 ? above : -below,
+            above * below};
+  }
+  long double const e = std::exp(eta);
+  long double const own = label > 0 ? label * (1 + eta - std::log(label)) : 0;
+  return {e - own, e - label, e};
+}
+DoubleDouble in_two(long double x) {
+  auto const high = static_cast<double>(x);
+  return {.high = high, .low = static_cast<double>(x - static_cast<long double>(high))};
 }
 
+/// What one reading of the matrix adds up at a fit.
+struct SumsOfFit {
+  Sums first;    ///< the derivative times each column, then times 1
+  Sums second;   ///< the weight times each column, then times 1
+  Sums squares;  ///< the weight times each column's squares
+  long double deviance = 0;
+
+  explicit SumsOfFit(std::size_t cols) : first(cols + 1), second(cols + 1), squares(cols) {}
+};
+
 template <class T>
-GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader, Fit const& fit,
-                       io::HostVector const& labels) {
+SumsOfFit sums_of_fit(FitOptions const& options, io::MatrixReader const& reader, Fit const& fit,
+                      io::HostVector const& labels) {
   std::uint64_t const cols = reader.info().cols;
   auto const& x = std::get<io::VectorView<T>>(fit.x);
   auto const& y = std::get<io::VectorView<T>>(labels);
-  // Their last entries are those of the intercept.
-  Sums gradient(cols + 1);
-  Sums at_zero(cols + 1);
+  SumsOfFit sums(cols);
   for_each_row<T>(reader, "checking x", 0, [&](std::uint64_t i, RowOfBlock<T> const& row) {
     Sums eta(1);
     eta[0].high = fit.intercept;
     for (std::uint64_t j = 0; j < cols; ++j) {
       eta.add(0, row(j), {.high = static_cast<double>(x(j))});
     }
-    auto const label = static_cast<double>(y(i));
-    DoubleDouble const here = derivative(options.loss, eta[0], label);
-    DoubleDouble const there = derivative(options.loss, {}, label);
+    auto const at = derivatives(options.loss, eta[0], static_cast<double>(y(i)));
+    sums.deviance += 2 * at.value;
+    DoubleDouble const first = in_two(at.first);
+    // Norms of the iterative methods are those of the columns alone.
+    DoubleDouble const second = fit.is_newton ? in_two(at.second) : DoubleDouble{.high = 1};
     for (std::uint64_t j = 0; j < cols; ++j) {
-      gradient.add(j, row(j), here);
-      at_zero.add(j, row(j), there);
+      sums.first.add(j, row(j), first);
+      sums.second.add(j, row(j), second);
+      sums.squares.add(j, row(j), times(row(j), second));
     }
-    if (!options.has_intercept) return;
-    gradient.add(cols, 1, here);
-    at_zero.add(cols, 1, there);
+    sums.first.add(cols, 1, first);
+    sums.second.add(cols, 1, second);
   });
-  for (std::uint64_t j = 0; j < cols; ++j) {
-    gradient.add(j, options.penalty, {.high = static_cast<double>(x(j))});
+  return sums;
+}
+
+/// Each column's gradient beside the norm of the column and the root of the deviance, or beside
+/// what rounding leaves of it. Columns are centred where there is an intercept.
+template <class T>
+GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader, Fit const& fit,
+                       io::HostVector const& labels) {
+  auto const sums = sums_of_fit<T>(options, reader, fit, labels);
+  std::size_t const cols = reader.info().cols;
+  auto const& x = std::get<io::VectorView<T>>(fit.x);
+  double const all = sums.second[cols].high;
+  std::vector<double> gradient;
+  std::vector<double> norms;
+  std::vector<double> sizes;
+  for (std::size_t j = 0; j < cols; ++j) {
+    DoubleDouble of_column = sums.first[j];
+    DoubleDouble square = sums.squares[j];
+    if (options.has_intercept && all > 0) {
+      double const mean = sums.second[j].high / all;
+      of_column = add(of_column, times(-mean, sums.first[cols]));
+      square = add(square, times(-mean, sums.second[j]));
+    }
+    of_column = add(of_column, two_product(options.penalty, static_cast<double>(x(j))));
+    gradient.push_back(of_column.high);
+    norms.push_back(std::sqrt(std::max(0.0, square.high) + options.penalty));
+    sizes.push_back(std::sqrt(sums.squares[j].high + options.penalty));
   }
-  double const largest = at_zero.norm();
-  io::ScalarType const type = io::scalar_type<T>;
-  return {.gradient = largest > 0 ? gradient.norm() / largest : gradient.norm(),
-          .gradient_below = 10 * (tolerance_of(options, type) + rounding_of(type))};
+  gradient.push_back(options.has_intercept ? sums.first[cols].high : 0);
+  norms.push_back(std::sqrt(all));
+  sizes.push_back(std::sqrt(all));
+  // x is rounded to its type, and each product with A to that of the sums.
+  double rounded = 0;
+  double predictor = std::fabs(fit.intercept) * std::sqrt(all);
+  for (std::size_t j = 0; j < cols; ++j) {
+    rounded += std::fabs(static_cast<double>(x(j))) * norms[j];
+    predictor += std::fabs(static_cast<double>(x(j))) * sizes[j];
+  }
+  double const of_type = rounding_of(io::scalar_type<T>);
+  double const of_sums = fit.is_newton ? std::numeric_limits<double>::epsilon() : of_type;
+  double const root = std::sqrt(static_cast<double>(sums.deviance));
+  double largest = 0;
+  auto const& errors = fit.standard_errors;
+  for (std::size_t j = 0; j < gradient.size(); ++j) {
+    // A column that depends on the others as far as float can tell has no error.
+    bool const depends = j < errors.size() && std::isnan(errors[j]);
+    double const of_rounding =
+        depends ? std::sqrt(64 * std::numeric_limits<double>::epsilon() * (cols + 1.0)) : 0;
+    double const small = of_rounding * norms[j] * root + fit.bound * norms[j] * root +
+                         of_type * norms[j] * rounded +
+                         32 * of_sums * sizes[j] * (root + predictor);
+    double const found = std::fabs(gradient[j]);
+    double const ratio = found == 0 ? 0 : found / small;
+    largest = ratio <= largest ? largest : ratio;
+  }
+  return {.gradient = largest * fit.bound, .gradient_below = 2 * fit.bound};
 }
 
 }  // namespace
-
-double tolerance_of(FitOptions const& options, io::ScalarType type) {
-  return options.tol > 0 ? options.tol : std::sqrt(rounding_of(type));
-}
 
 GradientCheck check_fit(FitOptions const& options, io::MatrixReader const& reader,
                         io::ScalarType type, Fit const& fit, io::HostVector const& y) {

@@ -28,17 +28,24 @@ solve::Regression<Exec, T> call(RegressionLoss loss, solve::NormalOperator<Exec,
   return {};
 }
 
-std::string name_of_states(FitOptions const& options) {
-  std::string const by = options.solver == FitSolver::lbfgs ? " by lbfgs" : "";
-  switch (options.loss) {
-    case RegressionLoss::linear:
-      return "linear_regression" + by;
-    case RegressionLoss::logistic:
-      return "logistic_regression" + by;
-    case RegressionLoss::poisson:
-      return "poisson_regression" + by;
+solve::RegressionSolver solver_of(FitSolver solver) {
+  switch (solver) {
+    case FitSolver::automatic:
+      return solve::RegressionSolver::automatic;
+    case FitSolver::newton:
+      return solve::RegressionSolver::newton;
+    case FitSolver::newton_cg:
+      return solve::RegressionSolver::newton_cg;
+    case FitSolver::lbfgs:
+      return solve::RegressionSolver::lbfgs;
   }
-  return "";
+  return solve::RegressionSolver::automatic;
+}
+
+solve::Loss loss_of(RegressionLoss loss) {
+  return loss == RegressionLoss::linear     ? solve::Loss::squares
+         : loss == RegressionLoss::logistic ? solve::Loss::logistic
+                                            : solve::Loss::poisson;
 }
 
 template <class Exec, class T>
@@ -47,22 +54,31 @@ void solve_on(FitOptions const& options, SolveRequest const& request,
   auto const labels = vector_on<Exec, T>(std::get<io::VectorView<T>>(y));
   solve::RegressionOptions const how{.penalty = options.penalty,
                                      .has_intercept = options.has_intercept,
-                                     .tol = tolerance_of(options, request.type),
-                                     .solver = options.solver == FitSolver::lbfgs
-                                                   ? solve::RegressionSolver::lbfgs
-                                                   : solve::RegressionSolver::newton_cg,
+                                     .tol = options.tol,
+                                     .solver = solver_of(options.solver),
                                      .maxiter = limit_of(options),
                                      .keep_history = true};
-  auto result = run_solver<T>(options, request, name_of_states(options),
-                              options.has_intercept ? "" : " without an intercept", y, how.maxiter,
-                              fit.run, [&](solve::Control<T> const& control) {
-                                return call(options.loss, op, labels, how, control);
-                              });
+  auto result =
+      run_solver<T>(options, request,
+                    solve::detail::name_of(loss_of(options.loss), solve::solver_of(how, op.cols())),
+                    options.has_intercept ? "" : " without an intercept", y, how.maxiter, fit.run,
+                    [&](solve::Control<T> const& control) {
+                      return call(options.loss, op, labels, how, control);
+                    });
   fit.run.take(result);
   fit.x = vector_on_host<T>(result.x);
   fit.intercept = result.intercept;
   fit.loss = result.loss;
   fit.gradient_norm = result.gradient_norm;
+  fit.run.detail = result.detail;
+  fit.quantity = result.quantity;
+  fit.bound = result.bound;
+  fit.is_newton = solve::solver_of(how, op.cols()) == solve::RegressionSolver::newton;
+  fit.deviance = result.deviance;
+  fit.aic = result.aic;
+  fit.rank = result.rank;
+  fit.dispersion = result.dispersion;
+  fit.standard_errors = result.standard_errors;
 }
 
 }  // namespace
@@ -71,14 +87,25 @@ std::int64_t limit_of(FitOptions const& options) {
   return options.maxiter.value_or(100);
 }
 
+bool is_by_newton(FitOptions const& options, io::MatrixInfo const& info) {
+  solve::RegressionOptions const how{.solver = solver_of(options.solver)};
+  return solve::solver_of(how, static_cast<std::int64_t>(info.cols)) ==
+         solve::RegressionSolver::newton;
+}
+
 std::uint64_t vector_bytes(FitOptions const& options, io::MatrixInfo const& info,
                            io::ScalarType type) {
+  if (is_by_newton(options, info)) {
+    // y, on the host in both types and with the solver; the Hessian, its factor and their sums.
+    std::uint64_t const square = (info.cols + 1) * (info.cols + 6);
+    return 3 * info.rows * sizeof(double) + 8 * square * sizeof(double);
+  }
   // y on the host and with the solver; of L-BFGS, the last ten steps and what the gradient did.
   bool const is_lbfgs = options.solver == FitSolver::lbfgs;
-  std::uint64_t const run = 9 * info.rows + (is_lbfgs ? 30 : 8) * info.cols;
+  std::uint64_t const run = 12 * info.rows + (is_lbfgs ? 32 : 12) * info.cols;
   std::uint64_t const of_state = is_lbfgs ? 22 * info.cols : info.rows + info.cols;
   std::uint64_t const state = options.checkpoint.empty() ? 0 : of_state;
-  return (run + state) * io::size_of(type);
+  return (run + state) * io::size_of(type) + info.rows * sizeof(double);
 }
 
 Fit find_fit(FitOptions const& options, SolveRequest const& request, io::HostVector const& y) {

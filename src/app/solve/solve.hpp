@@ -85,6 +85,7 @@ Reading with_operator_on_ranks(SolveRequest const& request,
 /// How a run of a solver went, whatever it solved.
 struct SolveRun {
   solve::Stop stop = solve::Stop::iteration_limit;
+  std::string detail;  ///< more about it; may be empty
   std::int64_t iterations = 0;
   std::int64_t reads = 0;
   std::int64_t first_iteration = 0;  ///< of a checkpoint that it went on from
@@ -181,24 +182,31 @@ struct Fit {
   double intercept = 0;
   double loss = 0;           ///< with the penalty
   double gradient_norm = 0;  ///< of that
+  double quantity = 0;       ///< what had to fall below `bound`
+  double bound = 0;
+  bool is_newton = false;  ///< by it, which alone has what follows
+  double deviance = 0;
+  double aic = 0;
+  std::int64_t rank = 0;
+  double dispersion = 1;
+  std::vector<double> standard_errors;  ///< the intercept's last; empty: none
   SolveRun run;
 };
 
-/// Newton steps at most.
+/// Iterations at most.
 [[nodiscard]] std::int64_t limit_of(FitOptions const& options);
+/// Whether it is fitted by Newton's method with the whole Hessian.
+[[nodiscard]] bool is_by_newton(FitOptions const& options, io::MatrixInfo const& info);
 /// Bytes that the solver keeps beside the matrix.
 [[nodiscard]] std::uint64_t vector_bytes(FitOptions const& options, io::MatrixInfo const& info,
                                          io::ScalarType type);
-/// How far the gradient has to fall: what the user said, or what the type is good for.
-[[nodiscard]] double tolerance_of(FitOptions const& options, io::ScalarType type);
-
 /// Solves. @throws Failure, io::FileError
 [[nodiscard]] Fit find_fit(FitOptions const& options, SolveRequest const& request,
                            io::HostVector const& y);
 
 /// What an independent look at a fit found.
 struct GradientCheck {
-  double gradient = 0;  ///< norm of the gradient, beside that at x = 0
+  double gradient = 0;  ///< the largest of a column, beside the column and the deviance
   double gradient_below = 0;
 
   [[nodiscard]] bool passed() const { return gradient <= gradient_below; }

@@ -41,7 +41,7 @@ def __dir__() -> list[str]:
 
 
 # What the compiled part says of how a solver stopped.
-_CONVERGED, _ITERATION_LIMIT, _NOT_FINITE = 7, 8, 11
+_CONVERGED, _ITERATION_LIMIT, _NOT_FINITE, _NOT_SOLVABLE = 7, 8, 11, 14
 
 
 class Step(NamedTuple):

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimators of scikit-learn's kind, which also take matrices of `tessera.open` and `tessera.from_callback`.
 
-They read the matrix once a step and give the same bits on any number of threads. X is dense; there are no sample
-weights, and targets are of one column.
+They read the matrix once per iteration and give the same bits on any number of threads. X is dense, and targets are of
+one column.
 
 >>> import numpy as np
 >>> from tessera.sklearn import LinearRegression
@@ -12,6 +12,8 @@ weights, and targets are of one column.
 array([21.])
 """
 
+import math
+import numbers
 import warnings
 from typing import Any
 
@@ -34,7 +36,15 @@ except ImportError as error:
 
 from tessera import _core, linalg
 
-__all__ = ["LinearRegression", "LogisticRegression", "PCA", "PoissonRegressor", "Ridge", "TruncatedSVD"]
+__all__ = [
+    "LinearRegression",
+    "LogisticRegression",
+    "PCA",
+    "PerfectSeparationWarning",
+    "PoissonRegressor",
+    "Ridge",
+    "TruncatedSVD",
+]
 
 
 def __dir__() -> list[str]:
@@ -68,29 +78,127 @@ def _linear(X: Any, coefficients: Any, intercept: float) -> Any:
     return _core.matvec(X, coefficients, copy=True) + X.dtype.type(intercept)
 
 
+class PerfectSeparationWarning(ConvergenceWarning):
+    """The loss has no minimum: it falls for ever as coefficients grow."""
+
+
+def _number(estimator: Any, name: str, value: Any, *, positive: bool = False) -> float:
+    """A parameter that is a number of at least 0, or above 0."""
+    expected = "a number above 0" if positive else "a number of at least 0"
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, numpy.bool_))
+    if not is_number or not (value > 0 if positive else value >= 0):
+        raise ValueError(f"{type(estimator).__name__}: {name} must be {expected}, found {value!r}")
+    return float(value)
+
+
+def _vector(estimator: Any, name: str, values: Any, X: Any) -> Any:
+    """A vector with a finite number for each row of X, or None."""
+    if values is None:
+        return None
+    values = numpy.asarray(values)
+    if values.ndim == 0:
+        values = numpy.full(X.shape[0], values)
+    if values.shape != (X.shape[0],):
+        raise ValueError(
+            f"{type(estimator).__name__}: {name}.shape == {values.shape}, expected {(X.shape[0],)}: one entry per row of X"
+        )
+    return numpy.asarray(values, X.dtype)
+
+
+def _weights(estimator: Any, sample_weight: Any, X: Any) -> Any:
+    weights = _vector(estimator, "sample_weight", sample_weight, X)
+    if weights is None:
+        return None
+    for bad, what in ((~numpy.isfinite(weights), "finite"), (weights < 0, "at least 0")):
+        if bad.any():
+            row = int(bad.argmax())
+            raise ValueError(
+                f"{type(estimator).__name__}: sample_weight must be {what}, found {weights[row]} at row {row}"
+            )
+    if not weights.any():
+        raise ValueError(f"{type(estimator).__name__}: every sample_weight is zero: expected one above 0")
+    return weights
+
+
 class _LinearModel(BaseEstimator):
     """What regressions have in common."""
 
-    def _minimise(self, loss: str, X: Any, y: Any, penalty: float) -> tuple[Any, float]:
-        if self.max_iter < 1 or self.tol < 0 or penalty < 0:
-            raise ValueError(f"{type(self).__name__}: max_iter must be positive, tol and penalties not negative")
+    def _check_parameters(self) -> int:
+        """The limit of iterations."""
+        _number(self, "tol", self.tol)
+        if self.max_iter is None:
+            return 100
+        is_whole = isinstance(self.max_iter, numbers.Integral) and not isinstance(self.max_iter, bool)
+        if not is_whole or self.max_iter < 1:
+            raise ValueError(
+                f"{type(self).__name__}: max_iter must be a whole number of at least 1, or None, found {self.max_iter!r}"
+            )
+        return int(self.max_iter)
+
+    def _minimise(
+        self, loss: str, X: Any, y: Any, penalty: float, weights: Any = None, offset: Any = None, depth: int = 3
+    ) -> tuple[Any, float]:
+        limit = self._check_parameters()
         name = f"sklearn.{type(self).__name__}"
         result = _core._regression(
-            name, loss, X, y, float(penalty), bool(self.fit_intercept), float(self.tol), int(self.max_iter), None, True
+            name, loss, X, y, weights, offset, penalty, bool(self.fit_intercept), float(self.tol), limit, None, True
         )
-        linalg._require_finite(name, result)
-        if result["stop"] != linalg._CONVERGED:
-            warnings.warn(f"{type(self).__name__}: {result['why']}", ConvergenceWarning, stacklevel=3)
+        why = result["detail"] or result["why"]
+        if result["stop"] == linalg._NOT_FINITE:
+            raise ValueError(f"{name}: {why}")
+        if result["stop"] == linalg._NOT_SOLVABLE:
+            warnings.warn(f"{type(self).__name__}: {why}", PerfectSeparationWarning, stacklevel=depth)
+        elif result["stop"] != linalg._CONVERGED:
+            warnings.warn(
+                f"{type(self).__name__}: {why}: the scaled gradient is {result['quantity']:.2e}, "
+                f"and {result['bound']:.1e} was asked for",
+                ConvergenceWarning,
+                stacklevel=depth,
+            )
         self.n_iter_ = max(result["iterations"], 1)
+        self._describe(result)
         return result["x"], result["intercept"]
+
+    def _describe(self, result: dict) -> None:
+        """Statistics of a fit whose Hessian is there: of up to 512 columns."""
+        self.n_reads_ = result["reads"]
+        self.deviance_ = result["deviance"] if result["rank"] else numpy.nan
+        self.aic_ = result["aic"] if result["rank"] else numpy.nan
+        self.standard_errors_ = numpy.array(result["standard_errors"])
+
+    def summary(self) -> str:
+        """A table of coefficients, standard errors, z and two-sided p, as statsmodels has it.
+
+        It needs a fit without a penalty and with at most 512 columns.
+        """
+        check_is_fitted(self)
+        if not len(self.standard_errors_):
+            raise ValueError(
+                f"{type(self).__name__}: a summary needs a fit without a penalty, with at most 512 columns, that has a minimum"
+            )
+        coefficients = [*numpy.ravel(self.coef_), *numpy.ravel(self.intercept_)]
+        names = [*getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)]), "intercept"]
+        lines = [f"{'':<16}{'coef':>14}{'std err':>12}{'z':>10}{'P>|z|':>9}"]
+        for name, value, error in zip(names, coefficients, self.standard_errors_):
+            if name == "intercept" and not self.fit_intercept:
+                continue
+            z = value / error if error else numpy.nan
+            p = math.erfc(abs(z) / math.sqrt(2))
+            lines.append(f"{name!s:<16.16}{value:>14.6g}{error:>12.4g}{z:>10.3f}{p:>9.3f}")
+        return "\n".join([*lines, f"deviance {self.deviance_:.6g}   AIC {self.aic_:.6g}"])
 
 
 class _Regressor(RegressorMixin, _LinearModel):
-    def _fit(self, loss: str, X: Any, y: Any, penalty: Any) -> Any:
+    def _fit(self, loss: str, X: Any, y: Any, penalty: Any, sample_weight: Any = None, offset: Any = None) -> Any:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         X, y = _matrix(self, X, y, reset=True)
-        self.coef_, self.intercept_ = self._minimise(loss, X, numpy.asarray(y, X.dtype), penalty(X.shape[0]))
+        weights = _weights(self, sample_weight, X)
+        total = X.shape[0] if weights is None else float(weights.sum(dtype=float))
+        self.coef_, intercept = self._minimise(
+            loss, X, numpy.asarray(y, X.dtype), penalty(total), weights, _vector(self, "offset", offset, X), 4
+        )
+        self.intercept_ = X.dtype.type(intercept)
         return self
 
     def _eta(self, X: Any) -> Any:
@@ -102,18 +210,19 @@ class _Regressor(RegressorMixin, _LinearModel):
 class LinearRegression(_Regressor):
     """Ordinary least squares, as sklearn.linear_model.LinearRegression.
 
-    It stops where the norm of the gradient has fallen to ``tol`` times that at 0; by default, to the root of the
-    precision of X's type.
+    Columns are centred and scaled inside, without a copy of X. If columns depend on each other, the coefficients are
+    the shortest. It has converged when the scaled gradient and the Newton decrement are at most ``tol`` times the norm
+    of the residual; ``tol=0`` is 1e-10.
     """
 
-    def __init__(self, *, fit_intercept: bool = True, max_iter: int = 100, tol: float = 0.0):
+    def __init__(self, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0):
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> "LinearRegression":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LinearRegression":
         """Fits the model to X, an array or a streamed matrix, and y."""
-        return self._fit("linear", X, y, lambda rows: 0.0)
+        return self._fit("linear", X, y, lambda total: 0.0, sample_weight)
 
     def predict(self, X: Any) -> Any:
         """The prediction for each row."""
@@ -123,15 +232,18 @@ class LinearRegression(_Regressor):
 class Ridge(_Regressor):
     """Least squares with alpha * ‖coef‖² added, as sklearn.linear_model.Ridge; it stops as LinearRegression."""
 
-    def __init__(self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int = 100, tol: float = 0.0):
+    def __init__(
+        self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0
+    ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> "Ridge":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "Ridge":
         """Fits the model to X, an array or a streamed matrix, and y."""
-        return self._fit("linear", X, y, lambda rows: self.alpha)
+        alpha = _number(self, "alpha", self.alpha)
+        return self._fit("linear", X, y, lambda total: alpha, sample_weight)
 
     def predict(self, X: Any) -> Any:
         """The prediction for each row."""
@@ -141,25 +253,35 @@ class Ridge(_Regressor):
 class PoissonRegressor(_Regressor):
     """Poisson regression with a log link, as sklearn.linear_model.PoissonRegressor; it stops as LinearRegression."""
 
-    def __init__(self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int = 100, tol: float = 0.0):
+    def __init__(
+        self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0
+    ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> "PoissonRegressor":
-        """Fits the model to X, an array or a streamed matrix, and counts y."""
-        if y is not None and numpy.any(numpy.asarray(y) < 0):
-            raise ValueError("PoissonRegressor: y must not be negative")
-        return self._fit("poisson", X, y, lambda rows: self.alpha * rows)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> "PoissonRegressor":
+        """Fits the model to X, an array or a streamed matrix, and counts y.
+
+        The logarithm of the expected count is X @ coef_ + intercept_ + offset: of an exposure, pass its logarithm.
+        """
+        alpha = _number(self, "alpha", self.alpha)
+        counts = numpy.asarray([] if y is None else y)
+        if counts.dtype.kind in "iuf" and numpy.any(counts < 0):
+            row = int((numpy.ravel(counts) < 0).argmax())
+            raise ValueError(
+                f"PoissonRegressor: y must not be negative, found {numpy.ravel(counts)[row]} at row {row}"
+            )
+        return self._fit("poisson", X, y, lambda total: alpha * total, sample_weight, offset)
 
     def predict(self, X: Any) -> Any:
-        """The expected count for each row."""
+        """The expected count for each row, without an offset."""
         return numpy.exp(self._eta(X))
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The part of the deviance that is explained."""
-        return d2_tweedie_score(y, self.predict(X), power=1)
+        return d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -170,32 +292,36 @@ class PoissonRegressor(_Regressor):
 class LogisticRegression(ClassifierMixin, _LinearModel):
     """Logistic regression of two classes, as sklearn.linear_model.LogisticRegression; it stops as LinearRegression.
 
-    More classes are for sklearn.multiclass.OneVsRestClassifier.
+    If ``C`` is infinite and the classes can be separated, it warns with PerfectSeparationWarning. More classes are for
+    sklearn.multiclass.OneVsRestClassifier.
     """
 
-    def __init__(self, C: float = 1.0, *, fit_intercept: bool = True, max_iter: int = 100, tol: float = 0.0):
+    def __init__(self, C: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0):
         self.C = C
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> "LogisticRegression":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LogisticRegression":
         """Fits the model to X, an array or a streamed matrix, and labels y of two kinds."""
         if y is None:
             raise ValueError("LogisticRegression requires y to be passed, but the target y is None")
-        if not self.C > 0:
-            raise ValueError(f"LogisticRegression: C must be positive, found {self.C}")
+        penalty = 1 / _number(self, "C", self.C, positive=True)
         X, y = _matrix(self, X, y, reset=True)
         check_classification_targets(y)
+        weights = _weights(self, sample_weight, X)
         self.classes_, labels = numpy.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError("LogisticRegression: y has one class, and two are needed")
+            raise ValueError(f"LogisticRegression: y has one class, {self.classes_[0]!s}, and two are needed")
         if len(self.classes_) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass; "
                 "OneVsRestClassifier makes it binary."
             )
-        coefficients, intercept = self._minimise("logistic", X, labels.astype(X.dtype), 1 / self.C)
+        for k, name in enumerate(self.classes_):
+            if weights is not None and not weights[labels == k].any():
+                raise ValueError(f"LogisticRegression: sample_weight is 0 in all rows of the class {name!s}")
+        coefficients, intercept = self._minimise("logistic", X, labels.astype(X.dtype), penalty, weights)
         self.coef_ = coefficients.reshape(1, -1)
         self.intercept_ = numpy.array([intercept], X.dtype)
         self.n_iter_ = numpy.array([self.n_iter_])

@@ -33,6 +33,15 @@ namespace tessera::solve {
 
 namespace detail {
 
+/// Memory of `size` entries, undefined.
+template <class Exec, class T>
+Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> make_memory(Exec const& exec,
+                                                                               std::size_t size) {
+  return Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::solve::root")),
+      size);
+}
+
 /// Each rank's rows of B's vectors go to all.
 template <class Exec, class T>
 void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
@@ -114,11 +123,27 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     world_.multiply_transposed(a_, mine(u), c, options_);
   }
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
+    Rows<Exec, T> root;
+    world_.together([&] {
+      root = Rows<Exec, T>("tessera::solve::root", products.CT.extent(0), products.CT.extent(1));
+    });
+    add_subtrees<T>(
+        root.data(), products.CT.data(), static_cast<Index>(root.size()),
+        [&](distributed::Rows const& rows, auto const& some) {
+          detail::BlockPart<Exec, T> const part(this->exec(), products, rows, root.data());
+          detail::multiply_block(this->exec(), some, part.products(), options_.kernels, workspace_);
+          part.finish();
+        });
+    detail::share_block(world_, products.BT, rows_by_rank_);
+  }
+  /// to = the tree over all ranks' subtrees of `size` sums. add(rows, a) makes those of some rows
+  /// of the matrix, which are a's, at `root`.
+  template <class S, class Add>
+  void add_subtrees(S const* root, S* to, Index size, Add const& add) const {
     namespace parts = distributed::detail;
     parts::Units const units{this->rows(), summation::segment<T>};
-    Index const size = products.count() * products.cols();
     parts::Share share;
-    std::optional<parts::SumOfRoots<T>> sum;
+    std::optional<parts::SumOfRoots<S>> sum;
     world_.together([&] {
       std::vector<std::vector<int>> levels;
       for (std::size_t r = 0; r < rows_by_rank_.size(); ++r) {
@@ -138,27 +163,22 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
       sum.emplace(world_.communicator(), std::move(levels), size);
     });
     world_.together([&] {
-      Rows<Exec, T> const root("tessera::solve::root", products.CT.extent(0),
-                               products.CT.extent(1));
-      Kokkos::View<T const*, typename Exec::memory_space> const entries(root.data(), root.size());
-      T* to = sum->roots();
+      Kokkos::View<S const*, typename Exec::memory_space> const entries(
+          root, static_cast<std::size_t>(size));
+      S* into = sum->roots();
       for (auto const& subtree : share.whole) {
-        detail::BlockPart<Exec, T> const part(this->exec(), products, subtree.rows, root.data());
         Index const first = subtree.rows.first - rows_.first;
-        auto const some =
-            Kokkos::subview(a_, Kokkos::pair(first, first + subtree.rows.count), Kokkos::ALL);
-        detail::multiply_block(this->exec(), some, part.products(), options_.kernels, workspace_);
-        part.finish();
-        std::ranges::copy(stream::detail::to_host<T>(entries), to);
-        to += size;
+        add(subtree.rows,
+            Kokkos::subview(a_, Kokkos::pair(first, first + subtree.rows.count), Kokkos::ALL));
+        std::ranges::copy(stream::detail::to_host<S>(entries), into);
+        into += size;
       }
     });
-    std::vector<T> const& sums = (*sum)();
+    std::vector<S> const& sums = (*sum)();
     world_.together([&] {
-      stream::detail::from_host(
-          sums, Kokkos::View<T*, typename Exec::memory_space>(products.CT.data(), sums.size()));
+      stream::detail::from_host(sums,
+                                Kokkos::View<S*, typename Exec::memory_space>(to, sums.size()));
     });
-    detail::share_block(world_, products.BT, rows_by_rank_);
   }
   void do_agree(std::string const& method,
                 std::function<std::uint64_t()> const& call) const override {
@@ -183,6 +203,19 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
       ones = detail::ones<Exec, T>(this->exec(), rows_.count);
     });
     world_.multiply_transposed(squares, ones, c, options_);
+  }
+  [[nodiscard]] bool can_sum_rows() const override { return true; }
+  void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
+    Values<Exec, double> root;
+    world_.together([&] {
+      root =
+          detail::make_memory<Exec, double>(this->exec(), static_cast<std::size_t>(sums.length()));
+    });
+    add_subtrees<double>(root.data(), out, sums.length(),
+                         [&](distributed::Rows const& rows, auto const& some) {
+                           detail::sum_rows_in_memory(this->exec(), some, rows.first, sums,
+                                                      options_.kernels, root.data());
+                         });
   }
 
   World const& world_;
@@ -267,6 +300,20 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
                                         stream::detail::to_host<T>(units));
     stream::multiply_transposed(world_, squares, detail::ones<Exec, T>(this->exec(), this->rows()),
                                 c, options_);
+  }
+  [[nodiscard]] bool can_sum_rows() const override { return true; }
+  void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
+    namespace parts = distributed::detail;
+    constexpr auto cut = row_major ? parts::Cut::groups : parts::Cut::tiles;
+    parts::StreamOnRanks<Exec, T, typename Source::array_layout, cut, double> on_ranks(
+        world_, "solve", stream::detail::any_source(source_),
+        {.operation = "rows", .sum = sums.length()}, options_);
+    on_ranks(
+        [&](auto const& rows, Index first, tessera::detail::OutputVector<double> sum,
+            stream::Options<T> const& options) {
+          return detail::sum_rows_of_stream(this->exec(), rows, first, sums, options, sum.data);
+        },
+        {out, 1});
   }
 
   Distributed<Exec> const& world_;

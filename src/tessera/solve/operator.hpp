@@ -17,6 +17,7 @@
 #include <tessera/atax.hpp>
 #include <tessera/backends/compiled.hpp>
 #include <tessera/backends/platform/arithmetic.hpp>
+#include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/kernels/elements.hpp>
@@ -25,6 +26,7 @@
 #include <tessera/multiply_transposed.hpp>
 #include <tessera/options.hpp>
 #include <tessera/solve/blocks.hpp>
+#include <tessera/solve/row_sums.hpp>
 #include <tessera/stream.hpp>
 #include <tessera/workspace.hpp>
 
@@ -130,6 +132,14 @@ class NormalOperator {
     ++reads_;
     do_sums_of_squares(mean, units, c);
   }
+  /// Whether the operator has `sum_rows`.
+  [[nodiscard]] virtual bool can_sum_rows() const { return false; }
+  /// out = sums over the rows of A in double, one read: `out` has sums.length() entries in memory
+  /// of Exec. `exec` is waited for.
+  void sum_rows(detail::RowSums<Exec, T>& sums, double* out) const {
+    ++reads_;
+    do_sum_rows(sums, out);
+  }
 
  protected:
   /// `has_rows`: whether A is stored row by row.
@@ -152,6 +162,9 @@ class NormalOperator {
   virtual void do_sums_of_squares(ConstValues<Exec, T> const& mean,
                                   ConstValues<Exec, T> const& units,
                                   Values<Exec, T> const& c) const = 0;
+  virtual void do_sum_rows(detail::RowSums<Exec, T>& /*sums*/, double* /*out*/) const {
+    checks::fail("solve", "this operator has no sums over rows");
+  }
 
  protected:
   // Both return how often A was read: here once for each vector.
@@ -358,6 +371,10 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
     detail::multiply_block(this->exec(), a_, products, options_.kernels, workspace_);
   }
+  [[nodiscard]] bool can_sum_rows() const override { return true; }
+  void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
+    detail::sum_rows_in_memory(this->exec(), a_, 0, sums, options_.kernels, out);
+  }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
     auto const V = detail::as_columns<Exec, T const>(VT);
@@ -483,6 +500,11 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
   }
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
     detail::stream_block(this->exec(), source_, products, options_);
+  }
+  [[nodiscard]] bool can_sum_rows() const override { return true; }
+  void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
+    detail::sum_rows_of_stream(this->exec(), stream::detail::any_source(source_), 0, sums, options_,
+                               out);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {

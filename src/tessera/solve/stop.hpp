@@ -22,6 +22,8 @@ enum class Stop {
   breakdown,                   ///< the method cannot go on
   not_finite,                  ///< a norm overflowed, or A, b or x has an infinity or a NaN
   all_done,                    ///< as many steps as were asked for; residuals say how good it is
+  precision_limit,             ///< the precision of the arithmetic allows no further progress
+  not_solvable,                ///< the problem as posed has no solution
 };
 
 /// A sentence without a full stop.
@@ -53,6 +55,10 @@ inline char const* sentence(Stop stop) {
       return "a number overflowed, or the input has an infinity or a NaN";
     case Stop::all_done:
       return "all steps that were asked for are done, and the residuals say how good it is";
+    case Stop::precision_limit:
+      return "the precision of the arithmetic was reached before convergence";
+    case Stop::not_solvable:
+      return "the problem as posed has no solution";
   }
   return "";
 }

@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -93,8 +94,8 @@ class SumsOfSubtrees {
 
 /// A streamed operation on all ranks: each streams some aligned subtrees of the sum, whose roots
 /// are added. Where states are wanted, or gone on from, that is done in rounds, after each of which
-/// all ranks have the state of one process.
-template <class Exec, class T, class Layout, Cut cut>
+/// all ranks have the state of one process. Sums are of S; only those of T have states.
+template <class Exec, class T, class Layout, Cut cut, class S = T>
 class StreamOnRanks {
  public:
   using Source = stream::detail::AnySource<T, Layout>;
@@ -119,7 +120,7 @@ class StreamOnRanks {
   /// `first` on, and makes their sum.
   /// `out` gets the sum over all.
   template <class Run>
-  stream::Report operator()(Run const& run, tessera::detail::OutputVector<T> const& out) {
+  stream::Report operator()(Run const& run, tessera::detail::OutputVector<S> const& out) {
     world_.together([&] { begin(); });
     agree_on_blocks();
     while (done_ < total_) {
@@ -132,7 +133,7 @@ class StreamOnRanks {
       if (work_.sum == 0) return;
       Memory const sum = memory(work_.sum);
       stream::detail::from_host(sums_.finish(), sum);
-      tessera::detail::copy_vector<T>(world_.exec(), "tessera::distributed::copy", work_.sum,
+      tessera::detail::copy_vector<S>(world_.exec(), "tessera::distributed::copy", work_.sum,
                                       sum.data(), 1, out);
       world_.exec().fence("tessera::stream: result is there");
     });
@@ -141,11 +142,14 @@ class StreamOnRanks {
 
  private:
   using Blocks = stream::detail::Blocks;
-  using Memory = Kokkos::View<T*, typename Exec::memory_space>;
+  using Memory = Kokkos::View<S*, typename Exec::memory_space>;
   using Entries =
       Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+  static constexpr bool has_states = std::is_same_v<S, T>;
+
   [[nodiscard]] bool takes_states() const {
+    if (!has_states) return false;
     return options_.resume != nullptr || (options_.on_state && options_.wants_state);
   }
 
@@ -221,7 +225,9 @@ class StreamOnRanks {
                    "others");
     }
     for (std::size_t l = 0; l < state.waiting.size(); ++l) {
-      if (!state.waiting[l].empty()) sums_.put(state.waiting[l], l + levels_in_block());
+      if constexpr (has_states) {
+        if (!state.waiting[l].empty()) sums_.put(state.waiting[l], l + levels_in_block());
+      }
     }
     if (!state.output.empty()) {
       stream::detail::from_host(state.output, Entries(work_.grown.data, state.output.size()));
@@ -262,7 +268,7 @@ class StreamOnRanks {
   template <class Run>
   void add_subtrees(Units const& units, std::vector<Rows> const& rows_by_rank, Rows const& round,
                     Run const& run) {
-    std::optional<SumOfRoots<T>> sum;
+    std::optional<SumOfRoots<S>> sum;
     Share share;
     world_.together([&] {
       std::vector<std::vector<int>> levels;
@@ -292,11 +298,11 @@ class StreamOnRanks {
       for (std::size_t const i : order) {
         Rows const& rows = share.whole[i].rows;
         take({round.first + rows.first, rows.count}, {root.data(), 1}, round, lines, run);
-        std::ranges::copy(stream::detail::to_host<T>(root),
+        std::ranges::copy(stream::detail::to_host<S>(root),
                           sum->roots() + static_cast<Index>(i) * work_.sum);
       }
     });
-    std::vector<T> const& sums = (*sum)();
+    std::vector<S> const& sums = (*sum)();
     world_.together([&] {
       int const level = summation::tree_levels(units.count());
       sums_.push({sums.begin(), sums.end()}, level);
@@ -331,7 +337,7 @@ class StreamOnRanks {
 
   /// Streams a part of this rank's `lines` of a round.
   template <class Run>
-  void take(Rows const& part, tessera::detail::OutputVector<T> sum, Rows const& round, Index lines,
+  void take(Rows const& part, tessera::detail::OutputVector<S> sum, Rows const& round, Index lines,
             Run const& run) {
     stream::Options<T> options = options_;
     options.on_state = {};
@@ -376,7 +382,7 @@ class StreamOnRanks {
       entries += 2 * static_cast<Index>(levels_of_state()) * work_.sum;
       if (work_.grown.data != nullptr) entries += total_;
     }
-    return static_cast<std::size_t>(entries) * sizeof(T);
+    return static_cast<std::size_t>(entries) * sizeof(S);
   }
   [[nodiscard]] Memory memory(Index entries) const {
     return Memory(Kokkos::view_alloc(world_.exec(), std::string("tessera::distributed::sum"),
@@ -412,7 +418,9 @@ class StreamOnRanks {
       state.of = identity();
       state.blocks_done = blocks_done;
       state.block_lines = blocks_->size();
-      if (work_.sum > 0) state.waiting = sums_.save(levels_in_block(), levels_of_state());
+      if constexpr (has_states) {
+        if (work_.sum > 0) state.waiting = sums_.save(levels_in_block(), levels_of_state());
+      }
       if (work_.grown.data != nullptr) {
         Entries const done(work_.grown.data, static_cast<std::size_t>(done_));
         state.output = stream::detail::to_host<T>(done);
@@ -438,7 +446,7 @@ class StreamOnRanks {
   Index done_ = 0;
   Index vectors_of_round_ = 0;  ///< as long as the sum, that adding its roots takes
   std::size_t bytes_of_round_ = 0;
-  SumsOfSubtrees<T> sums_;
+  SumsOfSubtrees<S> sums_;
   stream::Report report_;
 };
 

@@ -113,6 +113,7 @@ struct Vectors {
   Index output = 0;         ///< entries of the output that grows block by block; 0: there is none
   bool is_strided = false;  ///< whether that output is
   Index count = 1;          ///< of vectors side by side
+  Index width = 1;          ///< rows of sums that have as many columns
 };
 
 /// Runs a kind of work over all blocks of a source, by a set of kernels.
@@ -379,7 +380,9 @@ class Run {
                                                                               : 0;
     std::size_t const beside = vectors_.copied + copied_output;
     std::size_t bytes = beside;
-    if constexpr (requires { WorkOf::bytes(extents_, blocks, vectors_.count); }) {
+    if constexpr (requires { WorkOf::bytes(extents_, blocks, vectors_); }) {
+      bytes += WorkOf::bytes(extents_, blocks, vectors_);
+    } else if constexpr (requires { WorkOf::bytes(extents_, blocks, vectors_.count); }) {
       bytes += WorkOf::bytes(extents_, blocks, vectors_.count);
     } else {
       bytes += WorkOf::bytes(extents_, blocks);

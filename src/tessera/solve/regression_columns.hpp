@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/kernels/elementary.hpp>
+#include <tessera/kernels/elements.hpp>
+#include <tessera/solve/golub_kahan.hpp>
+#include <tessera/solve/operator.hpp>
+#include <tessera/solve/regression_rows.hpp>
+#include <tessera/solve/regression_types.hpp>
+#include <tessera/vectors.hpp>
+
+/// What iterative methods for regressions do with rows and columns.
+namespace tessera::solve::detail {
+
+/// Of each row at η + step·(change + shift) + offset: the loss, its derivatives, and whether the
+/// row is on the wrong side of a plane that separates the labels.
+template <class T>
+struct Losses {
+  Loss loss;
+  T const* eta;
+  T step;
+  T const* change;
+  T shift;
+  T const* y;
+  T const* weights;  ///< or null
+  T const* offset;   ///< or null
+  T* value;
+  T* first;
+  T* second;
+  T* wrong;
+
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    T const plain = step == T(0) ? eta[i] : Kokkos::fma(step, change[i] + shift, eta[i]);
+    T const at = offset == nullptr ? plain : plain + offset[i];
+    wrong[i] =
+        (weights == nullptr || weights[i] > T(0)) && (y[i] > T(0.5) ? plain <= T(0) : plain >= T(0))
+            ? T(1)
+            : T(0);
+    if (loss == Loss::squares) {
+      T const off = at - y[i];
+      set(i, T(0.5) * off * off, off, T(1));
+    } else if (loss == Loss::logistic) {
+      T const e = elementary::exp(-Kokkos::fabs(at));  // of at most 1
+      T const d = T(1) + e;
+      T const larger = Kokkos::fmax(at, T(0));
+      set(i, Kokkos::fma(-y[i], at, larger) + elementary::log1p(e),
+          (at < T(0) ? e : T(1)) / d - y[i], e / (d * d));
+    } else {
+      T const e = elementary::exp(at);
+      T const t = y[i] > T(0) ? at - elementary::log(y[i]) : T(0);
+      T const beyond = exp_beyond_line(t);
+      set(i, y[i] > T(0) ? y[i] * beyond : e, y[i] > T(0) ? y[i] * (t + beyond) : e, e);
+    }
+  }
+  KOKKOS_FUNCTION void set(Index i, T v, T f, T s) const {
+    T const w = weights == nullptr ? T(1) : weights[i];
+    value[i] = w * v;
+    first[i] = w * f;
+    second[i] = w * s;
+  }
+};
+
+/// η = η + step·(change + shift)
+template <class T>
+struct Advance {
+  T* eta;
+  T step;
+  T const* change;
+  T shift;
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    eta[i] = Kokkos::fma(step, change[i] + shift, eta[i]);
+  }
+};
+
+/// to = unit·(from - mean·b)
+template <class T>
+struct ScaleGradient {
+  T const* from;
+  T const* mean;
+  T b;
+  T const* unit;
+  T* to;
+  KOKKOS_FUNCTION void operator()(Index j) const {
+    to[j] = unit[j] * Kokkos::fma(-b, mean[j], from[j]);
+  }
+};
+/// to = power of unit, times x
+template <class T>
+struct ScaleBy {
+  T const* x;
+  T const* unit;
+  bool is_squared;
+  T* to;
+  KOKKOS_FUNCTION void operator()(Index j) const {
+    to[j] = (is_squared ? unit[j] * unit[j] : unit[j]) * x[j];
+  }
+};
+
+/// Where an optional vector begins, or null.
+template <class View>
+auto const* data_of(View const& x) {
+  return x.extent(0) == 0 ? nullptr : x.data();
+}
+
+/// Columns that are centred and scaled in effect: x and its intercept are those of
+/// (a_ij - mean_j)·unit_j, and products are with A itself.
+template <class Exec, class T>
+class CentredColumns {
+ public:
+  using Operator = NormalOperator<Exec, T>;
+  using V = Values<Exec, T>;
+
+  explicit CentredColumns(Operator const& op) : op_(op), dot_(op.exec()) {
+    for (V* const of_cols : {&mean_, &unit_, &work_})
+      *of_cols = make_values<Exec, T>(op.exec(), op.cols());
+  }
+
+  /// Two reads. False: a column is not finite.
+  /// @param has_one_unit all columns have the same: the shortest x is that of A's own columns
+  bool find(bool has_intercept, bool has_one_unit, ConstValues<Exec, T> const& ones) {
+    Exec const& exec = op_.exec();
+    auto const m = static_cast<double>(op_.rows());
+    auto const n = static_cast<std::size_t>(op_.cols());
+    op_.multiply_transposed(ones, work_);
+    std::vector<T> mean = to_host<Exec, T>(exec, work_);
+    for (T& entry : mean) {
+      if (!std::isfinite(entry)) return false;
+      entry = has_intercept ? static_cast<T>(static_cast<double>(entry) / m) : T(0);
+    }
+    from_host<Exec, T>(exec, mean, mean_);
+    std::vector<T> units(n, T(1));
+    std::vector<double> squares = squares_in(units);
+    if (bring_in_range(squares, units)) squares = squares_in(units);
+    double largest = 0;
+    for (std::size_t j = 0; j < n; ++j) {
+      if (!std::isfinite(squares[j])) return false;
+      largest = std::max(largest, std::sqrt(squares[j] / m) / static_cast<double>(units[j]));
+    }
+    std::vector<T> unit(n, T(1));
+    for (std::size_t j = 0; j < n; ++j) {
+      auto const by = static_cast<double>(units[j]);
+      double const size = has_one_unit ? largest : std::sqrt(squares[j] / m) / by;
+      if (size > 0) unit[j] = static_cast<T>(std::scalbn(1.0, -std::ilogb(size)));
+      // Of a column that is constant but for rounding, the coefficient is 0.
+      double const rounding = 8 * eps * by * static_cast<double>(mean[j]);
+      if (squares[j] <= rounding * rounding * m) unit[j] = T(0);
+      double const own = static_cast<double>(unit[j]) / by * std::sqrt(squares[j]);
+      double const far = std::fabs(static_cast<double>(mean[j] * unit[j])) * std::sqrt(m);
+      norms_.push_back(own);
+      sizes_.push_back(std::sqrt(own * own + far * far));
+    }
+    from_host<Exec, T>(exec, unit, unit_);
+    return true;
+  }
+
+  /// Norms of the centred and scaled columns, and of those that are only scaled.
+  [[nodiscard]] std::vector<double> const& norms() const { return norms_; }
+  [[nodiscard]] std::vector<double> const& sizes() const { return sizes_; }
+  /// The Frobenius norm of the latter.
+  [[nodiscard]] double size() const { return scaled_norm(sizes_); }
+
+  /// to = unit·x: A's own coefficients.
+  void to_own(ConstValues<Exec, T> const& x, V const& to) const { scale_by(x, false, to); }
+  /// to = unit²·x: λ times this is the penalty's gradient.
+  void to_penalty(ConstValues<Exec, T> const& x, V const& to) const { scale_by(x, true, to); }
+  /// The intercept of A's own columns.
+  double own_intercept(ConstValues<Exec, T> const& own, double intercept) {
+    return intercept - dot_(mean_, own);
+  }
+  /// to = the gradient by x, of that by A's own coefficients and intercept.
+  void from_own_gradient(ConstValues<Exec, T> const& own, double of_intercept, V const& to) const {
+    static std::string const label("tessera::regression::gradient");
+    for_each_element(op_.exec(), label, op_.cols(),
+                     ScaleGradient<T>{own.data(), mean_.data(), static_cast<T>(of_intercept),
+                                      unit_.data(), to.data()});
+  }
+
+  /// The largest |g_j| beside the norm of its column and the root of the deviance, or beside what
+  /// rounding leaves of it. The last entry of the gradient is that of the intercept.
+  /// @param factor  of the rounding of η in that of the losses' derivatives
+  /// @param answers norm of what else is rounded in these
+  [[nodiscard]] double quantity(std::vector<double> const& gradient, ConstValues<Exec, T> const& x,
+                                double intercept, double root, double tol, double factor,
+                                double answers) const {
+    std::vector<T> const entries = to_host<Exec, T>(op_.exec(), x);
+    double const rows = std::sqrt(static_cast<double>(op_.rows()));
+    double predictor = std::fabs(intercept) * rows;
+    for (std::size_t j = 0; j < entries.size(); ++j) {
+      predictor += std::fabs(static_cast<double>(entries[j])) * sizes_[j];
+    }
+    double const rounding = 4 * eps / tol * (root + factor * predictor + answers);
+    double largest = 0;
+    for (std::size_t j = 0; j < gradient.size(); ++j) {
+      bool const is_last = j == entries.size();
+      double const norm = is_last ? rows : norms_[j];
+      double const size = is_last ? rows : sizes_[j];
+      double const scale = std::fma(norm, root, size * rounding);
+      if (gradient[j] != 0) largest = std::max(largest, std::fabs(gradient[j]) / scale);
+    }
+    return largest;
+  }
+
+ private:
+  static constexpr double eps = std::numeric_limits<T>::epsilon();
+
+  /// Σ (units_j·(a_ij - mean_j))², by one read.
+  std::vector<double> squares_in(std::vector<T> const& units) {
+    from_host<Exec, T>(op_.exec(), units, unit_);
+    op_.sums_of_squares(mean_, unit_, work_);
+    std::vector<T> const squares = to_host<Exec, T>(op_.exec(), work_);
+    return {squares.begin(), squares.end()};
+  }
+  /// Units of columns whose squares over- or underflow. False: there are none.
+  static bool bring_in_range(std::vector<double> const& squares, std::vector<T>& units) {
+    constexpr int far = std::numeric_limits<T>::max_exponent * 3 / 4;
+    constexpr double smallest = static_cast<double>(std::numeric_limits<T>::min()) / (eps * eps);
+    bool is_changed = false;
+    for (std::size_t j = 0; j < squares.size(); ++j) {
+      if (squares[j] >= smallest && std::isfinite(squares[j])) continue;
+      units[j] = static_cast<T>(std::scalbn(1.0, squares[j] < smallest ? far : -far));
+      is_changed = true;
+    }
+    return is_changed;
+  }
+  void scale_by(ConstValues<Exec, T> const& x, bool is_squared, V const& to) const {
+    static std::string const label("tessera::regression::units");
+    for_each_element(op_.exec(), label, op_.cols(),
+                     ScaleBy<T>{x.data(), unit_.data(), is_squared, to.data()});
+  }
+
+  Operator const& op_;
+  Dots<Exec, T> dot_;
+  V mean_;
+  V unit_;
+  V work_;
+  std::vector<double> norms_;
+  std::vector<double> sizes_;
+};
+
+}  // namespace tessera::solve::detail

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <tessera/solve/regression_rows.hpp>
+#include <tessera/solve/small_cholesky.hpp>
+#include <tessera/solve/small_svd.hpp>
+
+/// The quadratic model of a regression's loss at a place, on the host.
+namespace tessera::solve::detail {
+
+/// The columns as the sums see them: (a_ij - mean_j)·unit_j, where units are powers of two.
+struct ScaledColumns {
+  std::vector<double> mean;
+  std::vector<double> unit;
+  std::vector<double> rounding;  ///< of each scaled entry: smaller ones may be no more than that
+
+  [[nodiscard]] Index count() const { return static_cast<Index>(mean.size()); }
+};
+
+/// What one read of A tells of the loss at a place.
+struct LossAtPlace {
+  double loss = 0;                 ///< half the deviance and the penalty
+  double deviance = 0;             ///< without the penalty
+  std::vector<double> gradient{};  ///< by the scaled coefficients, then by the intercept
+  SmallMatrix H{};                 ///< the same
+  double weight = 0;               ///< Σ of the second derivatives; 0 without a Hessian
+  double wrong_side = 0;           ///< rows, as RowColumn has them
+  double rising = 0;
+  double falling = 0;
+
+  [[nodiscard]] bool is_finite() const {
+    bool finite = std::isfinite(loss);
+    for (double const g : gradient) finite = finite && std::isfinite(g);
+    for (double const h : H.values()) finite = finite && std::isfinite(h);
+    return finite;
+  }
+};
+
+/// Reads the sums of `LossSums`: `width` rows of `count` entries. Without a Hessian H is empty.
+inline LossAtPlace loss_of(std::vector<double> const& sums, Index width, Index count,
+                           bool has_intercept) {
+  Index const before = count - row_columns;
+  auto const at = [&](Index row, Index column) {
+    return sums[static_cast<std::size_t>(row * count + column)];
+  };
+  Index const ones = width - 1;
+  LossAtPlace found{.loss = at(ones, before + of_value)};
+  found.deviance = 2 * found.loss;
+  for (Index j = 0; j < width; ++j) found.gradient.push_back(at(j, before + of_first));
+  if (!has_intercept) found.gradient.back() = 0;
+  if (before > 0) {
+    found.weight = at(ones, ones);
+    found.H = SmallMatrix(width, width);
+    for (Index j = 0; j < width; ++j) {
+      for (Index i = 0; i < width; ++i) {
+        bool const is_left_out = !has_intercept && (i == ones || j == ones);
+        found.H(i, j) = is_left_out ? 0 : at(std::max(i, j), std::min(i, j));
+      }
+    }
+  }
+  found.wrong_side = at(ones, before + of_wrong_side);
+  found.rising = at(ones, before + of_rising);
+  found.falling = at(ones, before + of_falling);
+  return found;
+}
+
+inline void add_penalty(double penalty, ScaledColumns const& columns, std::vector<double> const& x,
+                        LossAtPlace& at) {
+  for (std::size_t j = 0; penalty > 0 && j < columns.unit.size(); ++j) {
+    double const factor = penalty * columns.unit[j] * columns.unit[j];
+    auto const k = static_cast<Index>(j);
+    at.loss = std::fma(factor * x[j] / 2, x[j], at.loss);
+    at.gradient[j] = std::fma(factor, x[j], at.gradient[j]);
+    if (at.H.rows() > 0) at.H(k, k) += factor;
+  }
+}
+
+/// How far a place is from the minimum. Both measures are free of the columns' scales: a step along
+/// any direction changes no linear predictor by more than the decrement allows.
+struct Distance {
+  double decrement = 0;        ///< √(gᵀ·H⁻¹·g)
+  double scaled_gradient = 0;  ///< the largest |g_j|/√H_jj
+  double rounding = 0;         ///< what the arithmetic may leave of both
+  double quantity = 0;         ///< the larger one beside the root of the deviance
+};
+
+/// H and its factorisation.
+class Curvature {
+ public:
+  Curvature() = default;
+  /// @param is_rounded columns are known to the precision of float only: what depends on the others
+  ///                   to the precision of H does so exactly as far as anybody can tell
+  Curvature(SmallMatrix H, bool is_rounded)
+      : H_(std::move(H)),
+        factor_(H_, threshold(H_)),
+        slack_(is_rounded ? std::sqrt(threshold(H_)) : 0.0),
+        is_left_out_(static_cast<std::size_t>(H_.rows()), false) {
+    for (Index i = factor_.rank(); i < H_.rows(); ++i) {
+      is_left_out_[size(factor_.order()[size(i)])] = true;
+    }
+    auto const inverse = factor_.inverse_diagonal();
+    for (Index j = 0; j < H_.rows(); ++j) inflation_ += H_(j, j) * inverse[size(j)];
+  }
+
+  [[nodiscard]] SmallMatrix const& H() const { return H_; }
+  [[nodiscard]] SmallCholesky const& factor() const { return factor_; }
+  /// Rows of H that are not zero.
+  [[nodiscard]] Index nonzero() const {
+    Index count = 0;
+    for (Index j = 0; j < H_.rows(); ++j) count += H_(j, j) > 0 ? 1 : 0;
+    return count;
+  }
+
+  /// -H⁻¹·g
+  [[nodiscard]] std::vector<double> step(std::vector<double> const& gradient) const {
+    auto step = factor_.solve(gradient);
+    for (double& entry : step) entry = -entry;
+    return step;
+  }
+  /// @param sizes norm of what is rounded in the losses' derivatives besides A·x
+  [[nodiscard]] Distance distance(LossAtPlace const& at, std::vector<double> const& x, double sizes,
+                                  double tol) const {
+    constexpr double eps = std::numeric_limits<double>::epsilon();
+    Distance found;
+    double squares = 0;
+    for (double const y : factor_.forward(at.gradient)) squares = std::fma(y, y, squares);
+    found.decrement = std::sqrt(squares);
+    double predictor = sizes;
+    double left_out = 0;  // as scaled_gradient, of columns that depend on the others
+    for (Index j = 0; j < H_.rows(); ++j) {
+      if (!(H_(j, j) > 0)) continue;
+      double const root = std::sqrt(H_(j, j));
+      predictor = std::fma(std::fabs(x[size(j)]), root, predictor);
+      double const scaled = std::fabs(at.gradient[size(j)]) / root;
+      double& largest = is_left_out_[size(j)] ? left_out : found.scaled_gradient;
+      largest = std::max(largest, scaled);
+    }
+    // Each entry of η is rounded to a few eps of Σ |a_ij·x_j|, and the inflation of variances says
+    // how much of that H⁻¹ makes larger.
+    double const rounding = 8 * eps * predictor / tol;
+    double const root = std::sqrt(at.deviance);
+    auto const columns = static_cast<double>(H_.rows());
+    double const of_decrement = root + rounding * std::sqrt(std::max(1.0, inflation_));
+    double const of_gradient = root + rounding * std::sqrt(columns);
+    found.rounding = 8 * eps * predictor * std::sqrt(columns);
+    if (found.decrement > 0) found.quantity = found.decrement / of_decrement;
+    if (found.scaled_gradient > 0) {
+      found.quantity = std::max(found.quantity, found.scaled_gradient / of_gradient);
+    }
+    if (left_out > 0) {
+      found.quantity =
+          std::max(found.quantity, left_out / std::fma(slack_ / tol, root, of_gradient));
+      found.scaled_gradient = std::max(found.scaled_gradient, left_out);
+    }
+    return found;
+  }
+
+ private:
+  static std::size_t size(Index j) { return static_cast<std::size_t>(j); }
+  static double threshold(SmallMatrix const& H) {
+    return 64 * std::numeric_limits<double>::epsilon() * static_cast<double>(H.rows());
+  }
+
+  SmallMatrix H_;
+  SmallCholesky factor_;
+  double slack_ = 0;  ///< of the scaled gradient of columns that are left out
+  std::vector<bool> is_left_out_;
+  double inflation_ = 0;  ///< Σ H_jj·(H⁻¹)_jj
+};
+
+/// Of all x with the same A·x, the shortest one by the coefficients of A's own columns.
+inline void shorten(Curvature const& curvature, ScaledColumns const& columns,
+                    std::vector<double>& x) {
+  SmallMatrix Z = curvature.factor().null_space();
+  // Columns that are left out altogether have coefficients of 0 already.
+  SmallMatrix M(Z.cols(), Z.cols());
+  std::vector<double> right(static_cast<std::size_t>(Z.cols()));
+  SmallMatrix TZ(columns.count(), Z.cols());
+  for (Index k = 0; k < Z.cols(); ++k) {
+    for (Index j = 0; j < columns.count(); ++j) {
+      auto const unit = columns.unit[static_cast<std::size_t>(j)];
+      TZ(j, k) = unit * Z(j, k);
+      right[static_cast<std::size_t>(k)] = std::fma(TZ(j, k), unit * x[static_cast<std::size_t>(j)],
+                                                    right[static_cast<std::size_t>(k)]);
+    }
+  }
+  for (Index k = 0; k < Z.cols(); ++k) {
+    for (Index l = 0; l < Z.cols(); ++l) {
+      M(l, k) = product_of(columns.count(), TZ.column(k), TZ.column(l));
+    }
+  }
+  SmallCholesky const factor(M, std::numeric_limits<double>::epsilon());
+  auto const along = factor.solve(right);
+  for (Index k = 0; k < Z.cols(); ++k) {
+    for (Index j = 0; j < Z.rows(); ++j) {
+      double& entry = x[static_cast<std::size_t>(j)];
+      entry = std::fma(-along[static_cast<std::size_t>(k)], Z(j, k), entry);
+    }
+  }
+}
+
+}  // namespace tessera::solve::detail

@@ -1,0 +1,423 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/platform/arithmetic.hpp>
+#include <tessera/checks.hpp>
+#include <tessera/solve/control.hpp>
+#include <tessera/solve/golub_kahan.hpp>
+#include <tessera/solve/operator.hpp>
+#include <tessera/solve/regression_model.hpp>
+#include <tessera/solve/regression_observations.hpp>
+#include <tessera/solve/regression_rows.hpp>
+#include <tessera/solve/regression_types.hpp>
+
+/// Newton's method for regressions whose Hessian fits the host.
+namespace tessera::solve::detail {
+
+/// All products in double, one read of A per iteration: it gives the loss, the gradient and the
+/// Hessian at a place. The place alone is what an iteration hands on, so that η is always A·x.
+template <class Exec, class T>
+class NewtonRun {
+ public:
+  using Operator = NormalOperator<Exec, T>;
+  using Memory = typename RowSums<Exec, T>::Memory;
+
+  NewtonRun(Loss loss, Operator const& op, Observations<Exec, T> const& observed,
+            RegressionOptions const& options, Control<T> const& control)
+      : loss_(loss),
+        op_(op),
+        rows_(observations_of<Exec, T>(op.exec(), loss, observed, op.rows())),
+        options_(options),
+        control_(control),
+        tol_(options.tol > 0 ? options.tol : 1e-10) {
+    if (!op.can_sum_rows()) {
+      checks::fail(name(), "this operator has no sums over rows: choose the solver newton_cg");
+    }
+  }
+
+  Regression<Exec, T> operator()() {
+    backends::host::OrdinaryArithmetic const mode;
+    Index const reads_before = op_.reads();
+    result_.x = make_values<Exec, T>(op_.exec(), op_.cols());
+    place_.x.assign(static_cast<std::size_t>(op_.cols() + 1), 0.0);
+    place_.step = place_.x;
+    auto const obstacle = obstacle_of(loss_, rows_, options_.has_intercept);
+    if (obstacle.stop != Stop::converged) {
+      stop(obstacle.stop, obstacle.detail);
+    } else if (begin()) {
+      iterate(reads_before);
+    }
+    finish();
+    result_.reads = op_.reads() - reads_before;
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] char const* name() const { return name_of(loss_, RegressionSolver::newton); }
+  void stop(Stop why, std::string detail = "") {
+    result_.stop = why;
+    result_.detail = std::move(detail);
+  }
+  [[nodiscard]] Memory on_device(std::vector<double> const& from) const {
+    Memory const to("tessera::regression::observed", from.size());
+    from_host<Exec, double>(op_.exec(), from, to);
+    return to;
+  }
+
+  /// The columns and the first place. False: there is none, and the result tells why.
+  bool begin() {
+    if (!find_columns()) return false;
+    typename LossSums<Exec, T>::OfRows const observed{on_device(rows_.y), on_device(rows_.weights),
+                                                      on_device(rows_.offset)};
+    Exec const& exec = op_.exec();
+    full_.emplace(exec, loss_, observed, columns_.mean, columns_.unit, true);
+    if (loss_ == Loss::squares) {
+      slim_.emplace(exec, loss_, observed, columns_.mean, columns_.unit, false);
+    }
+    sizes_ = loss_ == Loss::squares ? scaled_norm(rows_.y) : size_of_offset(rows_);
+    own_ = own_loss(loss_, rows_);
+    if (control_.resume != nullptr) {
+      restore(*control_.resume);
+      at_ = look(*full_, place_, false);
+      return true;
+    }
+    auto const null = null_model(loss_, rows_, options_.has_intercept);
+    if (loss_ == Loss::poisson && start_by_least_squares(null)) return true;
+    place_.x.back() = null.intercept;
+    at_ = look(*full_, place_, false);
+    return true;
+  }
+
+  /// Means and scales, by one read.
+  bool find_columns() {
+    ColumnSums<Exec, T> sums(op_.cols());
+    Memory const on_device("tessera::regression::sums", static_cast<std::size_t>(sums.length()));
+    op_.sum_rows(sums, on_device.data());
+    auto const found = to_host<Exec, double>(op_.exec(), on_device);
+    auto const n = static_cast<std::size_t>(op_.cols());
+    auto const m = static_cast<double>(op_.rows());
+    constexpr double eps = std::numeric_limits<double>::epsilon();
+    for (std::size_t j = 0; j < n; ++j) {
+      double const size = found[n + j] / m;
+      if (!std::isfinite(size)) {
+        std::string const where = not_finite_in_matrix(op_);
+        stop(Stop::not_finite, where.empty() ? "sums of A's entries overflow" : where);
+        return false;
+      }
+      double const unit =
+          size > 0 ? std::scalbn(1.0, std::clamp(-std::ilogb(size), -1000, 1000)) : 1.0;
+      columns_.mean.push_back(options_.has_intercept ? found[j] / m : 0.0);
+      columns_.unit.push_back(unit);
+      columns_.rounding.push_back(options_.has_intercept ? 8 * eps * size * unit : 0.0);
+    }
+    return true;
+  }
+
+  /// The weighted least squares at η = log(y + 0.1), as R's glm begins. False: the null model is
+  /// better.
+  bool start_by_least_squares(NullModel const& null) {
+    LossAtPlace const start = look(*full_, place_, true);
+    if (!start.is_finite()) return false;
+    PlaceOfSums place{curvature_of(start).step(start.gradient), place_.step};
+    LossAtPlace at = look(*full_, place, false);
+    if (!at.is_finite() || !(at.loss <= null.loss)) return false;
+    place_ = std::move(place);
+    at_ = std::move(at);
+    return true;
+  }
+
+  /// Everything at a place, by one read. Without a Hessian of its own it has that of before.
+  LossAtPlace look(LossSums<Exec, T>& sums, PlaceOfSums const& place, bool is_start) {
+    sums.go_to(op_.exec(), place, is_start);
+    Memory const on_device(
+        Kokkos::view_alloc(std::string("tessera::regression::sums"), Kokkos::WithoutInitializing),
+        static_cast<std::size_t>(sums.length()));
+    op_.sum_rows(sums, on_device.data());
+    auto found = loss_of(to_host<Exec, double>(op_.exec(), on_device), sums.width(), sums.count(),
+                         options_.has_intercept);
+    if (sums.has_hessian()) {
+      if (constant_.empty()) mark_constants(found);
+      drop_constants(found);
+    } else {
+      found.gradient = without_constants(std::move(found.gradient));
+    }
+    add_penalty(options_.penalty, columns_, place.x, found);
+    return found;
+  }
+
+  /// Columns without more than rounding in them are as good as constant: their coefficients are 0.
+  void mark_constants(LossAtPlace const& at) {
+    Index const n = columns_.count();
+    double const curvature = options_.has_intercept ? at.H(n, n) : 0;
+    for (Index j = 0; j < n; ++j) {
+      double const small = columns_.rounding[static_cast<std::size_t>(j)];
+      constant_.push_back(!(at.H(j, j) > small * small * curvature));
+    }
+    constant_.push_back(false);
+  }
+  void drop_constants(LossAtPlace& at) const {
+    at.gradient = without_constants(std::move(at.gradient));
+    for (Index j = 0; j < columns_.count(); ++j) {
+      if (!constant_[static_cast<std::size_t>(j)]) continue;
+      for (Index i = 0; i < at.H.rows(); ++i) at.H(i, j) = at.H(j, i) = 0;
+    }
+  }
+  [[nodiscard]] std::vector<double> without_constants(std::vector<double> gradient) const {
+    for (std::size_t j = 0; j < constant_.size(); ++j) {
+      if (constant_[j]) gradient[j] = 0;
+    }
+    return gradient;
+  }
+
+  static Curvature curvature_of(LossAtPlace const& at) {
+    return Curvature(at.H, std::is_same_v<T, float>);
+  }
+
+  void iterate(Index reads_before) {
+    if (loss_ == Loss::squares && at_.is_finite()) curvature_ = curvature_of(at_);
+    for (bool is_new = false;; is_new = true) {
+      result_.reads = op_.reads() - reads_before;
+      if (!at_.is_finite()) return stop(Stop::not_finite, "a sum over the rows overflows");
+      if (loss_ != Loss::squares) curvature_ = curvature_of(at_);
+      distance_ = curvature_.distance(at_, place_.x, sizes_of(at_), tol_);
+      bool const goes_on = !is_new || tell();
+      if (find_separation()) return;
+      bool const is_close = distance_.quantity <= tol_;
+      if (is_close && !has_choice()) return stop(Stop::converged);
+      if (!goes_on) return stop(Stop::cancelled);
+      if (result_.iterations >= options_.maxiter) return stop(Stop::iteration_limit);
+      if (is_close) {
+        go_to_shortest();
+      } else if (!go()) {
+        return stop(Stop::precision_limit);
+      }
+      ++result_.iterations;
+    }
+  }
+
+  /// Whether other coefficients give the same η, and the shortest are not there yet.
+  [[nodiscard]] bool has_choice() const {
+    return !is_shortest_ && options_.penalty == 0 &&
+           curvature_.factor().rank() < curvature_.nonzero();
+  }
+  void go_to_shortest() {
+    is_shortest_ = true;
+    shorten(curvature_, columns_, place_.x);
+    for (std::size_t j = 0; j < constant_.size(); ++j) {
+      if (constant_[j]) place_.x[j] = 0;
+    }
+    std::fill(place_.step.begin(), place_.step.end(), 0.0);
+    at_ = look_again(place_);
+  }
+  LossAtPlace look_again(PlaceOfSums const& place) {
+    return look(loss_ == Loss::squares ? *slim_ : *full_, place, false);
+  }
+
+  /// A Newton step, or a part of it: the loss falls enough, or the gradient does where the loss is
+  /// known no better. False: neither does.
+  bool go() {
+    auto const step = curvature_.step(at_.gradient);
+    double slope = 0;
+    for (std::size_t j = 0; j < step.size(); ++j) {
+      slope = std::fma(at_.gradient[j], step[j], slope);
+    }
+    if (!(slope < 0)) return false;
+    double const rounding = 64 * std::numeric_limits<double>::epsilon() * std::fabs(at_.loss);
+    double length = 1;
+    for (int look = 0; look < 60; ++look) {
+      PlaceOfSums to = place_;
+      for (std::size_t j = 0; j < step.size(); ++j) {
+        to.x[j] = std::fma(length, step[j], place_.x[j]);
+        to.step[j] = length * step[j];
+      }
+      LossAtPlace found = look_again(to);
+      bool const falls = found.loss <= std::fma(1e-4 * length, slope, at_.loss);
+      bool const is_level = length == 1 && found.loss <= at_.loss + rounding + distance_.rounding;
+      if (found.is_finite() && (falls || (is_level && is_closer(found)))) {
+        place_ = std::move(to);
+        at_ = std::move(found);
+        return true;
+      }
+      if (is_level) return false;
+      length *= shorter(length * slope, found.loss - at_.loss);
+    }
+    return false;
+  }
+  [[nodiscard]] double sizes_of(LossAtPlace const& at) const {
+    return loss_ == Loss::squares ? sizes_ : sizes_ * std::sqrt(at.weight);
+  }
+  [[nodiscard]] bool is_closer(LossAtPlace const& found) const {
+    Curvature const there = loss_ == Loss::squares ? curvature_ : curvature_of(found);
+    return there.distance(found, place_.x, sizes_of(found), tol_).quantity < distance_.quantity;
+  }
+  /// The minimum of the parabola with such a slope that rises so much, beside the length tried.
+  static double shorter(double slope, double rise) {
+    if (!std::isfinite(rise)) return 0.1;
+    return std::clamp(-slope / (2 * (rise - slope)), 0.1, 0.5);
+  }
+
+  /// Whether the loss falls for ever along a direction that the rows show.
+  bool find_separation() {
+    if (loss_ == Loss::squares || options_.penalty > 0) return false;
+    bool const is_complete = loss_ == Loss::logistic && at_.wrong_side == 0;
+    bool const is_partial = at_.rising == 0 && at_.falling > 0;
+    if (!is_complete && !is_partial) return false;
+    auto const& direction = is_complete ? place_.x : place_.step;
+    double largest = 0;
+    std::vector<double> sizes;
+    for (Index j = 0; j < columns_.count(); ++j) {
+      double const h = at_.H(j, j);
+      sizes.push_back(std::fabs(direction[static_cast<std::size_t>(j)]) * std::sqrt(h));
+      largest = std::max(largest, sizes.back());
+    }
+    std::string list;
+    for (Index j = 0; j < columns_.count(); ++j) {
+      if (!(sizes[static_cast<std::size_t>(j)] >= 1e-3 * largest) || largest == 0) continue;
+      result_.columns.push_back(j);
+      if (result_.columns.size() <= 10) list += (list.empty() ? "" : ", ") + std::to_string(j);
+    }
+    if (result_.columns.size() > 10) list += ", …";
+    std::string const what = loss_ == Loss::poisson
+                                 ? "rows with y = 0 are separated from the others"
+                             : is_complete ? "perfect separation of the classes"
+                                           : "quasi-complete separation of the classes";
+    stop(Stop::not_solvable, what + (list.empty() ? "" : " on columns " + list) +
+                                 ": the coefficients grow without bound");
+    return true;
+  }
+
+  bool tell() {
+    Step const step{.iteration = result_.iterations,
+                    .reads = result_.reads,
+                    .residual = distance_.quantity,
+                    .tolerance = tol_,
+                    .objective = at_.loss + own_};
+    if (options_.keep_history) result_.history.push_back(step);
+    bool const goes_on = !control_.on_step || control_.on_step(step);
+    offer_state(control_, step, [&] { return state(); });
+    return goes_on;
+  }
+
+  // ---- the result ----
+
+  void finish() {
+    auto const n = static_cast<std::size_t>(op_.cols());
+    std::vector<T> x(n);
+    double intercept = place_.x.back();
+    for (std::size_t j = 0; j < n && !columns_.mean.empty(); ++j) {
+      x[j] = static_cast<T>(place_.x[j] * columns_.unit[j]);
+      // Of the rounded coefficient, so that the mean of η is right.
+      intercept = std::fma(-columns_.mean[j], static_cast<double>(x[j]), intercept);
+    }
+    from_host<Exec, T>(op_.exec(), x, result_.x);
+    result_.intercept = options_.has_intercept ? intercept : 0;
+    result_.bound = tol_;
+    result_.quantity = distance_.quantity;
+    result_.decrement = distance_.decrement;
+    result_.scaled_gradient = distance_.scaled_gradient;
+    if (at_.gradient.empty()) return;
+    result_.loss = at_.loss + own_;
+    result_.deviance = at_.deviance;
+    std::vector<double> gradient;
+    for (std::size_t j = 0; j < n; ++j) {
+      gradient.push_back(
+          std::fma(columns_.mean[j], at_.gradient[n], at_.gradient[j] / columns_.unit[j]));
+    }
+    gradient.push_back(at_.gradient[n]);
+    result_.gradient_norm = scaled_norm(gradient);
+    if (curvature_.H().rows() > 0) describe();
+  }
+
+  /// Rank, dispersion, criterion and standard errors.
+  void describe() {
+    SmallCholesky const& factor = curvature_.factor();
+    auto const n = static_cast<std::size_t>(op_.cols());
+    result_.rank = factor.rank();
+    double const left = rows_.total_weight() - static_cast<double>(factor.rank());
+    if (loss_ == Loss::squares) {
+      result_.dispersion = left > 0 ? at_.deviance / left : std::nan("");
+    }
+    result_.aic = aic_of(loss_, rows_, at_.deviance, factor.rank());
+    if (options_.penalty > 0 || result_.stop == Stop::not_solvable) return;
+    auto const inverse = factor.inverse_diagonal();
+    double const root = std::sqrt(result_.dispersion);
+    std::vector<double> of_intercept(n + 1);
+    for (std::size_t j = 0; j < n; ++j) {
+      of_intercept[j] = -columns_.mean[j] * columns_.unit[j];
+      result_.standard_errors.push_back(
+          inverse[j] > 0 ? columns_.unit[j] * root * std::sqrt(inverse[j]) : std::nan(""));
+      if (constant_[j]) of_intercept[j] = 0;
+    }
+    of_intercept[n] = 1;
+    double squares = 0;
+    for (double const y : factor.forward(of_intercept)) squares = std::fma(y, y, squares);
+    result_.standard_errors.push_back(options_.has_intercept ? root * std::sqrt(squares)
+                                                             : std::nan(""));
+  }
+
+  // ---- states ----
+
+  [[nodiscard]] State<T> state() const {
+    State<T> state{.of = state_of<T>(name(), op_), .iteration = result_.iterations};
+    state.numbers = {options_.penalty, tol_, is_shortest_ ? 1.0 : 0.0};
+    state.numbers.insert(state.numbers.end(), place_.x.begin(), place_.x.end());
+    state.numbers.insert(state.numbers.end(), place_.step.begin(), place_.step.end());
+    state.numbers.insert(state.numbers.end(), constant_.begin(), constant_.end());
+    state.history = result_.history;
+    return state;
+  }
+  void restore(State<T> const& state) {
+    require_state_of(name(), state.of, state_of<T>(name(), op_));
+    constexpr std::size_t own = 3;
+    std::size_t const size = place_.x.size();
+    bool const fits = state.iteration >= 0 && state.vectors.empty() &&
+                      state.numbers.size() == own + 3 * size && all_finite(state.numbers) &&
+                      state.numbers[0] == options_.penalty &&
+                      (state.numbers[2] == 0 || state.numbers[2] == 1);
+    if (!fits) fail_of_state(name());
+    is_shortest_ = state.numbers[2] == 1;
+    std::copy_n(state.numbers.begin() + own, size, place_.x.begin());
+    std::copy_n(state.numbers.begin() + static_cast<std::ptrdiff_t>(own + size), size,
+                place_.step.begin());
+    for (std::size_t j = 0; j < size; ++j) {
+      constant_.push_back(state.numbers[own + 2 * size + j] != 0);
+    }
+    result_.iterations = state.iteration;
+    result_.history = state.history;
+  }
+
+  Loss loss_;
+  Operator const& op_;
+  HostObservations rows_;
+  RegressionOptions options_;
+  Control<T> const& control_;
+  double tol_;
+  double sizes_ = 0;  ///< of the squares' y; of others see `size_of_offset`
+  double own_ = 0;    ///< what the loss has more than half the deviance
+  ScaledColumns columns_;
+  std::vector<bool> constant_;
+  std::optional<LossSums<Exec, T>> full_;
+  std::optional<LossSums<Exec, T>>
+      slim_;  ///< without a Hessian: that of squares is always the same
+  PlaceOfSums place_;
+  LossAtPlace at_;
+  Curvature curvature_;
+  Distance distance_;
+  bool is_shortest_ = false;
+  Regression<Exec, T> result_;
+};
+
+}  // namespace tessera::solve::detail

@@ -1,0 +1,338 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/kernels/elementary.hpp>
+#include <tessera/solve/golub_kahan.hpp>
+#include <tessera/solve/operator.hpp>
+#include <tessera/solve/regression_types.hpp>
+#include <tessera/solve/row_sums.hpp>
+
+/// What Newton's method for regressions adds up over the rows of A: all by one read.
+namespace tessera::solve::detail {
+
+/// Columns of E behind those that make the Hessian.
+enum RowColumn : Index {
+  of_first,       ///< derivative of the loss by η
+  of_value,       ///< the loss, less that of η = y's own
+  of_wrong_side,  ///< whether the row's loss rises along A·x + intercept somewhere
+  of_rising,      ///< whether it rises along the last step
+  of_falling,     ///< whether it falls along the last step by more than half of η
+  row_columns,
+};
+
+/// Rows of A, centred and scaled by powers of two, and a column of ones.
+template <class T>
+struct FillRows {
+  T const* data;
+  Index down;
+  Index across;
+  Index cols;
+  double const* mean;
+  double const* unit;
+  double* to;
+  KOKKOS_FUNCTION void operator()(Index i, Index j) const {
+    to[i * (cols + 1) + j] =
+        j == cols ? 1 : (static_cast<double>(data[i * down + j * across]) - mean[j]) * unit[j];
+  }
+};
+
+/// A, then the sizes of its entries, then ones.
+template <class T>
+struct FillSizes {
+  T const* data;
+  Index down;
+  Index across;
+  Index cols;
+  double* to;
+  KOKKOS_FUNCTION void operator()(Index i, Index j) const {
+    double value = 1;
+    if (j < 2 * cols) {
+      value = static_cast<double>(data[i * down + (j < cols ? j : j - cols) * across]);
+      if (j >= cols) value = Kokkos::fabs(value);
+    }
+    to[i * (2 * cols + 1) + j] = value;
+  }
+};
+struct FillOnes {
+  double* to;
+  KOKKOS_FUNCTION void operator()(Index i) const { to[i] = 1; }
+};
+
+/// Σ a_ij and Σ |a_ij| of each column.
+template <class Exec, class T>
+class ColumnSums final : public RowSums<Exec, T> {
+ public:
+  explicit ColumnSums(Index cols) : RowSums<Exec, T>(2 * cols + 1, 1), cols_(cols) {}
+
+ private:
+  void fill(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels /*kernels*/, double* D,
+            double* E) override {
+    static std::string const label("tessera::regression::sizes");
+    for_each_entry(exec, label, rows.count, 2 * cols_ + 1,
+                   FillSizes<T>{rows.data, rows.down, rows.across, cols_, D});
+    tessera::detail::for_each_element(exec, label, rows.count, FillOnes{E});
+  }
+  Index cols_;
+};
+
+/// Whether entries are not finite, by groups of rows: D says which columns, E which group.
+template <class T>
+struct FillNotFinite {
+  T const* data;
+  Index down;
+  Index across;
+  Index width;
+  double* to;
+  KOKKOS_FUNCTION void operator()(Index i, Index j) const {
+    to[i * width + j] = Kokkos::isfinite(data[i * down + j * across]) ? 0 : 1;
+  }
+};
+struct FillGroups {
+  Index first;  ///< row of E's first one
+  Index begin;  ///< row of the first group
+  Index size;   ///< rows of a group
+  Index groups;
+  double* to;
+  KOKKOS_FUNCTION void operator()(Index i, Index g) const {
+    Index const row = first + i - begin;
+    to[i * groups + g] = row >= g * size && row < (g + 1) * size ? 1 : 0;
+  }
+};
+template <class Exec, class T>
+class NotFinite final : public RowSums<Exec, T> {
+ public:
+  static constexpr Index groups = 64;
+  NotFinite(Index cols, Index begin, Index size)
+      : RowSums<Exec, T>(cols, groups), begin_(begin), size_(size) {}
+
+ private:
+  void fill(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels /*kernels*/, double* D,
+            double* E) override {
+    static std::string const label("tessera::regression::not_finite");
+    for_each_entry(exec, label, rows.count, this->width(),
+                   FillNotFinite<T>{rows.data, rows.down, rows.across, this->width(), D});
+    for_each_entry(exec, label, rows.count, groups,
+                   FillGroups{rows.first, begin_, size_, groups, E});
+  }
+  Index begin_;
+  Index size_;
+};
+
+/// Row and column of A's first entry that is not finite, by reads of A; empty: all are finite.
+template <class Exec, class T>
+std::string not_finite_in_matrix(NormalOperator<Exec, T> const& op) {
+  using Memory = typename RowSums<Exec, T>::Memory;
+  Index begin = 0;
+  Index size = op.rows();
+  for (bool is_last = false; !is_last;) {
+    is_last = size == 1;
+    Index const of_group = summation::ceil_div(size, NotFinite<Exec, T>::groups);
+    NotFinite<Exec, T> sums(op.cols(), begin, of_group);
+    Memory const on_device("tessera::regression::sums", static_cast<std::size_t>(sums.length()));
+    op.sum_rows(sums, on_device.data());
+    auto const found = to_host<Exec, double>(op.exec(), on_device);
+    Index group = NotFinite<Exec, T>::groups;
+    Index column = 0;
+    for (Index k = 0; k < sums.length(); ++k) {
+      if (found[static_cast<std::size_t>(k)] == 0 || k % sums.count() >= group) continue;
+      group = k % sums.count();
+      column = k / sums.count();
+    }
+    if (group == NotFinite<Exec, T>::groups) return "";
+    begin += group * of_group;
+    size = of_group;
+    if (is_last) {
+      return "A has an infinity or a NaN at row " + std::to_string(begin) + ", column " +
+             std::to_string(column);
+    }
+  }
+  return "";
+}
+
+/// e^t - 1 - t: of small t by its series, without the difference of nearly equal numbers.
+template <class T>
+KOKKOS_FUNCTION T exp_beyond_line(T t) {
+  if (Kokkos::fabs(t) > T(0.25)) return elementary::exp(t) - T(1) - t;
+  T sum = T(1) / T(14);
+  for (int n = 13; n > 2; --n) sum = Kokkos::fma(sum, t, T(1)) / T(n);
+  return t * t * Kokkos::fma(sum, t, T(1)) / T(2);
+}
+
+/// Of each row at η: the loss, its derivatives, and where it falls for ever.
+struct RowLosses {
+  Loss loss;
+  bool is_start;          ///< η is y's own: the weighted least squares of a first step
+  double const* eta;      ///< A·x + intercept and A·step + its intercept, side by side
+  double const* y;        ///< from the first of these rows on, as are those below
+  double const* weights;  ///< or null
+  double const* offset;   ///< or null
+  double* to;             ///< (rows, count)
+  double* second;
+  Index count;
+  Index before;  ///< columns of E before those of RowColumn
+
+  struct Derivatives {
+    double value;
+    double first;
+    double second;
+  };
+
+  KOKKOS_FUNCTION static Derivatives of_logistic(double at, double label) {
+    double const e = elementary::exp(-Kokkos::fabs(at));  // of at most 1
+    double const d = 1 + e;
+    double const larger = Kokkos::fmax(at, 0.0);
+    // No difference of nearly equal numbers: 1/d - 1 is -e/d.
+    double const above = (at < 0 ? e : 1.0) / d;
+    double const below = (at < 0 ? 1.0 : e) / d;
+    double const first = label == 0 ? above : label == 1 ? -below : above - label;
+    return {Kokkos::fma(-label, at, larger) + elementary::log1p(e), first, e / (d * d)};
+  }
+  KOKKOS_FUNCTION static Derivatives of_poisson(double at, double count) {
+    double const e = elementary::exp(at);
+    if (!(count > 0)) return {e, e, e};
+    double const t = at - elementary::log(count);
+    double const beyond = exp_beyond_line(t);
+    return {count * beyond, count * (t + beyond), e};
+  }
+  KOKKOS_FUNCTION Derivatives at(double eta_i, double offset_i, double y_i) const {
+    if (loss == Loss::squares) {
+      double const off = eta_i - y_i;
+      return {0.5 * off * off, off, 1};
+    }
+    if (loss == Loss::logistic) return of_logistic(eta_i, y_i);
+    if (!is_start) return of_poisson(eta_i, y_i);
+    double const rate = y_i + 0.1;
+    return {0, rate * (offset_i - elementary::log(rate)), rate};
+  }
+  /// Whether a direction makes the row's loss rise in the end.
+  [[nodiscard]] KOKKOS_FUNCTION bool rises(double along, double y_i, double slack) const {
+    if (loss == Loss::logistic) return (y_i > 0.5 ? -along : along) > slack;
+    if (y_i > 0) return Kokkos::fabs(along) > slack;
+    return along > slack;
+  }
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    double const offset_i = offset == nullptr ? 0 : offset[i];
+    double const weight = weights == nullptr ? 1 : weights[i];
+    double const plain = eta[2 * i];
+    double const along = eta[2 * i + 1];
+    Derivatives const d = at(plain + offset_i, offset_i, y[i]);
+    second[i] = weight * d.second;
+    double* const e = to + i * count + before;
+    bool const counts = weight > 0 && loss != Loss::squares;
+    bool const is_wrong = loss == Loss::logistic ? (y[i] > 0.5 ? plain <= 0 : plain >= 0) : true;
+    e[of_first] = weight * d.first;
+    e[of_value] = weight * d.value;
+    e[of_wrong_side] = counts && is_wrong ? 1 : 0;
+    e[of_rising] = counts && rises(along, y[i], 1e-6) ? 1 : 0;
+    e[of_falling] = counts && Kokkos::fabs(along) >= 0.5 && !rises(along, y[i], 1e-6) ? 1 : 0;
+  }
+};
+
+/// The first columns of E: rows of D times their second derivatives.
+struct WeighRows {
+  double const* D;
+  double const* second;
+  Index width;
+  Index count;
+  double* to;
+  KOKKOS_FUNCTION void operator()(Index i, Index j) const {
+    to[i * count + j] = second[i] * D[i * width + j];
+  }
+};
+
+/// Where the sums are to be found, on the device.
+struct PlaceOfSums {
+  std::vector<double> x;     ///< coefficients of the scaled columns, then the intercept
+  std::vector<double> step;  ///< as x
+};
+
+/// The Hessian, the gradient and the loss at a place.
+template <class Exec, class T>
+class LossSums final : public RowSums<Exec, T> {
+ public:
+  using Memory = typename RowSums<Exec, T>::Memory;
+
+  /// What each row has beside A, in memory of Exec; no weights or offset if they are empty.
+  struct OfRows {
+    Memory y;
+    Memory weights;
+    Memory offset;
+  };
+
+  LossSums(Exec const& exec, Loss loss, OfRows rows, std::vector<double> const& mean,
+           std::vector<double> const& unit, bool has_hessian)
+      : RowSums<Exec, T>(static_cast<Index>(mean.size()) + 1,
+                         (has_hessian ? static_cast<Index>(mean.size()) + 1 : 0) + row_columns),
+        loss_(loss),
+        of_rows_(std::move(rows)),
+        mean_(on_device(exec, mean)),
+        unit_(on_device(exec, unit)),
+        has_hessian_(has_hessian) {}
+
+  [[nodiscard]] bool has_hessian() const { return has_hessian_; }
+
+  /// Before the sums are made: where.
+  void go_to(Exec const& exec, PlaceOfSums const& place, bool is_start) {
+    std::vector<double> both = place.x;
+    both.insert(both.end(), place.step.begin(), place.step.end());
+    place_ = on_device(exec, both);
+    is_start_ = is_start;
+  }
+
+ private:
+  static Memory on_device(Exec const& exec, std::vector<double> const& from) {
+    Memory const to(Kokkos::view_alloc(exec, std::string("tessera::regression::place"),
+                                       Kokkos::WithoutInitializing),
+                    from.size());
+    from_host<Exec, double>(exec, from, to);
+    return to;
+  }
+  static double const* from(Memory const& of, Index first) {
+    return of.extent(0) == 0 ? nullptr : of.data() + first;
+  }
+
+  void fill(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* D,
+            double* E) override {
+    static std::string const label("tessera::regression::rows");
+    using Base = RowSums<Exec, T>;
+    Index const p = this->width();
+    for_each_entry(
+        exec, label, rows.count, p,
+        FillRows<T>{rows.data, rows.down, rows.across, p - 1, mean_.data(), unit_.data(), D});
+    Base::reserve(eta_, 3 * rows.count);
+    double* const second = eta_.data() + 2 * rows.count;
+    using In = typename Base::template Matrix<double const>;
+    using Out = typename Base::template Matrix<double>;
+    this->multiply(exec, In(D, Base::strided(rows.count, p, p, 1)),
+                   In(place_.data(), Base::strided(p, 1, 2, p)),
+                   Out(eta_.data(), Base::strided(rows.count, 2, 2, 1)), kernels, chain_of_b);
+    Index const before = has_hessian_ ? p : 0;
+    tessera::detail::for_each_element(
+        exec, label, rows.count,
+        RowLosses{loss_, is_start_, eta_.data(), from(of_rows_.y, rows.first),
+                  from(of_rows_.weights, rows.first), from(of_rows_.offset, rows.first), E, second,
+                  this->count(), before});
+    if (before == 0) return;
+    for_each_entry(exec, label, rows.count, p, WeighRows{D, second, p, this->count(), E});
+  }
+
+  Loss loss_;
+  OfRows of_rows_;
+  Memory mean_;
+  Memory unit_;
+  bool has_hessian_;
+  bool is_start_ = false;
+  Memory place_;
+  Memory eta_;
+};
+
+}  // namespace tessera::solve::detail

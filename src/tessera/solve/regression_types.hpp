@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tessera/solve/operator.hpp>
+#include <tessera/solve/stop.hpp>
+
+/// What regressions take, and what they find.
+namespace tessera::solve {
+
+/// What a regression adds up over the rows, of η = A·x + intercept and the row's y.
+enum class Loss {
+  squares,   ///< (η - y)²/2
+  logistic,  ///< log(1 + e^η) - y·η, labels y of 0 and 1
+  poisson,   ///< e^η - y·η, counts y
+};
+
+/// How the minimum is found.
+enum class RegressionSolver {
+  automatic,  ///< newton if A has at most `most_gram_cols` columns, else newton_cg
+  newton,     ///< Newton's method with the whole Hessian: one read of A per iteration
+  newton_cg,  ///< truncated Newton steps: few, of several reads
+  lbfgs,      ///< steps by the last gradients: many, mostly of one read
+};
+
+/// Options of regressions.
+struct RegressionOptions {
+  double penalty = 0;         ///< λ: λ·‖x‖²/2 is added to the loss; the intercept is free
+  bool has_intercept = true;  ///< else it is 0
+  /// Bound of the quantity that decides convergence; 0: the default of the solver.
+  double tol = 0;
+  RegressionSolver solver = RegressionSolver::automatic;
+  Index maxiter = 100;         ///< iterations
+  Index max_products = 0;      ///< Hessian products of a newton_cg step; 0: n + 1, at most 200
+  Index most_gram_cols = 512;  ///< columns up to which `automatic` is `newton`
+  bool keep_history = false;
+};
+
+/// The observations of a regression, one entry for each row of A.
+template <class Exec, class T>
+struct Observations {
+  ConstValues<Exec, T> y;
+  ConstValues<Exec, T> weights{};  ///< at least 0, factors of the rows' losses; empty: 1
+  ConstValues<Exec, T> offset{};   ///< added to η; empty: 0
+};
+
+/// The fit of a regression.
+template <class Exec, class T>
+struct Regression {
+  Values<Exec, T> x;  ///< one coefficient a column
+  double intercept = 0;
+  Stop stop = Stop::breakdown;
+  std::string detail;  ///< more about `stop`, a sentence without a full stop; may be empty
+  Index iterations = 0;
+  Index reads = 0;           ///< of A, by this call
+  double loss = 0;           ///< with the penalty
+  double gradient_norm = 0;  ///< of the loss with the penalty, by x and the intercept
+
+  /// What has to fall below `bound`. Of the solver newton: the larger one of the Newton decrement
+  /// and of the scaled gradient, relative to the root of the deviance. Of the others: the scaled
+  /// gradient.
+  double quantity = 0;
+  double bound = 0;
+  double decrement = 0;        ///< √(gᵀ·H⁻¹·g); of newton only
+  double scaled_gradient = 0;  ///< the largest |g_j|/√H_jj; of newton only
+  double deviance = 0;         ///< of newton only, as are those below
+  double aic = 0;              ///< Akaike's criterion, without the penalty
+  Index rank = 0;              ///< parameters that A determines, with the intercept
+  double dispersion = 1;       ///< of squares: the residual variance
+  /// Of the coefficients, then of the intercept; NaN of those that A does not determine. Empty if
+  /// there is a penalty, or no minimum.
+  std::vector<double> standard_errors;
+  /// Columns along which the loss falls for ever, if `stop` is Stop::not_solvable.
+  std::vector<Index> columns;
+  std::vector<Step> history;
+};
+
+}  // namespace tessera::solve

@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/detail/arguments.hpp>
+#include <tessera/gemm.hpp>
+#include <tessera/kernels/elements.hpp>
+#include <tessera/options.hpp>
+#include <tessera/stream.hpp>
+#include <tessera/stream/detail/blocks.hpp>
+#include <tessera/stream/detail/run.hpp>
+#include <tessera/stream/detail/tree.hpp>
+#include <tessera/summation.hpp>
+#include <tessera/workspace.hpp>
+
+/// Sums over the rows of a matrix, in double for every scalar type, by one read of it.
+namespace tessera::solve::detail {
+
+using summation::Index;
+
+/// Some rows of A in memory of an execution space.
+template <class T>
+struct RowsOfMatrix {
+  Index first;  ///< row of the whole matrix
+  Index count;
+  T const* data;
+  Index down;    ///< from a row to the next, in elements
+  Index across;  ///< from a column to the next, in elements
+};
+
+/// body(i, j) for each entry of a matrix of doubles: a host's thread takes whole rows.
+template <class Body>
+struct OnRow {
+  Body body;
+  Index cols;
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    for (Index j = 0; j < cols; ++j) body(i, j);
+  }
+};
+template <class Body>
+struct OnEntry {
+  Body body;
+  Index cols;
+  KOKKOS_FUNCTION void operator()(Index k) const { body(k / cols, k % cols); }
+};
+template <class Exec, class Body>
+void for_each_entry(Exec const& exec, std::string const& label, Index rows, Index cols,
+                    Body const& body) {
+  if constexpr (tessera::detail::teams_of_one<Exec>) {
+    tessera::detail::for_each_element(exec, label, rows, OnRow<Body>{body, cols});
+  } else {
+    tessera::detail::for_each_element(exec, label, rows * cols, OnEntry<Body>{body, cols});
+  }
+}
+
+/// C = Dᵀ·E in double, where row i of D and of E is made of row i of A. C has `width` rows and
+/// `count` columns. The sum over rows is a tree over chains of as many rows as a segment of T has
+/// elements: its bits depend neither on the blocks in which A comes nor on A's layout.
+template <class Exec, class T>
+class RowSums {
+ public:
+  using Memory = Kokkos::View<double*, typename Exec::memory_space>;
+
+  RowSums(Index width, Index count) : width_(width), count_(count) {}
+  RowSums(RowSums const&) = delete;
+  RowSums& operator=(RowSums const&) = delete;
+  RowSums(RowSums&&) = delete;
+  RowSums& operator=(RowSums&&) = delete;
+  virtual ~RowSums() = default;
+
+  [[nodiscard]] Index width() const { return width_; }
+  [[nodiscard]] Index count() const { return count_; }
+  [[nodiscard]] Index length() const { return width_ * count_; }
+
+  /// Bytes that sums of so many rows and columns take for blocks of so many rows of A.
+  static std::size_t bytes(Index width, Index count, Index rows, Index blocks) {
+    Index const chains = summation::ceil_div(rows, summation::segment<T>);
+    Index const entries = rows * (width + count + 2) + (chains > 1 ? chains * width * count : 0);
+    return stream::detail::VectorTree<Exec, double>::bytes(width * count, blocks) +
+           static_cast<std::size_t>(entries) * sizeof(double);
+  }
+
+  /// to = the sum over some rows, which are an aligned group of chains.
+  void add(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* to) {
+    reserve(D_, rows.count * width_);
+    reserve(E_, rows.count * count_);
+    fill(exec, rows, kernels, D_.data(), E_.data());
+    multiply(exec, Matrix<double const>(D_.data(), strided(width_, 1, rows.count, width_)),
+             Matrix<double const>(E_.data(), strided(rows.count, count_, count_, 1)),
+             Matrix<double>(to, strided(width_, count_, count_, 1)), kernels,
+             summation::segment<T>);
+  }
+
+ protected:
+  template <class Element>
+  using Matrix = Kokkos::View<Element**, Kokkos::LayoutStride, typename Exec::memory_space,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  static Kokkos::LayoutStride strided(Index rows, Index down, Index cols, Index across) {
+    auto const size = [](Index x) { return static_cast<std::size_t>(x); };
+    return Kokkos::LayoutStride(size(rows), size(down), size(cols), size(across));
+  }
+  void multiply(Exec const& exec, Matrix<double const> const& a, Matrix<double const> const& b,
+                Matrix<double> const& c, Kernels kernels, Index chain) {
+    using namespace tessera::detail;
+    call_gemm(exec, matrix_in(a), matrix_in(b), matrix_out(c),
+              GemmOptions<Exec>{.workspace = &workspace_, .kernels = kernels}, chain);
+  }
+  static void reserve(Memory& memory, Index entries) {
+    if (static_cast<Index>(memory.extent(0)) >= entries) return;
+    memory =
+        Memory(Kokkos::view_alloc(std::string("tessera::solve::rows"), Kokkos::WithoutInitializing),
+               static_cast<std::size_t>(entries));
+  }
+
+ private:
+  /// Rows of D, `width` entries each, and rows of E, `count` entries each.
+  virtual void fill(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* D,
+                    double* E) = 0;
+
+  Index width_;
+  Index count_;
+  Memory D_;
+  Memory E_;
+  Workspace<Exec> workspace_;
+};
+
+/// out = the sums of a matrix in memory of `exec`, whose first row is `first_row` of a larger one.
+template <class Exec, class A, class T>
+void sum_rows_in_memory(Exec const& exec, A const& a, Index first_row, RowSums<Exec, T>& sums,
+                        Kernels kernels, double* out) {
+  std::size_t const target = stream::detail::target_bytes(exec) / 4;
+  stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
+                                        std::max(Index{1}, static_cast<Index>(a.extent(1)))};
+  auto const blocks = *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, target,
+                                                     std::numeric_limits<Index>::max());
+  stream::detail::VectorTree<Exec, double> tree(exec, sums.length(), blocks.count());
+  auto const down = static_cast<Index>(a.stride(0));
+  for (Index block = 0; block < blocks.count(); ++block) {
+    auto const [first, rows] = blocks.part(block);
+    sums.add(
+        exec,
+        {first_row + first, rows, a.data() + first * down, down, static_cast<Index>(a.stride(1))},
+        kernels, tree.next().data());
+    tree.push(block);
+  }
+  tree.finish({out, 1});
+  exec.fence("tessera::solve: the sums over rows are there");
+}
+
+/// The same, of blocks of a stream.
+template <class Exec, class T, bool RowMajor, class Set>
+class RowSumsWork {
+ public:
+  using Extents = stream::detail::Extents;
+  using Blocks = stream::detail::Blocks;
+  static constexpr auto cut = RowMajor ? stream::detail::Cut::groups : stream::detail::Cut::tiles;
+  static std::size_t bytes(Extents const&, Blocks const& blocks,
+                           stream::detail::Vectors const& vectors) {
+    return RowSums<Exec, T>::bytes(vectors.width, vectors.count, blocks.size(), blocks.count());
+  }
+
+  RowSumsWork(Exec const& exec, Extents const& e, Blocks const& blocks, Index first_row,
+              RowSums<Exec, T>& sums, double* out)
+      : exec_(exec),
+        cols_(RowMajor ? e.length : e.count),
+        blocks_(blocks),
+        first_row_(first_row),
+        sums_(sums),
+        out_(out),
+        tree_(exec, sums.length(), blocks.count()) {}
+
+  void take(Index block, T const* data) {
+    auto const [first, rows] = blocks_.part(block);
+    sums_.add(exec_, {first_row_ + first, rows, data, RowMajor ? cols_ : 1, RowMajor ? 1 : rows},
+              Set::kind, tree_.next().data());
+    tree_.push(block);
+  }
+  void finish() { tree_.finish({out_, 1}); }
+  /// Nothing goes on within a read.
+  void save(stream::State<T>&, Index) const {}
+  [[nodiscard]] bool restore(stream::State<T> const&) { return false; }
+  [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }
+
+ private:
+  Exec exec_;
+  Index cols_;
+  Blocks blocks_;
+  Index first_row_;
+  RowSums<Exec, T>& sums_;
+  double* out_;
+  stream::detail::VectorTree<Exec, double> tree_;
+};
+
+/// The same of a streamed matrix.
+template <class Exec, class Layout, class T>
+stream::Report sum_rows_of_stream(Exec const& exec,
+                                  stream::detail::AnySource<T, Layout> const& source,
+                                  Index first_row, RowSums<Exec, T>& sums,
+                                  stream::Options<T> options, double* out) {
+  options.on_state = {};
+  options.resume = nullptr;
+  return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+    stream::detail::Run<Exec, T, Layout, RowSumsWork, Set> run(
+        exec, "solve", source, {.operation = "rows", .count = sums.count(), .width = sums.width()},
+        options);
+    typename decltype(run)::WorkOf work(exec, run.extents(), run.blocks(), first_row, sums, out);
+    return run(work);
+  });
+}
+
+}  // namespace tessera::solve::detail
