@@ -63,6 +63,10 @@ void read_as(MatrixReader const& reader, Block const& block, std::span<T> to,
       pieces.count, 1,
       [&](std::uint64_t number, std::uint64_t) {
         Block const part = part_of(block, pieces, number);
+        if (part.cols == block.cols) {  // whole rows of it: no copy is needed
+          std::uint64_t const first = (part.row - block.row) * block.cols;
+          return reader.read_block(part, to.subspan(first, part.elements()));
+        }
         std::vector<T> elements(part.elements());
         reader.read_block(part, std::span(elements));
         for (std::uint64_t i = 0; i < part.rows; ++i) {
@@ -137,6 +141,7 @@ template class BufferedRows<double>;
 std::uint64_t bytes_of_reading_in_chunks(MatrixInfo const& info, ScalarType type) {
   Pieces const pieces =
       pieces_of(info, {.row = 0, .col = 0, .rows = info.rows, .cols = info.cols}, size_of(type));
+  if (pieces.across == 1) return 0;
   return std::min(default_threads, pieces.count) * pieces.width * pieces.height * size_of(type);
 }
 
