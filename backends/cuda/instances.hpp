@@ -26,7 +26,7 @@ template <class Body>
 void with_stream(int device, std::uintptr_t stream, Body const& body) {
   int const own = Kokkos::Cuda().cuda_device();
   if (device != own) {
-    throw std::invalid_argument("tessera: the arrays lie on GPU " + std::to_string(device) +
+    throw std::invalid_argument("tessera: the arrays are on GPU " + std::to_string(device) +
                                 ", and Kokkos runs on GPU " + std::to_string(own));
   }
   Kokkos::Cuda const exec = stream_instances().get(

@@ -124,7 +124,7 @@ Place place_of(Call const& call, nb::handle x, char const* name, int device_type
     }
     return {.is_gpu = true, .device = device, .stream = *call.stream};
   }
-  call.fail_type(std::string(name) + " must lie in memory of the host or of a CUDA device, found " +
+  call.fail_type(std::string(name) + " must be in memory of the host or of a CUDA device, found " +
                  "DLPack's device type " + std::to_string(device_type));
 }
 
@@ -303,20 +303,20 @@ void Call::require_place(Taken const& x, char const* what, Taken const& model,
   auto const words = [](Place const& p) {
     return p.is_gpu ? "on GPU " + std::to_string(p.device) : std::string("on the host");
   };
-  fail_type(std::string(what) + " of shape " + shape_text(x.array) + " lies " + words(place) +
+  fail_type(std::string(what) + " of shape " + shape_text(x.array) + " is " + words(place) +
             ", and " + model_name + " of shape " + shape_text(model.array) + " " + words(expected));
 }
 
 void Call::require_forward(Taken const& x, char const* what) const {
   if (is_forward(x.array)) return;
   fail_value(std::string(what) + " of shape " + shape_text(x.array) +
-             " must not lie backwards in memory, found a negative stride" + with_copy(*this));
+             " must have strides of at least 0, found a negative stride" + with_copy(*this));
 }
 
 void Call::require_lines(Taken const& x, char const* what) const {
   if (has_lines(x.array)) return;
   fail_value(std::string(what) + " of shape " + shape_text(x.array) +
-             " must have rows or columns whose elements lie side by side, found strides of " +
+             " must have contiguous rows or columns, found strides of " +
              std::to_string(x.array.strides[0]) + " and " + std::to_string(x.array.strides[1]) +
              " elements" + with_copy(*this));
 }
@@ -364,7 +364,7 @@ Taken Call::output(nb::handle out, char const* what, Taken const& model, int dim
   }
   if (!is_forward(taken.array)) {
     fail_value(std::string(what) + " of shape " + shape_text(taken.array) +
-               " must not lie backwards in memory, found a negative stride");
+               " must have strides of at least 0, found a negative stride");
   }
   require_place(taken, what, model, "A");
   return taken;

@@ -263,7 +263,7 @@ nb::tuple check_of(nb::handle A, nb::handle v, nb::handle c, nb::handle weights,
   Call const call{"check", false, false};
   MatrixInput const a = take_array(call, A);
   Array const& array = a.array.array;
-  if (array.place.is_gpu) call.fail_type("A of shape " + a.shape + " must lie on the host");
+  if (array.place.is_gpu) call.fail_type("A of shape " + a.shape + " must be on the host");
   if (a.rows == 0 || a.cols == 0) {
     call.fail_value("A must not be empty, found shape " + a.shape);
   }

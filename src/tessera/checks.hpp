@@ -147,7 +147,7 @@ void require_memory(std::string_view operation, std::string_view name, View cons
   auto const elements = product(product(place.count[0], place.count[1]), place.element);
   if (place.span() > most_bytes || elements > most_bytes) {
     fail(operation,
-         std::string(name) + " must lie in at most 2^62 bytes, gaps between its elements included");
+         std::string(name) + " must span at most 2^62 bytes, gaps between its elements included");
   }
 }
 

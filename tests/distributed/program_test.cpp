@@ -507,7 +507,7 @@ TEST_F(RanksTest, need_the_program_with_mpi) {
     EXPECT_EQ(result.status, status) << result.err;
     EXPECT_THAT(result.err, HasSubstr(sentence));
   };
-  std::string const none = "and there is no tessera-mpi beside it: expected one process";
+  std::string const none = "and there is no tessera-mpi next to it: expected one process";
   expect({"OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=2"}, 4,
          "a launcher has started 2 processes of this program, " + none);
   expect({"PMIX_RANK=0"}, 4, "a launcher has started several processes of this program, " + none);

@@ -267,7 +267,7 @@ TEST(StridedMatrices, AreRefusedWhereNoLinesAreContiguous) {
   Strided const A(memory.data(), Kokkos::LayoutStride(3, 10, 3, 2));
   Vector const x("x", 3);
   std::string const what =
-      "A must have rows or columns whose elements lie side by side, found "
+      "A must have contiguous rows or columns, found "
       "strides of 10 and 2 elements";
   Vector const y("y", 3);
   EXPECT_THAT([&] { multiply(Exec(), A, x, y); }, refuses("multiply", what));
@@ -389,7 +389,7 @@ TEST(Sizes, ThatNoMemoryHasAreRefused) {
   Strided const far(&one, Kokkos::LayoutStride(2, std::size_t{1} << 62, 2, 1));
   EXPECT_THAT(
       [&] { multiply(Exec(), far, Vector("v", 2), Vector("B", 2)); },
-      refuses("multiply", "A must lie in at most 2^62 bytes, gaps between its elements included"));
+      refuses("multiply", "A must span at most 2^62 bytes, gaps between its elements included"));
   EXPECT_THAT(
       [&] {
         tessera::detail::WorkspaceOfCall<Exec>::bytes_for(std::numeric_limits<std::size_t>::max() -

@@ -206,7 +206,7 @@ REFUSED = {
     "beta without z": (ValueError, lambda: tessera.atax(A, V, beta=1), "beta needs z"),
     "z of a block": (ValueError, lambda: tessera.atax(A, np.ones((4, 2)), beta=1, z=V), "z is added to one vector"),
     "layout": (ValueError, lambda: tessera.atax(np.ones((6, 8))[::2, ::2], V), "found strides of 16 and 2 elements; copy=True takes a copy"),
-    "backwards": (ValueError, lambda: tessera.atax(A[:, ::-1], V), "A of shape (3, 4) must not lie backwards in memory"),
+    "backwards": (ValueError, lambda: tessera.atax(A[:, ::-1], V), "A of shape (3, 4) must have strides of at least 0"),
     "shape of out": (ValueError, lambda: tessera.atax(A, V, out=np.ones(3)), "out must have shape (4,) for A of shape (3, 4), found shape (3,)"),
     "dtype of out": (TypeError, lambda: tessera.atax(A, V, out=np.ones(4, "f4")), "out must be float64 as A of shape (3, 4) is, found float32 of shape (4,)"),
     "out of no pair": (ValueError, lambda: tessera.atax(A, V, return_b=True, out=np.ones(4)), "out must be a pair of arrays"),

@@ -40,12 +40,12 @@ RanksSession::RanksSession(char const* const* argv) {
   throw Failure(
       ExitStatus::resources,
       (is_rank ? "a launcher has started " + several +
-                     ", and there is no tessera-mpi beside it: expected one process, or a build "
+                     ", and there is no tessera-mpi next to it: expected one process, or a build "
                      "with MPI"
                : "srun has started " + several +
                      " without PMIx: expected srun --mpi=pmix, or mpirun, to make them the ranks "
                      "of one run") +
-          "; TESSERA_MPI=off in the environment makes each process a run of its own");
+          "; TESSERA_MPI=off in the environment makes each process a separate run");
 }
 
 RanksSession::~RanksSession() = default;

@@ -124,7 +124,7 @@ RanksSession::RanksSession(char const* const* /*argv*/) {
                         " processes of this program, and each is alone for its MPI, " +
                         mpi_version() +
                         ": expected the mpirun of this MPI, or srun --mpi=pmix; TESSERA_MPI=off "
-                        "in the environment makes each process a run of its own");
+                        "in the environment makes each process a separate run");
     }
     communicator() = std::make_shared<distributed::Communicator const>(MPI_COMM_WORLD);
     PlaceOnHost const place = place_on_host();

@@ -211,7 +211,7 @@ void with_order(std::string_view operation, std::string_view name, MatrixArgumen
     body(std::false_type{});
   } else {
     checks::fail(operation, std::string(name) +
-                                " must have rows or columns whose elements lie side by side, "
+                                " must have contiguous rows or columns, "
                                 "found strides of " +
                                 std::to_string(x.stride(0)) + " and " +
                                 std::to_string(x.stride(1)) + " elements");
