@@ -8,7 +8,17 @@ from tessera import _core
 
 
 class Verdict(NamedTuple):
-    """What a check found: it has passed where no element has failed, and each could be judged."""
+    """Result of a check: it passed if no element failed and each could be judged.
+
+    Attributes
+    ----------
+    passed : bool
+        Whether the result is right.
+    elements, failed, not_judged : int
+        Numbers of elements.
+    sentence : str
+        The verdict in words.
+    """
 
     passed: bool
     elements: int
@@ -29,12 +39,46 @@ def check(
     beta: float = 0.0,
     z: Any = None,
 ) -> Verdict:
-    """Whether c is A.T @ (A @ v) as far as rounding allows, beside a reference of higher precision.
+    """Compare a result of `atax` with a reference of higher precision.
 
-    With the keywords of `atax` it is what they make of that: alpha * A.T @ f(A @ v) + beta * z. An element fails where it is further from the reference than the roundings of Tessera's order of summation can take
-    it. Where they decide whether it is a number, it is not judged. Arrays lie on the host, the rows or the columns of A
-    without gaps.
+    Parameters
+    ----------
+    A : array
+        Matrix of shape (m, n) on the host.
+    v : array
+        Vector of n entries.
+    c : array
+        The result to check.
+    weights : array, optional
+        Vector w of m entries: f(b) = w * b, or the weights of `map`.
+    minus : array, optional
+        Vector y of m entries: f(b) = b - y, or the labels or counts of `map`.
+    map : {"logistic", "poisson", "logistic_weights", "poisson_weights"}, optional
+        The map f, applied to each entry b of A @ v:
 
+        - "logistic": 1 / (1 + exp(-b)) - minus
+        - "poisson": exp(b) - minus
+        - "logistic_weights": b times the derivative of 1 / (1 + exp(-x)) at x = weights
+        - "poisson_weights": b * exp(weights)
+
+        By default f is the identity, or the map of `weights` or `minus`.
+    alpha, beta : float, default 1 and 0
+        Factors of the product and of `z`.
+    z : array, optional
+        Vector of n entries.
+
+    Returns
+    -------
+    Verdict
+        Whether it passed, and how many elements failed or could not be judged.
+
+    Notes
+    -----
+    An element fails if it differs from the reference by more than the roundings of Tessera's order of
+    summation allow. An element is not judged if these roundings decide whether it is a number.
+
+    Examples
+    --------
     >>> import numpy as np, tessera
     >>> A, v = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0])
     >>> tessera.check(A, v, tessera.atax(A, v)).passed

@@ -11,8 +11,20 @@ from tessera import _arrays
 
 
 def digest(array: Any) -> str:
-    """The SHA-256 of an array's elements, row after row, as the command line prints it of a result.
+    """Compute the SHA-256 of the elements of an array.
 
+    Parameters
+    ----------
+    array : array
+        Array of numbers, on a host or a GPU.
+
+    Returns
+    -------
+    str
+        Hexadecimal digest of the elements, row by row, as the command line prints it.
+
+    Examples
+    --------
     >>> import numpy as np, tessera
     >>> tessera.digest(np.zeros(2, np.float32))[:16]
     'af5570f5a1810b7a'

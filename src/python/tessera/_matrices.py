@@ -36,12 +36,34 @@ def open(
     shape: tuple[int, int] | None = None,
     order: str = "C",
 ) -> StreamedMatrix:
-    """A matrix in a file, which is read block by block and never as a whole.
+    """Open a matrix file that is read in blocks.
 
-    The file is .npy, HDF5 ("file.h5:dataset") where this build has it, ex3, or raw elements, whose
-    `shape`, `dtype` and `order` are given. Elements of another type than `dtype` are converted.
-    Each call of a function reads the file once, within `memory_limit` beside its vectors.
+    Parameters
+    ----------
+    path : str or path-like
+        A .npy or ex3 file, an HDF5 dataset "file.h5:dataset", or a file of raw elements.
+    memory_limit : int or str, default "1GiB"
+        Memory that a pass over the file may use, in bytes or with a unit, in addition to its vectors.
+    dtype : data-type, optional
+        Type of the elements, float32 or float64. Elements of another type are converted. Required for raw
+        elements.
+    shape : tuple of int, optional
+        Shape (m, n) of raw elements.
+    order : {"C", "F"}, default "C"
+        Order of raw elements; "row-major" and "column-major" are accepted too.
 
+    Returns
+    -------
+    StreamedMatrix
+        A matrix for the functions of `tessera` and `tessera.linalg`. Each pass reads the file once.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read, or has other contents.
+
+    Examples
+    --------
     >>> import numpy as np, tempfile, tessera
     >>> file = tempfile.NamedTemporaryFile(suffix=".npy")
     >>> np.save(file, np.array([[1.0, 2.0], [3.0, 4.0]])); file.flush()
@@ -68,13 +90,34 @@ def from_callback(
     order: str = "C",
     memory_limit: int | str = "1GiB",
 ) -> StreamedMatrix:
-    """A matrix of rows x cols that read(rows, cols) gives in blocks.
+    """Create a matrix whose blocks a function returns.
 
-    `read` gets two slices and returns that part of the matrix as an array of `dtype`, without masked
-    elements. It is called by several threads, one at a time, and returns the same each time. Ctrl-C
-    does not wait for it: it ends on its own, and what it returns is not used. `order` says whether blocks
-    are of whole rows ("C") or of whole columns ("F").
+    Parameters
+    ----------
+    rows, cols : int
+        Shape of the matrix.
+    read : callable
+        Function of two slices that returns that part of the matrix, as an array of `dtype` without masked
+        elements. It is called by several threads, one at a time, and must return the same each time.
+    dtype : data-type, default float64
+        float32 or float64.
+    order : {"C", "F"}, default "C"
+        "C" reads blocks of whole rows, "F" blocks of whole columns.
+    memory_limit : int or str, default "1GiB"
+        Memory that a pass may use, in bytes or with a unit.
 
+    Returns
+    -------
+    StreamedMatrix
+        A matrix for the functions of `tessera` and `tessera.linalg`.
+
+    Notes
+    -----
+    Ctrl-C does not wait for `read`: it ends by itself, and its result is not used. `read` must not call
+    Tessera itself.
+
+    Examples
+    --------
     >>> import numpy as np, tessera
     >>> A = np.arange(6.0).reshape(3, 2)
     >>> tessera.matvec(tessera.from_callback(3, 2, lambda rows, cols: A[rows, cols]), np.ones(2))

@@ -21,22 +21,58 @@ def atax(
     out: Any = None,
     copy: bool = False,
 ) -> Any:
-    """C = alpha * A.T @ f(A @ v) + beta * z, A read once.
+    """Compute alpha * A.T @ f(A @ v) + beta * z with one pass over A.
 
-    A is an array of m x n, float32 or float64, whose rows or columns lie side by side, or a matrix of `open` or
-    `from_callback`. v has n entries, or is a block of n x k, column by column. The result is of A's kind, in a new array
-    or in `out`.
+    Parameters
+    ----------
+    A : array or StreamedMatrix
+        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns.
+    v : array
+        Vector of n entries, or a block of vectors of shape (n, k) if A is an array.
+    weights : array, optional
+        Vector w of m entries: f(b) = w * b, or the weights of `map`.
+    minus : array, optional
+        Vector y of m entries: f(b) = b - y, or the labels or counts of `map`.
+    map : {"logistic", "poisson", "logistic_weights", "poisson_weights"}, optional
+        The map f, applied to each entry b of A @ v:
 
-    f is the identity; `weights` w makes it w * b, `minus` y makes it b - y, and `map` with one of both:
+        - "logistic": 1 / (1 + exp(-b)) - minus
+        - "poisson": exp(b) - minus
+        - "logistic_weights": b times the derivative of 1 / (1 + exp(-x)) at x = weights
+        - "poisson_weights": b * exp(weights)
 
-    - "logistic": 1 / (1 + exp(-b)) - minus
-    - "poisson": exp(b) - minus
-    - "logistic_weights": b times the derivative of 1 / (1 + exp(-x)) at x = weights
-    - "poisson_weights": b * exp(weights)
+        By default f is the identity, or the map of `weights` or `minus`.
+    alpha, beta : float, default 1 and 0
+        Factors of the product and of `z`.
+    z : array, optional
+        Vector of n entries.
+    return_b : bool, default False
+        Also return B = f(A @ v), the vector that A.T multiplies.
+    out : array or pair of arrays, optional
+        Receives the result; a pair (C, B) with `return_b`. By default new arrays are returned.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
 
-    With return_b=True the result is the pair C, B with B = f(A @ v), and so is `out`. With copy=True arrays of other
-    types or layouts are copied.
+    Returns
+    -------
+    array or tuple of array
+        C of n entries or of shape (n, k); with `return_b` the pair (C, B). The arrays are of the same library
+        and on the same device as A.
 
+    Raises
+    ------
+    TypeError
+        If an argument is not an array, has another type than A, or is on another device.
+    ValueError
+        If a shape or layout does not match, or memory overlaps.
+
+    Notes
+    -----
+    The result is bitwise identical for any number of threads, on any device and from a file. Column-major
+    matrices with more than about 400 columns need two passes.
+
+    Examples
+    --------
     >>> import numpy as np, tessera
     >>> A = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     >>> tessera.atax(A, np.array([1.0, -1.0]))
@@ -48,8 +84,26 @@ def atax(
 
 
 def matvec(A: Any, x: Any, *, out: Any = None, copy: bool = False) -> Any:
-    """A @ x, for a vector of n entries or a block of n x k.
+    """Compute A @ x.
 
+    Parameters
+    ----------
+    A : array or StreamedMatrix
+        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns.
+    x : array
+        Vector of n entries, or a block of vectors of shape (n, k) if A is an array.
+    out : array, optional
+        Array that receives the result. By default a new array is returned.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+
+    Returns
+    -------
+    array
+        Vector of m entries, or an array of shape (m, k).
+
+    Examples
+    --------
     >>> import numpy as np, tessera
     >>> tessera.matvec(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
     array([3., 7.])
@@ -58,8 +112,26 @@ def matvec(A: Any, x: Any, *, out: Any = None, copy: bool = False) -> Any:
 
 
 def rmatvec(A: Any, u: Any, *, out: Any = None, copy: bool = False) -> Any:
-    """A.T @ u, for a vector of m entries or a block of m x k.
+    """Compute A.T @ u.
 
+    Parameters
+    ----------
+    A : array or StreamedMatrix
+        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns.
+    u : array
+        Vector of m entries, or a block of vectors of shape (m, k) if A is an array.
+    out : array, optional
+        Array that receives the result. By default a new array is returned.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+
+    Returns
+    -------
+    array
+        Vector of n entries, or an array of shape (n, k).
+
+    Examples
+    --------
     >>> import numpy as np, tessera
     >>> tessera.rmatvec(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
     array([4., 6.])
@@ -68,8 +140,28 @@ def rmatvec(A: Any, u: Any, *, out: Any = None, copy: bool = False) -> Any:
 
 
 def matvec_both(A: Any, x: Any, u: Any, *, out: Any = None, copy: bool = False) -> tuple[Any, Any]:
-    """The pair A @ x, A.T @ u, A read once.
+    """Compute A @ x and A.T @ u with one pass over A.
 
+    Parameters
+    ----------
+    A : array or StreamedMatrix
+        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns.
+    x : array
+        Vector of n entries.
+    u : array
+        Vector of m entries.
+    out : pair of arrays, optional
+        Arrays that receive the results. By default new arrays are returned.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+
+    Returns
+    -------
+    tuple of array
+        The pair (A @ x, A.T @ u).
+
+    Examples
+    --------
     >>> import numpy as np, tessera
     >>> A = np.array([[1.0, 2.0], [3.0, 4.0]])
     >>> tessera.matvec_both(A, np.array([1.0, 1.0]), np.array([1.0, 0.0]))
@@ -79,10 +171,24 @@ def matvec_both(A: Any, x: Any, u: Any, *, out: Any = None, copy: bool = False) 
 
 
 def transpose(A: Any, *, out: Any = None, copy: bool = False) -> Any:
-    """A.T in memory of its own, for elements of 4 or 8 bytes.
+    """Transpose a matrix into a new array.
 
-    With copy=True A may be a list, or lie in memory in any way.
+    Parameters
+    ----------
+    A : array
+        Matrix of shape (m, n) with elements of 4 or 8 bytes.
+    out : array, optional
+        Array that receives the result. By default a new array is returned.
+    copy : bool, default False
+        Accept lists and arrays of any strides, which are copied first.
 
+    Returns
+    -------
+    array
+        A.T, of shape (n, m).
+
+    Examples
+    --------
     >>> import numpy as np, tessera
     >>> tessera.transpose(np.array([[1, 2, 3], [4, 5, 6]]))
     array([[1, 4],
@@ -93,8 +199,26 @@ def transpose(A: Any, *, out: Any = None, copy: bool = False) -> Any:
 
 
 def matmul(A: Any, B: Any, *, out: Any = None, copy: bool = False) -> Any:
-    """A @ B, the product of two matrices.
+    """Compute A @ B for two matrices.
 
+    Parameters
+    ----------
+    A : array
+        Matrix of shape (m, k), float32 or float64.
+    B : array
+        Matrix of shape (k, n), of the type of A.
+    out : array, optional
+        Array that receives the result. By default a new array is returned.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+
+    Returns
+    -------
+    array
+        Matrix of shape (m, n).
+
+    Examples
+    --------
     >>> import numpy as np, tessera
     >>> tessera.matmul(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))
     array([[11.]])
@@ -103,8 +227,22 @@ def matmul(A: Any, B: Any, *, out: Any = None, copy: bool = False) -> Any:
 
 
 def dot(x: Any, y: Any, *, copy: bool = False) -> float:
-    """The dot product of two vectors, as a float.
+    """Compute the dot product of two vectors.
 
+    Parameters
+    ----------
+    x, y : array
+        Vectors of the same length and type.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+
+    Returns
+    -------
+    float
+        The dot product.
+
+    Examples
+    --------
     >>> import numpy as np, tessera
     >>> tessera.dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     11.0
@@ -113,8 +251,21 @@ def dot(x: Any, y: Any, *, copy: bool = False) -> float:
 
 
 def axpby(a: float, x: Any, b: float, y: Any) -> None:
-    """y = a * x + b * y, in place.
+    """Compute y = a * x + b * y in place.
 
+    Parameters
+    ----------
+    a : float
+        Factor of `x`.
+    x : array
+        Vector of the length and type of `y`.
+    b : float
+        Factor of `y`.
+    y : array
+        Vector that is overwritten.
+
+    Examples
+    --------
     >>> import numpy as np, tessera
     >>> y = np.array([1.0, 2.0])
     >>> tessera.axpby(2.0, np.array([10.0, 20.0]), 3.0, y)
@@ -125,17 +276,34 @@ def axpby(a: float, x: Any, b: float, y: Any) -> None:
 
 
 def threads(n: int | None = None) -> int:
-    """How many threads work on the host; with n, from then on n.
+    """Return the number of host threads, and set it if `n` is given.
 
-    By default they are as many as KOKKOS_NUM_THREADS or OMP_NUM_THREADS says, else all processors. More can be set only
-    before the first call. A thread that has set fewer for OpenMP, as threadpoolctl's `threadpool_limits` does, works with
-    these. The number changes no bit of a result.
+    Parameters
+    ----------
+    n : int, optional
+        Number of threads from now on. More than the default is possible only before the first call.
+
+    Returns
+    -------
+    int
+        Number of threads.
+
+    Notes
+    -----
+    The default is KOKKOS_NUM_THREADS, otherwise OMP_NUM_THREADS, otherwise one per processor. Limits that a
+    thread has set for OpenMP, for example by threadpoolctl, are honoured. The number does not change a result.
     """
     return _core.threads(n)
 
 
 def info() -> dict[str, Any]:
-    """What this build is, and what runs."""
+    """Return facts about this build and its state.
+
+    Returns
+    -------
+    dict
+        Version, commit, host backend, GPUs, HDF5, version of Kokkos, whether it runs, and threads.
+    """
     return _core.info()
 
 

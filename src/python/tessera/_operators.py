@@ -81,8 +81,20 @@ class _Normal(_Product):
 
 
 def aslinearoperator(A: Any) -> Any:
-    """A as a LinearOperator: products with A and with its transpose, for lsqr, lsmr, svds.
+    """Wrap A as a SciPy LinearOperator with its products and those with its transpose.
 
+    Parameters
+    ----------
+    A : array or StreamedMatrix
+        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns.
+
+    Returns
+    -------
+    scipy.sparse.linalg.LinearOperator
+        For `lsqr`, `lsmr` and `svds`. For a CuPy array it is CuPy's LinearOperator.
+
+    Examples
+    --------
     >>> import numpy as np, tessera
     >>> from scipy.sparse.linalg import lsqr
     >>> A = np.array([[2.0, 0.0], [0.0, 4.0], [0.0, 0.0]])
@@ -95,8 +107,22 @@ def aslinearoperator(A: Any) -> Any:
 
 
 def NormalOperator(A: Any, *, shift: float = 0.0) -> Any:
-    """A.T @ A + shift * I as a LinearOperator that reads A once a product, for eigsh, lobpcg, cg.
+    """Wrap A.T @ A + shift * I as a SciPy LinearOperator with one pass over A per product.
 
+    Parameters
+    ----------
+    A : array or StreamedMatrix
+        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns.
+    shift : float, default 0
+        Added to the diagonal.
+
+    Returns
+    -------
+    scipy.sparse.linalg.LinearOperator
+        For `eigsh`, `lobpcg` and `cg`. For a CuPy array it is CuPy's LinearOperator.
+
+    Examples
+    --------
     >>> import numpy as np, tessera
     >>> from scipy.sparse.linalg import cg
     >>> A = np.array([[2.0, 0.0], [0.0, 4.0], [0.0, 0.0]])
