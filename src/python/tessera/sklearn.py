@@ -1,9 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""Estimators of scikit-learn's kind, which also take matrices of `tessera.open` and `tessera.from_callback`.
+"""Estimators with the interface of scikit-learn, for arrays and for matrices of `tessera.open` and `tessera.from_callback`.
 
-They read the matrix once per iteration and give the same bits on any number of threads. X is dense, and targets are of
-one column.
+They give the same results for any number of threads. X is dense and on the host; y has one column.
 
 >>> import numpy as np
 >>> from tessera.sklearn import LinearRegression
@@ -167,9 +166,14 @@ class _LinearModel(BaseEstimator):
         self.standard_errors_ = numpy.array(result["standard_errors"])
 
     def summary(self) -> str:
-        """A table of coefficients, standard errors, z and two-sided p, as statsmodels has it.
+        """Return a table of coefficients, standard errors, z and two-sided p.
 
-        It needs a fit without a penalty and with at most 512 columns.
+        The fit must have no penalty and at most 512 columns.
+
+        Returns
+        -------
+        str
+            Table like that of statsmodels.
         """
         check_is_fitted(self)
         if not len(self.standard_errors_):
@@ -208,11 +212,38 @@ class _Regressor(RegressorMixin, _LinearModel):
 
 
 class LinearRegression(_Regressor):
-    """Ordinary least squares, as sklearn.linear_model.LinearRegression.
+    """Fit ordinary least squares, like sklearn.linear_model.LinearRegression.
 
-    Columns are centred and scaled inside, without a copy of X. If columns depend on each other, the coefficients are
-    the shortest. It has converged when the scaled gradient and the Newton decrement are at most ``tol`` times the norm
-    of the residual; ``tol=0`` is 1e-10.
+    Parameters
+    ----------
+    fit_intercept : bool, default True
+        Whether to fit an intercept. It is not penalised.
+    max_iter : int or None, default 100
+        Most iterations.
+    tol : float, default 0.0
+        Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
+        1e-10, and the root of the precision of X's type for more than 512 columns.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+        Coefficients.
+    intercept_ : float
+        Intercept.
+    n_iter_ : int
+        Iterations.
+    n_reads_ : int
+        Passes over X.
+    standard_errors_ : array
+        Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty and for
+        more than 512 columns.
+    deviance_, aic_ : float
+        Deviance, and Akaike's criterion; NaN for more than 512 columns.
+
+    Notes
+    -----
+    Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
+    coefficients are the shortest.
     """
 
     def __init__(self, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0):
@@ -221,16 +252,65 @@ class LinearRegression(_Regressor):
         self.tol = tol
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LinearRegression":
-        """Fits the model to X, an array or a streamed matrix, and y."""
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+        y : array
+            Targets, one per row of X.
+        sample_weight : array or float, optional
+            Weights of the rows, at least 0.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         return self._fit("linear", X, y, lambda total: 0.0, sample_weight)
 
     def predict(self, X: Any) -> Any:
-        """The prediction for each row."""
+        """Return the prediction for each row of X."""
         return self._eta(X)
 
 
 class Ridge(_Regressor):
-    """Least squares with alpha * ‖coef‖² added, as sklearn.linear_model.Ridge; it stops as LinearRegression."""
+    """Fit least squares with a penalty, like sklearn.linear_model.Ridge.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Factor of the penalty alpha * ‖coef‖².
+    fit_intercept : bool, default True
+        Whether to fit an intercept. It is not penalised.
+    max_iter : int or None, default 100
+        Most iterations.
+    tol : float, default 0.0
+        Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
+        1e-10, and the root of the precision of X's type for more than 512 columns.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+        Coefficients.
+    intercept_ : float
+        Intercept.
+    n_iter_ : int
+        Iterations.
+    n_reads_ : int
+        Passes over X.
+    standard_errors_ : array
+        Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty and for
+        more than 512 columns.
+    deviance_, aic_ : float
+        Deviance, and Akaike's criterion; NaN for more than 512 columns.
+
+    Notes
+    -----
+    Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
+    coefficients are the shortest.
+    """
 
     def __init__(
         self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0
@@ -241,17 +321,66 @@ class Ridge(_Regressor):
         self.tol = tol
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "Ridge":
-        """Fits the model to X, an array or a streamed matrix, and y."""
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+        y : array
+            Targets, one per row of X.
+        sample_weight : array or float, optional
+            Weights of the rows, at least 0.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         alpha = _number(self, "alpha", self.alpha)
         return self._fit("linear", X, y, lambda total: alpha, sample_weight)
 
     def predict(self, X: Any) -> Any:
-        """The prediction for each row."""
+        """Return the prediction for each row of X."""
         return self._eta(X)
 
 
 class PoissonRegressor(_Regressor):
-    """Poisson regression with a log link, as sklearn.linear_model.PoissonRegressor; it stops as LinearRegression."""
+    """Fit Poisson regression with a log link, like sklearn.linear_model.PoissonRegressor.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Factor of the penalty alpha * ‖coef‖² / 2, which is added to the mean of the losses.
+    fit_intercept : bool, default True
+        Whether to fit an intercept. It is not penalised.
+    max_iter : int or None, default 100
+        Most iterations.
+    tol : float, default 0.0
+        Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
+        1e-10, and the root of the precision of X's type for more than 512 columns.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+        Coefficients.
+    intercept_ : float
+        Intercept.
+    n_iter_ : int
+        Iterations.
+    n_reads_ : int
+        Passes over X.
+    standard_errors_ : array
+        Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty and for
+        more than 512 columns.
+    deviance_, aic_ : float
+        Deviance, and Akaike's criterion; NaN for more than 512 columns.
+
+    Notes
+    -----
+    Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
+    coefficients are the shortest.
+    """
 
     def __init__(
         self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0
@@ -262,9 +391,23 @@ class PoissonRegressor(_Regressor):
         self.tol = tol
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> "PoissonRegressor":
-        """Fits the model to X, an array or a streamed matrix, and counts y.
+        """Fit the model.
 
-        The logarithm of the expected count is X @ coef_ + intercept_ + offset: of an exposure, pass its logarithm.
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+        y : array
+            Counts, one per row of X.
+        sample_weight : array or float, optional
+            Weights of the rows, at least 0.
+        offset : array or float, optional
+            Added to the logarithm of the expected count. For an exposure pass its logarithm.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
         """
         alpha = _number(self, "alpha", self.alpha)
         counts = numpy.asarray([] if y is None else y)
@@ -276,11 +419,11 @@ class PoissonRegressor(_Regressor):
         return self._fit("poisson", X, y, lambda total: alpha * total, sample_weight, offset)
 
     def predict(self, X: Any) -> Any:
-        """The expected count for each row, without an offset."""
+        """Return the expected count for each row of X, without an offset."""
         return numpy.exp(self._eta(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The part of the deviance that is explained."""
+        """Return the fraction of the deviance that is explained."""
         return d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1)
 
     def __sklearn_tags__(self) -> Any:
@@ -290,9 +433,43 @@ class PoissonRegressor(_Regressor):
 
 
 class LogisticRegression(ClassifierMixin, _LinearModel):
-    """Logistic regression of two classes, as sklearn.linear_model.LogisticRegression; it stops as LinearRegression.
+    """Fit logistic regression of two classes, like sklearn.linear_model.LogisticRegression.
 
-    If ``C`` is infinite and the classes can be separated, it warns with PerfectSeparationWarning. More classes are for
+    Parameters
+    ----------
+    C : float, default 1.0
+        Inverse of the penalty: ‖coef‖² / 2 is added to C times the sum of the losses.
+    fit_intercept : bool, default True
+        Whether to fit an intercept. It is not penalised.
+    max_iter : int or None, default 100
+        Most iterations.
+    tol : float, default 0.0
+        Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
+        1e-10, and the root of the precision of X's type for more than 512 columns.
+
+    Attributes
+    ----------
+    classes_ : array
+        The two classes.
+    coef_ : array of shape (n_features,)
+        Coefficients.
+    intercept_ : float
+        Intercept.
+    n_iter_ : int
+        Iterations.
+    n_reads_ : int
+        Passes over X.
+    standard_errors_ : array
+        Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty and for
+        more than 512 columns.
+    deviance_, aic_ : float
+        Deviance, and Akaike's criterion; NaN for more than 512 columns.
+
+    Notes
+    -----
+    Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
+    coefficients are the shortest.
+    If C is infinite and the classes are separable, PerfectSeparationWarning is issued. For more classes use
     sklearn.multiclass.OneVsRestClassifier.
     """
 
@@ -303,7 +480,22 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         self.tol = tol
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LogisticRegression":
-        """Fits the model to X, an array or a streamed matrix, and labels y of two kinds."""
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+        y : array
+            Labels of two kinds, one per row of X.
+        sample_weight : array or float, optional
+            Weights of the rows, at least 0.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         if y is None:
             raise ValueError("LogisticRegression requires y to be passed, but the target y is None")
         penalty = 1 / _number(self, "C", self.C, positive=True)
@@ -328,22 +520,22 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         return self
 
     def decision_function(self, X: Any) -> Any:
-        """The logarithm of the odds of the second class, for each row."""
+        """Return the log-odds of the second class for each row of X."""
         check_is_fitted(self)
         X, _ = _matrix(self, X, reset=False)
         return _linear(X, self.coef_[0], self.intercept_[0])
 
     def predict(self, X: Any) -> Any:
-        """The likelier class for each row."""
+        """Return the likelier class for each row of X."""
         odds = self.decision_function(X)
         return self.classes_[(odds > 0).astype(int)]
 
     def predict_proba(self, X: Any) -> Any:
-        """The probabilities of the two classes, one row each."""
+        """Return the probabilities of the two classes, one row per row of X."""
         return numpy.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: Any) -> Any:
-        """The logarithms of the probabilities."""
+        """Return the logarithms of the probabilities."""
         odds = self.decision_function(X)
         return -numpy.logaddexp(0, numpy.stack([odds, -odds], axis=1))
 
