@@ -79,6 +79,9 @@ def test_copies_of_numbers_that_lie_in_any_way():
     records = np.zeros(5, [("a", "i1"), ("x", "f8")])
     records["x"] = np.arange(5)
     assert tessera.dot(records["x"], np.ones(5), copy=True) == 10
+    odd = np.zeros(41, np.uint8)[1:].view(np.float64)  # at an address that is no multiple of 8
+    odd[:] = np.arange(5)
+    assert not odd.flags.aligned and tessera.dot(odd, np.ones(5), copy=True) == 10
     table = np.zeros((3, 4), [("a", "i1"), ("x", "f8")])
     table["x"] = A
     np.testing.assert_array_equal(tessera.atax(table["x"], V, copy=True), EXPECTED)
