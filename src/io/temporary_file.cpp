@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -41,6 +43,14 @@ Place* place_for(char* name) {
   while (!first_place.compare_exchange_weak(place->next, place)) {
   }
   return place;
+}
+
+/// Whether a signal that nobody handles ends a process. Nothing can be done at SIGKILL; two numbers
+/// below SIGRTMIN are those of the C library, which sigaction() refuses.
+bool ends_by_default(int number) {
+  constexpr std::array<int, 9> others{SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU,
+                                      SIGCONT, SIGCHLD, SIGURG,  SIGWINCH};
+  return std::ranges::find(others, number) == others.end();
 }
 
 extern "C" void remove_temporaries_and_end(int number) {
@@ -95,8 +105,8 @@ void remove_temporaries_at_signals() {
   struct sigaction action{};
   action.sa_handler = remove_temporaries_and_end;
   sigfillset(&action.sa_mask);
-  for (int const number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGABRT, SIGBUS,
-                           SIGFPE, SIGILL, SIGSEGV}) {
+  for (int number = 1; number <= SIGRTMAX; ++number) {
+    if (!ends_by_default(number)) continue;
     struct sigaction now{};
     bool const ends = ::sigaction(number, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
                       now.sa_handler == SIG_DFL;

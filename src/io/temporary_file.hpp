@@ -40,9 +40,10 @@ class TemporaryFile {
 /// Removes all temporary files of this process. A process that was forked from it has none.
 void remove_temporaries() noexcept;
 
-/// From now on, all temporary files are removed when a signal comes that ends the process: SIGINT
-/// (Ctrl-C), SIGTERM, SIGHUP and their like, and those of crashes; then it ends as it would have.
-/// Signals that are ignored or handled already stay so. Call it once, early.
+/// From now on, all temporary files are removed when a signal comes that ends the process: every
+/// signal whose default is that, such as SIGINT (Ctrl-C), SIGTERM, SIGUSR1 of a batch system, and
+/// those of crashes, but SIGKILL. Then the process ends as it would have. Signals that are ignored
+/// or handled already stay so. Call it once, early.
 void remove_temporaries_at_signals();
 
 }  // namespace tessera::io

@@ -138,7 +138,10 @@ class WaitingRunTest : public ProcessEndTest {
 };
 
 TEST_F(WaitingRunTest, signals_leave_nothing_beside_an_hdf5_output) {
-  for (int const number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (int const number :
+       {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
+        SIGSTKFLT, SIGSYS, SIGTRAP, SIGXCPU, SIGRTMIN, SIGRTMIN + 1, SIGRTMAX}) {
+    SCOPED_TRACE(number);
     pid_t const child = start_and_wait();
     ::kill(child, number);
     EXPECT_EQ(finish(child).signal, number);
