@@ -159,6 +159,22 @@ def test_refusals(tmp_path):
         tessera.from_callback(3, 4, 5)
 
 
+
+@pytest.mark.parametrize("name, dtype", [("f32", "float32"), ("f64", "float64"), ("double", "float64"), ("single", "float32")])
+@pytest.mark.parametrize("order, short", [("row-major", "C"), ("column-major", "F")])
+def test_types_and_orders_have_the_names_of_the_command_line_too(name, dtype, order, short, tmp_path):
+    a = np.asarray(np.random.default_rng(1).standard_normal((7, 5)), dtype, order=short)
+    a.ravel(order="K").tofile(tmp_path / "a.bin")
+    made = tessera.from_callback(7, 5, lambda rows, cols: a[rows, cols], dtype=name, order=order)
+    read = tessera.open(tmp_path / "a.bin", dtype=name, order=order, shape=(7, 5))
+    for matrix in (made, read):
+        assert matrix.dtype == dtype
+        assert matrix.order == short
+        assert tessera.matvec(matrix, np.ones(5, dtype)).tobytes() == tessera.matvec(a, np.ones(5, dtype)).tobytes()
+    with pytest.raises(ValueError, match="order must be"):
+        tessera.from_callback(7, 5, lambda rows, cols: a, order="rows")
+
+
 def test_a_file_that_changes_is_told(tmp_path):
     np.save(tmp_path / "a.npy", np.ones((3, 4)))
     stream = tessera.open(tmp_path / "a.npy")

@@ -11,6 +11,7 @@ import numpy
 
 from tessera import _core
 from tessera._core import StreamedMatrix
+from tessera._names import dtype_of, order_of
 
 _UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
@@ -70,7 +71,8 @@ def open(
     >>> tessera.matvec(tessera.open(file.name, memory_limit="16MiB"), np.array([1.0, 1.0]))
     array([3., 7.])
     """
-    name = None if dtype is None else numpy.dtype(dtype).name
+    name = None if dtype is None else dtype_of(dtype).name
+    order = order_of(order)
     path = os.fsdecode(path)
     recipe = (_open_again, (os.path.abspath(path), memory_limit, name, shape, order))
     return _core._open(path, _bytes(memory_limit), name, shape, order, recipe)
@@ -125,7 +127,7 @@ def from_callback(
     """
     if not callable(read):
         raise TypeError(f"tessera.from_callback: read must be a function, found {type(read).__name__}")
-    name = numpy.dtype(dtype).name
+    name, order = dtype_of(dtype).name, order_of(order)
     recipe = (_call_again, (rows, cols, read, name, order, memory_limit))
     return _core._from_callback(rows, cols, read, name, order, _bytes(memory_limit), recipe)
 

@@ -25,6 +25,7 @@ from typing import Any
 import numpy
 
 from tessera import _arrays, _core, _ranks
+from tessera._names import dtype_of, order_of
 
 __all__ = ["DistributedError", "Matrix", "World"]
 
@@ -121,7 +122,7 @@ class World:
         by_rows = _by_rows("rows_of", order)
         if m < 0 or n < 0:
             raise ValueError(f"tessera.distributed.World.rows_of: expected sizes of at least 0, found {m} x {n}")
-        first, end = _core._rows_of(m, n, numpy.dtype(dtype).itemsize, by_rows, blocks, self.rank, self.size)
+        first, end = _core._rows_of(m, n, dtype_of(dtype).itemsize, by_rows, blocks, self.rank, self.size)
         return slice(first, end)
 
     def matrix(self, A: Any, *, order: str | None = None) -> Matrix:
@@ -549,6 +550,7 @@ _MOST_ELEMENTS = 2**28
 
 
 def _by_rows(operation: str, order: str) -> bool:
+    order = order_of(order)
     if order not in ("C", "F"):
         raise ValueError(f"tessera.distributed.World.{operation}: order must be 'C' or 'F', found {order!r}")
     return order == "C"
@@ -592,7 +594,7 @@ def _mapped(path: str, dtype: Any, shape: tuple[int, int] | None, order: str) ->
         if shape is None:
             whole = numpy.load(path, mmap_mode="r", allow_pickle=False)
         else:
-            whole = numpy.memmap(path, dtype, "r", shape=tuple(shape), order="C" if by_rows else "F")
+            whole = numpy.memmap(path, dtype_of(dtype), "r", shape=tuple(shape), order="C" if by_rows else "F")
     except ValueError as error:
         raise ValueError(f"open: {path}: {error}") from error
     if getattr(whole, "ndim", 0) != 2:
