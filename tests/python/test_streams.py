@@ -159,7 +159,6 @@ def test_refusals(tmp_path):
         tessera.from_callback(3, 4, 5)
 
 
-
 @pytest.mark.parametrize("name, dtype", [("f32", "float32"), ("f64", "float64"), ("double", "float64"), ("single", "float32")])
 @pytest.mark.parametrize("order, short", [("row-major", "C"), ("column-major", "F")])
 def test_types_and_orders_have_the_names_of_the_command_line_too(name, dtype, order, short, tmp_path):
