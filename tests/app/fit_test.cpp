@@ -126,7 +126,7 @@ TEST_F(FitTest, refuses_a_checkpoint_of_another_run) {
   expect_refused(kept({"fit", "logistic", "a.npy", "labels.npy", "--solver", "lbfgs"}), 3,
                  "found one of logistic_regression");
   expect_refused(kept({"fit", "logistic", "a.npy", "labels.npy", "--penalty", "1"}), 3,
-                 "the state is damaged, or one of other options");
+                 "found one of a run with penalty 0;");
   expect_refused(kept({"fit", "logistic", "a.npy", "labels.npy", "--no-intercept"}), 3,
                  "expected a checkpoint of this run, found one of logistic_regression");
 }

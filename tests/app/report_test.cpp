@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <sstream>
 #include <string>
@@ -106,16 +107,87 @@ TEST_F(ExactReportTest, json_of_products_with_a_vector) {
     EXPECT_EQ(keys({command, "a.npy", "--check"}),
               words_of(start + verdict_keys + middle + plan +
                        "tuning output intermediate cache_preference stream stored_type "
-                       "vector_stored_type terms vectors second_sha256 ranks exchange"))
+                       "vector_stored_type terms vectors second_sha256 ranks exchange notices"))
         << command;
   }
-  EXPECT_EQ(
-      keys({"gemv", "a.npy", "--checkpoint", "s"}),
-      words_of(
-          start + middle +
-          "tuning output intermediate cache_preference stream stream.blocks "
-          "stream.block_bytes stream.bytes_read stream.memory_limit stream.first_block "
-          "stream.why stored_type vector_stored_type terms vectors second_sha256 ranks exchange"));
+  EXPECT_EQ(keys({"gemv", "a.npy", "--checkpoint", "s"}),
+            words_of(start + middle +
+                     "tuning output intermediate cache_preference stream stream.blocks "
+                     "stream.block_bytes stream.bytes_read stream.memory_limit stream.first_block "
+                     "stream.why stored_type vector_stored_type terms vectors second_sha256 ranks "
+                     "exchange notices"));
+}
+
+/// A result on stdout sends the report to stderr, where nothing else may stand then.
+TEST_F(ReportTest, that_goes_to_stderr_is_alone_there_and_has_the_notices) {
+  std::vector<std::string> const streamed{"atax",  "a.npy",    "--memory-limit",
+                                          "20KiB", "--output", "-"};
+  auto const result = run(streamed + std::vector<std::string>{"--format", "json"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(result.out.starts_with("\x93NUMPY"));
+  auto const notices = json::parse(result.err)["notices"];
+  ASSERT_EQ(notices.size(), 2u) << notices;
+  EXPECT_THAT(notices[0].get<std::string>(), HasSubstr("a.npy is streamed: "));
+  EXPECT_EQ(notices[1], "no vector was given: V is all ones");
+
+  auto const csv = run({"atax", "a.npy", "--output", "-", "--format", "csv"}).err;
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 2) << csv;
+  EXPECT_THAT(csv, HasSubstr(",no vector was given: V is all ones\n"));
+
+  auto const cut = run({"lstsq", "a.npy", "a.npy:0", "--format", "json"});
+  EXPECT_NE(cut.status, 0);
+  EXPECT_TRUE(cut.err.starts_with("tessera: "));
+  ASSERT_EQ(run({"gen", "--rows", "64", "--cols", "1", "--output", "b.npy"}).status, 0);
+  auto const unfinished =
+      run({"lstsq", "a.npy", "b.npy", "--maxiter", "1", "--output", "-", "--format", "json"});
+  EXPECT_EQ(unfinished.status, 1);
+  EXPECT_THAT(json::parse(unfinished.err)["notices"][0].get<std::string>(),
+              HasSubstr("lsmr did not converge: "));
+  // A report on stdout leaves stderr to the notices.
+  auto const both = run({"atax", "a.npy", "--format", "json"});
+  EXPECT_EQ(both.err, "tessera: no vector was given: V is all ones\n");
+  EXPECT_EQ(json::parse(both.out)["notices"].size(), 1u);
+}
+
+/// A notice is not lost where there is no report in the end.
+TEST_F(ReportTest, that_is_missing_leaves_its_notices_on_stderr) {
+  write("z.npy", npy("<f4", "(3,)", std::string(12, '\0')));
+  auto const result = run({"atax", "a.npy", "--memory-limit", "20KiB", "--add", "z.npy", "--output",
+                           "-", "--format", "json"});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.err, HasSubstr("tessera: a.npy is streamed: "));
+  EXPECT_THAT(result.err, HasSubstr("tessera: z.npy: has a vector of the wrong length"));
+}
+
+TEST_F(ReportTest, goes_to_a_file_of_its_own) {
+  ASSERT_EQ(run({"gen", "--rows", "64", "--cols", "1", "--output", "b.npy"}).status, 0);
+  for (std::vector<std::string> const& command :
+       {std::vector<std::string>{"atax", "a.npy", "--output", "c.npy"},
+        {"atax", "a.npy", "--output", "-"},
+        {"transpose", "a.npy", "-"},
+        {"gemm", "a.npy", "a.npy", "-"},
+        {"lstsq", "a.npy", "b.npy"},
+        {"svd", "a.npy", "-k", "2"},
+        {"fit", "linear", "a.npy", "b.npy", "--penalty", "1"}}) {
+    if (command[0] == "gemm") {
+      ASSERT_EQ(run({"gen", "--rows", "40", "--cols", "40", "--output", "a2.npy"}).status, 0);
+    }
+    auto words = command + std::vector<std::string>{"--format", "json", "--report", "r.json"};
+    if (command[0] == "gemm") words[2] = "a2.npy";
+    auto const result = run(words);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(json::parse(read("r.json"))["operation"], command[0]);
+    EXPECT_THAT(result.out, testing::Not(HasSubstr("operation")));
+    EXPECT_THAT(result.err, testing::Not(HasSubstr("operation")));
+    std::filesystem::remove(path("r.json"));
+  }
+  // It replaces nothing that the run reads or writes, and is opened before anything is computed.
+  for (std::string const name : {"a.npy", "c.npy"}) {
+    EXPECT_EQ(run({"atax", "a.npy", "--output", "c.npy", "--report", name}).status, 2);
+  }
+  auto const missing = run({"atax", "a.npy", "--report", "no-folder/r"});
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_EQ(missing.out, "");
 }
 
 TEST_F(ExactReportTest, json_of_matrices) {
@@ -127,7 +199,7 @@ TEST_F(ExactReportTest, json_of_matrices) {
       "seconds.median seconds.max "
       "seconds.repeats stages stages.name stages.seconds bytes gb_per_s flops gflop_per_s sha256 "
       "check";
-  std::string const end = " version read_seconds tuning cache_preference";
+  std::string const end = " version read_seconds tuning cache_preference notices";
   EXPECT_EQ(
       keys({"transpose", "a.npy", "t.npy", "--check"}),
       words_of(start + " check.passed check.verdict check.elements check.failed check.seconds" +
@@ -142,7 +214,7 @@ TEST_F(ExactReportTest, json_of_a_check) {
   EXPECT_EQ(keys({"check", "a.npy", "b.npy", "--operation", "gemv"}),
             words_of("operation rows cols type layout check" + verdict_keys +
                      "version input result vector read_seconds stored_type vector_stored_type "
-                     "terms vectors"));
+                     "terms vectors notices"));
 }
 
 TEST_F(ExactReportTest, json_of_a_measurement) {
@@ -184,7 +256,7 @@ TEST_F(ExactReportTest, csv_of_products_has_every_column_in_its_place) {
             words_of("operation method kernels backend device rows cols type layout seconds_min "
                      "seconds_median seconds_max repeats bytes gb_per_s sha256 check version input "
                      "vector read_seconds cache_preference blocks stored_type "
-                     "vector_stored_type map map_vector alpha beta add vectors"));
+                     "vector_stored_type map map_vector alpha beta add vectors notices"));
   ASSERT_EQ(rows[1].size(), rows[0].size());
   auto const field = [&](std::string const& name) {
     auto const place = std::ranges::find(rows[0], name) - rows[0].begin();
@@ -218,16 +290,19 @@ TEST_F(ExactReportTest, csv_of_a_check_has_every_column_in_its_place) {
   EXPECT_EQ(rows[0], words_of("operation rows cols type layout check failed not_judged "
                               "greatest_error_in_bounds greatest_error_in_ulp index version input "
                               "result vector stored_type vector_stored_type map map_vector alpha "
-                              "beta add vectors"));
+                              "beta add vectors notices"));
   ASSERT_EQ(rows[1].size(), rows[0].size());
   auto exact = rows[1];
   EXPECT_LE(std::stod(exact[8]), 1);
   EXPECT_LT(std::stoi(exact[10]), 40);
   exact[8] = exact[9] = exact[10] = exact[11] = "";
-  EXPECT_EQ(exact,
-            (std::vector<std::string>{
-                "gemvt", "64",    "40",   "f32", "row-major", "passed", "0", "0", "",  "", "", "",
-                "a.npy", "c.npy", "ones", "f32", "",          "",       "",  "1", "0", "", "1"}));
+  EXPECT_EQ(
+      exact,
+      (std::vector<std::string>{
+          "gemvt", "64",    "40",   "f32", "row-major", "passed",
+          "0",     "0",     "",     "",    "",          "",
+          "a.npy", "c.npy", "ones", "f32", "",          "",
+          "",      "1",     "0",    "",    "1",         "no vector was given: B is all ones"}));
 }
 
 TEST_F(ExactReportTest, csv_of_a_measurement_has_every_column_in_its_place) {

@@ -7,6 +7,7 @@
 #include <pty.h>
 #include <signal.h>
 #include <string>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <vector>
 
@@ -55,6 +56,8 @@ class TerminalTest : public ProgramTest {
     return seen;
   }
 
+  void resize(winsize const& size) const { ioctl(controller_, TIOCSWINSZ, &size); }
+
  private:
   int controller_ = -1;
   int terminal_ = -1;
@@ -73,6 +76,18 @@ TEST_F(TerminalTest, bar_of_a_solver_says_the_residual) {
       "svd", "a.npy", "-k", "1", "--method", "randomized", "--power-iterations", "1000000"};
   EXPECT_THAT(watch("residual ", std::chrono::seconds(20), "xterm", long_run),
               ::testing::HasSubstr("solving residual "));
+}
+
+TEST_F(TerminalTest, bar_of_a_narrow_terminal_shows_the_percent_and_fits) {
+  for (unsigned short const columns : {12, 19, 27}) {
+    winsize const size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    resize(size);
+    std::string const seen = watch("%", std::chrono::seconds(10), "xterm");
+    EXPECT_THAT(seen, ::testing::HasSubstr("%")) << columns;
+    auto const begin = seen.rfind('\r');
+    ASSERT_NE(begin, std::string::npos);
+    EXPECT_LT(seen.size() - begin - 1, std::size_t{columns}) << seen;
+  }
 }
 
 TEST_F(TerminalTest, dumb_terminal_gets_no_bar) {

@@ -226,9 +226,10 @@ TEST_F(TripletsTest, says_why_there_are_none) {
     auto const done = run({command, "a.npy", "-k", "1", command == "svd" ? "--vt" : "--components",
                            "v.npy", "--check"});
     EXPECT_EQ(done.status, 1);
-    EXPECT_THAT(done.err, HasSubstr(command + " did not converge: a number overflowed, or the "
-                                              "input has an infinity or a NaN; no result is "
-                                              "written"));
+    EXPECT_THAT(done.err,
+                HasSubstr(command + " did not converge: a number overflowed or underflowed, or the "
+                                    "input has an infinity or a NaN; no result is "
+                                    "written"));
     EXPECT_FALSE(exists("v.npy"));
   }
   make("300", "100");

@@ -164,6 +164,22 @@ TYPED_TEST(Cgls, GoesOnFromEveryStepWithTheSameBits) {
   }
 }
 
+/// A larger limit resumes from the state of the last step, which is there without being asked for.
+TYPED_TEST(Cgls, HandsOnItsLastState) {
+  using T = typename TypeParam::Scalar;
+  auto const b = TestFixture::right_side();
+  std::vector<solve::State<T>> states;
+  solve::Control<T> const keeping{.on_state = [&](auto const& s) { states.push_back(s); },
+                                  .wants_last_state = true};
+  this->run(b, {.damp = 2, .rtol = 0, .maxiter = 4}, keeping);
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_EQ(states.front().iteration, 4);
+  typename TestFixture::Options const options{.damp = 2, .rtol = 0, .maxiter = 9};
+  auto const whole = this->run(b, options, {});
+  auto const rest = this->run(b, options, {.resume = &states.front()});
+  EXPECT_THAT(TestFixture::on_host(rest.x), same_bits_as(TestFixture::on_host(whole.x)));
+}
+
 /// ctest runs this with several numbers of threads.
 TYPED_TEST(Cgls, HasTheCommittedBits) {
   using T = typename TypeParam::Scalar;

@@ -11,6 +11,7 @@
 
 #include <app/backend/devices.hpp>
 #include <app/base/failure.hpp>
+#include <app/base/notices.hpp>
 #include <app/base/ranks.hpp>
 #include <app/base/text.hpp>
 #include <io/memory.hpp>
@@ -219,7 +220,7 @@ int host_threads(int wanted) {
   auto const found = backends::survey_host_threads(wanted);
   if (found.found < found.wanted) {
     if (source.ends_with("for ")) source += threads(found.wanted);
-    say(source + ": " + threads(found.found, " is", " are") + " used, because " + found.why);
+    notice(source + ": " + threads(found.found, " is", " are") + " used, because " + found.why);
   }
   return found.found;
 }

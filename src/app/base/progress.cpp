@@ -14,6 +14,7 @@
 #include <ftxui/screen/terminal.hpp>
 
 #include <app/base/progress.hpp>
+#include <app/base/text.hpp>
 
 namespace tessera::app {
 namespace {
@@ -65,9 +66,15 @@ void ProgressBar::draw() const {
   float const share = total == 0 ? 0.0f : static_cast<float>(done) / static_cast<float>(total);
   auto const percent = std::to_string(static_cast<int>(100 * share)) + " %";
 
-  int const columns = std::clamp(ftxui::Terminal::Size().dimx - 1, 20, 80);
-  auto const line = ftxui::hbox({ftxui::text(title_ + " " + (note_.empty() ? "" : note_ + " ")),
-                                 ftxui::gauge(share) | ftxui::flex, ftxui::text(" " + percent)});
+  int const columns = std::clamp(ftxui::Terminal::Size().dimx - 1, 1, 80);
+  std::string const title = without_controls(title_ + " " + (note_.empty() ? "" : note_ + " "));
+  // Where there is no room for all, the title is cut, and the percent stay.
+  constexpr int least_gauge = 5;
+  int const room = columns - static_cast<int>(percent.size()) - 1;
+  auto const wide = static_cast<int>(title.size()) + least_gauge <= room;
+  auto const line = wide ? ftxui::hbox({ftxui::text(title), ftxui::gauge(share) | ftxui::flex,
+                                        ftxui::text(" " + percent)})
+                         : ftxui::hbox({ftxui::text(percent + " "), ftxui::text(title)});
   auto screen = ftxui::Screen::Create(ftxui::Dimension::Fixed(columns), ftxui::Dimension::Fixed(1));
   ftxui::Render(screen, line);
   put("\r" + screen.ToString());

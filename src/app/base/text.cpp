@@ -102,6 +102,14 @@ std::optional<double> decimal_number(std::string_view text) {
   return number;
 }
 
+bool is_beyond_double(std::string_view text) {
+  double number = 0;
+  if (text.starts_with('-')) text.remove_prefix(1);
+  char const* const end = text.data() + text.size();
+  auto const [last, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc::result_out_of_range && last == end;
+}
+
 std::optional<std::uint64_t> size_in_bytes(std::string_view text) {
   auto const [length, number] = leading_number(text);
   auto const* const unit = std::ranges::find(units, text.substr(length),
@@ -109,7 +117,10 @@ std::optional<std::uint64_t> size_in_bytes(std::string_view text) {
   if (length == 0 || unit == std::end(units)) return std::nullopt;
   std::uint64_t bytes = 0;
   if (auto const whole = bench::whole_number(text.substr(0, length))) {
+    // Exact, where a double would not be.
     if (__builtin_mul_overflow(*whole, unit->second, &bytes)) return std::nullopt;
+  } else if (unit->second == 1) {
+    return std::nullopt;  // a part of a byte
   } else {
     double const product = number * static_cast<double>(unit->second);
     if (!(product <= static_cast<double>(most_bytes))) return std::nullopt;
@@ -141,6 +152,12 @@ std::string general(double value, int digits) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*g", digits, value);
   return text;
+}
+
+std::string shortest(double value) {
+  char text[64];
+  auto const end = std::to_chars(text, text + sizeof text, value).ptr;
+  return {text, end};
 }
 
 std::string duration(double seconds) {
@@ -190,8 +207,21 @@ std::size_t columns_of(int descriptor) {
   return 80;
 }
 
+std::string without_controls(std::string_view text) {
+  std::string clean(text);
+  auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(clean[i]); };
+  for (std::size_t i = 0; i < clean.size(); ++i) {
+    if (byte(i) < 0x20 || byte(i) == 0x7f) clean[i] = '?';
+    // Those of 8 bits, as UTF-8 has them.
+    bool const is_c1 =
+        byte(i) == 0xc2 && i + 1 < clean.size() && byte(i + 1) >= 0x80 && byte(i + 1) < 0xa0;
+    if (is_c1) clean.replace(i, 2, "?");
+  }
+  return clean;
+}
+
 void say(std::string const& sentence) {
-  std::string text = "tessera: " + sentence;
+  std::string text = "tessera: " + without_controls(sentence);
   if (isatty(STDERR_FILENO) == 1) text = wrapped(text, columns_of(STDERR_FILENO));
   std::fprintf(stderr, "%s\n", text.c_str());
 }

@@ -31,9 +31,14 @@ namespace tessera::app {
 /// @return nothing for any other text, and for what a double cannot hold
 [[nodiscard]] std::optional<double> decimal_number(std::string_view text);
 
+/// Whether a decimal number is too large for a double, or so small that it would be 0.
+[[nodiscard]] bool is_beyond_double(std::string_view text);
+
 /// "512MiB", "1.5GB", "1e9": a decimal number of bytes or of a unit, which are B; KB, MB, GB, TB
-/// (powers of 1000); KiB, MiB, GiB, TiB (powers of 1024). A part of a byte is left out.
-/// @return nothing for any other text, and for less than 1 or more than 2^62 bytes
+/// (powers of 1000); KiB, MiB, GiB, TiB (powers of 1024). Of a part of a larger unit, a part of a
+/// byte is left out.
+/// @return nothing for any other text, for a part of a byte, and for less than 1 or more than 2^62
+/// bytes
 [[nodiscard]] std::optional<std::uint64_t> size_in_bytes(std::string_view text);
 
 /// Two whole numbers of at least 1.
@@ -49,6 +54,8 @@ struct TwoExtents {
 [[nodiscard]] std::string fixed(double value, int digits);
 /// With so many significant digits.
 [[nodiscard]] std::string general(double value, int digits);
+/// With as many digits as tell it from all others.
+[[nodiscard]] std::string shortest(double value);
 /// A time with a unit that leaves few digits before the point.
 [[nodiscard]] std::string duration(double seconds);
 /// A field of a CSV table; one with a comma, a quote or a line end is quoted.
@@ -62,7 +69,12 @@ struct TwoExtents {
 /// else 80.
 [[nodiscard]] std::size_t columns_of(int descriptor);
 
-/// Says a sentence on stderr, behind the program's name; wrapped where that is a terminal.
+/// A text with ? for each control character, line ends among them: the name of a file may have
+/// some, and a terminal would obey them.
+[[nodiscard]] std::string without_controls(std::string_view text);
+
+/// Says a sentence on stderr, behind the program's name; wrapped where that is a terminal, and
+/// without control characters.
 void say(std::string const& sentence);
 
 }  // namespace tessera::app

@@ -2,14 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include <app/base/failure.hpp>
+#include <app/base/names.hpp>
+#include <app/base/notices.hpp>
 #include <app/base/ranks.hpp>
 #include <app/base/sha256.hpp>
 #include <app/base/text.hpp>
@@ -18,6 +25,7 @@
 #include <io/memory.hpp>
 #include <io/npy_type.hpp>
 #include <io/output_file.hpp>
+#include <io/output_path.hpp>
 
 namespace tessera::app {
 namespace {
@@ -49,6 +57,8 @@ std::string head_of(Checkpoint const& c) {
                      {"dataset", c.job.dataset},
                      {"elements", c.job.elements},
                      {"vector_sha256", c.job.vector_sha256},
+                     {"options", c.job.options},
+                     {"limits", c.job.limits},
                      {"blocks_done", c.blocks_done},
                      {"block_lines", c.block_lines},
                      {"waiting", waiting},
@@ -83,10 +93,81 @@ std::string command_of_state(std::string const& operation) {
   return io::printable(command_of(operation));
 }
 
+/// The byte of a folder that a name in it selects; any of 2^62, so that two names hardly share one.
+std::int64_t byte_of(std::string const& name) {
+  std::string const digest = sha256(bytes_of(name));
+  return static_cast<std::int64_t>(std::stoull(digest.substr(0, 15), nullptr, 16));
+}
+
+/// Locks a file's name in its folder, until `lock` is closed. True as well where the file system
+/// has no locks. False: somebody else has it.
+bool take_lock_of(std::string const& file, io::Descriptor& lock) {
+  lock = io::Descriptor(::open(io::folder_of(file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  struct flock range{};
+  range.l_type = F_RDLCK;  // a folder is open for reading alone
+  range.l_whence = SEEK_SET;
+  range.l_start = byte_of(std::filesystem::path(file).filename().string());
+  range.l_len = 1;
+  if (!lock.is_open() || ::fcntl(lock.get(), F_OFD_SETLK, &range) != 0) return true;
+  // Whoever else has the same lock would be in the way of one for writing.
+  range.l_type = F_WRLCK;
+  return ::fcntl(lock.get(), F_OFD_GETLK, &range) != 0 || range.l_type == F_UNLCK;
+}
+
+/// Whether a checkpoint is of this job, but for what may differ.
+bool is_same_job(CheckpointJob const& found, CheckpointJob const& job) {
+  auto const parts = [](CheckpointJob const& of) {
+    return std::tie(of.state, of.file, of.file_sha256, of.dataset, of.elements, of.vector_sha256);
+  };
+  return parts(found) == parts(job) && (found.options.empty() || found.options == job.options);
+}
+
 }  // namespace
 
-void require_writable_checkpoint(std::string const& path) {
+CheckpointPlace::CheckpointPlace(std::string const& path) {
+  if (path.empty()) return;
+  bool const is_stdout = path == "-";
+  if (is_stdout || io::descriptor_named_by(path)) {
+    throw Failure(ExitStatus::usage,
+                  "--checkpoint: expected the name of a file that stays, found " + path);
+  }
+  require_plain_file("--checkpoint", path);
+  if (!ranks().is_first()) return;
+  auto const fail = [&](std::string const& sentence) {
+    throw io::FileError(io::ErrorKind::bad_output, path, sentence);
+  };
+  target_ = io::follow_links(path);
+  // A pipe would be waited for, and a device keeps nothing.
+  std::error_code error;
+  auto const status = std::filesystem::status(target_, error);
+  bool const is_other = std::filesystem::exists(status) &&
+                        !std::filesystem::is_regular_file(status) &&
+                        !std::filesystem::is_directory(status);
+  if (is_other) {
+    fail("cannot keep a checkpoint: expected the name of a regular file, found a " +
+         std::string(std::filesystem::is_fifo(status)     ? "pipe"
+                     : std::filesystem::is_socket(status) ? "socket"
+                                                          : "device"));
+  }
   io::OutputFile const nothing_is_written(path);
+  if (!take_lock_of(target_, lock_)) {
+    fail(
+        "is the checkpoint of another run that has not ended: expected a name that no other run "
+        "uses; name another file, or wait for the end of that run");
+  }
+}
+
+void CheckpointPlace::remove() const {
+  if (!target_.empty()) std::remove(target_.c_str());
+}
+
+void try_checkpoint(std::string const& path, Checkpoint const& checkpoint) {
+  try {
+    write_checkpoint(path, checkpoint);
+  } catch (io::FileError const& error) {
+    notice(std::string(error.what()) +
+           "; this checkpoint is left out: the run continues, and an earlier one stays");
+  }
 }
 
 void write_checkpoint(std::string const& path, Checkpoint const& checkpoint) {
@@ -157,6 +238,8 @@ void CheckpointFile::parse(std::string const& text) {
     json.at("dataset").get_to(job_.dataset);
     json.at("elements").get_to(job_.elements);
     json.at("vector_sha256").get_to(job_.vector_sha256);
+    job_.options = json.value("options", std::string());
+    job_.limits = json.value("limits", std::string());
     number("blocks_done", blocks_done_);
     number("block_lines", block_lines_);
     for (auto const& size : json.at("waiting")) sizes_.push_back(whole_number<std::uint64_t>(size));
@@ -211,7 +294,8 @@ void CheckpointFile::fail(std::string const& what) const {
 }
 
 void require_job(CheckpointJob const& found, CheckpointJob const& job, std::string const& path) {
-  if (found == job) return;
+  if (is_same_job(found, job)) return;
+  constexpr std::size_t longest_options = 200;
   std::string what = "another file, or one that has changed";
   if (found.state.operation != job.state.operation) {
     what = command_of_state(found.state.operation);
@@ -223,6 +307,8 @@ void require_job(CheckpointJob const& found, CheckpointJob const& job, std::stri
     what = "the dataset " + io::printable(found.dataset);
   } else if (found.file == job.file && found.vector_sha256 != job.vector_sha256) {
     what = "another vector";
+  } else if (found.file == job.file && found.options != job.options) {
+    what = "a run with " + io::printable(found.options, longest_options);
   }
   throw io::FileError(io::ErrorKind::bad_input, path,
                       "expected a checkpoint of this run, found one of " + what +

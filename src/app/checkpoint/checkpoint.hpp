@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <app/base/sha256.hpp>
+#include <io/descriptor.hpp>
 #include <io/input_file.hpp>
 #include <tessera/stream/options.hpp>
 #include <tessera/stream/state.hpp>
@@ -26,8 +27,9 @@ struct CheckpointJob {
   std::string dataset;      ///< of an HDF5 file; else empty
   std::string elements;     ///< how they are stored: "f32 little 128", type, order of bytes, place
   std::string vector_sha256;
-
-  friend bool operator==(CheckpointJob const&, CheckpointJob const&) = default;
+  // Of a solver.
+  std::string options{};  ///< that its state depends on: "damp 0.5"
+  std::string limits{};   ///< that a run which resumes may change: "atol 1e-06"
 };
 
 /// A streamed run between two blocks: stream::State as bytes, which are elsewhere.
@@ -42,13 +44,33 @@ struct Checkpoint {
   Bytes output;
 };
 
-/// A checkpoint can be written there, as far as can be said before. @throws io::FileError
-/// bad_output
-void require_writable_checkpoint(std::string const& path);
+/// The file of --checkpoint during a run. Two runs cannot have the same one: each would overwrite
+/// the state of the other. An empty name is no file, and only the first rank has one.
+///
+/// The lock is one of the file's folder, on a byte that the file's name selects: it leaves nothing
+/// behind, however the run ends. On a file system without such locks there is none.
+class CheckpointPlace {
+ public:
+  /// @throws Failure usage for a dataset, or the name of an open descriptor
+  /// @throws io::FileError bad_output where no checkpoint can be written, as far as can be said
+  /// before, and where another run has the file
+  explicit CheckpointPlace(std::string const& path);
+
+  /// Removes the state, since the result is in its place. A symbolic link to it stays.
+  void remove() const;
+
+ private:
+  std::string target_;  // links followed
+  io::Descriptor lock_;
+};
 
 /// Writes a checkpoint aside and puts it in its place: at any moment there is the old one or the
 /// new one, whole. Takes no memory for the vectors. @throws io::FileError bad_output
 void write_checkpoint(std::string const& path, Checkpoint const& checkpoint);
+
+/// Writes a checkpoint, or says in a notice that it cannot be written now: a disk that is full for
+/// a moment does not end a long run, which keeps its previous checkpoint and tries again later.
+void try_checkpoint(std::string const& path, Checkpoint const& checkpoint);
 
 /// The file of a checkpoint, which is read vector by vector: only if it is as long as its head
 /// says, and only where there is memory for it. Whether it is whole is known at its end.
@@ -90,6 +112,7 @@ class CheckpointFile {
   std::vector<std::uint64_t> sizes_;
 };
 
+/// Limits may differ. Earlier versions wrote no options: then nothing is said of them.
 /// @throws io::FileError bad_input when the checkpoint is of another job
 void require_job(CheckpointJob const& found, CheckpointJob const& job, std::string const& path);
 

@@ -16,6 +16,7 @@
 
 #include <app/backend/devices.hpp>
 #include <app/base/failure.hpp>
+#include <app/base/notices.hpp>
 #include <app/base/ranks.hpp>
 #include <app/base/text.hpp>
 #include <app/cli/options.hpp>
@@ -41,6 +42,7 @@ void end_with_our_status() {
 /// Says what the exception is that is being handled.
 /// @return the status for it
 ExitStatus say_exception() {
+  release_notices();
   Failure const failure = failure_of(std::current_exception());
   say(failure.what());
   return failure.status();
@@ -165,6 +167,7 @@ int main(int argc, char** argv) {
       status = say_exception();
     }
   }
+  release_notices();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     std::perror("tessera: standard output");
     if (status == ExitStatus::good) status = ExitStatus::file;

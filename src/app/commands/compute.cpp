@@ -10,10 +10,12 @@
 
 #include <app/backend/backends.hpp>
 #include <app/base/failure.hpp>
+#include <app/base/notices.hpp>
 #include <app/base/progress.hpp>
 #include <app/base/ranks.hpp>
 #include <app/base/sha256.hpp>
 #include <app/base/text.hpp>
+#include <app/checkpoint/checkpoint.hpp>
 #include <app/commands/commands.hpp>
 #include <app/report/report.hpp>
 #include <app/run/files.hpp>
@@ -38,11 +40,6 @@ void check_usage(ComputeOptions const& options, OperationRow const& row) {
     throw Failure(ExitStatus::usage, "--intermediate: " + name + " has no intermediate vector");
   }
   check_terms(options.terms);
-  if (options.checkpoint == "-" || io::descriptor_named_by(options.checkpoint)) {
-    throw Failure(
-        ExitStatus::usage,
-        "--checkpoint: expected the name of a file that stays, found " + options.checkpoint);
-  }
 }
 
 /// Refuses what is for one vector where there are several.
@@ -148,7 +145,7 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
   require_caches(options.cache_preference, backend);
   require_threads(options.threads, backend);
   if (options.format != ReportFormat::text) {
-    say(path + " is streamed: " + stream.why);
+    notice(path + " is streamed: " + stream.why);
   }
   VectorInput const input =
       read_vector_input(reader, options.vector, options.operation, options.type);
@@ -309,7 +306,9 @@ ExitStatus run_command(ComputeOptions const& options) {
   RunFiles files;
   files.reads(name.path).reads(options.vector).keeps_tunings();
   files.reads(options.terms.map_vector).reads(options.terms.add);
-  files.writes(options.intermediate).writes(output_path).writes(options.checkpoint).check();
+  files.writes(options.intermediate).writes(output_path).writes(options.checkpoint);
+  files.reports(options.report, options.format).check();
+  CheckpointPlace const checkpoint(options.checkpoint);
   check_add_dataset(options.add_dataset, {output_path, options.intermediate});
   std::int64_t const columns = vectors_in(options.vector);
   check_block(options, row, columns);
@@ -323,7 +322,7 @@ ExitStatus run_command(ComputeOptions const& options) {
                     : ranks().are_many() ? run_by_ranks(options, row, reader, job)
                                          : run_in_memory(options, row, reader, job);
   if (done.input.vector_source == "ones" && options.format != ReportFormat::text) {
-    say("no vector was given: " + std::string(row.vector_name) + " is all ones");
+    notice("no vector was given: " + std::string(row.vector_name) + " is all ones");
   }
   // Several vectors are the columns of a matrix.
   auto const with_result = [&](io::HostVector const& vectors, auto const& use) {
@@ -365,8 +364,8 @@ ExitStatus run_command(ComputeOptions const& options) {
     with_result(*done.run.intermediate, [&](auto const& result) { intermediate.write(result); });
   }
   put_in_place({output.written(), intermediate.written()});
-  if (!options.checkpoint.empty() && ranks().is_first()) std::remove(options.checkpoint.c_str());
-  std::fputs(write_report(report, options.format).c_str(), files.report());
+  checkpoint.remove();
+  files.print_report(write_report(report, options.format));
   return report.check && !report.check->passed() ? ExitStatus::difference : ExitStatus::good;
 }
 
@@ -378,6 +377,7 @@ ExitStatus run_command(CheckOptions const& options) {
                                          std::string(row.command));
   }
   check_terms(options.terms);
+  release_notices();
   std::string const path = resolve_input(options.input).path;
 
   io::MatrixReader const reader(path);
@@ -398,7 +398,7 @@ ExitStatus run_command(CheckOptions const& options) {
                             input.vector_source + ", found " + std::to_string(results));
   }
   if (input.vector_source == "ones" && options.format != ReportFormat::text) {
-    say("no vector was given: " + std::string(row.vector_name) + " is all ones");
+    notice("no vector was given: " + std::string(row.vector_name) + " is all ones");
   }
   auto const [rows, cols] = extents(input.A);
   std::optional<check::Verdict> verdict;

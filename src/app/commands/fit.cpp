@@ -158,7 +158,9 @@ ExitStatus run_command(FitOptions const& options) {
   std::string const path = resolve_input(options.input).path;
   RunFiles files;
   files.reads(path).reads(options.labels);
-  files.writes(options.output).writes(options.history).writes(options.checkpoint).check();
+  files.writes(options.output).writes(options.history).writes(options.checkpoint);
+  files.reports(options.report, options.format).check();
+  CheckpointPlace const checkpoint(options.checkpoint);
   check_add_dataset(options.add_dataset, {options.output});
   ResultFile output(options.output, ResultFile::Kind::vector, options.add_dataset);
   HistoryFile history(options.history);
@@ -197,11 +199,11 @@ ExitStatus run_command(FitOptions const& options) {
   }
   history.write(fit.run.history, "loss");
   put_in_place({output.written(), history.file()});
-  bool const as_text = options.format == ReportFormat::text;
-  return end_solve(
-      subject, files,
-      as_text ? to_text(options, subject, fit, check) : to_json(options, subject, fit, check), "x",
-      !check || check->passed());
+  auto const report = [&] {
+    return options.format == ReportFormat::text ? to_text(options, subject, fit, check)
+                                                : to_json(options, subject, fit, check);
+  };
+  return end_solve(subject, files, checkpoint, report, "x", !check || check->passed());
 }
 
 }  // namespace tessera::app

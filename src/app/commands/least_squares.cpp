@@ -187,7 +187,9 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
   std::string const path = resolve_input(options.input).path;
   RunFiles files;
   files.reads(path).reads(options.right_side);
-  files.writes(options.output).writes(options.history).writes(options.checkpoint).check();
+  files.writes(options.output).writes(options.history).writes(options.checkpoint);
+  files.reports(options.report, options.format).check();
+  CheckpointPlace const checkpoint(options.checkpoint);
   check_add_dataset(options.add_dataset, {options.output});
 
   io::MatrixReader const reader = open_solved(options, path);
@@ -229,11 +231,12 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
   }
   history.write(solution.run.history, "norm_of_residual");
   put_in_place({output.written(), history.file()});
-  bool const as_text = options.format == ReportFormat::text;
-  return end_solve(subject, files,
-                   as_text ? to_text(options, subject, solution, checks)
-                           : to_json(options, subject, solution, checks),
-                   "x", std::ranges::all_of(checks, &ResidualCheck::passed));
+  auto const report = [&] {
+    return options.format == ReportFormat::text ? to_text(options, subject, solution, checks)
+                                                : to_json(options, subject, solution, checks);
+  };
+  return end_solve(subject, files, checkpoint, report, "x",
+                   std::ranges::all_of(checks, &ResidualCheck::passed));
 }
 
 }  // namespace tessera::app

@@ -74,7 +74,8 @@ ExitStatus run_command(GemmOptions const& options) {
   std::string const path_a = resolve_input(options.A).path;
   std::string const path_b = resolve_input(options.B).path;
   RunFiles files;
-  files.reads(path_a).reads(path_b).keeps_tunings().writes(options.output).check();
+  files.reads(path_a).reads(path_b).keeps_tunings().writes(options.output);
+  files.reports(options.report, options.format).check();
   check_add_dataset(options.add_dataset, {options.output});
   ResultFile output(options.output, ResultFile::Kind::matrix, options.add_dataset);
   Job const job = job_of(options, path_a, path_b);
@@ -131,7 +132,7 @@ ExitStatus run_command(GemmOptions const& options) {
                                           .is_narrowed = A.is_narrowed || B.is_narrowed});
   output.write(run.matrix);
   put_in_place({output.written()});
-  std::fputs(write_report(report, options.format).c_str(), files.report());
+  files.print_report(write_report(report, options.format));
   return report.check && !report.check->passed() ? ExitStatus::difference : ExitStatus::good;
 }
 
@@ -141,7 +142,8 @@ ExitStatus run_command(TransposeOptions const& options) {
 
   std::string const path = resolve_input(options.input).path;
   RunFiles files;
-  files.reads(path).keeps_tunings().writes(options.output).check();
+  files.reads(path).keeps_tunings().writes(options.output);
+  files.reports(options.report, options.format).check();
   check_add_dataset(options.add_dataset, {options.output});
   ResultFile output(options.output, ResultFile::Kind::matrix, options.add_dataset);
   io::MatrixReader const reader = open_input(path, options.input_format);
@@ -197,7 +199,7 @@ ExitStatus run_command(TransposeOptions const& options) {
   }
   output.write(run.matrix);
   put_in_place({output.written()});
-  std::fputs(write_report(report, options.format).c_str(), files.report());
+  files.print_report(write_report(report, options.format));
   bool const failed = report.bits_check && !report.bits_check->passed();
   return failed ? ExitStatus::difference : ExitStatus::good;
 }

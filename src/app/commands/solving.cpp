@@ -11,6 +11,8 @@
 #include <Kokkos_Core.hpp>
 
 #include <app/backend/backends.hpp>
+#include <app/base/names.hpp>
+#include <app/base/notices.hpp>
 #include <app/base/ranks.hpp>
 #include <app/base/text.hpp>
 #include <app/commands/solving.hpp>
@@ -48,11 +50,6 @@ Json json_ranks(std::vector<RankFacts> const& ranks) {
 void require_solvable(SolveOptions const& options) {
   require_backend(options.backend);
   require_device_in_use(options.device, options.backend);
-  if (options.checkpoint == "-" || io::descriptor_named_by(options.checkpoint)) {
-    throw Failure(
-        ExitStatus::usage,
-        "--checkpoint: expected the name of a file that stays, found " + options.checkpoint);
-  }
 }
 
 io::MatrixReader open_solved(SolveOptions const& options, std::string const& path) {
@@ -86,7 +83,7 @@ SolvePlace begin_solve(SolveOptions const& options, io::MatrixReader const& read
   if (!place.stream) {
     io::require_memory(vectors + copies, reader.path(), "the vectors");
   } else if (options.format != ReportFormat::text) {
-    say(reader.path() + " is streamed at each step: " + place.stream->why);
+    notice(reader.path() + " is streamed at each step: " + place.stream->why);
   }
   return place;
 }
@@ -113,6 +110,7 @@ std::string picture_of(std::vector<solve::Step> const& history) {
 }
 
 HistoryFile::HistoryFile(std::string const& path) {
+  require_plain_file("--history", path);
   if (!path.empty() && ranks().is_first()) file_.emplace(path);
 }
 
@@ -151,7 +149,8 @@ std::string run_lines(SolveSubject const& subject) {
                                std::to_string(run.reads) + (run.reads == 1 ? " time" : " times"));
   if (run.first_iteration > 0) {
     text += report_line(
-        "", "went on from a checkpoint after step " + std::to_string(run.first_iteration));
+        "", "went on from a checkpoint after step " + std::to_string(run.first_iteration) +
+                (run.earlier_limits.empty() ? "" : ", of a run with " + run.earlier_limits));
   }
   std::string const picture = picture_of(run.history);
   if (!picture.empty()) text += report_line("residual", picture);
@@ -190,6 +189,7 @@ Json to_object(SolveSubject const& subject) {
           {"converged", solve::is_success(run.stop)},
           {"iterations", run.iterations},
           {"first_iteration", run.first_iteration},
+          {"earlier_limits", text_or_null(run.earlier_limits)},
           {"reads", run.reads},
           {"seconds", run.seconds},
           {"read_seconds", run.reading.seconds},
@@ -197,22 +197,33 @@ Json to_object(SolveSubject const& subject) {
           {"ranks", json_ranks(run.reading.ranks)},
           {"exchange", text_or_null(run.reading.exchange)},
           {"version", version},
-          {"input", subject.reader.path()}};
+          {"input", subject.reader.path()},
+          {"notices", report_notices()}};
 }
 
-ExitStatus end_solve(SolveSubject const& subject, RunFiles const& files, std::string const& report,
+ExitStatus end_solve(SolveSubject const& subject, RunFiles& files,
+                     CheckpointPlace const& checkpoint, std::function<std::string()> const& report,
                      std::string const& missing, bool is_checked_well) {
   bool const converged = solve::is_success(subject.run.stop);
-  std::string const& checkpoint = subject.options.checkpoint;
-  if (converged && !checkpoint.empty() && ranks().is_first()) std::remove(checkpoint.c_str());
-  std::fputs(report.c_str(), files.report());
-  if (!converged) {
-    bool const is_finite = subject.run.stop != solve::Stop::not_finite;
-    say(subject.method + " did not converge: " + solve::sentence(subject.run.stop) +
-        (subject.run.detail.empty() ? "" : ": " + subject.run.detail) +
-        (is_finite ? "" : "; no " + missing + " is written"));
+  if (converged) {
+    checkpoint.remove();
+    files.print_report(report());
+    return is_checked_well ? ExitStatus::good : ExitStatus::difference;
   }
-  return converged && is_checked_well ? ExitStatus::good : ExitStatus::difference;
+  bool const is_finite = subject.run.stop != solve::Stop::not_finite;
+  std::string const sentence = subject.method +
+                               " did not converge: " + solve::sentence(subject.run.stop) +
+                               (subject.run.detail.empty() ? "" : ": " + subject.run.detail) +
+                               (is_finite ? "" : "; no " + missing + " is written");
+  // People read it last; programs find it in the report.
+  if (subject.options.format == ReportFormat::text) {
+    files.print_report(report());
+    say(sentence);
+  } else {
+    notice(sentence);
+    files.print_report(report());
+  }
+  return ExitStatus::difference;
 }
 
 io::HostVector vector_of(std::vector<double> const& values, io::ScalarType type) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <app/base/failure.hpp>
+#include <app/checkpoint/checkpoint.hpp>
 #include <app/report/report.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
@@ -90,10 +92,13 @@ struct SolveSubject {
 [[nodiscard]] Json to_object(SolveSubject const& subject);
 
 /// Prints the report, removes the checkpoint of a run that has converged, and says where one has
-/// not. @param missing what is not written where a number is not finite
-[[nodiscard]] ExitStatus end_solve(SolveSubject const& subject, RunFiles const& files,
-                                   std::string const& report, std::string const& missing,
-                                   bool is_checked_well);
+/// not.
+/// @param report  makes the report, when all notices are there
+/// @param missing what is not written where a number is not finite
+[[nodiscard]] ExitStatus end_solve(SolveSubject const& subject, RunFiles& files,
+                                   CheckpointPlace const& checkpoint,
+                                   std::function<std::string()> const& report,
+                                   std::string const& missing, bool is_checked_well);
 
 /// Numbers as a vector of a type.
 [[nodiscard]] io::HostVector vector_of(std::vector<double> const& values, io::ScalarType type);

@@ -239,7 +239,9 @@ ExitStatus run_command(TripletOptions const& options) {
   RunFiles files;
   files.reads(path);
   Results results(options, files);
-  files.writes(options.history).writes(options.checkpoint).check();
+  files.writes(options.history).writes(options.checkpoint);
+  files.reports(options.report, options.format).check();
+  CheckpointPlace const checkpoint(options.checkpoint);
   results.open();
   HistoryFile history(options.history);
 
@@ -272,11 +274,11 @@ ExitStatus run_command(TripletOptions const& options) {
   history.write(found.run.history, "");
   written.push_back(history.file());
   put_in_place(written);
-  bool const as_text = options.format == ReportFormat::text;
-  return end_solve(subject, files,
-                   as_text ? to_text(options, subject, results, found, check)
-                           : to_json(options, subject, results, found, check),
-                   "result", !check || check->passed());
+  auto const report = [&] {
+    return options.format == ReportFormat::text ? to_text(options, subject, results, found, check)
+                                                : to_json(options, subject, results, found, check);
+  };
+  return end_solve(subject, files, checkpoint, report, "result", !check || check->passed());
 }
 
 }  // namespace tessera::app

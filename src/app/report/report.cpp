@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <app/base/notices.hpp>
 #include <app/base/ranks.hpp>
 #include <app/base/text.hpp>
 #include <app/report/report.hpp>
@@ -183,6 +184,12 @@ class CsvTable {
   std::string row_;
 };
 
+std::string notices_in_a_field() {
+  std::string text;
+  for (auto const& notice : report_notices()) text += (text.empty() ? "" : "; ") + notice;
+  return text;
+}
+
 void add_terms(CsvTable& table, TermOptions const& terms) {
   bool const has_map = terms.map != maps::Kind::identity && terms.map != maps::Kind::replace;
   table.add("map", has_map ? word_of(terms.map) : std::string());
@@ -296,6 +303,7 @@ std::string to_csv(Report const& r) {
             r.vector_stored ? std::string(io::to_string(*r.vector_stored)) : std::string());
   add_terms(table, r.terms);
   table.add("vectors", r.vectors);
+  table.add("notices", notices_in_a_field());
   return table.text();
 }
 
@@ -328,6 +336,7 @@ std::string to_csv(CheckReport const& r) {
             r.vector_stored ? std::string(io::to_string(*r.vector_stored)) : std::string());
   add_terms(table, r.terms);
   table.add("vectors", r.vectors);
+  table.add("notices", notices_in_a_field());
   return table.text();
 }
 
@@ -479,7 +488,8 @@ std::string to_json(Report const& r) {
                     {"vectors", r.vectors},
                     {"second_sha256", text_or_null(r.second_sha256)},
                     {"ranks", to_object(r.run.ranks)},
-                    {"exchange", text_or_null(r.run.exchange)}});
+                    {"exchange", text_or_null(r.run.exchange)},
+                    {"notices", report_notices()}});
 }
 
 std::string to_json(MatrixReport const& r) {
@@ -508,7 +518,8 @@ std::string to_json(MatrixReport const& r) {
                     {"version", version},
                     {"read_seconds", r.read_seconds},
                     {"tuning", to_object(r.tuning)},
-                    {"cache_preference", to_object(r.run.cache_preference)}});
+                    {"cache_preference", to_object(r.run.cache_preference)},
+                    {"notices", report_notices()}});
 }
 
 std::string to_json(CheckReport const& r) {
@@ -526,7 +537,8 @@ std::string to_json(CheckReport const& r) {
                     {"stored_type", io::to_string(r.stored)},
                     {"vector_stored_type", type_or_null(r.vector_stored)},
                     {"terms", to_object(r.terms)},
-                    {"vectors", r.vectors}});
+                    {"vectors", r.vectors},
+                    {"notices", report_notices()}});
 }
 
 template <class AnyReport>

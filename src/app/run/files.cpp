@@ -2,14 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
 #include <app/base/failure.hpp>
+#include <app/base/names.hpp>
+#include <app/base/notices.hpp>
 #include <app/base/ranks.hpp>
+#include <app/base/text.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
 #include <app/tuning/tuning_cache.hpp>
@@ -121,7 +127,15 @@ RunFiles& RunFiles::keeps_tunings() {
   return *this;
 }
 
-void RunFiles::check() const {
+RunFiles& RunFiles::reports(std::string const& path, ReportFormat format) {
+  format_ = format;
+  report_path_ = path;
+  if (path.empty()) return *this;
+  require_plain_file("--report", path);
+  return writes(path).without_report();
+}
+
+void RunFiles::check() {
   bool const data_on_stdout = std::ranges::any_of(written_, goes_to_stdout);
   Identity const report = identity_of(data_on_stdout ? stderr_path : stdout_path);
   std::vector<std::pair<std::string, Identity>> earlier;
@@ -145,10 +159,30 @@ void RunFiles::check() const {
                 std::string(data_on_stdout ? "the report on stderr" : "the report on stdout") +
                     " would go into this file; send it elsewhere");
   }
+  if (!report_path_.empty() && ranks().is_first()) report_file_.emplace(report_path_);
+  bool const is_read_from_stderr = has_report_ && data_on_stdout && format_ != ReportFormat::text;
+  if (!is_read_from_stderr) release_notices();
 }
 
 std::FILE* RunFiles::report() const {
   return std::ranges::any_of(written_, goes_to_stdout) ? stderr : stdout;
+}
+
+void RunFiles::print_report(std::string const& text) {
+  // Names of files may have control characters; programs' formats have ways of their own for them.
+  std::string clean;
+  for (std::size_t begin = 0; format_ == ReportFormat::text && begin < text.size();) {
+    std::size_t const end = std::min(text.find('\n', begin), text.size());
+    clean += without_controls(std::string_view(text).substr(begin, end - begin)) + "\n";
+    begin = end + 1;
+  }
+  std::string const& whole = format_ == ReportFormat::text ? clean : text;
+  if (report_file_) {
+    report_file_->write_elements(std::span<char const>(whole));
+    report_file_->commit();
+  } else if (report_path_.empty()) {
+    std::fputs(whole.c_str(), report());
+  }
 }
 
 void check_add_dataset(bool add_dataset, std::initializer_list<std::string> outputs) {

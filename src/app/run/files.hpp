@@ -6,9 +6,11 @@
 #include <cstdio>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <app/run/options.hpp>
 #include <io/output_file.hpp>
 #include <io/types.hpp>
 
@@ -31,20 +33,34 @@ class RunFiles {
   /// Nothing but what is written goes to stdout or stderr.
   RunFiles& without_report();
 
+  /// How the report is written, and where.
+  /// @param path empty: as report() says
+  /// @throws Failure usage for the name of a dataset
+  RunFiles& reports(std::string const& path, ReportFormat format);
+
   /// Adds the files of tunings to what is read: no run may replace them.
   RunFiles& keeps_tunings();
 
-  /// Also looks where the report goes: not into one of the files, nor between data on stdout.
-  /// @throws Failure usage
-  void check() const;
+  /// Also looks where the report goes: not into one of the files, nor between data on stdout. Opens
+  /// the file of the report, and releases notices unless they would stand before a report for
+  /// programs.
+  /// @throws Failure usage, io::FileError bad_output
+  void check();
 
-  /// Where the report goes: to stderr where a result goes to stdout, else to stdout.
+  /// Where a report without a file goes: to stderr where a result goes to stdout, else to stdout.
   [[nodiscard]] std::FILE* report() const;
+
+  /// Prints a report, or puts its file in place. Call it once, last.
+  /// @throws io::FileError bad_output
+  void print_report(std::string const& text);
 
  private:
   std::vector<std::string> read_;
   std::vector<std::string> written_;
   bool has_report_ = true;
+  ReportFormat format_ = ReportFormat::text;
+  std::optional<io::OutputFile> report_file_;
+  std::string report_path_;  ///< empty: none
 };
 
 /// Refuses --add-dataset where no output is a dataset. Empty names are no files.

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -12,6 +14,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <app/base/failure.hpp>
+#include <app/base/notices.hpp>
 #include <app/base/progress.hpp>
 #include <app/base/ranks.hpp>
 #include <app/base/sha256.hpp>
@@ -128,7 +131,10 @@ VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& w
 InputName resolve_input(std::string const& word) {
   bool const number =
       !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
-  if (!number) return {.path = word, .default_output = ""};
+  // A file of that very name is what any other program would take.
+  std::error_code error;
+  bool const is_file = number && std::filesystem::is_regular_file(word, error);
+  if (!number || is_file) return {.path = word, .default_output = ""};
   return {.path = "test/" + word, .default_output = word + "-out.bin"};
 }
 
@@ -303,7 +309,7 @@ std::string overflow_warning(io::ElementSpan result, Operands const& operands) {
 
 void warn_of_overflow(io::ElementSpan result, Operands const& operands) {
   std::string const warning = overflow_warning(result, operands);
-  if (!warning.empty()) say(warning);
+  if (!warning.empty()) notice(warning);
 }
 
 namespace {

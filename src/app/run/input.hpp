@@ -19,7 +19,8 @@
 
 namespace tessera::app {
 
-/// What the words of the command line mean: a number N stands for the file test/N.
+/// What the words of the command line mean: a number N stands for the file test/N, unless there is
+/// a file N.
 struct InputName {
   std::string path;
   std::string default_output;  ///< N-out.bin for a number, else empty

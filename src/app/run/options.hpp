@@ -37,6 +37,7 @@ struct RunOptions {
   bool add_dataset = false;      ///< to an HDF5 file that exists
   bool no_tuning_cache = false;  ///< what `tessera tune` has found is left alone
   ReportFormat format = ReportFormat::text;
+  std::string report;  ///< the file of the report; empty: stdout, or stderr
 
   /// Whether a tuning that `tessera tune` has found is used: it is one of accelerated kernels.
   [[nodiscard]] bool takes_tunings() const {

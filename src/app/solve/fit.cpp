@@ -58,13 +58,16 @@ void solve_on(FitOptions const& options, SolveRequest const& request,
                                      .solver = solver_of(options.solver),
                                      .maxiter = limit_of(options),
                                      .keep_history = true};
-  auto result =
-      run_solver<T>(options, request,
-                    solve::detail::name_of(loss_of(options.loss), solve::solver_of(how, op.cols())),
-                    options.has_intercept ? "" : " without an intercept", y, how.maxiter, fit.run,
-                    [&](solve::Control<T> const& control) {
-                      return call(options.loss, op, labels, how, control);
-                    });
+  StateSubject const subject{
+      .name = solve::detail::name_of(loss_of(options.loss), solve::solver_of(how, op.cols())),
+      .variant = options.has_intercept ? "" : " without an intercept",
+      .b = y,
+      .options = "penalty " + shortest(options.penalty),
+      .limits = "tol " + shortest(options.tol)};
+  auto result = run_solver<T>(options, request, subject, how.maxiter, fit.run,
+                              [&](solve::Control<T> const& control) {
+                                return call(options.loss, op, labels, how, control);
+                              });
   fit.run.take(result);
   fit.x = vector_on_host<T>(result.x);
   fit.intercept = result.intercept;

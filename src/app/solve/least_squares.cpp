@@ -33,11 +33,17 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
                                                 .history = b.columns == 1};
   bool const is_lsmr = options.method == LeastSquaresMethod::lsmr;
   SolveRun run;
-  auto result = run_solver<T>(options, request, is_lsmr ? "lsmr" : "lsqr", "", b_j, limit, run,
-                              [&](solve::Control<T> const& control) {
-                                return is_lsmr ? solve::lsmr(op, right, how, control)
-                                               : solve::lsqr(op, right, how, control);
-                              });
+  StateSubject const subject{.name = is_lsmr ? "lsmr" : "lsqr",
+                             .b = b_j,
+                             .options = "damp " + shortest(damp_of(options)),
+                             .limits = "atol " + shortest(options.atol) + ", btol " +
+                                       shortest(options.btol) + ", conlim " +
+                                       shortest(options.conlim)};
+  auto result =
+      run_solver<T>(options, request, subject, limit, run, [&](solve::Control<T> const& control) {
+        return is_lsmr ? solve::lsmr(op, right, how, control)
+                       : solve::lsqr(op, right, how, control);
+      });
   run.take(result);
   solution.run.add(std::move(run), j == 0);
   solution.facts.push_back({.stop = result.stop,

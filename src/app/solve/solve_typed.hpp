@@ -45,10 +45,11 @@ Checkpoint to_checkpoint(solve::State<T> const& state, CheckpointJob const& job)
 }
 
 /// The state of `name` in a checkpoint of this job; nothing where there is no such file.
+/// @param limits of the run that wrote it
 /// @throws io::FileError
 template <class T>
 std::optional<solve::State<T>> read_solver_state(std::string const& path, std::string const& name,
-                                                 CheckpointJob const& job) {
+                                                 CheckpointJob const& job, std::string& limits) {
   static_assert(std::is_trivially_copyable_v<solve::Step>);
   auto file = CheckpointFile::open(path);
   if (!file) return std::nullopt;
@@ -65,72 +66,96 @@ std::optional<solve::State<T>> read_solver_state(std::string const& path, std::s
   read(sizes[sizes.size() - 1], state.history);
   file->finish();
   state.of.operation = name;
+  limits = file->job().limits;
   return state;
 }
 
+/// Steps of a run that has resumed from step `first`: a method counts the reads of A from there on,
+/// and the reads of the runs before are added.
+inline std::vector<solve::Step> with_all_reads(std::vector<solve::Step> steps, std::int64_t first,
+                                               std::int64_t reads_before) {
+  for (solve::Step& step : steps) {
+    if (step.iteration > first) step.reads += reads_before;
+  }
+  return steps;
+}
+
+/// The part of a result that all solvers have.
+template <class Result>
+auto& result_of(Result& result) {
+  if constexpr (requires { result.svd; }) {
+    return result.svd;
+  } else {
+    return result;
+  }
+}
+
+/// What a checkpoint of a solver is of, beside the matrix.
+struct StateSubject {
+  std::string name;         ///< of the method's states
+  std::string variant{};    ///< what else a state is of; empty: nothing
+  io::HostVector const& b;  ///< what is solved for; without entries: nothing
+  std::string options{};    ///< that the state depends on
+  std::string limits{};     ///< that a run which resumes may change
+};
+
 /// A run of a solver: call(control) runs it, and goes on from the checkpoint where there is one.
-/// The file stays: the caller removes it when the result is written.
-/// @param name  of the method's states
+/// The file stays: the caller removes it when the result is written. Tells `run` where it began and
+/// how long it took.
 /// @param limit steps, for the bar
 /// @throws io::FileError, and what the call throws
 template <class T, class Call>
-auto with_checkpoints(SolveOptions const& options, io::MatrixReader const& reader,
-                      std::string const& name, CheckpointJob const& job, solve::Index limit,
-                      Call const& call) {
+auto run_solver(SolveOptions const& options, SolveRequest const& request,
+                StateSubject const& subject, solve::Index limit, SolveRun& run, Call const& call) {
+  Stopwatch const time;
   ProgressBar bar("solving");
+  CheckpointJob job;
   std::optional<solve::State<T>> state;
+  std::int64_t reads_before = 0;
   solve::Control<T> control{.on_step = [&](solve::Step const& step) {
     bar.set(static_cast<std::uint64_t>(step.iteration), static_cast<std::uint64_t>(limit));
     bar.note("residual " + general(step.residual, 2));
     return true;
   }};
   if (!options.checkpoint.empty()) {
-    require_writable_checkpoint(options.checkpoint);
-    state = read_solver_state<T>(options.checkpoint, name, job);
+    job = checkpoint_job({.reader = request.reader, .x = subject.b, .type = request.type},
+                         OperationId::atax, false);
+    job.state.operation = subject.name + subject.variant;
+    job.options = subject.options;
+    job.limits = subject.limits;
+    std::string limits;
+    state = read_solver_state<T>(options.checkpoint, subject.name, job, limits);
+    if (limits != job.limits) run.earlier_limits = limits;
     control.wants_state = [&, watch = Stopwatch()](solve::Step const&) mutable {
       if (watch.seconds() < options.checkpoint_seconds) return false;
       watch.restart();
       return true;
     };
     control.on_state = [&](solve::State<T> const& found) {
-      reader.check_unchanged();
-      write_checkpoint(options.checkpoint, to_checkpoint(found, job));
+      request.reader.check_unchanged();
+      auto const history = with_all_reads(found.history, run.first_iteration, reads_before);
+      Checkpoint checkpoint = to_checkpoint(found, job);
+      checkpoint.output = std::as_bytes(std::span(history));
+      try_checkpoint(options.checkpoint, checkpoint);
     };
+    control.wants_last_state = true;
   }
-  if (state) control.resume = &*state;
+  if (state) {
+    control.resume = &*state;
+    run.first_iteration = state->iteration;
+    if (!state->history.empty()) reads_before = state->history.back().reads;
+  }
   try {
-    return call(control);
+    auto result = call(control);
+    result_of(result).history =
+        with_all_reads(std::move(result_of(result).history), run.first_iteration, reads_before);
+    run.seconds = time.seconds();
+    return result;
   } catch (std::invalid_argument const& error) {
     if (!state) throw;
     throw io::FileError(io::ErrorKind::bad_input, options.checkpoint,
                         std::string("not a checkpoint that can be used: ") + error.what());
   }
-}
-
-/// The same with a checkpoint of `name`, and tells `run` where it began and how long it took.
-/// @param name    of the method's states
-/// @param variant what else a state is of; empty: nothing
-/// @param b       what is solved for; without entries: nothing
-template <class T, class Call>
-auto run_solver(SolveOptions const& options, SolveRequest const& request, std::string const& name,
-                std::string const& variant, io::HostVector const& b, solve::Index limit,
-                SolveRun& run, Call const& call) {
-  CheckpointJob job;
-  if (!options.checkpoint.empty()) {
-    job = checkpoint_job({.reader = request.reader, .x = b, .type = request.type},
-                         OperationId::atax, false);
-    job.state.operation = name + variant;
-  }
-  Stopwatch const watch;
-  auto result = with_checkpoints<T>(options, request.reader, name, job, limit,
-                                    [&](solve::Control<T> const& control) {
-                                      if (control.resume != nullptr) {
-                                        run.first_iteration = control.resume->iteration;
-                                      }
-                                      return call(control);
-                                    });
-  run.seconds = watch.seconds();
-  return result;
 }
 
 /// A copy in memory of the host.

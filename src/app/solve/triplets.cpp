@@ -53,26 +53,36 @@ void solve_on(TripletOptions const& options, SolveRequest const& request,
                               .ncv = options.ncv.value_or(0),
                               .want_u = options.wants_u()};
   io::HostVector const none = io::VectorView<T>();
+  std::string const size = "k " + std::to_string(options.k) + ", ";
+  std::string const basis = std::to_string(basis_of(options, request.reader.info()));
+  std::string const limits = "tol " + shortest(options.tol);
+  StateSubject const subject{.name = options.scale ? "pca of scaled columns" : options.command,
+                             .b = none,
+                             .options = size + "ncv " + basis,
+                             .limits = limits};
   if (options.is_randomized()) {
     auto const& blocks = dynamic_cast<solve::BlockOperator<Exec, T> const&>(op);
-    auto result = run_solver<T>(options, request, "randomized_svd", "", none, limit, found.run,
-                                [&](solve::Control<T> const& control) {
-                                  return solve::randomized_svd(blocks, options.k,
-                                                               randomized(options), control);
-                                });
+    StateSubject const of_block{.name = "randomized_svd",
+                                .b = none,
+                                .options = size + "blocks of " + basis + ", seed " +
+                                           std::to_string(randomized(options).seed),
+                                .limits = limits};
+    auto result = run_solver<T>(
+        options, request, of_block, limit, found.run, [&](solve::Control<T> const& control) {
+          return solve::randomized_svd(blocks, options.k, randomized(options), control);
+        });
     return take(result, found);
   }
   if (!options.is_pca()) {
     auto result = run_solver<T>(
-        options, request, "svd", "", none, limit, found.run,
+        options, request, subject, limit, found.run,
         [&](solve::Control<T> const& control) { return solve::svd(op, options.k, how, control); });
     return take(result, found);
   }
-  auto result = run_solver<T>(options, request, options.scale ? "pca of scaled columns" : "pca", "",
-                              none, limit, found.run, [&](solve::Control<T> const& control) {
-                                return solve::pca(op, options.k,
-                                                  {.svd = how, .scale = options.scale}, control);
-                              });
+  auto result = run_solver<T>(
+      options, request, subject, limit, found.run, [&](solve::Control<T> const& control) {
+        return solve::pca(op, options.k, {.svd = how, .scale = options.scale}, control);
+      });
   take(result.svd, found);
   found.mean.assign(result.mean.begin(), result.mean.end());
   found.deviation = std::move(result.deviation);

@@ -209,7 +209,6 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     std::optional<CheckpointJob> job;
     std::optional<stream::State<T>> state;
     if (!r.checkpoint.empty()) {
-      require_writable_checkpoint(r.checkpoint);
       job = checkpoint_job(r, id, rows && cols);
       state = state_of<T>(r.checkpoint, *job);
     }
@@ -231,7 +230,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
       options.on_state = [&](stream::State<T> const& found) {
         try {
           r.reader.check_unchanged();
-          write_checkpoint(r.checkpoint, to_checkpoint(found, *job));
+          try_checkpoint(r.checkpoint, to_checkpoint(found, *job));
         } catch (...) {
           KeptFailure::keep();
           throw;

@@ -22,6 +22,7 @@
 #include <nlohmann/json.hpp>
 
 #include <app/base/failure.hpp>
+#include <app/base/notices.hpp>
 #include <app/base/text.hpp>
 #include <app/tuning/tuning_cache.hpp>
 #include <io/errors.hpp>
@@ -405,14 +406,14 @@ std::optional<TuningInUse> find_tuning(BackendFacts const& backend, std::string 
   TuningCache const cache(*folder, backend);
   std::string warning;
   auto const records = cache.load(warning);
-  if (!warning.empty()) say(warning);
+  if (!warning.empty()) notice(warning);
   auto const* const record = nearest(records, operation, type, layout, shape);
   if (record == nullptr) return std::nullopt;
   return TuningInUse{.record = *record, .file = cache.path().string()};
 }
 
 void warn_not_used(TuningInUse const& use, std::string const& why) {
-  say(use.file + ": not used here: " + why);
+  notice(use.file + ": not used here: " + why);
 }
 
 std::string to_text(TuningInUse const& use) {

@@ -189,7 +189,12 @@ class CglsRun {
     if (options_.history) result_.history.push_back(step);
     if (!stop && result_.iterations >= limit) stop = Stop::iteration_limit;
     bool const goes_on = !control_.on_step || control_.on_step(step);
-    if (!stop) offer_state(control_, step, [&] { return state(); });
+    auto const make = [&] { return state(); };
+    if (!stop) {
+      offer_state(control_, step, make, !goes_on);
+    } else if (*stop == Stop::iteration_limit) {
+      offer_last_state(control_, make);
+    }
     if (!stop && !goes_on) stop = Stop::cancelled;
     return stop;
   }

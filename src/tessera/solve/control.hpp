@@ -37,6 +37,9 @@ struct Control {
   std::function<void(State<T> const&)> on_state{};
   /// Where to go on; null: at the beginning.
   State<T> const* resume = nullptr;
+  /// If true, `on_state` also receives the state of the last step of a run that a limit or a
+  /// callback stops, without being asked: a run with a larger limit resumes from it.
+  bool wants_last_state = false;
 };
 
 namespace detail {
@@ -52,11 +55,21 @@ tessera::detail::Digest digest_of(Control<T> const& control) {
   return digest;
 }
 
-/// Hands on state(), if it is wanted after this step.
+/// Hands on the state of the last step of a run, if it is wanted.
 template <class T, class MakeState>
-void offer_state(Control<T> const& control, Step const& step, MakeState const& state) {
+void offer_last_state(Control<T> const& control, MakeState const& state) {
+  if (control.wants_last_state && control.on_state) control.on_state(state());
+}
+
+/// Hands on state(), if it is wanted after this step.
+/// @param is_last whether a limit or a callback stops the run after this step
+template <class T, class MakeState>
+void offer_state(Control<T> const& control, Step const& step, MakeState const& state,
+                 bool is_last = false) {
   if (control.wants_state && control.on_state && control.wants_state(step)) {
     control.on_state(state());
+  } else if (is_last) {
+    offer_last_state(control, state);
   }
 }
 

@@ -174,6 +174,7 @@ class LeastSquaresRun {
     });
     if (control_.resume != nullptr) {
       restore(*control_.resume);
+      apply_limits(limit);
     } else {
       begin();
       if (limit == 0) stop_all(Stop::iteration_limit);
@@ -235,6 +236,24 @@ class LeastSquaresRun {
   [[nodiscard]] bool goes_on() const {
     return std::ranges::any_of(tracks_, [](Track const& track) { return !track.stop; });
   }
+  /// Whether a limit that the options set has stopped a track: another value lets it go on.
+  [[nodiscard]] bool is_limited() const {
+    bool const is_finite = std::ranges::none_of(
+        tracks_, [](Track const& track) { return track.stop == Stop::not_finite; });
+    return is_finite && std::ranges::any_of(tracks_, [](Track const& track) {
+             return track.stop == Stop::iteration_limit || track.stop == Stop::condition_limit;
+           });
+  }
+  /// Of a state: what a limit has stopped goes on if the options have another one now.
+  void apply_limits(Index limit) {
+    for (Track& track : tracks_) {
+      bool const is_below =
+          options_.conlim == 0 || 1 / track.method.now.conda > 1 / options_.conlim;
+      if (track.stop == Stop::condition_limit && is_below) track.stop.reset();
+      if (track.stop == Stop::iteration_limit) track.stop.reset();
+      if (!track.stop && track.iterations >= limit) track.stop = Stop::iteration_limit;
+    }
+  }
 
   /// r_0, u_1, v_1. All tracks have stopped if that is all.
   void begin() {
@@ -287,7 +306,12 @@ class LeastSquaresRun {
     }
     if (!told) return;
     bool const may_go_on = !control_.on_step || control_.on_step(*told);
-    if (goes_on()) offer_state(control_, *told, [&] { return state(); });
+    auto const make = [&] { return state(); };
+    if (goes_on()) {
+      offer_state(control_, *told, make, !may_go_on);
+    } else if (is_limited()) {
+      offer_last_state(control_, make);
+    }
     if (!may_go_on) stop_all(Stop::cancelled);
   }
 

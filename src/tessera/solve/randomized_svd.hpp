@@ -248,7 +248,8 @@ class RandomizedSvdRun {
         .iteration = iteration_, .reads = op_.reads() - reads_before, .residual = change_};
     result_.history.push_back(step);
     if (control_.on_step && !control_.on_step(step)) is_cancelled_ = true;
-    offer_state(control_, step, [&] { return state(); });
+    bool const is_last = is_cancelled_ || iteration_ >= options_.power_iterations;
+    offer_state(control_, step, [&] { return state(); }, is_last);
   }
 
   // ---- states ----

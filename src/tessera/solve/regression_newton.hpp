@@ -307,7 +307,9 @@ class NewtonRun {
                     .objective = at_.loss + own_};
     if (options_.keep_history) result_.history.push_back(step);
     bool const goes_on = !control_.on_step || control_.on_step(step);
-    offer_state(control_, step, [&] { return state(); });
+    bool const is_last = !goes_on || result_.iterations >= options_.maxiter;
+    offer_state(
+        control_, step, [&] { return state(); }, is_last);
     return goes_on;
   }
 

@@ -50,9 +50,9 @@ inline char const* sentence(Stop stop) {
     case Stop::cancelled:
       return "it was cancelled";
     case Stop::breakdown:
-      return "the method broke down";
+      return "the method broke down: it makes no progress in the precision and range of the type";
     case Stop::not_finite:
-      return "a number overflowed, or the input has an infinity or a NaN";
+      return "a number overflowed or underflowed, or the input has an infinity or a NaN";
     case Stop::all_done:
       return "all steps that were asked for are done, and the residuals say how good it is";
     case Stop::precision_limit:

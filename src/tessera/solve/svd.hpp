@@ -410,7 +410,10 @@ class SvdRun {
     Step const step = present(reads_before);
     result_.history.push_back(step);
     if (control_.on_step && !control_.on_step(step)) is_cancelled_ = true;
-    if (is_finite_) offer_state(control_, step, [&] { return state(); });
+    bool const is_last = is_cancelled_ || iteration_ >= maxiter_;
+    if (is_finite_) {
+      offer_state(control_, step, [&] { return state(); }, is_last);
+    }
   }
 
   /// Whether there is nothing more to do, and why.
