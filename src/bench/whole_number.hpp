@@ -2,24 +2,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
 namespace tessera::bench {
 
-/// A number of decimal digits alone: no sign, no space, no separator, no other base. Zeros may
-/// lead.
-/// @return nothing for any other text, and for numbers of 2^64 and more
+/// A whole number in decimal digits, with a point and an exponent of ten if need be, such as 1000,
+/// 1e3 or 1.5e6: no sign, no space, no separator, no other base. Zeros may lead.
+/// @return nothing for any other text, for numbers that are not whole, and for those of 2^64 and
+/// more
 [[nodiscard]] inline std::optional<std::uint64_t> whole_number(std::string_view text) {
+  auto const is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string digits;    // without the point
+  int after_point = -1;  // digits; negative: there is no point
+  std::size_t i = 0;
+  for (; i < text.size() && (is_digit(text[i]) || (text[i] == '.' && after_point < 0)); ++i) {
+    if (text[i] != '.') digits += text[i];
+    if (text[i] == '.' || after_point >= 0) ++after_point;
+  }
+  if (digits.empty()) return std::nullopt;
+  int zeros = -std::max(after_point, 0);
+  if (i < text.size()) {
+    if (text[i] != 'e' && text[i] != 'E') return std::nullopt;
+    if (++i < text.size() && text[i] == '+') ++i;
+    unsigned exponent = 0;
+    // For an unsigned type from_chars takes digits and nothing else.
+    auto const [last, error] =
+        std::from_chars(text.data() + i, text.data() + text.size(), exponent);
+    if (error != std::errc{} || last != text.data() + text.size() || exponent > 1000) {
+      return std::nullopt;
+    }
+    zeros += static_cast<int>(exponent);
+  }
+  for (; zeros < 0; ++zeros) {
+    if (digits.empty()) return std::nullopt;
+    if (digits.back() != '0') return std::nullopt;
+    digits.pop_back();
+  }
+  if (digits.empty()) digits = "0";
+  digits.append(static_cast<std::size_t>(zeros), '0');
   std::uint64_t number = 0;
-  char const* const begin = text.data();
-  char const* const end = begin + text.size();
-  // For an unsigned type from_chars takes digits and nothing else.
-  auto const [last, error] = std::from_chars(begin, end, number);
-  if (error != std::errc{} || last != end) return std::nullopt;
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), number).ec != std::errc{}) {
+    return std::nullopt;
+  }
   return number;
 }
 

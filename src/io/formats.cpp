@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <initializer_list>
+#include <sys/stat.h>
 
 #include <io/csv.hpp>
 #include <io/dataset_name.hpp>
@@ -21,6 +22,7 @@
 #include <io/output_path.hpp>
 #include <io/raw.hpp>
 #include <io/text_file.hpp>
+#include <io/zip.hpp>
 
 namespace tessera::io {
 namespace {
@@ -292,13 +294,34 @@ FormatRow const& format_of_content(InputFile const& file, std::optional<Format> 
       "'");
 }
 
+std::optional<std::vector<std::string>> parts_of(std::string const& path) {
+  if (!split_dataset(path).dataset.empty()) return std::nullopt;
+  InputFile const file(path);
+  switch (format_of_content(file, std::nullopt, {}).format) {
+    case Format::npz:
+      return arrays_of(file);
+    case Format::hdf5:
+      return datasets_of(file);
+    default:
+      return std::nullopt;
+  }
+}
+
+bool has_no_extension_to_say(std::string const& path) {
+  if (descriptor_named_by(path)) return true;
+  struct stat status{};
+  bool const is_pipe =
+      ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+  return is_pipe && (!std::filesystem::path(path).has_extension() || find_format(path) == nullptr);
+}
+
 FormatRow const* find_format_of_result(std::string const& path) {
   require_written_dataset(path);
-  return descriptor_named_by(path) ? &row_of(Format::npy) : find_format(path);
+  return has_no_extension_to_say(path) ? &row_of(Format::npy) : find_format(path);
 }
 
 FormatRow const& format_of_result(std::string const& path) {
-  return descriptor_named_by(path) ? row_of(Format::npy) : format_of(path);
+  return has_no_extension_to_say(path) ? row_of(Format::npy) : format_of(path);
 }
 
 }  // namespace tessera::io

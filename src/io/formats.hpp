@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <io/errors.hpp>
 #include <io/input_file.hpp>
@@ -55,13 +56,21 @@ struct FormatRow {
 [[nodiscard]] FormatRow const& format_of_content(InputFile const& file, std::optional<Format> given,
                                                  RawFile const& raw);
 
-/// The same of a file that is written: an open descriptor such as /dev/stdout, whose name has no
-/// extension, takes .npy.
+/// Whether the name of an output says nothing of its format: that of an open descriptor, such as
+/// /dev/stdout, and of a named pipe or a device without an extension that is known.
+[[nodiscard]] bool has_no_extension_to_say(std::string const& path);
+
+/// The same of a file that is written: one whose name says nothing takes .npy.
 /// @throws FileError bad_output where the path names a dataset of a file of another kind
 [[nodiscard]] FormatRow const* find_format_of_result(std::string const& path);
 /// @copydoc find_format_of_result
 /// @throws FileError bad_input, listing the known extensions
 [[nodiscard]] FormatRow const& format_of_result(std::string const& path);
+
+/// The names in a file that holds several matrices, such as "A" or "/group/A"; of one that holds a
+/// single one, and of a path that names one of several, nothing.
+/// @throws FileError bad_input
+[[nodiscard]] std::optional<std::vector<std::string>> parts_of(std::string const& path);
 
 /// The row of a format.
 [[nodiscard]] FormatRow const& row_of(Format format);

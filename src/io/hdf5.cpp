@@ -354,6 +354,12 @@ std::unique_ptr<MatrixSource> open_hdf5(InputFile file, RawFile const& /*raw*/) 
   return std::make_unique<ChunkedSource>(std::move(file), std::move(info), std::move(dataset));
 }
 
+std::vector<std::string> datasets_of(InputFile const& file) {
+  std::string const path = file.path();
+  if (file.bytes() == 0) file.fail("is empty: expected an HDF5 file, found 0 bytes");
+  return list_hdf5(path, split_dataset(path), file.bytes());
+}
+
 std::string check_hdf5_output(OutputFile& out, MatrixInfo const& info) {
   auto const fail = [&](std::string const& sentence) {
     throw FileError(ErrorKind::bad_output, out.path(), sentence);

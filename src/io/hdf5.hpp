@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <io/matrix_info.hpp>
 #include <io/matrix_source.hpp>
@@ -27,6 +28,9 @@ namespace tessera::io {
 /// may crash it. The elements are read and unpacked here.
 /// @throws FileError bad_input
 [[nodiscard]] std::unique_ptr<MatrixSource> open_hdf5(InputFile file, RawFile const& raw);
+
+/// The names of all datasets of a file, such as "/group/A", sorted. @throws FileError bad_input
+[[nodiscard]] std::vector<std::string> datasets_of(InputFile const& file);
 
 /// Checks that `out` can be an HDF5 file with this dataset. @return the dataset's name
 /// @throws FileError bad_output

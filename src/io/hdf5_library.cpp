@@ -142,6 +142,27 @@ class Examination {
     return std::move(result_);
   }
 
+  /// The names of all datasets, sorted, each with a zero after it. Links that lead out of the file
+  /// are not followed.
+  std::string list() {
+    Handle const file = open_file();
+    std::string names;
+    herr_t const visited = H5Lvisit2(
+        file.get(), H5_INDEX_NAME, H5_ITER_INC,
+        [](hid_t root, char const* name, H5L_info2_t const* link, void* list) -> herr_t {
+          H5O_info2_t object{};
+          if (link->type != H5L_TYPE_HARD) return 0;
+          if (H5Oget_info_by_name3(root, name, &object, H5O_INFO_BASIC, H5P_DEFAULT) < 0) return -1;
+          if (object.type != H5O_TYPE_DATASET) return 0;
+          auto& found = *static_cast<std::string*>(list);
+          found.append("/").append(name).push_back('\0');
+          return 0;
+        },
+        &names);
+    check(visited);
+    return names;
+  }
+
  private:
   [[noreturn]] void fail(std::string const& sentence) const {
     throw FileError(ErrorKind::bad_input, path_, sentence);
@@ -809,6 +830,22 @@ Hdf5Dataset examine_hdf5(std::string const& path, DatasetName const& name,
         send(std::as_bytes(std::span(found.chunks)));
         send(std::span(found.compact));
       }));
+}
+
+std::vector<std::string> list_hdf5(std::string const& path, DatasetName const& name,
+                                   std::uint64_t file_bytes) {
+  std::vector<std::byte> const bytes = ask_apart(
+      path, ErrorKind::bad_input,
+      "cannot be read: expected a whole HDF5 file, found one at which HDF5's library fails",
+      [&] { return Examination(path, name, file_bytes).list(); },
+      [](std::string const& names, Send const& send) { send(std::as_bytes(std::span(names))); });
+  std::vector<std::string> names;
+  std::string_view left(reinterpret_cast<char const*>(bytes.data()), bytes.size());
+  while (!left.empty()) {
+    names.emplace_back(left.substr(0, left.find('\0')));
+    left.remove_prefix(names.back().size() + 1);
+  }
+  return names;
 }
 
 std::uint64_t create_hdf5_dataset(std::string const& path, std::string const& place,

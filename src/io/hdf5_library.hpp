@@ -59,6 +59,13 @@ struct Hdf5Dataset {
 [[nodiscard]] Hdf5Dataset examine_hdf5(std::string const& path, DatasetName const& name,
                                        std::uint64_t file_bytes);
 
+/// The names of all datasets of the file, such as "/group/A", in a process apart.
+/// @param path       for messages
+/// @param file_bytes size of the file
+/// @throws FileError bad_input
+[[nodiscard]] std::vector<std::string> list_hdf5(std::string const& path, DatasetName const& name,
+                                                 std::uint64_t file_bytes);
+
 /// Makes a dataset, in a process apart: it may crash the library where the file was damaged before,
 /// and where the disk is full. An empty file becomes an HDF5 file; another one keeps what it has.
 /// @param path   for messages

@@ -25,6 +25,10 @@ std::unique_ptr<MatrixSource> open_hdf5(InputFile file, RawFile const& /*raw*/) 
   refuse(ErrorKind::bad_input, file.path());
 }
 
+std::vector<std::string> datasets_of(InputFile const& file) {
+  refuse(ErrorKind::bad_input, file.path());
+}
+
 struct Hdf5ChunkWriter::State {};
 
 Hdf5ChunkWriter::Hdf5ChunkWriter(OutputFile& out, MatrixInfo const& /*info*/,

@@ -254,4 +254,18 @@ ZipMember find_array(InputFile const& file, std::string const& name) {
   return member_of(file, *found, directory.offset);
 }
 
+std::vector<std::string> arrays_of(InputFile const& file) {
+  Directory const directory = find_directory(file);
+  auto const content = bytes_at(file, directory.offset, directory.bytes);
+  std::span<std::byte const> left(content);
+  std::vector<std::string> arrays;
+  for (std::uint64_t k = 0; k < directory.members; ++k) {
+    std::string_view name = take_entry(file, left).name;
+    if (!name.ends_with(".npy")) continue;
+    name.remove_suffix(4);
+    arrays.emplace_back(name);
+  }
+  return arrays;
+}
+
 }  // namespace tessera::io

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <io/input_file.hpp>
 
@@ -27,5 +28,9 @@ struct ZipMember {
 /// @throws FileError bad_input where the archive is damaged, has no such member (the message lists
 /// those that it has) or more than one, or has it packed otherwise
 [[nodiscard]] ZipMember find_array(InputFile const& file, std::string const& name);
+
+/// The names of all arrays of an .npz file, in the order of its directory.
+/// @throws FileError bad_input where the archive is damaged
+[[nodiscard]] std::vector<std::string> arrays_of(InputFile const& file);
 
 }  // namespace tessera::io

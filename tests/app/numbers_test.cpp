@@ -15,14 +15,44 @@
 namespace tessera::app {
 namespace {
 
-TEST(Numbers, WholeOnesAreDecimalDigitsAlone) {
+TEST(Numbers, WholeOnesAreWrittenInDecimalDigits) {
   EXPECT_EQ(bench::whole_number("0"), 0u);
   EXPECT_EQ(bench::whole_number("10"), 10u);
   EXPECT_EQ(bench::whole_number("010"), 10u);
   EXPECT_EQ(bench::whole_number("18446744073709551615"), UINT64_MAX);
-  for (std::string const text :
-       {"", " 5", "5 ", "+5", "-5", "-0", "1_0", "1'0", "1,000", "1.0", "1e3", "0x10", "0b11",
-        "0o7", "ten", "inf", "18446744073709551616"}) {
+  EXPECT_EQ(bench::whole_number("1e3"), 1000u);
+  EXPECT_EQ(bench::whole_number("1E+3"), 1000u);
+  EXPECT_EQ(bench::whole_number("1.5e3"), 1500u);
+  EXPECT_EQ(bench::whole_number("12.50e2"), 1250u);
+  EXPECT_EQ(bench::whole_number("5.0"), 5u);
+  EXPECT_EQ(bench::whole_number("5."), 5u);
+  EXPECT_EQ(bench::whole_number("0e999"), 0u);
+  EXPECT_EQ(bench::whole_number("1.8446744073709551615e19"), UINT64_MAX);
+  for (std::string const text : {"",
+                                 " 5",
+                                 "5 ",
+                                 "+5",
+                                 "-5",
+                                 "-0",
+                                 "1_0",
+                                 "1'0",
+                                 "1,000",
+                                 "1.5",
+                                 "1e-3",
+                                 "1.25e1",
+                                 "1e",
+                                 "e3",
+                                 ".",
+                                 "1..0",
+                                 "1e3.0",
+                                 "1e20",
+                                 "1e99999999999",
+                                 "0x10",
+                                 "0b11",
+                                 "0o7",
+                                 "ten",
+                                 "inf",
+                                 "18446744073709551616"}) {
     EXPECT_EQ(bench::whole_number(text), std::nullopt) << text;
   }
 }
@@ -67,6 +97,9 @@ TEST(Numbers, EveryUnitOfSizesIsWhatItsNameSays) {
   for (std::string const text : {"",
                                  "0",
                                  "0.5",
+                                 "1.5",
+                                 "1.5B",
+                                 "1e-3",
                                  "MiB",
                                  "1 MiB",
                                  " 1MiB",

@@ -126,6 +126,30 @@ TEST_F(InfoTest, names_all_that_was_promised) {
   }
 }
 
+/// Where a file holds several arrays, all are listed.
+TEST_F(ShowTest, lists_what_a_file_holds) {
+  write("a.npy", npy("<f4", "(3, 2)", std::string(24, '\0')));
+  if (run({"info"}).out.find("HDF5          left out") != std::string::npos) {
+    GTEST_SKIP() << "SKIPPED: this build has no HDF5";
+  }
+  ASSERT_EQ(run({"convert", "a.npy", "x.h5:/first"}).status, 0);
+  for (int i = 0; i < 12; ++i) {
+    ASSERT_EQ(
+        run({"convert", "a.npy", "x.h5:/group/A" + std::to_string(i), "--add-dataset"}).status, 0);
+  }
+  auto const listed = run({"show", "x.h5"});
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  EXPECT_EQ(listed.err, "");
+  EXPECT_THAT(listed.out, HasSubstr("13 arrays"));
+  EXPECT_THAT(listed.out, HasSubstr("x.h5:/first   A, 3 rows x 2 columns, row-major, f32, 24 B"));
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_THAT(listed.out, HasSubstr("x.h5:/group/A" + std::to_string(i) + "   A, 3 rows"));
+  }
+  auto const refused = run({"show", "x.h5", "--data"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("x.h5: holds several arrays: expected x.h5:NAME"));
+}
+
 TEST_F(InfoTest, json_has_the_same) {
   auto const result = run({"info", "--format", "json"});
   EXPECT_EQ(result.status, 0);

@@ -15,6 +15,7 @@
 
 #include <app/backend/backends.hpp>
 #include <app/base/failure.hpp>
+#include <app/base/names.hpp>
 #include <app/base/progress.hpp>
 #include <app/base/sha256.hpp>
 #include <app/base/text.hpp>
@@ -544,6 +545,7 @@ std::string write_report(BenchReport const& report) {
 
 ExitStatus run_command(BenchOptions const& options) {
   check_files(options);
+  require_plain_file("--output", options.output);
   auto const backend = measured_backend(options);
   require_caches(options.cache_preference, backend);
   RunFiles files;

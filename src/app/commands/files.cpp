@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <app/base/failure.hpp>
 #include <app/base/progress.hpp>
@@ -36,6 +37,16 @@ io::FormatRow const& format_of_output(io::GenerateRequest const& request) {
   return request.format ? io::row_of(*request.format) : io::format_of(request.output);
 }
 
+/// Refuses --output-format against an extension: under that name the file could not be read again.
+void check_output_format(std::string const& output, std::optional<io::Format> format) {
+  if (!format || !std::filesystem::path(output).has_extension()) return;
+  io::FormatRow const* const named = io::find_format(output);
+  if (named == nullptr || named->format == *format) return;
+  refuse(output, "the extension says " + std::string(named->name) + ", found --output-format " +
+                     std::string(io::row_of(*format).name) +
+                     "; --output-format is for names that do not say what a file is");
+}
+
 /// Whether V is in the same file as A.
 bool holds_v(io::GenerateRequest const& request) {
   return format_of_output(request).vector_follows_matrix;
@@ -50,6 +61,7 @@ void complete(io::GenerateRequest& request) {
   if (request.format && !io::split_dataset(request.output).dataset.empty()) {
     refuse_output("is a dataset of an HDF5 file, found --output-format");
   }
+  check_output_format(request.output, request.format);
   if (format.format == io::Format::raw) {
     refuse_output(
         "a .bin file has no place for the number of rows: expected .npy, .ex3 or no extension");
@@ -154,6 +166,7 @@ void check_usage(ConvertOptions const& options) {
   if (options.output_format && !io::split_dataset(options.output).dataset.empty()) {
     refuse(options.output, "is a dataset of an HDF5 file, found --output-format");
   }
+  check_output_format(options.output, options.output_format);
 }
 
 std::string describe_content(io::MatrixInfo const& info) {
@@ -172,6 +185,11 @@ ExitStatus run_command(ConvertOptions const& options) {
   ConvertOptions request = options;
   request.input = resolve_input(options.input).path;
   check_usage(request);
+  // As other results there. V, where it was given, is for an ex3 file.
+  bool const has_no_name = io::has_no_extension_to_say(request.output);
+  if (has_no_name && !request.output_format && request.vector.empty()) {
+    request.output_format = io::Format::npy;
+  }
   request.raw.type = options.raw_type.value_or(request.raw.type);
   request.raw.layout = options.raw_layout.value_or(request.raw.layout);
   request.raw.header = options.header.value_or(io::CsvHeader::automatic);
@@ -233,7 +251,7 @@ void print_info(std::string const& path, io::MatrixInfo const& info) {
   if (info.data_offset != 0 || info.format == io::Format::raw) {
     bytes += " from byte " + text(info.data_offset);
   }
-  std::printf("%s\n", path.c_str());
+  std::printf("%s\n", without_controls(path).c_str());
   show_line("format", std::string(io::to_string(info.format)) +
                           (info.version.empty() ? "" : " " + info.version));
   show_line("type",
@@ -310,8 +328,37 @@ struct Printer {
 
 }  // namespace
 
+namespace {
+
+/// The matrices of a file that holds several, a line each.
+void print_parts(std::string const& path, std::vector<std::string> const& names) {
+  std::printf("%s\n", without_controls(path).c_str());
+  show_line("holds", std::to_string(names.size()) + (names.size() == 1 ? " array" : " arrays") +
+                         ", each of which has a name of its own:");
+  for (auto const& name : names) {
+    std::string const whole = path + ":" + name;
+    std::string what;
+    try {
+      what = describe_content(io::MatrixReader(whole).info());
+    } catch (io::FileError const& error) {
+      what = std::string(error.what()).substr(whole.size() + 2);
+    }
+    std::printf("  %s   %s\n", without_controls(whole).c_str(), without_controls(what).c_str());
+  }
+}
+
+}  // namespace
+
 ExitStatus run_command(ShowOptions const& options) {
   std::string const path = resolve_input(options.file).path;
+  if (auto const names = io::parts_of(path)) {
+    if (options.data || options.all) {
+      refuse(path, "holds several arrays: expected " + path + ":NAME with --data or --all; " +
+                       "tessera show " + path + " lists the names");
+    }
+    print_parts(path, *names);
+    return ExitStatus::good;
+  }
   io::MatrixReader const reader(path, {.header = options.header.value_or(io::CsvHeader::automatic)},
                                 io::Reading::anywhere, std::nullopt, io::Text::taken);
   auto const& info = reader.info();
