@@ -15,8 +15,7 @@ namespace tessera::bench {
 
 /// A whole number in decimal digits, with a point and an exponent of ten if need be, such as 1000,
 /// 1e3 or 1.5e6: no sign, no space, no separator, no other base. Zeros may lead.
-/// @return nothing for any other text, for numbers that are not whole, and for those of 2^64 and
-/// more
+/// @return nothing for any other text, for numbers that are not whole, and for 2^64 and more
 [[nodiscard]] inline std::optional<std::uint64_t> whole_number(std::string_view text) {
   auto const is_digit = [](char c) { return c >= '0' && c <= '9'; };
   std::string digits;    // without the point

@@ -45,8 +45,8 @@ Place* place_for(char* name) {
   return place;
 }
 
-/// Whether a signal that nobody handles ends a process. Nothing can be done at SIGKILL; two numbers
-/// below SIGRTMIN are those of the C library, which sigaction() refuses.
+/// Whether a signal that nobody handles ends a process. SIGKILL cannot be handled. The C
+/// library keeps two numbers below SIGRTMIN for itself, which sigaction() refuses.
 bool ends_by_default(int number) {
   constexpr std::array<int, 9> others{SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU,
                                       SIGCONT, SIGCHLD, SIGURG,  SIGWINCH};

@@ -41,8 +41,8 @@ class TemporaryFile {
 void remove_temporaries() noexcept;
 
 /// From now on, all temporary files are removed when a signal comes that ends the process: every
-/// signal whose default is that, such as SIGINT (Ctrl-C), SIGTERM, SIGUSR1 of a batch system, and
-/// those of crashes, but SIGKILL. Then the process ends as it would have. Signals that are ignored
+/// signal that ends a process by default, such as SIGINT (Ctrl-C), SIGTERM, SIGUSR1 of a batch
+/// system, and signals of crashes; except SIGKILL. Then the process ends as it would have. Signals that are ignored
 /// or handled already stay so. Call it once, early.
 void remove_temporaries_at_signals();
 

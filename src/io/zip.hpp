@@ -30,7 +30,7 @@ struct ZipMember {
 [[nodiscard]] ZipMember find_array(InputFile const& file, std::string const& name);
 
 /// The names of all arrays of an .npz file, in the order of its directory.
-/// @throws FileError bad_input where the archive is damaged
+/// @throws FileError bad_input if the archive is damaged
 [[nodiscard]] std::vector<std::string> arrays_of(InputFile const& file);
 
 }  // namespace tessera::io

@@ -71,7 +71,7 @@ TEST_P(UnfinishedTest, leaves_the_state_of_its_last_step) {
   EXPECT_EQ(rest["iterations"], whole["iterations"]);
   EXPECT_FALSE(exists("s"));
 
-  // All columns of the history but the reads of a method that begins anew are those of one run.
+  // The history equals the history of one run. Only pca repeats reads when it resumes.
   std::istringstream lines(read("h.csv")), whole_lines(read("whole.csv"));
   long before = 0;
   for (std::string line, whole_line; std::getline(whole_lines, whole_line);) {
@@ -195,7 +195,7 @@ TEST_F(CheckpointNameTest, belongs_to_one_run_at_a_time) {
   EXPECT_EQ(run(kept(cut_short_, "other")).status, 1);
   ::kill(child, SIGKILL);
   finish(child);
-  // The name is free again, and the state is that of the killed run.
+  // The name is free again, and holds the state of the killed run.
   auto const other = run(kept(cut_short_, "s"));
   EXPECT_EQ(other.status, 3);
   EXPECT_THAT(other.err, HasSubstr("expected a checkpoint of this run, found one of svd"));

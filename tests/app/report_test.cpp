@@ -149,7 +149,7 @@ TEST_F(ReportTest, that_goes_to_stderr_is_alone_there_and_has_the_notices) {
   EXPECT_EQ(json::parse(both.out)["notices"].size(), 1u);
 }
 
-/// A notice is not lost where there is no report in the end.
+/// Notices are not lost if the run ends without a report.
 TEST_F(ReportTest, that_is_missing_leaves_its_notices_on_stderr) {
   write("z.npy", npy("<f4", "(3,)", std::string(12, '\0')));
   auto const result = run({"atax", "a.npy", "--memory-limit", "20KiB", "--add", "z.npy", "--output",

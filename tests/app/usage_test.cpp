@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <iterator>
 #include <sstream>
+#include <string>
 #include <support/read_file.hpp>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -65,6 +70,59 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"no_command", {}, "subcommand"},
         BadUsage{"unknown_command", {"frobnicate"}, "frobnicate"},
         BadUsage{"unknown_option", {"atax", "a.npy", "--fast"}, "--fast"},
+        BadUsage{"near_command", {"atx"}, "'atx' is not a command; did you mean atax?"},
+        BadUsage{"near_option_before_missing_ones",
+                 {"gen", "--row", "10"},
+                 "unknown option '--row' of gen; did you mean --rows?"},
+        BadUsage{"option_of_another_command",
+                 {"ridge", "a.npy", "a.npy", "--alpha", "0.1"},
+                 "unknown option '--alpha' of ridge"},
+        BadUsage{"near_option_with_a_value",
+                 {"atax", "--memory-limt", "1MiB", "a.npy"},
+                 "unknown option '--memory-limt' of atax; did you mean --memory-limit?"},
+        BadUsage{"start_of_an_option",
+                 {"atax", "a.npy", "--out", "c.npy"},
+                 "unknown option '--out' of atax; did you mean --output?"},
+        BadUsage{"loss_left_out",
+                 {"fit", "a.npy", "a.npy"},
+                 "LOSS: 'a.npy' is not one of linear|logistic|poisson"},
+        BadUsage{"file_that_begins_with_a_dash",
+                 {"show", "-x.npy"},
+                 "unknown option '-x.npy' of show; a file of this name is ./-x.npy"},
+        BadUsage{"type_before_missing_ones",
+                 {"gen", "--type", "f16"},
+                 "--type: 'f16' is not one of f32|f64"},
+        BadUsage{"gpu", {"atax", "a.npy", "--backend", "gpu"}, "did you mean cuda?"},
+        BadUsage{
+            "option_as_a_value",
+            {"lstsq", "a.npy", "a.npy", "--history", "--check"},
+            "--history: expected a value, found the option --check; --history=--check takes it "
+            "as a value"},
+        BadUsage{"option_as_the_value_of_a_short_one",
+                 {"svd", "a.npy", "-k", "--check"},
+                 "-k: expected a value, found the option --check"},
+        BadUsage{"option_at_the_end",
+                 {"gen", "--rows", "1", "--cols", "1", "--output"},
+                 "--output: expected a value, found none"},
+        BadUsage{"hint_to_output",
+                 {"atax", "a.npy", "c.npy"},
+                 "'c.npy' was not expected; --output c.npy writes the result there"},
+        BadUsage{"help_of_a_known_command",
+                 {"atax", "a.npy", "--fast"},
+                 "\nTry 'tessera atax --help'.\n"},
+        BadUsage{"number_beyond_a_double",
+                 {"atax", "a.npy", "--alpha", "1e-400"},
+                 "--alpha: expected a decimal number that a double holds, found '1e-400'"},
+        BadUsage{"part_of_a_byte",
+                 {"atax", "a.npy", "--memory-limit", "1.5"},
+                 "--memory-limit: expected a size from 1 to 2^62 bytes"},
+        BadUsage{
+            "format_against_the_extension",
+            {"gen", "--rows", "1", "--cols", "1", "--output", "g.npy", "--output-format", "ex3"},
+            "g.npy: the extension says NumPy array, found --output-format ex3 test file"},
+        BadUsage{"format_of_a_conversion_against_the_extension",
+                 {"convert", "a.npy", "d.bin", "--output-format", "npy"},
+                 "d.bin: the extension says raw elements, found --output-format NumPy array"},
         BadUsage{"no_input", {"atax"}, "INPUT"},
         BadUsage{"surplus_input", {"atax", "a.npy", "b.npy"}, "b.npy"},
         BadUsage{"check_without_result", {"check", "a.npy"}, "RESULT"},
@@ -191,9 +249,11 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(UsageTest, numbers_are_read_as_they_are_written) {
   EXPECT_THAT(run({"gen", "--rows", "010", "--cols", "3", "--output", "a.npy"}).out,
               HasSubstr("10 rows x 3 columns"));
+  EXPECT_THAT(run({"gen", "--rows", "1e2", "--cols", "3.0", "--output", "a.npy"}).out,
+              HasSubstr("100 rows x 3 columns"));
   auto const before = listing();
   for (std::string const text :
-       {"-5", "+5", " 5", "5 ", "0x10", "0b11", "1'000", "1_000", "1,000", "1e3", "5.0", "0"}) {
+       {"-5", "+5", " 5", "5 ", "0x10", "0b11", "1'000", "1_000", "1,000", "1e-3", "5.5", "0"}) {
     auto const result = run({"gen", "--rows", text, "--cols", "3", "--output", "b.npy"});
     EXPECT_EQ(result.status, 2) << text;
     EXPECT_THAT(result.err,
@@ -208,6 +268,97 @@ TEST_F(UsageTest, numbers_are_read_as_they_are_written) {
     EXPECT_THAT(result.err, HasSubstr("--seed: expected a whole number from 0 to "
                                       "18446744073709551615 in decimal digits, found '"));
   }
+  EXPECT_EQ(listing(), before);
+}
+
+TEST_F(UsageTest, help_and_version_are_words_too) {
+  EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
+  EXPECT_EQ(run({"help", "atax"}).out, run({"atax", "--help"}).out);
+  EXPECT_EQ(run({"help", "atx"}).status, 2);
+  for (std::vector<std::string> const& words :
+       {std::vector<std::string>{"version"}, {"atax", "--version"}}) {
+    EXPECT_EQ(run(words).out, run({"--version"}).out);
+  }
+}
+
+TEST_F(UsageTest, help_says_what_is_so) {
+  EXPECT_THAT(run({"fit", "--help"}).out, ::testing::Not(HasSubstr("[linear]")));
+  for (std::string const command : {"lstsq", "ridge", "svd", "pca", "fit"}) {
+    EXPECT_THAT(run({command, "--help"}).out, ::testing::Not(HasSubstr("What INPUT is")));
+  }
+}
+
+TEST_F(UsageTest, types_and_orders_have_the_names_of_c_and_numpy_too) {
+  auto const gen = [&](std::string const& type, std::string const& layout) {
+    return run({"gen", "--rows", "4", "--cols", "3", "--type", type, "--layout", layout, "--output",
+                "a.npy"})
+        .out;
+  };
+  for (std::string const type : {"f32", "float", "float32"}) {
+    EXPECT_THAT(gen(type, "C"), HasSubstr("f32, row-major"));
+  }
+  for (std::string const type : {"f64", "double", "float64"}) {
+    EXPECT_THAT(gen(type, "F"), HasSubstr("f64, column-major"));
+  }
+  EXPECT_EQ(run({"atax", "a.npy", "--type", "float"}).status, 0);
+  EXPECT_EQ(run({"convert", "a.npy", "b.npy", "--layout", "C", "--output-type", "float"}).status,
+            0);
+  EXPECT_EQ(run({"gen", "--type", "c", "--layout", "C"}).status, 2);
+}
+
+TEST_F(UsageTest, control_characters_of_names_do_not_reach_the_terminal) {
+  std::string const name =
+      "x\x1b[31m\nz\xc2\x9b"
+      "1m.npy";
+  auto const missing = run({"atax", name});
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_THAT(missing.err, HasSubstr("tessera: x?[31m?z?1m.npy: "));
+  write(name, npy("<f4", "(1, 1)", bytes_of<float>({1})));
+  for (std::vector<std::string> const& words :
+       {std::vector<std::string>{"atax", name}, {"lstsq", name, name}, {"show", name}}) {
+    auto const result = run(words);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("x?[31m?z?1m.npy"));
+    EXPECT_THAT(result.out + result.err, ::testing::Not(HasSubstr("\x1b")));
+  }
+}
+
+TEST_F(UsageTest, a_number_is_the_file_of_that_name_where_there_is_one) {
+  std::filesystem::create_directory(path("test"));
+  write("test/7", "");
+  EXPECT_THAT(run({"atax", "7"}).err, HasSubstr("tessera: test/7: "));
+  write("7", npy("<f4", "(1, 1)", bytes_of<float>({1})));
+  auto const result = run({"atax", "7"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("   7\n"));
+  EXPECT_FALSE(exists("7-out.bin"));
+}
+
+/// `./dev run` starts what is there, and builds nothing.
+TEST_F(UsageTest, dev_runs_the_built_program) {
+  if (std::system("bash -c true") != 0) GTEST_SKIP() << "SKIPPED: there is no bash";
+  std::filesystem::create_directory(path("cmake"));
+  for (std::string const name : {"dev", "CMakePresets.json", "cmake/debian-root.sh"}) {
+    std::filesystem::copy_file(TESSERA_SOURCE_DIR "/" + name, path(name));
+  }
+  auto const dev = [&](std::string const& words) {
+    std::string const command =
+        "cd '" + path("").string() + "' && TESSERA_WAY= bash ./dev " + words + " >out 2>&1";
+    int const status = std::system(command.c_str());
+    std::string const said = read("out");
+    std::filesystem::remove(path("out"));
+    return std::pair(status, said);
+  };
+  EXPECT_THAT(dev("run info").second, HasSubstr("dev: not built: ./dev build\n"));
+  EXPECT_THAT(dev("--preset openmp-asan run info").second,
+              HasSubstr("not built: ./dev build --preset openmp-asan\n"));
+  EXPECT_FALSE(exists("build"));
+  std::filesystem::create_directories(path("build/openmp/bin"));
+  write("build/openmp/bin/tessera", "#!/bin/sh\necho \"$# words: $*\"\n");
+  std::filesystem::permissions(path("build/openmp/bin/tessera"), std::filesystem::perms::all);
+  auto const before = listing();
+  EXPECT_EQ(dev("run show 'a b.npy' --preset x"),
+            std::pair(0, std::string("4 words: show a b.npy --preset x\n")));
   EXPECT_EQ(listing(), before);
 }
 

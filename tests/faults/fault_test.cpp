@@ -149,7 +149,9 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
                 AllOf(AnyOf(StartsWith("tessera: " + job().input), StartsWith("tessera: c."),
                             StartsWith("tessera: run.state")),
                       why));
-    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+    // A checkpoint that cannot be written is left out with a notice each, and does not end the run.
+    auto const lines = std::ranges::count(result.err, '\n');
+    EXPECT_TRUE(job().has_checkpoint ? lines >= 1 : lines == 1) << result.err;
     expect_untouched(with_old_output);
 
     // A run that goes on from a checkpoint would not come to the next fault.

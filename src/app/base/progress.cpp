@@ -68,7 +68,7 @@ void ProgressBar::draw() const {
 
   int const columns = std::clamp(ftxui::Terminal::Size().dimx - 1, 1, 80);
   std::string const title = without_controls(title_ + " " + (note_.empty() ? "" : note_ + " "));
-  // Where there is no room for all, the title is cut, and the percent stay.
+  // If the line is too short for all of it, the title is cut and the percentage stays.
   constexpr int least_gauge = 5;
   int const room = columns - static_cast<int>(percent.size()) - 1;
   auto const wide = static_cast<int>(title.size()) + least_gauge <= room;

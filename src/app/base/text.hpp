@@ -54,7 +54,7 @@ struct TwoExtents {
 [[nodiscard]] std::string fixed(double value, int digits);
 /// With so many significant digits.
 [[nodiscard]] std::string general(double value, int digits);
-/// With as many digits as tell it from all others.
+/// The shortest text that reads back as the same number.
 [[nodiscard]] std::string shortest(double value);
 /// A time with a unit that leaves few digits before the point.
 [[nodiscard]] std::string duration(double seconds);
@@ -73,8 +73,8 @@ struct TwoExtents {
 /// some, and a terminal would obey them.
 [[nodiscard]] std::string without_controls(std::string_view text);
 
-/// Says a sentence on stderr, behind the program's name; wrapped where that is a terminal, and
-/// without control characters.
+/// Prints a sentence on stderr, after the program's name and without control characters. On a
+/// terminal the lines are wrapped.
 void say(std::string const& sentence);
 
 }  // namespace tessera::app

@@ -114,7 +114,7 @@ bool take_lock_of(std::string const& file, io::Descriptor& lock) {
   return ::fcntl(lock.get(), F_OFD_GETLK, &range) != 0 || range.l_type == F_UNLCK;
 }
 
-/// Whether a checkpoint is of this job, but for what may differ.
+/// Whether a checkpoint is of this job. Limits may differ.
 bool is_same_job(CheckpointJob const& found, CheckpointJob const& job) {
   auto const parts = [](CheckpointJob const& of) {
     return std::tie(of.state, of.file, of.file_sha256, of.dataset, of.elements, of.vector_sha256);

@@ -47,13 +47,12 @@ struct Checkpoint {
 /// The file of --checkpoint during a run. Two runs cannot have the same one: each would overwrite
 /// the state of the other. An empty name is no file, and only the first rank has one.
 ///
-/// The lock is one of the file's folder, on a byte that the file's name selects: it leaves nothing
-/// behind, however the run ends. On a file system without such locks there is none.
+/// The lock is on one byte of the file's folder, which the file's name selects. It leaves nothing
+/// behind, however the run ends. A file system without such locks gives no protection.
 class CheckpointPlace {
  public:
   /// @throws Failure usage for a dataset, or the name of an open descriptor
-  /// @throws io::FileError bad_output where no checkpoint can be written, as far as can be said
-  /// before, and where another run has the file
+  /// @throws io::FileError bad_output if no checkpoint can be written, or another run uses the file
   explicit CheckpointPlace(std::string const& path);
 
   /// Removes the state, since the result is in its place. A symbolic link to it stays.

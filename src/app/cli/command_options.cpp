@@ -52,9 +52,16 @@ void add_input(CLI::App& app, std::string& input) {
       ->required();
 }
 
-void add_input_format(CLI::App& app, MaybeFormat& format, Choices<MaybeFormat> formats) {
+void add_input_format(CLI::App& app, MaybeFormat& format, Choices<MaybeFormat> formats,
+                      std::string const& input = "INPUT") {
   add_choice(app, "--input-format", format, formats,
-             "What INPUT is, where its content does not say");
+             "What " + input + " is, where its content does not say");
+}
+
+void add_report(CLI::App& app, RunOptions& options, Choices<ReportFormat> formats) {
+  add_choice(app, "--format", options.format, formats, "How the report is written");
+  add_output_file(app, "--report", options.report,
+                  "Where the report goes (else stdout, or stderr if a result goes to stdout)");
 }
 
 void add_dataset_flag(CLI::App& app, bool& add_dataset) {
@@ -119,7 +126,7 @@ void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> repor
   command.add_flag("--no-tuning-cache", options.no_tuning_cache,
                    "Launch as the backend would, whatever `tessera tune` has found");
   add_dataset_flag(command, options.add_dataset);
-  add_choice(command, "--format", options.format, report_formats, "How the report is written");
+  add_report(command, options, report_formats);
 }
 
 /// What atax computes beside its products.
@@ -221,7 +228,7 @@ void add_convert(CLI::App& app, Chosen& chosen) {
              "Order of the elements in a .bin INPUT with --rows and --cols (else row-major)");
   add_choice(command, "--header", request.header, header_choices, header_text);
   add_input_file(command, "--vector", request.vector,
-                 "V of an ex3 OUTPUT: a .npy, .bin or ex3 file");
+                 "V of an ex3 OUTPUT: a .npy, .npz, HDF5, .bin or ex3 file");
   add_output_file(command, "--vector-output", request.vector_output,
                   "Where V of an ex3 INPUT goes (.npy or .bin)");
   add_dataset_flag(command, request.add_dataset);
@@ -233,7 +240,7 @@ void add_second_product(CLI::App& command, ComputeOptions& options) {
   options.terms.map = maps::Kind::replace;
   options.terms.map_option = "--transposed-vector";
   add_input_file(command, "--transposed-vector", options.terms.map_vector,
-                 "U: a .npy, .bin or ex3 file with an entry for each row of A")
+                 "U: a .npy, .npz, HDF5, .bin or ex3 file with an entry for each row of A")
       ->required();
   add_output_file(command, "--transposed-output", options.intermediate,
                   "Where W goes (.npy or .bin)");
@@ -248,7 +255,7 @@ void add_compute(CLI::App& app, OperationRow const& row, Chosen& chosen) {
   add_input_format(command, options.input_format, formats_with_shape);
   add_input_file(command, "--vector", options.vector,
                  std::string(row.vector_name) +
-                     ": a .npy, .bin or ex3 file (else that of an ex3 INPUT, or ones)" +
+                     ": a .npy, .npz, HDF5, .bin or ex3 file (else that of an ex3 INPUT, or ones)" +
                      (options.is_both() ? "" : "; a matrix is a block of vectors"));
   add_output_file(command, "--output", options.output, "Where the result goes (.npy or .bin)");
   if (options.is_both()) {
@@ -264,7 +271,8 @@ void add_compute(CLI::App& app, OperationRow const& row, Chosen& chosen) {
     }
   }
   if (row.id == OperationId::atax) add_terms(command, options.terms);
-  add_stream(command, options, "Stream, keep the state in this file now and then, go on from it",
+  add_stream(command, options,
+             "Stream, keep the state in this file, and resume from it if it exists",
              "Seconds between two states that are kept (0: after each block)");
   add_run(command, options, format_choices, "Compare the result with a reference, as `check` does");
   command.footer(help::compute);
@@ -297,20 +305,20 @@ void add_gemm(CLI::App& app, Chosen& chosen) {
 /// @param least steps that --maxiter may say
 void add_solve(CLI::App& command, SolveOptions& options, std::uint64_t least,
                std::string const& check_help) {
-  add_input_format(command, options.input_format, formats_with_shape);
+  add_input_format(command, options.input_format, formats_with_shape, "A");
   add_output_file(command, "--history", options.history, "Where a line for each step goes (CSV)");
   add_whole(command, "--maxiter", options.maxiter,
             {.least = least, .most = std::uint64_t{1} << 40U},
             "Steps at most (else the method decides)")
       ->type_name("N");
-  add_stream(command, options, "Keep the state in this file now and then, go on from it",
+  add_stream(command, options, "Keep the state in this file, and resume from it if it exists",
              "Seconds between two states that are kept (0: after each step)");
   add_place(command, options);
   add_choice(command, "--type", options.type, maybe_types, "Type to compute in");
   add_threads(command, options.threads);
   command.add_flag("--check", options.check, check_help);
   add_dataset_flag(command, options.add_dataset);
-  add_choice(command, "--format", options.format, info_formats, "How the report is written");
+  add_report(command, options, info_formats);
 }
 
 void add_solved_matrix(CLI::App& command, SolveOptions& options) {
@@ -326,7 +334,7 @@ void add_least_squares(CLI::App& app, std::string const& name, std::string const
   options.command = name;
   add_solved_matrix(command, options);
   add_input_file(command, "B", options.right_side,
-                 "b, or a matrix of several: a .npy, .bin or ex3 file")
+                 "b, or a matrix of several: a .npy, .npz, HDF5, .bin or ex3 file")
       ->required();
   if (name == "ridge") {
     add_size(
@@ -409,10 +417,12 @@ void add_pca(CLI::App& app, Chosen& chosen) {
 void add_fit(CLI::App& app, Chosen& chosen) {
   auto& command = *app.add_subcommand("fit", "Fit a linear, logistic or Poisson regression");
   auto& options = options_of<FitOptions>(command, chosen);
-  add_choice(command, "LOSS", options.loss, losses, "What becomes small")->required();
+  add_choice(command, "LOSS", options.loss, losses, "What becomes small")
+      ->required()
+      ->default_str("");
   add_solved_matrix(command, options);
   add_input_file(command, "LABELS", options.labels,
-                 "y: an entry for each row of A, a .npy, .bin or ex3 file")
+                 "y: an entry for each row of A, a .npy, .npz, HDF5, .bin or ex3 file")
       ->required();
   add_output_file(command, "--output", options.output, "Where x goes (.npy or .bin)");
   add_size(command, "--penalty", options.penalty, "Adds this times |x|^2/2 to what becomes small");

@@ -45,7 +45,8 @@ inline constexpr char convert[] =
     "A .csv may begin with a line of names, which is left out. A first line that may be names or "
     "data (NA, 1,000) is an error without --header yes or no. "
     "INPUT may be a pipe, such as - for stdin: then OUTPUT is in its order, and not in "
-    "chunks; so it is with an array that is packed in an .npz. OUTPUT - is stdout.\n\n"
+    "chunks; so it is with an array that is packed in an .npz. OUTPUT - is stdout, and gets "
+    ".npy.\n\n"
     "Examples:\n"
     "  tessera convert a.npy a.ex3 --vector v.npy --output-type f32\n"
     "  tessera convert a.ex3 a.npy --vector-output v.npy\n"
@@ -61,7 +62,8 @@ inline constexpr char convert[] =
 inline constexpr char compute[] =
     "INPUT is a .npy or an ex3 file, FILE.npz:NAME or FILE.h5:/DATASET, which its content "
     "says, not its name. float16 and integers are read as f32 or f64. A bare number N means "
-    "test/N, and then the result goes to N-out.bin unless --output says otherwise. A result "
+    "test/N if there is no file N, and then the result goes to N-out.bin without --output. A "
+    "result "
     "file is .npy, or .bin for the elements and nothing else. Times are of the work on data "
     "in memory, after a warm-up. On a GPU (cuda), copies to and from its memory are timed "
     "apart. --backend auto takes the GPU where all runs and the copies are estimated to be "
@@ -130,7 +132,7 @@ inline constexpr char svd[] =
 
 inline constexpr char pca[] =
     "A row of A is an observation. The mean of each column is taken out of the products, so that "
-    "A is never centred in memory: beside the steps of svd that takes two reads. The bits are a "
+    "A is never centred in memory: beside the steps of svd that takes one read. The bits are a "
     "function of A, its layout, K and the options. A matrix that does not fit into memory (or "
     "into --memory-limit) is streamed from its file at each step. A run that was ended goes on "
     "from its --checkpoint. Exit status 1: they were not found within the tolerance, and the "

@@ -99,6 +99,14 @@ template <class Layout>
 inline constexpr std::pair<char const*, Layout> layout_choices[] = {
     {"row-major", io::Layout::right}, {"column-major", io::Layout::left}};
 
+/// One of `words` (with | between them) that a text is, or means: types and layouts have the names
+/// of C, NumPy and Fortran as well.
+/// @return empty for any other text
+[[nodiscard]] std::string word_for(std::string const& text, std::string const& words);
+
+/// Says that a text is not one of `words`, and which of them was probably meant.
+[[nodiscard]] std::string no_word(std::string const& text, std::string const& words);
+
 /// An option whose value is one of a few words; any other word is refused with the list of them.
 template <class Value>
 CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
@@ -109,13 +117,14 @@ CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
     if (meaning == value) preset = word;
   }
   auto const choose = [&value, choices, name, words](std::string const& text) {
+    std::string const known = word_for(text, words);
     for (auto const& [word, meaning] : choices) {
-      if (text == word) {
+      if (known == word) {
         value = meaning;
         return;
       }
     }
-    throw CLI::ValidationError(name, "'" + text + "' is not one of " + words);
+    throw CLI::ValidationError(name, no_word(text, words));
   };
   return app.add_option_function<std::string>(name, choose, help)
       ->type_name(words)
@@ -169,6 +178,12 @@ CLI::Option* add_whole(CLI::App& app, std::string const& name, std::optional<Num
       help);
 }
 
+/// What a number should look like, or what is wrong with one that does.
+inline std::string like(std::string const& examples, std::string const& text) {
+  bool const is_beyond = is_beyond_double(text);
+  return (is_beyond ? " that a double holds" : ", such as " + examples) + ", found '" + text + "'";
+}
+
 /// An option whose value is a decimal number, which may have a minus: choose(number).
 template <class Choose>
 CLI::Option* add_number(CLI::App& app, std::string const& name, Choose const& choose,
@@ -177,8 +192,7 @@ CLI::Option* add_number(CLI::App& app, std::string const& name, Choose const& ch
     bool const is_negative = text.starts_with('-');
     auto const number = decimal_number(std::string_view(text).substr(is_negative ? 1 : 0));
     if (!number) {
-      throw CLI::ValidationError(
-          name, "expected a decimal number, such as -0.5 or 1e-3, found '" + text + "'");
+      throw CLI::ValidationError(name, "expected a decimal number" + like("-0.5 or 1e-3", text));
     }
     choose(is_negative ? -*number : *number);
   };
@@ -210,8 +224,8 @@ CLI::Option* add_size(CLI::App& app, std::string const& name, Choose const& choo
   auto const read = [choose, name](std::string const& text) {
     auto const number = decimal_number(text);
     if (!number) {
-      throw CLI::ValidationError(
-          name, "expected a number of at least 0, such as 0.5 or 1e-6, found '" + text + "'");
+      throw CLI::ValidationError(name,
+                                 "expected a number of at least 0" + like("0.5 or 1e-6", text));
     }
     choose(*number);
   };

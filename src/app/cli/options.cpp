@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include <app/cli/help_texts.hpp>
 #include <app/cli/option_kinds.hpp>
 #include <app/cli/options.hpp>
+#include <app/cli/words.hpp>
 #include <tessera/version.hpp>
 
 namespace tessera::app {
@@ -28,10 +28,6 @@ namespace {
 
 constexpr char empty_value[] =
     "expected a value, found an empty one; give one, or leave the option out";
-
-bool is_flag(CLI::Option const& option) {
-  return option.get_items_expected_max() == 0;
-}
 
 /// Refuses empty values of all options and positionals of all commands.
 void refuse_empty_values(CLI::App& app) {
@@ -42,28 +38,6 @@ void refuse_empty_values(CLI::App& app) {
     for (CLI::Option* const option : command->get_options()) {
       if (!is_flag(*option)) option->check(is_there);
     }
-  }
-}
-
-/// Refuses "--option=" without a value, and "--flag=value".
-/// @param words of the command line, the name of the command first
-void check_assignments(CLI::App const& app, std::span<char const* const> words) {
-  if (words.empty()) return;
-  auto const commands =
-      app.get_subcommands([&](CLI::App const* each) { return each->get_name() == words.front(); });
-  if (commands.empty()) return;
-  for (std::string const word : words) {
-    if (word == "--") return;  // names of files follow
-    auto const equals = word.find('=');
-    if (equals == std::string::npos || !word.starts_with("--")) continue;
-    std::string const name = word.substr(0, equals);
-    CLI::Option const* const option = commands.front()->get_option_no_throw(name);
-    if (option == nullptr) continue;
-    if (is_flag(*option)) {
-      throw CLI::ValidationError(name,
-                                 "expected no value, found '" + word.substr(equals + 1) + "'");
-    }
-    if (equals + 1 == word.size()) throw CLI::ValidationError(name, empty_value);
   }
 }
 
@@ -186,22 +160,25 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   constexpr std::size_t readable = 100;
   fit_help(app, std::min(columns_of(STDOUT_FILENO), readable));
 
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  words = usual_words(app, std::move(words));
   try {
-    check_assignments(app,
-                      std::span(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0));
-    app.parse(argc, argv);
+    check_words(app, words);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (CLI::Success const& done) {
     app.exit(done);  // prints help or version, to stdout; ends nothing
     if (asked != nullptr) *asked = {"help or the version"};
     return ExitStatus::good;
   } catch (CLI::ParseError const& error) {
-    auto const words = app.remaining();
-    bool const no_command = app.get_subcommands().empty() && !words.empty();
-    std::string const sentence =
-        no_command ? "'" + words.front() + "' is not a command" : std::string(error.what());
-    if (asked != nullptr) *asked = {"a command line that is refused: " + sentence};
-    say(sentence);
-    std::fputs("Try 'tessera --help' or 'tessera COMMAND --help'.\n", stderr);
+    if (asked != nullptr) {
+      *asked = {"a command line that is refused: " + std::string(error.what())};
+    }
+    say(error.what());
+    std::string const name = words.empty() ? std::string() : words.front();
+    auto const named =
+        app.get_subcommands([&](CLI::App const* each) { return each->get_name() == name; });
+    std::string const command = named.empty() ? "" : name + " ";
+    std::fprintf(stderr, "Try 'tessera %s--help'.\n", command.c_str());
     return ExitStatus::usage;
   }
 

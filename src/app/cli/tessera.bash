@@ -26,7 +26,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --map --weights --minus --labels --alpha --beta --add --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --map --weights --minus --labels --alpha --beta --add --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format --report" ;;
       esac ;;
     gemv)
       case $previous in
@@ -36,7 +36,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --vector --output --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format --report" ;;
       esac ;;
     gemvt)
       case $previous in
@@ -46,7 +46,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --vector --output --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format --report" ;;
       esac ;;
     gemv-both)
       case $previous in
@@ -56,7 +56,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --vector --output --transposed-vector --transposed-output --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --transposed-vector --transposed-output --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format --report" ;;
       esac ;;
     transpose)
       case $previous in
@@ -66,7 +66,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --input-format --in-place --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --in-place --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format --report" ;;
       esac ;;
     gemm)
       case $previous in
@@ -75,7 +75,7 @@ _tessera() {
         --cache-preference) words="none l1 shared equal" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format --report" ;;
       esac ;;
     lstsq)
       case $previous in
@@ -85,7 +85,7 @@ _tessera() {
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --damp --output --method --atol --btol --conlim --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --damp --output --method --atol --btol --conlim --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
       esac ;;
     ridge)
       case $previous in
@@ -95,7 +95,7 @@ _tessera() {
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --lambda --output --method --atol --btol --conlim --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --lambda --output --method --atol --btol --conlim --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
       esac ;;
     svd)
       case $previous in
@@ -105,7 +105,7 @@ _tessera() {
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --count --u --s --vt --method --oversampling --power-iterations --seed --tol --ncv --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --count --u --s --vt --method --oversampling --power-iterations --seed --tol --ncv --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
       esac ;;
     pca)
       case $previous in
@@ -114,7 +114,7 @@ _tessera() {
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --count --scale --components --scores --variance --ratio --mean --deviations --tol --ncv --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --count --scale --components --scores --variance --ratio --mean --deviations --tol --ncv --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
       esac ;;
     fit)
       case $previous in
@@ -124,7 +124,7 @@ _tessera() {
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --output --penalty --no-intercept --solver --tol --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format" ;;
+        *) [[ $current == -* ]] && words="--help --output --penalty --no-intercept --solver --tol --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
       esac ;;
     bench)
       case $previous in

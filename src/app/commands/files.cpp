@@ -185,7 +185,7 @@ ExitStatus run_command(ConvertOptions const& options) {
   ConvertOptions request = options;
   request.input = resolve_input(options.input).path;
   check_usage(request);
-  // As other results there. V, where it was given, is for an ex3 file.
+  // As for other results. A given V needs an ex3 file.
   bool const has_no_name = io::has_no_extension_to_say(request.output);
   if (has_no_name && !request.output_format && request.vector.empty()) {
     request.output_format = io::Format::npy;

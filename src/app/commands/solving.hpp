@@ -94,7 +94,7 @@ struct SolveSubject {
 /// Prints the report, removes the checkpoint of a run that has converged, and says where one has
 /// not.
 /// @param report  makes the report, when all notices are there
-/// @param missing what is not written where a number is not finite
+/// @param missing what is not written if a number is not finite
 [[nodiscard]] ExitStatus end_solve(SolveSubject const& subject, RunFiles& files,
                                    CheckpointPlace const& checkpoint,
                                    std::function<std::string()> const& report,

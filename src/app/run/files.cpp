@@ -169,7 +169,7 @@ std::FILE* RunFiles::report() const {
 }
 
 void RunFiles::print_report(std::string const& text) {
-  // Names of files may have control characters; programs' formats have ways of their own for them.
+  // File names may have control characters. JSON and CSV escape them.
   std::string clean;
   for (std::size_t begin = 0; format_ == ReportFormat::text && begin < text.size();) {
     std::size_t const end = std::min(text.find('\n', begin), text.size());

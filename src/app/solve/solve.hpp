@@ -89,7 +89,7 @@ struct SolveRun {
   std::int64_t iterations = 0;
   std::int64_t reads = 0;
   std::int64_t first_iteration = 0;  ///< of a checkpoint that it went on from
-  std::string earlier_limits{};      ///< of the run that wrote it, where they are other ones
+  std::string earlier_limits{};      ///< of the run that wrote it, if they differ
   std::vector<solve::Step> history;
   double seconds = 0;  ///< of all steps
   Reading reading;

@@ -90,7 +90,7 @@ auto& result_of(Result& result) {
   }
 }
 
-/// What a checkpoint of a solver is of, beside the matrix.
+/// What identifies the checkpoint of a solver, in addition to the matrix.
 struct StateSubject {
   std::string name;         ///< of the method's states
   std::string variant{};    ///< what else a state is of; empty: nothing

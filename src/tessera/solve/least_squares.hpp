@@ -236,7 +236,7 @@ class LeastSquaresRun {
   [[nodiscard]] bool goes_on() const {
     return std::ranges::any_of(tracks_, [](Track const& track) { return !track.stop; });
   }
-  /// Whether a limit that the options set has stopped a track: another value lets it go on.
+  /// Whether a limit of the options has stopped a track, which resumes with another limit.
   [[nodiscard]] bool is_limited() const {
     bool const is_finite = std::ranges::none_of(
         tracks_, [](Track const& track) { return track.stop == Stop::not_finite; });
@@ -244,7 +244,7 @@ class LeastSquaresRun {
              return track.stop == Stop::iteration_limit || track.stop == Stop::condition_limit;
            });
   }
-  /// Of a state: what a limit has stopped goes on if the options have another one now.
+  /// Applies the limits of this run to the tracks of a state: they may differ from those before.
   void apply_limits(Index limit) {
     for (Track& track : tracks_) {
       bool const is_below =

@@ -359,8 +359,10 @@ class IterativeRun {
     if (options_.keep_history) result_.history.push_back(step);
     bool const goes_on = !control_.on_step || control_.on_step(step);
     bool const is_last = !goes_on || result_.iterations >= options_.maxiter;
-    offer_state(
-        control_, step, [&] { return state(); }, is_last);
+    if (std::isfinite(norm_) && std::isfinite(objective_)) {
+      offer_state(
+          control_, step, [&] { return state(); }, is_last);
+    }
     return goes_on;
   }
 
