@@ -42,8 +42,8 @@ void remove_temporaries() noexcept;
 
 /// From now on, all temporary files are removed when a signal comes that ends the process: every
 /// signal that ends a process by default, such as SIGINT (Ctrl-C), SIGTERM, SIGUSR1 of a batch
-/// system, and signals of crashes; except SIGKILL. Then the process ends as it would have. Signals that are ignored
-/// or handled already stay so. Call it once, early.
+/// system, and signals of crashes; except SIGKILL. Then the process ends as it would have. Signals
+/// that are ignored or handled already stay so. Call it once, early.
 void remove_temporaries_at_signals();
 
 }  // namespace tessera::io

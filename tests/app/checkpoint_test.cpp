@@ -26,8 +26,8 @@ class CheckpointNameTest : public SolveTest {
   CheckpointNameTest() { make("300", "60", "row-major", "f64"); }
 
   /// A run that ends before it has converged, and keeps its state at its end alone.
-  Arguments const cut_short_{"lstsq",        "a.npy",   "b.npy",     "--atol", "1e-13", "--btol",
-                             "0",            "--conlim", "0",        "--maxiter", "6"};
+  Arguments const cut_short_{"lstsq", "a.npy",    "b.npy", "--atol",    "1e-13", "--btol",
+                             "0",     "--conlim", "0",     "--maxiter", "6"};
 
   static Arguments kept(Arguments const& command, std::string const& name) {
     return command + Arguments{"--checkpoint", name};
@@ -37,6 +37,7 @@ class CheckpointNameTest : public SolveTest {
 struct Unfinished {
   std::string name;
   Arguments command;
+  bool repeats_reads = false;
 };
 
 class UnfinishedTest : public SolveTest, public ::testing::WithParamInterface<Unfinished> {};
@@ -71,7 +72,7 @@ TEST_P(UnfinishedTest, leaves_the_state_of_its_last_step) {
   EXPECT_EQ(rest["iterations"], whole["iterations"]);
   EXPECT_FALSE(exists("s"));
 
-  // The history equals the history of one run. Only pca repeats reads when it resumes.
+  // The history equals the history of one run. Some methods repeat reads when they resume.
   std::istringstream lines(read("h.csv")), whole_lines(read("whole.csv"));
   long before = 0;
   for (std::string line, whole_line; std::getline(whole_lines, whole_line);) {
@@ -81,34 +82,44 @@ TEST_P(UnfinishedTest, leaves_the_state_of_its_last_step) {
     long const reads = std::stol(line.substr(comma + 1));
     EXPECT_GT(reads, before) << line;
     before = reads;
-    if (GetParam().name != "pca") EXPECT_EQ(line, whole_line);
+    if (GetParam().repeats_reads) {
+      EXPECT_EQ(line.substr(0, comma), whole_line.substr(0, whole_line.find(',')));
+      EXPECT_EQ(line.substr(line.find(',', comma + 1)),
+                whole_line.substr(whole_line.find(',', whole_line.find(',') + 1)));
+    } else {
+      EXPECT_EQ(line, whole_line);
+    }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     all, UnfinishedTest,
-    ::testing::Values(
-        Unfinished{"lsmr", {"lstsq", "a.npy", "b.npy", "--atol", "1e-13", "--btol", "0"}},
-        Unfinished{"lsqr",
-                   {"lstsq", "a.npy", "b.npy", "--method", "lsqr", "--atol", "1e-13", "--btol", "0"}},
-        Unfinished{"ridge",
-                   {"ridge", "a.npy", "b.npy", "--lambda", "0.5", "--atol", "1e-13", "--btol", "0"}},
-        Unfinished{"svd", {"svd", "a.npy", "-k", "3"}},
-        Unfinished{"pca", {"pca", "a.npy", "-k", "3"}},
-        Unfinished{"newton",
-                   {"fit", "logistic", "a.npy", "labels.npy", "--penalty", "0.01", "--tol", "1e-12"}},
-        Unfinished{"lbfgs",
-                   {"fit", "logistic", "a.npy", "labels.npy", "--penalty", "0.01", "--solver",
-                    "lbfgs", "--tol", "1e-8"}}),
+    ::testing::Values(Unfinished{"lsmr",
+                                 {"lstsq", "a.npy", "b.npy", "--atol", "1e-13", "--btol", "0"}},
+                      Unfinished{"lsqr",
+                                 {"lstsq", "a.npy", "b.npy", "--method", "lsqr", "--atol", "1e-13",
+                                  "--btol", "0"}},
+                      Unfinished{"ridge",
+                                 {"ridge", "a.npy", "b.npy", "--lambda", "0.5", "--atol", "1e-13",
+                                  "--btol", "0"}},
+                      Unfinished{"svd", {"svd", "a.npy", "-k", "3"}},
+                      Unfinished{"pca", {"pca", "a.npy", "-k", "3"}, true},
+                      Unfinished{"newton",
+                                 {"fit", "logistic", "a.npy", "labels.npy", "--penalty", "0.01",
+                                  "--tol", "1e-12"},
+                                 true},
+                      Unfinished{"lbfgs",
+                                 {"fit", "logistic", "a.npy", "labels.npy", "--penalty", "0.01",
+                                  "--solver", "lbfgs", "--tol", "1e-8"}}),
     [](auto const& test) { return test.param.name; });
 
 TEST_F(CheckpointNameTest, a_limit_of_the_condition_leaves_a_state_too) {
-  Arguments const command{"lstsq", "a.npy", "b.npy", "--atol", "1e-13", "--btol", "0",
-                          "--checkpoint", "s", "--conlim"};
-  auto const cut = report(command + Arguments{"1.5"}, 1);
+  Arguments const command{"lstsq",  "a.npy", "b.npy",        "--atol", "1e-13",
+                          "--btol", "0",     "--checkpoint", "s",      "--conlim"};
+  auto const cut = report(command + Arguments{"1.2"}, 1);
   EXPECT_THAT(cut["stop"].get<std::string>(), HasSubstr("condition number passed conlim"));
   ASSERT_TRUE(exists("s"));
-  auto const same = report(command + Arguments{"1.5"}, 1);
+  auto const same = report(command + Arguments{"1.2"}, 1);
   EXPECT_EQ(same["iterations"], cut["iterations"]);
   auto const rest = report(command + Arguments{"1e8"});
   EXPECT_EQ(rest["first_iteration"], cut["iterations"]);
@@ -132,11 +143,12 @@ TEST_F(CheckpointNameTest, a_run_with_other_limits_says_so) {
 
 TEST_F(CheckpointNameTest, pipes_and_devices_are_refused_without_waiting) {
   ASSERT_EQ(::mkfifo(path("p").c_str(), 0600), 0);
-  for (Arguments const& command : {Arguments{"lstsq", "a.npy", "b.npy"}, Arguments{"atax", "a.npy"},
-                                   Arguments{"svd", "a.npy", "-k", "2"},
-                                   Arguments{"fit", "linear", "a.npy", "b.npy"}}) {
-    expect_refused(kept(command, "p"), 3,
-                   "p: cannot keep a checkpoint: expected the name of a regular file, found a pipe");
+  for (Arguments const& command :
+       {Arguments{"lstsq", "a.npy", "b.npy"}, Arguments{"atax", "a.npy"},
+        Arguments{"svd", "a.npy", "-k", "2"}, Arguments{"fit", "linear", "a.npy", "b.npy"}}) {
+    expect_refused(
+        kept(command, "p"), 3,
+        "p: cannot keep a checkpoint: expected the name of a regular file, found a pipe");
     expect_refused(kept(command, "/dev/null"), 3, "found a device");
     expect_refused(kept(command, "/dev/stdout"), 2,
                    "--checkpoint: expected the name of a file that stays, found /dev/stdout");
@@ -169,7 +181,8 @@ TEST_F(CheckpointNameTest, a_dataset_is_no_name_of_a_state_a_history_or_a_report
                    option + ": expected the name of a file, found s.h5:/x, which names /x in s.h5");
   }
   for (std::string const option : {"--checkpoint", "--report"}) {
-    expect_refused({"atax", "a.npy", option, "s.h5:/x"}, 2, option + ": expected the name of a file");
+    expect_refused({"atax", "a.npy", option, "s.h5:/x"}, 2,
+                   option + ": expected the name of a file");
   }
   expect_refused({"bench", "gemv", "--shapes", "2x2", "--output", "s.h5:/x"}, 2,
                  "--output: expected the name of a file, found s.h5:/x");
@@ -181,8 +194,18 @@ TEST_F(CheckpointNameTest, belongs_to_one_run_at_a_time) {
                  "big.npy"})
                 .status,
             0);
-  Arguments const long_run{"svd",   "big.npy", "-k",        "400",          "--ncv", "900",
-                           "--tol", "1e-7",    "--checkpoint", "s", "--checkpoint-every", "0"};
+  Arguments const long_run{"svd",
+                           "big.npy",
+                           "-k",
+                           "400",
+                           "--ncv",
+                           "900",
+                           "--tol",
+                           "1e-7",
+                           "--checkpoint",
+                           "s",
+                           "--checkpoint-every",
+                           "0"};
   pid_t const child = start(long_run);
   while (!exists("s") && ::kill(child, 0) == 0) ::usleep(2000);
   std::filesystem::create_symlink("s", path("link"));

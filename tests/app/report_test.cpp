@@ -120,8 +120,7 @@ TEST_F(ExactReportTest, json_of_products_with_a_vector) {
 
 /// A result on stdout sends the report to stderr, where nothing else may stand then.
 TEST_F(ReportTest, that_goes_to_stderr_is_alone_there_and_has_the_notices) {
-  std::vector<std::string> const streamed{"atax",  "a.npy",    "--memory-limit",
-                                          "20KiB", "--output", "-"};
+  std::vector<std::string> const streamed{"atax", "a.npy", "--checkpoint", "s", "--output", "-"};
   auto const result = run(streamed + std::vector<std::string>{"--format", "json"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_TRUE(result.out.starts_with("\x93NUMPY"));
@@ -152,8 +151,8 @@ TEST_F(ReportTest, that_goes_to_stderr_is_alone_there_and_has_the_notices) {
 /// Notices are not lost if the run ends without a report.
 TEST_F(ReportTest, that_is_missing_leaves_its_notices_on_stderr) {
   write("z.npy", npy("<f4", "(3,)", std::string(12, '\0')));
-  auto const result = run({"atax", "a.npy", "--memory-limit", "20KiB", "--add", "z.npy", "--output",
-                           "-", "--format", "json"});
+  auto const result = run({"atax", "a.npy", "--checkpoint", "s", "--add", "z.npy", "--output", "-",
+                           "--format", "json"});
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.err, HasSubstr("tessera: a.npy is streamed: "));
   EXPECT_THAT(result.err, HasSubstr("tessera: z.npy: has a vector of the wrong length"));

@@ -141,7 +141,8 @@ TEST_F(ShowTest, lists_what_a_file_holds) {
   EXPECT_EQ(listed.status, 0) << listed.err;
   EXPECT_EQ(listed.err, "");
   EXPECT_THAT(listed.out, HasSubstr("13 arrays"));
-  EXPECT_THAT(listed.out, HasSubstr("x.h5:/first   A, 3 rows x 2 columns, row-major, f32, 24 B"));
+  EXPECT_THAT(listed.out,
+              HasSubstr("x.h5:/first   A, 3 rows x 2 columns, row-major, f32, 24 bytes"));
   for (int i = 0; i < 12; ++i) {
     EXPECT_THAT(listed.out, HasSubstr("x.h5:/group/A" + std::to_string(i) + "   A, 3 rows"));
   }

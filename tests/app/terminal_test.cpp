@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <fcntl.h>
+#include <initializer_list>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -79,7 +80,7 @@ TEST_F(TerminalTest, bar_of_a_solver_says_the_residual) {
 }
 
 TEST_F(TerminalTest, bar_of_a_narrow_terminal_shows_the_percent_and_fits) {
-  for (unsigned short const columns : {12, 19, 27}) {
+  for (unsigned short const columns : std::initializer_list<unsigned short>{12, 19, 27}) {
     winsize const size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
     resize(size);
     std::string const seen = watch("%", std::chrono::seconds(10), "xterm");

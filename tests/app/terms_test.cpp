@@ -78,7 +78,7 @@ TEST_F(TermsTest, reports_say_which) {
       "alpha": 0.25, "beta": -2.0, "add": "z.npy"})"));
   EXPECT_TRUE(nlohmann::json::parse(atax({"--format", "json"}).out)["terms"].is_null());
   EXPECT_THAT(atax(all + Words{"--format", "csv"}).out,
-              HasSubstr(",logistic,w.npy,0.25,-2,z.npy,1\n"));
+              HasSubstr(",logistic,w.npy,0.25,-2,z.npy,1,"));
 }
 
 TEST_F(TermsTest, what_means_nothing_is_refused) {

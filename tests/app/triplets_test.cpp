@@ -216,7 +216,7 @@ TEST_F(TripletsTest, refuses_a_checkpoint_of_another_run) {
   };
   ASSERT_EQ(run(kept({"svd", "a.npy", "-k", "3"})).status, 1);
   ASSERT_TRUE(exists("c"));
-  expect_refused(kept({"svd", "a.npy", "-k", "2"}), 3, "the state is not one of this run");
+  expect_refused(kept({"svd", "a.npy", "-k", "2"}), 3, "found one of a run with k 3, ncv 20;");
   expect_refused(kept({"pca", "a.npy", "-k", "3"}), 3, "found one of svd");
 }
 

@@ -307,18 +307,16 @@ TEST_F(UsageTest, types_and_orders_have_the_names_of_c_and_numpy_too) {
 }
 
 TEST_F(UsageTest, control_characters_of_names_do_not_reach_the_terminal) {
+  EXPECT_THAT(run({"atax", "x\x1b[31m\ny.npy"}).err, HasSubstr("tessera: x?[31m?y.npy: "));
   std::string const name =
-      "x\x1b[31m\nz\xc2\x9b"
+      "x\x1b[31mz\xc2\x9b"
       "1m.npy";
-  auto const missing = run({"atax", name});
-  EXPECT_EQ(missing.status, 3);
-  EXPECT_THAT(missing.err, HasSubstr("tessera: x?[31m?z?1m.npy: "));
   write(name, npy("<f4", "(1, 1)", bytes_of<float>({1})));
   for (std::vector<std::string> const& words :
        {std::vector<std::string>{"atax", name}, {"lstsq", name, name}, {"show", name}}) {
     auto const result = run(words);
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_THAT(result.out, HasSubstr("x?[31m?z?1m.npy"));
+    EXPECT_THAT(result.out, HasSubstr("x?[31mz?1m.npy"));
     EXPECT_THAT(result.out + result.err, ::testing::Not(HasSubstr("\x1b")));
   }
 }

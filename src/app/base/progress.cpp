@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -11,7 +12,6 @@
 
 #include <ftxui/dom/elements.hpp>
 #include <ftxui/screen/screen.hpp>
-#include <ftxui/screen/terminal.hpp>
 
 #include <app/base/progress.hpp>
 #include <app/base/text.hpp>
@@ -66,7 +66,8 @@ void ProgressBar::draw() const {
   float const share = total == 0 ? 0.0f : static_cast<float>(done) / static_cast<float>(total);
   auto const percent = std::to_string(static_cast<int>(100 * share)) + " %";
 
-  int const columns = std::clamp(ftxui::Terminal::Size().dimx - 1, 1, 80);
+  int const columns =
+      static_cast<int>(std::clamp<std::size_t>(columns_of(STDERR_FILENO), 2, 81)) - 1;
   std::string const title = without_controls(title_ + " " + (note_.empty() ? "" : note_ + " "));
   // If the line is too short for all of it, the title is cut and the percentage stays.
   constexpr int least_gauge = 5;

@@ -170,10 +170,10 @@ class WordCheck {
       return;
     }
     bool const has_output = command_.get_option_no_throw("--output") != nullptr;
-    throw CLI::ValidationError("'" + word + "' was not expected" +
-                                   (has_output ? "; --output " + word + " writes the result there"
-                                               : std::string()),
-                               CLI::ExitCodes::ValidationError);
+    throw CLI::ValidationError(
+        "'" + word + "' was not expected" +
+            (has_output ? "; --output " + word + " writes the result there" : std::string()),
+        CLI::ExitCodes::ValidationError);
   }
 
   CLI::App const& command_;
@@ -228,9 +228,8 @@ void check_words(CLI::App const& app, Words const& words) {
         CLI::ExitCodes::ValidationError);
   }
   auto const end = std::ranges::find(words, "--");
-  bool const asks_help = std::any_of(words.begin(), end, [](std::string const& word) {
-    return word == "--help" || word == "-h";
-  });
+  bool const asks_help = std::any_of(
+      words.begin(), end, [](std::string const& word) { return word == "--help" || word == "-h"; });
   if (!asks_help) WordCheck{*command}(words);
 }
 

@@ -111,6 +111,7 @@ struct SolveRun {
     iterations += other.iterations;
     reads += other.reads;
     first_iteration += other.first_iteration;
+    earlier_limits = std::move(other.earlier_limits);
     seconds += other.seconds;
     history = std::move(other.history);
   }
