@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <numeric>
 #include <python/parts.hpp>
 #include <python/ranks.hpp>
 #include <python/turn.hpp>
@@ -15,6 +16,7 @@
 #include <tessera/distributed/detail/parts.hpp>
 #include <tessera/distributed/detail/shares.hpp>
 #include <tessera/order/vector_stack.hpp>
+#include <tessera/solve/direct.hpp>
 
 namespace tessera::python {
 namespace {
@@ -65,8 +67,14 @@ PartOfRows rows_of_rank(RowsOfMatrix const& matrix, std::int64_t cols, std::size
   if (matrix.all_rows == 0 || cols == 0) {
     return {rank == 0 ? 0 : matrix.all_rows, rank == 0 ? matrix.all_rows : 0, 0};
   }
-  auto const units =
-      units_of({matrix.all_rows, matrix.by_rows && !in_segments}, cols, bytes_of_scalar);
+  auto units = units_of({matrix.all_rows, matrix.by_rows && !in_segments}, cols, bytes_of_scalar);
+  auto const segment =
+      bytes_of_scalar == sizeof(float) ? summation::segment<float> : summation::segment<double>;
+  // Solvers of few columns add segments, too: rows that suit both, if there are enough of them.
+  std::int64_t const both = std::lcm(units.unit, std::int64_t{segment});
+  if (cols <= solve::direct_columns && matrix.all_rows / both >= 16 * std::int64_t{size}) {
+    units.unit = both;
+  }
   auto const rows = parts::even_rows(units, rank, size);
   return {rows.first, rows.count, 0};
 }

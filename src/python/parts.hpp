@@ -61,6 +61,7 @@ void scale(double alpha, Array const& x);
 struct OnRanks {
   RowsOfMatrix matrix;
   std::int64_t first;  ///< row of the matrix that is this rank's first
+  bool in_segments;    ///< whether all ranks have whole segments of rows
   /// sums = the tree over all ranks' roots, of which this rank's are one a row. Each is the sum of
   /// a subtree of 2^level units.
   std::function<void(Array const& roots, std::vector<int> const& levels, Array const& sums)> add;

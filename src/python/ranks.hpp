@@ -79,6 +79,8 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
         a_(matrix<Exec, T>(a)),
         rows_{ranks.first, a.extents[0]} {}
 
+  [[nodiscard]] bool has_gram() const override { return true; }
+
  private:
   void do_atax(ConstVector const& v, typename Base::Map const& map, Vector const& b,
                Vector const& c, bool keep_product) const override {
@@ -131,6 +133,10 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
               c);
   }
   void do_multiply_block(solve::detail::BlockProducts<Exec, T> const& products) const override {
+    if (!ranks_.in_segments) {
+      return solve::detail::multiply_block(this->exec(), gathered(), products, Kernels::automatic,
+                                           workspace_);
+    }
     add_subtrees({this->rows(), summation::segment<T>}, "World.rows_of with blocks=True",
                  products.CT.data(), products.CT.size(), [&](Rows const& rows, T* sum) {
                    solve::detail::BlockPart<Exec, T> const part(
@@ -144,6 +150,26 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     std::size_t const size = products.BT.extent(1);
     for (std::size_t j = 0; j < products.BT.extent(0); ++j) {
       share(products.BT.data() + j * size, size);
+    }
+  }
+  void do_gram(solve::detail::GramProducts<Exec, T> const& products) const override {
+    using Products = solve::detail::GramProducts<Exec, T>;
+    if (!ranks_.in_segments) {
+      return solve::detail::gram_in_memory(this->exec(), gathered(), products, Kernels::automatic,
+                                           workspace_);
+    }
+    add_subtrees(
+        {this->rows(), summation::segment<T>}, "World.rows_of with blocks=True", products.G.data(),
+        products.G.size(), [&](Rows const& rows, double* sum) {
+          Products part = products;
+          part.first_row = rows_.first + rows.first;
+          part.G = typename Products::template Vector<double>(sum, products.G.size());
+          auto const some = Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
+          solve::detail::gram_in_memory(this->exec(), some, part, Kernels::automatic, workspace_);
+        });
+    std::size_t const size = products.MT.extent(1);
+    for (std::size_t j = 0; j < products.MT.extent(0); ++j) {
+      share(products.MT.data() + j * size, size);
     }
   }
   void do_sums_of_squares(ConstVector const& mean, ConstVector const& units,
@@ -167,6 +193,37 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   }
   [[nodiscard]] std::size_t entries() const { return static_cast<std::size_t>(rows_.count); }
 
+  /// The whole matrix, for sums whose segments continue on another rank. A small one: other
+  /// matrices have such rows only where somebody has asked for them.
+  Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space> const& gathered() const {
+    constexpr Index most = Index{64} << 20U;  // bytes
+    if (gathered_.size() > 0) return gathered_;
+    if (this->rows() * this->cols() * Index{sizeof(T)} > most) {
+      throw std::invalid_argument(
+          "expected rows from a multiple of " + std::to_string(summation::segment<T>) +
+          " on, as World.rows_of with blocks=True says, found a rank with rows from " +
+          std::to_string(rows_.first) + " on");
+    }
+    auto const size = [](Index x) { return static_cast<std::size_t>(x); };
+    Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace> const whole(
+        "tessera::python::whole", size(this->rows()), size(this->cols()));
+    std::vector<T> column(size(this->rows()));
+    Vector const on_device("tessera::python::column", entries());
+    for (std::size_t j = 0; j < whole.extent(1); ++j) {
+      Kokkos::deep_copy(this->exec(), on_device, Kokkos::subview(a_, Kokkos::ALL, j));
+      this->exec().fence("tessera: a column is there");
+      auto const mine = stream::detail::to_host<T>(on_device);
+      std::copy(mine.begin(), mine.end(), column.begin() + rows_.first);
+      {
+        Turn::Function const function;
+        ranks_.share(on_host(column.data(), 1, {this->rows(), 1}));
+      }
+      for (std::size_t i = 0; i < column.size(); ++i) whole(i, j) = column[i];
+    }
+    gathered_ = Kokkos::create_mirror_view_and_copy(typename Exec::memory_space(), whole);
+    return gathered_;
+  }
+
   /// c = the sum over all rows by a job.
   template <class Job>
   void add_units(Job const& job, Vector const& c) const {
@@ -179,27 +236,27 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   }
   /// c = the tree over all ranks' subtrees. add(rows, sum) makes this rank's, whose rows it counts
   /// from the first one here.
-  template <class Add>
-  void add_subtrees(distributed::detail::Units const& units, std::string const& proposed_by, T* c,
+  template <class S, class Add>
+  void add_subtrees(distributed::detail::Units const& units, std::string const& proposed_by, S* c,
                     std::size_t size, Add const& add) const {
     auto const subtrees = subtrees_of(units, rows_, proposed_by);
-    Vector const root("tessera::python::root", size);
-    std::vector<T> roots;
+    solve::Values<Exec, S> const root("tessera::python::root", size);
+    std::vector<S> roots;
     std::vector<int> levels;
     for (auto const& subtree : subtrees) {
       add(Rows{subtree.rows.first - rows_.first, subtree.rows.count}, root.data());
-      auto const entries = stream::detail::to_host<T>(root);
+      auto const entries = stream::detail::to_host<S>(root);
       roots.insert(roots.end(), entries.begin(), entries.end());
       levels.push_back(subtree.level);
     }
-    std::vector<T> sums(size);
+    std::vector<S> sums(size);
     auto const length = static_cast<std::int64_t>(size);
     {
       Turn::Function const function;
       ranks_.add(on_host(roots.data(), 2, {static_cast<std::int64_t>(levels.size()), length}),
                  levels, on_host(sums.data(), 1, {length, 1}));
     }
-    stream::detail::from_host(sums, Vector(c, size));
+    stream::detail::from_host(sums, solve::Values<Exec, S>(c, size));
   }
   /// All entries of a vector go to every rank, which has its own.
   void share(T* x, std::size_t size) const {
@@ -212,16 +269,18 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     stream::detail::from_host(entries, device);
   }
   /// Side by side.
-  static Array on_host(T* data, int dimensions, std::array<std::int64_t, 2> const& extents) {
+  template <class S>
+  static Array on_host(S* data, int dimensions, std::array<std::int64_t, 2> const& extents) {
     Array array{.data = data, .dimensions = dimensions, .extents = extents};
     array.strides = {extents[1], 1};
-    array.type = {true, sizeof(T), sizeof(T) == sizeof(float) ? "float32" : "float64"};
+    array.type = {true, sizeof(S), sizeof(S) == sizeof(float) ? "float32" : "float64"};
     return array;
   }
 
   OnRanks const& ranks_;
   MatrixView<Exec, T> a_;
   Rows rows_;
+  mutable Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space> gathered_;
   mutable Workspace<Exec> workspace_;
 };
 

@@ -114,6 +114,8 @@ std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquare
     std::vector<solve::LeastSquares<Exec, T>> results;
     if (call.method == LeastSquaresMethod::ridge) {
       results = solve::ridge_path(op, b, call.damps, options, control);
+    } else if (call.method == LeastSquaresMethod::lstsq) {
+      results.push_back(solve::lstsq(op, b, options, control));
     } else {
       options.damp = call.damps.front();
       results.push_back(call.method == LeastSquaresMethod::lsmr
@@ -128,7 +130,9 @@ std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquare
                      .normar = result.normar,
                      .norma = result.norma,
                      .conda = result.conda,
-                     .normx = result.normx});
+                     .normx = result.normx,
+                     .rank = result.rank,
+                     .is_direct = result.is_direct});
     }
   });
   return all;
@@ -142,6 +146,7 @@ SvdFound svd(Solving const& solving, SvdCall const& call) {
         .tol = call.tol, .maxiter = call.maxiter, .ncv = call.ncv, .want_u = call.ut.has_value()};
     auto const take = [&](solve::SvdResult<Exec, T> const& result) {
       found.ending = ending_of(result);
+      found.is_direct = result.is_direct;
       found.s = result.s;
       if (call.rises) std::reverse(found.s.begin(), found.s.end());
       write_rows(op.exec(), result.VT, call.vt, call.rises);

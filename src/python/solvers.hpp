@@ -32,7 +32,7 @@ struct Ending {
   std::int64_t reads = 0;
 };
 
-enum class LeastSquaresMethod { lsmr, lsqr, ridge };
+enum class LeastSquaresMethod { lsmr, lsqr, lstsq, ridge };
 
 struct LeastSquaresCall {
   LeastSquaresMethod method = LeastSquaresMethod::lsmr;
@@ -52,6 +52,8 @@ struct LeastSquaresFound {
   double norma = 0;
   double conda = 0;
   double normx = 0;
+  std::int64_t rank = -1;  ///< if the method finds it
+  bool is_direct = false;
 };
 std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquaresCall const& call);
 
@@ -75,6 +77,7 @@ struct SvdCall {
 };
 struct SvdFound {
   Ending ending;
+  bool is_direct = false;
   std::vector<double> s;     ///< fewer than k where it did not converge
   std::vector<double> mean;  ///< of pca, as are those below
   std::vector<double> deviation;

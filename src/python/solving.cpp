@@ -36,6 +36,7 @@ OnRanks ranks_of(nb::handle A, std::int64_t all_rows) {
   return {
       .matrix = {.all_rows = all_rows, .by_rows = by_rows},
       .first = nb::cast<std::int64_t>(A.attr("rows").attr("start")),
+      .in_segments = nb::cast<bool>(A.attr("_in_segments")),
       .add =
           [A](Array const& roots, std::vector<int> const& levels, Array const& sums) {
             nb::gil_scoped_acquire const acquired;
@@ -98,9 +99,10 @@ nb::list least_squares_of(std::string const& name, std::string const& method, nb
   Input const a = take(call, A);
   Taken const right = take_vector(call, a, b, "b", a.rows);
   LeastSquaresCall arguments{.b = right.array, .damps = std::move(damps)};
-  arguments.method = method == "lsmr"   ? LeastSquaresMethod::lsmr
-                     : method == "lsqr" ? LeastSquaresMethod::lsqr
-                                        : LeastSquaresMethod::ridge;
+  arguments.method = method == "lsmr"    ? LeastSquaresMethod::lsmr
+                     : method == "lsqr"  ? LeastSquaresMethod::lsqr
+                     : method == "lstsq" ? LeastSquaresMethod::lstsq
+                                         : LeastSquaresMethod::ridge;
   arguments.atol = atol;
   arguments.btol = btol;
   arguments.conlim = conlim;
@@ -129,6 +131,8 @@ nb::list least_squares_of(std::string const& name, std::string const& method, nb
     result["norma"] = found[i].norma;
     result["conda"] = found[i].conda;
     result["normx"] = found[i].normx;
+    result["rank"] = found[i].rank;
+    result["is_direct"] = found[i].is_direct;
     results.append(result);
   }
   return results;
@@ -154,6 +158,7 @@ nb::dict triplets_of(Call const& call, nb::handle A, SvdCall arguments, bool wan
   nb::dict result = dictionary_of(found.ending);
   result["vt"] = finished(vt);
   result["ut"] = ut ? finished(*ut) : nb::none();
+  result["is_direct"] = found.is_direct;
   result["s"] = found.s;
   result["mean"] = found.mean;
   result["deviation"] = found.deviation;

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -76,7 +77,10 @@ def test_lstsq(a):
     expected, sums, *_ = np.linalg.lstsq(a, b)
     close(x, expected, a.dtype)
     close(residues, sums, a.dtype)
-    assert rank is None and s is None and x.dtype == a.dtype
+    assert rank == N and s is None and x.dtype == a.dtype
+    iterated = linalg.lstsq(a, b, maxiter=1000)
+    assert iterated[2] is None
+    close(iterated[0], expected, a.dtype)
     one = linalg.lstsq(a, b[:, 0])
     assert one[0].tobytes() == np.ascontiguousarray(x[:, 0]).tobytes() and one[1] == residues[0]
     streams = linalg.lstsq(streamed(a), b)
@@ -86,7 +90,12 @@ def test_lstsq(a):
 def test_rank_deficiency_gives_the_shortest():
     a = matrix(rows=40, cols=8) @ matrix(rows=8, cols=20, seed=5)
     b = right_side(rows=40)
-    np.testing.assert_allclose(linalg.lstsq(a, b)[0], np.linalg.lstsq(a, b)[0], atol=1e-12)
+    x, residues, rank, _ = linalg.lstsq(a, b)
+    np.testing.assert_allclose(x, np.linalg.lstsq(a, b)[0], atol=1e-12)
+    # As SciPy: no sums of squares of a matrix without full column rank, or with too few rows.
+    assert rank == 8 and residues.shape == (0,)
+    assert linalg.lstsq(a[:10], b[:10])[1].shape == (0,)
+    assert linalg.lstsq(a[:10], b[:10], maxiter=500)[1].shape == (0,)
 
 
 def test_ridge(a):
@@ -98,6 +107,65 @@ def test_ridge(a):
         close(found.x, expected, a.dtype, 1000)
         alone = linalg.ridge(a, b, alpha, atol=1e-15, btol=1e-15)
         assert alone.x.tobytes() == found.x.tobytes()
+
+
+def test_a_limit_is_never_silent():
+    a = matrix() * np.logspace(0, 3, N)
+    b = right_side()
+    with pytest.warns(linalg.ConvergenceWarning, match="tessera.linalg.ridge_path: the limit of iterations was reached"):
+        assert linalg.ridge(a, b, 1e-3, maxiter=3, atol=1e-14, btol=1e-14).istop == 7
+    with pytest.warns(linalg.ConvergenceWarning, match="tessera.linalg.lsmr: the limit"):
+        assert linalg.lsmr(a, b, atol=0, btol=0, conlim=0).istop == 7
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert linalg.lsmr(a, b, maxiter=3).istop == 7  # as with SciPy
+        found = linalg.ridge(a, b, 1e-3)
+    expected = np.linalg.solve(a.T @ a + 1e-3 * np.eye(N), a.T @ b)
+    np.testing.assert_allclose(found.x, expected, rtol=1e-9)
+
+
+def test_a_penalty_counts_from_the_start():
+    a, start = matrix(), np.arange(N, dtype=float)
+    expected = start - np.linalg.solve(a.T @ a + np.eye(N), a.T @ (a @ start))
+    for b in (np.zeros(M), np.full(M, 1e-300)):
+        for solve in (linalg.lsmr, linalg.lsqr):
+            np.testing.assert_allclose(solve(a, b, 1.0, 1e-12, 1e-12, x0=start)[0], expected, rtol=1e-9)
+        np.testing.assert_allclose(linalg.ridge(a, b, 1.0, x0=start).x, expected, rtol=1e-9)
+
+
+def test_svds_without_vectors():
+    for no in (False, 0, np.False_):
+        np.testing.assert_allclose(linalg.svds(np.eye(3), 1, return_singular_vectors=no), [1])
+
+
+def test_copies_of_a_value():
+    for spectrum, k in (([10.0] * 10 + list(np.linspace(9, 1, 100)), 6), ([10.0] * 4 + [9.0] * 4 + list(np.linspace(8, 1, 1000)), 4)):
+        for dtype in ("f4", "f8"):
+            s = linalg.svds(np.diag(spectrum).astype(dtype), k)[1]
+            np.testing.assert_allclose(s, 10, rtol=20 * np.finfo(dtype).eps)
+    np.testing.assert_allclose(linalg.svds(np.diag([10.0] * 4 + [9.0] * 4), 3, ncv=4)[1], 10)
+
+
+def test_wide_and_large_matrices():
+    """More columns than are decomposed directly; one with fewer rows than components could be."""
+    random = np.random.default_rng(3)
+    for shape, k in (((40, 700), 40), ((900, 600), 7), ((700, 520), 1)):
+        for dtype in ("f4", "f8"):
+            a = random.normal(size=shape).astype(dtype)
+            u, s, vh = linalg.svds(a, k)
+            eps = float(np.finfo(dtype).eps)
+            expected = np.linalg.svd(a.astype(float), compute_uv=False)
+            np.testing.assert_allclose(s[::-1], expected[:k], rtol=0, atol=100 * eps * expected[0])
+            for off in (a @ vh.T - u * s, a.T @ u - vh.T * s):
+                assert np.linalg.norm(off, axis=0).max() <= 100 * eps * expected[0]
+            near = linalg.pca(a + dtype_of(a, 3), min(k, 39))
+            centred = a.astype(float) - a.mean(0, dtype=float)
+            expected = np.linalg.svd(centred, compute_uv=False)[: min(k, 39)]
+            np.testing.assert_allclose(near.singular_values, expected, rtol=0, atol=1000 * eps * expected[0])
+
+
+def dtype_of(a, number):
+    return a.dtype.type(number)
 
 
 def test_svds(a):
@@ -172,6 +240,8 @@ def test_the_command_line_program_has_the_same_bits(tmp_path):
         return subprocess.run(command, capture_output=True, text=True, timeout=100, check=True, cwd=tmp_path).stdout
 
     printed = program("lstsq", "a.npy", "b.npy", "--output", "x.npy")
+    assert tessera.digest(linalg.lstsq(a, b)[0]) in printed
+    printed = program("lstsq", "a.npy", "b.npy", "--method", "lsmr", "--output", "x.npy")
     assert tessera.digest(linalg.lsmr(a, b).x) in printed
     printed = program("lstsq", "a.npy", "b.npy", "--method", "lsqr", "--output", "x.npy")
     assert tessera.digest(linalg.lsqr(a, b).x) in printed
@@ -241,7 +311,8 @@ def test_callbacks():
     assert steps[-1].residual <= steps[-1].tolerance and steps[-1].objective == found.normr
     svd = []
     linalg.svds(a, 2, callback=svd.append)
-    assert svd[-1].reads == len(svd) + 1
+    assert svd[-1].reads == len(svd)
+    assert np.isfinite(svd[-1].tolerance)
     with pytest.raises(ZeroDivisionError):
         linalg.lsmr(a, b, callback=lambda step: 1 / 0)
     with pytest.raises(RuntimeError, match="cannot call tessera itself"):

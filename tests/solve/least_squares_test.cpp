@@ -312,6 +312,27 @@ TYPED_TEST(LeastSquares, BeginWhereTheyAreTold) {
   }
 }
 
+/// b = 0 and a penalty on the distance from x0: (AᵀA + damp²·I)·x = damp²·x0.
+TYPED_TEST(LeastSquares, OfZerosWithAPenaltyAreNearTheStart) {
+  using T = typename TypeParam::Scalar;
+  typename TestFixture::Matrix const A(
+      3, 2, [](std::size_t i, std::size_t j) { return i == j ? j + 1 : 0; });
+  typename TestFixture::Options options;
+  options.x0 = this->on_device({10, 10});
+  options.damp = 2;
+  for (auto const& solve_it : this->methods()) {
+    auto const result = solve_it(A.op(), {0, 0, 0}, options);
+    this->expect_near(result.solution, {T(8), T(5)}, 1e-4, solve_it.name);
+  }
+  auto const path = solve::ridge_path(A.op(), this->on_device({0, 0, 0}), {0, 4},
+                                      {.x0 = options.x0, .direct = 0});
+  EXPECT_EQ(this->copy_of(path[0].x), (std::vector<T>{0, 0}));
+  this->expect_near(this->copy_of(path[1].x), {T(8), T(5)}, 1e-4, "ridge_path");
+  auto const direct = solve::ridge(A.op(), this->on_device({0, 0, 0}), 4, {.x0 = options.x0});
+  EXPECT_TRUE(direct.is_direct);
+  this->expect_near(this->copy_of(direct.x), {T(8), T(5)}, 1e-6, "ridge");
+}
+
 TYPED_TEST(LeastSquares, OfLargeOrSmallElementsAreScaledOnes) {
   using T = typename TypeParam::Scalar;
   int const far = std::numeric_limits<T>::max_exponent * 2 / 3;
@@ -553,13 +574,13 @@ TYPED_TEST(LeastSquares, OfManyPenaltiesHaveTheBitsOfEach) {
   std::vector<double> const lambdas{0, 0.25, 1e4, 1e8};
   auto const op = A.op();
   std::vector<solve::State<T>> states;
-  auto const path = solve::ridge_path(op, b, lambdas, {.history = true},
+  auto const path = solve::ridge_path(op, b, lambdas, {.history = true, .direct = 0},
                                       {.wants_state = [](auto const&) { return true; },
                                        .on_state = [&](auto const& s) { states.push_back(s); }});
   ASSERT_EQ(path.size(), lambdas.size());
   Index most = 0;
   for (std::size_t i = 0; i < lambdas.size(); ++i) {
-    auto const single = solve::ridge(A.op(), b, lambdas[i], {.history = true});
+    auto const single = solve::ridge(A.op(), b, lambdas[i], {.history = true, .direct = 0});
     EXPECT_THAT(this->copy_of(path[i].x), same_bits_as(this->copy_of(single.x)));
     EXPECT_EQ(path[i].stop, single.stop);
     EXPECT_EQ(path[i].iterations, single.iterations);
@@ -575,7 +596,8 @@ TYPED_TEST(LeastSquares, OfManyPenaltiesHaveTheBitsOfEach) {
   EXPECT_EQ(op.reads(), most + 1);
   ASSERT_FALSE(states.empty());
   for (auto const& state : states) {
-    auto const rest = solve::ridge_path(op, b, lambdas, {.history = true}, {.resume = &state});
+    auto const rest =
+        solve::ridge_path(op, b, lambdas, {.history = true, .direct = 0}, {.resume = &state});
     for (std::size_t i = 0; i < lambdas.size(); ++i) {
       EXPECT_THAT(this->copy_of(rest[i].x), same_bits_as(this->copy_of(path[i].x)));
       EXPECT_EQ(rest[i].iterations, path[i].iterations);
@@ -586,7 +608,7 @@ TYPED_TEST(LeastSquares, OfManyPenaltiesHaveTheBitsOfEach) {
               testing::ThrowsMessage<std::invalid_argument>(
                   testing::HasSubstr("tessera::ridge: lambda must be a number of at least 0")));
   auto const other = [&] {
-    solve::ridge_path(op, b, {0, 0.5, 1e4, 1e8}, {}, {.resume = &states[0]});
+    solve::ridge_path(op, b, {0, 0.5, 1e4, 1e8}, {.direct = 0}, {.resume = &states[0]});
   };
   EXPECT_THAT(other, testing::ThrowsMessage<std::invalid_argument>(
                          testing::HasSubstr("the state is damaged, or one of other options")));

@@ -49,12 +49,34 @@ class Svd : public TripletsTest<C> {
     solve::MatrixOperator const op(Exec(), matrix_on_device<C>(A));
     return run(op, k, options);
   }
+  /// `direct` of the options: directly, and by blocks.
+  static constexpr Index ways[] = {solve::direct_columns, 0};
+
   static void expect_decomposed(HostMatrix<T> const& A, Index k, std::string const& what) {
-    SCOPED_TRACE(what);
-    auto const found = run(A, k, {.want_u = true});
-    ASSERT_EQ(found.stop, Stop::converged)
-        << sentence(found.stop) << testing::PrintToString(found.residuals);
-    TripletsTest<C>::expect_triplets_of(A, k, found, false);
+    for (Index const way : ways) {
+      SCOPED_TRACE(what + (way > 0 ? ", directly" : ", by blocks"));
+      auto const found = run(A, k, {.want_u = true, .direct = way});
+      ASSERT_EQ(found.stop, Stop::converged)
+          << sentence(found.stop) << testing::PrintToString(found.residuals);
+      TripletsTest<C>::expect_triplets_of(A, k, found, false);
+    }
+  }
+  /// U·diag(s)·Vᵀ for two reflections of n entries.
+  static HostMatrix<T> reflected(std::vector<double> const& s) {
+    auto const n = static_cast<Index>(s.size());
+    double sum_of_squares = 0;
+    for (Index i = 1; i <= n; ++i) sum_of_squares += static_cast<double>(i * i);
+    return TripletsTest<C>::matrix(n, n, [&](Index i, Index j) {
+      double sum = 0;
+      for (Index l = 0; l < n; ++l) {
+        double const u =
+            (i == l ? 1 : 0) - 2 * static_cast<double>((i + 1) * (l + 1)) / sum_of_squares;
+        double const v =
+            (j == l ? 1 : 0) - 2 * static_cast<double>((n - j) * (n - l)) / sum_of_squares;
+        sum += u * s[static_cast<std::size_t>(l)] * v;
+      }
+      return sum;
+    });
   }
 };
 TYPED_TEST_SUITE(Svd, Cases, CaseName);
@@ -62,11 +84,13 @@ TYPED_TEST_SUITE(Svd, Cases, CaseName);
 TYPED_TEST(Svd, FindsTheLargestValuesOfADiagonalMatrix) {
   std::vector<double> s;
   for (int i = 60; i > 0; --i) s.push_back(i);
-  auto const found = this->run(this->diagonal(70, 60, s), 5);
-  EXPECT_EQ(found.stop, Stop::converged);
-  for (std::size_t i = 0; i < 5; ++i) {
-    EXPECT_NEAR(found.s[i], s[i], 60 * 50 * TestFixture::eps);
-    EXPECT_NEAR(std::abs(found.VT[i * 60 + i]), 1, 50 * TestFixture::eps);
+  for (Index const way : TestFixture::ways) {
+    auto const found = this->run(this->diagonal(70, 60, s), 5, {.direct = way});
+    EXPECT_EQ(found.stop, Stop::converged);
+    for (std::size_t i = 0; i < 5; ++i) {
+      EXPECT_NEAR(found.s[i], s[i], 60 * 50 * TestFixture::eps);
+      EXPECT_NEAR(found.VT[i * 60 + i], 1, 50 * TestFixture::eps);  // signs are chosen
+    }
   }
 }
 
@@ -91,28 +115,19 @@ TYPED_TEST(Svd, SolvesThePublishedCasesOfIrlba) {
   constexpr double eps = TestFixture::eps;
   auto const expect = [&](auto const& A, std::vector<double> const& known, double tol) {
     auto const k = static_cast<Index>(known.size());
-    auto const found = this->run(A, k, {.tol = tol, .want_u = true});
-    EXPECT_EQ(found.stop, Stop::converged) << sentence(found.stop);
-    ASSERT_EQ(found.s.size(), known.size());
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      EXPECT_NEAR(found.s[i], known[i], (tol + 100 * eps) * known[0]) << i;
-      EXPECT_LE(found.residuals[i], (tol + 100 * eps) * known[0]) << i;
+    for (Index const way : TestFixture::ways) {
+      auto const found = this->run(A, k, {.tol = tol, .want_u = true, .direct = way});
+      EXPECT_EQ(found.stop, Stop::converged) << sentence(found.stop);
+      ASSERT_EQ(found.s.size(), known.size());
+      for (std::size_t i = 0; i < known.size(); ++i) {
+        EXPECT_NEAR(found.s[i], known[i], (tol + 100 * eps) * known[0]) << i;
+        EXPECT_LE(found.residuals[i], (tol + 100 * eps) * known[0]) << i;
+      }
     }
   };
   // A basis that becomes invariant before it is full.
   expect(this->diagonal(9, 9, {1, 2, 3, 4, 5}), {5, 4, 3, 2}, 0);
-  // U·diag(s)·Vᵀ for reflections U and V of ten entries.
-  auto const with_values = [&](std::vector<double> const& s) {
-    return this->matrix(10, 10, [&](Index i, Index j) {
-      double sum = 0;
-      for (Index l = 0; l < 10; ++l) {
-        double const u = (i == l ? 1 : 0) - 2 * static_cast<double>((i + 1) * (l + 1)) / 385;
-        double const v = (j == l ? 1 : 0) - 2 * static_cast<double>((10 - j) * (10 - l)) / 385;
-        sum += u * s[static_cast<std::size_t>(l)] * v;
-      }
-      return sum;
-    });
-  };
+  auto const with_values = [&](std::vector<double> const& s) { return this->reflected(s); };
   expect(with_values({1, 1, 1, 1, 1, 1, 1, 1, 1, 1e-12}), {1, 1, 1}, 0);
   expect(with_values({10, -9, 8, -7, 6, -5, 4, -3, 2, -1}), {10, 9, 8}, 0);
   // One value far above the others, which are equal.
@@ -125,26 +140,51 @@ TYPED_TEST(Svd, SolvesThePublishedCasesOfIrlba) {
 
 TYPED_TEST(Svd, IsOfNumbersOfAnySize) {
   auto const A = this->whole_matrix(60, 40);
-  auto const first = this->run(A, 3);
-  for (int const power : {-100, 100}) {
+  for (Index const way : TestFixture::ways) {
+    auto const first = this->run(A, 3, {.direct = way});
+    for (int const power : {-100, 100}) {
+      auto elements = A.memory();
+      for (auto& element : elements) element = std::ldexp(element, power);
+      auto const found =
+          this->run(HostMatrix<typename TypeParam::Scalar>(A.shape(), A.order(), elements), 3,
+                    {.direct = way});
+      EXPECT_EQ(found.stop, Stop::converged);
+      for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(found.s[i], std::ldexp(first.s[i], power));
+      EXPECT_THAT(found.VT, same_bits_as(first.VT));
+    }
+  }
+}
+
+/// Squares of such numbers over- or underflow in double.
+TYPED_TEST(Svd, IsOfNumbersWhoseSquaresAreNone) {
+  using T = typename TypeParam::Scalar;
+  int const far = std::numeric_limits<T>::max_exponent * 2 / 3;
+  auto const A = this->whole_matrix(60, 40);
+  auto const first = this->run(A, 3, {.want_u = true});
+  for (int const power : {-far, far}) {
     auto elements = A.memory();
     for (auto& element : elements) element = std::ldexp(element, power);
     auto const found =
-        this->run(HostMatrix<typename TypeParam::Scalar>(A.shape(), A.order(), elements), 3);
+        this->run(HostMatrix<T>(A.shape(), A.order(), elements), 3, {.want_u = true});
     EXPECT_EQ(found.stop, Stop::converged);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(found.s[i], std::ldexp(first.s[i], power));
     EXPECT_THAT(found.VT, same_bits_as(first.VT));
+    EXPECT_THAT(found.UT, same_bits_as(first.UT));
   }
 }
 
 TYPED_TEST(Svd, ReadsTheMatrixOnceAStep) {
   auto const A = this->whole_matrix(200, 90);
-  auto const found = this->run(A, 4);
+  auto const found = this->run(A, 4, {.want_u = true, .direct = 0});
   EXPECT_EQ(found.reads, found.iterations + 1);
-  EXPECT_GT(found.iterations, 20);  // it has restarted
+  EXPECT_GT(found.iterations, 8);  // it has restarted
+  auto const directly = this->run(A, 4);
+  EXPECT_EQ(directly.reads, directly.iterations);
+  EXPECT_LE(directly.reads, 2);
+  EXPECT_EQ(this->run(A, 4, {.want_u = true}).reads, directly.reads + 1);
 }
 
-TYPED_TEST(Svd, ReadsTheMatrixForUAsRarelyAsItCan) {
+TYPED_TEST(Svd, ReadsTheMatrixAsRarelyAsItCan) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Scalar;
   auto const A = this->whole_matrix(150, 90);
@@ -153,16 +193,16 @@ TYPED_TEST(Svd, ReadsTheMatrixForUAsRarelyAsItCan) {
   auto const source = source_of<TypeParam>(A, 150, 90, &elements);
   solve::StreamOperator const streamed(Exec(), source);
   PlainOperator<Exec, T> const plain(in_memory);
-  for (Index const k : {1, 8, 10, 20}) {
-    auto const what = testing::PrintToString(k) + " vectors";
-    auto const one_by_one = this->run(plain, k, {.want_u = true});
-    EXPECT_EQ(one_by_one.reads, one_by_one.iterations + 1 + k) << what;
-    auto const at_once = this->run(in_memory, k, {.want_u = true});
-    EXPECT_EQ(at_once.reads, at_once.iterations + 2) << what;  // up to 32 vectors at once
+  for (Index const k : {1, 8, 20}) {
+    SvdOptions const options{.want_u = true, .direct = 0};
+    auto const one_by_one = this->run(plain, k, options);
+    EXPECT_GT(one_by_one.reads, 2 * one_by_one.iterations);
+    auto const at_once = this->run(in_memory, k, options);
+    EXPECT_EQ(at_once.reads, at_once.iterations + 1);  // up to 32 vectors at once
     elements = 0;
-    auto const from_stream = this->run(streamed, k, {.want_u = true});
-    EXPECT_EQ(from_stream.reads, from_stream.iterations + 2) << what;
-    EXPECT_EQ(elements, from_stream.reads * 150 * 90) << what;
+    auto const from_stream = this->run(streamed, k, options);
+    EXPECT_EQ(from_stream.reads, from_stream.iterations + 1);
+    EXPECT_EQ(elements, from_stream.reads * 150 * 90);
     expect_same_bits(at_once, one_by_one);
     expect_same_bits(from_stream, one_by_one);
   }
@@ -170,111 +210,129 @@ TYPED_TEST(Svd, ReadsTheMatrixForUAsRarelyAsItCan) {
 
 TYPED_TEST(Svd, HasTheBitsOfOneRunWhereverItIsInterrupted) {
   using T = typename TypeParam::Scalar;
-  auto const A = matrix_on_device<TypeParam>(this->whole_matrix(80, 50));
-  solve::MatrixOperator const op(typename TypeParam::Exec(), A);
-  SvdOptions const options{.ncv = 8, .want_u = true};
-  auto const whole = this->run(op, 3, options);
-  EXPECT_GT(whole.iterations, 12);
-  for (Index step = 1; step <= whole.iterations; ++step) {
-    std::optional<solve::State<T>> kept;
-    solve::Control<T> control{
-        .on_step = [&](solve::Step const& now) { return now.iteration < step; },
-        .wants_state = [&](solve::Step const& now) { return now.iteration == step; },
-        .on_state = [&](solve::State<T> const& state) { kept = state; }};
-    auto const part = this->run(op, 3, options, control);
-    EXPECT_EQ(part.stop, step == whole.iterations ? Stop::converged : Stop::cancelled);
-    ASSERT_TRUE(kept);
-    expect_same_bits(this->run(op, 3, options, {.resume = &*kept}), whole);
-  }
+  auto const expect_same_resumed = [](auto const& op, Index k, SvdOptions const& options,
+                                      Index least) {
+    auto const whole = TestFixture::run(op, k, options);
+    EXPECT_EQ(whole.stop, Stop::converged);
+    EXPECT_GT(whole.iterations, least);
+    for (Index step = 1; step <= whole.iterations; ++step) {
+      std::optional<solve::State<T>> kept;
+      solve::Control<T> control{
+          .on_step = [&](solve::Step const& now) { return now.iteration < step; },
+          .wants_state = [&](solve::Step const& now) { return now.iteration == step; },
+          .on_state = [&](solve::State<T> const& state) { kept = state; }};
+      auto const part = TestFixture::run(op, k, options, control);
+      EXPECT_TRUE(step == whole.iterations || part.stop == Stop::cancelled);
+      ASSERT_TRUE(kept);
+      expect_same_bits(TestFixture::run(op, k, options, {.resume = &*kept}), whole);
+    }
+  };
+  using Exec = typename TypeParam::Exec;
+  auto const tall = matrix_on_device<TypeParam>(this->whole_matrix(80, 50));
+  auto const wide = matrix_on_device<TypeParam>(this->whole_matrix(40, 70));
+  solve::MatrixOperator const of_tall(Exec(), tall);
+  solve::MatrixOperator const of_wide(Exec(), wide);
+  expect_same_resumed(of_tall, 3, {.ncv = 8, .want_u = true}, 8);
+  expect_same_resumed(of_wide, 3, {.ncv = 8, .want_u = true}, 8);
+  expect_same_resumed(of_tall, 50, {.want_u = true}, 0);
 }
 
 TYPED_TEST(Svd, HasTheBitsOfTheMatrixInMemoryOfAStream) {
   using Exec = typename TypeParam::Exec;
-  auto const A = this->whole_matrix(150, 70);
-  auto const source = source_of<TypeParam>(A, 150, 70);
+  auto const A = this->whole_matrix(700, 70);
+  auto const source = source_of<TypeParam>(A, 700, 70);
   solve::StreamOperator const streamed(Exec(), source);
-  expect_same_bits(this->run(streamed, 4, {.want_u = true}), this->run(A, 4, {.want_u = true}));
+  for (Index const way : TestFixture::ways) {
+    SvdOptions const options{.want_u = true, .direct = way};
+    expect_same_bits(this->run(streamed, 4, options), this->run(A, 4, options));
+  }
 }
 
 TYPED_TEST(Svd, HasTheSameBitsWithPortableKernels) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Exec;
-  auto const A = this->whole_matrix(150, 70);
+  auto const A = this->whole_matrix(700, 70);
   solve::MatrixOperator const portable(Exec(), matrix_on_device<TypeParam>(A),
                                        AtaxOptions<Exec, T>{.kernels = Kernels::portable});
-  expect_same_bits(this->run(portable, 4, {.want_u = true}), this->run(A, 4, {.want_u = true}));
+  for (Index const way : TestFixture::ways) {
+    SvdOptions const options{.want_u = true, .direct = way};
+    expect_same_bits(this->run(portable, 4, options), this->run(A, 4, options));
+  }
 }
 
 /// ctest runs this with several numbers of threads.
 TYPED_TEST(Svd, HasTheCommittedBits) {
   constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
   constexpr bool has_rows = TypeParam::order == Order::row_major;
-  auto const found = this->run(this->whole_matrix(700, 300), 3, {.want_u = true});
-  EXPECT_EQ(found.stop, Stop::converged);
-  std::vector<double> all = found.s;
-  all.insert(all.end(), found.VT.begin(), found.VT.end());
-  all.insert(all.end(), found.UT.begin(), found.UT.end());
-  EXPECT_EQ(sha256(all),
+  auto const digest = [&](Index way) {
+    auto const found = this->run(this->whole_matrix(700, 300), 3, {.want_u = true, .direct = way});
+    EXPECT_EQ(found.stop, Stop::converged);
+    std::vector<double> all = found.s;
+    all.insert(all.end(), found.VT.begin(), found.VT.end());
+    all.insert(all.end(), found.UT.begin(), found.UT.end());
+    return sha256(all);
+  };
+  EXPECT_EQ(digest(0),
             is_float
-                ? (has_rows ? "e363e5fdd1254c98ca42bc1b121603caf8f718d9dcf5220cd389c3fce8d4fd25"
-                            : "394fd81db770a4fa8e343b9a3828b33ef44edf5a3b92ea8ab215f1209bed64e4")
-                : (has_rows ? "f92fa0263f4acf35323d6b0e22fbf5968793b900c3a80cf867e9333b592173ea"
-                            : "8856583dfdc2aa8ab145733293fcba1e2fd7b66ec6950152fe483307810f7205"));
+                ? (has_rows ? "cd700004a6ad2d6015fcb91f62483cc59cd89e7c41ab45b63fd558e1a6f4c58e"
+                            : "8b3fe6b9b7eff7a282ae6d7de72cdfec2583d9ea1a3faf4329700bec14cc1a10")
+                : (has_rows ? "fa9fb788ed81bc875cf3be2d1e393c324fc1e01a7d00a103764346b231710b03"
+                            : "f5b31884b884e63e36b7c44dc5930914d861a33c45d410218bd21ae1a319b60c"));
+  // Gram matrices have the same bits in each layout.
+  EXPECT_EQ(digest(solve::direct_columns),
+            is_float ? "0313ecff5c91fb9d4c26c071c8357bfcf66c3d914c5d641dc6fde93ba617667c"
+                     : "d8800891650daa9a6002a994f302f533dcd3a2459fc1b6f358bbce6837dbe246");
 }
 
-TYPED_TEST(Svd, SaysWhatRoundingHasDoneToSmallValues) {
-  // Values from 1 down to far below ε, all of them wanted.
+/// Values from 1 down to far below ε, all of them wanted.
+TYPED_TEST(Svd, FindsValuesOfEverySize) {
   std::vector<double> s;
   for (int i = 0; i < 16; ++i) s.push_back(std::ldexp(1, -4 * i));
-  auto const A = this->diagonal(20, 16, s);
-  auto const found = this->run(A, 16);
-  ASSERT_EQ(found.s.size(), s.size());
-  double const root = std::sqrt(TestFixture::eps);
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    if (s[i] >= root) {
-      EXPECT_NEAR(found.s[i], s[i], 100 * TestFixture::eps) << i;
-    } else {
-      EXPECT_NEAR(found.s[i], s[i], found.residuals[i] + 100 * TestFixture::eps) << i;
-    }
-  }
+  std::vector<double> root;
+  for (int i = 0; i < 12; ++i) root.push_back(std::pow(TestFixture::eps, 0.8 * i / 11));
+  this->expect_decomposed(this->diagonal(20, 16, s), 16, "a diagonal");
+  this->expect_decomposed(this->reflected(root), 12, "down to below the root of epsilon");
+  this->expect_decomposed(this->reflected(root), 4, "the largest of these");
 }
 
-/// v is exact to ε, Aᵀ·A·v beside s² therefore to ε·s_1², and the residual to ε·s_1²/s.
-TYPED_TEST(Svd, BreaksDownWhereAWantedValueIsFarBelowTheRootOfEpsilon) {
-  double const root = std::sqrt(TestFixture::eps);
-  std::vector<double> s;
-  for (int i = 0; i < 12; ++i) s.push_back(std::pow(root, 1.6 * i / 11));
-  auto const with_values = [&](std::vector<double> const& values) {
-    // Reflections, so that rounding has something to do.
-    return this->matrix(12, 12, [&](Index i, Index j) {
-      double sum = 0;
-      for (Index l = 0; l < 12; ++l) {
-        double const u = (i == l ? 1 : 0) - 2 * static_cast<double>((i + 1) * (l + 1)) / 650;
-        double const v = (j == l ? 1 : 0) - 2 * static_cast<double>((12 - j) * (12 - l)) / 650;
-        sum += u * values[static_cast<std::size_t>(l)] * v;
+/// Of a value that A has several times, every copy is found; values are exactly 0 where A has none.
+TYPED_TEST(Svd, FindsRepeatedValuesAndZeros) {
+  auto const expect = [&](std::vector<double> const& s, std::size_t k, double tol) {
+    for (Index const way : TestFixture::ways) {
+      auto const size = static_cast<Index>(s.size());
+      auto const found = this->run(this->diagonal(size + 3, size, s), static_cast<Index>(k),
+                                   {.tol = tol, .want_u = true, .direct = way});
+      EXPECT_EQ(found.stop, Stop::converged);
+      for (std::size_t i = 0; i < k; ++i) {
+        EXPECT_NEAR(found.s[i], s[i], (tol + 100 * TestFixture::eps) * s[0]) << i << ", " << way;
       }
-      return sum;
-    });
+    }
   };
-  auto const found = this->run(with_values(s), 12);
-  EXPECT_EQ(found.stop, Stop::breakdown) << sentence(found.stop);
-  EXPECT_FALSE(solve::is_success(found.stop));
-  ASSERT_EQ(found.s.size(), s.size());
-  EXPECT_GT(*std::max_element(found.residuals.begin(), found.residuals.end()), root * s[0]);
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    EXPECT_NEAR(found.s[i], s[i], found.residuals[i] + 100 * TestFixture::eps) << i;
+  std::vector<double> tens(10, 10);
+  for (int i = 0; i < 100; ++i) tens.push_back(9 - 0.08 * i);
+  expect(tens, 6, 0);
+  expect(tens, 12, 0);
+  std::vector<double> fours{10, 10, 10, 10, 9, 9, 9, 9};
+  for (int i = 0; i < 300; ++i) fours.push_back(8 - 7.0 * i / 300);
+  expect(fours, 4, 0);
+  expect(fours, 3, 1e-3);
+  std::vector<double> low(40);
+  for (std::size_t i = 0; i < 5; ++i) low[i] = static_cast<double>(5 - i);
+  for (Index const way : TestFixture::ways) {
+    auto const found = this->run(this->reflected(low), 9, {.want_u = true, .direct = way});
+    EXPECT_EQ(found.stop, Stop::converged);
+    for (std::size_t i = 5; i < 9; ++i) EXPECT_EQ(found.s[i], 0) << way;
   }
-  // Those above it alone have converged.
-  EXPECT_EQ(this->run(with_values(s), 4).stop, Stop::converged);
+  this->expect_decomposed(this->reflected(low), 40, "of rank 5, all");
 }
 
 /// A basis that spans all columns, and one that cannot grow: what is there is exact.
 TYPED_TEST(Svd, ConvergesWhereTheSpaceIsInvariant) {
-  auto const few = this->run(this->diagonal(9, 7, {3, 3, 2}), 7);
-  EXPECT_EQ(few.stop, Stop::converged);
-  auto const all = this->run(this->whole_matrix(30, 5), 5, {.tol = 0});
-  EXPECT_EQ(all.stop, Stop::converged);
-  EXPECT_EQ(all.iterations, 5);
+  for (Index const way : TestFixture::ways) {
+    EXPECT_EQ(this->run(this->diagonal(9, 7, {3, 3, 2}), 7, {.direct = way}).stop, Stop::converged);
+    EXPECT_EQ(this->run(this->whole_matrix(30, 5), 5, {.direct = way}).stop, Stop::converged);
+    EXPECT_EQ(this->run(this->whole_matrix(20, 90), 20, {.direct = way}).stop, Stop::converged);
+  }
 }
 
 TYPED_TEST(Svd, SaysWhyItStops) {
@@ -288,9 +346,12 @@ TYPED_TEST(Svd, SaysWhyItStops) {
        {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(), 0.0}) {
     auto elements = A.memory();
     elements[77] = static_cast<T>(x);
-    auto const found = this->run(HostMatrix<T>(A.shape(), A.order(), elements), 3);
-    EXPECT_EQ(found.stop, x == 0 ? Stop::converged : Stop::not_finite);
-    EXPECT_EQ(found.s.empty(), x != 0);
+    for (Index const way : TestFixture::ways) {
+      auto const found =
+          this->run(HostMatrix<T>(A.shape(), A.order(), elements), 3, {.direct = way});
+      EXPECT_EQ(found.stop, x == 0 ? Stop::converged : Stop::not_finite);
+      EXPECT_EQ(found.s.empty(), x != 0);
+    }
   }
 }
 
@@ -306,33 +367,42 @@ TYPED_TEST(Svd, RefusesWhatDoesNotFit) {
   expect_refused([&] { this->run(op, 3, {.ncv = 3}); }, "expected ncv to be more than k, found 3");
   expect_refused([&] { this->run(op, 3, {.tol = -1}); }, "expected tol and maxiter");
 
-  std::optional<solve::State<T>> kept;
-  this->run(op, 2, {},
-            {.wants_state = [](solve::Step const& step) { return step.iteration == 2; },
-             .on_state = [&](solve::State<T> const& state) { kept = state; }});
-  ASSERT_TRUE(kept);
-  auto const resume = [&](solve::State<T> const& state) {
-    return [&, state] { this->run(op, 2, {}, {.resume = &state}); };
-  };
-  EXPECT_NO_THROW(resume(*kept)());
-  auto other = *kept;
-  other.of.rows = 9;
-  expect_refused(resume(other), "found one of svd of 9 x 5");
-  // Whatever one number of the state becomes, a run ends or refuses it.
-  for (std::size_t i = 0; i < kept->numbers.size(); ++i) {
-    for (double const x : {-1.0, 0.5, 3.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
-      auto damaged = *kept;
-      damaged.numbers[i] = x;
-      try {
-        resume(damaged)();
-      } catch (std::invalid_argument const&) {
-        continue;
+  for (Index const way : TestFixture::ways) {
+    SvdOptions const options{.direct = way};
+    std::optional<solve::State<T>> kept;
+    this->run(op, 2, options,
+              {.wants_state = [](solve::Step const& step) { return step.iteration == 1; },
+               .on_state = [&](solve::State<T> const& state) { kept = state; }});
+    ASSERT_TRUE(kept);
+    auto const resume = [&](solve::State<T> const& state) {
+      return [&, state] { this->run(op, 2, options, {.resume = &state}); };
+    };
+    EXPECT_NO_THROW(resume(*kept)());
+    auto other = *kept;
+    other.of.rows = 9;
+    expect_refused(resume(other), "svd of 9 x 5");
+    expect_refused([&] { this->run(op, 3, options, {.resume = &*kept}); },
+                   "the state is not one of this run");
+    // Whatever one number of the state becomes, a run ends or refuses it.
+    for (std::size_t i = 0; i < kept->numbers.size(); ++i) {
+      for (double const x : {-1.0, 0.5, 3.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
+        auto damaged = *kept;
+        damaged.numbers[i] = x;
+        try {
+          resume(damaged)();
+        } catch (std::invalid_argument const&) {
+          continue;
+        }
       }
     }
+    auto shorter = *kept;
+    if (way == 0) {
+      shorter.vectors[0].pop_back();
+    } else {
+      shorter.numbers.pop_back();
+    }
+    expect_refused(resume(shorter), "is damaged");
   }
-  auto shorter = *kept;
-  shorter.vectors[0].pop_back();
-  expect_refused(resume(shorter), "is damaged");
 }
 
 }  // namespace

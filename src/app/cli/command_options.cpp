@@ -345,7 +345,9 @@ void add_least_squares(CLI::App& app, std::string const& name, std::string const
     add_size(command, "--damp", options.damp, "Adds damp^2 |x|^2 to what becomes small");
   }
   add_output_file(command, "--output", options.output, "Where x goes (.npy or .bin)");
-  add_choice(command, "--method", options.method, least_squares_methods, "How it is solved");
+  add_choice(command, "--method", options.method, least_squares_methods,
+             "How it is solved (auto: directly, if A has at most 512 columns and --maxiter is not "
+             "given; else lsmr)");
   add_size(command, "--atol", options.atol, "Relative error of A, which decides when to stop");
   add_size(command, "--btol", options.btol, "Relative error of b, which decides when to stop");
   add_size(command, "--conlim", options.conlim,
@@ -379,7 +381,10 @@ void add_svd(CLI::App& app, Chosen& chosen) {
   add_output_file(command, "--u", options.u, "Where U goes, one vector a column (.npy)");
   add_output_file(command, "--s", options.s, "Where the singular values go (.npy or .bin)");
   add_output_file(command, "--vt", options.vt, "Where V^T goes, one vector a row (.npy)");
-  add_choice(command, "--method", options.method, triplet_methods, "How they are found");
+  add_choice(
+      command, "--method", options.method, triplet_methods,
+      "How they are found (auto: directly, if A has at most 512 columns and neither --ncv nor "
+      "--maxiter is given; else lanczos)");
   add_whole(command, "--oversampling", options.oversampling, {.least = 0, .most = 1'000'000},
             "Vectors of a block beside K, if randomized (else 10)")
       ->type_name("N");
@@ -399,6 +404,7 @@ void add_pca(CLI::App& app, Chosen& chosen) {
   auto& options = options_of<TripletOptions>(command, chosen);
   add_triplets(command, options);
   command.add_flag("--scale", options.scale, "Divide each column by its standard deviation");
+  add_choice(command, "--method", options.method, pca_methods, "As of svd");
   add_output_file(command, "--components", options.vt, "Where the directions go, one a row (.npy)");
   add_output_file(command, "--scores", options.scores,
                   "Where the rows of A in these directions go (.npy)");

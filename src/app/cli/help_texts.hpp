@@ -102,8 +102,10 @@ inline constexpr char gemm[] =
     "  tessera gemm a.npy b.npy c.npy --repeat 20 --format json";
 
 inline constexpr char least_squares[] =
-    "A step reads A once. It stops where |b - A x| is small beside b, or |A^T r| beside |A| |r| "
-    "with r = b - A x: --atol and --btol say how small, as in SciPy. The bits of x are a "
+    "A matrix with at most 512 columns is solved directly, by its Gram matrix and corrections by "
+    "residuals: a few reads of A, whatever its condition number. Otherwise each step of lsmr, lsqr "
+    "reads A once. It stops if |b - A x| is small compared with b, or |A^T r| with |A| |r|, for "
+    "r = b - A x: --atol and --btol set how small, as in SciPy. The bits of x are a "
     "function of A, its layout, b and the options. A matrix that does not fit into memory (or "
     "into --memory-limit) is streamed from its file at each step. A run that was ended goes on "
     "from its --checkpoint, with the bits of one that was not; the file is removed when x is "
@@ -116,8 +118,9 @@ inline constexpr char least_squares[] =
     "  tessera ridge a.npy b.npy --lambda 0.1 --output x.npy";
 
 inline constexpr char svd[] =
-    "A step reads A once. U takes one more read of a file, and one for every eight vectors of a "
-    "matrix in memory of a host. The bits are a function of A, its layout, K and the options. A "
+    "A matrix with at most 512 columns is decomposed directly: one or two reads of A, and one more "
+    "for U. Otherwise a step reads A once. The bits are a function of A, its layout, K and the "
+    "options. A "
     "matrix that does not fit into memory (or into --memory-limit) is streamed from its file at "
     "each step. A run that was ended goes on from its --checkpoint, with the bits of one that was "
     "not; the file is removed when all are found. Exit status 1: they were not found within the "
@@ -131,8 +134,8 @@ inline constexpr char svd[] =
     "  tessera svd a.npy -k 50 --method randomized --power-iterations 6 --s s.npy";
 
 inline constexpr char pca[] =
-    "A row of A is an observation. The mean of each column is taken out of the products, so that "
-    "A is never centred in memory: beside the steps of svd that takes one read. The bits are a "
+    "A row of A is an observation. A is never centred in memory. The methods are as for svd; a "
+    "direct decomposition takes at most three reads, and one more for the scores. The bits are a "
     "function of A, its layout, K and the options. A matrix that does not fit into memory (or "
     "into --memory-limit) is streamed from its file at each step. A run that was ended goes on "
     "from its --checkpoint. Exit status 1: they were not found within the tolerance, and the "

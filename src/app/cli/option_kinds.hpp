@@ -78,9 +78,16 @@ inline constexpr std::pair<char const*, Kernels> kernels_choices[] = {
 inline constexpr std::pair<char const*, ReportFormat> info_formats[] = {
     {"text", ReportFormat::text}, {"json", ReportFormat::json}};
 inline constexpr std::pair<char const*, LeastSquaresMethod> least_squares_methods[] = {
-    {"lsmr", LeastSquaresMethod::lsmr}, {"lsqr", LeastSquaresMethod::lsqr}};
+    {"auto", LeastSquaresMethod::automatic},
+    {"direct", LeastSquaresMethod::direct},
+    {"lsmr", LeastSquaresMethod::lsmr},
+    {"lsqr", LeastSquaresMethod::lsqr}};
 inline constexpr std::pair<char const*, TripletMethod> triplet_methods[] = {
-    {"lanczos", TripletMethod::lanczos}, {"randomized", TripletMethod::randomized}};
+    {"auto", TripletMethod::automatic},
+    {"direct", TripletMethod::direct},
+    {"lanczos", TripletMethod::lanczos},
+    {"randomized", TripletMethod::randomized}};
+inline constexpr auto pca_methods = std::span(triplet_methods).first<3>();
 inline constexpr std::pair<char const*, RegressionLoss> losses[] = {
     {"linear", RegressionLoss::linear},
     {"logistic", RegressionLoss::logistic},

@@ -36,8 +36,8 @@ struct ResidualCheck {
   }
 };
 
-/// x passes where either test of the method holds with ten times its tolerance, and as many
-/// roundings of the type as a step has.
+/// x passes if either test of the method holds with ten times its tolerance. That of a direct
+/// solution is rounding: x in its type moves A·x by ε·‖A‖·‖x‖, and b may be off by ε·‖b‖.
 ResidualCheck check(LeastSquaresOptions const& options, io::MatrixReader const& reader,
                     io::ScalarType type, io::HostVector const& x, io::HostVector const& b) {
   double const rounding = rounding_of(type);
@@ -48,12 +48,16 @@ ResidualCheck check(LeastSquaresOptions const& options, io::MatrixReader const& 
       std::hypot(r.norma, damp * std::sqrt(static_cast<double>(reader.info().cols)));
   double const normr = std::hypot(r.normr, damp * r.normx);
   double const product = norma * normr;
-  return {.found = r,
-          .gradient = product == 0 ? 0 : r.gradient / product,
-          .gradient_below = 10 * (options.atol + rounding),
-          .residual = normr,
-          .residual_below = 10 * ((options.btol + rounding) * r.normb +
-                                  (options.atol + rounding) * norma * r.normx)};
+  bool const directly = is_direct(options, reader.info());
+  double const atol = directly ? 0 : options.atol;
+  double const btol = directly ? 0 : options.btol;
+  double const moved = normr > 0 ? (norma * r.normx + r.normb) / normr : 0;
+  return {
+      .found = r,
+      .gradient = product == 0 ? 0 : r.gradient / product,
+      .gradient_below = 10 * (atol + rounding * (1 + (directly ? moved : 0))),
+      .residual = normr,
+      .residual_below = 10 * ((btol + rounding) * r.normb + (atol + rounding) * norma * r.normx)};
 }
 
 /// Looks at each solution by itself.
@@ -99,7 +103,9 @@ std::string to_text(LeastSquaresOptions const& options, SolveSubject const& subj
                     LeastSquaresSolution const& s, std::vector<ResidualCheck> const& checks) {
   bool const is_one = s.facts.size() == 1;
   RightSideFacts const& first = s.facts.front();
-  std::string text = (options.lambda ? "min |A x - b|^2 + lambda |x|^2" : "min |A x - b|") +
+  std::string text = (options.lambda     ? "min |A x - b|^2 + lambda |x|^2"
+                      : options.damp > 0 ? "min |A x - b|^2 + damp^2 |x|^2"
+                                         : "min |A x - b|") +
                      std::string("   ") + subject.reader.path() + "\n";
   text += matrix_line(subject);
   text += report_line(
@@ -114,6 +120,10 @@ std::string to_text(LeastSquaresOptions const& options, SolveSubject const& subj
     text += report_line("|x|", general(first.normx, 9));
   }
   text += report_line("cond(A)", "about " + general(first.conda, 3));
+  if (first.rank >= 0) {
+    text += report_line("rank", std::to_string(first.rank) + " of " +
+                                    std::to_string(subject.reader.info().cols) + " columns");
+  }
   text += time_line(subject);
   if (!options.output.empty()) text += report_line("output", options.output);
   text += report_line("sha256", digest_of(s));
@@ -138,6 +148,7 @@ Json to_object(RightSideFacts const& facts, ResidualCheck const* check) {
           {"norma", json_number(facts.norma)},
           {"conda", json_number(facts.conda)},
           {"normx", json_number(facts.normx)},
+          {"rank", facts.rank >= 0 ? Json(facts.rank) : Json(nullptr)},
           {"check", check != nullptr ? to_object(*check) : Json(nullptr)}};
 }
 
@@ -145,6 +156,7 @@ std::string to_json(LeastSquaresOptions const& options, SolveSubject const& subj
                     LeastSquaresSolution const& s, std::vector<ResidualCheck> const& checks) {
   Json json = to_object(subject);
   json.update({{"damp", damp_of(options)},
+               {"lambda", options.lambda.value_or(options.damp * options.damp)},
                {"atol", options.atol},
                {"btol", options.btol},
                {"conlim", options.conlim},
@@ -184,6 +196,9 @@ void require_one(LeastSquaresOptions const& options, VectorOfFile const& b) {
 
 ExitStatus run_command(LeastSquaresOptions const& options) {
   require_solvable(options);
+  if (options.method == LeastSquaresMethod::direct && options.maxiter) {
+    throw Failure(ExitStatus::usage, "--maxiter: is not of --method direct");
+  }
   std::string const path = resolve_input(options.input).path;
   RunFiles files;
   files.reads(path).reads(options.right_side);
@@ -200,23 +215,27 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
   ResultFile output(options.output, kind, options.add_dataset);
   HistoryFile history(options.history);
   std::uint64_t const vectors = vector_bytes(options, reader.info(), type, b.columns);
+  std::uint64_t const copies = bytes_in_memory(options, reader.info(), type);
   SolvePlace const place =
-      begin_solve(options, reader, vectors, 0, limit_of(options, reader.info()));
+      begin_solve(options, reader, vectors, copies, limit_of(options, reader.info()));
+  bool const directly = is_direct(options, reader.info());
   LeastSquaresSolution const solution = solve_least_squares(options,
                                                             {.reader = reader,
                                                              .type = type,
                                                              .place = place,
                                                              .kernels = options.kernels,
-                                                             .vectors = vectors},
+                                                             .vectors = vectors,
+                                                             .in_segments = directly},
                                                             b);
-  SolveSubject const subject{
-      .options = options,
-      .command = options.command,
-      .reader = reader,
-      .type = type,
-      .place = place,
-      .run = solution.run,
-      .method = options.method == LeastSquaresMethod::lsmr ? "lsmr" : "lsqr"};
+  SolveSubject const subject{.options = options,
+                             .command = options.command,
+                             .reader = reader,
+                             .type = type,
+                             .place = place,
+                             .run = solution.run,
+                             .method = directly ? options.command + " by Gram matrices"
+                                       : options.method == LeastSquaresMethod::lsqr ? "lsqr"
+                                                                                    : "lsmr"};
   std::vector<ResidualCheck> checks;
   bool const is_finite = std::ranges::none_of(solution.facts, [](RightSideFacts const& facts) {
     return facts.stop == solve::Stop::not_finite;

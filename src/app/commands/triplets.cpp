@@ -54,6 +54,10 @@ void require_sizes(TripletOptions const& options, io::MatrixReader const& reader
                                                           : "--seed";
     throw Failure(ExitStatus::usage, option + ": expected --method randomized");
   }
+  if (options.method == TripletMethod::direct && (options.ncv || options.maxiter)) {
+    throw Failure(ExitStatus::usage,
+                  std::string(options.ncv ? "--ncv" : "--maxiter") + ": is not of --method direct");
+  }
   if (options.is_pca() && info.rows < 2) {
     throw io::FileError(io::ErrorKind::bad_input, reader.path(),
                         "has one row: pca expected two or more, which can differ");
@@ -137,17 +141,29 @@ class Results {
   std::vector<ResultFile> files_;
 };
 
-std::string sentence_of(TripletCheck const& check, bool has_u) {
-  std::string text = std::string(check.passed() ? "passed" : "FAILED") +
-                     ": |A^T A v - s^2 v|/s_1^2 = " + general(check.right, 3) + " (small is " +
-                     general(check.right_below, 3) + ")";
-  if (has_u) {
-    text += ", |A v - s u|/s_1 = " + general(check.left, 3) + " (small is " +
-            general(check.left_below, 3) + ")";
+/// How a report calls a measure.
+std::string name_of(TripletCheck::Measure const& measure) {
+  std::string const name = measure.name;
+  if (name == "right") return "|A^T A v - s^2 v|/s_1^2";
+  if (name == "values") return "||A v| - s|/s_1";
+  if (name == "left") return "|A v - s u|/s_1";
+  if (name == "transposed") return "|A^T u - s v|/s_1";
+  if (name == "v_orthogonal") return "V^T V - I";
+  if (name == "u_orthogonal") return "U^T U - I";
+  if (name == "missed") return "larger values that were missed";
+  return name;
+}
+
+std::string sentence_of(TripletCheck const& check) {
+  std::string text = check.passed() ? "passed: " : "FAILED: ";
+  for (auto const& measure : check.measures) {
+    if (&measure != check.measures.data()) text += ", ";
+    text += name_of(measure) + " = " + general(measure.found, 3);
+    bool const is_last_of_limit =
+        &measure == &check.measures.back() || (&measure + 1)->below != measure.below;
+    if (is_last_of_limit) text += " (small is " + general(measure.below, 3) + ")";
   }
-  text += ", V^T V - I = " + general(check.v, 3);
-  if (has_u) text += ", U^T U - I = " + general(check.u, 3);
-  return text + " (small is " + general(check.orthogonal_below, 3) + ")";
+  return text;
 }
 
 /// A table of the values.
@@ -193,7 +209,7 @@ std::string to_text(TripletOptions const& options, SolveSubject const& subject,
     text += report_line("sha256 V^T", digest_of(found.VT, true));
     if (options.wants_u()) text += report_line("sha256 U", digest_of(found.U, true));
   }
-  if (check) text += report_line("check", sentence_of(*check, options.wants_u()));
+  if (check) text += report_line("check", sentence_of(*check));
   return is_there ? text + table_of(options, found) : text;
 }
 
@@ -203,7 +219,9 @@ std::string to_json(TripletOptions const& options, SolveSubject const& subject,
   bool const is_there = !found.s.empty();
   Json json = to_object(subject);
   json.update({{"k", options.k},
-               {"ncv", basis_of(options, subject.reader.info())},
+               {"ncv", is_direct(options, subject.reader.info())
+                           ? Json(nullptr)
+                           : Json(basis_of(options, subject.reader.info()))},
                {"tol", options.tol},
                {"s", json_numbers(found.s)},
                {"residuals", json_numbers(found.residuals)},
@@ -217,14 +235,11 @@ std::string to_json(TripletOptions const& options, SolveSubject const& subject,
   if (options.is_randomized()) json["power_iterations"] = limit_of(options, subject.reader.info());
   Json checked = nullptr;
   if (check) {
-    checked = {{"passed", check->passed()},
-               {"right", json_number(check->right)},
-               {"right_below", json_number(check->right_below)},
-               {"left", options.wants_u() ? json_number(check->left) : Json(nullptr)},
-               {"left_below", check->left_below},
-               {"v_orthogonal", json_number(check->v)},
-               {"u_orthogonal", options.wants_u() ? json_number(check->u) : Json(nullptr)},
-               {"orthogonal_below", check->orthogonal_below}};
+    checked = {{"passed", check->passed()}};
+    for (auto const& measure : check->measures) {
+      checked[measure.name] = json_number(measure.found);
+      checked[std::string(measure.name) + "_below"] = measure.below;
+    }
   }
   json["check"] = checked;
   for (auto const& file : results.all()) json["outputs"][file.name] = text_or_null(file.path);
@@ -252,22 +267,24 @@ ExitStatus run_command(TripletOptions const& options) {
   std::uint64_t const vectors = vector_bytes(options, info, type);
   std::uint64_t const copies = bytes_in_memory(options, info, type);
   SolvePlace const place = begin_solve(options, reader, vectors, copies, limit_of(options, info));
+  bool const directly = is_direct(options, info);
   std::int64_t const block = options.is_randomized() ? basis_of(options, info) : 0;
   Triplets const found = find_triplets(options, {.reader = reader,
                                                  .type = type,
                                                  .place = place,
                                                  .kernels = options.kernels,
                                                  .vectors = vectors,
-                                                 .in_segments = options.is_randomized(),
+                                                 .in_segments = options.is_randomized() || directly,
                                                  .block = block});
-  SolveSubject const subject{
-      .options = options,
-      .command = options.command,
-      .reader = reader,
-      .type = type,
-      .place = place,
-      .run = found.run,
-      .method = options.is_randomized() ? "randomized svd" : options.command};
+  SolveSubject const subject{.options = options,
+                             .command = options.command,
+                             .reader = reader,
+                             .type = type,
+                             .place = place,
+                             .run = found.run,
+                             .method = options.is_randomized() ? "randomized svd"
+                                       : directly              ? options.command + " by Gram matrices"
+                                                               : options.command};
   std::optional<TripletCheck> check;
   if (options.check && !found.s.empty()) check = check_triplets(options, reader, type, found);
   std::vector<io::OutputFile*> written = results.write(found, type);

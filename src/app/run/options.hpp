@@ -106,14 +106,14 @@ struct SolveOptions : RunOptions {
   std::optional<std::int64_t> maxiter;     ///< steps; empty: the method's
 };
 
-enum class LeastSquaresMethod { lsmr, lsqr };
+enum class LeastSquaresMethod { automatic, direct, lsmr, lsqr };
 
 /// `tessera lstsq A B …`, `tessera ridge A B --lambda …`
 struct LeastSquaresOptions : SolveOptions {
   std::string command;     ///< "lstsq" or "ridge"
   std::string right_side;  ///< the file of b
   std::string output;      ///< of x; empty: none
-  LeastSquaresMethod method = LeastSquaresMethod::lsmr;
+  LeastSquaresMethod method = LeastSquaresMethod::automatic;
   double damp = 0;                 ///< of lstsq
   std::optional<double> lambda{};  ///< of ridge, damp²
   double atol = 1e-6;
@@ -121,15 +121,15 @@ struct LeastSquaresOptions : SolveOptions {
   double conlim = 1e8;
 };
 
-enum class TripletMethod { lanczos, randomized };
+enum class TripletMethod { automatic, direct, lanczos, randomized };
 
 /// `tessera svd A -k K …`, `tessera pca A -k K …`
 struct TripletOptions : SolveOptions {
   std::string command;  ///< "svd" or "pca"
   std::int64_t k = 0;
-  double tol = 0;                                 ///< 0: the precision of the type
-  std::optional<std::int64_t> ncv;                ///< vectors of the basis; empty: the method's
-  TripletMethod method = TripletMethod::lanczos;  ///< of svd
+  double tol = 0;                                   ///< 0: the precision of the type
+  std::optional<std::int64_t> ncv;                  ///< vectors of the basis; empty: the method's
+  TripletMethod method = TripletMethod::automatic;  ///< randomized of svd alone
   // Of the randomized method; empty: as it likes.
   std::optional<std::int64_t> oversampling;
   std::optional<std::int64_t> power_iterations;

@@ -10,6 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <app/checkpoint/checkpoint.hpp>
 #include <app/solve/solve.hpp>
 #include <app/solve/solve_typed.hpp>
 #include <tessera/solve.hpp>
@@ -24,16 +25,26 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
               LeastSquaresSolution& solution) {
   io::HostVector const b_j = part_of(b.x, b.columns, j);
   auto const right = vector_on<Exec, T>(std::get<io::VectorView<T>>(b_j));
-  std::int64_t const limit = limit_of(options, request.reader.info());
-  solve::LeastSquaresOptions<Exec, T> const how{.damp = damp_of(options),
-                                                .atol = options.atol,
-                                                .btol = options.btol,
-                                                .conlim = options.conlim,
-                                                .maxiter = limit,
-                                                .history = b.columns == 1};
-  bool const is_lsmr = options.method == LeastSquaresMethod::lsmr;
+  io::MatrixInfo const& info = request.reader.info();
+  std::int64_t const limit = limit_of(options, info);
+  solve::LeastSquaresOptions<Exec, T> how{.damp = damp_of(options),
+                                          .atol = options.atol,
+                                          .btol = options.btol,
+                                          .conlim = options.conlim,
+                                          .history = b.columns == 1};
+  bool const directly = is_direct(options, info);
+  bool const is_lsqr = options.method == LeastSquaresMethod::lsqr;
+  if (directly) {
+    how.direct = op.cols();
+  } else {
+    how.maxiter = limit;
+  }
+  double const lambda = options.lambda.value_or(options.damp * options.damp);
+  std::string const name = !directly    ? is_lsqr ? "lsqr" : "lsmr"
+                           : lambda > 0 ? "direct ridge"
+                                        : "direct lstsq";
   SolveRun run;
-  StateSubject const subject{.name = is_lsmr ? "lsmr" : "lsqr",
+  StateSubject const subject{.name = name,
                              .b = b_j,
                              .options = "damp " + shortest(damp_of(options)),
                              .limits = "atol " + shortest(options.atol) + ", btol " +
@@ -41,8 +52,10 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
                                        shortest(options.conlim)};
   auto result =
       run_solver<T>(options, request, subject, limit, run, [&](solve::Control<T> const& control) {
-        return is_lsmr ? solve::lsmr(op, right, how, control)
-                       : solve::lsqr(op, right, how, control);
+        if (directly && lambda > 0) return solve::ridge(op, right, lambda, how, control);
+        if (directly) return solve::lstsq(op, right, how, control);
+        return is_lsqr ? solve::lsqr(op, right, how, control)
+                       : solve::lsmr(op, right, how, control);
       });
   run.take(result);
   solution.run.add(std::move(run), j == 0);
@@ -53,7 +66,8 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
                             .normar = result.normar,
                             .norma = result.norma,
                             .conda = result.conda,
-                            .normx = result.normx});
+                            .normx = result.normx,
+                            .rank = result.rank});
   io::HostVector const x_j = part_of(solution.x, b.columns, j);
   Kokkos::deep_copy(std::get<io::VectorView<T>>(x_j), result.x);
 }
@@ -64,11 +78,48 @@ double damp_of(LeastSquaresOptions const& options) {
   return options.lambda ? std::sqrt(*options.lambda) : options.damp;
 }
 
+bool is_direct(LeastSquaresOptions const& options, io::MatrixInfo const& info) {
+  if (options.method != LeastSquaresMethod::automatic) {
+    return options.method == LeastSquaresMethod::direct;
+  }
+  return static_cast<solve::Index>(info.cols) <= solve::direct_columns && !options.maxiter &&
+         !continues_iterations(options);
+}
+
 std::int64_t limit_of(LeastSquaresOptions const& options, io::MatrixInfo const& info) {
   if (options.maxiter) return *options.maxiter;
   auto const rows = static_cast<std::int64_t>(info.rows);
   auto const cols = static_cast<std::int64_t>(info.cols);
-  return options.method == LeastSquaresMethod::lsmr ? std::min(rows, cols) : 2 * cols;
+  if (is_direct(options, info)) return 3;
+  if (options.method == LeastSquaresMethod::lsqr) return 2 * cols;
+  return std::max<std::int64_t>(10 * std::min(rows, cols), 100);
+}
+
+std::uint64_t bytes_in_memory(LeastSquaresOptions const& options, io::MatrixInfo const& info,
+                              io::ScalarType type) {
+  return is_direct(options, info) ? gram_bytes(info, type, 1) : 0;
+}
+
+bool continues_iterations(SolveOptions const& options) {
+  if (options.checkpoint.empty()) return false;
+  auto const file = CheckpointFile::open(options.checkpoint);
+  return file && !file->job().state.operation.starts_with("direct ");
+}
+
+std::uint64_t gram_bytes(io::MatrixInfo const& info, io::ScalarType type, std::int64_t more) {
+  constexpr std::uint64_t bytes_of_block = std::uint64_t{64} << 20U;
+  std::uint64_t const bytes = info.elements() * io::size_of(type);
+  std::uint64_t const blocks = 1 + bytes / bytes_of_block;
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  solve::detail::GramProducts<Exec, double> products;
+  products.cols = static_cast<std::int64_t>(info.cols) + more;
+  products.PT = solve::ConstRows<Exec, double>(nullptr, static_cast<std::size_t>(products.cols), 1);
+  auto const rows = static_cast<std::int64_t>(std::min(info.rows, info.rows / blocks + 1));
+  // Eigenvectors and factors on the host.
+  std::uint64_t const small = 12 * info.cols * info.cols * sizeof(double);
+  return solve::detail::GramSums<Exec, double>::bytes(products, rows,
+                                                      static_cast<std::int64_t>(blocks)) +
+         small;
 }
 
 std::uint64_t vector_bytes(LeastSquaresOptions const& options, io::MatrixInfo const& info,

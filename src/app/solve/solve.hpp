@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -132,6 +133,7 @@ struct RightSideFacts {
   double norma = 0;
   double conda = 0;
   double normx = 0;
+  std::int64_t rank = -1;  ///< if the method finds it
 };
 
 /// Solutions of least squares, on the host.
@@ -143,6 +145,10 @@ struct LeastSquaresSolution {
 
 /// What √λ or --damp says.
 [[nodiscard]] double damp_of(LeastSquaresOptions const& options);
+/// Whether a matrix of this size is solved directly: set by --method, or by what it takes. A
+/// checkpoint of a run that is not continues with the method of that run.
+/// @throws io::FileError for a checkpoint that is damaged
+[[nodiscard]] bool is_direct(LeastSquaresOptions const& options, io::MatrixInfo const& info);
 /// Steps at most.
 [[nodiscard]] std::int64_t limit_of(LeastSquaresOptions const& options, io::MatrixInfo const& info);
 /// Bytes that the solver keeps beside the matrix, and those of all right-hand sides and solutions.
@@ -233,6 +239,8 @@ struct Triplets {
   SolveRun run;
 };
 
+/// As that of least squares.
+[[nodiscard]] bool is_direct(TripletOptions const& options, io::MatrixInfo const& info);
 /// Vectors of the basis between two restarts, or of a block.
 [[nodiscard]] std::int64_t basis_of(TripletOptions const& options, io::MatrixInfo const& info);
 /// Steps at most.
@@ -244,27 +252,46 @@ struct Triplets {
 /// Bytes more where the matrix is in memory.
 [[nodiscard]] std::uint64_t bytes_in_memory(TripletOptions const& options,
                                             io::MatrixInfo const& info, io::ScalarType type);
+[[nodiscard]] std::uint64_t bytes_in_memory(LeastSquaresOptions const& options,
+                                            io::MatrixInfo const& info, io::ScalarType type);
+/// Those of a Gram matrix with some columns more.
+[[nodiscard]] std::uint64_t gram_bytes(io::MatrixInfo const& info, io::ScalarType type,
+                                       std::int64_t more);
+/// Whether a checkpoint is there, of a method that is not direct.
+[[nodiscard]] bool continues_iterations(SolveOptions const& options);
 
 /// Solves. @throws Failure, io::FileError
 [[nodiscard]] Triplets find_triplets(TripletOptions const& options, SolveRequest const& request);
 
-/// What an independent look at triplets found, beside the largest singular value s_1.
+/// What an independent look at triplets found. Relative to the largest singular value s_1, or to
+/// what is compared:
+///
+/// - right: the largest ‖Aᵀ·(A·v) - s²·v‖/s_1²
+/// - values: the largest |‖A·v‖ - s|/s_1
+/// - left: the largest ‖A·v - s·u‖/s_1, if U is wanted
+/// - transposed: the largest ‖Aᵀ·u - s·v‖/s_1, if U is wanted
+/// - v_orthogonal, u_orthogonal: the largest entry of Vᵀ·V - I, of Uᵀ·U - I
+/// - mean, deviation, variance, ratio: of pca, the largest relative difference
+/// - missed: how much larger than the smallest value another one is, which was not found
 struct TripletCheck {
-  double right = 0;        ///< the largest ‖Aᵀ·(A·v) - s²·v‖/s_1²
-  double left = 0;         ///< the largest ‖A·v - s·u‖/s_1, where there is U
-  double v = 0;            ///< the largest entry of Vᵀ·V - I
-  double u = 0;            ///< of Uᵀ·U - I
-  double right_below = 0;  ///< where those count as small
-  double left_below = 0;
-  double orthogonal_below = 0;
+  struct Measure {
+    char const* name;
+    double found;
+    double below;  ///< what counts as small
+  };
+  double small = 0;  ///< of residuals: a function of the type, the sizes and --tol
+  std::vector<Measure> measures{};
 
+  void add(char const* name, double found, double below) {
+    measures.push_back({name, found, below});
+  }
   [[nodiscard]] bool passed() const {
-    return right <= right_below && left <= left_below && v <= orthogonal_below &&
-           u <= orthogonal_below;
+    return std::ranges::all_of(measures, [](Measure const& m) { return m.found <= m.below; });
   }
 };
 
-/// Reads the matrix once, of pca up to three times, and adds in double-double.
+/// Reads the matrix once, of pca three times, and adds in double-double. Unless all values were
+/// found, up to six reads more search a larger one.
 /// @throws io::FileError
 [[nodiscard]] TripletCheck check_triplets(TripletOptions const& options,
                                           io::MatrixReader const& reader, io::ScalarType type,

@@ -48,15 +48,18 @@ template <class Exec, class T>
 void solve_on(TripletOptions const& options, SolveRequest const& request,
               solve::NormalOperator<Exec, T> const& op, Triplets& found) {
   std::int64_t const limit = limit_of(options, request.reader.info());
+  bool const directly = is_direct(options, request.reader.info());
   solve::SvdOptions const how{.tol = options.tol,
-                              .maxiter = limit,
-                              .ncv = options.ncv.value_or(0),
-                              .want_u = options.wants_u()};
+                              .maxiter = directly ? 0 : limit,
+                              .ncv = directly ? 0 : options.ncv.value_or(0),
+                              .want_u = options.wants_u(),
+                              .direct = directly ? op.cols() : 0};
+  std::string const prefix = directly ? "direct " : "";
   io::HostVector const none = io::VectorView<T>();
   std::string const size = "k " + std::to_string(options.k) + ", ";
   std::string const basis = std::to_string(basis_of(options, request.reader.info()));
   std::string const limits = "tol " + shortest(options.tol);
-  StateSubject const subject{.name = options.scale ? "pca of scaled columns" : options.command,
+  StateSubject const subject{.name = prefix + (options.scale ? "pca of scaled columns" : options.command),
                              .b = none,
                              .options = size + "ncv " + basis,
                              .limits = limits};
@@ -92,6 +95,12 @@ void solve_on(TripletOptions const& options, SolveRequest const& request,
 
 }  // namespace
 
+bool is_direct(TripletOptions const& options, io::MatrixInfo const& info) {
+  if (options.method != TripletMethod::automatic) return options.method == TripletMethod::direct;
+  return static_cast<solve::Index>(info.cols) <= solve::direct_columns && !options.ncv &&
+         !options.maxiter && !continues_iterations(options);
+}
+
 std::int64_t basis_of(TripletOptions const& options, io::MatrixInfo const& info) {
   auto const rows = static_cast<std::int64_t>(info.rows);
   auto const cols = static_cast<std::int64_t>(info.cols);
@@ -104,6 +113,7 @@ std::int64_t basis_of(TripletOptions const& options, io::MatrixInfo const& info)
 
 std::int64_t limit_of(TripletOptions const& options, io::MatrixInfo const& info) {
   if (options.is_randomized()) return randomized(options).power_iterations;
+  if (is_direct(options, info)) return 3;
   return options.maxiter.value_or(100 * basis_of(options, info));
 }
 
@@ -117,6 +127,10 @@ std::uint64_t vector_bytes(TripletOptions const& options, io::MatrixInfo const& 
     if (!options.checkpoint.empty()) values += block * info.cols;
     return values * io::size_of(type);
   }
+  if (is_direct(options, info)) {
+    std::uint64_t const of_u = options.wants_u() ? 3 * k * info.rows : 0;
+    return (of_u + (k + 2) * info.cols) * io::size_of(type);
+  }
   auto const basis = static_cast<std::uint64_t>(basis_of(options, info)) + 1;
   std::uint64_t values = 2 * info.rows + (2 * basis + 4 + k) * info.cols;
   if (options.is_pca()) values += 3 * info.rows + (6 + (options.wants_u() ? k : 0)) * info.cols;
@@ -127,6 +141,7 @@ std::uint64_t vector_bytes(TripletOptions const& options, io::MatrixInfo const& 
 
 std::uint64_t bytes_in_memory(TripletOptions const& options, io::MatrixInfo const& info,
                               io::ScalarType type) {
+  if (is_direct(options, info)) return gram_bytes(info, type, 1);
   // The deviations of columns take a copy of A, products with blocks partial sums.
   if (options.is_pca()) return info.elements() * io::size_of(type);
   if (!options.is_randomized()) return 0;

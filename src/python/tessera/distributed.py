@@ -59,6 +59,10 @@ class Matrix:
         self.shape = (sum(counts), int(array.shape[1]))
         self.rows = slice(first, first + counts[world.rank])  # of the matrix, of this rank
         self._counts = counts
+        # Whether all ranks have whole segments of rows, as products with blocks of vectors expect.
+        segment = 1024 // numpy.dtype(dtype).itemsize
+        starts = [sum(counts[:rank]) for rank in range(len(counts)) if counts[rank] > 0]
+        self._in_segments = all(start % segment == 0 for start in starts)
 
     def _whole(self, name: str, x: Any, copy: bool) -> Any:
         """All ranks' entries of a vector as long as a column."""
@@ -77,7 +81,7 @@ class Matrix:
     # in the first exchange here.
 
     def _add(self, roots: Any, levels: Sequence[int], sums: Any) -> None:
-        sums[:] = self.world._add_roots(lambda: (levels, roots), sums.shape[0], self.dtype)
+        sums[:] = self.world._add_roots(lambda: (levels, roots), sums.shape[0], sums.dtype)
 
     def _share(self, x: Any) -> None:
         x[:] = self.world._gather(lambda: x[self.rows], self._counts)

@@ -13,6 +13,7 @@ kind, where it lies; a call waits for them. All take
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -21,6 +22,7 @@ import numpy
 from tessera import _arrays, _core
 
 __all__ = [
+    "ConvergenceWarning",
     "LsmrResult",
     "LsqrResult",
     "PcaResult",
@@ -42,6 +44,10 @@ def __dir__() -> list[str]:
 
 # What the compiled part says of how a solver stopped.
 _CONVERGED, _ITERATION_LIMIT, _NOT_FINITE, _NOT_SOLVABLE = 7, 8, 11, 14
+
+
+class ConvergenceWarning(UserWarning):
+    """A solver stopped at its limit of iterations: its result is not within the tolerance."""
 
 
 class Step(NamedTuple):
@@ -222,6 +228,14 @@ def _solve(
     for result in results:
         _require_finite("tessera." + name, result)
         result["istop"] = 7 if result["stop"] == _ITERATION_LIMIT else result["stop"]
+        # Who sets maxiter of lsmr or lsqr looks at istop, as with SciPy. lstsq raises.
+        if result["istop"] == 7 and method != "lstsq" and (maxiter is None or method == "ridge"):
+            warnings.warn(
+                f"tessera.{name}: {result['why']}, after {result['iterations']} iterations: normar is "
+                f"{result['normar']:.3g}; raise maxiter, or the tolerances",
+                ConvergenceWarning,
+                stacklevel=4 if method == "ridge" else 3,
+            )
         if show:
             print(result["why"])
     return results
@@ -328,7 +342,12 @@ def ridge(
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
 ) -> LsmrResult:
-    """The x that makes ‖A x - b‖² + alpha ‖x - x0‖² small, by lsmr; there is no intercept.
+    """The x that makes ‖A x - b‖² + alpha ‖x - x0‖² least; there is no intercept.
+
+    A matrix with at most 512 columns is solved directly, unless ``maxiter`` is set: the result is as good as its type
+    allows, ``itn`` counts reads of A, and ``atol``, ``btol`` and ``conlim`` are not used. Otherwise it is lsmr with
+    damp = sqrt(alpha) and at most ``maxiter`` iterations, by default ten times the smaller size of A. If they are not
+    enough, ``istop`` is 7, and there is a ConvergenceWarning.
 
     >>> import numpy as np
     >>> from tessera.linalg import ridge
@@ -379,12 +398,19 @@ def lstsq(
     copy: bool = False,
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
-) -> tuple[Any, Any, None, None]:
+) -> tuple[Any, Any, int | None, None]:
     """The shortest x that makes ‖A x - b‖ least, as far as the arithmetic can tell, by lsmr.
 
-    The result is as that of scipy.linalg.lstsq: x, the squares of the residuals' norms, rank and singular values;
-    the latter two are None, since the method has no need of them. b may have several columns. Where `maxiter` steps,
-    by default ten times as many as the smaller size of A, are not enough, LinAlgError is raised.
+    The result is as for scipy.linalg.lstsq: x, the square of the residual's norm, rank and singular values. The
+    latter are None. The square is an empty array if A has not full column rank, or no more rows than columns, as
+    SciPy's. b may have several columns.
+
+    A matrix with at most 512 columns is solved directly, unless ``maxiter`` is set: by its Gram matrix, with
+    corrections by residuals in float64. Columns are scaled to equal norms inside. The rank is that of these columns:
+    singular values at most 2 eps (float32) or n eps (float64) times the largest count as zero.
+
+    Otherwise it is lsmr with tolerances of the type's precision, and rank is None. If ``maxiter`` iterations, by default
+    ten times the smaller size of A, are not enough, LinAlgError is raised.
 
     >>> import numpy as np
     >>> from tessera.linalg import lstsq
@@ -397,27 +423,32 @@ def lstsq(
         A = _arrays.array(A) if _is_array(A) else A
         b = _arrays.array(b)
     rows, cols = _shape(name, A)
-    precision = float(numpy.finfo(_dtype(name, A)).eps)
-    limit = maxiter if maxiter is not None else max(10 * min(rows, cols), 100)
 
-    def solve(column: Any) -> tuple[Any, float]:
+    def solve(column: Any) -> tuple[Any, float, int | None]:
         (result,) = _solve(
-            "lsmr", A, column, [0.0], atol=precision, btol=precision, conlim=None, maxiter=limit, x0=None, copy=copy,
-            callback=callback, progress=progress, name="lstsq"
+            "lstsq", A, column, [0.0], atol=0.0, btol=0.0, conlim=None, maxiter=maxiter, x0=None, copy=copy,
+            callback=callback, progress=progress
         )
         if result["istop"] == 7:
-            raise numpy.linalg.LinAlgError(f"{name}: {result['why']}")
-        return result["x"], result["normr"] ** 2
+            raise numpy.linalg.LinAlgError(
+                f"{name}: {result['why']}, after {result['iterations']} iterations; raise maxiter"
+            )
+        return result["x"], result["normr"] ** 2, result["rank"] if result["rank"] >= 0 else None
+
+    def has_residues(rank: int | None) -> bool:
+        return rows > cols and rank in (None, cols)
 
     if len(getattr(b, "shape", ())) != 2:
-        return *solve(b), None, None
+        x, square, rank = solve(b)
+        return x, square if has_residues(rank) else _arrays.of_numbers(x, [], "float64"), rank, None
     solutions = [solve(b[:, j]) for j in range(b.shape[1])]
+    rank = solutions[0][2] if solutions else None
     dtype = _dtype(name, A).name
     x = _arrays.empty(A if _is_array(A) else b, (cols, b.shape[1]), dtype)
-    for j, (column, _) in enumerate(solutions):
+    for j, (column, _, _) in enumerate(solutions):
         x[:, j] = column
-    residues = _arrays.of_numbers(x, [residue for _, residue in solutions], "float64")
-    return _arrays.finished(x), residues, None, None
+    squares = [square for _, square, _ in solutions] if has_residues(rank) else []
+    return _arrays.finished(x), _arrays.of_numbers(x, squares, "float64"), rank, None
 
 
 def _shape(name: str, A: Any) -> tuple[int, int]:
@@ -494,10 +525,13 @@ def svds(
 ) -> Any:
     """The k largest singular values, rising, and their vectors: u, s, vh, as scipy.sparse.linalg.svds.
 
-    It begins with the same vector each time, so that two calls have the same bits. The smallest singular values are
-    not found by it: ``which="SM"`` is a ValueError. ``return_singular_vectors`` may be False, "u" or "vh". ``k`` may
-    be as large as the smaller size of A. ``maxiter`` counts steps, each of which reads A once; where it is not enough,
-    LinAlgError is raised.
+    Two calls have the same bits. The largest entry of each row of vh is positive. The smallest singular values are not
+    found by it: ``which="SM"`` is a ValueError. ``return_singular_vectors`` may be False, "u" or "vh". ``k`` may be as
+    large as the smaller size of A; values that are zero to the precision of the arithmetic are 0.
+
+    A matrix with at most 512 columns is decomposed directly, unless ``ncv`` or ``maxiter`` is set: by Gram matrices in
+    float64, one read of A each, at most two, and one more for u. Otherwise ``maxiter`` counts steps; if they are not
+    enough, LinAlgError is raised.
 
     >>> import numpy as np
     >>> from tessera.linalg import svds
@@ -518,7 +552,7 @@ def svds(
         copy=copy, callback=callback, progress=progress
     )
     s = made(result["s"])
-    if return_singular_vectors is False:
+    if not return_singular_vectors:
         return s
     return _left(A, result) if want_u else None, s, result["vt"] if return_singular_vectors != "u" else None
 
@@ -581,8 +615,8 @@ def pca(
 ) -> PcaResult:
     """The k directions in which the rows of A differ most; A is neither centred nor copied.
 
-    With ``scale`` columns are divided by their standard deviation. One of equal entries is left out, also where its
-    mean has been rounded; its deviation is 0.
+    Means and deviations are computed in float64; the method is as for svds. With ``scale`` columns are divided by
+    their standard deviation. A column of equal entries is left out, and has deviation 0; no other column is.
 
     >>> import numpy as np
     >>> from tessera.linalg import pca

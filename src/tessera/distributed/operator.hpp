@@ -85,6 +85,14 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   DistributedOperator(World const& world, A const& a, AtaxOptions<Exec, T> const& options = {})
       : DistributedOperator(world, a, options, world.place_of(a)) {}
 
+  /// Whether each rank's first row is one of a segment. Otherwise solvers iterate, and add the sums
+  /// of columns in T: then `pca` has not the bits of one process.
+  [[nodiscard]] bool has_gram() const override {
+    return std::ranges::all_of(rows_by_rank_, [&](distributed::Rows const& rows) {
+      return rows.count == 0 || rows.first % summation::segment<T> == 0;
+    });
+  }
+
  private:
   DistributedOperator(World const& world, A a, AtaxOptions<Exec, T> const& options,
                       typename World::Place const& place)
@@ -136,8 +144,20 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
         });
     detail::share_block(world_, products.BT, rows_by_rank_);
   }
-  /// to = the tree over all ranks' subtrees of `size` sums. add(rows, a) makes those of some rows
-  /// of the matrix, which are a's, at `root`.
+  void do_gram(detail::GramProducts<Exec, T> const& products) const override {
+    detail::GramProducts<Exec, T> part = products;
+    world_.together(
+        [&] { part.G = detail::make_memory<Exec, double>(this->exec(), products.G.extent(0)); });
+    add_subtrees<double>(part.G.data(), products.G.data(), static_cast<Index>(part.G.size()),
+                         [&](distributed::Rows const& rows, auto const& some) {
+                           part.first_row = rows.first;
+                           detail::gram_in_memory(this->exec(), some, part, options_.kernels,
+                                                  workspace_);
+                         });
+    detail::share_block(world_, products.MT, rows_by_rank_);
+  }
+  /// to = the tree over all ranks' subtrees of `size` sums. add(rows, a) makes the sums of some
+  /// rows of the matrix, which are a's, at `root`.
   template <class S, class Add>
   void add_subtrees(S const* root, S* to, Index size, Add const& add) const {
     namespace parts = distributed::detail;
@@ -253,6 +273,8 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
     options_.resume = nullptr;
   }
 
+  [[nodiscard]] bool has_gram() const override { return true; }
+
  private:
   void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
                Values<Exec, T> const& b, Values<Exec, T> const& c,
@@ -293,6 +315,25 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
   void do_agree(std::string const& method,
                 std::function<std::uint64_t()> const& call) const override {
     detail::agree_on_call(world_, method, call);
+  }
+  void do_gram(detail::GramProducts<Exec, T> const& products) const override {
+    namespace parts = distributed::detail;
+    constexpr auto cut = row_major ? parts::Cut::groups : parts::Cut::tiles;
+    parts::StreamOnRanks<Exec, T, typename Source::array_layout, cut, double> on_ranks(
+        world_, "solve", stream::detail::any_source(source_),
+        {.operation = "gram", .sum = static_cast<Index>(products.G.size())}, options_);
+    on_ranks(
+        [&](auto const& rows, Index first, tessera::detail::OutputVector<double> sum,
+            stream::Options<T> const& options) {
+          detail::GramProducts<Exec, T> part = products;
+          part.first_row = first;
+          part.G = typename detail::GramProducts<Exec, T>::template Vector<double>(
+              sum.data, products.G.extent(0));
+          return detail::stream_gram(this->exec(), rows, part, options);
+        },
+        {products.G.data(), 1});
+    parts::Units const units{this->rows(), summation::segment<T>};
+    detail::share_block(world_, products.MT, parts::even_rows_by_rank(units, world_.size()));
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {

@@ -12,6 +12,7 @@
 
 #include <tessera/detail/arguments.hpp>
 #include <tessera/gemm.hpp>
+#include <tessera/kernels/elements.hpp>
 #include <tessera/options.hpp>
 #include <tessera/stream.hpp>
 #include <tessera/stream/detail/blocks.hpp>
@@ -33,7 +34,8 @@ using ConstRows = Kokkos::View<T const**, Kokkos::LayoutRight, typename Exec::me
 
 namespace detail {
 
-/// Of k vectors: B = A·V and C = Aᵀ·B; without V, C = Aᵀ·U. B may be without entries.
+/// Of k vectors: B = A·V and C = Aᵀ·B; without V, C = Aᵀ·U; with both, B = A·V - U. B may be
+/// without entries.
 template <class Exec, class T>
 struct BlockProducts {
   ConstRows<Exec, T> VT;  ///< k x n
@@ -47,6 +49,21 @@ struct BlockProducts {
 
 /// Products of each element's chains for B; those for C have as many as a segment has elements.
 inline constexpr Index chain_of_b = summation::min_chain;
+
+/// b = b - u for some rows of vectors side by side.
+template <class T>
+struct TakeColumnsFrom {
+  T* b;
+  Index stride;
+  T const* u;
+  Index length;
+  Index rows;
+  KOKKOS_FUNCTION void operator()(Index item) const {
+    Index const vector = item / rows;
+    Index const i = item - vector * rows;
+    b[vector * stride + i] = b[vector * stride + i] - u[vector * length + i];
+  }
+};
 
 /// Such products, as blocks of rows of A come. Sums over rows are a tree over chains, so that
 /// aligned groups of rows are subtrees: the bits depend neither on the blocks nor on A's layout.
@@ -90,6 +107,14 @@ class BlockSums {
                          strided(rows, 1, k, static_cast<Index>(all.extent(1))));
       multiply(Matrix<T const>(A, strided(rows, down, n, across)),
                Matrix<T const>(products_.VT.data(), strided(n, 1, k, n)), to, chain_of_b);
+      if (products_.UT.extent(0) > 0) {
+        static std::string const label("tessera::solve::residual");
+        tessera::detail::for_each_element(
+            exec_, label, k * rows,
+            TakeColumnsFrom<T>{to.data(), static_cast<Index>(all.extent(1)),
+                               products_.UT.data() + first,
+                               static_cast<Index>(products_.UT.extent(1)), rows});
+      }
       b = to;
     } else {
       b = Matrix<T const>(products_.UT.data() + first,

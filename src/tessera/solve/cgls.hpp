@@ -25,8 +25,8 @@ namespace tessera::solve {
 /// Options of `cgls`.
 template <class Exec, class T>
 struct CglsOptions {
-  double damp = 0;     ///< λ ≥ 0: ‖A·x - b‖² + λ²·‖x‖² is made small
-  double rtol = 1e-6;  ///< it stops where ‖s‖ ≤ rtol·‖s_0‖, s = Aᵀ·(b - A·x) - λ²·x, or
+  double damp = 0;     ///< ≥ 0: ‖A·x - b‖² + damp²·‖x‖² is made small
+  double rtol = 1e-6;  ///< it stops if ‖s‖ ≤ rtol·‖s_0‖, s = Aᵀ·(b - A·x) - damp²·x, or
                        ///< ‖b - A·x‖ ≤ rtol·‖b‖
   std::optional<Index> maxiter = std::nullopt;  ///< steps; 2n by default
   ConstValues<Exec, T> x0{};                    ///< where to begin; of no entries: at 0
@@ -257,7 +257,11 @@ class CglsRun {
     double const nan = std::numeric_limits<double>::quiet_NaN();
     result_.stop = stop;
     result_.reads = op_.reads() - reads_before_;
-    result_.normr = stop == Stop::not_finite ? nan : now_.normr;
+    // As that of `lsmr`: of the problem with damp·I below A.
+    double const penalty = options_.damp * result_.normx;
+    result_.normr = stop == Stop::not_finite
+                        ? nan
+                        : std::sqrt(std::fma(penalty, penalty, now_.normr * now_.normr));
     result_.normar = stop == Stop::not_finite ? nan : now_.norm_of_s;
     result_.norma = nan;
     result_.conda = nan;

@@ -29,13 +29,16 @@ namespace tessera::solve {
 /// Options of least squares, with the names, the defaults and the meaning that they have in SciPy.
 template <class Exec, class T>
 struct LeastSquaresOptions {
-  double damp = 0;      ///< λ ≥ 0: ‖A·x - b‖² + λ²·‖x - x0‖² is made small
+  double damp = 0;      ///< ≥ 0: ‖A·x - b‖² + damp²·‖x - x0‖² is made small; √λ of `ridge`
   double atol = 1e-6;   ///< relative error of the elements of A
   double btol = 1e-6;   ///< relative error of the entries of b
   double conlim = 1e8;  ///< it stops where the estimate of cond(A) passes it; 0: never
   std::optional<Index> maxiter = std::nullopt;  ///< steps; by default what the method says
   ConstValues<Exec, T> x0{};                    ///< where to begin; of no entries: at 0
   bool history = false;                         ///< whether the result has a Step for each step
+  /// `lstsq` and `ridge` decompose matrices with at most so many columns directly, unless maxiter
+  /// is set; 0: none. Not used by `lsmr` and `lsqr`.
+  Index direct = 512;
 };
 
 /// A solution x of n entries, and what is known of it. The norms are the method's estimates, which
@@ -46,11 +49,13 @@ struct LeastSquares {
   Stop stop = Stop::iteration_limit;
   Index iterations = 0;
   Index reads = 0;            ///< of A, by this call
-  double normr = 0;           ///< ‖b - A·x‖; with `damp`, of the problem with λ·I below A
-  double normar = 0;          ///< ‖Aᵀ·(b - A·x) - λ²·x‖
-  double norma = 0;           ///< Frobenius norm of A, with `damp` of the problem with λ·I below A
+  double normr = 0;           ///< ‖b - A·x‖; with `damp`, of the problem with damp·I below A
+  double normar = 0;          ///< ‖Aᵀ·(b - A·x) - damp²·(x - x0)‖
+  double norma = 0;           ///< Frobenius norm of A, with `damp` of A with damp·I below it
   double conda = 0;           ///< condition number of the same
   double normx = 0;           ///< ‖x‖
+  bool is_direct = false;     ///< by Gram matrices: `lstsq`, `ridge`
+  Index rank = -1;            ///< of A, or of A above damp·I, if the method finds it
   std::vector<Step> history;  ///< residual: the one of ‖r‖/‖b‖ and ‖Aᵀr‖/(‖A‖·‖r‖) that is nearer
                               ///< to its tolerance
 };
@@ -260,16 +265,23 @@ class LeastSquaresRun {
     Exec const& exec = op_.exec();
     auto& process = *process_;
     double const norm_of_b = process.norm(b_);
-    bool const from_x0 = has_start() && norm_of_b != 0;
+    // Without a penalty x = 0 solves A·x = 0. With one, what is near to x0 is wanted.
+    auto const is_moved = [&](Track const& track) {
+      return has_start() && (norm_of_b != 0 || track.damp != 0);
+    };
+    bool const from_x0 = std::ranges::any_of(tracks_, is_moved);
     for (Track& track : tracks_) {
-      if (from_x0) {
+      if (is_moved(track)) {
         Kokkos::deep_copy(exec, track.x, options_.x0);
       } else {
         Kokkos::deep_copy(exec, track.x, T(0));
       }
     }
-    if (norm_of_b == 0) return stop_all(Stop::zero_solution);
     if (!std::isfinite(norm_of_b)) return stop_all(Stop::not_finite);
+    for (Track& track : tracks_) {
+      if (norm_of_b == 0 && !is_moved(track)) track.stop = Stop::zero_solution;
+    }
+    if (!goes_on()) return;
     if (from_x0) {
       op_.multiply(options_.x0, process.b());
       axpby(exec, T(1), b_, T(-1), process.b());
@@ -279,7 +291,8 @@ class LeastSquaresRun {
     process.start();
     double const norm = process.numbers().norm_of_start;
     if (!std::isfinite(norm) || !std::isfinite(process.alpha())) return stop_all(Stop::not_finite);
-    own_.norm_of_b = norm_of_b / norm;
+    // Of b = 0, what r is compared with is r_0.
+    own_.norm_of_b = norm_of_b == 0 ? 1 : norm_of_b / norm;
     for (Track& track : tracks_) track.method = Method::begin(process.alpha());
     if (norm == 0 || process.alpha() == 0) {
       return stop_all(!has_start() ? Stop::zero_solution

@@ -26,6 +26,7 @@
 #include <tessera/multiply_transposed.hpp>
 #include <tessera/options.hpp>
 #include <tessera/solve/blocks.hpp>
+#include <tessera/solve/gram.hpp>
 #include <tessera/solve/row_sums.hpp>
 #include <tessera/stream.hpp>
 #include <tessera/workspace.hpp>
@@ -206,16 +207,33 @@ class BlockOperator : public NormalOperator<Exec, T> {
     this->count_read();
     do_multiply_block({.VT = VT, .UT = {}, .BT = BT, .CT = CT});
   }
+  /// B = A·V - U and C = Aᵀ·B, one read: VT and CT are k x n, UT and BT k x m. `exec` is waited
+  /// for.
+  void residual_block(ConstRows<Exec, T> const& VT, ConstRows<Exec, T> const& UT,
+                      Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
+    this->count_read();
+    do_multiply_block({.VT = VT, .UT = UT, .BT = BT, .CT = CT});
+  }
   /// C = Aᵀ·U: UT is k x m, CT k x n. `exec` is waited for.
   void multiply_transposed_block(ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
     this->count_read();
     do_multiply_block({.VT = {}, .UT = UT, .BT = {}, .CT = CT});
+  }
+  /// Whether `gram` works: solvers of few columns use it then.
+  [[nodiscard]] virtual bool has_gram() const { return false; }
+  /// G = MᵀM in double, of A with a few more columns (gram.hpp); one read. `exec` is waited for.
+  void gram(detail::GramProducts<Exec, T> const& products) const {
+    this->count_read();
+    do_gram(products);
   }
 
  protected:
   using NormalOperator<Exec, T>::NormalOperator;
 
  private:
+  virtual void do_gram(detail::GramProducts<Exec, T> const& /*products*/) const {
+    checks::fail("gram", "expected an operator with Gram matrices, found one without");
+  }
   virtual void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const = 0;
 };
 
@@ -341,6 +359,8 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
         method_(options.method),
         options_{.workspace = &workspace_, .tuning = options.tuning, .kernels = options.kernels} {}
 
+  [[nodiscard]] bool has_gram() const override { return true; }
+
  private:
   static bool has_rows(A const& a) {
     bool rows = true;
@@ -374,6 +394,9 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
   [[nodiscard]] bool can_sum_rows() const override { return true; }
   void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
     detail::sum_rows_in_memory(this->exec(), a_, 0, sums, options_.kernels, out);
+  }
+  void do_gram(detail::GramProducts<Exec, T> const& products) const override {
+    detail::gram_in_memory(this->exec(), a_, products, options_.kernels, workspace_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
@@ -480,6 +503,8 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
                     }));
   }
 
+  [[nodiscard]] bool has_gram() const override { return true; }
+
  private:
   void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
                Values<Exec, T> const& b, Values<Exec, T> const& c,
@@ -505,6 +530,9 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
   void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
     detail::sum_rows_of_stream(this->exec(), stream::detail::any_source(source_), 0, sums, options_,
                                out);
+  }
+  void do_gram(detail::GramProducts<Exec, T> const& products) const override {
+    detail::stream_gram(this->exec(), source_, products, options_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {

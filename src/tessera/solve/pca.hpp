@@ -138,6 +138,16 @@ class Centred final : public NormalOperator<Exec, T> {
     op_.multiply_transposed(u, c);
     take_mean(u, c);
   }
+  Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
+                                       Rows<Exec, T> const& CT) const override {
+    Index const reads_before = op_.reads();
+    op_.multiply_transposed_of_each(UT, CT);
+    for (Index i = 0; i < static_cast<Index>(UT.extent(0)); ++i) {
+      take_mean(row<Exec, T const>(UT, i), row<Exec, T>(CT, i));
+    }
+    this->exec().fence("tessera::pca: products of centred rows are there");
+    return op_.reads() - reads_before;
+  }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
     if (shifts.extent(0) > 0) checks::fail("Centred", "expected no shifts");
@@ -181,50 +191,92 @@ class Centred final : public NormalOperator<Exec, T> {
   mutable Workspace<Exec> workspace_;
 };
 
-/// The variance of a column is 2^2e times this one.
-struct ScaledVariance {
-  int e;
-  double variance = 0;
-  [[nodiscard]] double deviation() const { return std::ldexp(std::sqrt(variance), e); }
+/// Means and deviations of columns in double: two reads, of sums and of squares about the means.
+template <class Exec, class T>
+class Moments {
+ public:
+  explicit Moments(NormalOperator<Exec, T> const& op)
+      : op_(op),
+        block_(dynamic_cast<BlockOperator<Exec, T> const*>(&op)),
+        rows_(static_cast<double>(op.rows())) {
+    if (block_ != nullptr && block_->has_gram()) {
+      take_sums();
+    } else {
+      take_products();
+    }
+  }
+  [[nodiscard]] std::vector<double> const& means() const { return means_; }
+  /// 0 of columns of equal entries.
+  [[nodiscard]] std::vector<double> const& deviations() const { return deviations_; }
+
+ private:
+  void take_sums() {
+    read({}, {});
+    auto const cols = static_cast<std::size_t>(op_.cols());
+    constexpr double tiny = 0x1p-900;
+    for (std::size_t j = 0; j < cols; ++j) {
+      double const square = values_[cols + j];
+      exponents_.push_back(square < tiny ? 700 : std::isfinite(square) ? 0 : -700);
+      units_.push_back(std::ldexp(1.0, exponents_.back()));
+    }
+    bool const is_far = std::ranges::any_of(exponents_, [](int e) { return e != 0; });
+    if (is_far) read({}, units_);
+    for (std::size_t j = 0; j < cols; ++j) means_.push_back(mean_beside(0, j));
+    read(means_, units_);
+    for (std::size_t j = 0; j < cols; ++j) {
+      double const square = values_[j] * values_[j] / rows_;
+      double const rest = values_[cols + j] - square;
+      // Equal entries differ from the rounded mean by a number: what is left of that is rounding.
+      bool const varies = rest > 64 * std::numeric_limits<double>::epsilon() * square;
+      double const deviation = varies ? std::sqrt(rest / (rows_ - 1)) : rest <= square ? 0 : rest;
+      deviations_.push_back(std::ldexp(deviation, -exponents_[j]));
+      means_[j] = mean_beside(means_[j], j);
+    }
+  }
+  /// By products in T, of an operator without sums in double.
+  void take_products() {
+    Exec const& exec = op_.exec();
+    Values<Exec, T> const c = make_values<Exec, T>(exec, op_.cols());
+    op_.multiply_transposed(ones<Exec, T>(exec, op_.rows()), c);
+    std::vector<T> mean = to_host<Exec, T>(exec, c);
+    for (T& x : mean) {
+      x = static_cast<T>(static_cast<double>(x) / rows_);
+      means_.push_back(static_cast<double>(x));
+    }
+    Values<Exec, T> const on_mean = make_values<Exec, T>(exec, op_.cols());
+    from_host<Exec, T>(exec, mean, on_mean);
+    op_.sums_of_squares(on_mean, ones<Exec, T>(exec, op_.cols()), c);
+    auto const squares = to_host<Exec, T>(exec, c);
+    double const least = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    for (std::size_t j = 0; j < squares.size(); ++j) {
+      double const deviation = std::sqrt(static_cast<double>(squares[j]) / (rows_ - 1));
+      deviations_.push_back(deviation > least * std::abs(means_[j]) ? deviation : 0);
+    }
+  }
+  void read(std::vector<double> const& shift, std::vector<double> const& units) {
+    Exec const& exec = op_.exec();
+    GramProducts<Exec, T> products;
+    products.cols = op_.cols();
+    products.has_moments_only = true;
+    if (!shift.empty()) products.shift = on_device(exec, shift);
+    if (!units.empty()) products.units = on_device(exec, units);
+    products.G = make_values<Exec, double>(exec, products.size());
+    block_->gram(products);
+    values_ = to_host<Exec, double>(exec, products.G);
+  }
+  [[nodiscard]] double mean_beside(double shift, std::size_t j) const {
+    return shift + std::ldexp(values_[j] / rows_, -exponents_[j]);
+  }
+
+  NormalOperator<Exec, T> const& op_;
+  BlockOperator<Exec, T> const* block_;
+  double rows_;
+  std::vector<double> values_;
+  std::vector<int> exponents_;
+  std::vector<double> units_;
+  std::vector<double> means_;
+  std::vector<double> deviations_;
 };
-
-/// Variances of columns. c, a product of Aᵀ, says how large their numbers are: squares are of
-/// differences beside a power of two that is about as large, and neither over- nor underflow.
-template <class Exec, class T>
-std::vector<ScaledVariance> variances(NormalOperator<Exec, T> const& op,
-                                      Values<Exec, T> const& mean, Values<Exec, T> const& c) {
-  constexpr int most = std::numeric_limits<T>::max_exponent - 2;
-  std::vector<ScaledVariance> result;
-  std::vector<T> on_host;
-  for (T const x : to_host<Exec, T>(op.exec(), c)) {
-    bool const is_known = x != 0 && std::isfinite(x);
-    result.push_back({.e = is_known ? std::clamp(std::ilogb(x), -most, most) : 0});
-    on_host.push_back(std::ldexp(T(1), -result.back().e));
-  }
-  Values<Exec, T> const units = make_values<Exec, T>(op.exec(), op.cols());
-  from_host<Exec, T>(op.exec(), on_host, units);
-  Values<Exec, T> const squares = make_values<Exec, T>(op.exec(), op.cols());
-  op.sums_of_squares(mean, units, squares);
-  auto to = result.begin();
-  for (T const sum : to_host<Exec, T>(op.exec(), squares)) {
-    (to++)->variance = static_cast<double>(sum) / static_cast<double>(op.rows() - 1);
-  }
-  return result;
-}
-
-/// The most that rounding makes of the deviation of a column of equal entries: see `pca`.
-template <class Exec, class T>
-double deviation_of_equal(NormalOperator<Exec, T> const& op, T mean) {
-  Index const rows = op.rows();
-  Index const depth = op.layout() == std::string_view("rows")
-                          ? summation::sum_depth(rows, op.cols())
-                          : summation::dot_depth<T>(rows);
-  constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
-  constexpr auto smallest = static_cast<double>(std::numeric_limits<T>::denorm_min());
-  double const error = std::fma(static_cast<double>(depth + 2) * eps,
-                                std::fabs(static_cast<double>(mean)), smallest);
-  return std::sqrt(static_cast<double>(rows) / static_cast<double>(rows - 1)) * error;
-}
 
 template <class Exec, class T>
 PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOptions const& options,
@@ -243,55 +295,51 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
         .value();
   });
   auto const rows = static_cast<double>(op.rows());
-  // The sums of columns, and by the same read what a run begins with.
-  static std::string const label("tessera::pca::begin");
-  auto const make = [&](Index size) {
-    return Rows<Exec, T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), 2,
-                         static_cast<std::size_t>(size));
-  };
-  Rows<Exec, T> UT = make(op.rows());
-  Rows<Exec, T> const CT = make(op.cols());
-  for_each_element(exec, label, op.rows(), SetOne<T>{UT.data()});
-  mix_to_begin<Exec, T>(exec, row<Exec, T>(UT, 1));
-  op.multiply_transposed_of_each(UT, CT);
-  Values<Exec, T> const mean = row<Exec, T>(CT, 0);
+  if (auto const* direct = direct_operator(op, options.svd)) {
+    most_vectors("pca", op, k);
+    auto found = DirectSvd<Exec, T>(
+        options.scale ? "direct pca of scaled columns" : "direct pca", *direct,
+        {.k = k, .is_centred = true, .scale = options.scale, .want_u = options.svd.want_u},
+        control)();
+    PcaResult<Exec, T> result;
+    result.svd = std::move(found.svd);
+    for (double const mean : found.mean) result.mean.push_back(static_cast<T>(mean));
+    result.deviation = std::move(found.deviation);
+    for (double const s : result.svd.s) result.explained_variance.push_back(s * s / (rows - 1));
+    result.explained_variance_ratio = std::move(found.ratio);
+    return result;
+  }
   PcaResult<Exec, T> result;
-  result.mean = to_host<Exec, T>(exec, mean);
-  for (T& x : result.mean) x = static_cast<T>(static_cast<double>(x) / rows);
-  from_host<Exec, T>(exec, result.mean, mean);
-
-  SvdBeginning<Exec, T> begin{.c = row<Exec, T>(CT, 1)};
-  auto const of_columns = variances<Exec, T>(op, mean, begin.c);
-  for (auto const& column : of_columns) result.deviation.push_back(column.deviation());
-  double const largest = *std::max_element(result.deviation.begin(), result.deviation.end());
+  Moments<Exec, T> const moments(op);
+  result.deviation = moments.deviations();
+  for (double const mean : moments.means()) result.mean.push_back(static_cast<T>(mean));
+  std::vector<double> sizes;
+  std::vector<T> inverses;
+  double const largest = *std::ranges::max_element(result.deviation);
   // Squares beside 2^2e do not overflow.
   bool const has_exponent = !options.scale && largest > 0 && std::isfinite(largest);
   int const e = has_exponent ? std::ilogb(largest) : 0;
   double total = 0;
-  std::vector<T> inverses;
-  for (std::size_t j = 0; j < of_columns.size(); ++j) {
-    auto const& column = of_columns[j];
-    double& deviation = result.deviation[j];
-    if (!options.scale) {
-      total += std::ldexp(column.variance, 2 * (column.e - e));
-      continue;
-    }
-    // What rounding leaves of a constant column would be as large as the others.
-    double const of_equal = deviation_of_equal(op, result.mean[j]);
-    if (std::isfinite(of_equal) && deviation <= of_equal) deviation = 0;
-    inverses.push_back(static_cast<T>(deviation != 0 ? 1 / deviation : 0));
-    total += deviation != 0 ? 1 : 0;
+  for (std::size_t j = 0; j < result.deviation.size(); ++j) {
+    double const deviation = result.deviation[j];
+    double const inverse = deviation != 0 ? 1 / deviation : 0;
+    double const scaled = std::ldexp(deviation, -e);
+    total += options.scale ? (deviation != 0 ? 1 : 0) : scaled * scaled;
+    if (options.scale) inverses.push_back(static_cast<T>(inverse));
+    sizes.push_back(static_cast<double>(result.mean[j]) * (options.scale ? inverse : 1));
   }
+  Values<Exec, T> const mean = make_values<Exec, T>(exec, op.cols());
+  from_host<Exec, T>(exec, result.mean, mean);
   Values<Exec, T> const d = make_values<Exec, T>(exec, options.scale ? op.cols() : 0);
   if (options.scale) from_host<Exec, T>(exec, inverses, d);
 
   Centred<Exec, T> const centred(op, mean, d);
-  centred.take_mean(row<Exec, T>(UT, 1), begin.c);
-  exec.fence("tessera::pca: a run can begin");
-  UT = {};
-  begin.reads = op.reads() - reads_before;
-  result.svd = run_svd<Exec, T>(options.scale ? "pca of scaled columns" : "pca", centred, k,
-                                options.svd, control, begin);
+  Index const reads = op.reads() - reads_before;
+  SvdOptions svd = options.svd;
+  svd.direct = 0;
+  result.svd = run_svd<Exec, T>(options.scale ? "pca of scaled columns" : "pca", centred, k, svd,
+                                control, std::sqrt(rows) * scaled_norm(sizes));
+  result.svd.reads += reads;
   for (double const s : result.svd.s) {
     double const scaled = std::ldexp(s, -e);
     result.explained_variance.push_back(s * s / (rows - 1));
@@ -312,23 +360,18 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
 /// | options | | those of `svd`, and whether columns are scaled |
 /// | control | | progress, cancellation, states |
 ///
-/// Work: as `svd`, and one more read of A for the deviations of its columns; their means come by
-/// the read that begins, but by one more by several ranks and of a column-major matrix in memory of
-/// a GPU. U takes two reads of a matrix in memory of a host where that of `svd` takes one. A is
-/// neither copied nor changed by the steps; the deviations of a matrix in memory take a copy of it
-/// for a moment.
+/// Means and deviations are sums in double; deviations are of the differences from the means. The
+/// methods are as for `svd`. A direct decomposition takes at most three reads of A: one more than
+/// that of `svd` if a column's mean is more than about a thousand times its deviation. It takes the
+/// mean out of each element in double, so that no digits are lost. U takes one more read.
 ///
-/// Guarantees: as `svd`. The mean is taken out of products, so that of columns whose mean is many
-/// times their deviation as many digits are lost.
+/// Otherwise two reads come first, and the mean is taken out of products: if it is many times the
+/// deviations, as many digits are lost. Residuals then count as small if they are rounding of A.
 ///
-/// Where columns are scaled, one of equal entries x is left out, although the mean that is
-/// computed, x', may differ from x. With u = ε/2 and k roundings on the path of an entry through
-/// the sum of a column (`summation::sum_depth` of a row-major matrix, `summation::dot_depth` of a
-/// column-major one), and two by the division, |x' - x| <= (k + 2)·u·|x|/(1 - (k + 2)·u), or half
-/// of the smallest number η of the type more. Each x - x' is exact, all are equal, and their
-/// squares are added with k more roundings: for (k + 2)·u <= 1/8 the deviation is at most √(m/(m -
-/// 1))·((k + 2)·ε·|x'| + η). A column whose deviation is not larger counts as one of equal entries.
-/// Throws std::invalid_argument for options and states that do not fit.
+/// If columns are scaled, one of equal entries is left out, and has deviation 0; no other column
+/// is. An operator without `has_gram` adds in T: it leaves out columns that vary by less than 64·ε
+/// relative to their mean.
+/// @throws std::invalid_argument for options and states that do not fit
 template <ExecutionSpace Exec, Scalar T>
 PcaResult<Exec, T> pca(NormalOperator<Exec, T> const& op, Index k, PcaOptions const& options = {},
                        std::type_identity_t<Control<T>> const& control = {}) {

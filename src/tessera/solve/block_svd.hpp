@@ -1,0 +1,543 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/platform/arithmetic.hpp>
+#include <tessera/checks.hpp>
+#include <tessera/gemm.hpp>
+#include <tessera/kernels/elements.hpp>
+#include <tessera/solve/control.hpp>
+#include <tessera/solve/golub_kahan.hpp>
+#include <tessera/solve/operator.hpp>
+#include <tessera/solve/small_svd.hpp>
+#include <tessera/solve/triplets.hpp>
+#include <tessera/vectors.hpp>
+
+namespace tessera::solve::detail {
+
+/// x = -x
+template <class T>
+struct Negate {
+  T* x;
+  KOKKOS_FUNCTION void operator()(Index i) const { x[i] = -x[i]; }
+};
+
+/// A run of `svd`. With D = 2^e·A, or its transpose if A has more columns than rows, it keeps two
+/// orthonormal bases X and Y and an upper triangular matrix R with
+///   D·X = Y·R,
+/// so that singular values of R belong to D in the space of X, to the precision of the largest.
+/// X grows by blocks: by Dᵀ·D times the last block, and by the residuals Dᵀ·y - s·x of the largest
+/// triplets, which a read of A measures. If it is full, it is replaced by its largest triplets. A
+/// block has more vectors than triplets are wanted, so that no copy of a repeated value is missed.
+template <class Exec, class T>
+class BlockSvd {
+ public:
+  using Operator = NormalOperator<Exec, T>;
+
+  /// @param noise a norm to which rounding of products with A is relative; 0: of A
+  BlockSvd(char const* name, Operator const& op, Index k, SvdOptions const& options,
+           Control<T> const& control, double noise = 0)
+      : name_(name),
+        op_(op),
+        k_(k),
+        is_wide_(op.rows() < op.cols()),
+        dimension_(most_vectors(name, op, k)),
+        block_(std::min(k + 2, dimension_)),
+        size_(size_of_basis(name, options, k, block_, dimension_)),
+        tol_(options.tol),
+        maxiter_(options.maxiter > 0 ? options.maxiter : 100 * size_),
+        want_u_(options.want_u),
+        noise_(noise),
+        control_(control),
+        norm_(op.exec()),
+        X_(op.exec(), size_, x_size()),
+        Y_(op.exec(), size_, y_size()),
+        products_(op.exec(), block_, x_size()),
+        input_(op.exec(), block_, std::max(x_size(), y_size())),
+        R_(size_, size_) {}
+
+  SvdResult<Exec, T> operator()() {
+    backends::host::OrdinaryArithmetic const mode;
+    reads_before_ = op_.reads();
+    op_.agree(name_,
+              [&] { return digest_of(control_).add(k_, size_, tol_, maxiter_, want_u_).value(); });
+    if (control_.resume != nullptr) {
+      restore(*control_.resume);
+    } else {
+      start();
+    }
+    while (!stops()) step();
+    finish();
+    result_.iterations = iteration_;
+    result_.reads = op_.reads() - reads_before_;
+    return std::move(result_);
+  }
+
+  /// Vectors of X at most.
+  static Index size_of_basis(char const* name, SvdOptions const& options, Index k, Index block,
+                             Index dimension) {
+    if (options.ncv != 0 && options.ncv <= k) {
+      checks::fail(name, "expected ncv to be more than k, found " + std::to_string(options.ncv));
+    }
+    if (!(options.tol >= 0) || options.maxiter < 0) {
+      checks::fail(name, "expected tol and maxiter that are not negative");
+    }
+    Index const least = 2 * block;
+    Index const wanted =
+        options.ncv != 0 ? options.ncv : std::max(Index{20}, std::min(4 * block, least + 48));
+    return std::min(dimension, std::max(least, wanted));
+  }
+
+ private:
+  static constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+
+  [[nodiscard]] Index x_size() const { return is_wide_ ? op_.rows() : op_.cols(); }
+  [[nodiscard]] Index y_size() const { return is_wide_ ? op_.cols() : op_.rows(); }
+  [[nodiscard]] T two_to_e() const { return static_cast<T>(std::ldexp(1.0, exponent_)); }
+  /// What is zero relative to the largest numbers of R.
+  [[nodiscard]] double negligible() const { return 8 * eps * largest_; }
+
+  /// Rows [first, first + count) of a basis.
+  static Rows<Exec, T> rows_of(Basis<Exec, T> const& basis, Index first, Index count, Index size) {
+    return Rows<Exec, T>(basis.vector(first).data(), static_cast<std::size_t>(count),
+                         static_cast<std::size_t>(size));
+  }
+  /// 2^e times some vectors, for a product.
+  Rows<Exec, T> scaled(Basis<Exec, T> const& basis, Index first, Index count, Index size) {
+    Values<Exec, T> const from(basis.vector(first).data(), static_cast<std::size_t>(count * size));
+    Values<Exec, T> const to(input_.values().data(), static_cast<std::size_t>(count * size));
+    axpby(op_.exec(), two_to_e(), from, T(0), to);
+    return Rows<Exec, T>(to.data(), static_cast<std::size_t>(count),
+                         static_cast<std::size_t>(size));
+  }
+
+  /// The first block is Dᵀ times vectors of mixed numbers.
+  void start() {
+    Exec const& exec = op_.exec();
+    Rows<Exec, T> const mixed(input_.values().data(), static_cast<std::size_t>(block_),
+                              static_cast<std::size_t>(y_size()));
+    mix<Exec, T>(exec, 0,
+                 Values<Exec, T>(mixed.data(), static_cast<std::size_t>(block_ * y_size())));
+    Rows<Exec, T> const to = rows_of(products_, 0, block_, x_size());
+    multiply_back(mixed, to);
+    double const norm =
+        norm_(Values<Exec, T>(to.data(), static_cast<std::size_t>(block_ * x_size())));
+    is_finite_ = std::isfinite(norm);
+    if (!is_finite_) return;
+    constexpr int most = std::numeric_limits<T>::max_exponent - 2;
+    if (norm > 0) exponent_ = std::clamp(-std::ilogb(norm), -most, most);
+    scale(exec, two_to_e(),
+          Values<Exec, T>(to.data(), static_cast<std::size_t>(block_ * x_size())));
+    extend(block_, norm > 0 ? std::ldexp(norm, exponent_) : 0);
+  }
+
+  /// to = Dᵀ·y without 2^e.
+  void multiply_back(Rows<Exec, T> const& y, Rows<Exec, T> const& to) {
+    if (!is_wide_) return op_.multiply_transposed_of_each(y, to);
+    // A·y is the first product of Aᵀ·(A·y).
+    Basis<Exec, T> const rest(op_.exec(), static_cast<Index>(y.extent(0)), y_size());
+    op_.atax_of_each(y, {}, to, rest.first(static_cast<Index>(y.extent(0))));
+  }
+
+  /// Some rows of `products_` become new vectors of X, if X may grow.
+  void extend(Index count, double size) {
+    next_ = std::min(count, std::min(size_, dimension_) - done_);
+    for (Index i = 0; i < next_; ++i) {
+      Values<Exec, T> const x = X_.vector(done_ + i);
+      Kokkos::deep_copy(op_.exec(), x, products_.vector(i));
+      double const before = norm_(x);
+      is_finite_ = is_finite_ && std::isfinite(before);
+      if (!is_finite_) return;
+      double left = 0;
+      if (before > eps * eps * size && before > 0) {
+        scale(op_.exec(), static_cast<T>(1 / before), x);
+        X_.make_orthogonal(done_ + i, x);
+        left = norm_(x);
+      }
+      // Twice: what is left may be rounding for the most part.
+      if (left > 64 * eps) {
+        scale(op_.exec(), static_cast<T>(1 / left), x);
+        X_.make_orthogonal(done_ + i, x);
+        left = norm_(x);
+        scale(op_.exec(), static_cast<T>(1 / left), x);
+      } else {
+        X_.add_any(done_ + i, static_cast<std::uint64_t>(iteration_ * block_ + i) + 1, norm_);
+      }
+    }
+  }
+
+  /// One read of A: it multiplies the new vectors, or measures residuals if there are none.
+  void step() {
+    if (next_ == 0) {
+      measure();
+      if (is_finite_ && !is_converged_) restart();
+    } else {
+      multiply_new();
+      if (!is_finite_) return;
+      Index const room = std::min(size_, dimension_) - done_;
+      if (room > 0 && !is_wide_ && !seems_converged()) {
+        extend(next_, 1);
+      } else {
+        next_ = 0;
+      }
+    }
+    tell();
+  }
+
+  /// Y and R of the new vectors, and Dᵀ·D times these in `products_`.
+  void multiply_new() {
+    Exec const& exec = op_.exec();
+    if (done_ == 0) is_fresh_ = true;
+    Rows<Exec, T> const x = scaled(X_, done_, next_, x_size());
+    Rows<Exec, T> const y = rows_of(Y_, done_, next_, y_size());
+    Rows<Exec, T> const back = rows_of(products_, 0, next_, x_size());
+    if (is_wide_) {
+      op_.multiply_transposed_of_each(x, y);
+    } else {
+      op_.atax_of_each(x, {}, y, back);
+    }
+    ++iteration_;
+    for (Index i = 0; i < next_; ++i) {
+      Index const j = done_ + i;
+      Values<Exec, T> const w = Y_.vector(j);
+      double const before = norm_(w);
+      is_finite_ = std::isfinite(before);
+      if (!is_finite_) return;
+      largest_ = std::max(largest_, before);
+      for (int pass = 0; pass < 2; ++pass) {
+        auto const along = Y_.make_orthogonal(j, w);
+        for (Index l = 0; l < j; ++l) {
+          R_(l, j) += static_cast<double>(along[static_cast<std::size_t>(l)]);
+        }
+      }
+      double const left = norm_(w);
+      if (left > negligible()) {
+        R_(j, j) = left;
+        scale(exec, static_cast<T>(1 / left), w);
+      } else {
+        Y_.add_any(j, static_cast<std::uint64_t>(iteration_ * block_ + i) + 1, norm_);
+      }
+    }
+    if (!is_wide_) {
+      scale(exec, two_to_e(),
+            Values<Exec, T>(back.data(), static_cast<std::size_t>(next_ * x_size())));
+    }
+    done_ += next_;
+  }
+
+  /// Dᵀ·D times the last block has a part outside X: whether it is small for the triplets.
+  [[nodiscard]] bool seems_converged() {
+    if (done_ < k_) return false;
+    look();
+    double beside = 0;
+    Values<Exec, T> const x = make_values<Exec, T>(op_.exec(), x_size());
+    for (Index i = 0; i < next_; ++i) {
+      Kokkos::deep_copy(op_.exec(), x, products_.vector(i));
+      X_.make_orthogonal(done_, x);
+      double const norm = norm_(x);
+      beside = std::fma(norm, norm, beside);
+    }
+    beside = std::sqrt(beside);
+    for (Index i = 0; i < k_; ++i) {
+      double part = 0;
+      for (Index j = done_ - next_; j < done_; ++j) part += ritz_.V(j, i) * ritz_.V(j, i);
+      double const s = ritz_.s[static_cast<std::size_t>(i)];
+      if (beside * std::sqrt(part) > tolerance() * std::max(s, negligible())) return false;
+    }
+    return true;
+  }
+
+  void look() {
+    SmallMatrix R(done_, done_);
+    for (Index j = 0; j < done_; ++j) std::copy_n(R_.column(j), j + 1, R.column(j));
+    ritz_ = small_svd(std::move(R));
+    is_finite_ = is_finite_ && ritz_.is_converged;
+  }
+  /// Where a residual counts as small: the tolerance, or what rounding allows.
+  [[nodiscard]] double tolerance() const {
+    double const s = ritz_.s.empty() ? 0 : ritz_.s[0];
+    double const rounding = 8 * eps * std::max(s, std::ldexp(noise_, exponent_));
+    return std::max(tol_ * s, rounding);
+  }
+
+  /// Residuals Dᵀ·y - s·x of the largest triplets by one read, in `products_`; X and Y begin with
+  /// these triplets.
+  void measure() {
+    Exec const& exec = op_.exec();
+    look();
+    if (!is_finite_) return;
+    bool const is_whole = done_ == dimension_;
+    bool const is_full = done_ == size_;
+    Index const fewer = std::max(block_, std::min((k_ + size_) / 2, size_ - block_));
+    Index const kept = is_full && !is_whole ? std::min(done_, fewer) : done_;
+    rotate(ritz_.V, kept, X_, x_size());
+    rotate(ritz_.U, kept, Y_, y_size());
+    R_ = SmallMatrix(size_, size_);
+    for (Index i = 0; i < kept; ++i) R_(i, i) = ritz_.s[static_cast<std::size_t>(i)];
+    done_ = kept;
+    Index const count = std::min(block_, kept);
+    Rows<Exec, T> const back = rows_of(products_, 0, count, x_size());
+    multiply_back(scaled(Y_, 0, count, y_size()), back);
+    ++iteration_;
+    residuals_.clear();
+    for (Index i = 0; i < count; ++i) {
+      double const s = ritz_.s[static_cast<std::size_t>(i)];
+      axpby(exec, static_cast<T>(-s), X_.vector(i), T(1), products_.vector(i));
+      residuals_.push_back(norm_(products_.vector(i)));
+      is_finite_ = is_finite_ && std::isfinite(residuals_.back());
+    }
+    double const before = worst_;
+    worst_ = 0;
+    for (Index i = 0; i < std::min(k_, count); ++i) {
+      worst_ = std::max(worst_, residuals_[static_cast<std::size_t>(i)]);
+    }
+    // A basis of the whole space cannot become better: its residuals are rounding. So are small
+    // ones of products that no restart has turned.
+    double const size = eps * std::max(ritz_.s[0], std::ldexp(noise_, exponent_));
+    bool const is_rounding = is_fresh_ && worst_ <= 64 * size;
+    is_converged_ = count >= k_ && (worst_ <= tolerance() || is_rounding || is_whole);
+    is_stuck_ = !is_fresh_ && worst_ <= 16384 * size && worst_ > before / 2;
+    is_fresh_ = false;
+  }
+  /// The first columns of Q turn a basis.
+  void rotate(SmallMatrix const& Q, Index kept, Basis<Exec, T>& basis, Index size) {
+    Exec const& exec = op_.exec();
+    std::vector<T> turned;
+    for (Index i = 0; i < kept; ++i) {
+      for (Index j = 0; j < done_; ++j) turned.push_back(static_cast<T>(Q(j, i)));
+    }
+    Values<Exec, T> const factors = make_values<Exec, T>(exec, kept * done_);
+    from_host<Exec, T>(exec, turned, factors);
+    Basis<Exec, T> const to(exec, kept, size);
+    gemm(exec,
+         Rows<Exec, T>(factors.data(), static_cast<std::size_t>(kept),
+                       static_cast<std::size_t>(done_)),
+         basis.first(done_), to.first(kept), {.workspace = &workspace_});
+    Kokkos::deep_copy(exec, basis.first(kept), to.first(kept));
+    exec.fence("tessera::svd: a basis is turned");
+  }
+
+  /// The residuals become the next block. If they are what turning the bases has added up, the
+  /// largest triplets become it, whose products are then fresh.
+  void restart() {
+    if (is_stuck_) {
+      next_ = std::min(block_, done_);
+      done_ = 0;
+      R_ = SmallMatrix(size_, size_);
+      return;
+    }
+    extend(std::min(block_, done_), 1);
+  }
+
+  void tell() {
+    Step const step{.iteration = iteration_,
+                    .reads = op_.reads() - reads_before_,
+                    .residual = std::ldexp(worst_, -exponent_),
+                    .tolerance = std::ldexp(tolerance(), -exponent_)};
+    result_.history.push_back(step);
+    if (control_.on_step && !control_.on_step(step)) is_cancelled_ = true;
+    bool const is_last = is_cancelled_ || iteration_ >= maxiter_;
+    if (is_finite_) offer_state(control_, step, [&] { return state(); }, is_last);
+  }
+
+  [[nodiscard]] bool stops() {
+    if (!is_finite_) {
+      result_.stop = Stop::not_finite;
+    } else if (is_converged_) {
+      result_.stop = Stop::converged;
+    } else if (is_cancelled_) {
+      result_.stop = Stop::cancelled;
+    } else if (iteration_ >= maxiter_) {
+      result_.stop = Stop::iteration_limit;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /// What there is becomes the result.
+  void finish() {
+    if (!is_finite_) return;
+    if (!is_converged_) {
+      if (done_ == 0) return;
+      look();
+      if (!is_finite_) {
+        result_.stop = Stop::not_finite;
+        return;
+      }
+      Index const kept = std::min(k_, done_);
+      rotate(ritz_.V, kept, X_, x_size());
+      rotate(ritz_.U, kept, Y_, y_size());
+      done_ = kept;
+      residuals_.assign(static_cast<std::size_t>(kept), worst_ > 0 ? worst_ : ritz_.s[0]);
+    }
+    Index const found = std::min(k_, done_);
+    for (Index i = 0; i < found; ++i) {
+      auto const at = static_cast<std::size_t>(i);
+      double const s = ritz_.s[at];
+      result_.s.push_back(s > negligible() ? std::ldexp(s, -exponent_) : 0);
+      result_.residuals.push_back(std::ldexp(residuals_[at], -exponent_));
+    }
+    Basis<Exec, T>& V = is_wide_ ? Y_ : X_;
+    Basis<Exec, T>& U = is_wide_ ? X_ : Y_;
+    for (Index i = 0; i < found; ++i) flip(V.vector(i), U.vector(i));
+    result_.VT = copy_of(V, found, op_.cols());
+    if (want_u_) result_.UT = copy_of(U, found, op_.rows());
+    op_.exec().fence("tessera::svd: the vectors are there");
+  }
+  /// The largest entry of v, the first of about equal ones, becomes positive.
+  void flip(Values<Exec, T> const& v, Values<Exec, T> const& u) const {
+    auto const entries = to_host<Exec, T>(op_.exec(), v);
+    T largest = 0;
+    for (T const x : entries) largest = std::max(largest, std::abs(x));
+    std::size_t at = 0;
+    while (std::abs(entries[at]) < largest * T(1 - 1e-6)) ++at;
+    if (entries[at] >= 0) return;
+    static std::string const label("tessera::svd::flip");
+    for_each_element(op_.exec(), label, op_.cols(), Negate<T>{v.data()});
+    for_each_element(op_.exec(), label, op_.rows(), Negate<T>{u.data()});
+  }
+  Rows<Exec, T> copy_of(Basis<Exec, T> const& basis, Index rows, Index cols) const {
+    Rows<Exec, T> const copy(
+        Kokkos::view_alloc(op_.exec(), Kokkos::WithoutInitializing, std::string("tessera::svd")),
+        static_cast<std::size_t>(rows), static_cast<std::size_t>(cols));
+    Kokkos::deep_copy(op_.exec(), copy, basis.first(rows));
+    return copy;
+  }
+
+  // ---- states ----
+
+  static constexpr std::size_t fixed_numbers = 9;
+
+  [[nodiscard]] State<T> state() const {
+    State<T> state;
+    state.of = state_of<T>(name_, op_);
+    state.iteration = iteration_;
+    state.history = result_.history;
+    state.numbers = {static_cast<double>(k_),
+                     static_cast<double>(size_),
+                     static_cast<double>(done_),
+                     static_cast<double>(next_),
+                     is_converged_ ? 1.0 : 0.0,
+                     static_cast<double>(exponent_),
+                     largest_,
+                     worst_,
+                     is_fresh_ ? 1.0 : 0.0};
+    state.numbers.insert(state.numbers.end(), R_.values().begin(), R_.values().end());
+    if (is_converged_) {
+      state.numbers.insert(state.numbers.end(), ritz_.s.begin(), ritz_.s.end());
+      state.numbers.insert(state.numbers.end(), residuals_.begin(), residuals_.end());
+    }
+    state.vectors = {entries_of(X_, is_converged_ ? done_ : done_ + next_, x_size()),
+                     entries_of(Y_, done_, y_size())};
+    return state;
+  }
+  [[nodiscard]] std::vector<T> entries_of(Basis<Exec, T> const& basis, Index rows,
+                                          Index size) const {
+    return to_host<Exec, T>(
+        op_.exec(), Values<Exec, T>(basis.values().data(), static_cast<std::size_t>(rows * size)));
+  }
+
+  void restore(State<T> const& state) {
+    auto const require = [&](bool is_so) {
+      if (!is_so) checks::fail(name_, "the state is not one of this run, or is damaged");
+    };
+    require_state_of(name_, state.of, state_of<T>(name_, op_));
+    auto const& numbers = state.numbers;
+    std::size_t const of_R = R_.values().size();
+    require(numbers.size() >= fixed_numbers + of_R && state.vectors.size() == 2 &&
+            state.iteration >= 0 && all_finite(numbers));
+    auto const whole = [&](std::size_t i, Index least, Index most) {
+      double const x = numbers[i];
+      require(x >= static_cast<double>(least) && x <= static_cast<double>(most) &&
+              x == std::floor(x));
+      return static_cast<Index>(x);
+    };
+    whole(0, k_, k_);
+    whole(1, size_, size_);
+    done_ = whole(2, 0, size_);
+    next_ = whole(3, 0, size_);
+    is_converged_ = whole(4, 0, 1) == 1;
+    constexpr Index most = std::numeric_limits<T>::max_exponent - 2;
+    exponent_ = static_cast<int>(whole(5, -most, most));
+    largest_ = numbers[6];
+    worst_ = numbers[7];
+    is_fresh_ = whole(8, 0, 1) == 1;
+    Index const of_X = is_converged_ ? done_ : done_ + next_;
+    require(of_X <= size_ && of_X > 0 && (!is_converged_ || done_ >= k_) &&
+            static_cast<Index>(state.vectors[0].size()) == of_X * x_size() &&
+            static_cast<Index>(state.vectors[1].size()) == done_ * y_size());
+    auto from = numbers.begin() + fixed_numbers;
+    for (Index j = 0; j < R_.cols(); ++j) {
+      std::copy_n(from, R_.rows(), R_.column(j));
+      from += static_cast<std::ptrdiff_t>(R_.rows());
+    }
+    if (is_converged_) {
+      auto const rest = static_cast<std::size_t>(numbers.end() - from);
+      require(rest >= static_cast<std::size_t>(2 * k_));
+      auto const count = static_cast<std::ptrdiff_t>(
+          std::min(static_cast<std::size_t>(std::min(block_, done_)), rest));
+      ritz_.s.assign(from, numbers.end() - count);
+      residuals_.assign(numbers.end() - count, numbers.end());
+      require(ritz_.s.size() >= static_cast<std::size_t>(k_));
+    }
+    iteration_ = state.iteration;
+    result_.history = state.history;
+    Exec const& exec = op_.exec();
+    from_host<Exec, T>(exec, state.vectors[0],
+                       Values<Exec, T>(X_.values().data(), state.vectors[0].size()));
+    from_host<Exec, T>(exec, state.vectors[1],
+                       Values<Exec, T>(Y_.values().data(), state.vectors[1].size()));
+  }
+
+  char const* name_;
+  Operator const& op_;
+  Index k_;
+  bool is_wide_;     ///< D is Aᵀ
+  Index dimension_;  ///< the smaller size of A
+  Index block_;      ///< vectors of a block
+  Index size_;       ///< of the bases
+  double tol_;
+  Index maxiter_;
+  bool want_u_;
+  double noise_;
+  Control<T> const& control_;
+  Index reads_before_ = 0;
+
+  Workspace<Exec> workspace_;
+  Norms<Exec, T> norm_;
+  Basis<Exec, T> X_;
+  Basis<Exec, T> Y_;
+  Basis<Exec, T> products_;
+  Basis<Exec, T> input_;
+
+  SmallMatrix R_;
+  Index done_ = 0;      ///< vectors of Y, and columns of R
+  Index next_ = 0;      ///< vectors of X after these
+  int exponent_ = 0;    ///< e
+  double largest_ = 0;  ///< number of R
+  Index iteration_ = 0;
+
+  SmallSvd ritz_;
+  std::vector<double> residuals_;
+  double worst_ = 0;
+  bool is_fresh_ = false;  ///< no restart has turned the bases since they began
+  bool is_stuck_ = false;  ///< residuals are what turns have added up
+  bool is_converged_ = false;
+  bool is_cancelled_ = false;
+  bool is_finite_ = true;
+  SvdResult<Exec, T> result_;
+};
+
+}  // namespace tessera::solve::detail

@@ -1,0 +1,366 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/backends/backends.hpp>
+#include <tessera/detail/arguments.hpp>
+#include <tessera/gemm.hpp>
+#include <tessera/kernels/elements.hpp>
+#include <tessera/options.hpp>
+#include <tessera/solve/blocks.hpp>
+#include <tessera/stream/detail/blocks.hpp>
+#include <tessera/stream/detail/run.hpp>
+#include <tessera/stream/detail/tree.hpp>
+#include <tessera/summation.hpp>
+#include <tessera/workspace.hpp>
+
+/// Gram matrices of a matrix with few columns, in double, by one read.
+namespace tessera::solve::detail {
+
+/// G = MᵀM, row-major, of M = [(A - 1·shiftᵀ)·diag(units)·P, E, 1]. A difference of an element and
+/// its shift is taken in double, so that a matrix far from the origin loses no digits.
+template <class Exec, class T>
+struct GramProducts {
+  template <class Element>
+  using Vector = Kokkos::View<Element*, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+  Index cols = 0;                 ///< n, of A
+  Vector<double const> shift{};   ///< n; without entries: zeros
+  Vector<double const> units{};   ///< n; without entries: ones
+  ConstRows<Exec, double> PT{};   ///< q x n; without entries: the identity, q = n
+  ConstRows<Exec, T> ET{};        ///< e x rows of the whole matrix; or nothing
+  bool has_ones = false;          ///< whether M has the column of ones
+  bool has_moments_only = false;  ///< G becomes the sums of the columns of M, then of their
+                                  ///< squares, for M of A alone
+  Vector<double> G{};             ///< width()²
+  Index first_row = 0;            ///< in E and MT of the first row of A
+  Rows<Exec, T> MT{};             ///< q x rows: the first q columns of M, rounded; or nothing
+
+  [[nodiscard]] Index inner() const {
+    return PT.extent(0) > 0 ? static_cast<Index>(PT.extent(0)) : cols;
+  }
+  [[nodiscard]] Index width() const {
+    return inner() + static_cast<Index>(ET.extent(0)) + (has_ones ? 1 : 0);
+  }
+  /// Entries of G.
+  [[nodiscard]] Index size() const { return has_moments_only ? 2 * cols : width() * width(); }
+};
+
+/// Rows of A as doubles, shifted and scaled; `columns` of a row at a time.
+template <class T>
+struct PrepareRows {
+  T const* from;
+  Index down;
+  Index across;
+  Index cols;
+  Index columns;
+  double const* shift;
+  double const* units;
+  double* to;
+  Index stride;
+  KOKKOS_FUNCTION void operator()(Index item) const {
+    Index const pieces = summation::ceil_div(cols, columns);
+    Index const i = item / pieces;
+    Index const begin = (item - i * pieces) * columns;
+    Index const end = Kokkos::min(cols, begin + columns);
+    for (Index j = begin; j < end; ++j) {
+      double x = static_cast<double>(from[i * down + j * across]);
+      if (shift != nullptr) x = x - shift[j];
+      to[i * stride + j] = units != nullptr ? units[j] * x : x;
+    }
+  }
+};
+/// The columns E and 1 of some rows.
+template <class T>
+struct PutColumns {
+  T const* from;
+  Index length;  ///< of a column of E
+  Index count;
+  bool has_ones;
+  double* to;
+  Index stride;
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    for (Index j = 0; j < count; ++j) {
+      to[i * stride + j] = static_cast<double>(from[j * length + i]);
+    }
+    if (has_ones) to[i * stride + count] = 1;
+  }
+};
+/// Some rows of M as columns of T.
+template <class T>
+struct TakeColumns {
+  double const* from;
+  Index stride;
+  Index count;
+  T* to;
+  Index length;  ///< of a column
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    for (Index j = 0; j < count; ++j) to[j * length + i] = static_cast<T>(from[i * stride + j]);
+  }
+};
+
+/// Sums of some columns over a segment of rows, and of their squares: `columns` at a time.
+template <class T>
+struct SegmentMoments {
+  T const* from;
+  Index down;
+  Index across;
+  Index rows;
+  Index cols;
+  Index columns;
+  double const* shift;
+  double const* units;
+  double* to;  ///< 2·cols for each segment
+  KOKKOS_FUNCTION void operator()(Index item) const {
+    Index const pieces = summation::ceil_div(cols, columns);
+    Index const segment = item / pieces;
+    Index const begin = (item - segment * pieces) * columns;
+    Index const end = Kokkos::min(cols, begin + columns);
+    double* const sums = to + segment * 2 * cols;
+    for (Index j = begin; j < end; ++j) sums[j] = sums[cols + j] = 0;
+    Index const first = segment * summation::segment<T>;
+    Index const last = Kokkos::min(rows, first + summation::segment<T>);
+    for (Index i = first; i < last; ++i) {
+      for (Index j = begin; j < end; ++j) {
+        double x = static_cast<double>(from[i * down + j * across]);
+        if (shift != nullptr) x = x - shift[j];
+        if (units != nullptr) x = units[j] * x;
+        sums[j] = sums[j] + x;
+        sums[cols + j] = Kokkos::fma(x, x, sums[cols + j]);
+      }
+    }
+  }
+};
+/// The adjacent-pair tree over the sums of segments.
+struct JoinMoments {
+  double const* from;
+  Index segments;
+  Index size;  ///< of the sums of one
+  double* to;
+  KOKKOS_FUNCTION void operator()(Index j) const {
+    double waiting[64] = {};
+    double sum = 0;
+    for (Index i = 0; i < segments; ++i) {
+      sum = from[i * size + j];
+      int level = 0;
+      for (Index rest = i; (rest & 1) != 0; rest >>= 1, ++level) sum = waiting[level] + sum;
+      waiting[level] = sum;
+    }
+    int level = 0;
+    while (((segments >> level) & 1) == 0) ++level;
+    sum = waiting[level++];
+    for (; (segments >> level) != 0; ++level) {
+      if (((segments >> level) & 1) != 0) sum = waiting[level] + sum;
+    }
+    to[j] = sum;
+  }
+};
+
+/// Such a Gram matrix, as blocks of rows of A come. Its bits depend neither on the blocks nor on
+/// A's layout: sums over rows are a tree over chains of a segment's length.
+template <class Exec, class T>
+class GramSums {
+ public:
+  using Products = GramProducts<Exec, T>;
+
+  /// Bytes of memory that it needs for blocks of so many rows.
+  static std::size_t bytes(Products const& products, Index rows, Index blocks) {
+    Index const width = products.width();
+    Index const chains = summation::ceil_div(rows, summation::segment<T>);
+    Index const kept = chains > 1 ? chains * width * width : 0;
+    Index const factor = products.PT.extent(0) > 0 ? products.cols : 0;
+    if (products.has_moments_only) {
+      return stream::detail::VectorTree<Exec, double>::bytes(2 * products.cols, blocks) +
+             static_cast<std::size_t>(2 * chains * products.cols) * sizeof(double);
+    }
+    return stream::detail::VectorTree<Exec, double>::bytes(width * width, blocks) +
+           static_cast<std::size_t>(rows * (width + factor) + kept) * sizeof(double);
+  }
+
+  GramSums(Exec const& exec, Products products, Kernels kernels, Workspace<Exec>& workspace,
+           Index rows, Index blocks)
+      : exec_(exec),
+        products_(std::move(products)),
+        options_{.workspace = &workspace, .kernels = kernels},
+        sums_(exec, products_.size(), blocks),
+        m_(memory(exec, products_.has_moments_only
+                            ? 2 * summation::ceil_div(rows, summation::segment<T>) * products_.cols
+                            : rows * products_.width())),
+        d_(memory(exec, products_.PT.extent(0) > 0 ? rows * products_.cols : 0)) {}
+
+  /// Block number `block`: rows [first, first + rows) of A, whose elements are `down` and `across`
+  /// apart.
+  void take(Index block, Index first, Index rows, T const* A, Index down, Index across) {
+    static std::string const label("tessera::solve::gram");
+    if (products_.has_moments_only) return add_moments(block, rows, A, down, across);
+    Index const n = products_.cols;
+    Index const q = products_.inner();
+    Index const width = products_.width();
+    bool const has_factor = products_.PT.extent(0) > 0;
+    constexpr bool by_elements = backends::Backend<Exec>::is_gpu;
+    Index const columns = by_elements ? 1 : std::max(n, Index{1});
+    for_each(
+        label, rows * summation::ceil_div(n, columns),
+        PrepareRows<T>{A, down, across, n, columns, data(products_.shift), data(products_.units),
+                       has_factor ? d_.data() : m_.data(), has_factor ? n : width});
+    if (has_factor) {
+      multiply(Matrix<double const>(d_.data(), strided(rows, n, n, 1)),
+               Matrix<double const>(products_.PT.data(), strided(n, 1, q, n)),
+               Matrix<double>(m_.data(), strided(rows, width, q, 1)), chain_of_b);
+    }
+    Index const at = products_.first_row + first;
+    if (width > q) {
+      auto const count = static_cast<Index>(products_.ET.extent(0));
+      for_each(label, rows,
+               PutColumns<T>{count > 0 ? products_.ET.data() + at : nullptr,
+                             static_cast<Index>(products_.ET.extent(1)), count, products_.has_ones,
+                             m_.data() + q, width});
+    }
+    if (products_.MT.extent(0) > 0) {
+      for_each(label, rows,
+               TakeColumns<T>{m_.data(), width, q, products_.MT.data() + at,
+                              static_cast<Index>(products_.MT.extent(1))});
+    }
+    multiply(Matrix<double const>(m_.data(), strided(width, 1, rows, width)),
+             Matrix<double const>(m_.data(), strided(rows, width, width, 1)),
+             Matrix<double>(sums_.next().data(), strided(width, width, width, 1)),
+             summation::segment<T>);
+    sums_.push(block);
+  }
+  void finish() { sums_.finish({products_.G.data(), 1}); }
+
+ private:
+  void add_moments(Index block, Index rows, T const* A, Index down, Index across) {
+    static std::string const label("tessera::solve::moments");
+    Index const n = products_.cols;
+    constexpr bool by_elements = backends::Backend<Exec>::is_gpu;
+    Index const columns = by_elements ? 1 : 64;
+    Index const segments = summation::ceil_div(rows, summation::segment<T>);
+    for_each(label, segments * summation::ceil_div(n, columns),
+             SegmentMoments<T>{A, down, across, rows, n, columns, data(products_.shift),
+                               data(products_.units), m_.data()});
+    for_each(label, 2 * n, JoinMoments{m_.data(), segments, 2 * n, sums_.next().data()});
+    sums_.push(block);
+  }
+
+  template <class Element>
+  using Matrix = Kokkos::View<Element**, Kokkos::LayoutStride, typename Exec::memory_space,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Memory = Kokkos::View<double*, typename Exec::memory_space>;
+
+  static Memory memory(Exec const& exec, Index size) {
+    return Memory(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::solve::gram")),
+        static_cast<std::size_t>(size));
+  }
+  static double const* data(typename Products::template Vector<double const> const& x) {
+    return x.extent(0) == 0 ? nullptr : x.data();
+  }
+  static Kokkos::LayoutStride strided(Index rows, Index down, Index cols, Index across) {
+    auto const size = [](Index x) { return static_cast<std::size_t>(x); };
+    return Kokkos::LayoutStride(size(rows), size(down), size(cols), size(across));
+  }
+  template <class Body>
+  void for_each(std::string const& label, Index count, Body const& body) const {
+    tessera::detail::for_each_element(exec_, label, count, body);
+  }
+  void multiply(Matrix<double const> const& a, Matrix<double const> const& b,
+                Matrix<double> const& c, Index chain) const {
+    using namespace tessera::detail;
+    call_gemm(exec_, matrix_in(a), matrix_in(b), matrix_out(c), options_, chain);
+  }
+
+  Exec exec_;
+  Products products_;
+  GemmOptions<Exec> options_;
+  stream::detail::VectorTree<Exec, double> sums_;
+  Memory m_;  ///< M of a block, row-major
+  Memory d_;  ///< (A - 1·shiftᵀ)·diag(units) of it, if P is given
+};
+
+/// The same, of blocks of a stream.
+template <class Exec, class T, bool RowMajor, class Set>
+class GramWork {
+ public:
+  using Extents = stream::detail::Extents;
+  using Blocks = stream::detail::Blocks;
+  static constexpr auto cut = RowMajor ? stream::detail::Cut::groups : stream::detail::Cut::tiles;
+  /// `width` columns of M, of which A may have as many: enough for M with and without a factor. 0:
+  /// moments only.
+  static std::size_t bytes(Extents const& e, Blocks const& blocks, Index width) {
+    GramProducts<Exec, T> products;
+    products.has_moments_only = width == 0;
+    products.cols = std::max(cols(e), width);
+    products.PT = ConstRows<Exec, double>(nullptr, static_cast<std::size_t>(width), 1);
+    return GramSums<Exec, T>::bytes(products, blocks.size(), blocks.count());
+  }
+
+  GramWork(Exec const& exec, Extents const& e, Blocks const& blocks,
+           GramProducts<Exec, T> const& products, Workspace<Exec>& workspace)
+      : cols_(cols(e)),
+        blocks_(blocks),
+        sums_(exec, products, Set::kind, workspace, blocks.size(), blocks.count()) {}
+
+  void take(Index block, T const* data) {
+    auto const [first, rows] = blocks_.part(block);
+    sums_.take(block, first, rows, data, RowMajor ? cols_ : 1, RowMajor ? 1 : rows);
+  }
+  void finish() { sums_.finish(); }
+  /// Nothing is resumed within one read.
+  void save(stream::State<T>&, Index) const {}
+  [[nodiscard]] bool restore(stream::State<T> const&) { return false; }
+  [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }
+
+ private:
+  static Index cols(Extents const& e) { return RowMajor ? e.length : e.count; }
+
+  Index cols_;
+  Blocks blocks_;
+  GramSums<Exec, T> sums_;
+};
+
+/// The Gram matrix of a matrix in memory of `exec`, which is fenced.
+template <class Exec, class A, class T>
+void gram_in_memory(Exec const& exec, A const& a, GramProducts<Exec, T> const& products,
+                    Kernels kernels, Workspace<Exec>& workspace) {
+  std::size_t const target =
+      backends::Backend<Exec>::is_gpu ? std::size_t{32} << 20U : stream::detail::target_bytes(exec);
+  stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
+                                        static_cast<Index>(a.extent(1))};
+  auto const blocks = *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, target,
+                                                     std::numeric_limits<Index>::max());
+  GramSums<Exec, T> sums(exec, products, kernels, workspace, blocks.size(), blocks.count());
+  auto const down = static_cast<Index>(a.stride(0));
+  for (Index block = 0; block < blocks.count(); ++block) {
+    auto const [first, rows] = blocks.part(block);
+    sums.take(block, first, rows, a.data() + first * down, down, static_cast<Index>(a.stride(1)));
+  }
+  sums.finish();
+  exec.fence("tessera::solve: the Gram matrix is there");
+}
+
+/// The same of a streamed matrix.
+template <class Exec, class Source, class T>
+stream::Report stream_gram(Exec const& exec, Source const& source,
+                           GramProducts<Exec, T> const& products, stream::Options<T> options) {
+  options.on_state = {};
+  options.resume = nullptr;
+  return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+    stream::detail::Run<Exec, T, typename Source::array_layout, GramWork, Set> run(
+        exec, "solve", stream::detail::any_source(source),
+        {.operation = "gram", .count = products.has_moments_only ? 0 : products.width()}, options);
+    Workspace<Exec> workspace;
+    typename decltype(run)::WorkOf work(exec, run.extents(), run.blocks(), products, workspace);
+    return run(work);
+  });
+}
+
+}  // namespace tessera::solve::detail

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/atax.hpp>
+#include <tessera/checks.hpp>
+#include <tessera/kernels/elements.hpp>
+#include <tessera/solve/control.hpp>
+#include <tessera/solve/direct.hpp>
+#include <tessera/solve/golub_kahan.hpp>
+#include <tessera/solve/operator.hpp>
+#include <tessera/vectors.hpp>
+
+/// What all that find singular values share: options, results, and orthonormal vectors.
+namespace tessera::solve {
+
+/// Options of `svd`.
+struct SvdOptions {
+  /// The residual of each triplet, relative to the largest singular value; 0: the precision of the
+  /// scalar type.
+  double tol = 0;
+  Index maxiter = 0;  ///< most steps; 0: 100 times as many as the basis has vectors
+  /// Vectors of the basis between two restarts, more than k; 0: the larger of 2k + 1 and 20. More
+  /// than the sizes of the matrix allow are not used.
+  Index ncv = 0;
+  bool want_u = false;  ///< U, by one read more, or a few: see `svd`
+  /// Matrices with at most so many columns are decomposed directly, unless maxiter or ncv is set;
+  /// 0: none. See `svd`.
+  Index direct = direct_columns;
+};
+
+/// The k largest singular values, and their vectors.
+template <class Exec, class T>
+struct SvdResult {
+  std::vector<double> s;          ///< falling; fewer than k where it stopped before it had k
+  Rows<Exec, T> VT;               ///< right singular vectors, one a row
+  Rows<Exec, T> UT;               ///< left singular vectors, one a row, if they are wanted
+  std::vector<double> residuals;  ///< bounds of ‖Aᵀ·u - s·v‖
+  Stop stop = Stop::breakdown;
+  bool is_direct = false;  ///< by Gram matrices, a few reads
+  Index iterations = 0;    ///< of the direct way, reads that decide
+  Index reads = 0;         ///< of A, by this call
+  std::vector<Step> history;
+};
+
+namespace detail {
+
+/// Entry i is a whole number made of i and the seed, divided by a power of two.
+template <class T>
+struct MixedNumbers {
+  std::uint64_t seed;
+  T* x;
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    // The finaliser of SplitMix64 (G. L. Steele, D. Lea and C. H. Flood, 2014).
+    std::uint64_t z = (seed + static_cast<std::uint64_t>(i)) * 0x9e3779b97f4a7c15U;
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    auto const whole = static_cast<std::int32_t>((z ^ (z >> 31U)) >> 40U);  // 24 bits
+    x[i] = (static_cast<T>(whole) - T(0x1p23)) * T(0x1p-23);
+  }
+};
+
+/// x of different numbers from -1 to 1, the same ones everywhere.
+template <class Exec, class T>
+void mix(Exec const& exec, std::uint64_t seed, Values<Exec, T> const& x) {
+  static std::string const label("tessera::solve::mix");
+  for_each_element(exec, label, static_cast<Index>(x.extent(0)),
+                   MixedNumbers<T>{seed << 40U, x.data()});
+}
+
+/// Orthonormal vectors, and room for some more.
+template <class Exec, class T>
+class Basis {
+ public:
+  Basis(Exec const& exec, Index most, Index size)
+      : exec_(exec),
+        size_(size),
+        values_(make_values<Exec, T>(exec, most * size)),
+        along_(make_values<Exec, T>(exec, most)),
+        between_(make_values<Exec, T>(exec, size)) {}
+
+  [[nodiscard]] Values<Exec, T> const& values() const { return values_; }
+  /// The first vectors.
+  [[nodiscard]] Rows<Exec, T> first(Index count) const {
+    return Rows<Exec, T>(values_.data(), static_cast<std::size_t>(count),
+                         static_cast<std::size_t>(size_));
+  }
+  [[nodiscard]] Values<Exec, T> vector(Index i) const {
+    return Values<Exec, T>(values_.data() + i * size_, static_cast<std::size_t>(size_));
+  }
+  /// Makes x orthogonal to the first `count` vectors, and returns its products with them.
+  std::vector<T> make_orthogonal(Index count, Values<Exec, T> const& x) {
+    if (count == 0) return {};
+    Values<Exec, T> const along(along_.data(), static_cast<std::size_t>(count));
+    subtract_projection(count, x, along, between_);
+    std::vector<T> const products = to_host<Exec, T>(exec_, along);
+    subtract_projection(count, between_, along, x);
+    return products;
+  }
+  /// Vector `count` becomes one that is orthogonal to those before it.
+  void add_any(Index count, std::uint64_t seed, Norms<Exec, T>& norm) {
+    Values<Exec, T> const x = vector(count);
+    for (std::uint64_t attempt = 0;; ++attempt) {
+      mix<Exec, T>(exec_, seed + (attempt << 20U), x);
+      double const before = norm(x);
+      make_orthogonal(count, x);
+      double const left = norm(x);
+      if (left > before * std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon())) ||
+          attempt == 8) {
+        return scale(exec_, static_cast<T>(1 / left), x);
+      }
+    }
+  }
+
+ private:
+  /// to = x - Σ v·(vᵀ·x), along = vᵀ·x
+  void subtract_projection(Index count, Values<Exec, T> const& x, Values<Exec, T> const& along,
+                           Values<Exec, T> const& to) {
+    atax(exec_, first(count), x, along, to,
+         {.workspace = &workspace_, .alpha = T(-1), .beta = T(1), .z = x});
+  }
+
+  Exec exec_;
+  Index size_;
+  Values<Exec, T> values_;
+  Values<Exec, T> along_;
+  Values<Exec, T> between_;
+  Workspace<Exec> workspace_;
+};
+
+/// The most vectors that the matrix has. k has to be from 1 to it.
+template <class Operator>
+Index most_vectors(char const* name, Operator const& op, Index k) {
+  Index const most = std::min(op.rows(), op.cols());
+  if (k < 1 || k > most) {
+    checks::fail(name, "expected k from 1 to the smaller size of the matrix, " +
+                           std::to_string(most) + ", found " + std::to_string(k));
+  }
+  return most;
+}
+
+}  // namespace detail
+}  // namespace tessera::solve

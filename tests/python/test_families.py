@@ -1,0 +1,243 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""Least squares, singular values and components of matrices that are hard, or degenerate, against LAPACK."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+scipy_linalg = pytest.importorskip("scipy.linalg")
+linalg = pytest.importorskip("tessera.linalg")
+
+
+def _of_values(s, rows, seed):
+    rng = np.random.default_rng(seed)
+    q = np.linalg.qr(rng.normal(size=(rows, len(s))))[0]
+    p = np.linalg.qr(rng.normal(size=(len(s), len(s))))[0]
+    return (q * s) @ p
+
+
+def _kahan(n, angle=1.2):
+    s, c = np.sin(angle), np.cos(angle)
+    return s ** np.arange(n)[:, None] * (np.eye(n) - c * np.triu(np.ones((n, n)), 1))
+
+
+def _duplicates(rng):
+    a = rng.normal(size=(60, 6))
+    return np.hstack([a, a[:, :3]])
+
+
+def _with_zeros(rng):
+    a = rng.normal(size=(50, 8))
+    a[:, [0, 5]] = 0
+    return a
+
+
+RNG = np.random.default_rng
+FAMILIES = {
+    "hilbert": 1 / (np.arange(12)[:, None] + np.arange(12) + 1.0),
+    "vandermonde": np.vander(np.linspace(0, 1, 30), 15),
+    "kahan": _kahan(30),
+    "lauchli": np.vstack([np.ones(10), 1e-7 * np.eye(10)]),
+    "repeated": np.diag([10.0] * 10 + list(np.linspace(9, 1, 100))),
+    "clustered": _of_values(1 + 1e-10 * np.arange(20), 80, 1),
+    "graded": _of_values(np.logspace(0, -8, 12), 60, 2),
+    "duplicates": _duplicates(RNG(3)),
+    "zeros": _with_zeros(RNG(4)),
+    "row": RNG(5).normal(size=(1, 7)),
+    "column": RNG(6).normal(size=(9, 1)),
+    "rank_one_and_noise": np.outer(RNG(7).normal(size=70), RNG(8).normal(size=25)) + 1e-6 * RNG(9).normal(size=(70, 25)),
+    "wide": RNG(10).normal(size=(20, 60)),
+    "far": RNG(11).normal(size=(200, 5)) * [5, 4, 3, 2, 1] + 1e5,
+    "scaled": RNG(12).normal(size=(300, 8)) * np.logspace(-4, 4, 8),
+    "constant": np.full((10, 4), 0.1),
+}
+
+family = pytest.mark.parametrize("name", FAMILIES)
+kind = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+
+
+def _matrix(name, dtype):
+    return np.ascontiguousarray(FAMILIES[name], dtype=dtype)
+
+
+def _values(a):
+    return np.linalg.svd(a.astype(np.float64), compute_uv=False)
+
+
+@family
+@kind
+@pytest.mark.parametrize("part", [1, 0.5, 0.2])
+def test_svds_has_every_value(name, dtype, part):
+    a = _matrix(name, dtype)
+    k = max(1, int(part * min(a.shape)))
+    eps = float(np.finfo(dtype).eps)
+    u, s, vh = linalg.svds(a, k)
+    expected = _values(a)[:k][::-1]
+    largest = expected[-1]
+    few = 10 + 2 * np.sqrt(max(a.shape))
+    np.testing.assert_allclose(s, expected, rtol=0, atol=few * eps * largest)
+    wide = np.float64
+    np.testing.assert_allclose(u.T.astype(wide) @ u, np.eye(k), rtol=0, atol=few * eps)
+    np.testing.assert_allclose(vh.astype(wide) @ vh.T, np.eye(k), rtol=0, atol=few * eps)
+    for residual in (a.astype(wide) @ vh.T - u * s.astype(wide), a.T.astype(wide) @ u - vh.T * s.astype(wide)):
+        assert np.linalg.norm(residual, axis=0).max() <= few * eps * largest
+    # Of entries that are about the largest, the first one is positive.
+    at = (np.abs(vh) > (1 - 1e-5) * np.abs(vh).max(1, keepdims=True)).argmax(1)
+    assert (vh[np.arange(k), at] > 0).all()
+
+
+@family
+@kind
+@pytest.mark.parametrize("scale", [False, True])
+def test_pca_explains_all_variance(name, dtype, scale):
+    a = _matrix(name, dtype)
+    if a.shape[0] < 2:
+        pytest.skip("one observation has no variance")
+    eps = float(np.finfo(dtype).eps)
+    k = min(a.shape)
+    found = linalg.pca(a, k, scale=scale)
+    wide = a.astype(np.longdouble)
+    centred = wide - wide.mean(0)
+    deviation = np.sqrt((centred**2).sum(0) / (len(a) - 1))
+    varies = np.ptp(wide, axis=0) > 0
+    if scale:
+        centred = centred[:, varies] / deviation[varies]
+    s = np.linalg.svd(centred.astype(np.float64), compute_uv=False) if centred.size else np.zeros(k)
+    s = np.concatenate([s, np.zeros(k)])[:k]
+    few = 10 + 2 * np.sqrt(max(a.shape))
+    np.testing.assert_allclose(found.singular_values, s, rtol=0, atol=few * eps * max(s[0], 1e-300))
+    np.testing.assert_allclose(found.mean, wide.mean(0).astype(float), rtol=4 * eps, atol=eps * np.abs(a).max())
+    assert ((np.asarray(found.deviation) > 0) == varies).all()
+    np.testing.assert_allclose(found.deviation, deviation.astype(float) * varies, rtol=50 * eps, atol=0)
+    components = found.components.astype(np.float64)
+    np.testing.assert_allclose(components @ components.T, np.eye(k), rtol=0, atol=few * eps)
+    if s[0] > 0:
+        np.testing.assert_allclose(sum(found.explained_variance_ratio.astype(float)), 1, atol=few * eps)
+        np.testing.assert_allclose(
+            found.explained_variance, s**2 / (len(a) - 1), rtol=0, atol=2 * few * eps * s[0] ** 2 / (len(a) - 1)
+        )
+
+
+def _sides(a, rng):
+    x = rng.normal(size=a.shape[1])
+    consistent = a.astype(np.float64) @ x
+    return {"consistent": consistent, "far": consistent + rng.normal(size=a.shape[0])}
+
+
+@family
+@kind
+@pytest.mark.parametrize("side", ["consistent", "far"])
+def test_lstsq_is_as_good_as_lapack(name, dtype, side):
+    """The residual is no larger than LAPACK's, and where the rank is full, so is the error's bound."""
+    a = _matrix(name, dtype)
+    eps = float(np.finfo(dtype).eps)
+    b = _sides(a, RNG(20))[side].astype(dtype)
+    x, residues, rank, _ = linalg.lstsq(a, b)
+    expected = scipy_linalg.lstsq(a, b)
+    wide = a.astype(np.longdouble)
+    norm = lambda x: float(np.sqrt(((wide @ x.astype(np.longdouble) - b) ** 2).sum()))
+    size = float(np.linalg.norm(a.astype(float))) * float(np.linalg.norm(x.astype(float)))
+    rounding = 20 * eps * (size + float(np.linalg.norm(b.astype(float))))
+    assert norm(x) <= norm(expected[0]) + rounding
+    if residues.size if hasattr(residues, "size") else False:
+        assert abs(np.sqrt(float(residues)) - norm(x)) <= rounding
+    s = np.linalg.svd(a.astype(float) / np.maximum(np.linalg.norm(a.astype(float), axis=0), 1e-300), compute_uv=False)
+    if rank == a.shape[1] == expected[2]:
+        best = np.linalg.lstsq(a.astype(np.float64), b.astype(np.float64), rcond=0)[0]
+        condition = s[0] / s[-1]
+        slack = 50 * eps * condition * (1 + condition * norm(best) / max(size, 1e-300))
+        units = np.linalg.norm(a.astype(float), axis=0)
+        assert (np.abs(x - best) * units).max() <= slack * (np.abs(best) * units).max()
+    elif rank < a.shape[1] and rank == expected[2] and name not in ("hilbert", "vandermonde", "kahan", "graded"):
+        assert float(np.linalg.norm(x.astype(float))) <= (1 + 1e3 * eps) * float(np.linalg.norm(expected[0].astype(float)))
+
+
+@family
+@kind
+@pytest.mark.parametrize("alpha", [1e-8, 1e-2, 10.0])
+def test_ridge_has_a_zero_gradient(name, dtype, alpha):
+    a = _matrix(name, dtype)
+    eps = float(np.finfo(dtype).eps)
+    b = _sides(a, RNG(21))["far"].astype(dtype)
+    found = linalg.ridge(a, b, alpha)
+    assert found.istop in (1, 2)
+    wide = np.vstack([a.astype(np.float64), np.sqrt(alpha) * np.eye(a.shape[1])])
+    right = np.concatenate([b.astype(np.float64), np.zeros(a.shape[1])])
+    expected = np.linalg.lstsq(wide, right, rcond=0)[0]
+    units = np.linalg.norm(wide, axis=0)
+    s = np.linalg.svd(wide / units, compute_uv=False)
+    condition = s[0] / s[-1]
+    residual = np.linalg.norm(wide @ expected - right)
+    slack = 50 * eps * condition * (1 + condition * residual / np.linalg.norm(units * expected))
+    assert (np.abs(found.x - expected) * units).max() <= max(slack, 50 * eps) * (np.abs(expected) * units).max()
+    size = np.linalg.norm(wide) * np.linalg.norm(found.x) + np.linalg.norm(right)
+    np.testing.assert_allclose(found.normr, np.linalg.norm(wide @ found.x - right), rtol=100 * eps, atol=50 * eps * size)
+
+
+# J. W. Longley, J. Amer. Statist. Assoc. 62 (1967): total employment, and what it may depend on.
+LONGLEY = np.array(
+    [
+        [60323, 83.0, 234289, 2356, 1590, 107608, 1947],
+        [61122, 88.5, 259426, 2325, 1456, 108632, 1948],
+        [60171, 88.2, 258054, 3682, 1616, 109773, 1949],
+        [61187, 89.5, 284599, 3351, 1650, 110929, 1950],
+        [63221, 96.2, 328975, 2099, 3099, 112075, 1951],
+        [63639, 98.1, 346999, 1932, 3594, 113270, 1952],
+        [64989, 99.0, 365385, 1870, 3547, 115094, 1953],
+        [63761, 100.0, 363112, 3578, 3350, 116219, 1954],
+        [66019, 101.2, 397469, 2904, 3048, 117388, 1955],
+        [67857, 104.6, 419180, 2822, 2857, 118734, 1956],
+        [68169, 108.4, 442769, 2936, 2798, 120445, 1957],
+        [66513, 110.8, 444546, 4681, 2637, 121950, 1958],
+        [68655, 112.6, 482704, 3813, 2552, 123366, 1959],
+        [69564, 114.2, 502601, 3931, 2514, 125368, 1960],
+        [69331, 115.7, 518173, 4806, 2572, 127852, 1961],
+        [70551, 116.9, 554894, 4007, 2827, 130081, 1962],
+    ]
+)
+
+
+def _exact(a, b):
+    """The solution in rational numbers, rounded."""
+    rows = [[Fraction(float(x)) for x in row] for row in a]
+    right = [Fraction(float(x)) for x in b]
+    n = a.shape[1]
+    g = [[sum(row[i] * row[j] for row in rows) for j in range(n)] for i in range(n)]
+    h = [sum(row[i] * y for row, y in zip(rows, right)) for i in range(n)]
+    for i in range(n):
+        for k in range(i + 1, n):
+            factor = g[k][i] / g[i][i]
+            g[k] = [x - factor * y for x, y in zip(g[k], g[i])]
+            h[k] -= factor * h[i]
+    x = [Fraction(0)] * n
+    for i in reversed(range(n)):
+        x[i] = (h[i] - sum(g[i][j] * x[j] for j in range(i + 1, n))) / g[i][i]
+    return np.array([float(value) for value in x])
+
+
+def _digits(x, exact):
+    with np.errstate(divide="ignore"):
+        return float(np.min(np.minimum(-np.log10(np.abs(x - exact) / np.abs(exact)), 15)))
+
+
+T = np.linspace(-8.8, -3.1, 82)
+REGRESSIONS = {
+    "longley": (np.column_stack([np.ones(16), LONGLEY[:, 1:]]), LONGLEY[:, 0]),
+    "line": (np.column_stack([np.ones(36), np.linspace(0.2, 999, 36)]), np.linspace(0.1, 998, 36) + np.sin(np.arange(36))),
+    "degree_10": (np.vander(T, 11, increasing=True), 0.85 + 0.05 * np.sin(3 * T) + 0.01 * np.cos(40 * T)),
+}
+
+
+@pytest.mark.parametrize("name", REGRESSIONS)
+def test_regressions_have_as_many_digits_as_lapack(name):
+    a, b = REGRESSIONS[name]
+    exact = _exact(a, b)
+    found = _digits(linalg.lstsq(np.ascontiguousarray(a), b)[0], exact)
+    lapack = max(_digits(np.linalg.lstsq(a, b, rcond=rcond)[0], exact) for rcond in (None, 0))
+    print(f"{name}: {found:.1f} digits, LAPACK {lapack:.1f}")
+    assert found >= min(lapack, 15) - 1
+    if name == "longley":
+        # As published by NIST.
+        np.testing.assert_allclose(exact[[0, 1, 6]], [-3482258.63459582, 15.0618722713733, 1829.15146461355], rtol=1e-13)
