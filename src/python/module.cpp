@@ -326,10 +326,11 @@ StreamObject open_file(std::string const& path, std::size_t memory_limit,
     if (shape->first < 1 || shape->second < 1) call.fail_value("shape must be of positive numbers");
     extents = {shape->first, shape->second};
   }
-  return {{read_file(path, type_of_name(call, dtype), extents, rows_first(call, order), memory_limit),
-           memory_limit, look_for_signals_in_call},
-          std::move(recipe),
-          nb::none()};
+  return {
+      {read_file(path, type_of_name(call, dtype), extents, rows_first(call, order), memory_limit),
+       memory_limit, look_for_signals_in_call},
+      std::move(recipe),
+      nb::none()};
 }
 
 /// A call of a function that reads a block. It has a thread of its own: a function may take long,
