@@ -54,8 +54,7 @@ TEST_P(UnfinishedTest, leaves_the_state_of_its_last_step) {
   write_doubles("labels.npy", "(200,)", labels);
   Arguments const whole_run = GetParam().command + Arguments{"--history", "whole.csv"};
   auto const whole = report(whole_run);
-  Arguments const kept =
-      GetParam().command + Arguments{"--history", "h.csv", "--checkpoint", "s"};
+  Arguments const kept = GetParam().command + Arguments{"--history", "h.csv", "--checkpoint", "s"};
   ASSERT_GT(whole["iterations"], 2);
   for (int const steps : {1, 2}) {
     auto const part = report(kept + Arguments{"--maxiter", std::to_string(steps)}, 1);

@@ -283,8 +283,8 @@ ExitStatus run_command(TripletOptions const& options) {
                              .place = place,
                              .run = found.run,
                              .method = options.is_randomized() ? "randomized svd"
-                                       : directly              ? options.command + " by Gram matrices"
-                                                               : options.command};
+                                       : directly ? options.command + " by Gram matrices"
+                                                  : options.command};
   std::optional<TripletCheck> check;
   if (options.check && !found.s.empty()) check = check_triplets(options, reader, type, found);
   std::vector<io::OutputFile*> written = results.write(found, type);

@@ -59,10 +59,11 @@ void solve_on(TripletOptions const& options, SolveRequest const& request,
   std::string const size = "k " + std::to_string(options.k) + ", ";
   std::string const basis = std::to_string(basis_of(options, request.reader.info()));
   std::string const limits = "tol " + shortest(options.tol);
-  StateSubject const subject{.name = prefix + (options.scale ? "pca of scaled columns" : options.command),
-                             .b = none,
-                             .options = size + "ncv " + basis,
-                             .limits = limits};
+  StateSubject const subject{
+      .name = prefix + (options.scale ? "pca of scaled columns" : options.command),
+      .b = none,
+      .options = size + "ncv " + basis,
+      .limits = limits};
   if (options.is_randomized()) {
     auto const& blocks = dynamic_cast<solve::BlockOperator<Exec, T> const&>(op);
     StateSubject const of_block{.name = "randomized_svd",

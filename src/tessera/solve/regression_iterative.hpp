@@ -360,8 +360,7 @@ class IterativeRun {
     bool const goes_on = !control_.on_step || control_.on_step(step);
     bool const is_last = !goes_on || result_.iterations >= options_.maxiter;
     if (std::isfinite(norm_) && std::isfinite(objective_)) {
-      offer_state(
-          control_, step, [&] { return state(); }, is_last);
+      offer_state(control_, step, [&] { return state(); }, is_last);
     }
     return goes_on;
   }

@@ -308,8 +308,7 @@ class NewtonRun {
     if (options_.keep_history) result_.history.push_back(step);
     bool const goes_on = !control_.on_step || control_.on_step(step);
     bool const is_last = !goes_on || result_.iterations >= options_.maxiter;
-    offer_state(
-        control_, step, [&] { return state(); }, is_last);
+    offer_state(control_, step, [&] { return state(); }, is_last);
     return goes_on;
   }
 
