@@ -322,15 +322,15 @@ TYPED_TEST(LeastSquares, OfZerosWithAPenaltyAreNearTheStart) {
   options.damp = 2;
   for (auto const& solve_it : this->methods()) {
     auto const result = solve_it(A.op(), {0, 0, 0}, options);
-    this->expect_near(result.solution, {T(8), T(5)}, 1e-4, solve_it.name);
+    this->expect_near(result.solution, std::vector<T>{8, 5}, 1e-4, solve_it.name);
   }
   auto const path = solve::ridge_path(A.op(), this->on_device({0, 0, 0}), {0, 4},
                                       {.x0 = options.x0, .direct = 0});
   EXPECT_EQ(this->copy_of(path[0].x), (std::vector<T>{0, 0}));
-  this->expect_near(this->copy_of(path[1].x), {T(8), T(5)}, 1e-4, "ridge_path");
+  this->expect_near(this->copy_of(path[1].x), std::vector<T>{8, 5}, 1e-4, "ridge_path");
   auto const direct = solve::ridge(A.op(), this->on_device({0, 0, 0}), 4, {.x0 = options.x0});
   EXPECT_TRUE(direct.is_direct);
-  this->expect_near(this->copy_of(direct.x), {T(8), T(5)}, 1e-6, "ridge");
+  this->expect_near(this->copy_of(direct.x), std::vector<T>{8, 5}, 1e-6, "ridge");
 }
 
 TYPED_TEST(LeastSquares, OfLargeOrSmallElementsAreScaledOnes) {

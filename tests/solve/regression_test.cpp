@@ -447,7 +447,7 @@ TYPED_TEST(Regressions, DoNotDependOnTheMeansAndSizesOfColumns) {
     for (std::size_t j = 0; j < found.x.size(); ++j) {
       double const unit = j == 2 ? std::ldexp(1.0, -13) : j == 3 ? std::ldexp(1.0, 13) : 1;
       EXPECT_NEAR(found.x[j] * unit, expected.x[j],
-                  10 * std::max(1e-10, std::numeric_limits<T>::epsilon() * 1.0));
+                  10 * std::max(1e-10, static_cast<double>(std::numeric_limits<T>::epsilon())));
     }
     EXPECT_LE(found.reads, 12);
   }
