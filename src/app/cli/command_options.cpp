@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,34 +49,34 @@ Choices<OperationId> operations_with_one_result() {
 }
 
 void add_input(CLI::App& app, std::string& input) {
-  add_input_file(app, "INPUT", input, "A: a .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
+  add_input_file(app, "INPUT", input, "A: a .npy, .npz, HDF5 or ex3 file, or a test number N")
       ->required();
 }
 
 void add_input_format(CLI::App& app, MaybeFormat& format, Choices<MaybeFormat> formats,
                       std::string const& input = "INPUT") {
   add_choice(app, "--input-format", format, formats,
-             "What " + input + " is, where its content does not say");
+             "Format of " + input + ", if its contents do not identify it");
 }
 
 void add_report(CLI::App& app, RunOptions& options, Choices<ReportFormat> formats) {
-  add_choice(app, "--format", options.format, formats, "How the report is written");
+  add_choice(app, "--format", options.format, formats, "Format of the report");
   add_output_file(app, "--report", options.report,
-                  "Where the report goes (else stdout, or stderr if a result goes to stdout)");
+                  "File for the report (else stdout, or stderr if a result goes to stdout)");
 }
 
 void add_dataset_flag(CLI::App& app, bool& add_dataset) {
   app.add_flag("--add-dataset", add_dataset,
-               "Add to an HDF5 file that exists, which is copied first");
+               "Add the dataset to an existing HDF5 file, which is copied first");
 }
 
 void add_output_format(CLI::App& app, MaybeFormat& format, Choices<MaybeFormat> formats) {
   add_choice(app, "--output-format", format, formats,
-             "What the output is where its name does not say, such as - (stdout)");
+             "Format of the output, if its name has no extension, such as - (stdout)");
 }
 
 void add_generate(CLI::App& app, Chosen& chosen) {
-  auto& command = *app.add_subcommand("gen", "Make a matrix A and a vector V");
+  auto& command = *app.add_subcommand("gen", "Generate a matrix A and a vector V");
   auto& request = options_of<io::GenerateRequest>(command, chosen);
   request.distribution = io::Distribution::ex3;
   add_whole(command, "--rows", request.rows, any_extent, "Rows of A")->required()->type_name("M");
@@ -84,27 +85,28 @@ void add_generate(CLI::App& app, Chosen& chosen) {
       ->type_name("N");
   add_choice(command, "--type", request.type, type_choices<io::ScalarType>, "Type of the elements");
   add_choice(command, "--distribution", request.distribution, distributions,
-             "How values are drawn");
+             "Distribution of the values");
   add_choice(command, "--layout", request.layout, layout_choices<io::Layout>,
-             "Order of the elements in a .npy file");
+             "Layout of a .npy file");
   add_whole(command, "--seed", request.seed,
             {.least = 0, .most = std::numeric_limits<std::uint64_t>::max()},
-            "Where the random numbers start")
+            "Seed of the random numbers")
       ->type_name("S")
       ->default_str(std::to_string(request.seed));
   add_output_file(command, "--output", request.output, "File to write")->required();
   add_output_format(command, request.format, formats_of_matrices);
   add_output_file(command, "--vector-output", request.vector_output,
-                  "File for V, beside a .npy output");
+                  "File for V, if the output is .npy (else NAME-vector.npy)");
   add_dataset_flag(command, request.add_dataset);
   command.footer(help::generate);
 }
 
 /// Where it is computed, and by which kernels.
 void add_place(CLI::App& command, RunOptions& options) {
-  add_choice(command, "--backend", options.backend, backend_choices, "Where it is computed");
+  add_choice(command, "--backend", options.backend, backend_choices,
+             "Backend; auto: the one that should finish first");
   add_choice(command, "--kernels", options.kernels, kernels_choices,
-             "Those that every backend runs, or the backend's own");
+             "portable kernels run on every backend; accelerated ones are of this backend");
   add_device(command, options.device);
 }
 
@@ -113,7 +115,8 @@ void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> repor
              std::string const& check_help) {
   add_place(command, options);
   add_cache_preference(command, options.cache_preference);
-  add_choice(command, "--type", options.type, maybe_types, "Type to compute in");
+  add_choice(command, "--type", options.type, maybe_types,
+             "Type of the computation (as-is: that of the file)");
   auto const take_repeat = [&options](std::uint64_t number) {
     options.repeat = static_cast<int>(number);
     options.repeat_is_given = true;
@@ -124,15 +127,14 @@ void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> repor
   add_threads(command, options.threads);
   command.add_flag("--check", options.check, check_help);
   command.add_flag("--no-tuning-cache", options.no_tuning_cache,
-                   "Launch as the backend would, whatever `tessera tune` has found");
+                   "Ignore what `tessera tune` has saved");
   add_dataset_flag(command, options.add_dataset);
   add_report(command, options, report_formats);
 }
 
 /// What atax computes beside its products.
 void add_terms(CLI::App& command, TermOptions& terms) {
-  add_choice(command, "--map", terms.map, map_choices,
-             "What is done to each entry of A V before A^T multiplies it");
+  add_choice(command, "--map", terms.map, map_choices, "The map f, applied to each entry of A V");
   // The vector of a map; of one that it is the name of, if any.
   auto const add_vector = [&](std::string const& name, maps::Kind its, std::string const& help) {
     auto const take = [&terms, name, its](std::string const& text) {
@@ -142,20 +144,19 @@ void add_terms(CLI::App& command, TermOptions& terms) {
     };
     return command.add_option_function<std::string>(name, take, help)->type_name("FILE");
   };
-  auto* const weights =
-      add_vector("--weights", maps::Kind::weights, "Multiply A V by these, entry by entry");
-  auto* const minus = add_vector("--minus", maps::Kind::minus, "Subtract these from A V");
+  auto* const weights = add_vector("--weights", maps::Kind::weights, "f(b) = w b, with w in FILE");
+  auto* const minus = add_vector("--minus", maps::Kind::minus, "f(b) = b - y, with y in FILE");
   auto* const labels = add_vector("--labels", maps::Kind::identity,
-                                  "The vector of --map: labels or counts, or of its weights A x");
+                                  "The vector of --map: labels, counts, or eta = A x");
   weights->excludes(minus)->excludes(labels);
   minus->excludes(labels);
   add_number(
       command, "--alpha", [&terms](double value) { terms.alpha = value; },
-      "Multiply A^T(...) by this (else 1)");
+      "Factor of A^T f(A V) (else 1)");
   add_number(
       command, "--beta", [&terms](double value) { terms.beta = value; },
-      "Multiply the vector of --add by this (else 1)");
-  add_input_file(command, "--add", terms.add, "A vector to add to the result");
+      "Factor of the vector of --add (else 1)");
+  add_input_file(command, "--add", terms.add, "The vector z that is added to the result");
 }
 
 /// How much memory a matrix may take, and where the state of a run is kept.
@@ -167,8 +168,8 @@ void add_stream(CLI::App& command, Options& options, std::string const& checkpoi
     if (!bytes) {
       throw CLI::ValidationError(
           "--memory-limit",
-          "expected a size from 1 to 2^62 bytes with one of the units B, KB, "
-          "MB, GB, TB, KiB, MiB, GiB, TiB, such as 512MiB, or none, found '" +
+          "expected a size from 1 to 2^62 bytes with one of the units B, KB, MB, GB, TB, KiB, MiB, "
+          "GiB, TiB, such as 512MiB, or none, found '" +
               text + "'");
     }
     options.memory_limit = *bytes;
@@ -176,7 +177,7 @@ void add_stream(CLI::App& command, Options& options, std::string const& checkpoi
   command
       .add_option_function<std::string>(
           "--memory-limit", take_limit,
-          "Stream A from its file where it needs more memory than this")
+          "Stream A from its file if it needs more memory (else if it needs more than is free)")
       ->type_name("SIZE");
   auto* const checkpoint =
       command.add_option("--checkpoint", options.checkpoint, checkpoint_help)->type_name("FILE");
@@ -184,10 +185,12 @@ void add_stream(CLI::App& command, Options& options, std::string const& checkpoi
       ->needs(checkpoint);
 }
 
-constexpr char header_text[] = "Whether the first line of a .csv file has names";
+constexpr char header_text[] =
+    "Whether the first line of a .csv file has names (auto: if it is clear)";
 
 void add_convert(CLI::App& app, Chosen& chosen) {
-  auto& command = *app.add_subcommand("convert", "Write a file anew in another format or order");
+  auto& command =
+      *app.add_subcommand("convert", "Convert a file to another format, layout or type");
   auto& request = options_of<ConvertOptions>(command, chosen);
   add_input_file(command, "INPUT", request.input,
                  "A .npy, .npz, ex3, HDF5, .mtx, .csv or .bin file")
@@ -195,8 +198,7 @@ void add_convert(CLI::App& app, Chosen& chosen) {
   add_output_file(command, "OUTPUT", request.output, "The file to write")->required();
   add_input_format(command, request.input_format, file_formats);
   add_output_format(command, request.output_format, output_formats);
-  add_choice(command, "--layout", request.layout, output_layouts,
-             "Order of the elements in OUTPUT");
+  add_choice(command, "--layout", request.layout, output_layouts, "Layout of OUTPUT");
   add_choice(command, "--output-type", request.type, maybe_types, "Type of the elements in OUTPUT");
   auto const take_chunk = [&request](TwoExtents const& chunk) {
     request.chunks = io::Hdf5Chunks{.rows = static_cast<std::uint64_t>(chunk.first),
@@ -211,7 +213,7 @@ void add_convert(CLI::App& app, Chosen& chosen) {
     request.chunks->deflate = static_cast<int>(level);
   };
   add_whole(command, "--deflate", take_level, {.least = 1, .most = 9},
-            "Pack the chunks; 1 is fast, 9 is small")
+            "Compress the chunks: 1 is fastest, 9 smallest")
       ->type_name("LEVEL")
       ->needs(chunk);
   auto* const rows =
@@ -225,12 +227,12 @@ void add_convert(CLI::App& app, Chosen& chosen) {
   add_choice(command, "--type", request.raw_type, type_choices<MaybeType>,
              "Type of the elements in a .bin INPUT (else f32)");
   add_choice(command, "--input-layout", request.raw_layout, layout_choices<MaybeLayout>,
-             "Order of the elements in a .bin INPUT with --rows and --cols (else row-major)");
+             "Layout of a .bin INPUT with --rows and --cols (else row-major)");
   add_choice(command, "--header", request.header, header_choices, header_text);
   add_input_file(command, "--vector", request.vector,
                  "V of an ex3 OUTPUT: a .npy, .npz, HDF5, .bin or ex3 file");
   add_output_file(command, "--vector-output", request.vector_output,
-                  "Where V of an ex3 INPUT goes (.npy or .bin)");
+                  "File for V of an ex3 INPUT (.npy or .bin)");
   add_dataset_flag(command, request.add_dataset);
   command.footer(help::convert);
 }
@@ -243,7 +245,7 @@ void add_second_product(CLI::App& command, ComputeOptions& options) {
                  "U: a .npy, .npz, HDF5, .bin or ex3 file with an entry for each row of A")
       ->required();
   add_output_file(command, "--transposed-output", options.intermediate,
-                  "Where W goes (.npy or .bin)");
+                  "File for W (.npy or .bin)");
 }
 
 void add_compute(CLI::App& app, OperationRow const& row, Chosen& chosen) {
@@ -257,24 +259,24 @@ void add_compute(CLI::App& app, OperationRow const& row, Chosen& chosen) {
                  std::string(row.vector_name) +
                      ": a .npy, .npz, HDF5, .bin or ex3 file (else that of an ex3 INPUT, or ones)" +
                      (options.is_both() ? "" : "; a matrix is a block of vectors"));
-  add_output_file(command, "--output", options.output, "Where the result goes (.npy or .bin)");
+  add_output_file(command, "--output", options.output, "File for the result (.npy or .bin)");
   if (options.is_both()) {
     add_second_product(command, options);
   } else {
     auto* const intermediate = add_output_file(command, "--intermediate", options.intermediate,
-                                               "Where B goes (.npy or .bin)");
-    auto* const method =
-        add_choice(command, "--method", options.method, methods, "How A^T(A V) is computed");
+                                               "File for B (.npy or .bin)");
+    auto* const method = add_choice(command, "--method", options.method, methods,
+                                    "fused: one pass over A; two-stage: two passes");
     if (!row.has_methods) {  // refused with a sentence, and not shown
       intermediate->group("");
       method->group("");
     }
   }
   if (row.id == OperationId::atax) add_terms(command, options.terms);
-  add_stream(command, options,
-             "Stream, keep the state in this file, and resume from it if it exists",
-             "Seconds between two states that are kept (0: after each block)");
-  add_run(command, options, format_choices, "Compare the result with a reference, as `check` does");
+  add_stream(command, options, "Stream, save the state in FILE, and resume from it if it exists",
+             "Seconds between two saves (0: after each block)");
+  add_run(command, options, format_choices,
+          "Compare the result with a reference of higher precision");
   command.footer(help::compute);
 }
 
@@ -283,9 +285,9 @@ void add_transpose(CLI::App& app, Chosen& chosen) {
   auto& options = options_of<TransposeOptions>(command, chosen);
   add_input(command, options.input);
   add_input_format(command, options.input_format, formats_with_shape);
-  add_output_file(command, "OUTPUT", options.output, "Where the transpose goes (.npy)")->required();
-  command.add_flag("--in-place", options.in_place, "Transpose a square matrix where it lies");
-  add_run(command, options, info_formats, "Compare all elements, bit by bit");
+  add_output_file(command, "OUTPUT", options.output, "File for the transpose (.npy)")->required();
+  command.add_flag("--in-place", options.in_place, "Transpose a square matrix in place");
+  add_run(command, options, info_formats, "Compare all elements bitwise");
   command.footer(help::transpose);
 }
 
@@ -295,9 +297,10 @@ void add_gemm(CLI::App& app, Chosen& chosen) {
   add_input_file(command, "A", options.A,
                  "A .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
       ->required();
-  add_input_file(command, "B", options.B, "As A, with as many rows as A has columns")->required();
-  add_output_file(command, "OUTPUT", options.output, "Where C goes (.npy)")->required();
-  add_run(command, options, info_formats, "Compare the result with a reference");
+  add_input_file(command, "B", options.B, "Like A, with as many rows as A has columns")->required();
+  add_output_file(command, "OUTPUT", options.output, "File for C (.npy)")->required();
+  add_run(command, options, info_formats,
+          "Compare the result with a reference of higher precision");
   command.footer(help::gemm);
 }
 
@@ -306,15 +309,16 @@ void add_gemm(CLI::App& app, Chosen& chosen) {
 void add_solve(CLI::App& command, SolveOptions& options, std::uint64_t least,
                std::string const& check_help) {
   add_input_format(command, options.input_format, formats_with_shape, "A");
-  add_output_file(command, "--history", options.history, "Where a line for each step goes (CSV)");
+  add_output_file(command, "--history", options.history, "CSV file with one line per iteration");
   add_whole(command, "--maxiter", options.maxiter,
             {.least = least, .most = std::uint64_t{1} << 40U},
-            "Steps at most (else the method decides)")
+            "Most iterations (else chosen by the method)")
       ->type_name("N");
-  add_stream(command, options, "Keep the state in this file, and resume from it if it exists",
-             "Seconds between two states that are kept (0: after each step)");
+  add_stream(command, options, "Save the state in FILE, and resume from it if it exists",
+             "Seconds between two saves (0: after each iteration)");
   add_place(command, options);
-  add_choice(command, "--type", options.type, maybe_types, "Type to compute in");
+  add_choice(command, "--type", options.type, maybe_types,
+             "Type of the computation (as-is: that of the file)");
   add_threads(command, options.threads);
   command.add_flag("--check", options.check, check_help);
   add_dataset_flag(command, options.add_dataset);
@@ -323,7 +327,7 @@ void add_solve(CLI::App& command, SolveOptions& options, std::uint64_t least,
 
 void add_solved_matrix(CLI::App& command, SolveOptions& options) {
   add_input_file(command, "A", options.input,
-                 "A: a .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
+                 "A: a .npy, .npz, HDF5 or ex3 file, or a test number N")
       ->required();
 }
 
@@ -339,83 +343,83 @@ void add_least_squares(CLI::App& app, std::string const& name, std::string const
   if (name == "ridge") {
     add_size(
         command, "--lambda", [&options](double lambda) { options.lambda = lambda; },
-        "Weight of |x|^2")
+        "Factor of |x|^2")
         ->required();
   } else {
-    add_size(command, "--damp", options.damp, "Adds damp^2 |x|^2 to what becomes small");
+    add_size(command, "--damp", options.damp, "Adds damp^2 |x|^2 to the minimised function");
   }
-  add_output_file(command, "--output", options.output, "Where x goes (.npy or .bin)");
+  add_output_file(command, "--output", options.output, "File for x (.npy or .bin)");
   add_choice(command, "--method", options.method, least_squares_methods,
-             "How it is solved (auto: directly, if A has at most 512 columns and --maxiter is not "
-             "given; else lsmr)");
-  add_size(command, "--atol", options.atol, "Relative error of A, which decides when to stop");
-  add_size(command, "--btol", options.btol, "Relative error of b, which decides when to stop");
+             "Method (auto: direct for at most 512 columns without --maxiter, otherwise lsmr)");
+  add_size(command, "--atol", options.atol, "Stop at this relative error of A");
+  add_size(command, "--btol", options.btol, "Stop at this relative error of b");
   add_size(command, "--conlim", options.conlim,
-           "Stop where cond(A) seems larger than this (0: never)");
-  add_solve(command, options, 0, "Find the residual of x in higher precision");
+           "Stop if the estimate of cond(A) exceeds this (0: never)");
+  add_solve(command, options, 0, "Verify x in higher precision, with one more pass over A");
   command.footer(help::least_squares);
 }
 
 void add_triplets(CLI::App& command, TripletOptions& options) {
   options.command = command.get_name();
   add_solved_matrix(command, options);
-  add_whole(command, "-k,--count", options.k, {}, "How many are found, the largest first")
+  add_whole(command, "-k,--count", options.k, {}, "How many to compute, the largest first")
       ->required()
       ->type_name("K");
 }
 
 /// What both can be told after their outputs.
 void add_triplet_solve(CLI::App& command, TripletOptions& options) {
-  add_size(command, "--tol", options.tol,
-           "Residual of each, beside the largest singular value (0: the precision of the type)");
+  add_size(
+      command, "--tol", options.tol,
+      "Largest residual, relative to the largest singular value (0: the precision of the type)");
   add_whole(command, "--ncv", options.ncv, {},
-            "Vectors of the basis between two restarts (else the larger of 2 K + 1 and 20)")
+            "Vectors of the basis between two restarts (else chosen by the method)")
       ->type_name("N");
-  add_solve(command, options, 1, "Find residuals and orthogonality in higher precision");
+  add_solve(command, options, 1, "Verify the result in higher precision");
 }
 
 void add_svd(CLI::App& app, Chosen& chosen) {
-  auto& command = *app.add_subcommand("svd", "Find the largest singular values of A");
+  auto& command = *app.add_subcommand("svd", "Compute the largest singular values of A");
   auto& options = options_of<TripletOptions>(command, chosen);
   add_triplets(command, options);
-  add_output_file(command, "--u", options.u, "Where U goes, one vector a column (.npy)");
-  add_output_file(command, "--s", options.s, "Where the singular values go (.npy or .bin)");
-  add_output_file(command, "--vt", options.vt, "Where V^T goes, one vector a row (.npy)");
-  add_choice(
-      command, "--method", options.method, triplet_methods,
-      "How they are found (auto: directly, if A has at most 512 columns and neither --ncv nor "
-      "--maxiter is given; else lanczos)");
+  add_output_file(command, "--u", options.u, "File for U, one vector per column (.npy)");
+  add_output_file(command, "--s", options.s, "File for the singular values (.npy or .bin)");
+  add_output_file(command, "--vt", options.vt, "File for V^T, one vector per row (.npy)");
+  add_choice(command, "--method", options.method, triplet_methods,
+             "Method (auto: direct for at most 512 columns without --ncv and --maxiter, otherwise "
+             "lanczos)");
   add_whole(command, "--oversampling", options.oversampling, {.least = 0, .most = 1'000'000},
-            "Vectors of a block beside K, if randomized (else 10)")
+            "randomized: vectors of a block in addition to K (else 10)")
       ->type_name("N");
   add_whole(command, "--power-iterations", options.power_iterations,
             {.least = 0, .most = 1'000'000},
-            "Reads of A that make the vectors better, if randomized (else 4)")
+            "randomized: passes over A that improve the vectors (else 4)")
       ->type_name("N");
   add_whole(command, "--seed", options.seed, {.least = 0, .most = (std::uint64_t{1} << 24U) - 1},
-            "Of the vectors to begin with, if randomized (else 0)")
+            "randomized: seed of the first vectors (else 0)")
       ->type_name("N");
   add_triplet_solve(command, options);
   command.footer(help::svd);
 }
 
 void add_pca(CLI::App& app, Chosen& chosen) {
-  auto& command = *app.add_subcommand("pca", "Find the directions in which the rows of A differ");
+  auto& command = *app.add_subcommand("pca", "Compute the principal components of A");
   auto& options = options_of<TripletOptions>(command, chosen);
   add_triplets(command, options);
   command.add_flag("--scale", options.scale, "Divide each column by its standard deviation");
-  add_choice(command, "--method", options.method, pca_methods, "As of svd");
-  add_output_file(command, "--components", options.vt, "Where the directions go, one a row (.npy)");
+  add_choice(command, "--method", options.method, pca_methods, "Method, as in `tessera svd`");
+  add_output_file(command, "--components", options.vt,
+                  "File for the components, one per row (.npy)");
   add_output_file(command, "--scores", options.scores,
-                  "Where the rows of A in these directions go (.npy)");
+                  "File for the scores, the coordinates of the rows of A (.npy)");
   add_output_file(command, "--variance", options.variance,
-                  "Where the variance along each direction goes (.npy or .bin)");
+                  "File for the variance of each component (.npy or .bin)");
   add_output_file(command, "--ratio", options.ratio,
-                  "Where its part of the whole variance goes (.npy or .bin)");
+                  "File for its share of the total variance (.npy or .bin)");
   add_output_file(command, "--mean", options.mean,
-                  "Where the mean of each column goes (.npy or .bin)");
+                  "File for the mean of each column (.npy or .bin)");
   add_output_file(command, "--deviations", options.deviations,
-                  "Where the standard deviation of each column goes (.npy or .bin)");
+                  "File for the standard deviation of each column (.npy or .bin)");
   add_triplet_solve(command, options);
   command.footer(help::pca);
 }
@@ -423,23 +427,24 @@ void add_pca(CLI::App& app, Chosen& chosen) {
 void add_fit(CLI::App& app, Chosen& chosen) {
   auto& command = *app.add_subcommand("fit", "Fit a linear, logistic or Poisson regression");
   auto& options = options_of<FitOptions>(command, chosen);
-  add_choice(command, "LOSS", options.loss, losses, "What becomes small")
+  add_choice(command, "LOSS", options.loss, losses, "The loss that is minimised")
       ->required()
       ->default_str("");
   add_solved_matrix(command, options);
   add_input_file(command, "LABELS", options.labels,
                  "y: an entry for each row of A, a .npy, .npz, HDF5, .bin or ex3 file")
       ->required();
-  add_output_file(command, "--output", options.output, "Where x goes (.npy or .bin)");
-  add_size(command, "--penalty", options.penalty, "Adds this times |x|^2/2 to what becomes small");
+  add_output_file(command, "--output", options.output, "File for x (.npy or .bin)");
+  add_size(command, "--penalty", options.penalty, "Adds this times |x|^2/2 to the loss");
   auto const leave_out = [&options](std::int64_t) { options.has_intercept = false; };
-  command.add_flag_function("--no-intercept", leave_out, "eta is A x alone");
+  command.add_flag_function("--no-intercept", leave_out, "No intercept: eta = A x");
   add_choice(command, "--solver", options.solver, fit_solvers,
-             "How x is found (auto: newton up to 512 columns, else newton-cg)");
-  add_size(
-      command, "--tol", options.tol,
-      "Bound of the scaled gradient, beside the root of the deviance (0: the solver's default)");
-  add_solve(command, options, 0, "Find the gradient in higher precision");
+             "Method (auto: newton for at most 512 columns, otherwise newton-cg)");
+  add_size(command, "--tol", options.tol,
+           "Bound of the scaled gradient, relative to the root of the deviance (0: the default of "
+           "the method)");
+  add_solve(command, options, 0,
+            "Verify the gradient in higher precision, with one more pass over A");
   command.footer(help::fit);
 }
 
@@ -450,29 +455,30 @@ void add_check(CLI::App& app, Chosen& chosen) {
   add_input(command, options.input);
   add_input_file(command, "RESULT", options.result, "The result, a .npy or .bin file")->required();
   add_choice(command, "--operation", options.operation, operations_with_one_result(),
-             "What RESULT is the result of");
+             "The operation that computed RESULT");
   add_input_file(command, "--vector", options.vector, "The vector that was used");
   add_terms(command, options.terms);
   add_threads(command, options.threads);
-  add_choice(command, "--format", options.format, format_choices, "How the report is written");
+  add_choice(command, "--format", options.format, format_choices, "Format of the report");
   command.footer(help::check);
 }
 
 void add_show(CLI::App& app, Chosen& chosen) {
-  auto& command = *app.add_subcommand("show", "Say what is in a file");
+  auto& command = *app.add_subcommand("show", "Print what a file contains");
   auto& options = options_of<ShowOptions>(command, chosen);
   add_input_file(command, "FILE", options.file, "A file of any format")->required();
   add_choice(command, "--header", options.header, header_choices, header_text);
-  command.add_flag("--data", options.data, "Print elements; of a large file, its edges");
+  command.add_flag("--data", options.data,
+                   "Print the elements; of a large file those at the edges");
   command.add_flag("--all", options.all, "Print every element");
   command.footer(help::show);
 }
 
 void add_info(CLI::App& app, Chosen& chosen) {
-  auto& command = *app.add_subcommand("info", "Say what this program can do on this machine");
+  auto& command = *app.add_subcommand("info", "Print what this program can do on this machine");
   auto& options = options_of<InfoOptions>(command, chosen);
   add_threads(command, options.threads);
-  add_choice(command, "--format", options.format, info_formats, "How it is written");
+  add_choice(command, "--format", options.format, info_formats, "Format of the output");
   command.footer(help::info);
 }
 
@@ -502,72 +508,69 @@ void add_common(CLI::App& command, Measured& options) {
   add_choice(command, "--type", options.type, type_choices<decltype(options.type)>,
              "Type of the elements");
   add_choice(command, "--layout", options.layout, layout_choices<decltype(options.layout)>,
-             "Order of matrices in memory");
+             "Layout of the matrices");
   add_choice(command, "--backend", options.backend, backend_choices,
-             "Where it is measured (auto: the GPU where there is one)");
+             "Backend (auto: the GPU if there is one)");
   add_device(command, options.device);
   add_threads(command, options.threads);
   add_whole(command, "--repeat", options.turns, {.most = 100'000},
-            "Turns of each contender; the median of them counts")
+            "Runs of each kernel; the median counts")
       ->type_name("R")
       ->default_str(std::to_string(options.turns));
   add_seconds(command, "--seconds", options.seconds, 3600,
-              "Least time of a turn: so many calls are timed together");
+              "Shortest duration of a run, in seconds; calls are repeated until it is reached");
 }
 
 void add_bench(CLI::App& app, Chosen& chosen) {
-  auto& command = *app.add_subcommand("bench", "Time an operation beside all that do the same");
+  auto& command =
+      *app.add_subcommand("bench", "Measure an operation next to other implementations");
   auto& options = options_of<BenchOptions>(command, chosen);
   add_operation(command, options.operation, false)->required();
-  command
-      .add_option("FILE", options.files,
-                  "A, and of gemm B, as other commands take them (else random matrices)")
+  command.add_option("FILE", options.files, "A, and for gemm B (else random matrices)")
       ->type_name("");
   add_input_file(command, "--vector", options.vector,
-                 "V, or of gemvt B (else V of an ex3 file, or ones)");
+                 "V, or for gemvt B (else V of an ex3 file, or ones)");
   command
       .add_option("--variants", options.variants,
-                  "Published kernels: all, none, or names with commas between them")
+                  "Published kernels: all, none, or names separated by commas")
       ->type_name("NAME,...")
       ->capture_default_str();
   command
-      .add_option("--shapes", options.shapes,
-                  "Matrices ROWSxCOLS[+PADDING] (of gemm MxNxK or N), quick or grid, with commas "
-                  "between them")
+      .add_option(
+          "--shapes", options.shapes,
+          "Matrices ROWSxCOLS[+PADDING] (gemm: MxNxK or N), quick or grid, separated by commas")
       ->type_name("MxN,...");
   command
       .add_option("--teams", options.teams,
-                  "Teams of threads of variants, RxC with commas between them (else as published)")
+                  "Teams of threads of the variants, separated by commas (else as published)")
       ->type_name("RxC,...");
   command
-      .add_option(
-          "--tiles", options.tiles,
-          "Sizes of variants' tiles in scratch, with commas between them (else as published)")
+      .add_option("--tiles", options.tiles,
+                  "Tile sizes of the variants, separated by commas (else as published)")
       ->type_name("N,...");
   add_whole(command, "--most-teams", options.most_teams, {},
-            "Most teams of a variant's kernel (else as published)")
+            "Most teams of the variants (else as published)")
       ->type_name("N");
   command.add_flag("--check", options.check,
                    "Compare each result with a reference of higher precision");
   add_common(command, options);
   add_cache_preference(command, options.cache_preference);
-  add_choice(command, "--format", options.format, format_choices, "How the report is written");
-  add_output_file(command, "--output", options.output, "Where the report goes (else stdout)");
+  add_choice(command, "--format", options.format, format_choices, "Format of the report");
+  add_output_file(command, "--output", options.output, "File for the report (else stdout)");
   command.footer(help::bench);
 }
 
 void add_tune(CLI::App& app, Chosen& chosen) {
-  auto& command =
-      *app.add_subcommand("tune", "Find the best launches on this machine, and keep them");
+  auto& command = *app.add_subcommand("tune", "Find the best launch configurations, and save them");
   auto& options = options_of<TuneOptions>(command, chosen);
   add_operation(command, options.operation, true);
-  command.add_option("--shape", options.shape, "Matrix ROWSxCOLS (of gemm MxNxK or N) to tune for")
+  command.add_option("--shape", options.shape, "Matrix ROWSxCOLS (gemm: MxNxK or N) to tune for")
       ->type_name("MxN");
   add_common(command, options);
   // What is shown or forgotten is all that is kept: nothing else that can be said matters then.
   auto const others = command.get_options();
-  auto* const show = command.add_flag("--show", options.show, "Say what is kept, and where");
-  auto* const reset = command.add_flag("--reset", options.reset, "Forget all that is kept");
+  auto* const show = command.add_flag("--show", options.show, "Print what is saved, and where");
+  auto* const reset = command.add_flag("--reset", options.reset, "Delete everything that is saved");
   for (auto* const other : others) {
     if (other == command.get_help_ptr()) continue;
     show->excludes(other);
@@ -577,6 +580,29 @@ void add_tune(CLI::App& app, Chosen& chosen) {
   command.footer(help::tune);
 }
 
+/// The headings under which `--help` lists the options of a command, in this order.
+constexpr std::pair<char const*, std::string_view> headings[] = {
+    {"INPUT AND OUTPUT",
+     " --input-format --output-format --vector --transposed-vector --output --transposed-output "
+     "--intermediate --vector-output --add-dataset --rows --cols --type --output-type --layout "
+     "--input-layout --chunk --deflate --header --in-place --u --s --vt --components --scores "
+     "--variance --ratio --mean --deviations "},
+    {"LARGE MATRICES", " --memory-limit --checkpoint --checkpoint-every "},
+    {"DEVICE", " --backend --kernels --device --threads --cache-preference --no-tuning-cache "},
+    {"REPORT", " --repeat --check --history --format --report "},
+};
+
+/// Sorts the options of a command under headings; the others stay under the first one.
+void add_headings(CLI::App& command) {
+  for (CLI::Option* const option : command.get_options()) {
+    if (option->get_positional() || option->get_group().empty()) continue;
+    std::string const name = " --" + option->get_lnames().at(0) + " ";
+    for (auto const& [heading, names] : headings) {
+      if (names.find(name) != std::string_view::npos) option->group(heading);
+    }
+  }
+}
+
 }  // namespace
 
 void add_commands(CLI::App& app, std::optional<Options>& chosen) {
@@ -584,8 +610,8 @@ void add_commands(CLI::App& app, std::optional<Options>& chosen) {
   for (OperationRow const& row : table_of_operations()) add_compute(app, row, chosen);
   add_transpose(app, chosen);
   add_gemm(app, chosen);
-  add_least_squares(app, "lstsq", "Find x that makes |A x - b| small", chosen);
-  add_least_squares(app, "ridge", "Find x that makes |A x - b|^2 + lambda |x|^2 small", chosen);
+  add_least_squares(app, "lstsq", "Minimise |A x - b|", chosen);
+  add_least_squares(app, "ridge", "Minimise |A x - b|^2 + lambda |x|^2", chosen);
   add_svd(app, chosen);
   add_pca(app, chosen);
   add_fit(app, chosen);
@@ -595,6 +621,9 @@ void add_commands(CLI::App& app, std::optional<Options>& chosen) {
   add_show(app, chosen);
   add_convert(app, chosen);
   add_info(app, chosen);
+  for (CLI::App* const command : app.get_subcommands([](auto const*) { return true; })) {
+    add_headings(*command);
+  }
 }
 
 }  // namespace tessera::app

@@ -283,20 +283,20 @@ inline CLI::Option* add_output_file(CLI::App& app, std::string const& name, std:
 
 inline void add_threads(CLI::App& app, int& threads) {
   add_whole(app, "--threads", threads, {.most = 65536},
-            "Host threads (else OMP_NUM_THREADS decides)")
+            "Host threads (else OMP_NUM_THREADS, else all processors)")
       ->type_name("N");
 }
 
 inline void add_device(CLI::App& app, std::optional<int>& device) {
   add_whole(app, "--device", device, {.least = 0, .most = 65535},
-            "Which GPU, as `tessera info` counts them (else the first that works)")
+            "Number of the GPU in `tessera info` (else the first that works)")
       ->type_name("N");
 }
 
 inline void add_cache_preference(CLI::App& app,
                                  std::optional<backends::CachePreference>& preference) {
   add_choice(app, "--cache-preference", preference, cache_preference_choices,
-             "What a GPU's multiprocessors use their memory for (cuda)");
+             "Cache preference of a GPU (cuda)");
 }
 
 /// Adds all commands: the one that is parsed tells what was chosen.
