@@ -332,7 +332,7 @@ TEST_F(SolveTest, says_a_limit_that_does) {
         command.insert(command.end(), {"--memory-limit", "1KiB"});
         auto const refused = run(command);
         EXPECT_EQ(refused.status, 4);
-        std::string const before = "tessera: a.npy: streaming it expected --memory-limit ";
+        std::string const before = "tessera: a.npy: streaming it needs --memory-limit ";
         ASSERT_THAT(refused.err,
                     AllOf(StartsWith(before), HasSubstr("B or more, found a limit of 1.0 KiB\n")));
         std::string const rest = refused.err.substr(before.size());

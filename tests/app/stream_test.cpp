@@ -127,7 +127,7 @@ TEST_F(StreamTest, holds_a_long_output_and_its_checkpoint_within_the_limit) {
   small.emplace_back("40MiB");
   auto const refused = run(small);
   EXPECT_EQ(refused.status, 4);
-  EXPECT_THAT(refused.err, MatchesRegex("tessera: a.npy: streaming it expected --memory-limit "
+  EXPECT_THAT(refused.err, MatchesRegex("tessera: a.npy: streaming it needs --memory-limit "
                                         "[0-9]+MiB or more, found a limit of 40.0 MiB\n"));
   command.emplace_back("64MiB");
   expect_peak_below(command, 64);
@@ -197,7 +197,7 @@ TEST_F(StreamTest, counts_a_chunk_that_is_larger_than_the_limit) {
     auto const refused = run({"gemv", dataset, "--memory-limit", limit});
     EXPECT_EQ(refused.status, 4);
     EXPECT_THAT(refused.err,
-                MatchesRegex("tessera: .*/old.h5:/thin: streaming it expected --memory-limit "
+                MatchesRegex("tessera: .*/old.h5:/thin: streaming it needs --memory-limit "
                              "20[0-9][0-9]MiB or more, found a limit of " +
                              std::string(found) + "\n"));
   }
@@ -333,7 +333,7 @@ TEST_F(StreamTest, says_a_limit_that_does) {
       command.emplace_back("7KiB");
       auto const refused = run(command);
       EXPECT_EQ(refused.status, 4);
-      std::string const before = "tessera: a.npy: streaming it expected --memory-limit ";
+      std::string const before = "tessera: a.npy: streaming it needs --memory-limit ";
       ASSERT_THAT(refused.err,
                   AllOf(StartsWith(before), HasSubstr("B or more, found a limit of 7.0 KiB\n")));
       std::string const rest = refused.err.substr(before.size());
@@ -357,7 +357,7 @@ TEST_F(StreamTest, refuses_what_streaming_cannot_do) {
   refuses({"--memory-limit", "4MiB", "--check"}, 2, "--check: needs the matrix in memory");
   refuses({"--memory-limit", "two"}, 2, "such as 512MiB, or none, found 'two'");
   refuses({"--memory-limit", "-5MiB"}, 2, "such as 512MiB, or none, found '-5MiB'");
-  refuses({"--memory-limit", "1KiB"}, 4, "streaming it expected --memory-limit ");
+  refuses({"--memory-limit", "1KiB"}, 4, "streaming it needs --memory-limit ");
   refuses({"--checkpoint", "a.npy"}, 2, "a.npy");
 }
 

@@ -233,7 +233,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"info_as_csv", {"info", "--format", "csv"}, "'csv' is not one of text|json"},
         BadUsage{"threads_zero", {"atax", "a.npy", "--threads", "0"}, "--threads"},
         BadUsage{
-            "method_of_gemv", {"gemv", "a.npy", "--method", "fused"}, "gemv has one method only"},
+            "method_of_gemv", {"gemv", "a.npy", "--method", "fused"}, "gemv has a single method"},
         BadUsage{"intermediate_of_gemvt",
                  {"gemvt", "a.npy", "--intermediate", "b.npy"},
                  "gemvt has no intermediate vector"},

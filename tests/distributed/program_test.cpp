@@ -230,7 +230,7 @@ TEST_F(RanksTest, end_together_with_one_sentence) {
     EXPECT_EQ(result.err.find("tessera: ", once + 1), std::string::npos) << result.err;
   };
   expect(3, "no.npy: does not exist", {"atax", "no.npy"});
-  expect(4, "streaming it expected --memory-limit",
+  expect(4, "streaming it needs --memory-limit",
          {"lstsq", "a.npy", "b.npy", "--memory-limit", "12KiB"});
   expect(3, "folder", {"atax", "a.npy", "--output", "no-folder/c.npy"});
 }
@@ -427,7 +427,7 @@ TEST_F(RanksTest, name_a_limit_that_is_enough_for_all) {
       SCOPED_TRACE(command[0] + " " + command[1] + " on " + std::to_string(ranks));
       auto const refused = run_on(ranks, command + Arguments{"--memory-limit", "4096"});
       EXPECT_EQ(refused.status, 4);
-      std::string const before = command[1] + ": streaming it expected --memory-limit ";
+      std::string const before = command[1] + ": streaming it needs --memory-limit ";
       std::string const behind = " or more, found a limit of 4.0 KiB\n";
       auto const at = refused.err.find("tessera: " + before);
       ASSERT_NE(at, std::string::npos) << refused.err;

@@ -348,7 +348,7 @@ TEST_F(TextTest, MatrixMarketThatIsBrokenIsRefused) {
   refused("matrix dense real general\n", "expected array or coordinate, found 'dense'");
   refused("matrix array real general\n", "expected a line of sizes");
   refused("matrix array real general\n2\n", "expected a whole number of columns, found ''");
-  refused("matrix array real general\n2 3 4\n", "has a line that goes on: expected its end");
+  refused("matrix array real general\n2 3 4\n", "has text after the last number of a line: expected its end");
   refused("matrix array real general\n-2 3\n", "expected a whole number of rows, found '-2'");
   refused("matrix array real general\n0 3\n", "dimension of zero");
   refused("matrix array real general\n4294967296 4294967296\n", "overflow");

@@ -34,7 +34,7 @@ void check_usage(ComputeOptions const& options, OperationRow const& row) {
   auto const name = std::string(row.command);
   if (!row.has_methods && options.method != Method::automatic) {
     throw Failure(ExitStatus::usage,
-                  "--method: " + name + " has one method only, found another than auto");
+                  "--method: " + name + " has a single method: expected auto, or no --method");
   }
   if (!row.has_methods && !options.is_both() && !options.intermediate.empty()) {
     throw Failure(ExitStatus::usage, "--intermediate: " + name + " has no intermediate vector");

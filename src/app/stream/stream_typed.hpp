@@ -150,7 +150,7 @@ void stream_within(std::string const& path, std::uint64_t limit, std::uint64_t b
                    Work const& work) {
   auto const fail = [&](std::uint64_t needed) {
     throw Failure(ExitStatus::resources,
-                  path + ": streaming it expected --memory-limit " + limit_text(needed + beside) +
+                  path + ": streaming it needs --memory-limit " + limit_text(needed + beside) +
                       " or more, found a limit of " + io::format_bytes(limit));
   };
   try {
