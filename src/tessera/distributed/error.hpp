@@ -29,6 +29,7 @@ class DistributedError : public std::runtime_error {
 class DistributedLimitError : public DistributedError {
  public:
   /// @param rank   the one with the greatest need
+  /// @param what   the message of that rank
   /// @param needed bytes that this rank needs
   DistributedLimitError(int rank, std::string const& what, std::size_t needed)
       : DistributedError(rank, what), needed_(needed) {}

@@ -89,10 +89,11 @@ class NormalOperator {
   /// How often A was read.
   [[nodiscard]] Index reads() const { return reads_; }
 
-  /// Solvers call it before their first product. If processes share the operator, each has to call
-  /// the same method with the same options and vectors: what differs would end in different
-  /// results, or with a process that waits for ever.
+  /// Solvers call it before their first product. If processes share the operator, each must call
+  /// the same method with the same options and vectors: a difference would give different results,
+  /// or a process that never returns.
   ///
+  /// @param method the name of the solver
   /// @param call returns a digest of the options and vectors
   /// Throws, on all processes, if they differ.
   void agree(std::string const& method, std::function<std::uint64_t()> const& call) const {
