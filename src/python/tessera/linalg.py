@@ -1,14 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""Solvers that read the matrix once a step, named as SciPy names them.
+"""Solvers with the interface of SciPy that read the matrix once per iteration, or solve directly.
 
-A is an array, also one of a GPU, or a matrix of `tessera.open` or `tessera.from_callback`,
-or a `tessera.distributed.Matrix`, whose rows lie on many processes. Results are arrays of its
-kind, where it lies; a call waits for them. All take
-
-- `copy=True`: allows a copy of what is of another type or layout,
-- `callback=`: a function that gets a `Step` after each step; what it raises ends the call,
-- `progress=True`: a bar of tqdm.
+A is an array on a host or a GPU, a matrix of `tessera.open` or `tessera.from_callback`, or a
+`tessera.distributed.Matrix`, whose rows are distributed over processes. Results are arrays of the same kind and on the
+same device; a call waits for them.
 """
 
 import functools
@@ -47,11 +43,23 @@ _CONVERGED, _ITERATION_LIMIT, _NOT_FINITE, _NOT_SOLVABLE = 7, 8, 11, 14
 
 
 class ConvergenceWarning(UserWarning):
-    """A solver stopped at its limit of iterations: its result is not within the tolerance."""
+    """A solver stopped at its limit of iterations; the result is not within the tolerance."""
 
 
 class Step(NamedTuple):
-    """How far a solver is."""
+    """Progress of a solver.
+
+    Attributes
+    ----------
+    iteration : int
+        Number of the iteration.
+    reads : int
+        Passes over A so far.
+    residual, tolerance : float
+        The quantity that must become small, and its bound.
+    objective : float
+        The minimised function.
+    """
 
     iteration: int
     reads: int  # of A
@@ -61,7 +69,7 @@ class Step(NamedTuple):
 
 
 class LsmrResult(NamedTuple):
-    """What SciPy's lsmr returns."""
+    """Result of `lsmr`, with the fields of SciPy."""
 
     x: Any
     istop: int
@@ -74,7 +82,7 @@ class LsmrResult(NamedTuple):
 
 
 class LsqrResult(NamedTuple):
-    """What SciPy's lsqr returns."""
+    """Result of `lsqr`, with the fields of SciPy."""
 
     x: Any
     istop: int
@@ -89,7 +97,7 @@ class LsqrResult(NamedTuple):
 
 
 class PcaResult(NamedTuple):
-    """Principal components, one a row, and what they say of the columns."""
+    """Principal components, one per row, and statistics of the columns."""
 
     components: Any
     singular_values: Any
@@ -263,11 +271,46 @@ def lsmr(
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
 ) -> LsmrResult:
-    """The x that makes ‖A x - b‖² + damp² ‖x - x0‖² small, as scipy.sparse.linalg.lsmr.
+    """Minimise ‖A x - b‖² + damp² ‖x - x0‖² by LSMR, like scipy.sparse.linalg.lsmr.
 
-    ``istop`` is SciPy's: 0 x = 0, 1 solved, 2 least squares, 3 condition limit, 4 to 6 the same to the precision of
-    the arithmetic, 7 maxiter was not enough. An infinity or a NaN is a ValueError.
+    Parameters
+    ----------
+    A : array, StreamedMatrix or tessera.distributed.Matrix
+        Matrix of shape (m, n), float32 or float64.
+    b : array
+        Right-hand side of m entries.
+    damp : float, default 0
+        Damping.
+    atol, btol : float, default 1e-6
+        Relative errors of A and b at which an iterative method stops.
+    conlim : float or None, default 1e8
+        Stop if the estimate of cond(A) exceeds this.
+    maxiter : int, optional
+        Most iterations, by default min(m, n).
+    show : bool, default False
+        Print the iterations.
+    x0 : array, optional
+        Starting vector of n entries.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+    callback : callable, optional
+        Receives a `Step` after each iteration. An exception in it ends the call.
+    progress : bool, default False
+        Show a tqdm bar.
 
+    Returns
+    -------
+    LsmrResult
+        x, istop, itn, normr, normar, norma, conda, normx. istop is SciPy's: 0 x = 0; 1 solved; 2 least squares
+        solved; 3 condition limit; 4 to 6 the same to machine precision; 7 iteration limit.
+
+    Raises
+    ------
+    ValueError
+        If A or b has an infinity or a NaN.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from tessera.linalg import lsmr
     >>> A = np.array([[2.0, 0.0], [0.0, 4.0], [0.0, 0.0]])
@@ -299,10 +342,42 @@ def lsqr(
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
 ) -> LsqrResult:
-    """The x that makes ‖A x - b‖² + damp² ‖x - x0‖² small, as scipy.sparse.linalg.lsqr.
+    """Minimise ‖A x - b‖² + damp² ‖x - x0‖² by LSQR, like scipy.sparse.linalg.lsqr.
 
-    Variances are not computed: ``calc_var=True`` is a ValueError, and ``var`` zeros.
+    Parameters
+    ----------
+    A : array, StreamedMatrix or tessera.distributed.Matrix
+        Matrix of shape (m, n), float32 or float64.
+    b : array
+        Right-hand side of m entries.
+    damp : float, default 0
+        Damping.
+    atol, btol : float, default 1e-6
+        Relative errors of A and b at which an iterative method stops.
+    conlim : float or None, default 1e8
+        Stop if the estimate of cond(A) exceeds this.
+    iter_lim : int, optional
+        Most iterations, by default 2 n.
+    show : bool, default False
+        Print the iterations.
+    calc_var : bool, default False
+        Variances are not computed; True raises ValueError.
+    x0 : array, optional
+        Starting vector of n entries.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+    callback : callable, optional
+        Receives a `Step` after each iteration. An exception in it ends the call.
+    progress : bool, default False
+        Show a tqdm bar.
 
+    Returns
+    -------
+    LsqrResult
+        x, istop, itn, r1norm, r2norm, anorm, acond, arnorm, xnorm, var. var is zero.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from tessera.linalg import lsqr
     >>> A = np.array([[2.0, 0.0], [0.0, 4.0], [0.0, 0.0]])
@@ -342,13 +417,47 @@ def ridge(
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
 ) -> LsmrResult:
-    """The x that makes ‖A x - b‖² + alpha ‖x - x0‖² least; there is no intercept.
+    """Minimise ‖A x - b‖² + alpha ‖x - x0‖², without an intercept.
 
-    A matrix with at most 512 columns is solved directly, unless ``maxiter`` is set: the result is as good as its type
-    allows, ``itn`` counts reads of A, and ``atol``, ``btol`` and ``conlim`` are not used. Otherwise it is lsmr with
-    damp = sqrt(alpha) and at most ``maxiter`` iterations, by default ten times the smaller size of A. If they are not
-    enough, ``istop`` is 7, and there is a ConvergenceWarning.
+    Parameters
+    ----------
+    A : array, StreamedMatrix or tessera.distributed.Matrix
+        Matrix of shape (m, n), float32 or float64.
+    b : array
+        Right-hand side of m entries.
+    alpha : float
+        Factor of the penalty.
+    atol, btol : float, default 1e-6
+        Relative errors of A and b at which an iterative method stops.
+    conlim : float or None, default 1e8
+        Stop if the estimate of cond(A) exceeds this.
+    maxiter : int, optional
+        Most iterations of LSMR, by default max(10 min(m, n), 100).
+    x0 : array, optional
+        Starting vector of n entries.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+    callback : callable, optional
+        Receives a `Step` after each iteration. An exception in it ends the call.
+    progress : bool, default False
+        Show a tqdm bar.
 
+    Returns
+    -------
+    LsmrResult
+        As of `lsmr`. If it was solved directly, itn counts passes over A.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the iteration limit is reached.
+
+    Notes
+    -----
+    A matrix with at most 512 columns is solved directly, unless `maxiter` is given. Then `atol`, `btol` and `conlim` are not used.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from tessera.linalg import ridge
     >>> ridge(np.array([[1.0], [1.0]]), np.array([3.0, 3.0]), alpha=1.0).x
@@ -375,8 +484,38 @@ def ridge_path(
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
 ) -> list[LsmrResult]:
-    """`ridge` for each of alphas, with its bits; A is read as often as for the slowest of them.
+    """Solve `ridge` for several penalties, with as many passes over A as the slowest needs.
 
+    Parameters
+    ----------
+    A : array, StreamedMatrix or tessera.distributed.Matrix
+        Matrix of shape (m, n), float32 or float64.
+    b : array
+        Right-hand side of m entries.
+    alphas : sequence of float
+        Factors of the penalty.
+    atol, btol : float, default 1e-6
+        Relative errors of A and b at which an iterative method stops.
+    conlim : float or None, default 1e8
+        Stop if the estimate of cond(A) exceeds this.
+    maxiter : int, optional
+        Most iterations of LSMR, by default max(10 min(m, n), 100).
+    x0 : array, optional
+        Starting vector of n entries.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+    callback : callable, optional
+        Receives a `Step` after each iteration. An exception in it ends the call.
+    progress : bool, default False
+        Show a tqdm bar.
+
+    Returns
+    -------
+    list of LsmrResult
+        One result per alpha, bitwise identical to that of `ridge`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from tessera.linalg import ridge_path
     >>> [round(float(r.x[0]), 12) for r in ridge_path(np.array([[1.0], [1.0]]), np.array([3.0, 3.0]), [0.0, 1.0])]
@@ -399,19 +538,42 @@ def lstsq(
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
 ) -> tuple[Any, Any, int | None, None]:
-    """The shortest x that makes ‖A x - b‖ least, as far as the arithmetic can tell, by lsmr.
+    """Compute the shortest x that minimises ‖A x - b‖, like scipy.linalg.lstsq.
 
-    The result is as for scipy.linalg.lstsq: x, the square of the residual's norm, rank and singular values. The
-    latter are None. The square is an empty array if A has not full column rank, or no more rows than columns, as
-    SciPy's. b may have several columns.
+    Parameters
+    ----------
+    A : array, StreamedMatrix or tessera.distributed.Matrix
+        Matrix of shape (m, n), float32 or float64.
+    b : array
+        Right-hand side of m entries, or several as an array of shape (m, k).
+    maxiter : int, optional
+        Use LSMR with at most this number of iterations.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+    callback : callable, optional
+        Receives a `Step` after each iteration. An exception in it ends the call.
+    progress : bool, default False
+        Show a tqdm bar.
 
-    A matrix with at most 512 columns is solved directly, unless ``maxiter`` is set: by its Gram matrix, with
-    corrections by residuals in float64. Columns are scaled to equal norms inside. The rank is that of these columns:
-    singular values at most 2 eps (float32) or n eps (float64) times the largest count as zero.
+    Returns
+    -------
+    tuple
+        x, residues, rank and None. residues is the square of the residual norm; it is an empty array if A has not
+        full column rank or no more rows than columns. rank is None if LSMR was used. The singular values are not
+        computed.
 
-    Otherwise it is lsmr with tolerances of the type's precision, and rank is None. If ``maxiter`` iterations, by default
-    ten times the smaller size of A, are not enough, LinAlgError is raised.
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If LSMR does not converge within `maxiter` iterations.
 
+    Notes
+    -----
+    A matrix with at most 512 columns is solved directly, unless `maxiter` is given. Columns are scaled to equal norms inside. Singular values of the scaled matrix count as zero if they are
+    at most 2 eps (float32) or n eps (float64) times the largest.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from tessera.linalg import lstsq
     >>> x, residues, rank, s = lstsq(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]))
@@ -523,16 +685,48 @@ def svds(
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
 ) -> Any:
-    """The k largest singular values, rising, and their vectors: u, s, vh, as scipy.sparse.linalg.svds.
+    """Compute the k largest singular values and vectors, like scipy.sparse.linalg.svds.
 
-    Two calls have the same bits. The largest entry of each row of vh is positive. The smallest singular values are not
-    found by it: ``which="SM"`` is a ValueError. ``return_singular_vectors`` may be False, "u" or "vh". ``k`` may be as
-    large as the smaller size of A; values that are zero to the precision of the arithmetic are 0.
+    Parameters
+    ----------
+    A : array, StreamedMatrix or tessera.distributed.Matrix
+        Matrix of shape (m, n), float32 or float64.
+    k : int, default 6
+        Number of values, at most min(m, n).
+    ncv : int, optional
+        Size of the basis of the iterative method.
+    tol : float, default 0
+        Largest residual, relative to the largest value; 0 is the precision of the type.
+    which : {"LM"}
+        Only the largest values are supported.
+    maxiter : int, optional
+        Most iterations of the iterative method.
+    return_singular_vectors : bool or {"u", "vh"}, default True
+        Which vectors are returned.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+    callback : callable, optional
+        Receives a `Step` after each iteration. An exception in it ends the call.
+    progress : bool, default False
+        Show a tqdm bar.
 
-    A matrix with at most 512 columns is decomposed directly, unless ``ncv`` or ``maxiter`` is set: by Gram matrices in
-    float64, one read of A each, at most two, and one more for u. Otherwise ``maxiter`` counts steps; if they are not
-    enough, LinAlgError is raised.
+    Returns
+    -------
+    tuple of array or array
+        u, s, vh with ascending values; s alone without vectors. The largest entry of each row of vh is positive.
 
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If it does not converge.
+
+    Notes
+    -----
+    A matrix with at most 512 columns is decomposed directly, unless `ncv` or `maxiter` is given. Values that are zero
+    to the precision of the largest are exactly 0.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from tessera.linalg import svds
     >>> A = np.array([[3.0, 0.0], [0.0, 5.0], [0.0, 0.0]])
@@ -575,11 +769,34 @@ def randomized_svd(
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
 ) -> tuple[Any, Any, Any]:
-    """About the largest singular values, falling, and their vectors: u, s, vh, as sklearn.utils.extmath.randomized_svd.
+    """Approximate the largest singular values and vectors, like sklearn.utils.extmath.randomized_svd.
 
-    It reads A ``n_iter`` + 2 times, each time for all vectors at once. ``random_state`` is a whole number below 2**24;
-    with the same one two calls have the same bits. Signs are not flipped.
+    Parameters
+    ----------
+    A : array, StreamedMatrix or tessera.distributed.Matrix
+        Matrix of shape (m, n), float32 or float64.
+    n_components : int
+        Number of values.
+    n_oversamples : int, default 10
+        Additional vectors of the block.
+    n_iter : int, default 4
+        Power iterations; A is read n_iter + 2 times.
+    random_state : int, default 0
+        Seed below 2**24. Two calls with the same seed give the same result.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+    callback : callable, optional
+        Receives a `Step` after each iteration. An exception in it ends the call.
+    progress : bool, default False
+        Show a tqdm bar.
 
+    Returns
+    -------
+    tuple of array
+        u, s, vh with descending values. Signs are not normalised.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from tessera.linalg import randomized_svd
     >>> A = np.array([[3.0, 0.0], [0.0, 5.0], [0.0, 0.0]])
@@ -613,11 +830,40 @@ def pca(
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
 ) -> PcaResult:
-    """The k directions in which the rows of A differ most; A is neither centred nor copied.
+    """Compute k principal components without centring or copying A.
 
-    Means and deviations are computed in float64; the method is as for svds. With ``scale`` columns are divided by
-    their standard deviation. A column of equal entries is left out, and has deviation 0; no other column is.
+    Parameters
+    ----------
+    A : array, StreamedMatrix or tessera.distributed.Matrix
+        Matrix of shape (m, n), float32 or float64.
+    k : int
+        Number of components.
+    scale : bool, default False
+        Divide the columns by their standard deviation. Columns of equal entries are left out.
+    tol : float, default 0
+        Largest residual, relative to the largest value; 0 is the precision of the type.
+    ncv, maxiter : int, optional
+        Size of the basis and most iterations of the iterative method.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+    callback : callable, optional
+        Receives a `Step` after each iteration. An exception in it ends the call.
+    progress : bool, default False
+        Show a tqdm bar.
 
+    Returns
+    -------
+    PcaResult
+        components (one per row), singular_values, explained_variance, explained_variance_ratio, mean and deviation;
+        values are descending.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If it does not converge.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from tessera.linalg import pca
     >>> pca(np.array([[1.0, 7.0], [3.0, 7.0], [5.0, 7.0]]), 1).explained_variance

@@ -588,12 +588,29 @@ def _with_signs(components: Any) -> Any:
 
 
 class PCA(_Projection):
-    """Principal components, as sklearn.decomposition.PCA; X is neither centred nor copied.
+    """Compute principal components, like sklearn.decomposition.PCA; X is neither centred nor copied.
 
-    It finds as many as ``n_components`` says, by default all, and converges to ``tol``, by default the precision of
-    X's type. `noise_variance_`, `whiten` and parts of a variance as `n_components` are left out, and so is `svd_solver`:
-    the mean is taken out of B before Aᵀ·B, and products with blocks of vectors, which a randomized solver has, know no
-    such step within a read.
+    Parameters
+    ----------
+    n_components : int or None, default None
+        Number of components; None computes all. Fractions and "mle" are not supported.
+    tol : float, default 0.0
+        Largest residual, relative to the largest singular value. 0 is the precision of X's type.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components, n_features)
+        Components, one per row.
+    explained_variance_, explained_variance_ratio_, singular_values_ : array
+        One entry per component.
+    mean_ : array
+        Mean of each column.
+    n_components_ : int
+        Number of components.
+
+    Notes
+    -----
+    `whiten`, `svd_solver` and `noise_variance_` are not supported.
     """
 
     def __init__(self, n_components: int | None = None, *, tol: float = 0.0):
@@ -601,7 +618,20 @@ class PCA(_Projection):
         self.tol = tol
 
     def fit(self, X: Any, y: Any = None) -> "PCA":
-        """Finds the components of X, an array or a streamed matrix."""
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         X, _ = _matrix(self, X, reset=True, least_rows=2)
         count = self._components_of(X, min(X.shape) if self.n_components is None else self.n_components)
         found = linalg.pca(X, count, tol=self.tol, copy=True)
@@ -615,22 +645,44 @@ class PCA(_Projection):
         return self
 
     def transform(self, X: Any) -> Any:
-        """The rows of X in the directions of the components."""
+        """Return the coordinates of the rows of X."""
         projected, components = self._project(X)
         return projected - components @ numpy.asarray(self.mean_, components.dtype)
 
     def inverse_transform(self, X: Any) -> Any:
-        """What `transform` has made of rows, as rows."""
+        """Return rows from their coordinates."""
         back = self._back(X)
         return back + numpy.asarray(self.mean_, back.dtype)
 
 
 class TruncatedSVD(_Projection):
-    """The largest singular values and right vectors, as sklearn.decomposition.TruncatedSVD.
+    """Compute the largest singular values and right vectors, like sklearn.decomposition.TruncatedSVD.
 
-    With ``algorithm="lanczos"`` it converges to ``tol``, by default the precision of X's type; with
-    ``algorithm="randomized"`` it is as good as ``n_iter`` and ``n_oversamples`` make it. Explained variances are left
-    out.
+    Parameters
+    ----------
+    n_components : int, default 2
+        Number of values.
+    algorithm : {"lanczos", "randomized"}, default "lanczos"
+        "lanczos" converges to `tol`; the accuracy of "randomized" depends on `n_iter` and `n_oversamples`.
+    n_iter : int, default 4
+        Power iterations of "randomized".
+    n_oversamples : int, default 10
+        Additional vectors of "randomized".
+    random_state : int, default 0
+        Seed of "randomized".
+    tol : float, default 0.0
+        Largest residual of "lanczos", relative to the largest value. 0 is the precision of X's type.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components, n_features)
+        Right singular vectors, one per row.
+    singular_values_ : array
+        Singular values, descending.
+
+    Notes
+    -----
+    Explained variances are not computed.
     """
 
     def __init__(
@@ -651,7 +703,20 @@ class TruncatedSVD(_Projection):
         self.tol = tol
 
     def fit(self, X: Any, y: Any = None) -> "TruncatedSVD":
-        """Finds the vectors of X, an array or a streamed matrix."""
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         X, _ = _matrix(self, X, reset=True)
         count = self._components_of(X, self.n_components)
         if self.algorithm == "randomized":
@@ -668,9 +733,9 @@ class TruncatedSVD(_Projection):
         return self
 
     def transform(self, X: Any) -> Any:
-        """The rows of X in the directions of the vectors."""
+        """Return the coordinates of the rows of X."""
         return self._project(X)[0]
 
     def inverse_transform(self, X: Any) -> Any:
-        """What `transform` has made of rows, as rows."""
+        """Return rows from their coordinates."""
         return self._back(X)
