@@ -454,7 +454,8 @@ def ridge(
 
     Notes
     -----
-    A matrix with at most 512 columns is solved directly, unless `maxiter` is given. Then `atol`, `btol` and `conlim` are not used.
+    A matrix with at most 512 columns is solved directly, unless `maxiter` is given. Then `atol`,
+    `btol` and `conlim` are not used.
 
     Examples
     --------
@@ -569,8 +570,8 @@ def lstsq(
 
     Notes
     -----
-    A matrix with at most 512 columns is solved directly, unless `maxiter` is given. Columns are scaled to equal norms inside. Singular values of the scaled matrix count as zero if they are
-    at most 2 eps (float32) or n eps (float64) times the largest.
+    A matrix with at most 512 columns is solved directly, unless `maxiter` is given. Columns are scaled
+    to equal norms inside. Singular values of the scaled matrix count as zero if they are at most 2 eps (float32) or n eps (float64) times the largest.
 
     Examples
     --------
