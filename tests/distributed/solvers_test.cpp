@@ -215,6 +215,12 @@ TYPED_TEST(DistributedSolvers, ExpectTheSameCallOnAllRanks) {
   expect("linear_regression", [&] { solve::linear_regression(op, b); });
   expect("power_iteration", [&] { solve::power_iteration(op, {.tol = half}); });
   expect("condition_estimate", [&] { solve::condition_estimate(op, {.maxiter = two}); });
+  expect("direct lstsq", [&] { solve::lstsq(streamed, b); });
+  expect("direct lstsq", [&] { solve::lstsq(streamed, this->b, {.x0 = x0}); });
+  expect("direct ridge", [&] { solve::ridge(streamed, this->b, half); });
+  expect("direct svd", [&] { solve::svd(streamed, two); });
+  expect("direct svd", [&] { solve::svd(streamed, 2, {.want_u = is_last}); });
+  expect("pca", [&] { solve::pca(streamed, 2, {.svd = {.direct = is_last ? 0 : 512}}); });
   expect(is_last ? "lsqr" : "lsmr", [&] {
     if (is_last) {
       solve::lsqr(op, this->b);

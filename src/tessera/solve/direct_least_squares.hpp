@@ -15,6 +15,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/platform/arithmetic.hpp>
+#include <tessera/detail/digest.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/direct.hpp>
 #include <tessera/solve/golub_kahan.hpp>
@@ -127,6 +128,13 @@ class DirectLeastSquares {
         sides_(static_cast<Index>(BT.extent(0))),
         reads_(name, op, control, lambdas),
         start_(static_cast<std::size_t>(op.cols())) {
+    op.agree(name, [&] {
+      Exec const& exec = op.exec();
+      return tessera::detail::Digest()
+          .add(to_host<Exec, T>(exec, ConstValues<Exec, T>(BT.data(), BT.size())))
+          .add(to_host<Exec, T>(exec, x0))
+          .value();
+    });
     if (x0.extent(0) == 0) return;
     auto const on_host = to_host<Exec, T>(op.exec(), x0);
     std::copy(on_host.begin(), on_host.end(), start_.begin());

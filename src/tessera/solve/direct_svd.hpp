@@ -15,6 +15,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/platform/arithmetic.hpp>
+#include <tessera/detail/digest.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/direct.hpp>
 #include <tessera/solve/golub_kahan.hpp>
@@ -69,7 +70,9 @@ class DirectSvd {
         rows_(static_cast<double>(op.rows())),
         reads_(name, op, control,
                {static_cast<double>(options.k), options.is_centred ? 1.0 : 0.0,
-                options.scale ? 1.0 : 0.0}) {}
+                options.scale ? 1.0 : 0.0}) {
+    op.agree(name, [&] { return tessera::detail::Digest().add(options.want_u).value(); });
+  }
 
   Result operator()() {
     backends::host::OrdinaryArithmetic const mode;

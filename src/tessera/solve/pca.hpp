@@ -291,7 +291,7 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
   op.agree("pca", [&] {
     SvdOptions const& svd = options.svd;
     return digest_of(control)
-        .add(k, options.scale, svd.tol, svd.maxiter, svd.ncv, svd.want_u)
+        .add(k, options.scale, svd.tol, svd.maxiter, svd.ncv, svd.want_u, svd.direct)
         .value();
   });
   auto const rows = static_cast<double>(op.rows());
