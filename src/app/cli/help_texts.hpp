@@ -82,7 +82,7 @@ inline constexpr char gemm[] =
     "  tessera gemm a.npy b.npy c.npy --repeat 20 --format json";
 
 inline constexpr char least_squares[] =
-    "A matrix with at most 512 columns is solved directly, with one to four passes over A. With "
+    "A matrix with at most 512 columns is solved directly, with a few passes over A. With "
     "more columns, or with --maxiter, lsmr or lsqr need one pass per iteration. They stop if |b - "
     "A x| is small compared with |b|, or |A^T r| compared with |A| |r|, r = b - A x; --atol and "
     "--btol are the bounds, as in SciPy.\n"
