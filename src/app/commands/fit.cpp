@@ -105,7 +105,7 @@ std::string to_text(FitOptions const& options, SolveSubject const& subject, Fit 
   text += report_line("loss", general(fit.loss, 9));
   text += report_line("|gradient|", general(fit.gradient_norm, 3));
   text += report_line("scaled", general(fit.quantity, 3) + " (at most " + general(fit.bound, 3) +
-                                    "), beside the root of the deviance");
+                                    "), relative to the root of the deviance");
   if (fit.is_newton && fit.rank > 0) {
     text += report_line("deviance", general(fit.deviance, 9) + ", AIC " + general(fit.aic, 9) +
                                         ", rank " + std::to_string(fit.rank));
