@@ -286,8 +286,8 @@ class MarketReader {
 
   void end_of(std::string_view line) const {
     if (!trimmed(line).empty()) {
-      text_.fail("has text after the last number of a line: expected its end, found '" + printable(trimmed(line)) +
-                 "'");
+      text_.fail("has text after the last number of a line: expected its end, found '" +
+                 printable(trimmed(line)) + "'");
     }
   }
 
