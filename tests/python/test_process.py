@@ -478,7 +478,8 @@ except AttributeError as error:
             assert thing.__doc__, name
             if isinstance(thing, types.ModuleType):
                 continue
-            inspect.signature(thing)
+            if not (isinstance(thing, type) and issubclass(thing, Warning)):
+                inspect.signature(thing)
             if not isinstance(thing, type):
                 assert inspect.isroutine(thing), name
             else:
