@@ -156,7 +156,8 @@ print(tessera.dot(np.ones(2), np.ones(2)))
 def test_small_work_starts_no_threads():
     """Kokkos' region of threads starts those of OpenMP: there is one thread more in the process for each."""
     program = """
-import tessera.linalg
+import tessera.linalg, warnings
+warnings.simplefilter("ignore", tessera.linalg.ConvergenceWarning)  # the answer is of no matter here
 tessera.threads(4)
 tessera.transpose(np.ones((2000, 2000)))  # all threads have worked
 
@@ -222,7 +223,8 @@ def test_others_run_during_a_call():
 def test_a_function_waits_for_a_thread_that_calls():
     """Such calls need not wait for the one that runs the function; there may be more of them in each other."""
     program = """
-import concurrent.futures, faulthandler, tessera.linalg
+import concurrent.futures, faulthandler, tessera.linalg, warnings
+warnings.simplefilter("ignore", tessera.linalg.ConvergenceWarning)  # the answer is of no matter here
 faulthandler.dump_traceback_later(60, exit=True)
 pool = concurrent.futures.ThreadPoolExecutor(2)
 A = np.random.default_rng(1).standard_normal((40, 40))

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 
@@ -23,7 +24,8 @@ TEST(CommittedDigests, AreThoseOfTheReference) {
 
 class DigestFile : public testing::Test {
  protected:
-  std::filesystem::path const file_ = std::filesystem::path(testing::TempDir()) / "digests.txt";
+  std::filesystem::path const file_ = std::filesystem::path(testing::TempDir()) /
+                                      ("digests_" + std::to_string(::getpid()) + ".txt");
 
   void write(std::string const& text) const { std::ofstream(file_) << text; }
   void TearDown() override { std::filesystem::remove(file_); }

@@ -210,13 +210,17 @@ TEST(ReferenceMultiply, UsesTheLinesOfEitherOrderAndSkipsPadding) {
 }
 
 TEST(ReferenceMultiply, OrderOfSummationIsThatOfTheLayout) {
-  // One row of four: four lanes and their tree, or four columns in one chain.
-  std::vector<float> const row{big, 1.0F, -big, -1.0F};
+  // Rows of four: four lanes and their tree, or four columns in one chain.
+  std::vector<float> const rows{big, 1.0F, -big, -1.0F, big, 1.0F, -big, -1.0F};
+  std::vector<float> const columns{big, big, 1.0F, 1.0F, -big, -big, -1.0F, -1.0F};
   std::vector<float> const ones(4, 1.0F);
-  EXPECT_THAT(reference::multiply<float>({row.data(), 1, 4, 4, Order::row_major}, ones),
+  EXPECT_THAT(reference::multiply<float>({rows.data(), 2, 4, 4, Order::row_major}, ones),
+              same_bits_as<float>({0.0F, 0.0F}));
+  EXPECT_THAT(reference::multiply<float>({columns.data(), 2, 4, 2, Order::column_major}, ones),
+              same_bits_as<float>({-1.0F, -1.0F}));
+  // A single row is summed as one of a row-major matrix in both.
+  EXPECT_THAT(reference::multiply<float>({rows.data(), 1, 4, 1, Order::column_major}, ones),
               same_bits_as<float>({0.0F}));
-  EXPECT_THAT(reference::multiply<float>({row.data(), 1, 4, 1, Order::column_major}, ones),
-              same_bits_as<float>({-1.0F}));
 }
 
 TEST(Reference, IsExactOnWholeNumbersOfEveryShape) {
