@@ -169,7 +169,7 @@ def callback(step):
 
 
 expect_error(lambda: linalg.lsmr(M, A[mine, 0], callback=callback), "enough", world.size - 1)
-expect_error(lambda: linalg.svds(M, 3, callback=callback), "enough", world.size - 1)
+expect_error(lambda: linalg.svds(M, 3, maxiter=100, callback=callback), "enough", world.size - 1)
 expect_error(lambda: linalg.lsmr(M, A[mine, 0][:1] if last else A[mine, 0]), "b must have", world.size - 1)
 expect_error(lambda: linalg.lsmr(M, A[mine, 0].astype("float32") if last else A[mine, 0]), "copy=True", world.size - 1)
 expect_same(linalg.lsmr(M, A[mine, 0]).x, linalg.lsmr(A, A[:, 0]).x, "lsmr after errors")
@@ -177,8 +177,9 @@ if world.size > 1:
     expect_error(lambda: world.atax(M, A[0], alpha=2.0 if last else 1.0), "map, alpha, beta", world.size - 1)
     expect_error(lambda: world.matvec(M, A[:1].T if last else A[0]), "vectors ()", world.size - 1)
     odd = world.matrix(A[0:3] if world.rank == 0 else A[3:] if world.rank == 1 else A[:0])
-    expect_error(lambda: linalg.svds(odd, 2), "World.rows_of", 0)
-    expect_error(lambda: linalg.randomized_svd(odd, 2), "blocks=True", 0)
+    expect_same(linalg.svds(odd, 2)[1], linalg.svds(A, 2)[1], "direct svds of any split")
+    expect_error(lambda: linalg.svds(odd, 2, maxiter=100), "World.rows_of", 0)
+    expect_same(linalg.randomized_svd(odd, 2)[1], linalg.randomized_svd(A, 2)[1], "randomized_svd of any split")
 
 
 # What ends a program in a callback of one rank ends the solver on all.

@@ -9,6 +9,8 @@ same device; a call waits for them.
 
 import functools
 import inspect
+import os
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, ParamSpec, TypeVar
@@ -175,6 +177,15 @@ def _on_all_ranks(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return call
 
 
+def _level_of_caller() -> int:
+    """The `stacklevel` of a warning in the caller's function that blames the program, and no line of this package."""
+    folder = os.path.dirname(__file__)
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == folder:
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 def _require_finite(name: str, result: dict) -> None:
     if result["stop"] == _NOT_FINITE:
         raise ValueError(f"{name}: {result['why']}")
@@ -242,7 +253,7 @@ def _solve(
                 f"tessera.{name}: {result['why']}, after {result['iterations']} iterations: normar is "
                 f"{result['normar']:.3g}; raise maxiter, or the tolerances",
                 ConvergenceWarning,
-                stacklevel=4 if method == "ridge" else 3,
+                stacklevel=_level_of_caller(),
             )
         if show:
             print(result["why"])
