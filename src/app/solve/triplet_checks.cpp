@@ -297,7 +297,7 @@ TripletCheck check_in(TripletOptions const& options, io::MatrixReader const& rea
   });
   double const rounding = rounding_of(io::scalar_type<T>);
   // Levels of the trees that sums of products are.
-  double const depth = std::bit_width(std::max(info.rows, info.cols));
+  auto const depth = static_cast<double>(std::bit_width(std::max(info.rows, info.cols)));
   double const largest = found.s.empty() || found.s[0] == 0 ? 1 : beside_e(found.s[0]);
   TripletCheck check;
   // What sums of the type's rounding may reach, and what the user has asked for.
