@@ -281,7 +281,7 @@ TEST_F(TextTest, MatrixMarketPatternsAreOnes) {
             (Table{2, 3, {1, 0, 0, 0, 0, 1}}));
   EXPECT_EQ(market("coordinate Pattern symmetric\n2 2 1\n2 1\n"), (Table{2, 2, {0, 1, 1, 0}}));
   expect_refused("A.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1 5\n",
-                 "goes on");
+                 "has text after the last number");
   expect_refused("A.mtx", "%%MatrixMarket matrix array pattern general\n1 1\n1\n",
                  "expected real or integer elements, found 'pattern'");
   expect_refused("A.mtx", "%%MatrixMarket matrix coordinate pattern skew-symmetric\n2 2 1\n2 1\n",
@@ -348,7 +348,8 @@ TEST_F(TextTest, MatrixMarketThatIsBrokenIsRefused) {
   refused("matrix dense real general\n", "expected array or coordinate, found 'dense'");
   refused("matrix array real general\n", "expected a line of sizes");
   refused("matrix array real general\n2\n", "expected a whole number of columns, found ''");
-  refused("matrix array real general\n2 3 4\n", "has text after the last number of a line: expected its end");
+  refused("matrix array real general\n2 3 4\n",
+          "has text after the last number of a line: expected its end");
   refused("matrix array real general\n-2 3\n", "expected a whole number of rows, found '-2'");
   refused("matrix array real general\n0 3\n", "dimension of zero");
   refused("matrix array real general\n4294967296 4294967296\n", "overflow");
@@ -356,7 +357,7 @@ TEST_F(TextTest, MatrixMarketThatIsBrokenIsRefused) {
   refused("matrix array real general\n2 2\n1\n2\n3\n",
           "is truncated: expected 4 elements, found the end");
   refused("matrix array real general\n1 1\n1\n2\n", "expected its end after 1 elements, found '2'");
-  refused("matrix array real general\n1 2\n1 2\n", "goes on");
+  refused("matrix array real general\n1 2\n1 2\n", "has text after the last number");
   refused("matrix array real general\n1 1\nx\n", "expected a number that f64 holds, found 'x'");
   refused("matrix array integer general\n1 1\n1.5\n", "found '1.5' in line 3");
   refused("matrix array integer general\n1 1\n9007199254740993\n",

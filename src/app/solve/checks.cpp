@@ -199,8 +199,9 @@ GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader
   for (std::size_t j = 0; j < gradient.size(); ++j) {
     // A column that depends on the others as far as float can tell has no error.
     bool const depends = j < errors.size() && std::isnan(errors[j]);
-    double const of_rounding =
-        depends ? std::sqrt(64 * std::numeric_limits<double>::epsilon() * (static_cast<double>(cols) + 1)) : 0;
+    double const of_rounding = depends ? std::sqrt(64 * std::numeric_limits<double>::epsilon() *
+                                                   (static_cast<double>(cols) + 1))
+                                       : 0;
     double const small = of_rounding * norms[j] * root + fit.bound * norms[j] * root +
                          of_type * norms[j] * rounded +
                          32 * of_sums * sizes[j] * (root + predictor);

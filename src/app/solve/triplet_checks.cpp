@@ -244,8 +244,11 @@ void check_columns(TripletOptions const& options, io::MatrixInfo const& info, Tr
             check.small);
   auto const variance = [&](std::size_t i) { return found.s[i] * found.s[i] / (rows - 1); };
   check.add("variance", largest_difference(found.variance, variance, variance), check.small);
-  double const all = options.scale ? columns.variance : std::scalbn(columns.variance, 2 * e);
-  auto const ratio = [&](std::size_t i) { return all > 0 ? variance(i) / all : 0; };
+  // Of numbers that are divided by 2^e: squares of others could over- or underflow.
+  auto const ratio = [&](std::size_t i) {
+    double const s = options.scale ? found.s[i] : std::scalbn(found.s[i], -e);
+    return columns.variance > 0 ? s * s / (rows - 1) / columns.variance : 0;
+  };
   check.add("ratio",
             largest_difference(found.ratio, ratio,
                                [&](std::size_t i) { return std::max(ratio(i), found.ratio[i]); }),
