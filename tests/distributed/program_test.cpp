@@ -369,8 +369,8 @@ TEST_F(RanksTest, end_together_where_each_is_asked_for_something_else) {
                "rank 1 has another command line than rank 0: " + found);
   };
   expect(a, a + Arguments{"--nonsense"},
-         "expected 'atax', found 'a command line that is refused: The following argument was not "
-         "expected: --nonsense'");
+         "expected 'atax', found 'a command line that is refused: unknown option '--nonsense' of "
+         "atax'");
   expect(a, a + Arguments{"--help"}, "expected 'atax', found 'help or the version'");
   expect(a, {TESSERA_PROGRAM, "--version"}, "expected 'atax', found 'help or the version'");
   expect(a, {TESSERA_PROGRAM, "gemv", "a.npy"}, "expected 'atax', found 'gemv'");

@@ -79,7 +79,7 @@ _tessera() {
       esac ;;
     lstsq)
       case $previous in
-        --method) words="lsmr lsqr" ;;
+        --method) words="auto direct lsmr lsqr" ;;
         --input-format) words="by-content npy npz hdf5 ex3" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
@@ -89,7 +89,7 @@ _tessera() {
       esac ;;
     ridge)
       case $previous in
-        --method) words="lsmr lsqr" ;;
+        --method) words="auto direct lsmr lsqr" ;;
         --input-format) words="by-content npy npz hdf5 ex3" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
@@ -99,7 +99,7 @@ _tessera() {
       esac ;;
     svd)
       case $previous in
-        --method) words="lanczos randomized" ;;
+        --method) words="auto direct lanczos randomized" ;;
         --input-format) words="by-content npy npz hdf5 ex3" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
@@ -109,16 +109,17 @@ _tessera() {
       esac ;;
     pca)
       case $previous in
+        --method) words="auto direct lanczos" ;;
         --input-format) words="by-content npy npz hdf5 ex3" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --count --scale --components --scores --variance --ratio --mean --deviations --tol --ncv --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
+        *) [[ $current == -* ]] && words="--help --count --scale --method --components --scores --variance --ratio --mean --deviations --tol --ncv --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
       esac ;;
     fit)
       case $previous in
-        --solver) words="newton-cg lbfgs" ;;
+        --solver) words="auto newton newton-cg lbfgs" ;;
         --input-format) words="by-content npy npz hdf5 ex3" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
