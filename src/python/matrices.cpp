@@ -74,12 +74,30 @@ MatrixInput take_array(Call const& call, nb::handle A) {
   return a;
 }
 
+namespace {
+
+/// Python's main thread, as Python numbers it. Asked for with the GIL at first.
+unsigned long main_thread() {
+  static unsigned long const number = nb::cast<unsigned long>(
+      nb::module_::import_("threading").attr("main_thread")().attr("ident"));
+  return number;
+}
+
+}  // namespace
+
+void prepare_to_look_for_signals() {
+  static_cast<void>(main_thread());
+}
+
 void look_for_signals() {
+  // Others would be given none, and must not come near Python while the main thread ends it.
+  if (PyThread_get_thread_ident() != main_thread()) return;
   nb::gil_scoped_acquire const acquired;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 void look_for_signals_in_call() {
+  if (PyThread_get_thread_ident() != main_thread()) return;
   Function const function;
   look_for_signals();
 }

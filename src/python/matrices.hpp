@@ -48,6 +48,8 @@ Taken take_vector(Call const& call, MatrixInput const& a, nanobind::handle x, ch
 Taken take_output(Call const& call, MatrixInput const& a, Taken const& v, nanobind::handle out,
                   char const* name, std::int64_t entries);
 
+/// To be called with the GIL before the others.
+void prepare_to_look_for_signals();
 /// Runs the handlers of signals that have arrived, if this is Python's main thread. Throws what
 /// they raise, as for Ctrl-C.
 void look_for_signals();

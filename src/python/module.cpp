@@ -474,6 +474,7 @@ NB_MODULE(_core, m) {
     }
   });
 
+  prepare_to_look_for_signals();
   call_while_waiting(look_for_signals);
 
   nb::class_<StreamObject>(m, "StreamedMatrix", nb::type_slots(stream_slots),
