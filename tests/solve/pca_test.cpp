@@ -143,10 +143,10 @@ TYPED_TEST(Pca, HasTheCommittedBits) {
   };
   EXPECT_EQ(digest(0),
             is_float
-                ? (has_rows ? "cda3130c865d4deaafbbc9b8a3cf6f3554a7593a5f16b210fc4eeb3fecf072a9"
-                            : "e2884999705fd903e6cb6bb055082dd9523e626030fb84bc55c3eba51967355e")
-                : (has_rows ? "f7d665a05cea38bd8e859d808030365884762cfea814a4fc965e562209257fdf"
-                            : "93b966954be345b55a084e1a6f78e11449135573f8831dc48ef654c8d996f968"));
+                ? (has_rows ? "593a158a46627168e43c3386a90d25a3e9b2c6a426d3a03edf93c9330451c1a0"
+                            : "5cee619d358de086cbadc976d88e6be9b6b4d5150773fc249ddc5d9b8060b6df")
+                : (has_rows ? "32b62bbeeffbecafbcd248b900264ac444d55560303c48c3c37e8706c823de02"
+                            : "07a8505fa3bfa68f9aa95fa6f9b822515af1d330aa6f23e02b16b3847bef3ec0"));
   EXPECT_EQ(digest(solve::direct_columns),
             is_float
                 ? (has_rows ? "5c3105d2e231df78d8cccc7827cc3428f1849445c4a5abf232af551ae053eb3a"

@@ -261,7 +261,7 @@ class BlockSvd {
   void look() {
     SmallMatrix R(done_, done_);
     for (Index j = 0; j < done_; ++j) std::copy_n(R_.column(j), j + 1, R.column(j));
-    ritz_ = small_svd(std::move(R));
+    ritz_ = small_svd(std::move(R), 1);
     is_finite_ = is_finite_ && ritz_.is_converged;
   }
   /// Where a residual counts as small: the tolerance, or what rounding allows.
@@ -305,7 +305,7 @@ class BlockSvd {
     // A basis of the whole space cannot become better: its residuals are rounding. So are small
     // ones of products that no restart has turned.
     double const size = eps * std::max(ritz_.s[0], std::ldexp(noise_, exponent_));
-    bool const is_rounding = is_fresh_ && worst_ <= 64 * size;
+    bool const is_rounding = is_fresh_ && worst_ <= (renewals_ < 3 ? 64 : 256) * size;
     is_converged_ = count >= k_ && (worst_ <= tolerance() || is_rounding || is_whole);
     is_stuck_ = !is_fresh_ && worst_ <= 16384 * size && worst_ > before / 2;
     is_fresh_ = false;
@@ -329,13 +329,16 @@ class BlockSvd {
   }
 
   /// The residuals become the next block. If they are what turning the bases has added up, the
-  /// largest triplets become it, whose products are then fresh.
+  /// largest triplets begin new bases: they are made orthonormal and multiplied again.
   void restart() {
     if (is_stuck_) {
-      next_ = std::min(block_, done_);
+      Index const count = std::min(block_, done_);
+      Kokkos::deep_copy(op_.exec(), rows_of(products_, 0, count, x_size()),
+                        rows_of(X_, 0, count, x_size()));
       done_ = 0;
       R_ = SmallMatrix(size_, size_);
-      return;
+      ++renewals_;
+      return extend(count, 1);
     }
     extend(std::min(block_, done_), 1);
   }
@@ -418,7 +421,7 @@ class BlockSvd {
 
   // ---- states ----
 
-  static constexpr std::size_t fixed_numbers = 9;
+  static constexpr std::size_t fixed_numbers = 10;
 
   [[nodiscard]] State<T> state() const {
     State<T> state;
@@ -433,7 +436,8 @@ class BlockSvd {
                      static_cast<double>(exponent_),
                      largest_,
                      worst_,
-                     is_fresh_ ? 1.0 : 0.0};
+                     is_fresh_ ? 1.0 : 0.0,
+                     static_cast<double>(renewals_)};
     state.numbers.insert(state.numbers.end(), R_.values().begin(), R_.values().end());
     if (is_converged_) {
       state.numbers.insert(state.numbers.end(), ritz_.s.begin(), ritz_.s.end());
@@ -474,6 +478,7 @@ class BlockSvd {
     largest_ = numbers[6];
     worst_ = numbers[7];
     is_fresh_ = whole(8, 0, 1) == 1;
+    renewals_ = whole(9, 0, state.iteration);
     Index const of_X = is_converged_ ? done_ : done_ + next_;
     require(of_X <= size_ && of_X > 0 && (!is_converged_ || done_ >= k_) &&
             static_cast<Index>(state.vectors[0].size()) == of_X * x_size() &&
@@ -533,6 +538,7 @@ class BlockSvd {
   std::vector<double> residuals_;
   double worst_ = 0;
   bool is_fresh_ = false;  ///< no restart has turned the bases since they began
+  Index renewals_ = 0;     ///< of the bases, where residuals were rounding of many turns
   bool is_stuck_ = false;  ///< residuals are what turns have added up
   bool is_converged_ = false;
   bool is_cancelled_ = false;
