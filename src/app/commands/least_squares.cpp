@@ -219,13 +219,16 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
   SolvePlace const place =
       begin_solve(options, reader, vectors, copies, limit_of(options, reader.info()));
   bool const directly = is_direct(options, reader.info());
+  std::int64_t const gram_width = directly ? static_cast<std::int64_t>(reader.info().cols) + 1 : 0;
   LeastSquaresSolution const solution = solve_least_squares(options,
                                                             {.reader = reader,
                                                              .type = type,
                                                              .place = place,
                                                              .kernels = options.kernels,
                                                              .vectors = vectors,
-                                                             .in_segments = directly},
+                                                             .in_segments = directly,
+                                                             .block = directly ? 1 : 0,
+                                                             .gram_width = gram_width},
                                                             b);
   SolveSubject const subject{.options = options,
                              .command = options.command,

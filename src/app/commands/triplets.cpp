@@ -275,7 +275,8 @@ ExitStatus run_command(TripletOptions const& options) {
                                                  .kernels = options.kernels,
                                                  .vectors = vectors,
                                                  .in_segments = options.is_randomized() || directly,
-                                                 .block = block});
+                                                 .block = block,
+                                                 .gram_width = gram_width(options, info)});
   SolveSubject const subject{.options = options,
                              .command = options.command,
                              .reader = reader,

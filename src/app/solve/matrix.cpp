@@ -63,7 +63,8 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
       with_stream<T, Layout>(
           r.reader, r.place.stream->memory_limit, r.vectors, r.kernels,
           [&](auto const& source) {
-            return Operator(Exec(), source, {.kernels = r.kernels}).bytes_needed(r.block);
+            return Operator(Exec(), source, {.kernels = r.kernels})
+                .bytes_needed(r.block, r.gram_width);
           },
           [&](auto const& source, stream::Options<T> const& options) {
             Operator const op(Exec(), source, options);

@@ -102,6 +102,11 @@ bool is_direct(TripletOptions const& options, io::MatrixInfo const& info) {
          !options.maxiter && !continues_iterations(options);
 }
 
+std::int64_t gram_width(TripletOptions const& options, io::MatrixInfo const& info) {
+  // One column more: of ones.
+  return is_direct(options, info) ? static_cast<std::int64_t>(info.cols) + 1 : 0;
+}
+
 std::int64_t basis_of(TripletOptions const& options, io::MatrixInfo const& info) {
   auto const rows = static_cast<std::int64_t>(info.rows);
   auto const cols = static_cast<std::int64_t>(info.cols);

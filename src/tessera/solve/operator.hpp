@@ -474,9 +474,10 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
   }
 
   /// Bytes of a memory_limit with which all products run that solvers call, of which each needs
-  /// another: `atax`, `multiply_transposed` and, if `vectors` is not 0, both with a block of so
-  /// many vectors. The limit of the options does not matter.
-  [[nodiscard]] std::size_t bytes_needed(Index vectors = 0) const {
+  /// another: `atax`, `multiply_transposed`, if `vectors` is not 0, both with a block of so many
+  /// vectors, and if `gram_width` is not 0, `gram` of so many columns. The limit of the options
+  /// does not matter.
+  [[nodiscard]] std::size_t bytes_needed(Index vectors = 0, Index gram_width = 0) const {
     using stream::detail::bytes_needed_by;
     auto const source = stream::detail::any_source(source_);
     auto const vector = [](Index entries) {
@@ -494,6 +495,13 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
                            this->exec(), "multiply_transposed", source, u, {nullptr, 1},
                            this->cols(), options);
                      }));
+    if (gram_width > 0) {
+      detail::GramProducts<Exec, T> products;
+      products.cols = gram_width;
+      bytes = std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
+                         detail::stream_gram(this->exec(), source_, products, options);
+                       }));
+    }
     if (vectors == 0) return bytes;
     auto const k = static_cast<std::size_t>(vectors);
     detail::BlockProducts<Exec, T> products;
