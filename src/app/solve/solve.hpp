@@ -64,7 +64,7 @@ struct SolveRequest {
   std::uint64_t vectors = 0;    ///< as for choose_place
   bool in_segments = false;     ///< ranks have whole segments of rows: it is multiplied with blocks
   std::int64_t block = 0;       ///< vectors of such a block; 0: no block
-  std::int64_t gram_width = 0;  ///< columns of a Gram matrix; 0: none
+  std::int64_t gram_width = 0;  ///< columns of a Gram matrix; 0: none, -1: moments only
 };
 
 /// What it took to have the matrix.
@@ -242,7 +242,7 @@ struct Triplets {
 
 /// As for least squares.
 [[nodiscard]] bool is_direct(TripletOptions const& options, io::MatrixInfo const& info);
-/// Columns of the Gram matrices that it takes; 0: it takes none.
+/// Columns of the Gram matrices that it takes; 0: it takes none, -1: moments of columns only.
 [[nodiscard]] std::int64_t gram_width(TripletOptions const& options, io::MatrixInfo const& info);
 /// Vectors of the basis between two restarts, or of a block.
 [[nodiscard]] std::int64_t basis_of(TripletOptions const& options, io::MatrixInfo const& info);

@@ -104,7 +104,8 @@ bool is_direct(TripletOptions const& options, io::MatrixInfo const& info) {
 
 std::int64_t gram_width(TripletOptions const& options, io::MatrixInfo const& info) {
   // One column more: of ones.
-  return is_direct(options, info) ? static_cast<std::int64_t>(info.cols) + 1 : 0;
+  if (is_direct(options, info)) return static_cast<std::int64_t>(info.cols) + 1;
+  return options.is_pca() ? -1 : 0;
 }
 
 std::int64_t basis_of(TripletOptions const& options, io::MatrixInfo const& info) {

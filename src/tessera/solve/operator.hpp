@@ -475,8 +475,8 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
 
   /// Bytes of a memory_limit with which all products run that solvers call, of which each needs
   /// another: `atax`, `multiply_transposed`, if `vectors` is not 0, both with a block of so many
-  /// vectors, and if `gram_width` is not 0, `gram` of so many columns. The limit of the options
-  /// does not matter.
+  /// vectors, and if `gram_width` is not 0, `gram` of so many columns (-1: moments). The limit of
+  /// the options does not matter.
   [[nodiscard]] std::size_t bytes_needed(Index vectors = 0, Index gram_width = 0) const {
     using stream::detail::bytes_needed_by;
     auto const source = stream::detail::any_source(source_);
@@ -495,9 +495,10 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
                            this->exec(), "multiply_transposed", source, u, {nullptr, 1},
                            this->cols(), options);
                      }));
-    if (gram_width > 0) {
+    if (gram_width != 0) {
       detail::GramProducts<Exec, T> products;
-      products.cols = gram_width;
+      products.has_moments_only = gram_width < 0;
+      products.cols = gram_width < 0 ? this->cols() : gram_width;
       bytes = std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
                          detail::stream_gram(this->exec(), source_, products, options);
                        }));
