@@ -573,21 +573,37 @@ std::vector<pid_t> ranks_of(pid_t launcher) {
   return ranks;
 }
 
+/// Whether a process has a file of this name open.
+bool has_open(pid_t pid, std::string const& name) {
+  std::error_code error;
+  auto const all = "/proc/" + std::to_string(pid) + "/fd";
+  for (auto const& each : std::filesystem::directory_iterator(all, error)) {
+    if (std::filesystem::read_symlink(each, error).filename() == name) return true;
+  }
+  return false;
+}
+
 TEST_F(RanksTest, end_with_their_launcher) {
-  // The first waits for the second, which never becomes a rank.
-  auto const launcher = start(
-      launch_each({{TESSERA_PROGRAM, "atax", "a.npy"}, {"/bin/sleep", "600"}}), surroundings());
+  // A launcher whose end no daemon of MPI notices.
+  auto const launcher = start({"PMI_RANK=0", "PMI_SIZE=1", "/bin/sh", "-c",
+                               TESSERA_PROGRAM " atax a.npy --repeat 1000000; exit 1"},
+                              surroundings());
   auto const ranks = ranks_of(launcher);
-  auto const all = descendants(launcher);
+  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  auto const wait_while = [&](auto const& is_so) {
+    while (is_so() && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  };
+  bool const is_there = !ranks.empty();
+  if (is_there) wait_while([&] { return !has_open(ranks[0], "a.npy"); });
+  bool const has_begun = is_there && has_open(ranks[0], "a.npy");
   ::kill(launcher, SIGKILL);
   finish(launcher);
-  ASSERT_FALSE(ranks.empty());
-  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (is_program(ranks[0]) && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  ASSERT_TRUE(has_begun);
+  wait_while([&] { return is_program(ranks[0]); });
   EXPECT_FALSE(is_program(ranks[0]));
-  for (pid_t const pid : all) ::kill(pid, SIGKILL);
+  ::kill(ranks[0], SIGKILL);
 }
 
 TEST_F(RanksTest, end_together_where_one_has_a_fault) {
