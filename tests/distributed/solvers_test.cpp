@@ -203,11 +203,11 @@ TYPED_TEST(DistributedSolvers, ExpectTheSameCallOnAllRanks) {
   expect("lsmr", [&] { solve::lsmr(op, this->b, {.maxiter = two}); });
   expect("lsqr", [&] { solve::lsqr(op, this->b, {.x0 = x0}); });
   expect("lsqr", [&] { solve::lsqr(op, this->b, {.btol = half}); });
-  expect("lsmr", [&] { solve::ridge(op, this->b, half); });
+  expect("lsmr", [&] { solve::ridge(op, this->b, half, {.direct = 0}); });
   expect("cgls", [&] { solve::cgls(op, b); });
   expect("cgls", [&] { solve::cgls(op, this->b, {.maxiter = two}); });
-  expect("svd", [&] { solve::svd(op, two); });
-  expect("svd", [&] { solve::svd(op, 2, {.want_u = is_last}); });
+  expect("svd", [&] { solve::svd(op, two, {.direct = 0}); });
+  expect("svd", [&] { solve::svd(op, 2, {.want_u = is_last, .direct = 0}); });
   expect("pca", [&] { solve::pca(op, 2, {.scale = is_last}); });
   expect("randomized_svd",
          [&] { solve::randomized_svd(streamed, 2, {.seed = 7 + (is_last ? 1U : 0U)}); });
