@@ -456,10 +456,12 @@ TEST(BoundByHand, a_line_of_floats) {
 TEST(BoundByHand, a_sum_over_lines) {
   // 16 columns: two panels of 8. g(9) of float, g(3) of double; 1 + g(24) = 1 + 12 * 2^-52, which
   // makes 13.5 units in the last place of the relative error, and a little more: 14.
-  FloatColumn const A("A", 1, 16);
+  FloatColumn const A("A", 2, 16);  // a single row would be summed as one of a row-major matrix
   Kokkos::deep_copy(A, 1.0f);
   double const relative = 9 * 0x1p-24 + 81 * 0x1p-48 + 729 * 0x1p-72 + 3 * 0x1p-53;
-  EXPECT_EQ(judge_one(A, 1, 16).worst_bound, 16 * (relative + 14 * 0x1p-73));
+  Verdict const verdict = judge(Operation::multiply, A, vector_of<float>(16, 1),
+                                vector_of<float>(2, 16), "test", Summation::canonical);
+  EXPECT_EQ(verdict.worst_bound, 16 * (relative + 14 * 0x1p-73));
 }
 
 TEST(BoundByHand, two_products_one_after_the_other) {

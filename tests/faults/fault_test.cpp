@@ -53,6 +53,7 @@ std::vector<FaultyJob> all_jobs() {
                      "2MiB", "--checkpoint", "run.state", "--checkpoint-every", "0"},
        .input = "a.npy",
        .output = "c.npy",
+       .reserves = false,
        .has_checkpoint = true},
       {.name = "convert_npy_npy",
        .arguments = {"convert", "a.npy", "c.npy"},
