@@ -134,8 +134,9 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   }
   void do_multiply_block(solve::detail::BlockProducts<Exec, T> const& products) const override {
     if (!ranks_.in_segments) {
-      return solve::detail::multiply_block(this->exec(), gathered(), products, Kernels::automatic,
-                                           workspace_);
+      auto const whole = gathered();
+      return solve::detail::multiply_block(this->exec(), solve::detail::in_memory(whole), products,
+                                           Kernels::automatic, workspace_);
     }
     add_subtrees({this->rows(), summation::segment<T>}, "World.rows_of with blocks=True",
                  products.CT.data(), products.CT.size(), [&](Rows const& rows, T* sum) {
@@ -143,8 +144,8 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
                        this->exec(), products, {rows_.first + rows.first, rows.count}, sum);
                    auto const some =
                        Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
-                   solve::detail::multiply_block(this->exec(), some, part.products(),
-                                                 Kernels::automatic, workspace_);
+                   solve::detail::multiply_block(this->exec(), solve::detail::in_memory(some),
+                                                 part.products(), Kernels::automatic, workspace_);
                    part.finish();
                  });
     std::size_t const size = products.BT.extent(1);
@@ -155,18 +156,20 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   void do_gram(solve::detail::GramProducts<Exec, T> const& products) const override {
     using Products = solve::detail::GramProducts<Exec, T>;
     if (!ranks_.in_segments) {
-      return solve::detail::gram_in_memory(this->exec(), gathered(), products, Kernels::automatic,
-                                           workspace_);
+      auto const whole = gathered();
+      return solve::detail::gram_in_memory(this->exec(), solve::detail::in_memory(whole), products,
+                                           Kernels::automatic, workspace_);
     }
-    add_subtrees(
-        {this->rows(), summation::segment<T>}, "World.rows_of with blocks=True", products.G.data(),
-        products.G.size(), [&](Rows const& rows, double* sum) {
-          Products part = products;
-          part.first_row = rows_.first + rows.first;
-          part.G = typename Products::template Vector<double>(sum, products.G.size());
-          auto const some = Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
-          solve::detail::gram_in_memory(this->exec(), some, part, Kernels::automatic, workspace_);
-        });
+    add_subtrees({this->rows(), summation::segment<T>}, "World.rows_of with blocks=True",
+                 products.G.data(), products.G.size(), [&](Rows const& rows, double* sum) {
+                   Products part = products;
+                   part.first_row = rows_.first + rows.first;
+                   part.G = typename Products::template Vector<double>(sum, products.G.size());
+                   auto const some =
+                       Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
+                   solve::detail::gram_in_memory(this->exec(), solve::detail::in_memory(some), part,
+                                                 Kernels::automatic, workspace_);
+                 });
     std::size_t const size = products.MT.extent(1);
     for (std::size_t j = 0; j < products.MT.extent(0); ++j) {
       share(products.MT.data() + j * size, size);

@@ -22,8 +22,9 @@ namespace tessera::python {
 namespace {
 
 /// Calls body(op, control) with the matrix as solvers read it, where it lies.
-template <class Body>
-void with_operator(Solving const& solving, Body const& body) {
+/// calls_of(rows, columns) is what body calls beside the products of all solvers.
+template <class CallsOf, class Body>
+void with_operator(Solving const& solving, CallsOf const& calls_of, Body const& body) {
   auto const run = [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op) {
     solve::Control<T> control;
     if (solving.on_step) {
@@ -41,7 +42,8 @@ void with_operator(Solving const& solving, Body const& body) {
                                                          stream::Options<T> const& options, T) {
       solve::StreamOperator<Host, S> const op(exec, source, options);
       // A limit that is too small is found now, and not after a first product that needs less.
-      if (std::size_t const needed = op.bytes_needed(); needed > options.memory_limit) {
+      if (auto const needed = op.bytes_needed(calls_of(op.rows(), op.cols()));
+          needed > options.memory_limit) {
         throw stream::LimitError("solve", needed, options.memory_limit);
       }
       run.template operator()<Host, T>(op);
@@ -105,103 +107,125 @@ void write(Exec const& exec, solve::Values<Exec, T> const& from, Array const& to
 
 std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquaresCall const& call) {
   std::vector<LeastSquaresFound> all;
-  with_operator(solving, [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op,
-                                                  solve::Control<T> const& control) {
-    auto const b = values<Exec, T>(op.exec(), call.b);
-    solve::LeastSquaresOptions<Exec, T> options{
-        .atol = call.atol, .btol = call.btol, .conlim = call.conlim, .maxiter = call.maxiter};
-    if (call.x0) options.x0 = values<Exec, T>(op.exec(), *call.x0);
-    std::vector<solve::LeastSquares<Exec, T>> results;
-    if (call.method == LeastSquaresMethod::ridge) {
-      results = solve::ridge_path(op, b, call.damps, options, control);
-    } else if (call.method == LeastSquaresMethod::lstsq) {
-      results.push_back(solve::lstsq(op, b, options, control));
-    } else {
-      options.damp = call.damps.front();
-      results.push_back(call.method == LeastSquaresMethod::lsmr
-                            ? solve::lsmr(op, b, options, control)
-                            : solve::lsqr(op, b, options, control));
-    }
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      auto const& result = results[i];
-      write(op.exec(), result.x, call.x[i]);
-      all.push_back({.ending = ending_of(result),
-                     .normr = result.normr,
-                     .normar = result.normar,
-                     .norma = result.norma,
-                     .conda = result.conda,
-                     .normx = result.normx,
-                     .rank = result.rank,
-                     .is_direct = result.is_direct});
-    }
-  });
+  auto const calls = [&](solve::Index /*rows*/, solve::Index cols) -> solve::SolverCalls {
+    bool const may_be_direct =
+        call.method == LeastSquaresMethod::ridge || call.method == LeastSquaresMethod::lstsq;
+    if (!may_be_direct || call.maxiter || cols > solve::direct_columns) return {};
+    return {.block = 1, .gram_width = cols + 1};
+  };
+  with_operator(
+      solving, calls,
+      [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op,
+                               solve::Control<T> const& control) {
+        auto const b = values<Exec, T>(op.exec(), call.b);
+        solve::LeastSquaresOptions<Exec, T> options{
+            .atol = call.atol, .btol = call.btol, .conlim = call.conlim, .maxiter = call.maxiter};
+        if (call.x0) options.x0 = values<Exec, T>(op.exec(), *call.x0);
+        std::vector<solve::LeastSquares<Exec, T>> results;
+        if (call.method == LeastSquaresMethod::ridge) {
+          results = solve::ridge_path(op, b, call.damps, options, control);
+        } else if (call.method == LeastSquaresMethod::lstsq) {
+          results.push_back(solve::lstsq(op, b, options, control));
+        } else {
+          options.damp = call.damps.front();
+          results.push_back(call.method == LeastSquaresMethod::lsmr
+                                ? solve::lsmr(op, b, options, control)
+                                : solve::lsqr(op, b, options, control));
+        }
+        for (std::size_t i = 0; i < results.size(); ++i) {
+          auto const& result = results[i];
+          write(op.exec(), result.x, call.x[i]);
+          all.push_back({.ending = ending_of(result),
+                         .normr = result.normr,
+                         .normar = result.normar,
+                         .norma = result.norma,
+                         .conda = result.conda,
+                         .normx = result.normx,
+                         .rank = result.rank,
+                         .is_direct = result.is_direct});
+        }
+      });
   return all;
 }
 
 SvdFound svd(Solving const& solving, SvdCall const& call) {
   SvdFound found;
-  with_operator(solving, [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op,
-                                                  solve::Control<T> const& control) {
-    solve::SvdOptions const options{
-        .tol = call.tol, .maxiter = call.maxiter, .ncv = call.ncv, .want_u = call.ut.has_value()};
-    auto const take = [&](solve::SvdResult<Exec, T> const& result) {
-      found.ending = ending_of(result);
-      found.is_direct = result.is_direct;
-      found.s = result.s;
-      if (call.rises) std::reverse(found.s.begin(), found.s.end());
-      write_rows(op.exec(), result.VT, call.vt, call.rises);
-      if (call.ut) write_rows(op.exec(), result.UT, *call.ut, call.rises);
-    };
-    if (auto const& randomized = call.randomized) {
-      return take(solve::randomized_svd(op, call.k,
-                                        {.oversampling = randomized->oversampling,
-                                         .power_iterations = randomized->power_iterations,
-                                         .seed = randomized->seed,
-                                         .want_u = call.ut.has_value()},
-                                        control));
-    }
-    if (!call.is_pca) return take(solve::svd(op, call.k, options, control));
-    auto const result = solve::pca(op, call.k, {.svd = options, .scale = call.scale}, control);
-    take(result.svd);
-    found.mean.assign(result.mean.begin(), result.mean.end());
-    found.deviation = result.deviation;
-    found.variance = result.explained_variance;
-    found.ratio = result.explained_variance_ratio;
-  });
+  solve::SvdOptions const options{
+      .tol = call.tol, .maxiter = call.maxiter, .ncv = call.ncv, .want_u = call.ut.has_value()};
+  auto const calls = [&](solve::Index rows, solve::Index cols) -> solve::SolverCalls {
+    if (call.randomized)
+      return {.block = std::min({rows, cols, call.k + call.randomized->oversampling})};
+    if (solve::detail::may_be_direct(cols, options)) return {.gram_width = cols + 1};
+    return {.gram_width = call.is_pca ? -1 : 0};
+  };
+  with_operator(
+      solving, calls,
+      [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op,
+                               solve::Control<T> const& control) {
+        auto const take = [&](solve::SvdResult<Exec, T> const& result) {
+          found.ending = ending_of(result);
+          found.is_direct = result.is_direct;
+          found.s = result.s;
+          if (call.rises) std::reverse(found.s.begin(), found.s.end());
+          write_rows(op.exec(), result.VT, call.vt, call.rises);
+          if (call.ut) write_rows(op.exec(), result.UT, *call.ut, call.rises);
+        };
+        if (auto const& randomized = call.randomized) {
+          return take(solve::randomized_svd(op, call.k,
+                                            {.oversampling = randomized->oversampling,
+                                             .power_iterations = randomized->power_iterations,
+                                             .seed = randomized->seed,
+                                             .want_u = call.ut.has_value()},
+                                            control));
+        }
+        if (!call.is_pca) return take(solve::svd(op, call.k, options, control));
+        auto const result = solve::pca(op, call.k, {.svd = options, .scale = call.scale}, control);
+        take(result.svd);
+        found.mean.assign(result.mean.begin(), result.mean.end());
+        found.deviation = result.deviation;
+        found.variance = result.explained_variance;
+        found.ratio = result.explained_variance_ratio;
+      });
   return found;
 }
 
 RegressionFound regression(Solving const& solving, RegressionCall const& call) {
   RegressionFound found;
-  with_operator(solving, [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op,
-                                                  solve::Control<T> const& control) {
-    solve::Observations<Exec, T> observed{.y = values<Exec, T>(op.exec(), call.y)};
-    if (call.weights) observed.weights = values<Exec, T>(op.exec(), *call.weights);
-    if (call.offset) observed.offset = values<Exec, T>(op.exec(), *call.offset);
-    solve::RegressionOptions const options{.penalty = call.penalty,
-                                           .has_intercept = call.has_intercept,
-                                           .tol = call.tol,
-                                           .maxiter = call.maxiter};
-    auto const result = call.loss == RegressionLoss::linear
-                            ? solve::linear_regression(op, observed, options, control)
-                        : call.loss == RegressionLoss::logistic
-                            ? solve::logistic_regression(op, observed, options, control)
-                            : solve::poisson_regression(op, observed, options, control);
-    write(op.exec(), result.x, call.x);
-    found = {.ending = ending_of(result),
-             .detail = result.detail,
-             .intercept = result.intercept,
-             .loss = result.loss,
-             .gradient_norm = result.gradient_norm,
-             .quantity = result.quantity,
-             .bound = result.bound,
-             .deviance = result.deviance,
-             .aic = result.aic,
-             .dispersion = result.dispersion,
-             .rank = result.rank,
-             .standard_errors = result.standard_errors,
-             .columns = {result.columns.begin(), result.columns.end()}};
-  });
+  auto const calls = [](solve::Index /*rows*/, solve::Index cols) -> solve::SolverCalls {
+    if (cols > solve::RegressionOptions{}.most_gram_cols) return {};
+    return {.sums = solve::detail::newton_sums(cols)};
+  };
+  with_operator(solving, calls,
+                [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op,
+                                         solve::Control<T> const& control) {
+                  solve::Observations<Exec, T> observed{.y = values<Exec, T>(op.exec(), call.y)};
+                  if (call.weights) observed.weights = values<Exec, T>(op.exec(), *call.weights);
+                  if (call.offset) observed.offset = values<Exec, T>(op.exec(), *call.offset);
+                  solve::RegressionOptions const options{.penalty = call.penalty,
+                                                         .has_intercept = call.has_intercept,
+                                                         .tol = call.tol,
+                                                         .maxiter = call.maxiter};
+                  auto const result =
+                      call.loss == RegressionLoss::linear
+                          ? solve::linear_regression(op, observed, options, control)
+                      : call.loss == RegressionLoss::logistic
+                          ? solve::logistic_regression(op, observed, options, control)
+                          : solve::poisson_regression(op, observed, options, control);
+                  write(op.exec(), result.x, call.x);
+                  found = {.ending = ending_of(result),
+                           .detail = result.detail,
+                           .intercept = result.intercept,
+                           .loss = result.loss,
+                           .gradient_norm = result.gradient_norm,
+                           .quantity = result.quantity,
+                           .bound = result.bound,
+                           .deviance = result.deviance,
+                           .aic = result.aic,
+                           .dispersion = result.dispersion,
+                           .rank = result.rank,
+                           .standard_errors = result.standard_errors,
+                           .columns = {result.columns.begin(), result.columns.end()}};
+                });
   return found;
 }
 

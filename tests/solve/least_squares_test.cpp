@@ -540,7 +540,7 @@ TYPED_TEST(LeastSquares, HaveTheSameBitsFromAStreamAndWithPortableKernels) {
     EXPECT_THAT(solve_it(streamed, b, options).solution, same_bits_as(in_memory.solution));
     // A limit that holds each of the products, and one that does not.
     std::size_t const needed = streamed.bytes_needed();
-    EXPECT_GE(streamed.bytes_needed(20), needed);
+    EXPECT_GE(streamed.bytes_needed({.block = 20}), needed);
     solve::StreamOperator<Exec, std::remove_const_t<decltype(source)>> const tight(
         Exec(), source, {.memory_limit = needed});
     EXPECT_THAT(solve_it(tight, b, options).solution, same_bits_as(in_memory.solution));

@@ -174,13 +174,15 @@ ExitStatus run_command(FitOptions const& options) {
   std::uint64_t const vectors = vector_bytes(options, reader.info(), type);
   // A Newton step reads A a few times.
   SolvePlace const place = begin_solve(options, reader, vectors, 0, 4 * limit_of(options));
+  bool const by_newton = is_by_newton(options, reader.info());
   Fit const fit = find_fit(options,
                            {.reader = reader,
                             .type = type,
                             .place = place,
                             .kernels = options.kernels,
                             .vectors = vectors,
-                            .in_segments = is_by_newton(options, reader.info())},
+                            .in_segments = by_newton,
+                            .by_newton = by_newton},
                            y);
   std::string const command = "fit";
   SolveSubject const subject{.options = options,

@@ -63,8 +63,11 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
       with_stream<T, Layout>(
           r.reader, r.place.stream->memory_limit, r.vectors, r.kernels,
           [&](auto const& source) {
-            return Operator(Exec(), source, {.kernels = r.kernels})
-                .bytes_needed(r.block, r.gram_width);
+            solve::SolverCalls calls{.block = r.block, .gram_width = r.gram_width};
+            if (r.by_newton) {
+              calls.sums = solve::detail::newton_sums(static_cast<std::int64_t>(info.cols));
+            }
+            return Operator(Exec(), source, {.kernels = r.kernels}).bytes_needed(calls);
           },
           [&](auto const& source, stream::Options<T> const& options) {
             Operator const op(Exec(), source, options);

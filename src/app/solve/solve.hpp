@@ -65,6 +65,7 @@ struct SolveRequest {
   bool in_segments = false;     ///< ranks have whole segments of rows: it is multiplied with blocks
   std::int64_t block = 0;       ///< vectors of such a block; 0: no block
   std::int64_t gram_width = 0;  ///< columns of a Gram matrix; 0: none, -1: moments only
+  bool by_newton = false;       ///< a regression by sums over rows
 };
 
 /// What it took to have the matrix.

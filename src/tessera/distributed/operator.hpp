@@ -135,13 +135,14 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     world_.together([&] {
       root = Rows<Exec, T>("tessera::solve::root", products.CT.extent(0), products.CT.extent(1));
     });
-    add_subtrees<T>(
-        root.data(), products.CT.data(), static_cast<Index>(root.size()),
-        [&](distributed::Rows const& rows, auto const& some) {
-          detail::BlockPart<Exec, T> const part(this->exec(), products, rows, root.data());
-          detail::multiply_block(this->exec(), some, part.products(), options_.kernels, workspace_);
-          part.finish();
-        });
+    add_subtrees<T>(root.data(), products.CT.data(), static_cast<Index>(root.size()),
+                    [&](distributed::Rows const& rows, auto const& some) {
+                      detail::BlockPart<Exec, T> const part(this->exec(), products, rows,
+                                                            root.data());
+                      detail::multiply_block(this->exec(), detail::in_memory(some), part.products(),
+                                             options_.kernels, workspace_);
+                      part.finish();
+                    });
     detail::share_block(world_, products.BT, rows_by_rank_);
   }
   void do_gram(detail::GramProducts<Exec, T> const& products) const override {
@@ -151,8 +152,8 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     add_subtrees<double>(part.G.data(), products.G.data(), static_cast<Index>(part.G.size()),
                          [&](distributed::Rows const& rows, auto const& some) {
                            part.first_row = rows.first;
-                           detail::gram_in_memory(this->exec(), some, part, options_.kernels,
-                                                  workspace_);
+                           detail::gram_in_memory(this->exec(), detail::in_memory(some), part,
+                                                  options_.kernels, workspace_);
                          });
     detail::share_block(world_, products.MT, rows_by_rank_);
   }
@@ -231,11 +232,11 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
       root =
           detail::make_memory<Exec, double>(this->exec(), static_cast<std::size_t>(sums.length()));
     });
-    add_subtrees<double>(root.data(), out, sums.length(),
-                         [&](distributed::Rows const& rows, auto const& some) {
-                           detail::sum_rows_in_memory(this->exec(), some, rows.first, sums,
-                                                      options_.kernels, root.data());
-                         });
+    add_subtrees<double>(
+        root.data(), out, sums.length(), [&](distributed::Rows const& rows, auto const& some) {
+          detail::sum_rows_in_memory(this->exec(), detail::in_memory(some), rows.first, sums,
+                                     options_.kernels, root.data());
+        });
   }
 
   World const& world_;

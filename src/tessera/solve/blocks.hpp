@@ -10,6 +10,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/backends.hpp>
+#include <tessera/backends/compiled.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/kernels/elements.hpp>
@@ -46,6 +48,34 @@ struct BlockProducts {
   [[nodiscard]] Index count() const { return static_cast<Index>(CT.extent(0)); }
   [[nodiscard]] Index cols() const { return static_cast<Index>(CT.extent(1)); }
 };
+
+/// A matrix in memory of an execution space, whose elements are `down` and `across` apart.
+template <class T>
+struct MatrixInMemory {
+  T const* data;
+  Index rows;
+  Index cols;
+  Index down;
+  Index across;
+};
+template <class A>
+MatrixInMemory<typename A::non_const_value_type> in_memory(A const& a) {
+  auto const index = [](auto x) { return static_cast<Index>(x); };
+  return {a.data(), index(a.extent(0)), index(a.extent(1)), index(a.stride(0)), index(a.stride(1))};
+}
+/// Groups of its rows, of so many bytes or fewer where that can be.
+template <class T>
+stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t bytes) {
+  stream::detail::Extents const extents{a.rows, std::max(Index{1}, a.cols)};
+  return *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, bytes,
+                                        std::numeric_limits<Index>::max());
+}
+/// Bytes of such a group: on a GPU, what its cache may hold from one product to the next.
+template <class Exec>
+std::size_t group_bytes(Exec const& exec) {
+  return backends::Backend<Exec>::is_gpu ? std::size_t{32} << 20U
+                                         : stream::detail::target_bytes(exec);
+}
 
 /// Products of each element's chains for B; those for C have as many as a segment has elements.
 inline constexpr Index chain_of_b = summation::min_chain;
@@ -184,36 +214,29 @@ class BlockWork {
 };
 
 /// The products of a matrix in memory of `exec`.
-template <class Exec, class A, class T>
-void multiply_block(Exec const& exec, A const& a, BlockProducts<Exec, T> const& products,
-                    Kernels kernels, Workspace<Exec>& workspace) {
-  // On a GPU a block is what its cache may hold from one product to the next.
-  std::size_t const target =
-      backends::Backend<Exec>::is_gpu ? std::size_t{32} << 20U : stream::detail::target_bytes(exec);
-  stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
-                                        static_cast<Index>(a.extent(1))};
-  auto const blocks = *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, target,
-                                                     std::numeric_limits<Index>::max());
+template <class Exec, class T>
+void multiply_block(Exec const& exec, MatrixInMemory<T> const& a,
+                    BlockProducts<Exec, T> const& products, Kernels kernels,
+                    Workspace<Exec>& workspace) {
+  auto const blocks = groups_of_rows(a, group_bytes(exec));
   BlockSums<Exec, T> sums(exec, products, kernels, workspace, blocks.size(), blocks.count());
   for (Index block = 0; block < blocks.count(); ++block) {
     auto const [first, rows] = blocks.part(block);
-    auto const down = static_cast<Index>(a.stride(0));
-    sums.take(block, first, rows, a.data() + first * down, down, static_cast<Index>(a.stride(1)));
+    sums.take(block, first, rows, a.data + first * a.down, a.down, a.across);
   }
   sums.finish();
   exec.fence("tessera::solve: the products with a block are there");
 }
 
 /// The same of a streamed matrix.
-template <class Exec, class Source, class T>
-stream::Report stream_block(Exec const& exec, Source const& source,
+template <class Exec, class Layout, class T>
+stream::Report stream_block(Exec const& exec, stream::detail::AnySource<T, Layout> const& source,
                             BlockProducts<Exec, T> const& products, stream::Options<T> options) {
   options.on_state = {};
   options.resume = nullptr;
   return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-    stream::detail::Run<Exec, T, typename Source::array_layout, BlockWork, Set> run(
-        exec, "solve", stream::detail::any_source(source),
-        {.operation = "block", .count = products.count()}, options);
+    stream::detail::Run<Exec, T, Layout, BlockWork, Set> run(
+        exec, "solve", source, {.operation = "block", .count = products.count()}, options);
     Workspace<Exec> workspace;
     typename decltype(run)::WorkOf work(exec, run.extents(), run.blocks(), products, workspace);
     return run(work);
@@ -222,3 +245,18 @@ stream::Report stream_block(Exec const& exec, Source const& source,
 
 }  // namespace detail
 }  // namespace tessera::solve
+
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+#define TESSERA_SOLVE_BLOCKS(TEMPLATE, EXEC, T)                                                  \
+  namespace tessera::solve::detail {                                                             \
+  TEMPLATE void multiply_block(EXEC const&, MatrixInMemory<T> const&,                            \
+                               BlockProducts<EXEC, T> const&, Kernels, Workspace<EXEC>&);        \
+  TEMPLATE stream::Report stream_block(EXEC const&,                                              \
+                                       stream::detail::AnySource<T, Kokkos::LayoutLeft> const&,  \
+                                       BlockProducts<EXEC, T> const&, stream::Options<T>);       \
+  TEMPLATE stream::Report stream_block(EXEC const&,                                              \
+                                       stream::detail::AnySource<T, Kokkos::LayoutRight> const&, \
+                                       BlockProducts<EXEC, T> const&, stream::Options<T>);       \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+TESSERA_COMPILED(TESSERA_SOLVE_BLOCKS)

@@ -26,13 +26,17 @@
 
 namespace tessera::solve::detail {
 
-/// The operator, if these options and its size allow a direct decomposition; else null.
+/// Whether these options allow a direct decomposition of a matrix with so many columns.
+inline bool may_be_direct(Index cols, SvdOptions const& options) {
+  return cols >= 1 && cols <= options.direct && options.ncv == 0 && options.maxiter == 0 &&
+         options.tol >= 0;
+}
+
+/// The operator, if it can be decomposed directly; else null.
 template <class Exec, class T>
 BlockOperator<Exec, T> const* direct_operator(NormalOperator<Exec, T> const& op,
                                               SvdOptions const& options) {
-  bool const may = op.cols() >= 1 && op.cols() <= options.direct && options.ncv == 0 &&
-                   options.maxiter == 0 && options.tol >= 0;
-  if (!may) return nullptr;
+  if (!may_be_direct(op.cols(), options)) return nullptr;
   auto const* const block = dynamic_cast<BlockOperator<Exec, T> const*>(&op);
   return block != nullptr && block->has_gram() ? block : nullptr;
 }

@@ -11,6 +11,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
+#include <tessera/backends/compiled.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/kernels/elements.hpp>
@@ -328,34 +329,29 @@ class GramWork {
 };
 
 /// The Gram matrix of a matrix in memory of `exec`, which is fenced.
-template <class Exec, class A, class T>
-void gram_in_memory(Exec const& exec, A const& a, GramProducts<Exec, T> const& products,
-                    Kernels kernels, Workspace<Exec>& workspace) {
-  std::size_t const target =
-      backends::Backend<Exec>::is_gpu ? std::size_t{32} << 20U : stream::detail::target_bytes(exec);
-  stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
-                                        static_cast<Index>(a.extent(1))};
-  auto const blocks = *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, target,
-                                                     std::numeric_limits<Index>::max());
+template <class Exec, class T>
+void gram_in_memory(Exec const& exec, MatrixInMemory<T> const& a,
+                    GramProducts<Exec, T> const& products, Kernels kernels,
+                    Workspace<Exec>& workspace) {
+  auto const blocks = groups_of_rows(a, group_bytes(exec));
   GramSums<Exec, T> sums(exec, products, kernels, workspace, blocks.size(), blocks.count());
-  auto const down = static_cast<Index>(a.stride(0));
   for (Index block = 0; block < blocks.count(); ++block) {
     auto const [first, rows] = blocks.part(block);
-    sums.take(block, first, rows, a.data() + first * down, down, static_cast<Index>(a.stride(1)));
+    sums.take(block, first, rows, a.data + first * a.down, a.down, a.across);
   }
   sums.finish();
   exec.fence("tessera::solve: the Gram matrix is there");
 }
 
 /// The same of a streamed matrix.
-template <class Exec, class Source, class T>
-stream::Report stream_gram(Exec const& exec, Source const& source,
+template <class Exec, class Layout, class T>
+stream::Report stream_gram(Exec const& exec, stream::detail::AnySource<T, Layout> const& source,
                            GramProducts<Exec, T> const& products, stream::Options<T> options) {
   options.on_state = {};
   options.resume = nullptr;
   return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-    stream::detail::Run<Exec, T, typename Source::array_layout, GramWork, Set> run(
-        exec, "solve", stream::detail::any_source(source),
+    stream::detail::Run<Exec, T, Layout, GramWork, Set> run(
+        exec, "solve", source,
         {.operation = "gram", .count = products.has_moments_only ? 0 : products.width()}, options);
     Workspace<Exec> workspace;
     typename decltype(run)::WorkOf work(exec, run.extents(), run.blocks(), products, workspace);
@@ -364,3 +360,18 @@ stream::Report stream_gram(Exec const& exec, Source const& source,
 }
 
 }  // namespace tessera::solve::detail
+
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+#define TESSERA_SOLVE_GRAM(TEMPLATE, EXEC, T)                                                   \
+  namespace tessera::solve::detail {                                                            \
+  TEMPLATE void gram_in_memory(EXEC const&, MatrixInMemory<T> const&,                           \
+                               GramProducts<EXEC, T> const&, Kernels, Workspace<EXEC>&);        \
+  TEMPLATE stream::Report stream_gram(EXEC const&,                                              \
+                                      stream::detail::AnySource<T, Kokkos::LayoutLeft> const&,  \
+                                      GramProducts<EXEC, T> const&, stream::Options<T>);        \
+  TEMPLATE stream::Report stream_gram(EXEC const&,                                              \
+                                      stream::detail::AnySource<T, Kokkos::LayoutRight> const&, \
+                                      GramProducts<EXEC, T> const&, stream::Options<T>);        \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+TESSERA_COMPILED(TESSERA_SOLVE_GRAM)

@@ -390,14 +390,16 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
     tessera::multiply_transposed(this->exec(), a_, u, c, options_);
   }
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
-    detail::multiply_block(this->exec(), a_, products, options_.kernels, workspace_);
+    detail::multiply_block(this->exec(), detail::in_memory(a_), products, options_.kernels,
+                           workspace_);
   }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
   void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
-    detail::sum_rows_in_memory(this->exec(), a_, 0, sums, options_.kernels, out);
+    detail::sum_rows_in_memory(this->exec(), detail::in_memory(a_), 0, sums, options_.kernels, out);
   }
   void do_gram(detail::GramProducts<Exec, T> const& products) const override {
-    detail::gram_in_memory(this->exec(), a_, products, options_.kernels, workspace_);
+    detail::gram_in_memory(this->exec(), detail::in_memory(a_), products, options_.kernels,
+                           workspace_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
@@ -454,6 +456,13 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
   Options<Exec> options_;
 };
 
+/// What a solver calls beside `atax` and `multiply_transposed`.
+struct SolverCalls {
+  Index block = 0;       ///< products with so many vectors at once; 0: none
+  Index gram_width = 0;  ///< Gram matrices of so many columns; 0: none, -1: moments alone
+  std::vector<detail::RowSumsSize> sums{};  ///< sums over rows
+};
+
 /// A matrix that is streamed from a source, once a call. The source has to outlive it; on_progress
 /// of the options is called during each read. wants_state, on_state and resume are not used: a
 /// state of one product is none of a solver, whose Control has callbacks of its own.
@@ -473,11 +482,9 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
     options_.resume = nullptr;
   }
 
-  /// Bytes of a memory_limit with which all products run that solvers call, of which each needs
-  /// another: `atax`, `multiply_transposed`, if `vectors` is not 0, both with a block of so many
-  /// vectors, and if `gram_width` is not 0, `gram` of so many columns (-1: moments). The limit of
-  /// the options does not matter.
-  [[nodiscard]] std::size_t bytes_needed(Index vectors = 0, Index gram_width = 0) const {
+  /// Bytes of a memory_limit with which `atax`, `multiply_transposed` and all other calls of a
+  /// solver run: each needs another one. The limit of the options does not matter.
+  [[nodiscard]] std::size_t bytes_needed(SolverCalls const& calls = {}) const {
     using stream::detail::bytes_needed_by;
     auto const source = stream::detail::any_source(source_);
     auto const vector = [](Index entries) {
@@ -495,21 +502,27 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
                            this->exec(), "multiply_transposed", source, u, {nullptr, 1},
                            this->cols(), options);
                      }));
-    if (gram_width != 0) {
+    if (calls.gram_width != 0) {
       detail::GramProducts<Exec, T> products;
-      products.has_moments_only = gram_width < 0;
-      products.cols = gram_width < 0 ? this->cols() : gram_width;
+      products.has_moments_only = calls.gram_width < 0;
+      products.cols = calls.gram_width < 0 ? this->cols() : calls.gram_width;
       bytes = std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
-                         detail::stream_gram(this->exec(), source_, products, options);
+                         detail::stream_gram(this->exec(), source, products, options);
                        }));
     }
-    if (vectors == 0) return bytes;
-    auto const k = static_cast<std::size_t>(vectors);
+    for (auto const& size : calls.sums) {
+      detail::SizedRowSums<Exec, T> sums(size);
+      bytes =
+          std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
+                     detail::sum_rows_of_stream(this->exec(), source, 0, sums, options, nullptr);
+                   }));
+    }
+    if (calls.block == 0) return bytes;
     detail::BlockProducts<Exec, T> products;
-    products.CT =
-        Rows<Exec, T>(static_cast<T*>(nullptr), k, static_cast<std::size_t>(this->cols()));
+    products.CT = Rows<Exec, T>(static_cast<T*>(nullptr), static_cast<std::size_t>(calls.block),
+                                static_cast<std::size_t>(this->cols()));
     return std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
-                      detail::stream_block(this->exec(), source_, products, options);
+                      detail::stream_block(this->exec(), source, products, options);
                     }));
   }
 
@@ -534,7 +547,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
     stream::multiply_transposed(this->exec(), source_, u, c, options_);
   }
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
-    detail::stream_block(this->exec(), source_, products, options_);
+    detail::stream_block(this->exec(), stream::detail::any_source(source_), products, options_);
   }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
   void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
@@ -542,7 +555,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
                                out);
   }
   void do_gram(detail::GramProducts<Exec, T> const& products) const override {
-    detail::stream_gram(this->exec(), source_, products, options_);
+    detail::stream_gram(this->exec(), stream::detail::any_source(source_), products, options_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {

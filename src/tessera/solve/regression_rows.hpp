@@ -107,10 +107,13 @@ struct FillGroups {
     to[i * groups + g] = row >= g * size && row < (g + 1) * size ? 1 : 0;
   }
 };
+/// Groups of rows that one read tells apart.
+inline constexpr Index groups_of_not_finite = 64;
+
 template <class Exec, class T>
 class NotFinite final : public RowSums<Exec, T> {
  public:
-  static constexpr Index groups = 64;
+  static constexpr Index groups = groups_of_not_finite;
   NotFinite(Index cols, Index begin, Index size)
       : RowSums<Exec, T>(cols, groups), begin_(begin), size_(size) {}
 
@@ -254,6 +257,11 @@ struct PlaceOfSums {
   std::vector<double> x;     ///< coefficients of the scaled columns, then the intercept
   std::vector<double> step;  ///< as x
 };
+
+/// The largest sums that Newton's method makes of a matrix with so many columns.
+inline std::vector<RowSumsSize> newton_sums(Index cols) {
+  return {{cols + 1, cols + 1 + row_columns}, {cols, groups_of_not_finite}};
+}
 
 /// The Hessian, the gradient and the loss at a place.
 template <class Exec, class T>

@@ -9,10 +9,12 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/compiled.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/options.hpp>
+#include <tessera/solve/blocks.hpp>
 #include <tessera/stream.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/run.hpp>
@@ -23,7 +25,11 @@
 /// Sums over the rows of a matrix, in double for every scalar type, by one read of it.
 namespace tessera::solve::detail {
 
-using summation::Index;
+/// What `RowSums` with so many rows and columns need room for.
+struct RowSumsSize {
+  Index width;
+  Index count;
+};
 
 /// Some rows of A in memory of an execution space.
 template <class T>
@@ -133,22 +139,15 @@ class RowSums {
 };
 
 /// out = the sums of a matrix in memory of `exec`, whose first row is `first_row` of a larger one.
-template <class Exec, class A, class T>
-void sum_rows_in_memory(Exec const& exec, A const& a, Index first_row, RowSums<Exec, T>& sums,
-                        Kernels kernels, double* out) {
-  std::size_t const target = stream::detail::target_bytes(exec) / 4;
-  stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
-                                        std::max(Index{1}, static_cast<Index>(a.extent(1)))};
-  auto const blocks = *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, target,
-                                                     std::numeric_limits<Index>::max());
+template <class Exec, class T>
+void sum_rows_in_memory(Exec const& exec, MatrixInMemory<T> const& a, Index first_row,
+                        RowSums<Exec, T>& sums, Kernels kernels, double* out) {
+  auto const blocks = groups_of_rows(a, stream::detail::target_bytes(exec) / 4);
   stream::detail::VectorTree<Exec, double> tree(exec, sums.length(), blocks.count());
-  auto const down = static_cast<Index>(a.stride(0));
   for (Index block = 0; block < blocks.count(); ++block) {
     auto const [first, rows] = blocks.part(block);
-    sums.add(
-        exec,
-        {first_row + first, rows, a.data() + first * down, down, static_cast<Index>(a.stride(1))},
-        kernels, tree.next().data());
+    sums.add(exec, {first_row + first, rows, a.data + first * a.down, a.down, a.across}, kernels,
+             tree.next().data());
     tree.push(block);
   }
   tree.finish({out, 1});
@@ -199,6 +198,16 @@ class RowSumsWork {
   stream::detail::VectorTree<Exec, double> tree_;
 };
 
+/// Sums that are asked for the memory they need, and never made.
+template <class Exec, class T>
+class SizedRowSums final : public RowSums<Exec, T> {
+ public:
+  explicit SizedRowSums(RowSumsSize size) : RowSums<Exec, T>(size.width, size.count) {}
+
+ private:
+  void fill(Exec const&, RowsOfMatrix<T> const&, Kernels, double*, double*) override {}
+};
+
 /// The same of a streamed matrix.
 template <class Exec, class Layout, class T>
 stream::Report sum_rows_of_stream(Exec const& exec,
@@ -217,3 +226,18 @@ stream::Report sum_rows_of_stream(Exec const& exec,
 }
 
 }  // namespace tessera::solve::detail
+
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+#define TESSERA_SOLVE_ROW_SUMS(TEMPLATE, EXEC, T)                                   \
+  namespace tessera::solve::detail {                                                \
+  TEMPLATE void sum_rows_in_memory(EXEC const&, MatrixInMemory<T> const&, Index,    \
+                                   RowSums<EXEC, T>&, Kernels, double*);            \
+  TEMPLATE stream::Report sum_rows_of_stream(                                       \
+      EXEC const&, stream::detail::AnySource<T, Kokkos::LayoutLeft> const&, Index,  \
+      RowSums<EXEC, T>&, stream::Options<T>, double*);                              \
+  TEMPLATE stream::Report sum_rows_of_stream(                                       \
+      EXEC const&, stream::detail::AnySource<T, Kokkos::LayoutRight> const&, Index, \
+      RowSums<EXEC, T>&, stream::Options<T>, double*);                              \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+TESSERA_COMPILED(TESSERA_SOLVE_ROW_SUMS)
