@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""Results beside references of higher precision."""
+"""Compares results with references of higher precision."""
 
 from typing import Any, NamedTuple
 

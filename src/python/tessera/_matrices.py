@@ -102,7 +102,7 @@ def from_callback(
         Function of two slices that returns that part of the matrix, as an array of `dtype` without masked
         elements. It is called by several threads, one at a time, and must return the same each time.
     dtype : data-type, default float64
-        float32 or float64.
+        Type of the elements, float32 or float64.
     order : {"C", "F"}, default "C"
         "C" reads blocks of whole rows, "F" blocks of whole columns.
     memory_limit : int or str, default "1GiB"

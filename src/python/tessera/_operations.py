@@ -292,6 +292,12 @@ def threads(n: int | None = None) -> int:
     -----
     The default is KOKKOS_NUM_THREADS, otherwise OMP_NUM_THREADS, otherwise one per processor. Limits that a
     thread has set for OpenMP, for example by threadpoolctl, are honoured. The number does not change a result.
+
+    Examples
+    --------
+    >>> import tessera
+    >>> tessera.threads() >= 1
+    True
     """
     return _core.threads(n)
 
@@ -303,6 +309,12 @@ def info() -> dict[str, Any]:
     -------
     dict
         Version, commit, host backend, GPUs, HDF5, version of Kokkos, whether it runs, and threads.
+
+    Examples
+    --------
+    >>> import tessera
+    >>> tessera.info()["version"] == tessera.__version__
+    True
     """
     return _core.info()
 

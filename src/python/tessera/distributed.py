@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""Matrices whose rows lie on several processes, with the bits of one process.
+"""Matrices whose rows are distributed over several processes. Results are bitwise identical to those of one process.
 
-Each rank has the rows that follow those of the rank before. What ranks tell each other is carried by mpi4py, with
-whichever MPI it was built for, or by a process group of PyTorch: `World(torch.distributed.group.WORLD)`.
+Each rank owns consecutive rows, in the order of the ranks. Messages are sent by mpi4py, with any MPI library, or by a
+process group of PyTorch: `World(torch.distributed.group.WORLD)`.
 
 >>> import numpy as np, tessera.distributed
 >>> from mpi4py import MPI
@@ -35,7 +35,20 @@ def __dir__() -> list[str]:
 
 
 class DistributedError(RuntimeError):
-    """What went wrong on one rank, thrown on all. `rank` is that rank."""
+    """Error of one rank, raised on all ranks.
+
+    Parameters
+    ----------
+    rank : int
+        Rank that failed.
+    sentence : str
+        Its error message.
+
+    Attributes
+    ----------
+    rank : int
+        Rank that failed.
+    """
 
     def __init__(self, rank: int, sentence: str) -> None:
         super().__init__(f"rank {rank}: {sentence}")
@@ -43,11 +56,30 @@ class DistributedError(RuntimeError):
 
 
 class Matrix:
-    """A matrix whose rows lie on all ranks, as `World.matrix` makes it.
+    """Matrix whose rows are distributed over all ranks.
 
-    `tessera.linalg` takes it as it takes an array. `b` and `x0` of its calls: b is this rank's entries, x0 whole. Of
-    the results x and vh are whole on every rank, u is this rank's rows. All ranks make the same calls, in the same
-    order.
+    Use `World.matrix` or `World.open` to create one.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Shape (m, n) of the whole matrix.
+    dtype : numpy.dtype
+        Type of the elements, float32 or float64.
+    order : {"C", "F"}
+        Layout: "C" is row-major, "F" is column-major.
+    array : array
+        The rows of this rank.
+    rows : slice
+        Position of these rows in the whole matrix.
+    world : World
+        The ranks.
+
+    Notes
+    -----
+    The functions of `tessera.linalg` accept it as A. Then `b` has this rank's entries, and `x0` is complete on every
+    rank. In results, x and vh are complete on every rank, and u has this rank's rows. All ranks must make the same
+    calls in the same order.
     """
 
     def __init__(self, world: "World", array: Any, by_rows: bool, dtype: Any, counts: Sequence[int]) -> None:
@@ -88,18 +120,41 @@ class Matrix:
 
 
 class World:
-    """The ranks of an mpi4py communicator, or of a process group of torch.distributed; either is duplicated.
+    """Products of matrices whose rows are distributed over the ranks of a communicator.
 
-    All World objects of one communicator share its duplicate, which is freed together with the communicator.
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Intracomm or torch.distributed.ProcessGroup
+        Communicator of mpi4py, or process group of PyTorch. It is duplicated. All World objects of one communicator
+        share the duplicate, which is freed together with the communicator.
 
-    Processes that torchrun starts, or a worker's of Dask, have a process group after
-    `torch.distributed.init_process_group`, of any backend: messages are those of gloo, between hosts' memories. A group
-    of some processes is taken if it is of gloo, and is not duplicated.
+    Raises
+    ------
+    TypeError
+        If `comm` is neither a communicator nor a process group.
+    ValueError
+        If `comm` is an intercommunicator.
+    RuntimeError
+        If the launcher started several processes, but the MPI library of mpi4py found only one.
 
-    All ranks call each method but `rank`, `size` and `rows_of`, with the same arguments but for
-    their rows. A matrix is a rank's rows, or a `Matrix` made of them, vectors as long as a column are each rank's entries of
-    them, and vectors as long as a row are whole on every rank. Where a rank throws, all throw a
-    DistributedError with its sentence.
+    Notes
+    -----
+    All ranks must call each method, except `rank`, `size` and `rows_of`, with the same arguments except their rows. A
+    is the array of this rank's rows, or a `Matrix`. Vectors of m entries are distributed: each rank passes its own
+    entries. Vectors of n entries are complete on every rank. If a rank fails, all ranks raise a `DistributedError`
+    with its message.
+
+    Processes started by torchrun or Dask have a process group after `torch.distributed.init_process_group`. The
+    group of all processes may use any backend; messages use gloo, between the hosts' memories. A group of some
+    processes must use gloo, and is not duplicated.
+
+    Examples
+    --------
+    >>> import numpy as np, tessera.distributed
+    >>> from mpi4py import MPI
+    >>> world = tessera.distributed.World(MPI.COMM_SELF)  # COMM_WORLD under mpirun
+    >>> world.atax(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0]))
+    array([-4., -6.])
     """
 
     def __init__(self, comm: Any) -> None:
@@ -108,20 +163,47 @@ class World:
 
     @property
     def rank(self) -> int:
-        """The number of this process, from 0 on."""
+        """Number of this process, starting at 0."""
         return self._ranks.rank
 
     @property
     def size(self) -> int:
-        """How many processes there are."""
+        """Number of processes."""
         return self._ranks.size
 
     def rows_of(
         self, m: int, n: int, *, dtype: Any = "float64", order: str = "C", blocks: bool = False
     ) -> slice:
-        """The rows of a matrix of m x n that this rank has: about as many on each.
+        """Return the rows that this rank owns of a matrix of shape (m, n).
 
-        `blocks=True` is for `tessera.linalg.randomized_svd`, which multiplies with blocks of vectors.
+        Parameters
+        ----------
+        m, n : int
+            Shape of the whole matrix.
+        dtype : data-type, default "float64"
+            Type of the elements, float32 or float64.
+        order : {"C", "F"}, default "C"
+            Layout: "C" is row-major, "F" is column-major.
+        blocks : bool, default False
+            Choose rows that suit products with blocks of vectors, as in `tessera.linalg.randomized_svd`.
+
+        Returns
+        -------
+        slice
+            Rows of this rank. All ranks own about the same number of rows.
+
+        Raises
+        ------
+        ValueError
+            If a size is negative, or an argument is unknown.
+
+        Examples
+        --------
+        >>> import numpy as np, tessera.distributed
+        >>> from mpi4py import MPI
+        >>> world = tessera.distributed.World(MPI.COMM_SELF)
+        >>> world.rows_of(3, 2)
+        slice(0, 3, None)
         """
         by_rows = _by_rows("rows_of", order)
         if m < 0 or n < 0:
@@ -130,7 +212,33 @@ class World:
         return slice(first, end)
 
     def matrix(self, A: Any, *, order: str | None = None) -> Matrix:
-        """The matrix of which A is this rank's rows, for the solvers of `tessera.linalg`."""
+        """Return the matrix of which A is this rank's rows, for the solvers of `tessera.linalg`.
+
+        Parameters
+        ----------
+        A : array or Matrix
+            This rank's rows, float32 or float64, with contiguous rows or columns.
+        order : {"C", "F"}, optional
+            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
+
+        Returns
+        -------
+        Matrix
+            The whole matrix. It refers to A, which is not copied.
+
+        Raises
+        ------
+        DistributedError
+            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
+
+        Examples
+        --------
+        >>> import numpy as np, tessera.distributed
+        >>> from mpi4py import MPI
+        >>> world = tessera.distributed.World(MPI.COMM_SELF)
+        >>> world.matrix(np.ones((3, 2))).shape
+        (3, 2)
+        """
         return self._agree("matrix", A, order)
 
     def open(
@@ -142,10 +250,47 @@ class World:
         order: str = "C",
         blocks: bool = False,
     ) -> Matrix:
-        """The matrix in a file that all ranks see, of which each maps the rows of `rows_of`.
+        """Open a matrix file of which each rank maps its own rows.
 
-        The file is .npy, or raw elements, whose `dtype`, `shape` and `order` are given. What does not stay in memory
-        is read anew by each product. Elements in the other order of bytes are converted in memory.
+        Parameters
+        ----------
+        path : str or path-like
+            A .npy file, or a file of raw elements. All ranks must be able to read it.
+        dtype : data-type, optional
+            Type of raw elements, float32 or float64.
+        shape : tuple of int, optional
+            Shape (m, n) of raw elements.
+        order : {"C", "F"}, default "C"
+            Layout of raw elements.
+        blocks : bool, default False
+            Choose rows that suit products with blocks of vectors, as in `tessera.linalg.randomized_svd`.
+
+        Returns
+        -------
+        Matrix
+            The matrix, of which this rank owns `rows_of(m, n)`.
+
+        Raises
+        ------
+        DistributedError
+            If a rank cannot read the file, or the file has other contents on some rank.
+
+        Notes
+        -----
+        The operating system reads the file again in each product if it does not stay in memory. Elements of foreign
+        byte order are converted into an array in memory.
+
+        Examples
+        --------
+        >>> import numpy as np, tessera.distributed
+        >>> from mpi4py import MPI
+        >>> world = tessera.distributed.World(MPI.COMM_SELF)
+        >>> import tempfile
+        >>> with tempfile.NamedTemporaryFile(suffix=".npy") as file:
+        ...     np.save(file, np.ones((3, 2)))
+        ...     file.flush()
+        ...     world.open(file.name).shape
+        (3, 2)
         """
         rows = None
         its_order = "C"
@@ -164,7 +309,35 @@ class World:
         return self.matrix(rows, order=its_order)
 
     def matvec(self, A: Any, x: Any, *, order: str | None = None) -> Any:
-        """This rank's entries of A @ x; x is whole, a vector or a block of them."""
+        """Compute this rank's entries of A @ x.
+
+        Parameters
+        ----------
+        A : array or Matrix
+            This rank's rows, float32 or float64, with contiguous rows or columns.
+        x : array
+            Vector of n entries, or a block of vectors of shape (n, k), complete on every rank.
+        order : {"C", "F"}, optional
+            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
+
+        Returns
+        -------
+        array
+            One entry, or one row of k entries, per row of this rank.
+
+        Raises
+        ------
+        DistributedError
+            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
+
+        Examples
+        --------
+        >>> import numpy as np, tessera.distributed
+        >>> from mpi4py import MPI
+        >>> world = tessera.distributed.World(MPI.COMM_SELF)
+        >>> world.matvec(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
+        array([3., 7.])
+        """
         a = self._agree("matvec", A, order, whole={"x": x})
 
         def product(x: Any) -> Any:
@@ -177,7 +350,35 @@ class World:
         return self._each(a, x, a.array.shape[0], product)
 
     def rmatvec(self, A: Any, u: Any, *, order: str | None = None) -> Any:
-        """A.T @ u, whole on every rank; u is this rank's entries, of a vector or of a block of them."""
+        """Compute A.T @ u, complete on every rank.
+
+        Parameters
+        ----------
+        A : array or Matrix
+            This rank's rows, float32 or float64, with contiguous rows or columns.
+        u : array
+            This rank's entries of a vector, or its rows of a block of k vectors.
+        order : {"C", "F"}, optional
+            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
+
+        Returns
+        -------
+        array
+            Vector of n entries, or an array of shape (n, k).
+
+        Raises
+        ------
+        DistributedError
+            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
+
+        Examples
+        --------
+        >>> import numpy as np, tessera.distributed
+        >>> from mpi4py import MPI
+        >>> world = tessera.distributed.World(MPI.COMM_SELF)
+        >>> world.rmatvec(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
+        array([4., 6.])
+        """
         return self._rmatvec(self._agree("rmatvec", A, order, facts=lambda _: {"vectors": _columns(u)}), u)
 
     def _rmatvec(self, a: Matrix, u: Any) -> Any:
@@ -204,11 +405,51 @@ class World:
         return_b: bool = False,
         order: str | None = None,
     ) -> Any:
-        """alpha * A.T @ f(A @ v) + beta * z, whole on every rank, each of which reads its rows once.
+        """Compute alpha * A.T @ f(A @ v) + beta * z, complete on every rank, with one pass over A.
 
-        f is that of `tessera.atax`, by `weights` or `minus`, which are this rank's entries, and `map`; z is whole. v
-        may be a block of vectors, which are multiplied one after the other. With return_b=True the result is the pair
-        C, B with B = f(A @ v), of which each rank has its entries.
+        Parameters
+        ----------
+        A : array or Matrix
+            This rank's rows, float32 or float64, with contiguous rows or columns.
+        v : array
+            Vector of n entries, or a block of vectors of shape (n, k), complete on every rank. The vectors of a block
+            are multiplied one after the other.
+        weights : array, optional
+            This rank's entries of the vector w: f(b) = w * b, or the weights of `map`.
+        minus : array, optional
+            This rank's entries of the vector y: f(b) = b - y, or the labels or counts of `map`.
+        map : {"logistic", "poisson", "logistic_weights", "poisson_weights"}, optional
+            The map f, as in `tessera.atax`.
+        alpha, beta : float, default 1 and 0
+            Factors of the product and of `z`.
+        z : array, optional
+            Vector of n entries, complete on every rank. Only for a single vector v.
+        return_b : bool, default False
+            Also return B = f(A @ v).
+        order : {"C", "F"}, optional
+            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
+
+        Returns
+        -------
+        array or tuple of array
+            C of n entries or of shape (n, k). With `return_b` the pair (C, B), where B has this rank's entries.
+
+        Raises
+        ------
+        DistributedError
+            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
+
+        See Also
+        --------
+        tessera.atax : The same product on one process.
+
+        Examples
+        --------
+        >>> import numpy as np, tessera.distributed
+        >>> from mpi4py import MPI
+        >>> world = tessera.distributed.World(MPI.COMM_SELF)
+        >>> world.atax(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0]), return_b=True)
+        (array([-4., -6.]), array([-1., -1.]))
         """
         kind, of_map = "", None
 
@@ -250,17 +491,61 @@ class World:
         return self._each(a, v, (a.shape[1], count) if return_b else a.shape[1], product)
 
     def dot(self, x: Any, y: Any) -> float:
-        """x @ y of vectors that lie on all ranks, with the bits of `tessera.dot`.
+        """Compute the dot product of two distributed vectors.
 
-        Each rank has the entries of `rows_of(m, 1, order="F")`.
+        Parameters
+        ----------
+        x, y : array
+            This rank's entries of two vectors of m entries: those of `rows_of(m, 1, order="F")`.
+
+        Returns
+        -------
+        float
+            The dot product, bitwise identical to that of `tessera.dot`.
+
+        Raises
+        ------
+        DistributedError
+            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
+
+        Examples
+        --------
+        >>> import numpy as np, tessera.distributed
+        >>> from mpi4py import MPI
+        >>> world = tessera.distributed.World(MPI.COMM_SELF)
+        >>> world.dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+        11.0
         """
         column = self._together(lambda: _arrays.contiguous(_column(x)))
         return float(self._rmatvec(self._agree("dot", column, None, is_vector=True), y)[0])
 
     def aslinearoperator(self, A: Any, *, order: str | None = None) -> Any:
-        """A as SciPy's LinearOperator, for its lsqr, lsmr and svds on every rank alike.
+        """Wrap A as a SciPy LinearOperator with its products and those with its transpose.
 
-        Vectors are whole on every rank, so that all decide the same.
+        Parameters
+        ----------
+        A : array or Matrix
+            This rank's rows, float32 or float64, with contiguous rows or columns.
+        order : {"C", "F"}, optional
+            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
+
+        Returns
+        -------
+        scipy.sparse.linalg.LinearOperator
+            For `lsqr`, `lsmr` and `svds`, which all ranks must call alike. Its vectors are complete on every rank.
+
+        Raises
+        ------
+        DistributedError
+            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
+
+        Examples
+        --------
+        >>> import numpy as np, tessera.distributed
+        >>> from mpi4py import MPI
+        >>> world = tessera.distributed.World(MPI.COMM_SELF)
+        >>> world.aslinearoperator(np.array([[1.0, 2.0], [3.0, 4.0]])).matvec(np.array([1.0, 1.0]))
+        array([3., 7.])
         """
         from scipy.sparse.linalg import LinearOperator
 
@@ -275,7 +560,33 @@ class World:
         return LinearOperator(a.shape, matvec=matvec, rmatvec=rmatvec, dtype=a.dtype)
 
     def NormalOperator(self, A: Any, *, order: str | None = None) -> Any:
-        """A.T @ A as SciPy's LinearOperator, for eigsh, lobpcg and cg on every rank alike."""
+        """Wrap A.T @ A as a SciPy LinearOperator with one pass over A per product.
+
+        Parameters
+        ----------
+        A : array or Matrix
+            This rank's rows, float32 or float64, with contiguous rows or columns.
+        order : {"C", "F"}, optional
+            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
+
+        Returns
+        -------
+        scipy.sparse.linalg.LinearOperator
+            For `eigsh`, `lobpcg` and `cg`, which all ranks must call alike. Its vectors are complete on every rank.
+
+        Raises
+        ------
+        DistributedError
+            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
+
+        Examples
+        --------
+        >>> import numpy as np, tessera.distributed
+        >>> from mpi4py import MPI
+        >>> world = tessera.distributed.World(MPI.COMM_SELF)
+        >>> world.NormalOperator(np.array([[1.0, 2.0], [3.0, 4.0]])).matvec(np.array([1.0, -1.0]))
+        array([-4., -6.])
+        """
         from scipy.sparse.linalg import LinearOperator
 
         a = self._agree("NormalOperator", A, order)
@@ -286,9 +597,31 @@ class World:
         return LinearOperator((a.shape[1], a.shape[1]), matvec=product, rmatvec=product, dtype=a.dtype)
 
     def gather_rows(self, b: Any) -> Any:
-        """All ranks' rows of a vector, or of an array of more dimensions, one rank's after the other's.
+        """Concatenate the arrays of all ranks along their first axis, on every rank.
 
-        Elements are numbers, or others of a fixed size. All ranks' rows have one shape and one dtype.
+        Parameters
+        ----------
+        b : array
+            This rank's entries or rows, of one or more dimensions. Elements have a fixed size. All ranks pass the
+            same type and the same shape, except the number of rows.
+
+        Returns
+        -------
+        array
+            The entries or rows of all ranks, in the order of the ranks.
+
+        Raises
+        ------
+        DistributedError
+            If types or shapes differ, or an array is masked or holds Python objects.
+
+        Examples
+        --------
+        >>> import numpy as np, tessera.distributed
+        >>> from mpi4py import MPI
+        >>> world = tessera.distributed.World(MPI.COMM_SELF)
+        >>> world.gather_rows(np.array([1.0, 2.0]))
+        array([1., 2.])
         """
         mine = None
 

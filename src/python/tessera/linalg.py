@@ -45,7 +45,7 @@ _CONVERGED, _ITERATION_LIMIT, _NOT_FINITE, _NOT_SOLVABLE = 7, 8, 11, 14
 
 
 class ConvergenceWarning(UserWarning):
-    """A solver stopped at its limit of iterations; the result is not within the tolerance."""
+    """A solver reached its iteration limit; the result is not within the tolerance."""
 
 
 class Step(NamedTuple):
@@ -71,7 +71,25 @@ class Step(NamedTuple):
 
 
 class LsmrResult(NamedTuple):
-    """Result of `lsmr`, with the fields of SciPy."""
+    """Result of `lsmr`, with the fields of SciPy.
+
+    Attributes
+    ----------
+    x : array
+        Solution of n entries.
+    istop : int
+        Why the solver stopped, as in `lsmr`.
+    itn : int
+        Iterations; passes over A if A was solved directly.
+    normr : float
+        Norm of the residual, including the rows of `damp`.
+    normar : float
+        Norm of the gradient, A.T times this residual.
+    norma, conda : float
+        Estimates of the Frobenius norm and of the condition number of A.
+    normx : float
+        Norm of x.
+    """
 
     x: Any
     istop: int
@@ -84,7 +102,27 @@ class LsmrResult(NamedTuple):
 
 
 class LsqrResult(NamedTuple):
-    """Result of `lsqr`, with the fields of SciPy."""
+    """Result of `lsqr`, with the fields of SciPy.
+
+    Attributes
+    ----------
+    x : array
+        Solution of n entries.
+    istop : int
+        Why the solver stopped, as in `lsmr`.
+    itn : int
+        Iterations.
+    r1norm, r2norm : float
+        Norm of the residual, without and with the rows of `damp`.
+    anorm, acond : float
+        Estimates of the Frobenius norm and of the condition number of A.
+    arnorm : float
+        Norm of the gradient, A.T times the residual.
+    xnorm : float
+        Norm of x.
+    var : array
+        Zeros; variances are not computed.
+    """
 
     x: Any
     istop: int
@@ -99,7 +137,19 @@ class LsqrResult(NamedTuple):
 
 
 class PcaResult(NamedTuple):
-    """Principal components, one per row, and statistics of the columns."""
+    """Result of `pca`: principal components, and statistics of the columns.
+
+    Attributes
+    ----------
+    components : array of shape (k, n)
+        Components, one per row, in descending order of variance.
+    singular_values : array
+        Singular values of the centred matrix, one per component.
+    explained_variance, explained_variance_ratio : array
+        Variance of each component, and its part of the total variance.
+    mean, deviation : array
+        Mean and standard deviation of each column.
+    """
 
     components: Any
     singular_values: Any
@@ -312,8 +362,8 @@ def lsmr(
     Returns
     -------
     LsmrResult
-        x, istop, itn, normr, normar, norma, conda, normx. istop is SciPy's: 0 x = 0; 1 solved; 2 least squares
-        solved; 3 condition limit; 4 to 6 the same to machine precision; 7 iteration limit.
+        The solution and how it was found. istop is SciPy's: 0 x = 0; 1 solved; 2 least squares solved; 3 condition
+        limit; 4 to 6 the same to machine precision; 7 iteration limit.
 
     Raises
     ------
@@ -385,7 +435,7 @@ def lsqr(
     Returns
     -------
     LsqrResult
-        x, istop, itn, r1norm, r2norm, anorm, acond, arnorm, xnorm, var. var is zero.
+        The solution and how it was found.
 
     Examples
     --------
@@ -570,9 +620,9 @@ def lstsq(
     Returns
     -------
     tuple
-        x, residues, rank and None. residues is the square of the residual norm; it is an empty array if A has not
-        full column rank or no more rows than columns. rank is None if LSMR was used. The singular values are not
-        computed.
+        The solution x, residues, rank and None. residues is the square of the residual norm. It is an empty array if
+        A does not have full column rank, or no more rows than columns. rank is None if LSMR was used. The singular
+        values are not computed.
 
     Raises
     ------
@@ -582,7 +632,8 @@ def lstsq(
     Notes
     -----
     A matrix with at most 512 columns is solved directly, unless `maxiter` is given. Columns are scaled
-    to equal norms inside. Singular values of the scaled matrix count as zero if they are at most 2 eps (float32) or n eps (float64) times the largest.
+    to equal norms inside. Singular values of the scaled matrix count as zero if they are at most 2 eps (float32) or
+    n eps (float64) times the largest.
 
     Examples
     --------
@@ -725,7 +776,7 @@ def svds(
     Returns
     -------
     tuple of array or array
-        u, s, vh with ascending values; s alone without vectors. The largest entry of each row of vh is positive.
+        The triple u, s, vh with ascending values, or only s without vectors. The largest entry of each row of vh is positive.
 
     Raises
     ------
@@ -805,7 +856,7 @@ def randomized_svd(
     Returns
     -------
     tuple of array
-        u, s, vh with descending values. Signs are not normalised.
+        The triple u, s, vh with descending values. Signs are not normalised.
 
     Examples
     --------
@@ -866,8 +917,7 @@ def pca(
     Returns
     -------
     PcaResult
-        components (one per row), singular_values, explained_variance, explained_variance_ratio, mean and deviation;
-        values are descending.
+        The components in descending order of variance, and statistics of the columns.
 
     Raises
     ------

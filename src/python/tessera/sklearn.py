@@ -78,7 +78,7 @@ def _linear(X: Any, coefficients: Any, intercept: float) -> Any:
 
 
 class PerfectSeparationWarning(ConvergenceWarning):
-    """The loss has no minimum: it falls for ever as coefficients grow."""
+    """The loss has no minimum: it decreases without end while coefficients grow."""
 
 
 def _number(estimator: Any, name: str, value: Any, *, positive: bool = False) -> float:
@@ -244,6 +244,14 @@ class LinearRegression(_Regressor):
     -----
     Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
     coefficients are the shortest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tessera.sklearn import LinearRegression
+    >>> model = LinearRegression().fit(np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 3.0, 5.0]))
+    >>> np.round(model.coef_, 6), round(float(model.intercept_), 6)
+    (array([2.]), 1.0)
     """
 
     def __init__(self, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0):
@@ -271,7 +279,18 @@ class LinearRegression(_Regressor):
         return self._fit("linear", X, y, lambda total: 0.0, sample_weight)
 
     def predict(self, X: Any) -> Any:
-        """Return the prediction for each row of X."""
+        """Return the prediction for each row of X.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            Predicted targets.
+        """
         return self._eta(X)
 
 
@@ -310,6 +329,14 @@ class Ridge(_Regressor):
     -----
     Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
     coefficients are the shortest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tessera.sklearn import Ridge
+    >>> model = Ridge(alpha=2.0).fit(np.array([[-1.0], [1.0]]), np.array([-2.0, 2.0]))
+    >>> np.round(model.coef_, 6)
+    array([1.])
     """
 
     def __init__(
@@ -341,7 +368,18 @@ class Ridge(_Regressor):
         return self._fit("linear", X, y, lambda total: alpha, sample_weight)
 
     def predict(self, X: Any) -> Any:
-        """Return the prediction for each row of X."""
+        """Return the prediction for each row of X.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            Predicted targets.
+        """
         return self._eta(X)
 
 
@@ -380,6 +418,14 @@ class PoissonRegressor(_Regressor):
     -----
     Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
     coefficients are the shortest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tessera.sklearn import PoissonRegressor
+    >>> model = PoissonRegressor(alpha=0.0).fit(np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([1, 3, 7, 9]))
+    >>> np.round(model.predict(np.array([[0.0], [1.0]])), 6)
+    array([2., 8.])
     """
 
     def __init__(
@@ -419,11 +465,37 @@ class PoissonRegressor(_Regressor):
         return self._fit("poisson", X, y, lambda total: alpha * total, sample_weight, offset)
 
     def predict(self, X: Any) -> Any:
-        """Return the expected count for each row of X, without an offset."""
+        """Return the expected count for each row of X, without an offset.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            Expected counts.
+        """
         return numpy.exp(self._eta(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the fraction of the deviance that is explained."""
+        """Return the fraction of the deviance that is explained.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+        y : array
+            Counts, one per row of X.
+        sample_weight : array, optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            D², at most 1; the same as in scikit-learn.
+        """
         return d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1)
 
     def __sklearn_tags__(self) -> Any:
@@ -471,6 +543,14 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
     coefficients are the shortest.
     If C is infinite and the classes are separable, PerfectSeparationWarning is issued. For more classes use
     sklearn.multiclass.OneVsRestClassifier.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tessera.sklearn import LogisticRegression
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array(["no", "no", "yes", "yes"])
+    >>> LogisticRegression().fit(X, y).predict(np.array([[0.5], [2.5]])).tolist()
+    ['no', 'yes']
     """
 
     def __init__(self, C: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0):
@@ -520,22 +600,66 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         return self
 
     def decision_function(self, X: Any) -> Any:
-        """Return the log-odds of the second class for each row of X."""
+        """Return the log-odds of the second class for each row of X.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            Positive if the second class is the likelier one.
+        """
         check_is_fitted(self)
         X, _ = _matrix(self, X, reset=False)
         return _linear(X, self.coef_[0], self.intercept_[0])
 
     def predict(self, X: Any) -> Any:
-        """Return the likelier class for each row of X."""
+        """Return the likelier class for each row of X.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            Entries of `classes_`.
+        """
         odds = self.decision_function(X)
         return self.classes_[(odds > 0).astype(int)]
 
     def predict_proba(self, X: Any) -> Any:
-        """Return the probabilities of the two classes, one row per row of X."""
+        """Return the probabilities of the two classes for each row of X.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+            Columns in the order of `classes_`.
+        """
         return numpy.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: Any) -> Any:
-        """Return the logarithms of the probabilities."""
+        """Return the logarithms of the probabilities of the two classes.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+            Columns in the order of `classes_`.
+        """
         odds = self.decision_function(X)
         return -numpy.logaddexp(0, numpy.stack([odds, -odds], axis=1))
 
@@ -611,6 +735,14 @@ class PCA(_Projection):
     Notes
     -----
     `whiten`, `svd_solver` and `noise_variance_` are not supported.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tessera.sklearn import PCA
+    >>> model = PCA(1).fit(np.array([[1.0, 7.0], [3.0, 7.0], [5.0, 7.0]]))
+    >>> np.round(model.transform(np.array([[4.0, 7.0]])), 6)
+    array([[1.]])
     """
 
     def __init__(self, n_components: int | None = None, *, tol: float = 0.0):
@@ -645,12 +777,34 @@ class PCA(_Projection):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the coordinates of the rows of X."""
+        """Return the coordinates of the rows of X.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
+            Coordinates with respect to `components_`.
+        """
         projected, components = self._project(X)
         return projected - components @ numpy.asarray(self.mean_, components.dtype)
 
     def inverse_transform(self, X: Any) -> Any:
-        """Return rows from their coordinates."""
+        """Return rows from their coordinates.
+
+        Parameters
+        ----------
+        X : array
+            Coordinates of shape (n_samples, n_components), as `transform` returns them.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+            Rows in the space of the data.
+        """
         back = self._back(X)
         return back + numpy.asarray(self.mean_, back.dtype)
 
@@ -683,6 +837,13 @@ class TruncatedSVD(_Projection):
     Notes
     -----
     Explained variances are not computed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tessera.sklearn import TruncatedSVD
+    >>> np.round(TruncatedSVD(1).fit(np.array([[3.0, 0.0], [0.0, 5.0], [0.0, 0.0]])).singular_values_, 6)
+    array([5.])
     """
 
     def __init__(
@@ -733,9 +894,31 @@ class TruncatedSVD(_Projection):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the coordinates of the rows of X."""
+        """Return the coordinates of the rows of X.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
+            Coordinates with respect to `components_`.
+        """
         return self._project(X)[0]
 
     def inverse_transform(self, X: Any) -> Any:
-        """Return rows from their coordinates."""
+        """Return rows from their coordinates.
+
+        Parameters
+        ----------
+        X : array
+            Coordinates of shape (n_samples, n_components), as `transform` returns them.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+            Rows in the space of the data.
+        """
         return self._back(X)
