@@ -79,6 +79,67 @@ TEST_F(FitTest, finds_the_odds_and_rates_of_two_groups) {
   EXPECT_TRUE(rates["check"]["passed"]);
 }
 
+/// A weight of 2 is the row twice, of 0 none; an offset is the logarithm of an exposure.
+TEST_F(FitTest, takes_weights_and_an_offset) {
+  write_doubles("a.npy", "(6, 1)", {0, 0, 1, 1, 1, 5});
+  write_doubles("y.npy", "(6,)", {1, 3, 4, 8, 9, 1});
+  write_doubles("w.npy", "(6,)", {1, 2, 2, 1, 1, 0});
+  write_doubles("o.npy", "(6,)",
+                {std::log(2.0), std::log(1.0), std::log(1.0), std::log(4.0), std::log(2.0), 0});
+  for (std::string const solver : {"newton", "newton-cg", "lbfgs"}) {
+    auto const json = report({"fit", "poisson", "a.npy", "y.npy", "--weights", "w.npy", "--offset",
+                              "o.npy", "--solver", solver, "--output", "x.npy", "--check"});
+    // Counts by exposures: 7 in 4, and 25 in 8.
+    EXPECT_NEAR(json["intercept"].get<double>(), std::log(7.0 / 4), 1e-7) << solver;
+    EXPECT_NEAR(last_elements<double>("x.npy", 1)[0], std::log(25.0 / 8 / (7.0 / 4)), 1e-7);
+    EXPECT_TRUE(json["check"]["passed"]);
+    EXPECT_EQ(json["weights"], "w.npy");
+    EXPECT_EQ(json["offset"], "o.npy");
+  }
+  EXPECT_THAT(
+      run({"fit", "poisson", "a.npy", "y.npy", "--weights", "w.npy", "--offset", "o.npy"}).out,
+      AllOf(HasSubstr("weights"), HasSubstr("A x + intercept + o.npy")));
+}
+
+TEST_F(FitTest, refuses_weights_and_offsets_that_make_no_sense) {
+  make("3", "2", "row-major", "f64");
+  write_doubles("y.npy", "(3,)", {0, 1, 2});
+  auto const with = [](std::string const& option) {
+    return std::vector<std::string>{"fit", "linear", "a.npy", "y.npy", option, "w.npy"};
+  };
+  write_doubles("w.npy", "(2,)", {1, 1});
+  for (std::string const option : {"--weights", "--offset"}) {
+    expect_refused(with(option), 3, "expected 3 entries, one for each row of a.npy, found 2");
+  }
+  write_doubles("w.npy", "(3,)", {1, -2, 1});
+  expect_refused(with("--weights"), 3,
+                 "w.npy: expected finite weights of at least 0, found -2 at entry 1");
+  write_doubles("w.npy", "(3,)", {0, 0, 0});
+  expect_refused(with("--weights"), 3, "expected a weight above 0, found 0 in all entries");
+  write_doubles("w.npy", "(3,)", {0, 1, std::nan("")});
+  expect_refused(with("--weights"), 3,
+                 "expected finite weights of at least 0, found nan at entry 2");
+  expect_refused(with("--offset"), 3, "w.npy: expected finite offsets, found nan at entry 2");
+}
+
+TEST_F(FitTest, takes_labels_of_any_two_numbers) {
+  write_doubles("a.npy", "(8, 1)", {0, 0, 0, 0, 1, 1, 1, 1});
+  write_doubles("y.npy", "(8,)", {0, 1, 0, 0, 1, 1, 0, 1});
+  auto const right = report({"fit", "logistic", "a.npy", "y.npy"});
+  EXPECT_EQ(right["classes"], (std::vector<double>{0, 1}));
+  write_doubles("y.npy", "(8,)", {-1, 2.5, -1, -1, 2.5, 2.5, -1, 2.5});
+  auto const found = report({"fit", "logistic", "a.npy", "y.npy", "--check"});
+  EXPECT_EQ(found["sha256"], right["sha256"]);
+  EXPECT_EQ(found["intercept"], right["intercept"]);
+  EXPECT_EQ(found["classes"], (std::vector<double>{-1, 2.5}));
+  EXPECT_TRUE(found["check"]["passed"]);
+  EXPECT_THAT(run({"fit", "logistic", "a.npy", "y.npy"}).out,
+              HasSubstr("-1 (y = 0) and 2.5 (y = 1)"));
+  write_doubles("y.npy", "(8,)", {5, 5, 5, 5, 5, 5, 5, 5});
+  expect_refused({"fit", "logistic", "a.npy", "y.npy"}, 3,
+                 "y.npy: expected labels of two numbers, found 5 in all entries");
+}
+
 TEST_F(FitTest, has_the_bits_of_the_run_in_memory_where_it_streams) {
   make_labels(3000);
   for (std::string const order : {"row-major", "column-major"}) {
@@ -129,6 +190,11 @@ TEST_F(FitTest, refuses_a_checkpoint_of_another_run) {
                  "found one of a run with penalty 0;");
   expect_refused(kept({"fit", "logistic", "a.npy", "labels.npy", "--no-intercept"}), 3,
                  "expected a checkpoint of this run, found one of logistic_regression");
+  write_doubles("w.npy", "(200,)", std::vector<double>(200, 2.0));
+  for (std::string const option : {"--weights", "--offset"}) {
+    expect_refused(kept({"fit", "logistic", "a.npy", "labels.npy", option, "w.npy"}), 3,
+                   "found one of a run with penalty 0;");
+  }
 }
 
 TEST_F(FitTest, says_why_there_is_no_fit) {
@@ -193,7 +259,7 @@ TEST_F(FitTest, refuses_what_makes_no_sense) {
                  "'a.npy' is not one of linear|logistic|poisson");
   expect_refused({"fit", "logistic", "a.npy"}, 2, "LABELS is required");
   expect_refused({"fit", "logistic", "a.npy", "y.npy"}, 3,
-                 "y.npy: expected labels of 0 and 1, found 2 at entry 2");
+                 "y.npy: expected labels of two numbers, found 2 at entry 2");
   expect_refused({"fit", "poisson", "a.npy", "y.npy"}, 3,
                  "y.npy: expected counts of at least 0, found -1 at entry 3");
   expect_refused({"fit", "linear", "a.npy", "y.npy", "--penalty", "-1"}, 2,

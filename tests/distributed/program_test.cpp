@@ -103,6 +103,14 @@ class RanksTest : public ProgramTest {
 
 TEST_F(RanksTest, have_the_bits_of_one_process) {
   run_on(1, {"gen", "--rows", "900", "--cols", "2", "--seed", "5", "--output", "block.npy"});
+  std::string labels(900, '\7');
+  std::string weights(900, '\1');
+  for (std::size_t i = 0; i < 900; ++i) {
+    if (i * i % 7 < 3) labels[i] = '\2';
+    weights[i] = static_cast<char>(i % 3);
+  }
+  write("labels.npy", npy("|u1", "(900,)", labels));
+  write("weights.npy", npy("|u1", "(900,)", weights));
   for (auto const& command : std::vector<Arguments>{
            {"atax", "a.npy", "--vector", "a-vector.npy", "--minus", "b.npy", "--alpha", "0.5"},
            {"gemv", "a.npy", "--vector", "a-vector.npy"},
@@ -114,7 +122,9 @@ TEST_F(RanksTest, have_the_bits_of_one_process) {
            {"pca", "a.npy", "-k", "2"},
            {"lstsq", "a.npy", "b.npy", "--check"},
            {"gemv-both", "a.npy", "--vector", "a-vector.npy", "--transposed-vector", "b.npy"},
-           {"fit", "linear", "a.npy", "b.npy"}}) {
+           {"fit", "linear", "a.npy", "b.npy"},
+           {"fit", "logistic", "a.npy", "labels.npy", "--weights", "weights.npy", "--offset",
+            "b.npy", "--penalty", "1", "--check"}}) {
     auto const expected = report_of(1, command);
     auto const found = report_of(3, command);
     EXPECT_EQ(found["sha256"], expected["sha256"]) << command[0];
@@ -296,7 +306,8 @@ TEST_F(RanksTest, end_together_where_a_vector_of_one_is_another) {
            {"gemv-both", a, "--vector", path("v.npy").string(), "--transposed-vector", "u.npy"},
            {"lstsq", a, "u.npy"},
            {"lstsq", a, "u.npy", "--memory-limit", "1MiB", "--damp", "1"},
-           {"fit", "linear", a, "u.npy"}}) {
+           {"fit", "linear", a, "u.npy"},
+           {"fit", "linear", a, path("b.npy").string(), "--offset", "u.npy"}}) {
     SCOPED_TRACE(testing::PrintToString(command));
     expect_end(launch_in({".", "elsewhere"}, command), 3,
                *std::ranges::find_if(command, is_own) + ": expected elements with SHA-256 ");

@@ -434,6 +434,10 @@ void add_fit(CLI::App& app, Chosen& chosen) {
   add_input_file(command, "LABELS", options.labels,
                  "y: an entry for each row of A, a .npy, .npz, HDF5, .bin or ex3 file")
       ->required();
+  add_input_file(command, "--weights", options.weights,
+                 "File of one weight per row, at least 0 (else 1)");
+  add_input_file(command, "--offset", options.offset,
+                 "File of one number per row that is added to eta (else 0)");
   add_output_file(command, "--output", options.output, "File for x (.npy or .bin)");
   add_size(command, "--penalty", options.penalty, "Adds this times |x|^2/2 to the loss");
   auto const leave_out = [&options](std::int64_t) { options.has_intercept = false; };

@@ -122,9 +122,10 @@ inline constexpr char pca[] =
 
 inline constexpr char fit[] =
     "A row of A is an observation, and eta = A x + intercept. LOSS is minimised over x and the "
-    "intercept: linear, sum (eta - y)^2/2; logistic, sum log(1 + e^eta) - y eta, for labels y of 0 "
-    "and 1; poisson, sum e^eta - y eta, for counts y. The intercept is not penalised, and is "
-    "printed in the report.\n"
+    "intercept: linear, sum (eta - y)^2/2; logistic, sum log(1 + e^eta) - y eta, for labels y of "
+    "two numbers, the smaller one as 0, the other as 1; poisson, sum e^eta - y eta, for counts y. "
+    "--weights multiplies each row's loss; --offset is added to eta, such as the logarithm of an "
+    "exposure. The intercept is not penalised, and is printed in the report.\n"
     "A matrix with at most 512 columns is solved by Newton's method with the complete Hessian, one "
     "pass over A per iteration. With more columns newton-cg needs up to two passes per iteration "
     "and one per product with the Hessian; lbfgs usually needs one, and more iterations. The "
@@ -135,7 +136,8 @@ inline constexpr char fit[] =
     "report contains the reason.\n\n"
     "Examples:\n"
     "  tessera fit logistic a.npy labels.npy --penalty 1 --output x.npy --check\n"
-    "  tessera fit poisson a.npy counts.npy --memory-limit 2GiB --checkpoint a.state\n"
+    "  tessera fit poisson a.npy counts.npy --offset log_exposure.npy\n"
+    "  tessera fit logistic a.npy labels.npy --memory-limit 2GiB --checkpoint a.state\n"
     "  tessera fit linear a.npy y.npy --no-intercept --history iterations.csv";
 
 inline constexpr char bench[] =

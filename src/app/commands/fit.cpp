@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <app/base/failure.hpp>
 #include <app/base/sha256.hpp>
@@ -45,23 +47,81 @@ char const* formula_of(RegressionLoss loss) {
   return "";
 }
 
-/// Refuses labels that are none. An infinity or a NaN is left to the solver, which says so.
-void require_labels(FitOptions const& options, io::HostVector const& y) {
-  if (options.loss == RegressionLoss::linear) return;
-  bool const is_logistic = options.loss == RegressionLoss::logistic;
+/// Refuses an entry i for which is_good(entry) is false.
+template <class IsGood>
+void require_entries(io::HostVector const& x, std::string const& path, std::string const& expected,
+                     IsGood const& is_good) {
   std::visit(
       [&](auto const& view) {
         for (std::size_t i = 0; i < view.size(); ++i) {
-          auto const label = static_cast<double>(view(i));
-          bool const is_good = is_logistic ? label == 0 || label == 1 : label >= 0;
-          if (is_good || !std::isfinite(label)) continue;
-          throw io::FileError(io::ErrorKind::bad_input, options.labels,
-                              std::string(is_logistic ? "expected labels of 0 and 1, found "
-                                                      : "expected counts of at least 0, found ") +
-                                  general(label, 9) + " at entry " + std::to_string(i));
+          auto const entry = static_cast<double>(view(i));
+          if (is_good(entry)) continue;
+          throw io::FileError(io::ErrorKind::bad_input, path,
+                              "expected " + expected + ", found " + general(entry, 9) +
+                                  " at entry " + std::to_string(i));
+        }
+      },
+      x);
+}
+
+/// Makes labels of two numbers 0 and 1, the smaller one 0, and returns the two. One class of 0 or 1
+/// is left to the solver, and so is an infinity or a NaN.
+std::vector<double> take_classes(io::HostVector const& y, std::string const& path) {
+  std::set<double> found;
+  require_entries(y, path, "labels of two numbers", [&](double label) {
+    if (std::isfinite(label)) found.insert(label);
+    return found.size() <= 2;
+  });
+  std::vector<double> classes(found.begin(), found.end());
+  if (classes.size() < 2) {
+    if (classes.empty() || classes[0] == 0 || classes[0] == 1) return {};
+    throw io::FileError(
+        io::ErrorKind::bad_input, path,
+        "expected labels of two numbers, found " + general(classes[0], 9) + " in all entries");
+  }
+  std::visit(
+      [&]<class T>(io::VectorView<T> const& view) {
+        for (std::size_t i = 0; i < view.size(); ++i) {
+          if (std::isfinite(view(i))) {
+            view(i) = static_cast<double>(view(i)) == classes[0] ? T(0) : T(1);
+          }
         }
       },
       y);
+  return classes;
+}
+
+/// Reads y, the weights and the offset. @throws io::FileError
+FitRows read_rows(FitOptions const& options, io::MatrixReader const& reader) {
+  // Labels and counts are whole numbers, which either type holds.
+  bool const is_linear = options.loss == RegressionLoss::linear;
+  FitRows rows{.y = read_right_side(options, reader, options.labels, !is_linear).x};
+  if (options.loss == RegressionLoss::logistic) {
+    rows.classes = take_classes(rows.y, options.labels);
+  } else if (options.loss == RegressionLoss::poisson) {
+    // An infinity or a NaN is left to the solver, which names its row.
+    require_entries(rows.y, options.labels, "counts of at least 0",
+                    [](double y) { return y >= 0 || !std::isfinite(y); });
+  }
+  if (!options.weights.empty()) {
+    rows.weights = read_right_side(options, reader, options.weights, true).x;
+    bool is_any = false;
+    require_entries(*rows.weights, options.weights, "finite weights of at least 0",
+                    [&](double weight) {
+                      is_any = is_any || weight > 0;
+                      return weight >= 0 && std::isfinite(weight);
+                    });
+    if (!is_any) {
+      throw io::FileError(io::ErrorKind::bad_input, options.weights,
+                          "expected a weight above 0, found 0 in all entries");
+    }
+  }
+  if (!options.offset.empty()) {
+    rows.offset = read_right_side(options, reader, options.offset, true).x;
+    require_entries(*rows.offset, options.offset, "finite offsets",
+                    [](double offset) { return std::isfinite(offset); });
+  }
+  return rows;
 }
 
 std::string sentence_of(GradientCheck const& check) {
@@ -92,14 +152,20 @@ std::string table_of(Fit const& fit) {
   return text;
 }
 
-std::string to_text(FitOptions const& options, SolveSubject const& subject, Fit const& fit,
-                    std::optional<GradientCheck> const& check) {
+std::string to_text(FitOptions const& options, SolveSubject const& subject, FitRows const& rows,
+                    Fit const& fit, std::optional<GradientCheck> const& check) {
   std::string text = formula_of(options.loss) +
                      std::string(options.penalty > 0 ? " + penalty |x|^2/2   " : "   ") +
                      subject.reader.path() + "\n";
   text += matrix_line(subject);
   text += report_line("labels y", options.labels);
-  text += report_line("eta", options.has_intercept ? "A x + intercept" : "A x");
+  if (!rows.classes.empty()) {
+    text += report_line("classes", general(rows.classes[0], 9) + " (y = 0) and " +
+                                       general(rows.classes[1], 9) + " (y = 1)");
+  }
+  if (rows.weights) text += report_line("weights", options.weights);
+  text += report_line("eta", std::string(options.has_intercept ? "A x + intercept" : "A x") +
+                                 (rows.offset ? " + " + options.offset : ""));
   if (options.penalty > 0) text += report_line("penalty", general(options.penalty, 6));
   text += run_lines(subject);
   text += report_line("loss", general(fit.loss, 9));
@@ -119,8 +185,8 @@ std::string to_text(FitOptions const& options, SolveSubject const& subject, Fit 
   return text;
 }
 
-std::string to_json(FitOptions const& options, SolveSubject const& subject, Fit const& fit,
-                    std::optional<GradientCheck> const& check) {
+std::string to_json(FitOptions const& options, SolveSubject const& subject, FitRows const& rows,
+                    Fit const& fit, std::optional<GradientCheck> const& check) {
   Json json = to_object(subject);
   json.update({{"loss_function", name_of(options.loss)},
                {"penalty", options.penalty},
@@ -133,7 +199,11 @@ std::string to_json(FitOptions const& options, SolveSubject const& subject, Fit 
                {"intercept", json_number(fit.intercept)},
                {"sha256", sha256(elements(fit.x))},
                {"labels", options.labels},
+               {"weights", text_or_null(options.weights)},
+               {"offset", text_or_null(options.offset)},
                {"output", text_or_null(options.output)}});
+  json["classes"] = nullptr;
+  if (!rows.classes.empty()) json["classes"] = rows.classes;
   json["statistics"] = nullptr;
   if (fit.is_newton && fit.rank > 0) {
     json["statistics"] = {{"deviance", json_number(fit.deviance)},
@@ -157,7 +227,7 @@ ExitStatus run_command(FitOptions const& options) {
   require_solvable(options);
   std::string const path = resolve_input(options.input).path;
   RunFiles files;
-  files.reads(path).reads(options.labels);
+  files.reads(path).reads(options.labels).reads(options.weights).reads(options.offset);
   files.writes(options.output).writes(options.history).writes(options.checkpoint);
   files.reports(options.report, options.format).check();
   CheckpointPlace const checkpoint(options.checkpoint);
@@ -167,10 +237,7 @@ ExitStatus run_command(FitOptions const& options) {
 
   io::MatrixReader const reader = open_solved(options, path);
   io::ScalarType const type = options.type.value_or(reader.info().type);
-  // Labels and counts are whole numbers, which either type holds.
-  io::HostVector const y =
-      read_right_side(options, reader, options.labels, options.loss != RegressionLoss::linear).x;
-  require_labels(options, y);
+  FitRows const rows = read_rows(options, reader);
   std::uint64_t const vectors = vector_bytes(options, reader.info(), type);
   // A Newton step reads A a few times.
   SolvePlace const place = begin_solve(options, reader, vectors, 0, 4 * limit_of(options));
@@ -183,7 +250,7 @@ ExitStatus run_command(FitOptions const& options) {
                             .vectors = vectors,
                             .in_segments = by_newton,
                             .by_newton = by_newton},
-                           y);
+                           rows);
   std::string const command = "fit";
   SolveSubject const subject{.options = options,
                              .command = command,
@@ -196,14 +263,14 @@ ExitStatus run_command(FitOptions const& options) {
                                                                             : "truncated Newton"};
   std::optional<GradientCheck> check;
   if (fit.run.stop != solve::Stop::not_finite) {
-    if (options.check) check = check_fit(options, reader, type, fit, y);
+    if (options.check) check = check_fit(options, reader, type, fit, rows);
     output.write(fit.x);
   }
   history.write(fit.run.history, "loss");
   put_in_place({output.written(), history.file()});
   auto const report = [&] {
-    return options.format == ReportFormat::text ? to_text(options, subject, fit, check)
-                                                : to_json(options, subject, fit, check);
+    return options.format == ReportFormat::text ? to_text(options, subject, rows, fit, check)
+                                                : to_json(options, subject, rows, fit, check);
   };
   return end_solve(subject, files, checkpoint, report, "x", !check || check->passed());
 }

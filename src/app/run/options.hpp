@@ -156,8 +156,10 @@ enum class FitSolver { automatic, newton, newton_cg, lbfgs };
 /// `tessera fit LOSS A LABELS …`
 struct FitOptions : SolveOptions {
   RegressionLoss loss = RegressionLoss::linear;
-  std::string labels;  ///< the file of y
-  std::string output;  ///< of x; empty: none
+  std::string labels;   ///< the file of y
+  std::string weights;  ///< a file of one number a row; empty: 1
+  std::string offset;   ///< a file of one number a row, added to eta; empty: 0
+  std::string output;   ///< of x; empty: none
   double penalty = 0;
   bool has_intercept = true;
   FitSolver solver = FitSolver::automatic;

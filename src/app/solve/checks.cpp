@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -112,6 +113,10 @@ RowDerivatives derivatives(RegressionLoss loss, DoubleDouble at, double y) {
   long double const own = label > 0 ? label * (1 + eta - std::log(label)) : 0;
   return {e - own, e - label, e};
 }
+RowDerivatives weighted(double weight, RowDerivatives const& row) {
+  auto const w = static_cast<long double>(weight);
+  return {w * row.value, w * row.first, w * row.second};
+}
 DoubleDouble in_two(long double x) {
   auto const high = static_cast<double>(x);
   return {.high = high, .low = static_cast<double>(x - static_cast<long double>(high))};
@@ -129,10 +134,13 @@ struct SumsOfFit {
 
 template <class T>
 SumsOfFit sums_of_fit(FitOptions const& options, io::MatrixReader const& reader, Fit const& fit,
-                      io::HostVector const& labels) {
+                      FitRows const& rows) {
   std::uint64_t const cols = reader.info().cols;
   auto const& x = std::get<io::VectorView<T>>(fit.x);
-  auto const& y = std::get<io::VectorView<T>>(labels);
+  auto const& y = std::get<io::VectorView<T>>(rows.y);
+  auto const entry = [](std::optional<io::HostVector> const& of, std::uint64_t i, double none) {
+    return of ? static_cast<double>(std::get<io::VectorView<T>>(*of)(i)) : none;
+  };
   SumsOfFit sums(cols);
   for_each_row<T>(reader, "checking x", 0, [&](std::uint64_t i, RowOfBlock<T> const& row) {
     Sums eta(1);
@@ -140,7 +148,9 @@ SumsOfFit sums_of_fit(FitOptions const& options, io::MatrixReader const& reader,
     for (std::uint64_t j = 0; j < cols; ++j) {
       eta.add(0, row(j), {.high = static_cast<double>(x(j))});
     }
-    auto const at = derivatives(options.loss, eta[0], static_cast<double>(y(i)));
+    eta.add(0, 1, {.high = entry(rows.offset, i, 0)});
+    auto const at = weighted(entry(rows.weights, i, 1),
+                             derivatives(options.loss, eta[0], static_cast<double>(y(i))));
     sums.deviance += 2 * at.value;
     DoubleDouble const first = in_two(at.first);
     // Norms of the iterative methods are those of the columns alone.
@@ -160,8 +170,8 @@ SumsOfFit sums_of_fit(FitOptions const& options, io::MatrixReader const& reader,
 /// what rounding leaves of it. Columns are centred where there is an intercept.
 template <class T>
 GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader, Fit const& fit,
-                       io::HostVector const& labels) {
-  auto const sums = sums_of_fit<T>(options, reader, fit, labels);
+                       FitRows const& rows) {
+  auto const sums = sums_of_fit<T>(options, reader, fit, rows);
   std::size_t const cols = reader.info().cols;
   auto const& x = std::get<io::VectorView<T>>(fit.x);
   double const all = sums.second[cols].high;
@@ -215,9 +225,9 @@ GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader
 }  // namespace
 
 GradientCheck check_fit(FitOptions const& options, io::MatrixReader const& reader,
-                        io::ScalarType type, Fit const& fit, io::HostVector const& y) {
-  return type == io::ScalarType::f32 ? check_in<float>(options, reader, fit, y)
-                                     : check_in<double>(options, reader, fit, y);
+                        io::ScalarType type, Fit const& fit, FitRows const& rows) {
+  return type == io::ScalarType::f32 ? check_in<float>(options, reader, fit, rows)
+                                     : check_in<double>(options, reader, fit, rows);
 }
 
 }  // namespace tessera::app

@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include <app/base/sha256.hpp>
+#include <app/run/input.hpp>
 #include <app/solve/solve.hpp>
 #include <app/solve/solve_typed.hpp>
 #include <tessera/solve.hpp>
@@ -14,16 +16,16 @@ namespace {
 
 template <class Exec, class T>
 solve::Regression<Exec, T> call(RegressionLoss loss, solve::NormalOperator<Exec, T> const& op,
-                                solve::Values<Exec, T> const& y,
+                                solve::Observations<Exec, T> const& rows,
                                 solve::RegressionOptions const& how,
                                 solve::Control<T> const& control) {
   switch (loss) {
     case RegressionLoss::linear:
-      return solve::linear_regression(op, y, how, control);
+      return solve::linear_regression(op, rows, how, control);
     case RegressionLoss::logistic:
-      return solve::logistic_regression(op, y, how, control);
+      return solve::logistic_regression(op, rows, how, control);
     case RegressionLoss::poisson:
-      return solve::poisson_regression(op, y, how, control);
+      return solve::poisson_regression(op, rows, how, control);
   }
   return {};
 }
@@ -48,10 +50,26 @@ solve::Loss loss_of(RegressionLoss loss) {
                                             : solve::Loss::poisson;
 }
 
+/// What the state of a run depends on, besides the matrix and y.
+std::string state_options(FitOptions const& options, FitRows const& rows) {
+  std::string text = "penalty " + shortest(options.penalty);
+  if (rows.weights) text += ", weights " + sha256(elements(*rows.weights));
+  if (rows.offset) text += ", offset " + sha256(elements(*rows.offset));
+  return text;
+}
+
+template <class Exec, class T>
+solve::Values<Exec, T> optional_on(std::optional<io::HostVector> const& x) {
+  return x ? vector_on<Exec, T>(std::get<io::VectorView<T>>(*x)) : solve::Values<Exec, T>{};
+}
+
 template <class Exec, class T>
 void solve_on(FitOptions const& options, SolveRequest const& request,
-              solve::NormalOperator<Exec, T> const& op, io::HostVector const& y, Fit& fit) {
-  auto const labels = vector_on<Exec, T>(std::get<io::VectorView<T>>(y));
+              solve::NormalOperator<Exec, T> const& op, FitRows const& rows, Fit& fit) {
+  solve::Observations<Exec, T> const observed{
+      .y = vector_on<Exec, T>(std::get<io::VectorView<T>>(rows.y)),
+      .weights = optional_on<Exec, T>(rows.weights),
+      .offset = optional_on<Exec, T>(rows.offset)};
   solve::RegressionOptions const how{.penalty = options.penalty,
                                      .has_intercept = options.has_intercept,
                                      .tol = options.tol,
@@ -61,12 +79,12 @@ void solve_on(FitOptions const& options, SolveRequest const& request,
   StateSubject const subject{
       .name = solve::detail::name_of(loss_of(options.loss), solve::solver_of(how, op.cols())),
       .variant = options.has_intercept ? "" : " without an intercept",
-      .b = y,
-      .options = "penalty " + shortest(options.penalty),
+      .b = rows.y,
+      .options = state_options(options, rows),
       .limits = "tol " + shortest(options.tol)};
   auto result = run_solver<T>(options, request, subject, how.maxiter, fit.run,
                               [&](solve::Control<T> const& control) {
-                                return call(options.loss, op, labels, how, control);
+                                return call(options.loss, op, observed, how, control);
                               });
   fit.run.take(result);
   fit.x = vector_on_host<T>(result.x);
@@ -98,23 +116,28 @@ bool is_by_newton(FitOptions const& options, io::MatrixInfo const& info) {
 
 std::uint64_t vector_bytes(FitOptions const& options, io::MatrixInfo const& info,
                            io::ScalarType type) {
+  // y, and the weights and the offset if there are any.
+  std::uint64_t const vectors =
+      1 + (options.weights.empty() ? 0U : 1U) + (options.offset.empty() ? 0U : 1U);
   if (is_by_newton(options, info)) {
-    // y, on the host in both types and with the solver; the Hessian, its factor and their sums.
+    // Those vectors, on the host in both types and with the solver; the Hessian, its factor and
+    // their sums.
     std::uint64_t const square = (info.cols + 1) * (info.cols + 6);
-    return 3 * info.rows * sizeof(double) + 8 * square * sizeof(double);
+    return 3 * vectors * info.rows * sizeof(double) + 8 * square * sizeof(double);
   }
-  // y on the host and with the solver; of L-BFGS, the last ten steps and what the gradient did.
+  // Those vectors on the host and with the solver; of L-BFGS, the last ten steps and what the
+  // gradient did.
   bool const is_lbfgs = options.solver == FitSolver::lbfgs;
-  std::uint64_t const run = 12 * info.rows + (is_lbfgs ? 32 : 12) * info.cols;
+  std::uint64_t const run = (11 + vectors) * info.rows + (is_lbfgs ? 32 : 12) * info.cols;
   std::uint64_t const of_state = is_lbfgs ? 22 * info.cols : info.rows + info.cols;
   std::uint64_t const state = options.checkpoint.empty() ? 0 : of_state;
-  return (run + state) * io::size_of(type) + info.rows * sizeof(double);
+  return (run + state) * io::size_of(type) + vectors * info.rows * sizeof(double);
 }
 
-Fit find_fit(FitOptions const& options, SolveRequest const& request, io::HostVector const& y) {
+Fit find_fit(FitOptions const& options, SolveRequest const& request, FitRows const& rows) {
   Fit fit;
   solve_with(request, fit.run, [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const& op) {
-    solve_on(options, request, op, y, fit);
+    solve_on(options, request, op, rows, fit);
   });
   return fit;
 }

@@ -186,6 +186,14 @@ struct Residual {
 
 // Regression.
 
+/// The observations of a regression, on the host: one entry for each row of A.
+struct FitRows {
+  io::HostVector y;  ///< of logistic 0 and 1, whatever the labels are
+  std::optional<io::HostVector> weights{};
+  std::optional<io::HostVector> offset{};
+  std::vector<double> classes{};  ///< of logistic: the labels that 0 and 1 stand for
+};
+
 /// The fit of a regression, on the host.
 struct Fit {
   io::HostVector x;
@@ -212,7 +220,7 @@ struct Fit {
                                          io::ScalarType type);
 /// Solves. @throws Failure, io::FileError
 [[nodiscard]] Fit find_fit(FitOptions const& options, SolveRequest const& request,
-                           io::HostVector const& y);
+                           FitRows const& rows);
 
 /// What an independent look at a fit found.
 struct GradientCheck {
@@ -224,7 +232,7 @@ struct GradientCheck {
 
 /// Reads the matrix once, and adds in double-double. @throws io::FileError
 [[nodiscard]] GradientCheck check_fit(FitOptions const& options, io::MatrixReader const& reader,
-                                      io::ScalarType type, Fit const& fit, io::HostVector const& y);
+                                      io::ScalarType type, Fit const& fit, FitRows const& rows);
 
 // Singular values.
 
