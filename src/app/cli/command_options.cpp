@@ -425,7 +425,8 @@ void add_pca(CLI::App& app, Chosen& chosen) {
 }
 
 void add_fit(CLI::App& app, Chosen& chosen) {
-  auto& command = *app.add_subcommand("fit", "Fit a linear, logistic or Poisson regression");
+  auto& command =
+      *app.add_subcommand("fit", "Fit a linear, logistic, Poisson, gamma or Tweedie regression");
   auto& options = options_of<FitOptions>(command, chosen);
   add_choice(command, "LOSS", options.loss, losses, "The loss that is minimised")
       ->required()
@@ -440,6 +441,9 @@ void add_fit(CLI::App& app, Chosen& chosen) {
                  "File of one number per row that is added to eta (else 0)");
   add_output_file(command, "--output", options.output, "File for x (.npy or .bin)");
   add_size(command, "--penalty", options.penalty, "Adds this times |x|^2/2 to the loss");
+  add_size(
+      command, "--power", [&options](double power) { options.power = power; },
+      "tweedie: power of the mean in the variance, above 1");
   auto const leave_out = [&options](std::int64_t) { options.has_intercept = false; };
   command.add_flag_function("--no-intercept", leave_out, "No intercept: eta = A x");
   add_choice(command, "--solver", options.solver, fit_solvers,

@@ -123,7 +123,10 @@ inline constexpr char pca[] =
 inline constexpr char fit[] =
     "A row of A is an observation, and eta = A x + intercept. LOSS is minimised over x and the "
     "intercept: linear, sum (eta - y)^2/2; logistic, sum log(1 + e^eta) - y eta, for labels y of "
-    "two numbers, the smaller one as 0, the other as 1; poisson, sum e^eta - y eta, for counts y. "
+    "two numbers, the smaller one as 0, the other as 1; poisson, sum e^eta - y eta, for counts y; "
+    "gamma, sum y "
+    "e^-eta + eta, for y above 0; tweedie, half the deviance of a variance that is --power of the "
+    "mean e^eta, for y of at least 0, above 0 if the power is 2 or more. "
     "--weights multiplies each row's loss; --offset is added to eta, such as the logarithm of an "
     "exposure. The intercept is not penalised, and is printed in the report.\n"
     "A matrix with at most 512 columns is solved by Newton's method with the complete Hessian, one "
@@ -138,6 +141,7 @@ inline constexpr char fit[] =
     "  tessera fit logistic a.npy labels.npy --penalty 1 --output x.npy --check\n"
     "  tessera fit poisson a.npy counts.npy --offset log_exposure.npy\n"
     "  tessera fit logistic a.npy labels.npy --memory-limit 2GiB --checkpoint a.state\n"
+    "  tessera fit tweedie a.npy y.npy --power 1.5 --weights w.npy\n"
     "  tessera fit linear a.npy y.npy --no-intercept --history iterations.csv";
 
 inline constexpr char bench[] =

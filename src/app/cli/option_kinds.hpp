@@ -91,7 +91,9 @@ inline constexpr auto pca_methods = std::span(triplet_methods).first<3>();
 inline constexpr std::pair<char const*, RegressionLoss> losses[] = {
     {"linear", RegressionLoss::linear},
     {"logistic", RegressionLoss::logistic},
-    {"poisson", RegressionLoss::poisson}};
+    {"poisson", RegressionLoss::poisson},
+    {"gamma", RegressionLoss::gamma},
+    {"tweedie", RegressionLoss::tweedie}};
 inline constexpr std::pair<char const*, FitSolver> fit_solvers[] = {
     {"auto", FitSolver::automatic},
     {"newton", FitSolver::newton},

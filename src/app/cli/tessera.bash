@@ -125,7 +125,7 @@ _tessera() {
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --weights --offset --output --penalty --no-intercept --solver --tol --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
+        *) [[ $current == -* ]] && words="--help --weights --offset --output --penalty --power --no-intercept --solver --tol --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
       esac ;;
     bench)
       case $previous in

@@ -31,6 +31,10 @@ char const* name_of(RegressionLoss loss) {
       return "logistic";
     case RegressionLoss::poisson:
       return "poisson";
+    case RegressionLoss::gamma:
+      return "gamma";
+    case RegressionLoss::tweedie:
+      return "tweedie";
   }
   return "";
 }
@@ -43,8 +47,27 @@ char const* formula_of(RegressionLoss loss) {
       return "min sum log(1 + e^eta) - y eta";
     case RegressionLoss::poisson:
       return "min sum e^eta - y eta";
+    case RegressionLoss::gamma:
+      return "min sum y e^-eta + eta";
+    case RegressionLoss::tweedie:
+      return "min sum e^((2 - p) eta)/(2 - p) + y e^((1 - p) eta)/(p - 1)";
   }
   return "";
+}
+
+/// @throws Failure
+void require_power(FitOptions const& options) {
+  bool const is_tweedie = options.loss == RegressionLoss::tweedie;
+  std::string sentence;
+  if (is_tweedie && !options.power) {
+    sentence = "fit tweedie: expected --power P, the power of the mean in the variance, found none";
+  } else if (!is_tweedie && options.power) {
+    sentence = std::string("--power: expected the loss tweedie, found ") + name_of(options.loss);
+  } else if (is_tweedie && !(*options.power > 1)) {
+    sentence = "--power: expected a number above 1, found " + general(*options.power, 9) +
+               "; for a power of 1 use fit poisson";
+  }
+  if (!sentence.empty()) throw Failure(ExitStatus::usage, sentence);
 }
 
 /// Refuses an entry i for which is_good(entry) is false.
@@ -94,13 +117,20 @@ std::vector<double> take_classes(io::HostVector const& y, std::string const& pat
 /// Reads y, the weights and the offset. @throws io::FileError
 FitRows read_rows(FitOptions const& options, io::MatrixReader const& reader) {
   // Labels and counts are whole numbers, which either type holds.
-  bool const is_linear = options.loss == RegressionLoss::linear;
-  FitRows rows{.y = read_right_side(options, reader, options.labels, !is_linear).x};
+  bool const is_whole =
+      options.loss == RegressionLoss::logistic || options.loss == RegressionLoss::poisson;
+  FitRows rows{.y = read_right_side(options, reader, options.labels, is_whole).x};
   if (options.loss == RegressionLoss::logistic) {
     rows.classes = take_classes(rows.y, options.labels);
   } else if (options.loss == RegressionLoss::poisson) {
     // An infinity or a NaN is left to the solver, which names its row.
     require_entries(rows.y, options.labels, "counts of at least 0",
+                    [](double y) { return y >= 0 || !std::isfinite(y); });
+  } else if (options.loss == RegressionLoss::gamma || options.power.value_or(0) >= 2) {
+    require_entries(rows.y, options.labels, "numbers above 0",
+                    [](double y) { return y > 0 || !std::isfinite(y); });
+  } else if (options.loss == RegressionLoss::tweedie) {
+    require_entries(rows.y, options.labels, "numbers of at least 0",
                     [](double y) { return y >= 0 || !std::isfinite(y); });
   }
   if (!options.weights.empty()) {
@@ -166,6 +196,7 @@ std::string to_text(FitOptions const& options, SolveSubject const& subject, FitR
   if (rows.weights) text += report_line("weights", options.weights);
   text += report_line("eta", std::string(options.has_intercept ? "A x + intercept" : "A x") +
                                  (rows.offset ? " + " + options.offset : ""));
+  if (options.power) text += report_line("power", "p = " + general(*options.power, 6));
   if (options.penalty > 0) text += report_line("penalty", general(options.penalty, 6));
   text += run_lines(subject);
   text += report_line("loss", general(fit.loss, 9));
@@ -175,6 +206,7 @@ std::string to_text(FitOptions const& options, SolveSubject const& subject, FitR
   if (fit.is_newton && fit.rank > 0) {
     text += report_line("deviance", general(fit.deviance, 9) + ", AIC " + general(fit.aic, 9) +
                                         ", rank " + std::to_string(fit.rank));
+    if (fit.dispersion != 1) text += report_line("dispersion", general(fit.dispersion, 9));
   }
   if (options.has_intercept) text += report_line("intercept", general(fit.intercept, 17));
   text += table_of(fit);
@@ -190,6 +222,7 @@ std::string to_json(FitOptions const& options, SolveSubject const& subject, FitR
   Json json = to_object(subject);
   json.update({{"loss_function", name_of(options.loss)},
                {"penalty", options.penalty},
+               {"power", options.power ? Json(*options.power) : Json(nullptr)},
                {"has_intercept", options.has_intercept},
                {"tol", fit.bound},
                {"scaled_gradient", json_number(fit.quantity)},
@@ -224,6 +257,7 @@ std::string to_json(FitOptions const& options, SolveSubject const& subject, FitR
 }  // namespace
 
 ExitStatus run_command(FitOptions const& options) {
+  require_power(options);
   require_solvable(options);
   std::string const path = resolve_input(options.input).path;
   RunFiles files;

@@ -150,7 +150,7 @@ struct TripletOptions : SolveOptions {
   [[nodiscard]] bool wants_u() const { return !u.empty() || !scores.empty(); }
 };
 
-enum class RegressionLoss { linear, logistic, poisson };
+enum class RegressionLoss { linear, logistic, poisson, gamma, tweedie };
 enum class FitSolver { automatic, newton, newton_cg, lbfgs };
 
 /// `tessera fit LOSS A LABELS …`
@@ -161,6 +161,7 @@ struct FitOptions : SolveOptions {
   std::string offset;   ///< a file of one number a row, added to eta; empty: 0
   std::string output;   ///< of x; empty: none
   double penalty = 0;
+  std::optional<double> power;  ///< of tweedie, which needs it
   bool has_intercept = true;
   FitSolver solver = FitSolver::automatic;
   double tol = 0;  ///< 0: the default of the solver

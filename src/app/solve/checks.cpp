@@ -96,7 +96,21 @@ struct RowDerivatives {
   long double first;
   long double second;
 };
-RowDerivatives derivatives(RegressionLoss loss, DoubleDouble at, double y) {
+/// Of gamma and Tweedie with the logarithm as link; y's own loss is taken off.
+RowDerivatives derivatives_of_power(long double power, long double eta, long double y) {
+  long double const a = 1 - power;
+  long double const b = 2 - power;
+  long double const rate = std::exp(b * eta);
+  if (!(y > 0)) return {rate / b, rate, b * rate};
+  auto const beyond_line = [](long double t) { return std::expm1(t) - t; };
+  long double const t = eta - std::log(y);
+  long double const of_b = b == 0 ? 0 : beyond_line(b * t) / b;
+  long double const fall = y * std::exp(a * eta);
+  return {std::pow(y, b) * (of_b - beyond_line(a * t) / a), rate - fall,
+          b < 0 ? rate : b * rate - a * fall};
+}
+RowDerivatives derivatives(FitOptions const& options, DoubleDouble at, double y) {
+  RegressionLoss const loss = options.loss;
   long double const eta = static_cast<long double>(at.high) + static_cast<long double>(at.low);
   auto const label = static_cast<long double>(y);
   if (loss == RegressionLoss::linear) {
@@ -108,6 +122,9 @@ RowDerivatives derivatives(RegressionLoss loss, DoubleDouble at, double y) {
     long double const below = (eta < 0 ? 1 : e) / (1 + e);
     return {std::max(eta, 0.0L) - label * eta + std::log1p(e), label == 0 ? above : -below,
             above * below};
+  }
+  if (loss != RegressionLoss::poisson) {
+    return derivatives_of_power(options.power.value_or(2), eta, label);
   }
   long double const e = std::exp(eta);
   long double const own = label > 0 ? label * (1 + eta - std::log(label)) : 0;
@@ -150,7 +167,7 @@ SumsOfFit sums_of_fit(FitOptions const& options, io::MatrixReader const& reader,
     }
     eta.add(0, 1, {.high = entry(rows.offset, i, 0)});
     auto const at = weighted(entry(rows.weights, i, 1),
-                             derivatives(options.loss, eta[0], static_cast<double>(y(i))));
+                             derivatives(options, eta[0], static_cast<double>(y(i))));
     sums.deviance += 2 * at.value;
     DoubleDouble const first = in_two(at.first);
     // Norms of the iterative methods are those of the columns alone.

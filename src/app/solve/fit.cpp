@@ -26,6 +26,10 @@ solve::Regression<Exec, T> call(RegressionLoss loss, solve::NormalOperator<Exec,
       return solve::logistic_regression(op, rows, how, control);
     case RegressionLoss::poisson:
       return solve::poisson_regression(op, rows, how, control);
+    case RegressionLoss::gamma:
+      return solve::gamma_regression(op, rows, how, control);
+    case RegressionLoss::tweedie:
+      return solve::tweedie_regression(op, rows, how, control);
   }
   return {};
 }
@@ -47,12 +51,15 @@ solve::RegressionSolver solver_of(FitSolver solver) {
 solve::Loss loss_of(RegressionLoss loss) {
   return loss == RegressionLoss::linear     ? solve::Loss::squares
          : loss == RegressionLoss::logistic ? solve::Loss::logistic
-                                            : solve::Loss::poisson;
+         : loss == RegressionLoss::poisson  ? solve::Loss::poisson
+         : loss == RegressionLoss::gamma    ? solve::Loss::gamma
+                                            : solve::Loss::tweedie;
 }
 
 /// What the state of a run depends on, besides the matrix and y.
 std::string state_options(FitOptions const& options, FitRows const& rows) {
   std::string text = "penalty " + shortest(options.penalty);
+  if (options.power) text += ", power " + shortest(*options.power);
   if (rows.weights) text += ", weights " + sha256(elements(*rows.weights));
   if (rows.offset) text += ", offset " + sha256(elements(*rows.offset));
   return text;
@@ -72,6 +79,7 @@ void solve_on(FitOptions const& options, SolveRequest const& request,
       .offset = optional_on<Exec, T>(rows.offset)};
   solve::RegressionOptions const how{.penalty = options.penalty,
                                      .has_intercept = options.has_intercept,
+                                     .power = options.power.value_or(1.5),
                                      .tol = options.tol,
                                      .solver = solver_of(options.solver),
                                      .maxiter = limit_of(options),

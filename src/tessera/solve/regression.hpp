@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+#include <string>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -34,10 +36,15 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
       options.max_products < 0 || options.most_gram_cols < 0) {
     checks::fail(name_of(loss), "expected options that are not negative");
   }
+  if (loss == Loss::tweedie && !(options.power > 1 && std::isfinite(options.power))) {
+    checks::fail(name_of(loss), "expected a power above 1, found " + text_of(options.power) +
+                                    "; a power of 1 is poisson_regression");
+  }
   op.agree(name_of(loss), [&] {
     Exec const& exec = op.exec();
     return digest_of(control)
         .add(options.penalty, options.has_intercept, options.tol, static_cast<int>(options.solver))
+        .add(power_of(loss, options.power))
         .add(options.maxiter, options.max_products, options.most_gram_cols)
         .add(to_host<Exec, T>(exec, observed.y))
         .add(to_host<Exec, T>(exec, observed.weights))
@@ -146,6 +153,45 @@ Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
                                        RegressionOptions const& options = {},
                                        std::type_identity_t<Control<T>> const& control = {}) {
   return poisson_regression(op, Observations<Exec, T>{.y = y}, options, control);
+}
+
+/// The same with Σ w_i·(y_i·e^-η_i + η_i) for y above 0: the variance grows as the square of the
+/// mean e^η. Newton's method needs one more read for the expected Hessian, whose inverse times the
+/// dispersion, Pearson's Σ w_i·(y_i - μ_i)²/μ_i² by Σw - rank, gives the standard errors.
+template <ExecutionSpace Exec, Scalar T>
+Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
+                                     std::type_identity_t<Observations<Exec, T>> const& observed,
+                                     RegressionOptions const& options = {},
+                                     std::type_identity_t<Control<T>> const& control = {}) {
+  return detail::run_regression<Exec, T>(Loss::gamma, op, observed, options, control);
+}
+/// The same of y alone.
+template <ExecutionSpace Exec, Scalar T>
+Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
+                                     std::type_identity_t<ConstValues<Exec, T>> const& y,
+                                     RegressionOptions const& options = {},
+                                     std::type_identity_t<Control<T>> const& control = {}) {
+  return gamma_regression(op, Observations<Exec, T>{.y = y}, options, control);
+}
+
+/// The same as `gamma_regression` with Σ w_i·(e^(b·η_i)/b - y_i·e^(a·η_i)/a), where a = 1 - power
+/// and b = 2 - power; `power` of the options is above 1. The variance grows as that power of the
+/// mean e^η. y may be 0 if the power is below 2. Above 2 the loss is not convex: steps are those of
+/// the expected Hessian, and need more iterations. `aic` is NaN.
+template <ExecutionSpace Exec, Scalar T>
+Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
+                                       std::type_identity_t<Observations<Exec, T>> const& observed,
+                                       RegressionOptions const& options = {},
+                                       std::type_identity_t<Control<T>> const& control = {}) {
+  return detail::run_regression<Exec, T>(Loss::tweedie, op, observed, options, control);
+}
+/// The same of y alone.
+template <ExecutionSpace Exec, Scalar T>
+Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
+                                       std::type_identity_t<ConstValues<Exec, T>> const& y,
+                                       RegressionOptions const& options = {},
+                                       std::type_identity_t<Control<T>> const& control = {}) {
+  return tweedie_regression(op, Observations<Exec, T>{.y = y}, options, control);
 }
 
 }  // namespace tessera::solve

@@ -17,6 +17,7 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/regression_rows.hpp>
 #include <tessera/solve/regression_types.hpp>
+#include <tessera/solve/tweedie.hpp>
 #include <tessera/vectors.hpp>
 
 /// What iterative methods for regressions do with rows and columns.
@@ -27,6 +28,7 @@ namespace tessera::solve::detail {
 template <class T>
 struct Losses {
   Loss loss;
+  T power;  ///< of gamma and Tweedie
   T const* eta;
   T step;
   T const* change;
@@ -55,6 +57,9 @@ struct Losses {
       T const larger = Kokkos::fmax(at, T(0));
       set(i, Kokkos::fma(-y[i], at, larger) + elementary::log1p(e),
           (at < T(0) ? e : T(1)) / d - y[i], e / (d * d));
+    } else if (loss == Loss::gamma || loss == Loss::tweedie) {
+      TweedieRow<T> const row = tweedie_row(at, y[i], power);
+      set(i, row.value, row.first, row.second);
     } else {
       T const e = elementary::exp(at);
       T const t = y[i] > T(0) ? at - elementary::log(y[i]) : T(0);

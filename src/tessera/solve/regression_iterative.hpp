@@ -41,6 +41,7 @@ class IterativeRun {
   IterativeRun(Loss loss, Operator const& op, Observations<Exec, T> const& observed,
                RegressionOptions const& options, Control<T> const& control)
       : loss_(loss),
+        power_(power_of(loss, options.power)),
         op_(op),
         observed_(observed),
         rows_(observations_of<Exec, T>(op.exec(), loss, observed, op.rows())),
@@ -66,7 +67,7 @@ class IterativeRun {
   Regression<Exec, T> operator()() {
     backends::host::OrdinaryArithmetic const mode;
     Index const reads_before = op_.reads();
-    auto const obstacle = obstacle_of(loss_, rows_, options_.has_intercept);
+    auto const obstacle = obstacle_of(loss_, power_, rows_, options_.has_intercept);
     bool const has_one_unit =
         loss_ == Loss::squares && options_.penalty == 0 && op_.rows() <= op_.cols();
     if (obstacle.stop != Stop::converged) {
@@ -117,8 +118,8 @@ class IterativeRun {
   double evaluate(double step) {
     static std::string const label("tessera::regression::losses");
     for_each_element(op_.exec(), label, op_.rows(),
-                     Losses<T>{loss_, eta_.data(), static_cast<T>(step), change_.data(),
-                               static_cast<T>(intercept_step_), observed_.y.data(),
+                     Losses<T>{loss_, static_cast<T>(power_), eta_.data(), static_cast<T>(step),
+                               change_.data(), static_cast<T>(intercept_step_), observed_.y.data(),
                                data_of(observed_.weights), data_of(observed_.offset), value_.data(),
                                first_.data(), second_.data(), wrong_.data()});
     return dot_of(ones_, value_);
@@ -126,7 +127,7 @@ class IterativeRun {
 
   void start() {
     size_of_offset_ = size_of_offset(rows_);
-    intercept_ = null_model(loss_, rows_, options_.has_intercept).intercept;
+    intercept_ = null_model(loss_, power_, rows_, options_.has_intercept).intercept;
     if (control_.resume != nullptr) restore(*control_.resume);
     if (is_lbfgs()) {
       if (control_.resume == nullptr) objective_ = look_at(x_, intercept_, gradient_);
@@ -276,13 +277,14 @@ class IterativeRun {
 
   // ---- L-BFGS ----
 
-  /// The objective at a place, and the gradient there, by one read; by two with weights or an
-  /// offset.
+  /// The objective at a place, and the gradient there, by one read; by two with weights, an offset
+  /// or a loss without a map.
   double look_at(ConstValues<Exec, T> const& x, double intercept, V const& gradient) {
     columns_.to_own(x, own_);
     double const shift = options_.has_intercept ? columns_.own_intercept(own_, intercept) : 0;
     ConstValues<Exec, T> const& y = observed_.y;
-    bool const is_plain = observed_.weights.extent(0) == 0 && observed_.offset.extent(0) == 0;
+    bool const is_plain =
+        observed_.weights.extent(0) == 0 && observed_.offset.extent(0) == 0 && !is_tweedie(loss_);
     if (!is_plain) {
       op_.multiply(own_, eta_);
     } else if (loss_ == Loss::logistic) {
@@ -355,7 +357,7 @@ class IterativeRun {
                     .reads = result_.reads,
                     .residual = result_.quantity,
                     .tolerance = tolerance(),
-                    .objective = objective_ + own_loss(loss_, rows_)};
+                    .objective = objective_ + own_loss(loss_, power_, rows_)};
     if (options_.keep_history) result_.history.push_back(step);
     bool const goes_on = !control_.on_step || control_.on_step(step);
     bool const is_last = !goes_on || result_.iterations >= options_.maxiter;
@@ -372,7 +374,7 @@ class IterativeRun {
     if (columns_.norms().empty() && op_.cols() > 0) return;
     columns_.to_own(x_, result_.x);
     result_.intercept = options_.has_intercept ? columns_.own_intercept(result_.x, intercept_) : 0;
-    result_.loss = objective_ + own_loss(loss_, rows_);
+    result_.loss = objective_ + own_loss(loss_, power_, rows_);
     result_.gradient_norm = norm_;
   }
 
@@ -381,7 +383,7 @@ class IterativeRun {
   [[nodiscard]] State<T> state() const {
     Exec const& exec = op_.exec();
     State<T> state{.of = state_of<T>(name(), op_), .iteration = result_.iterations};
-    state.numbers = {intercept_, norm_at_start_, options_.penalty, objective_};
+    state.numbers = {intercept_, norm_at_start_, options_.penalty, objective_, power_};
     if (is_lbfgs()) {
       state.numbers.push_back(intercept_gradient_);
       state.vectors = {to_host<Exec, T>(exec, x_), to_host<Exec, T>(exec, gradient_)};
@@ -394,11 +396,11 @@ class IterativeRun {
   }
   void restore(State<T> const& state) {
     require_state_of(name(), state.of, state_of<T>(name(), op_));
-    std::size_t const numbers = is_lbfgs() ? 5 : 4;
+    std::size_t const numbers = is_lbfgs() ? 6 : 5;
     bool const fits =
         state.iteration >= 0 && state.numbers.size() >= numbers && state.vectors.size() >= 2 &&
         std::isfinite(state.numbers[0]) && state.numbers[1] >= 0 &&
-        state.numbers[2] == options_.penalty &&
+        state.numbers[2] == options_.penalty && state.numbers[4] == power_ &&
         static_cast<Index>(state.vectors[0].size()) == op_.cols() &&
         static_cast<Index>(state.vectors[1].size()) == (is_lbfgs() ? op_.cols() : op_.rows()) &&
         (is_lbfgs() ? memory_.restore(state, numbers, 2, op_.cols())
@@ -411,7 +413,7 @@ class IterativeRun {
     if (is_lbfgs()) {
       look_at(x_, intercept_, Hp_);
       objective_ = state.numbers[3];
-      intercept_gradient_ = state.numbers[4];
+      intercept_gradient_ = state.numbers[5];
     }
     is_exact_ = is_lbfgs();
     result_.iterations = state.iteration;
@@ -419,6 +421,7 @@ class IterativeRun {
   }
 
   Loss loss_;
+  double power_;
   Operator const& op_;
   Observations<Exec, T> observed_;
   HostObservations rows_;

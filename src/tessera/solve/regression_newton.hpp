@@ -38,6 +38,7 @@ class NewtonRun {
   NewtonRun(Loss loss, Operator const& op, Observations<Exec, T> const& observed,
             RegressionOptions const& options, Control<T> const& control)
       : loss_(loss),
+        power_(power_of(loss, options.power)),
         op_(op),
         rows_(observations_of<Exec, T>(op.exec(), loss, observed, op.rows())),
         options_(options),
@@ -54,7 +55,7 @@ class NewtonRun {
     result_.x = make_values<Exec, T>(op_.exec(), op_.cols());
     place_.x.assign(static_cast<std::size_t>(op_.cols() + 1), 0.0);
     place_.step = place_.x;
-    auto const obstacle = obstacle_of(loss_, rows_, options_.has_intercept);
+    auto const obstacle = obstacle_of(loss_, power_, rows_, options_.has_intercept);
     if (obstacle.stop != Stop::converged) {
       stop(obstacle.stop, obstacle.detail);
     } else if (begin()) {
@@ -83,21 +84,22 @@ class NewtonRun {
     typename LossSums<Exec, T>::OfRows const observed{on_device(rows_.y), on_device(rows_.weights),
                                                       on_device(rows_.offset)};
     Exec const& exec = op_.exec();
-    full_.emplace(exec, loss_, observed, columns_.mean, columns_.unit, true);
+    full_.emplace(exec, loss_, power_, observed, columns_.mean, columns_.unit, true);
     if (loss_ == Loss::squares) {
-      slim_.emplace(exec, loss_, observed, columns_.mean, columns_.unit, false);
+      slim_.emplace(exec, loss_, power_, observed, columns_.mean, columns_.unit, false);
     }
     sizes_ = loss_ == Loss::squares ? scaled_norm(rows_.y) : size_of_offset(rows_);
-    own_ = own_loss(loss_, rows_);
+    own_ = own_loss(loss_, power_, rows_);
     if (control_.resume != nullptr) {
       restore(*control_.resume);
-      at_ = look(*full_, place_, false);
+      at_ = look(*full_, place_);
       return true;
     }
-    auto const null = null_model(loss_, rows_, options_.has_intercept);
-    if (loss_ == Loss::poisson && start_by_least_squares(null)) return true;
+    auto const null = null_model(loss_, power_, rows_, options_.has_intercept);
+    bool const has_log_link = loss_ == Loss::poisson || is_tweedie(loss_);
+    if (has_log_link && start_by_least_squares(null)) return true;
     place_.x.back() = null.intercept;
-    at_ = look(*full_, place_, false);
+    at_ = look(*full_, place_);
     return true;
   }
 
@@ -126,13 +128,13 @@ class NewtonRun {
     return true;
   }
 
-  /// The weighted least squares at η = log(y + 0.1), as R's glm begins. False: the null model is
-  /// better.
+  /// The weighted least squares at η = log y, of Poisson log(y + 0.1), as R's glm begins. False:
+  /// the null model is better.
   bool start_by_least_squares(NullModel const& null) {
-    LossAtPlace const start = look(*full_, place_, true);
+    LossAtPlace const start = look(*full_, place_, RowsAs::start);
     if (!start.is_finite()) return false;
     PlaceOfSums place{curvature_of(start).step(start.gradient), place_.step};
-    LossAtPlace at = look(*full_, place, false);
+    LossAtPlace at = look(*full_, place);
     if (!at.is_finite() || !(at.loss <= null.loss)) return false;
     place_ = std::move(place);
     at_ = std::move(at);
@@ -140,8 +142,8 @@ class NewtonRun {
   }
 
   /// Everything at a place, by one read. Without a Hessian of its own it has that of before.
-  LossAtPlace look(LossSums<Exec, T>& sums, PlaceOfSums const& place, bool is_start) {
-    sums.go_to(op_.exec(), place, is_start);
+  LossAtPlace look(LossSums<Exec, T>& sums, PlaceOfSums const& place, RowsAs as = RowsAs::losses) {
+    sums.go_to(op_.exec(), place, as);
     Memory const on_device(
         Kokkos::view_alloc(std::string("tessera::regression::sums"), Kokkos::WithoutInitializing),
         static_cast<std::size_t>(sums.length()));
@@ -223,7 +225,7 @@ class NewtonRun {
     at_ = look_again(place_);
   }
   LossAtPlace look_again(PlaceOfSums const& place) {
-    return look(loss_ == Loss::squares ? *slim_ : *full_, place, false);
+    return look(loss_ == Loss::squares ? *slim_ : *full_, place);
   }
 
   /// A Newton step, or a part of it: the loss falls enough, or the gradient does where the loss is
@@ -290,7 +292,7 @@ class NewtonRun {
       if (result_.columns.size() <= 10) list += (list.empty() ? "" : ", ") + std::to_string(j);
     }
     if (result_.columns.size() > 10) list += ", …";
-    std::string const what = loss_ == Loss::poisson
+    std::string const what = loss_ != Loss::logistic
                                  ? "rows with y = 0 are separated from the others"
                              : is_complete ? "perfect separation of the classes"
                                            : "quasi-complete separation of the classes";
@@ -342,8 +344,16 @@ class NewtonRun {
     if (curvature_.H().rows() > 0) describe();
   }
 
-  /// Rank, dispersion, criterion and standard errors.
+  /// Rank, dispersion, criterion and standard errors. Of gamma and Tweedie by the expected Hessian,
+  /// with one more read.
   void describe() {
+    double pearson = 0;
+    if (is_tweedie(loss_)) {
+      LossAtPlace const expected = look(*full_, place_, RowsAs::expected);
+      if (!expected.is_finite()) return;
+      pearson = expected.deviance;
+      curvature_ = curvature_of(expected);
+    }
     SmallCholesky const& factor = curvature_.factor();
     auto const n = static_cast<std::size_t>(op_.cols());
     result_.rank = factor.rank();
@@ -351,7 +361,8 @@ class NewtonRun {
     if (loss_ == Loss::squares) {
       result_.dispersion = left > 0 ? at_.deviance / left : std::nan("");
     }
-    result_.aic = aic_of(loss_, rows_, at_.deviance, factor.rank());
+    if (is_tweedie(loss_)) result_.dispersion = left > 0 ? pearson / left : std::nan("");
+    result_.aic = aic_of(loss_, rows_, at_.deviance, result_.dispersion, factor.rank());
     if (options_.penalty > 0 || result_.stop == Stop::not_solvable) return;
     auto const inverse = factor.inverse_diagonal();
     double const root = std::sqrt(result_.dispersion);
@@ -373,7 +384,7 @@ class NewtonRun {
 
   [[nodiscard]] State<T> state() const {
     State<T> state{.of = state_of<T>(name(), op_), .iteration = result_.iterations};
-    state.numbers = {options_.penalty, tol_, is_shortest_ ? 1.0 : 0.0};
+    state.numbers = {options_.penalty, tol_, is_shortest_ ? 1.0 : 0.0, power_};
     state.numbers.insert(state.numbers.end(), place_.x.begin(), place_.x.end());
     state.numbers.insert(state.numbers.end(), place_.step.begin(), place_.step.end());
     state.numbers.insert(state.numbers.end(), constant_.begin(), constant_.end());
@@ -382,11 +393,11 @@ class NewtonRun {
   }
   void restore(State<T> const& state) {
     require_state_of(name(), state.of, state_of<T>(name(), op_));
-    constexpr std::size_t own = 3;
+    constexpr std::size_t own = 4;
     std::size_t const size = place_.x.size();
     bool const fits = state.iteration >= 0 && state.vectors.empty() &&
                       state.numbers.size() == own + 3 * size && all_finite(state.numbers) &&
-                      state.numbers[0] == options_.penalty &&
+                      state.numbers[0] == options_.penalty && state.numbers[3] == power_ &&
                       (state.numbers[2] == 0 || state.numbers[2] == 1);
     if (!fits) fail_of_state(name());
     is_shortest_ = state.numbers[2] == 1;
@@ -401,6 +412,7 @@ class NewtonRun {
   }
 
   Loss loss_;
+  double power_;
   Operator const& op_;
   HostObservations rows_;
   RegressionOptions options_;

@@ -14,6 +14,7 @@
 #include <tessera/kernels/elementary.hpp>
 #include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/regression_types.hpp>
+#include <tessera/solve/tweedie.hpp>
 
 /// The observations of a regression on the host, and whether they have a fit.
 namespace tessera::solve::detail {
@@ -26,11 +27,24 @@ inline char const* name_of(Loss loss, RegressionSolver solver) {
       {"logistic_regression", "logistic_regression by newton", "logistic_regression by newton_cg",
        "logistic_regression by lbfgs"},
       {"poisson_regression", "poisson_regression by newton", "poisson_regression by newton_cg",
-       "poisson_regression by lbfgs"}};
+       "poisson_regression by lbfgs"},
+      {"gamma_regression", "gamma_regression by newton", "gamma_regression by newton_cg",
+       "gamma_regression by lbfgs"},
+      {"tweedie_regression", "tweedie_regression by newton", "tweedie_regression by newton_cg",
+       "tweedie_regression by lbfgs"}};
   return names[static_cast<int>(loss)][static_cast<int>(solver)];
 }
 inline char const* name_of(Loss loss) {
   return name_of(loss, RegressionSolver::automatic);
+}
+
+/// Whether the loss is half a Tweedie deviance with a power above 1.
+inline bool is_tweedie(Loss loss) {
+  return loss == Loss::gamma || loss == Loss::tweedie;
+}
+/// The power of the mean with which the variance grows, of losses with the logarithm as link.
+inline double power_of(Loss loss, double of_tweedie) {
+  return loss == Loss::gamma ? 2 : loss == Loss::tweedie ? of_tweedie : 1;
 }
 
 /// Weights and offset are empty if there are none.
@@ -101,7 +115,7 @@ inline std::string not_finite_in(char const* what, std::vector<double> const& x)
 }
 
 /// Refuses what no fit is made of. Throws std::invalid_argument.
-inline void require_observations(Loss loss, HostObservations const& rows) {
+inline void require_observations(Loss loss, double power, HostObservations const& rows) {
   auto const refuse = [&](std::string const& expected, double found, std::size_t i) {
     checks::fail(name_of(loss), "expected " + expected + ", found " + text_of(found) + " at row " +
                                     std::to_string(i));
@@ -111,6 +125,8 @@ inline void require_observations(Loss loss, HostObservations const& rows) {
     double const y = rows.y[i];
     if (loss == Loss::logistic && y != 0 && y != 1) refuse("labels y of 0 and 1", y, i);
     if (loss == Loss::poisson && y < 0) refuse("counts y of at least 0", y, i);
+    if (is_tweedie(loss) && power >= 2 && y <= 0) refuse("y above 0", y, i);
+    if (is_tweedie(loss) && y < 0) refuse("y of at least 0", y, i);
     if (rows.weight(i) < 0) refuse("weights of at least 0", rows.weight(i), i);
     largest = std::max(largest, rows.weight(i));
   }
@@ -121,13 +137,14 @@ inline void require_observations(Loss loss, HostObservations const& rows) {
 }
 
 /// What the observations alone tell.
-inline Obstacle obstacle_of(Loss loss, HostObservations const& rows, bool has_intercept) {
+inline Obstacle obstacle_of(Loss loss, double power, HostObservations const& rows,
+                            bool has_intercept) {
   for (auto const& [what, x] : {std::pair("y", &rows.y), std::pair("the weights", &rows.weights),
                                 std::pair("the offset", &rows.offset)}) {
     auto const found = not_finite_in(what, *x);
     if (!found.empty()) return {Stop::not_finite, found};
   }
-  require_observations(loss, rows);
+  require_observations(loss, power, rows);
   if (!has_intercept || loss == Loss::squares) return {};
   double least = HUGE_VAL;
   double most = -HUGE_VAL;
@@ -143,6 +160,9 @@ inline Obstacle obstacle_of(Loss loss, HostObservations const& rows, bool has_in
   if (loss == Loss::poisson && most == 0) {
     return {Stop::not_solvable, "all counts y are 0: the intercept falls without bound"};
   }
+  if (is_tweedie(loss) && most == 0) {
+    return {Stop::not_solvable, "all y are 0: the intercept falls without bound"};
+  }
   return {};
 }
 
@@ -151,7 +171,8 @@ struct NullModel {
   double intercept = 0;
   double loss = 0;
 };
-inline NullModel null_model(Loss loss, HostObservations const& rows, bool has_intercept) {
+inline NullModel null_model(Loss loss, double power, HostObservations const& rows,
+                            bool has_intercept) {
   double weights = 0;
   double sum = 0;
   double rates = 0;
@@ -161,11 +182,24 @@ inline NullModel null_model(Loss loss, HostObservations const& rows, bool has_in
     sum += w * (loss == Loss::squares ? rows.y[i] - rows.shift(i) : rows.y[i]);
     rates += w * (loss == Loss::poisson ? elementary::exp(rows.shift(i)) : 1.0);
   }
+  if (is_tweedie(loss)) {
+    sum = 0;
+    rates = 0;
+    for (std::size_t i = 0; i < rows.y.size(); ++i) {
+      sum += rows.weight(i) * rows.y[i] * elementary::exp((1 - power) * rows.shift(i));
+      rates += rows.weight(i) * elementary::exp((2 - power) * rows.shift(i));
+    }
+  }
   NullModel found;
   if (has_intercept && loss == Loss::squares) found.intercept = sum / weights;
   if (has_intercept && loss == Loss::logistic)
     found.intercept = elementary::log(sum / (weights - sum));
-  if (has_intercept && loss == Loss::poisson) found.intercept = elementary::log(sum / rates);
+  bool const has_log_link = loss == Loss::poisson || is_tweedie(loss);
+  if (has_intercept && has_log_link) found.intercept = elementary::log(sum / rates);
+  for (std::size_t i = 0; i < rows.y.size() && is_tweedie(loss); ++i) {
+    double const eta = found.intercept + rows.shift(i);
+    found.loss += rows.weight(i) * tweedie_row(eta, rows.y[i], power).value;
+  }
   for (std::size_t i = 0; i < rows.y.size() && loss == Loss::poisson; ++i) {
     double const eta = found.intercept + rows.shift(i);
     double const y = rows.y[i];
@@ -175,9 +209,18 @@ inline NullModel null_model(Loss loss, HostObservations const& rows, bool has_in
   return found;
 }
 
-/// Σ w·(y - y·log y): what the Poisson loss has more than half the deviance.
-inline double own_loss(Loss loss, HostObservations const& rows) {
+/// What the loss has more than half the deviance: of Poisson Σ w·(y - y·log y).
+inline double own_loss(Loss loss, double power, HostObservations const& rows) {
   double sum = 0;
+  for (std::size_t i = 0; i < rows.y.size() && is_tweedie(loss); ++i) {
+    double const y = rows.y[i];
+    double const log_y = y > 0 ? elementary::log(y) : 0;
+    if (power == 2) {
+      sum += rows.weight(i) * (1 + log_y);
+    } else if (y > 0) {
+      sum -= rows.weight(i) * elementary::exp((2 - power) * log_y) / ((1 - power) * (2 - power));
+    }
+  }
   for (std::size_t i = 0; i < rows.y.size() && loss == Loss::poisson; ++i) {
     double const y = rows.y[i];
     if (y > 0) sum += rows.weight(i) * (y - y * elementary::log(y));
@@ -185,13 +228,27 @@ inline double own_loss(Loss loss, HostObservations const& rows) {
   return sum;
 }
 
-/// Akaike's criterion of a deviance with so many parameters, as statsmodels has it.
-inline double aic_of(Loss loss, HostObservations const& rows, double deviance, Index parameters) {
+/// Akaike's criterion of a deviance with so many parameters, as statsmodels has it: of gamma at the
+/// dispersion by Pearson's statistic.
+inline double aic_of(Loss loss, HostObservations const& rows, double deviance, double dispersion,
+                     Index parameters) {
   double const own = 2 * static_cast<double>(parameters);
   if (loss == Loss::logistic) return deviance + own;
   if (loss == Loss::squares) {
     auto const count = static_cast<double>(rows.y.size());
     return count * (std::log(2 * std::numbers::pi * deviance / count) + 1) + own;
+  }
+  // The density of other powers has no closed form.
+  if (loss == Loss::tweedie) return std::nan("");
+  if (loss == Loss::gamma) {
+    double const shape = 1 / dispersion;
+    double const weight = rows.total_weight();
+    double log_density =
+        weight * (shape * std::log(shape) - shape - std::lgamma(shape)) - shape * deviance / 2;
+    for (std::size_t i = 0; i < rows.y.size(); ++i) {
+      log_density -= rows.weight(i) * std::log(rows.y[i]);
+    }
+    return -2 * log_density + own;
   }
   double likelihood = -deviance / 2;
   for (std::size_t i = 0; i < rows.y.size(); ++i) {

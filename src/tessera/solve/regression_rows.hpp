@@ -15,6 +15,7 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/regression_types.hpp>
 #include <tessera/solve/row_sums.hpp>
+#include <tessera/solve/tweedie.hpp>
 
 /// What Newton's method for regressions adds up over the rows of A: all by one read.
 namespace tessera::solve::detail {
@@ -161,19 +162,18 @@ std::string not_finite_in_matrix(NormalOperator<Exec, T> const& op) {
   return "";
 }
 
-/// e^t - 1 - t: of small t by its series, without the difference of nearly equal numbers.
-template <class T>
-KOKKOS_FUNCTION T exp_beyond_line(T t) {
-  if (Kokkos::fabs(t) > T(0.25)) return elementary::exp(t) - T(1) - t;
-  T sum = T(1) / T(14);
-  for (int n = 13; n > 2; --n) sum = Kokkos::fma(sum, t, T(1)) / T(n);
-  return t * t * Kokkos::fma(sum, t, T(1)) / T(2);
-}
+/// What is found of rows.
+enum class RowsAs {
+  losses,    ///< the loss and its derivatives at η
+  start,     ///< those of the weighted least squares at η = log y: a first step
+  expected,  ///< Pearson's statistic as the loss, and the expected second derivative
+};
 
 /// Of each row at η: the loss, its derivatives, and where it falls for ever.
 struct RowLosses {
   Loss loss;
-  bool is_start;          ///< η is y's own: the weighted least squares of a first step
+  double power;  ///< of gamma and Tweedie
+  RowsAs as;
   double const* eta;      ///< A·x + intercept and A·step + its intercept, side by side
   double const* y;        ///< from the first of these rows on, as are those below
   double const* weights;  ///< or null
@@ -212,9 +212,17 @@ struct RowLosses {
       return {0.5 * off * off, off, 1};
     }
     if (loss == Loss::logistic) return of_logistic(eta_i, y_i);
-    if (!is_start) return of_poisson(eta_i, y_i);
-    double const rate = y_i + 0.1;
-    return {0, rate * (offset_i - elementary::log(rate)), rate};
+    bool const is_poisson = loss == Loss::poisson;
+    if (as == RowsAs::start) {
+      double const log_rate = elementary::log(is_poisson ? y_i + 0.1 : (y_i > 0 ? y_i : 0.1));
+      double const rate = is_poisson ? y_i + 0.1 : elementary::exp((2 - power) * log_rate);
+      return {0, rate * (offset_i - log_rate), rate};
+    }
+    if (is_poisson) return of_poisson(eta_i, y_i);
+    TweedieRow<double> const row = tweedie_row(eta_i, y_i, power);
+    if (as == RowsAs::losses) return {row.value, row.first, row.second};
+    // The value is halved, as the loss is half the deviance.
+    return {0.5 * row.first * row.first / row.expected, row.first, row.expected};
   }
   /// Whether a direction makes the row's loss rise in the end.
   [[nodiscard]] KOKKOS_FUNCTION bool rises(double along, double y_i, double slack) const {
@@ -276,11 +284,12 @@ class LossSums final : public RowSums<Exec, T> {
     Memory offset;
   };
 
-  LossSums(Exec const& exec, Loss loss, OfRows rows, std::vector<double> const& mean,
+  LossSums(Exec const& exec, Loss loss, double power, OfRows rows, std::vector<double> const& mean,
            std::vector<double> const& unit, bool has_hessian)
       : RowSums<Exec, T>(static_cast<Index>(mean.size()) + 1,
                          (has_hessian ? static_cast<Index>(mean.size()) + 1 : 0) + row_columns),
         loss_(loss),
+        power_(power),
         of_rows_(std::move(rows)),
         mean_(on_device(exec, mean)),
         unit_(on_device(exec, unit)),
@@ -289,11 +298,11 @@ class LossSums final : public RowSums<Exec, T> {
   [[nodiscard]] bool has_hessian() const { return has_hessian_; }
 
   /// Before the sums are made: where.
-  void go_to(Exec const& exec, PlaceOfSums const& place, bool is_start) {
+  void go_to(Exec const& exec, PlaceOfSums const& place, RowsAs as) {
     std::vector<double> both = place.x;
     both.insert(both.end(), place.step.begin(), place.step.end());
     place_ = on_device(exec, both);
-    is_start_ = is_start;
+    as_ = as;
   }
 
  private:
@@ -326,7 +335,7 @@ class LossSums final : public RowSums<Exec, T> {
     Index const before = has_hessian_ ? p : 0;
     tessera::detail::for_each_element(
         exec, label, rows.count,
-        RowLosses{loss_, is_start_, eta_.data(), from(of_rows_.y, rows.first),
+        RowLosses{loss_, power_, as_, eta_.data(), from(of_rows_.y, rows.first),
                   from(of_rows_.weights, rows.first), from(of_rows_.offset, rows.first), E, second,
                   this->count(), before});
     if (before == 0) return;
@@ -334,11 +343,12 @@ class LossSums final : public RowSums<Exec, T> {
   }
 
   Loss loss_;
+  double power_;
   OfRows of_rows_;
   Memory mean_;
   Memory unit_;
   bool has_hessian_;
-  bool is_start_ = false;
+  RowsAs as_ = RowsAs::losses;
   Memory place_;
   Memory eta_;
 };

@@ -16,6 +16,8 @@ enum class Loss {
   squares,   ///< (η - y)²/2
   logistic,  ///< log(1 + e^η) - y·η, labels y of 0 and 1
   poisson,   ///< e^η - y·η, counts y
+  gamma,     ///< y·e^-η + η, y above 0
+  tweedie,   ///< e^(bη)/b - y·e^(aη)/a with a = 1 - power and b = 2 - power
 };
 
 /// How the minimum is found.
@@ -30,6 +32,7 @@ enum class RegressionSolver {
 struct RegressionOptions {
   double penalty = 0;         ///< λ: λ·‖x‖²/2 is added to the loss; the intercept is free
   bool has_intercept = true;  ///< else it is 0
+  double power = 1.5;         ///< of `tweedie_regression`: the variance grows as the mean's power
   /// Bound of the quantity that decides convergence; 0: the default of the solver.
   double tol = 0;
   RegressionSolver solver = RegressionSolver::automatic;
@@ -67,9 +70,12 @@ struct Regression {
   double decrement = 0;        ///< √(gᵀ·H⁻¹·g); of newton only
   double scaled_gradient = 0;  ///< the largest |g_j|/√H_jj; of newton only
   double deviance = 0;         ///< of newton only, as are those below
-  double aic = 0;              ///< Akaike's criterion, without the penalty
-  Index rank = 0;              ///< parameters that A determines, with the intercept
-  double dispersion = 1;       ///< of squares: the residual variance
+  /// Akaike's criterion, without the penalty; NaN of Tweedie regression.
+  double aic = 0;
+  Index rank = 0;  ///< parameters that A determines, with the intercept
+  /// Of squares the residual variance; of gamma and Tweedie regression Pearson's statistic by
+  /// Σw - rank; else 1.
+  double dispersion = 1;
   /// Of the coefficients, then of the intercept; NaN of those that A does not determine. Empty if
   /// there is a penalty, or no minimum.
   std::vector<double> standard_errors;
