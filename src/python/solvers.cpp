@@ -203,6 +203,7 @@ RegressionFound regression(Solving const& solving, RegressionCall const& call) {
                   if (call.offset) observed.offset = values<Exec, T>(op.exec(), *call.offset);
                   solve::RegressionOptions const options{.penalty = call.penalty,
                                                          .has_intercept = call.has_intercept,
+                                                         .power = call.power,
                                                          .tol = call.tol,
                                                          .maxiter = call.maxiter};
                   auto const result =
@@ -210,7 +211,11 @@ RegressionFound regression(Solving const& solving, RegressionCall const& call) {
                           ? solve::linear_regression(op, observed, options, control)
                       : call.loss == RegressionLoss::logistic
                           ? solve::logistic_regression(op, observed, options, control)
-                          : solve::poisson_regression(op, observed, options, control);
+                      : call.loss == RegressionLoss::poisson
+                          ? solve::poisson_regression(op, observed, options, control)
+                      : call.loss == RegressionLoss::gamma
+                          ? solve::gamma_regression(op, observed, options, control)
+                          : solve::tweedie_regression(op, observed, options, control);
                   write(op.exec(), result.x, call.x);
                   found = {.ending = ending_of(result),
                            .detail = result.detail,

@@ -86,7 +86,7 @@ struct SvdFound {
 };
 SvdFound svd(Solving const& solving, SvdCall const& call);
 
-enum class RegressionLoss { linear, logistic, poisson };
+enum class RegressionLoss { linear, logistic, poisson, gamma, tweedie };
 
 struct RegressionCall {
   RegressionLoss loss = RegressionLoss::linear;
@@ -95,6 +95,7 @@ struct RegressionCall {
   std::optional<Array> offset{};
   Array x{};  ///< to be written
   double penalty = 0;
+  double power = 1.5;  ///< of tweedie
   bool has_intercept = true;
   double tol = 0;
   std::int64_t maxiter = 100;

@@ -14,6 +14,7 @@ import tessera
 pytest.importorskip("sklearn", minversion="1.6")
 
 from sklearn import datasets, decomposition, linear_model
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tessera import sklearn as of_tessera
@@ -23,6 +24,8 @@ ESTIMATORS = [
     of_tessera.LogisticRegression(),
     of_tessera.PCA(),
     of_tessera.PoissonRegressor(),
+    of_tessera.GammaRegressor(),
+    of_tessera.TweedieRegressor(),
     of_tessera.Ridge(),
     of_tessera.TruncatedSVD(),
     of_tessera.TruncatedSVD(algorithm="randomized"),
@@ -92,6 +95,50 @@ def test_poisson_regression(tmp_path):
     assert again.coef_.tobytes() == found.coef_.tobytes()
 
 
+@pytest.mark.parametrize("power", [1.2, 1.5, 2, 3])
+@pytest.mark.parametrize("alpha", [0.01, 1])
+def test_gamma_and_tweedie_regression(power, alpha, tmp_path):
+    X, y = datasets.load_diabetes(return_X_y=True)
+    X = scaled(X)
+    y = np.where(np.arange(len(y)) % 5 == 0, 0, y) if power < 2 else y
+    exact = {"alpha": alpha, "tol": 1e-12, "solver": "newton-cholesky", "max_iter": 1000}
+    expected = linear_model.TweedieRegressor(power=power, link="log", **exact).fit(X, y, np.arange(len(y)) % 3)
+    model = of_tessera.GammaRegressor(alpha) if power == 2 else of_tessera.TweedieRegressor(power=power, alpha=alpha)
+    found = model.fit(X, y, np.arange(len(y)) % 3)
+    close(found.coef_, expected.coef_)
+    close(found.intercept_, expected.intercept_)
+    close(found.predict(X), expected.predict(X))
+    close(found.score(X, y), expected.score(X, y))
+    again = clone(model).fit(stream_of(X, tmp_path), y, np.arange(len(y)) % 3)
+    assert np.array_equal(again.coef_, found.coef_)
+
+
+def test_statistics_of_gamma_regression():
+    """Two groups with the means 2 and 6: the dispersion is Pearson's statistic over two."""
+    found = of_tessera.GammaRegressor(0).fit(np.array([[0.0], [0], [1], [1]]), [1, 3, 4, 8])
+    dispersion = (0.5 + 2 / 9) / 2
+    close(found.dispersion_, dispersion)
+    close(found.standard_errors_, np.sqrt([dispersion, dispersion / 2]))
+    assert "intercept" in found.summary()
+    assert np.isnan(of_tessera.TweedieRegressor(alpha=0).fit(np.array([[0.0], [0], [1], [1]]), [1, 3, 4, 8]).aic_)
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 3.0, 1: 0.5}, {1: 2}])
+def test_weights_of_classes(class_weight):
+    X, y = datasets.load_breast_cancer(return_X_y=True)
+    X = scaled(X)
+    weights = np.arange(len(y)) % 3
+    exact = {"tol": 1e-12, "solver": "newton-cholesky"}
+    expected = linear_model.LogisticRegression(class_weight=class_weight, **exact).fit(X, y)
+    close(of_tessera.LogisticRegression(class_weight=class_weight).fit(X, y).coef_, expected.coef_)
+    # "balanced" counts the rows' own weights.
+    of_class = np.bincount(y, weights)
+    factors = weights.sum() / 2 / of_class if class_weight == "balanced" else [class_weight.get(k, 1) for k in (0, 1)]
+    expected = linear_model.LogisticRegression(**exact).fit(X, y, weights * np.array(factors)[y])
+    found = of_tessera.LogisticRegression(class_weight=class_weight).fit(X, y, weights)
+    close(found.coef_, expected.coef_)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_projections(dtype, tmp_path):
     X = datasets.load_digits().data.astype(dtype)
@@ -136,6 +183,17 @@ def test_refusals(tmp_path):
         of_tessera.LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match="y must not be negative, found -1 at row 0"):
         of_tessera.PoissonRegressor().fit(X, y - 1)
+    with pytest.raises(ValueError, match="GammaRegressor: y must not be 0, found 0 at row 0"):
+        of_tessera.GammaRegressor().fit(X, y)
+    with pytest.raises(ValueError, match="power must be a finite number of at least 1, found 0.5"):
+        of_tessera.TweedieRegressor(power=0.5).fit(X, y)
+    for class_weight, expected in (
+        ("even", "class_weight must be None, \"balanced\" or a dict, found 'even'"),
+        ({7: 2}, "class_weight has the class 7, which y does not have: it has \\[0, 1\\]"),
+        ({1: -2}, "class_weight of 1 must be a finite number above 0, found -2"),
+    ):
+        with pytest.raises(ValueError, match=expected):
+            of_tessera.LogisticRegression(class_weight=class_weight).fit(X, (y > 0).astype(int))
     with pytest.raises(ValueError, match="C must be a number above 0, found 0"):
         of_tessera.LogisticRegression(C=0).fit(X, y)
     stream = stream_of(X, tmp_path)

@@ -36,6 +36,7 @@ except ImportError as error:
 from tessera import _core, linalg
 
 __all__ = [
+    "GammaRegressor",
     "LinearRegression",
     "LogisticRegression",
     "PCA",
@@ -43,6 +44,7 @@ __all__ = [
     "PoissonRegressor",
     "Ridge",
     "TruncatedSVD",
+    "TweedieRegressor",
 ]
 
 
@@ -119,6 +121,29 @@ def _weights(estimator: Any, sample_weight: Any, X: Any) -> Any:
     return weights
 
 
+def _class_weights(estimator: Any, classes: Any, labels: Any, weights: Any) -> Any:
+    """The factor of the weight of each class by the parameter class_weight, or None."""
+    name = type(estimator).__name__
+    wanted = estimator.class_weight
+    if wanted is None:
+        return None
+    if isinstance(wanted, str) and wanted == "balanced":
+        counts = numpy.bincount(labels, weights, len(classes)).astype(float)
+        return counts.sum() / (len(classes) * counts)
+    if not isinstance(wanted, dict):
+        raise ValueError(f'{name}: class_weight must be None, "balanced" or a dict, found {wanted!r}')
+    known = classes.tolist()
+    factors = numpy.ones(len(classes))
+    for label, factor in wanted.items():
+        if label not in known:
+            raise ValueError(f"{name}: class_weight has the class {label!r}, which y does not have: it has {known}")
+        is_number = isinstance(factor, numbers.Real) and not isinstance(factor, bool)
+        if not is_number or not 0 < factor < math.inf:
+            raise ValueError(f"{name}: class_weight of {label!r} must be a finite number above 0, found {factor!r}")
+        factors[known.index(label)] = factor
+    return factors
+
+
 class _LinearModel(BaseEstimator):
     """What regressions have in common."""
 
@@ -135,12 +160,24 @@ class _LinearModel(BaseEstimator):
         return int(self.max_iter)
 
     def _minimise(
-        self, loss: str, X: Any, y: Any, penalty: float, weights: Any = None, offset: Any = None, depth: int = 3
+        self, loss: str, X: Any, y: Any, penalty: float, weights: Any = None, offset: Any = None, depth: int = 3, power: float = 1.5
     ) -> tuple[Any, float]:
         limit = self._check_parameters()
         name = f"sklearn.{type(self).__name__}"
         result = _core._regression(
-            name, loss, X, y, weights, offset, penalty, bool(self.fit_intercept), float(self.tol), limit, None, True
+            name,
+            loss,
+            X,
+            y,
+            weights,
+            offset,
+            penalty,
+            bool(self.fit_intercept),
+            power,
+            float(self.tol),
+            limit,
+            None,
+            True,
         )
         why = result["detail"] or result["why"]
         if result["stop"] == linalg._NOT_FINITE:
@@ -163,6 +200,7 @@ class _LinearModel(BaseEstimator):
         self.n_reads_ = result["reads"]
         self.deviance_ = result["deviance"] if result["rank"] else numpy.nan
         self.aic_ = result["aic"] if result["rank"] else numpy.nan
+        self.dispersion_ = result["dispersion"] if result["rank"] else numpy.nan
         self.standard_errors_ = numpy.array(result["standard_errors"])
 
     def summary(self) -> str:
@@ -193,14 +231,23 @@ class _LinearModel(BaseEstimator):
 
 
 class _Regressor(RegressorMixin, _LinearModel):
-    def _fit(self, loss: str, X: Any, y: Any, penalty: Any, sample_weight: Any = None, offset: Any = None) -> Any:
+    def _fit(
+        self,
+        loss: str,
+        X: Any,
+        y: Any,
+        penalty: Any,
+        sample_weight: Any = None,
+        offset: Any = None,
+        power: float = 1.5,
+    ) -> Any:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         X, y = _matrix(self, X, y, reset=True)
         weights = _weights(self, sample_weight, X)
         total = X.shape[0] if weights is None else float(weights.sum(dtype=float))
         self.coef_, intercept = self._minimise(
-            loss, X, numpy.asarray(y, X.dtype), penalty(total), weights, _vector(self, "offset", offset, X), 4
+            loss, X, numpy.asarray(y, X.dtype), penalty(total), weights, _vector(self, "offset", offset, X), 4, power
         )
         self.intercept_ = X.dtype.type(intercept)
         return self
@@ -383,7 +430,65 @@ class Ridge(_Regressor):
         return self._eta(X)
 
 
-class PoissonRegressor(_Regressor):
+class _LogLinkRegressor(_Regressor):
+    """Regressions of a mean exp(eta) whose variance grows as a power of the mean."""
+
+    def __init__(
+        self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _variance_power(self) -> float:
+        return 1.0
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Any:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+        y : array
+            Counts or other numbers, one per row of X: at least 0, and above 0 if the power is 2 or more.
+        sample_weight : array or float, optional
+            Weights of the rows, at least 0.
+        offset : array or float, optional
+            Added to the logarithm of the expected value. For an exposure pass its logarithm.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        alpha = _number(self, "alpha", self.alpha)
+        power = self._variance_power()
+        values = numpy.ravel(numpy.asarray([] if y is None else y))
+        if values.dtype.kind in "iuf":
+            for bad, what in (((values < 0), "negative"), ((values == 0) & (power >= 2), "0")):
+                if bad.any():
+                    row = int(bad.argmax())
+                    raise ValueError(f"{type(self).__name__}: y must not be {what}, found {values[row]} at row {row}")
+        loss = "poisson" if power == 1 else "gamma" if power == 2 else "tweedie"
+        return self._fit(loss, X, y, lambda total: alpha * total, sample_weight, offset, power)
+
+    def predict(self, X: Any) -> Any:
+        """Return the expected value for each row of X, without an offset."""
+        return numpy.exp(self._eta(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the fraction of the deviance that is explained."""
+        return d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=self._variance_power())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
+
+
+class PoissonRegressor(_LogLinkRegressor):
     """Fit Poisson regression with a log link, like sklearn.linear_model.PoissonRegressor.
 
     Parameters
@@ -428,80 +533,113 @@ class PoissonRegressor(_Regressor):
     array([2., 8.])
     """
 
+
+class GammaRegressor(_LogLinkRegressor):
+    """Fit gamma regression with a log link, like sklearn.linear_model.GammaRegressor.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Factor of the penalty alpha * ‖coef‖² / 2, which is added to the mean of the losses.
+    fit_intercept : bool, default True
+        Whether to fit an intercept. It is not penalised.
+    max_iter : int or None, default 100
+        Most iterations.
+    tol : float, default 0.0
+        Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
+        1e-10, and the root of the precision of X's type for more than 512 columns.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+        Coefficients.
+    intercept_ : float
+        Intercept.
+    n_iter_ : int
+        Iterations.
+    n_reads_ : int
+        Passes over X.
+    standard_errors_ : array
+        Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty and for
+        more than 512 columns.
+    dispersion_ : float
+        Pearson's statistic by n_samples less the number of parameters; standard errors contain its root.
+    deviance_, aic_ : float
+        Deviance, and Akaike's criterion; NaN for more than 512 columns.
+
+    Notes
+    -----
+    Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
+    coefficients are the shortest.
+    """
+
+    def _variance_power(self) -> float:
+        return 2.0
+
+
+class TweedieRegressor(_LogLinkRegressor):
+    """Fit Tweedie regression with a log link, like sklearn.linear_model.TweedieRegressor with link="log".
+
+    Parameters
+    ----------
+    power : float, default 1.5
+        The variance of y grows as the mean to this power: 1 is Poisson, 2 gamma, 3 inverse Gaussian regression. It
+        must be at least 1.
+    alpha : float, default 1.0
+        Factor of the penalty alpha * ‖coef‖² / 2, which is added to the mean of the losses.
+    fit_intercept : bool, default True
+        Whether to fit an intercept. It is not penalised.
+    max_iter : int or None, default 100
+        Most iterations.
+    tol : float, default 0.0
+        Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
+        1e-10, and the root of the precision of X's type for more than 512 columns.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+        Coefficients.
+    intercept_ : float
+        Intercept.
+    n_iter_ : int
+        Iterations.
+    n_reads_ : int
+        Passes over X.
+    standard_errors_ : array
+        Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty and for
+        more than 512 columns.
+    dispersion_ : float
+        Pearson's statistic by n_samples less the number of parameters; standard errors contain its root.
+    deviance_, aic_ : float
+        Deviance, and Akaike's criterion; NaN for more than 512 columns. Akaike's criterion is NaN if the power is
+        not 1 or 2.
+
+    Notes
+    -----
+    Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
+    coefficients are the shortest.
+    scikit-learn's default power is 0, which has no logarithm as link there; it is refused here.
+    y may be 0 if the power is below 2. If the power is above 2, the loss is not convex, and more iterations are
+    needed.
+    """
+
     def __init__(
-        self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0
+        self,
+        *,
+        power: float = 1.5,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        max_iter: int | None = 100,
+        tol: float = 0.0,
     ):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
+        super().__init__(alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol)
+        self.power = power
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> "PoissonRegressor":
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
-        y : array
-            Counts, one per row of X.
-        sample_weight : array or float, optional
-            Weights of the rows, at least 0.
-        offset : array or float, optional
-            Added to the logarithm of the expected count. For an exposure pass its logarithm.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        alpha = _number(self, "alpha", self.alpha)
-        counts = numpy.asarray([] if y is None else y)
-        if counts.dtype.kind in "iuf" and numpy.any(counts < 0):
-            row = int((numpy.ravel(counts) < 0).argmax())
-            raise ValueError(
-                f"PoissonRegressor: y must not be negative, found {numpy.ravel(counts)[row]} at row {row}"
-            )
-        return self._fit("poisson", X, y, lambda total: alpha * total, sample_weight, offset)
-
-    def predict(self, X: Any) -> Any:
-        """Return the expected count for each row of X, without an offset.
-
-        Parameters
-        ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
-
-        Returns
-        -------
-        array of shape (n_samples,)
-            Expected counts.
-        """
-        return numpy.exp(self._eta(X))
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the fraction of the deviance that is explained.
-
-        Parameters
-        ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
-        y : array
-            Counts, one per row of X.
-        sample_weight : array, optional
-            Weights of the rows.
-
-        Returns
-        -------
-        float
-            D², at most 1; the same as in scikit-learn.
-        """
-        return d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = True
-        return tags
+    def _variance_power(self) -> float:
+        power = _number(self, "power", self.power)
+        if not 1 <= power < math.inf:
+            raise ValueError(f"TweedieRegressor: power must be a finite number of at least 1, found {self.power!r}")
+        return power
 
 
 class LogisticRegression(ClassifierMixin, _LinearModel):
@@ -518,6 +656,9 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
     tol : float, default 0.0
         Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
         1e-10, and the root of the precision of X's type for more than 512 columns.
+    class_weight : dict or "balanced", optional
+        Factors of the rows' weights by class: {class: factor}, 1 for a class that is not there. "balanced" gives
+        all classes the same total weight.
 
     Attributes
     ----------
@@ -553,8 +694,17 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
     ['no', 'yes']
     """
 
-    def __init__(self, C: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0):
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        max_iter: int | None = 100,
+        tol: float = 0.0,
+        class_weight: Any = None,
+    ):
         self.C = C
+        self.class_weight = class_weight
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
@@ -593,6 +743,10 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         for k, name in enumerate(self.classes_):
             if weights is not None and not weights[labels == k].any():
                 raise ValueError(f"LogisticRegression: sample_weight is 0 in all rows of the class {name!s}")
+        factors = _class_weights(self, self.classes_, labels, weights)
+        if factors is not None:
+            factors = factors[labels].astype(X.dtype)
+            weights = factors if weights is None else weights * factors
         coefficients, intercept = self._minimise("logistic", X, labels.astype(X.dtype), penalty, weights)
         self.coef_ = coefficients.reshape(1, -1)
         self.intercept_ = numpy.array([intercept], X.dtype)
