@@ -191,7 +191,12 @@ SvdFound svd(Solving const& solving, SvdCall const& call) {
 
 RegressionFound regression(Solving const& solving, RegressionCall const& call) {
   RegressionFound found;
-  auto const calls = [](solve::Index /*rows*/, solve::Index cols) -> solve::SolverCalls {
+  auto const calls = [&](solve::Index /*rows*/, solve::Index cols) -> solve::SolverCalls {
+    if (call.loss == RegressionLoss::multinomial) {
+      auto sums = solve::detail::newton_sums(cols);
+      sums.push_back(solve::detail::class_sums(cols, call.classes));
+      return {.sums = sums};
+    }
     if (cols > solve::RegressionOptions{}.most_gram_cols) return {};
     return {.sums = solve::detail::newton_sums(cols)};
   };
@@ -215,11 +220,15 @@ RegressionFound regression(Solving const& solving, RegressionCall const& call) {
                           ? solve::poisson_regression(op, observed, options, control)
                       : call.loss == RegressionLoss::gamma
                           ? solve::gamma_regression(op, observed, options, control)
-                          : solve::tweedie_regression(op, observed, options, control);
+                      : call.loss == RegressionLoss::tweedie
+                          ? solve::tweedie_regression(op, observed, options, control)
+                          : solve::multinomial_regression(op, observed, call.classes, options,
+                                                          control);
                   write(op.exec(), result.x, call.x);
                   found = {.ending = ending_of(result),
                            .detail = result.detail,
                            .intercept = result.intercept,
+                           .intercepts = result.intercepts,
                            .loss = result.loss,
                            .gradient_norm = result.gradient_norm,
                            .quantity = result.quantity,

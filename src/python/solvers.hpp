@@ -86,7 +86,7 @@ struct SvdFound {
 };
 SvdFound svd(Solving const& solving, SvdCall const& call);
 
-enum class RegressionLoss { linear, logistic, poisson, gamma, tweedie };
+enum class RegressionLoss { linear, logistic, poisson, gamma, tweedie, multinomial };
 
 struct RegressionCall {
   RegressionLoss loss = RegressionLoss::linear;
@@ -95,7 +95,8 @@ struct RegressionCall {
   std::optional<Array> offset{};
   Array x{};  ///< to be written
   double penalty = 0;
-  double power = 1.5;  ///< of tweedie
+  double power = 1.5;        ///< of tweedie
+  std::int64_t classes = 1;  ///< of multinomial
   bool has_intercept = true;
   double tol = 0;
   std::int64_t maxiter = 100;
@@ -104,6 +105,7 @@ struct RegressionFound {
   Ending ending;
   std::string detail;
   double intercept = 0;
+  std::vector<double> intercepts;  ///< of multinomial
   double loss = 0;
   double gradient_norm = 0;
   double quantity = 0;

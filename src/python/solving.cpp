@@ -186,19 +186,21 @@ nb::dict randomized_svd_of(std::string const& name, nb::handle A, std::int64_t k
 
 nb::dict regression_of(std::string const& name, std::string const& loss, nb::handle A, nb::handle y,
                        nb::handle weights, nb::handle offset, double penalty, bool intercept,
-                       double power, double tol, std::int64_t maxiter, nb::handle on_step,
-                       bool copy) {
+                       double power, std::int64_t classes, double tol, std::int64_t maxiter,
+                       nb::handle on_step, bool copy) {
   Call const call{name.c_str(), copy};
   Input const a = take(call, A);
   Taken const right = take_vector(call, a, y, "y", a.rows);
-  Taken const x = new_array(call, a, model(a, right), 1, a.cols);
+  Taken const x = new_array(call, a, model(a, right), 1, classes * a.cols);
   RegressionCall arguments{.y = right.array, .x = x.array, .penalty = penalty};
   arguments.loss = loss == "linear"     ? RegressionLoss::linear
                    : loss == "logistic" ? RegressionLoss::logistic
                    : loss == "poisson"  ? RegressionLoss::poisson
                    : loss == "gamma"    ? RegressionLoss::gamma
-                                        : RegressionLoss::tweedie;
+                   : loss == "tweedie"  ? RegressionLoss::tweedie
+                                        : RegressionLoss::multinomial;
   arguments.power = power;
+  arguments.classes = classes;
   std::optional<Taken> of_weights;
   std::optional<Taken> of_offset;
   if (!weights.is_none()) {
@@ -220,6 +222,7 @@ nb::dict regression_of(std::string const& name, std::string const& loss, nb::han
   nb::dict result = dictionary_of(found.ending);
   result["x"] = finished(x);
   result["intercept"] = found.intercept;
+  result["intercepts"] = found.intercepts;
   result["loss"] = found.loss;
   result["gradient_norm"] = found.gradient_norm;
   result["detail"] = found.detail;
@@ -245,7 +248,7 @@ void add_solvers(nb::module_& m) {
   m.def("_randomized_svd", &randomized_svd_of, "name"_a, "A"_a, "k"_a, "oversampling"_a,
         "power_iterations"_a, "seed"_a, "on_step"_a.none(), "copy"_a);
   m.def("_regression", &regression_of, "name"_a, "loss"_a, "A"_a, "y"_a, "weights"_a.none(),
-        "offset"_a.none(), "penalty"_a, "intercept"_a, "power"_a, "tol"_a, "maxiter"_a,
+        "offset"_a.none(), "penalty"_a, "intercept"_a, "power"_a, "classes"_a, "tol"_a, "maxiter"_a,
         "on_step"_a.none(), "copy"_a);
 }
 

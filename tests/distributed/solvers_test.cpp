@@ -264,6 +264,10 @@ TYPED_TEST(DistributedSolvers, OfRegressionsHaveTheBitsOfOneProcess) {
       [&](auto const& op) { return results_by(op, solve::RegressionSolver::newton_cg); });
   this->expect_same_bits_of_blocks(
       [&](auto const& op) { return results_by(op, solve::RegressionSolver::newton); });
+  this->expect_same_bits_of_blocks([&](auto const& op) {
+    auto const fit = solve::multinomial_regression(op, {.y = labels}, 2, {.penalty = 1});
+    return std::vector<std::vector<T>>{this->flat(fit.x), {static_cast<T>(fit.loss)}};
+  });
 }
 
 TYPED_TEST(DistributedSolvers, EndTogetherWhereOneRankThrowsOnTheWay) {

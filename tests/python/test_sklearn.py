@@ -113,6 +113,42 @@ def test_gamma_and_tweedie_regression(power, alpha, tmp_path):
     assert np.array_equal(again.coef_, found.coef_)
 
 
+@pytest.mark.parametrize("name", ["iris", "wine", "digits"])
+@pytest.mark.parametrize("C", [0.1, 1])
+def test_several_classes(name, C, tmp_path):
+    X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+    X = X[:, 16:32] if name == "digits" else X
+    names = np.array([f"class {k}" for k in range(10)])[y]
+    exact = {"C": C, "tol": 1e-12, "solver": "newton-cholesky", "max_iter": 100}
+    weights = 1 + np.arange(len(y)) % 3
+    expected = linear_model.LogisticRegression(**exact).fit(X, names, weights)
+    found = of_tessera.LogisticRegression(C=C).fit(X, names, weights)
+    close(found.coef_, expected.coef_)
+    close(found.predict_proba(X), expected.predict_proba(X))
+    close(found.decision_function(X), expected.decision_function(X), atol=1e-5)
+    close(found.intercept_.sum(), 0)
+    assert found.n_reads_ <= 15
+    assert (found.predict(X) == expected.predict(X)).all()
+    np.save(tmp_path / "x.npy", X)
+    again = clone(found).fit(tessera.open(tmp_path / "x.npy", memory_limit="32MiB"), names, weights)
+    assert again.coef_.tobytes() == found.coef_.tobytes()
+    assert again.intercept_.tobytes() == found.intercept_.tobytes()
+
+
+def test_several_classes_without_a_penalty():
+    """Three groups: the probabilities are the shares, and separable classes have no minimum."""
+    X = np.repeat(np.eye(3), 6, axis=0)
+    y = np.array([0, 0, 0, 1, 1, 2, 0, 1, 1, 1, 2, 2, 0, 0, 1, 2, 2, 2])
+    found = of_tessera.LogisticRegression(C=np.inf).fit(X, y)
+    shares = np.array([np.bincount(y[6 * k : 6 * k + 6]) / 6 for k in range(3)])
+    close(found.predict_proba(np.eye(3)), shares)
+    close(found.coef_.sum(0), 0)
+    close(found.coef_.sum(1), 0)
+    close(found.deviance_, -2 * np.log(shares[np.repeat(range(3), 6), y]).sum())
+    with pytest.warns(of_tessera.PerfectSeparationWarning, match="perfect separation of the classes"):
+        of_tessera.LogisticRegression(C=np.inf).fit(X, np.repeat(range(3), 6))
+
+
 def test_statistics_of_gamma_regression():
     """Two groups with the means 2 and 6: the dispersion is Pearson's statistic over two."""
     found = of_tessera.GammaRegressor(0).fit(np.array([[0.0], [0], [1], [1]]), [1, 3, 4, 8])
@@ -179,8 +215,8 @@ def test_randomized_algorithm(tmp_path):
 
 def test_refusals(tmp_path):
     X, y = datasets.load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="OneVsRestClassifier makes it binary"):
-        of_tessera.LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match="expected at most 1024 parameters, found 150 classes of 8"):
+        of_tessera.LogisticRegression().fit(np.c_[X, X[:, :3]], np.arange(150))
     with pytest.raises(ValueError, match="y must not be negative, found -1 at row 0"):
         of_tessera.PoissonRegressor().fit(X, y - 1)
     with pytest.raises(ValueError, match="GammaRegressor: y must not be 0, found 0 at row 0"):

@@ -700,6 +700,82 @@ TYPED_TEST(Regressions, RefuseOfGammaAndTweedieWhatTheyCannotFit) {
   EXPECT_THAT(separated.detail, testing::HasSubstr("rows with y = 0 are separated"));
 }
 
+/// Labels of three classes, of which columns tell some.
+TYPED_TEST(Regressions, OfSeveralClassesHaveTheSameBitsHoweverTheyRun) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Exec;
+  using solve::multinomial_regression;
+  auto const A = this->matrix();
+  auto const source = source_of<TypeParam>(A, TestFixture::rows, TestFixture::cols);
+  auto const on_device = matrix_on_device<TypeParam>(A);
+  solve::MatrixOperator const op(Exec(), on_device);
+  solve::MatrixOperator const portable(Exec(), on_device,
+                                       AtaxOptions<Exec, T>{.kernels = Kernels::portable});
+  solve::StreamOperator const streamed(Exec(), source);
+  std::vector<T> y;
+  for (T const answer : this->answers(Loss::squares)) {
+    y.push_back(answer < T(-1) ? T(0) : answer < T(2) ? T(1) : T(2));
+  }
+  auto const numbers_of = [&](solve::Regression<Exec, T> const& fit) {
+    EXPECT_EQ(fit.stop, Stop::converged) << sentence(fit.stop);
+    auto const x = solve::detail::to_host<Exec, T>(Exec(), fit.x);
+    std::vector<double> all(x.begin(), x.end());
+    all.insert(all.end(), fit.intercepts.begin(), fit.intercepts.end());
+    all.insert(all.end(), {fit.loss, fit.deviance, static_cast<double>(fit.iterations)});
+    return all;
+  };
+  solve::Observations<Exec, T> const observed{.y = this->on_device(y)};
+  for (double const penalty : {0.0, 0.5}) {
+    RegressionOptions const options{.penalty = penalty};
+    auto const whole = multinomial_regression(op, observed, 3, options);
+    auto const expected = numbers_of(whole);
+    EXPECT_EQ(expected.size(), 3U * (TestFixture::cols + 1) + 3U);
+    EXPECT_LE(whole.reads, 12);
+    EXPECT_THAT(numbers_of(multinomial_regression(portable, observed, 3, options)),
+                same_bits_as(expected));
+    EXPECT_THAT(numbers_of(multinomial_regression(streamed, observed, 3, options)),
+                same_bits_as(expected));
+    for (Index step = 1; step < whole.iterations; ++step) {
+      std::optional<solve::State<T>> kept;
+      multinomial_regression(
+          op, observed, 3, options,
+          {.on_step = [&](solve::Step const& now) { return now.iteration < step; },
+           .wants_state = [&](solve::Step const& now) { return now.iteration == step; },
+           .on_state = [&](solve::State<T> const& state) { kept = state; }});
+      ASSERT_TRUE(kept);
+      EXPECT_THAT(numbers_of(multinomial_regression(op, observed, 3, options, {.resume = &*kept})),
+                  same_bits_as(expected));
+    }
+  }
+  // Of two classes the difference of their coefficients is that of logistic regression.
+  for (T& label : y) label = label > T(0) ? T(1) : T(0);
+  auto const odds = this->run(Loss::logistic, op, y);
+  auto const two = numbers_of(multinomial_regression(op, {.y = this->on_device(y)}, 2));
+  for (std::size_t j = 0; j < odds.x.size(); ++j) {
+    EXPECT_NEAR(two[odds.x.size() + j] - two[j], odds.x[j], 1e-5);
+  }
+}
+
+TYPED_TEST(Regressions, RefuseClassesThatTheyCannotFit) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Exec;
+  solve::MatrixOperator const op(Exec(), matrix_on_device<TypeParam>(this->matrix()));
+  auto const y = this->answers(Loss::logistic);
+  auto const refuses = [&](std::vector<T> const& labels, Index classes,
+                           RegressionOptions const& options, std::string const& sentence) {
+    solve::Observations<Exec, T> const observed{.y = this->on_device(labels)};
+    EXPECT_THAT([&] { solve::multinomial_regression(op, observed, classes, options); },
+                testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(sentence)));
+  };
+  refuses(y, 1, {}, "multinomial_regression: expected at least 2 classes, found 1");
+  refuses(y, 147, {}, "expected at most 1024 parameters, found 147 classes of 7");
+  refuses(y, 3, {}, "expected rows of every class with a weight above 0, found none of class 2");
+  refuses(y, 3, {.solver = RegressionSolver::lbfgs}, "expected the solver newton");
+  auto other = y;
+  other[5] = T(0.5);
+  refuses(other, 2, {}, "expected labels y of 0 to 1, found 0.5 at row 5");
+}
+
 TYPED_TEST(Regressions, NameTheEntryThatIsNotFinite) {
   using T = typename TypeParam::Scalar;
   for (auto const [row, column] : {std::pair<Index, Index>{0, 0}, {137, 5}, {199, 2}}) {

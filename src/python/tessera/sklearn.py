@@ -160,8 +160,9 @@ class _LinearModel(BaseEstimator):
         return int(self.max_iter)
 
     def _minimise(
-        self, loss: str, X: Any, y: Any, penalty: float, weights: Any = None, offset: Any = None, depth: int = 3, power: float = 1.5
-    ) -> tuple[Any, float]:
+        self, loss: str, X: Any, y: Any, penalty: float, weights: Any = None, offset: Any = None,
+        depth: int = 3, power: float = 1.5, classes: int = 1,
+    ) -> tuple[Any, Any]:
         limit = self._check_parameters()
         name = f"sklearn.{type(self).__name__}"
         result = _core._regression(
@@ -174,6 +175,7 @@ class _LinearModel(BaseEstimator):
             penalty,
             bool(self.fit_intercept),
             power,
+            classes,
             float(self.tol),
             limit,
             None,
@@ -193,7 +195,7 @@ class _LinearModel(BaseEstimator):
             )
         self.n_iter_ = max(result["iterations"], 1)
         self._describe(result)
-        return result["x"], result["intercept"]
+        return result["x"], result["intercept"] if classes == 1 else result["intercepts"]
 
     def _describe(self, result: dict) -> None:
         """Statistics of a fit whose Hessian is there: of up to 512 columns."""
@@ -475,11 +477,37 @@ class _LogLinkRegressor(_Regressor):
         return self._fit(loss, X, y, lambda total: alpha * total, sample_weight, offset, power)
 
     def predict(self, X: Any) -> Any:
-        """Return the expected value for each row of X, without an offset."""
+        """Return the expected value for each row of X, without an offset.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            Expected values.
+        """
         return numpy.exp(self._eta(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the fraction of the deviance that is explained."""
+        """Return the fraction of the deviance that is explained.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+        y : array
+            Numbers, one per row of X.
+        sample_weight : array, optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            1 of a perfect fit, 0 of an intercept alone.
+        """
         return d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=self._variance_power())
 
     def __sklearn_tags__(self) -> Any:
@@ -571,6 +599,14 @@ class GammaRegressor(_LogLinkRegressor):
     -----
     Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
     coefficients are the shortest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tessera.sklearn import GammaRegressor
+    >>> model = GammaRegressor(alpha=0.0).fit(np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([1.0, 3.0, 7.0, 9.0]))
+    >>> np.round(model.predict(np.array([[0.0], [1.0]])), 6)
+    array([2., 8.])
     """
 
     def _variance_power(self) -> float:
@@ -621,6 +657,14 @@ class TweedieRegressor(_LogLinkRegressor):
     scikit-learn's default power is 0, which has no logarithm as link there; it is refused here.
     y may be 0 if the power is below 2. If the power is above 2, the loss is not convex, and more iterations are
     needed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tessera.sklearn import TweedieRegressor
+    >>> model = TweedieRegressor(power=1.5, alpha=0.0).fit(np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([1.0, 3.0, 7.0, 9.0]))
+    >>> np.round(model.predict(np.array([[0.0], [1.0]])), 6)
+    array([2., 8.])
     """
 
     def __init__(
@@ -643,7 +687,7 @@ class TweedieRegressor(_LogLinkRegressor):
 
 
 class LogisticRegression(ClassifierMixin, _LinearModel):
-    """Fit logistic regression of two classes, like sklearn.linear_model.LogisticRegression.
+    """Fit logistic regression of two or more classes, like sklearn.linear_model.LogisticRegression.
 
     Parameters
     ----------
@@ -663,18 +707,18 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
     Attributes
     ----------
     classes_ : array
-        The two classes.
-    coef_ : array of shape (n_features,)
-        Coefficients.
-    intercept_ : float
-        Intercept.
+        The classes.
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Coefficients; with more than two classes those of each class.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Intercepts; with more than two classes they add up to 0.
     n_iter_ : int
         Iterations.
     n_reads_ : int
         Passes over X.
     standard_errors_ : array
-        Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty and for
-        more than 512 columns.
+        Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty, for more
+        than two classes, and for more than 512 columns.
     deviance_, aic_ : float
         Deviance, and Akaike's criterion; NaN for more than 512 columns.
 
@@ -682,8 +726,9 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
     -----
     Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
     coefficients are the shortest.
-    If C is infinite and the classes are separable, PerfectSeparationWarning is issued. For more classes use
-    sklearn.multiclass.OneVsRestClassifier.
+    If C is infinite and the classes are separable, PerfectSeparationWarning is issued.
+    More than two classes are fitted together: the loss is multinomial. n_classes * (n_features + 1) can be at most
+    1024; above, use sklearn.multiclass.OneVsRestClassifier.
 
     Examples
     --------
@@ -717,7 +762,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         X : array or StreamedMatrix
             Dense matrix of shape (n_samples, n_features) on the host.
         y : array
-            Labels of two kinds, one per row of X.
+            Labels of two or more kinds, one per row of X.
         sample_weight : array or float, optional
             Weights of the rows, at least 0.
 
@@ -735,11 +780,6 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         self.classes_, labels = numpy.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"LogisticRegression: y has one class, {self.classes_[0]!s}, and two are needed")
-        if len(self.classes_) > 2:
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is multiclass; "
-                "OneVsRestClassifier makes it binary."
-            )
         for k, name in enumerate(self.classes_):
             if weights is not None and not weights[labels == k].any():
                 raise ValueError(f"LogisticRegression: sample_weight is 0 in all rows of the class {name!s}")
@@ -747,14 +787,20 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         if factors is not None:
             factors = factors[labels].astype(X.dtype)
             weights = factors if weights is None else weights * factors
-        coefficients, intercept = self._minimise("logistic", X, labels.astype(X.dtype), penalty, weights)
-        self.coef_ = coefficients.reshape(1, -1)
-        self.intercept_ = numpy.array([intercept], X.dtype)
+        count = len(self.classes_)
+        if count == 2:
+            coefficients, intercept = self._minimise("logistic", X, labels.astype(X.dtype), penalty, weights)
+        else:
+            coefficients, intercept = self._minimise(
+                "multinomial", X, labels.astype(X.dtype), penalty, weights, classes=count
+            )
+        self.coef_ = coefficients.reshape(1 if count == 2 else count, -1)
+        self.intercept_ = numpy.array(numpy.ravel(intercept), X.dtype)
         self.n_iter_ = numpy.array([self.n_iter_])
         return self
 
     def decision_function(self, X: Any) -> Any:
-        """Return the log-odds of the second class for each row of X.
+        """Return the log-odds of the second class for each row of X, or the scores of more classes.
 
         Parameters
         ----------
@@ -763,12 +809,13 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
 
         Returns
         -------
-        array of shape (n_samples,)
-            Positive if the second class is the likelier one.
+        array of shape (n_samples,) or (n_samples, n_classes)
+            Of two classes: positive if the second one is the likelier one. Of more: the likeliest has the largest.
         """
         check_is_fitted(self)
         X, _ = _matrix(self, X, reset=False)
-        return _linear(X, self.coef_[0], self.intercept_[0])
+        scores = [_linear(X, coefficients, b) for coefficients, b in zip(self.coef_, self.intercept_)]
+        return scores[0] if len(scores) == 1 else numpy.stack(scores, axis=1)
 
     def predict(self, X: Any) -> Any:
         """Return the likelier class for each row of X.
@@ -783,11 +830,11 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         array of shape (n_samples,)
             Entries of `classes_`.
         """
-        odds = self.decision_function(X)
-        return self.classes_[(odds > 0).astype(int)]
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> Any:
-        """Return the probabilities of the two classes for each row of X.
+        """Return the probabilities of the classes for each row of X.
 
         Parameters
         ----------
@@ -796,13 +843,13 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
 
         Returns
         -------
-        array of shape (n_samples, 2)
+        array of shape (n_samples, n_classes)
             Columns in the order of `classes_`.
         """
         return numpy.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: Any) -> Any:
-        """Return the logarithms of the probabilities of the two classes.
+        """Return the logarithms of the probabilities of the classes.
 
         Parameters
         ----------
@@ -811,16 +858,14 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
 
         Returns
         -------
-        array of shape (n_samples, 2)
+        array of shape (n_samples, n_classes)
             Columns in the order of `classes_`.
         """
-        odds = self.decision_function(X)
-        return -numpy.logaddexp(0, numpy.stack([odds, -odds], axis=1))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return -numpy.logaddexp(0, numpy.stack([scores, -scores], axis=1))
+        scores = scores - scores.max(axis=1, keepdims=True)
+        return scores - numpy.log(numpy.exp(scores).sum(axis=1, keepdims=True))
 
 
 class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

@@ -28,10 +28,33 @@ inline RegressionSolver solver_of(RegressionOptions const& options, Index cols) 
 
 namespace detail {
 
+/// Throws std::invalid_argument for what multinomial regression does not take.
+template <class Exec, class T>
+void require_classes(Index cols, Index classes, Observations<Exec, T> const& observed,
+                     RegressionOptions const& options) {
+  char const* const name = name_of(Loss::multinomial);
+  auto const solver = options.solver;
+  if (classes < 2) {
+    checks::fail(name, "expected at least 2 classes, found " + std::to_string(classes));
+  }
+  if (classes > most_class_parameters / (cols + 1)) {
+    checks::fail(name, "expected at most " + std::to_string(most_class_parameters) +
+                           " parameters, found " + std::to_string(classes) + " classes of " +
+                           std::to_string(cols + 1) + ": fit each class against the others");
+  }
+  if (solver != RegressionSolver::automatic && solver != RegressionSolver::newton) {
+    checks::fail(name, "expected the solver newton, the only one for several classes");
+  }
+  if (observed.offset.extent(0) != 0) {
+    checks::fail(name, "expected no offset: it is the same for all classes, and changes nothing");
+  }
+}
+
 template <class Exec, class T>
 Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
                                    Observations<Exec, T> const& observed,
-                                   RegressionOptions const& options, Control<T> const& control) {
+                                   RegressionOptions const& options, Control<T> const& control,
+                                   Index classes) {
   if (!(options.penalty >= 0) || !(options.tol >= 0) || options.maxiter < 0 ||
       options.max_products < 0 || options.most_gram_cols < 0) {
     checks::fail(name_of(loss), "expected options that are not negative");
@@ -40,11 +63,12 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
     checks::fail(name_of(loss), "expected a power above 1, found " + text_of(options.power) +
                                     "; a power of 1 is poisson_regression");
   }
+  if (loss == Loss::multinomial) require_classes(op.cols(), classes, observed, options);
   op.agree(name_of(loss), [&] {
     Exec const& exec = op.exec();
     return digest_of(control)
         .add(options.penalty, options.has_intercept, options.tol, static_cast<int>(options.solver))
-        .add(power_of(loss, options.power))
+        .add(power_of(loss, options.power), classes)
         .add(options.maxiter, options.max_products, options.most_gram_cols)
         .add(to_host<Exec, T>(exec, observed.y))
         .add(to_host<Exec, T>(exec, observed.weights))
@@ -52,9 +76,10 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
         .value();
   });
   RegressionOptions chosen = options;
-  chosen.solver = solver_of(options, op.cols());
+  chosen.solver =
+      loss == Loss::multinomial ? RegressionSolver::newton : solver_of(options, op.cols());
   if (chosen.solver == RegressionSolver::newton) {
-    return NewtonRun<Exec, T>(loss, op, observed, chosen, control)();
+    return NewtonRun<Exec, T>(loss, op, observed, chosen, control, classes)();
   }
   return IterativeRun<Exec, T>(loss, op, observed, chosen, control)();
 }
@@ -109,7 +134,7 @@ Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
                                       std::type_identity_t<Observations<Exec, T>> const& observed,
                                       RegressionOptions const& options = {},
                                       std::type_identity_t<Control<T>> const& control = {}) {
-  return detail::run_regression<Exec, T>(Loss::squares, op, observed, options, control);
+  return detail::run_regression<Exec, T>(Loss::squares, op, observed, options, control, 1);
 }
 /// The same of y alone.
 template <ExecutionSpace Exec, Scalar T>
@@ -127,7 +152,7 @@ Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
                                         std::type_identity_t<Observations<Exec, T>> const& observed,
                                         RegressionOptions const& options = {},
                                         std::type_identity_t<Control<T>> const& control = {}) {
-  return detail::run_regression<Exec, T>(Loss::logistic, op, observed, options, control);
+  return detail::run_regression<Exec, T>(Loss::logistic, op, observed, options, control, 1);
 }
 /// The same of y alone.
 template <ExecutionSpace Exec, Scalar T>
@@ -144,7 +169,7 @@ Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Observations<Exec, T>> const& observed,
                                        RegressionOptions const& options = {},
                                        std::type_identity_t<Control<T>> const& control = {}) {
-  return detail::run_regression<Exec, T>(Loss::poisson, op, observed, options, control);
+  return detail::run_regression<Exec, T>(Loss::poisson, op, observed, options, control, 1);
 }
 /// The same of y alone.
 template <ExecutionSpace Exec, Scalar T>
@@ -155,15 +180,36 @@ Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
   return poisson_regression(op, Observations<Exec, T>{.y = y}, options, control);
 }
 
-/// The same with Σ w_i·(y_i·e^-η_i + η_i) for y above 0: the variance grows as the square of the
-/// mean e^η. Newton's method needs one more read for the expected Hessian, whose inverse times the
-/// dispersion, Pearson's Σ w_i·(y_i - μ_i)²/μ_i² by Σw - rank, gives the standard errors.
+/// x_k and intercepts b_k of each class k that minimise Σ w_i·(log Σ_k e^η_ik - η_iy) + λ·Σ‖x_k‖²/2
+/// with η_k = A·x_k + b_k, for labels y of 0 to `classes` - 1: multinomial, or softmax, regression.
+///
+/// `x` has the n coefficients of class 0, then those of class 1, and so on; `intercepts` has those
+/// of the classes, and they add up to 0. Newton's method with the whole Hessian: one read of A for
+/// the means and one per iteration. Convergence, centring, states and bits are as in
+/// `linear_regression`. There are no standard errors. The offset must be empty.
+///
+/// Throws std::invalid_argument if classes·(n + 1) is above 1024, for a solver that is not
+/// `automatic` or `newton`, for labels that are none, and for a class without weight. Memory: about
+/// (classes·(n + 1))² doubles per level of a tree over blocks of rows.
+template <ExecutionSpace Exec, Scalar T>
+Regression<Exec, T> multinomial_regression(
+    NormalOperator<Exec, T> const& op, std::type_identity_t<Observations<Exec, T>> const& observed,
+    Index classes, RegressionOptions const& options = {},
+    std::type_identity_t<Control<T>> const& control = {}) {
+  return detail::run_regression<Exec, T>(Loss::multinomial, op, observed, options, control,
+                                         classes);
+}
+
+/// The same as `poisson_regression` with Σ w_i·(y_i·e^-η_i + η_i) for y above 0: the variance grows
+/// as the square of the mean e^η. Newton's method needs one more read for the expected Hessian,
+/// whose inverse times the dispersion, Pearson's Σ w_i·(y_i - μ_i)²/μ_i² by Σw - rank, gives the
+/// standard errors.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
                                      std::type_identity_t<Observations<Exec, T>> const& observed,
                                      RegressionOptions const& options = {},
                                      std::type_identity_t<Control<T>> const& control = {}) {
-  return detail::run_regression<Exec, T>(Loss::gamma, op, observed, options, control);
+  return detail::run_regression<Exec, T>(Loss::gamma, op, observed, options, control, 1);
 }
 /// The same of y alone.
 template <ExecutionSpace Exec, Scalar T>
@@ -183,7 +229,7 @@ Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Observations<Exec, T>> const& observed,
                                        RegressionOptions const& options = {},
                                        std::type_identity_t<Control<T>> const& control = {}) {
-  return detail::run_regression<Exec, T>(Loss::tweedie, op, observed, options, control);
+  return detail::run_regression<Exec, T>(Loss::tweedie, op, observed, options, control, 1);
 }
 /// The same of y alone.
 template <ExecutionSpace Exec, Scalar T>
@@ -197,11 +243,11 @@ Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
 }  // namespace tessera::solve
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_SOLVE_REGRESSION(TEMPLATE, EXEC, T)                                         \
-  namespace tessera::solve::detail {                                                        \
-  TEMPLATE Regression<EXEC, T> run_regression(Loss, NormalOperator<EXEC, T> const&,         \
-                                              Observations<EXEC, T> const&,                 \
-                                              RegressionOptions const&, Control<T> const&); \
+#define TESSERA_SOLVE_REGRESSION(TEMPLATE, EXEC, T)                                                \
+  namespace tessera::solve::detail {                                                               \
+  TEMPLATE Regression<EXEC, T> run_regression(Loss, NormalOperator<EXEC, T> const&,                \
+                                              Observations<EXEC, T> const&,                        \
+                                              RegressionOptions const&, Control<T> const&, Index); \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_SOLVE_REGRESSION)

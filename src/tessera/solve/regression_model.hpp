@@ -74,11 +74,14 @@ inline LossAtPlace loss_of(std::vector<double> const& sums, Index width, Index c
 
 inline void add_penalty(double penalty, ScaledColumns const& columns, std::vector<double> const& x,
                         LossAtPlace& at) {
-  for (std::size_t j = 0; penalty > 0 && j < columns.unit.size(); ++j) {
-    double const factor = penalty * columns.unit[j] * columns.unit[j];
-    auto const k = static_cast<Index>(j);
-    at.loss = std::fma(factor * x[j] / 2, x[j], at.loss);
-    at.gradient[j] = std::fma(factor, x[j], at.gradient[j]);
+  std::size_t const width = columns.unit.size() + 1;
+  for (std::size_t i = 0; penalty > 0 && i < x.size(); ++i) {
+    if (i % width + 1 == width) continue;
+    double const unit = columns.unit[i % width];
+    double const factor = penalty * unit * unit;
+    auto const k = static_cast<Index>(i);
+    at.loss = std::fma(factor * x[i] / 2, x[i], at.loss);
+    at.gradient[i] = std::fma(factor, x[i], at.gradient[i]);
     if (at.H.rows() > 0) at.H(k, k) += factor;
   }
 }
@@ -183,21 +186,36 @@ inline void shorten(Curvature const& curvature, ScaledColumns const& columns,
   // Columns that are left out altogether have coefficients of 0 already.
   SmallMatrix M(Z.cols(), Z.cols());
   std::vector<double> right(static_cast<std::size_t>(Z.cols()));
-  SmallMatrix TZ(columns.count(), Z.cols());
+  Index const width = columns.count() + 1;
+  SmallMatrix TZ(Z.rows() / width * columns.count(), Z.cols());
   for (Index k = 0; k < Z.cols(); ++k) {
-    for (Index j = 0; j < columns.count(); ++j) {
-      auto const unit = columns.unit[static_cast<std::size_t>(j)];
-      TZ(j, k) = unit * Z(j, k);
-      right[static_cast<std::size_t>(k)] = std::fma(TZ(j, k), unit * x[static_cast<std::size_t>(j)],
-                                                    right[static_cast<std::size_t>(k)]);
+    double& along = right[static_cast<std::size_t>(k)];
+    for (Index i = 0; i < Z.rows(); ++i) {
+      if (i % width == columns.count()) continue;
+      Index const j = i - i / width;
+      double const unit = columns.unit[static_cast<std::size_t>(i % width)];
+      TZ(j, k) = unit * Z(i, k);
+      along = std::fma(TZ(j, k), unit * x[static_cast<std::size_t>(i)], along);
     }
   }
   for (Index k = 0; k < Z.cols(); ++k) {
     for (Index l = 0; l < Z.cols(); ++l) {
-      M(l, k) = product_of(columns.count(), TZ.column(k), TZ.column(l));
+      M(l, k) = product_of(TZ.rows(), TZ.column(k), TZ.column(l));
     }
   }
-  SmallCholesky const factor(M, std::numeric_limits<double>::epsilon());
+  // Of several classes a number more in all intercepts has no length: what there is, is rounding.
+  for (Index k = 0; k < Z.cols() && Z.rows() > width; ++k) {
+    double of_columns = 0;
+    double of_intercepts = 0;
+    for (Index i = 0; i < Z.rows(); ++i) {
+      double& sum = i % width == columns.count() ? of_intercepts : of_columns;
+      sum = std::fma(Z(i, k), Z(i, k), sum);
+    }
+    if (of_columns > 1e-20 * of_intercepts) continue;
+    for (Index l = 0; l < Z.cols(); ++l) M(l, k) = M(k, l) = 0;
+  }
+  double const small = Z.rows() > width ? 64 * static_cast<double>(Z.rows()) : 1;
+  SmallCholesky const factor(M, small * std::numeric_limits<double>::epsilon());
   auto const along = factor.solve(right);
   for (Index k = 0; k < Z.cols(); ++k) {
     for (Index j = 0; j < Z.rows(); ++j) {

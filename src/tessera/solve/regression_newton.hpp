@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <optional>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -19,6 +19,7 @@
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/operator.hpp>
+#include <tessera/solve/regression_classes.hpp>
 #include <tessera/solve/regression_model.hpp>
 #include <tessera/solve/regression_observations.hpp>
 #include <tessera/solve/regression_rows.hpp>
@@ -36,14 +37,15 @@ class NewtonRun {
   using Memory = typename RowSums<Exec, T>::Memory;
 
   NewtonRun(Loss loss, Operator const& op, Observations<Exec, T> const& observed,
-            RegressionOptions const& options, Control<T> const& control)
+            RegressionOptions const& options, Control<T> const& control, Index classes = 1)
       : loss_(loss),
         power_(power_of(loss, options.power)),
         op_(op),
         rows_(observations_of<Exec, T>(op.exec(), loss, observed, op.rows())),
         options_(options),
         control_(control),
-        tol_(options.tol > 0 ? options.tol : 1e-10) {
+        tol_(options.tol > 0 ? options.tol : 1e-10),
+        classes_(classes) {
     if (!op.can_sum_rows()) {
       checks::fail(name(), "this operator has no sums over rows: choose the solver newton_cg");
     }
@@ -52,8 +54,8 @@ class NewtonRun {
   Regression<Exec, T> operator()() {
     backends::host::OrdinaryArithmetic const mode;
     Index const reads_before = op_.reads();
-    result_.x = make_values<Exec, T>(op_.exec(), op_.cols());
-    place_.x.assign(static_cast<std::size_t>(op_.cols() + 1), 0.0);
+    result_.x = make_values<Exec, T>(op_.exec(), classes_ * op_.cols());
+    place_.x.assign(static_cast<std::size_t>(classes_ * (op_.cols() + 1)), 0.0);
     place_.step = place_.x;
     auto const obstacle = obstacle_of(loss_, power_, rows_, options_.has_intercept);
     if (obstacle.stop != Stop::converged) {
@@ -67,6 +69,8 @@ class NewtonRun {
   }
 
  private:
+  /// Parameters of a class.
+  [[nodiscard]] std::size_t width() const { return static_cast<std::size_t>(op_.cols() + 1); }
   [[nodiscard]] char const* name() const { return name_of(loss_, RegressionSolver::newton); }
   void stop(Stop why, std::string detail = "") {
     result_.stop = why;
@@ -80,18 +84,35 @@ class NewtonRun {
 
   /// The columns and the first place. False: there is none, and the result tells why.
   bool begin() {
+    std::vector<double> of_classes;
+    if (loss_ == Loss::multinomial) of_classes = weights_of_classes(rows_, classes_);
     if (!find_columns()) return false;
-    typename LossSums<Exec, T>::OfRows const observed{on_device(rows_.y), on_device(rows_.weights),
-                                                      on_device(rows_.offset)};
+    typename PlacedSums<Exec, T>::OfRows const observed{
+        on_device(rows_.y), on_device(rows_.weights), on_device(rows_.offset)};
     Exec const& exec = op_.exec();
-    full_.emplace(exec, loss_, power_, observed, columns_.mean, columns_.unit, true);
+    if (loss_ == Loss::multinomial) {
+      full_ = std::make_unique<ClassSums<Exec, T>>(exec, classes_, observed, columns_.mean,
+                                                   columns_.unit);
+    } else {
+      full_ = std::make_unique<LossSums<Exec, T>>(exec, loss_, power_, observed, columns_.mean,
+                                                  columns_.unit, true);
+    }
     if (loss_ == Loss::squares) {
-      slim_.emplace(exec, loss_, power_, observed, columns_.mean, columns_.unit, false);
+      slim_ = std::make_unique<LossSums<Exec, T>>(exec, loss_, power_, observed, columns_.mean,
+                                                  columns_.unit, false);
     }
     sizes_ = loss_ == Loss::squares ? scaled_norm(rows_.y) : size_of_offset(rows_);
     own_ = own_loss(loss_, power_, rows_);
     if (control_.resume != nullptr) {
       restore(*control_.resume);
+      at_ = look(*full_, place_);
+      return true;
+    }
+    if (loss_ == Loss::multinomial) {
+      auto const intercepts = null_intercepts(of_classes);
+      for (std::size_t k = 0; k < intercepts.size() && options_.has_intercept; ++k) {
+        place_.x[(k + 1) * width() - 1] = intercepts[k];
+      }
       at_ = look(*full_, place_);
       return true;
     }
@@ -142,14 +163,18 @@ class NewtonRun {
   }
 
   /// Everything at a place, by one read. Without a Hessian of its own it has that of before.
-  LossAtPlace look(LossSums<Exec, T>& sums, PlaceOfSums const& place, RowsAs as = RowsAs::losses) {
+  LossAtPlace look(PlacedSums<Exec, T>& sums, PlaceOfSums const& place,
+                   RowsAs as = RowsAs::losses) {
     sums.go_to(op_.exec(), place, as);
     Memory const on_device(
         Kokkos::view_alloc(std::string("tessera::regression::sums"), Kokkos::WithoutInitializing),
         static_cast<std::size_t>(sums.length()));
     op_.sum_rows(sums, on_device.data());
-    auto found = loss_of(to_host<Exec, double>(op_.exec(), on_device), sums.width(), sums.count(),
-                         options_.has_intercept);
+    auto const all = to_host<Exec, double>(op_.exec(), on_device);
+    auto found =
+        loss_ == Loss::multinomial
+            ? loss_of_classes(all, sums.width(), classes_, sums.count(), options_.has_intercept)
+            : loss_of(all, sums.width(), sums.count(), options_.has_intercept);
     if (sums.has_hessian()) {
       if (constant_.empty()) mark_constants(found);
       drop_constants(found);
@@ -163,16 +188,18 @@ class NewtonRun {
   /// Columns without more than rounding in them are as good as constant: their coefficients are 0.
   void mark_constants(LossAtPlace const& at) {
     Index const n = columns_.count();
-    double const curvature = options_.has_intercept ? at.H(n, n) : 0;
-    for (Index j = 0; j < n; ++j) {
-      double const small = columns_.rounding[static_cast<std::size_t>(j)];
-      constant_.push_back(!(at.H(j, j) > small * small * curvature));
+    for (Index i = 0; i < at.H.rows(); i += n + 1) {
+      double const curvature = options_.has_intercept ? at.H(i + n, i + n) : 0;
+      for (Index j = 0; j < n; ++j) {
+        double const small = columns_.rounding[static_cast<std::size_t>(j)];
+        constant_.push_back(!(at.H(i + j, i + j) > small * small * curvature));
+      }
+      constant_.push_back(false);
     }
-    constant_.push_back(false);
   }
   void drop_constants(LossAtPlace& at) const {
     at.gradient = without_constants(std::move(at.gradient));
-    for (Index j = 0; j < columns_.count(); ++j) {
+    for (Index j = 0; j < at.H.rows(); ++j) {
       if (!constant_[static_cast<std::size_t>(j)]) continue;
       for (Index i = 0; i < at.H.rows(); ++i) at.H(i, j) = at.H(j, i) = 0;
     }
@@ -274,15 +301,20 @@ class NewtonRun {
   /// Whether the loss falls for ever along a direction that the rows show.
   bool find_separation() {
     if (loss_ == Loss::squares || options_.penalty > 0) return false;
-    bool const is_complete = loss_ == Loss::logistic && at_.wrong_side == 0;
+    bool const has_classes = loss_ == Loss::logistic || loss_ == Loss::multinomial;
+    bool const is_complete = has_classes && at_.wrong_side == 0;
     bool const is_partial = at_.rising == 0 && at_.falling > 0;
     if (!is_complete && !is_partial) return false;
     auto const& direction = is_complete ? place_.x : place_.step;
     double largest = 0;
     std::vector<double> sizes;
     for (Index j = 0; j < columns_.count(); ++j) {
-      double const h = at_.H(j, j);
-      sizes.push_back(std::fabs(direction[static_cast<std::size_t>(j)]) * std::sqrt(h));
+      sizes.push_back(0);
+      for (Index i = j; i < at_.H.rows(); i += columns_.count() + 1) {
+        double const size =
+            std::fabs(direction[static_cast<std::size_t>(i)]) * std::sqrt(at_.H(i, i));
+        sizes.back() = std::max(sizes.back(), size);
+      }
       largest = std::max(largest, sizes.back());
     }
     std::string list;
@@ -292,8 +324,7 @@ class NewtonRun {
       if (result_.columns.size() <= 10) list += (list.empty() ? "" : ", ") + std::to_string(j);
     }
     if (result_.columns.size() > 10) list += ", …";
-    std::string const what = loss_ != Loss::logistic
-                                 ? "rows with y = 0 are separated from the others"
+    std::string const what = !has_classes  ? "rows with y = 0 are separated from the others"
                              : is_complete ? "perfect separation of the classes"
                                            : "quasi-complete separation of the classes";
     stop(Stop::not_solvable, what + (list.empty() ? "" : " on columns " + list) +
@@ -318,15 +349,29 @@ class NewtonRun {
 
   void finish() {
     auto const n = static_cast<std::size_t>(op_.cols());
-    std::vector<T> x(n);
-    double intercept = place_.x.back();
-    for (std::size_t j = 0; j < n && !columns_.mean.empty(); ++j) {
-      x[j] = static_cast<T>(place_.x[j] * columns_.unit[j]);
-      // Of the rounded coefficient, so that the mean of η is right.
-      intercept = std::fma(-columns_.mean[j], static_cast<double>(x[j]), intercept);
+    std::vector<T> x;
+    std::vector<double> intercepts;
+    for (std::size_t i = 0; i < place_.x.size(); i += n + 1) {
+      double intercept = place_.x[i + n];
+      for (std::size_t j = 0; j < n; ++j) {
+        x.push_back(columns_.mean.empty() ? T(0)
+                                          : static_cast<T>(place_.x[i + j] * columns_.unit[j]));
+        // Of the rounded coefficient, so that the mean of η is right.
+        if (columns_.mean.empty()) continue;
+        intercept = std::fma(-columns_.mean[j], static_cast<double>(x.back()), intercept);
+      }
+      intercepts.push_back(options_.has_intercept ? intercept : 0);
     }
     from_host<Exec, T>(op_.exec(), x, result_.x);
-    result_.intercept = options_.has_intercept ? intercept : 0;
+    if (loss_ != Loss::multinomial) {
+      result_.intercept = intercepts[0];
+    } else {
+      // A number more in all of them changes no probability.
+      double mean = 0;
+      for (double const b : intercepts) mean += b / static_cast<double>(classes_);
+      for (double& b : intercepts) b -= mean;
+      result_.intercepts = intercepts;
+    }
     result_.bound = tol_;
     result_.quantity = distance_.quantity;
     result_.decrement = distance_.decrement;
@@ -335,11 +380,13 @@ class NewtonRun {
     result_.loss = at_.loss + own_;
     result_.deviance = at_.deviance;
     std::vector<double> gradient;
-    for (std::size_t j = 0; j < n; ++j) {
-      gradient.push_back(
-          std::fma(columns_.mean[j], at_.gradient[n], at_.gradient[j] / columns_.unit[j]));
+    for (std::size_t i = 0; i < at_.gradient.size(); i += n + 1) {
+      for (std::size_t j = 0; j < n; ++j) {
+        gradient.push_back(std::fma(columns_.mean[j], at_.gradient[i + n],
+                                    at_.gradient[i + j] / columns_.unit[j]));
+      }
+      gradient.push_back(at_.gradient[i + n]);
     }
-    gradient.push_back(at_.gradient[n]);
     result_.gradient_norm = scaled_norm(gradient);
     if (curvature_.H().rows() > 0) describe();
   }
@@ -363,7 +410,9 @@ class NewtonRun {
     }
     if (is_tweedie(loss_)) result_.dispersion = left > 0 ? pearson / left : std::nan("");
     result_.aic = aic_of(loss_, rows_, at_.deviance, result_.dispersion, factor.rank());
-    if (options_.penalty > 0 || result_.stop == Stop::not_solvable) return;
+    // Of several classes only differences of coefficients have errors.
+    bool const has_errors = options_.penalty == 0 && loss_ != Loss::multinomial;
+    if (!has_errors || result_.stop == Stop::not_solvable) return;
     auto const inverse = factor.inverse_diagonal();
     double const root = std::sqrt(result_.dispersion);
     std::vector<double> of_intercept(n + 1);
@@ -418,13 +467,14 @@ class NewtonRun {
   RegressionOptions options_;
   Control<T> const& control_;
   double tol_;
+  Index classes_;     ///< of multinomial regression, else 1
   double sizes_ = 0;  ///< of the squares' y; of others see `size_of_offset`
   double own_ = 0;    ///< what the loss has more than half the deviance
   ScaledColumns columns_;
   std::vector<bool> constant_;
-  std::optional<LossSums<Exec, T>> full_;
-  std::optional<LossSums<Exec, T>>
-      slim_;  ///< without a Hessian: that of squares is always the same
+  std::unique_ptr<PlacedSums<Exec, T>> full_;
+  /// Without a Hessian: that of squares is always the same.
+  std::unique_ptr<PlacedSums<Exec, T>> slim_;
   PlaceOfSums place_;
   LossAtPlace at_;
   Curvature curvature_;

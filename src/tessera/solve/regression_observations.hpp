@@ -31,7 +31,9 @@ inline char const* name_of(Loss loss, RegressionSolver solver) {
       {"gamma_regression", "gamma_regression by newton", "gamma_regression by newton_cg",
        "gamma_regression by lbfgs"},
       {"tweedie_regression", "tweedie_regression by newton", "tweedie_regression by newton_cg",
-       "tweedie_regression by lbfgs"}};
+       "tweedie_regression by lbfgs"},
+      {"multinomial_regression", "multinomial_regression by newton",
+       "multinomial_regression by newton_cg", "multinomial_regression by lbfgs"}};
   return names[static_cast<int>(loss)][static_cast<int>(solver)];
 }
 inline char const* name_of(Loss loss) {
@@ -233,7 +235,7 @@ inline double own_loss(Loss loss, double power, HostObservations const& rows) {
 inline double aic_of(Loss loss, HostObservations const& rows, double deviance, double dispersion,
                      Index parameters) {
   double const own = 2 * static_cast<double>(parameters);
-  if (loss == Loss::logistic) return deviance + own;
+  if (loss == Loss::logistic || loss == Loss::multinomial) return deviance + own;
   if (loss == Loss::squares) {
     auto const count = static_cast<double>(rows.y.size());
     return count * (std::log(2 * std::numbers::pi * deviance / count) + 1) + own;

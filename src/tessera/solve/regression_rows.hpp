@@ -271,9 +271,9 @@ inline std::vector<RowSumsSize> newton_sums(Index cols) {
   return {{cols + 1, cols + 1 + row_columns}, {cols, groups_of_not_finite}};
 }
 
-/// The Hessian, the gradient and the loss at a place.
+/// Sums at a place: columns of D are A's, centred and scaled, and ones.
 template <class Exec, class T>
-class LossSums final : public RowSums<Exec, T> {
+class PlacedSums : public RowSums<Exec, T> {
  public:
   using Memory = typename RowSums<Exec, T>::Memory;
 
@@ -284,12 +284,9 @@ class LossSums final : public RowSums<Exec, T> {
     Memory offset;
   };
 
-  LossSums(Exec const& exec, Loss loss, double power, OfRows rows, std::vector<double> const& mean,
-           std::vector<double> const& unit, bool has_hessian)
-      : RowSums<Exec, T>(static_cast<Index>(mean.size()) + 1,
-                         (has_hessian ? static_cast<Index>(mean.size()) + 1 : 0) + row_columns),
-        loss_(loss),
-        power_(power),
+  PlacedSums(Exec const& exec, RowSumsSize size, OfRows rows, std::vector<double> const& mean,
+             std::vector<double> const& unit, bool has_hessian)
+      : RowSums<Exec, T>(size.width, size.count),
         of_rows_(std::move(rows)),
         mean_(on_device(exec, mean)),
         unit_(on_device(exec, unit)),
@@ -305,6 +302,33 @@ class LossSums final : public RowSums<Exec, T> {
     as_ = as;
   }
 
+ protected:
+  static double const* from(Memory const& of, Index first) {
+    return of.extent(0) == 0 ? nullptr : of.data() + first;
+  }
+
+  /// Makes D, and D times the place's columns at the begin of `eta_`, which has room for more.
+  void fill_places(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* D,
+                   Index columns, Index more) {
+    static std::string const label("tessera::regression::rows");
+    using Base = RowSums<Exec, T>;
+    Index const p = this->width();
+    for_each_entry(
+        exec, label, rows.count, p,
+        FillRows<T>{rows.data, rows.down, rows.across, p - 1, mean_.data(), unit_.data(), D});
+    Base::reserve(eta_, (columns + more) * rows.count);
+    using In = typename Base::template Matrix<double const>;
+    using Out = typename Base::template Matrix<double>;
+    this->multiply(exec, In(D, Base::strided(rows.count, p, p, 1)),
+                   In(place_.data(), Base::strided(p, 1, columns, p)),
+                   Out(eta_.data(), Base::strided(rows.count, columns, columns, 1)), kernels,
+                   chain_of_b);
+  }
+
+  OfRows of_rows_;
+  RowsAs as_ = RowsAs::losses;
+  Memory eta_;
+
  private:
   static Memory on_device(Exec const& exec, std::vector<double> const& from) {
     Memory const to(Kokkos::view_alloc(exec, std::string("tessera::regression::place"),
@@ -313,44 +337,50 @@ class LossSums final : public RowSums<Exec, T> {
     from_host<Exec, double>(exec, from, to);
     return to;
   }
-  static double const* from(Memory const& of, Index first) {
-    return of.extent(0) == 0 ? nullptr : of.data() + first;
+
+  Memory mean_;
+  Memory unit_;
+  bool has_hessian_;
+  Memory place_;
+};
+
+/// The Hessian, the gradient and the loss at a place.
+template <class Exec, class T>
+class LossSums final : public PlacedSums<Exec, T> {
+ public:
+  using Base = PlacedSums<Exec, T>;
+
+  LossSums(Exec const& exec, Loss loss, double power, typename Base::OfRows rows,
+           std::vector<double> const& mean, std::vector<double> const& unit, bool has_hessian)
+      : Base(exec, size_of(static_cast<Index>(mean.size()) + 1, has_hessian), std::move(rows), mean,
+             unit, has_hessian),
+        loss_(loss),
+        power_(power) {}
+
+ private:
+  static RowSumsSize size_of(Index width, bool has_hessian) {
+    return {width, (has_hessian ? width : 0) + row_columns};
   }
 
   void fill(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* D,
             double* E) override {
     static std::string const label("tessera::regression::rows");
-    using Base = RowSums<Exec, T>;
     Index const p = this->width();
-    for_each_entry(
-        exec, label, rows.count, p,
-        FillRows<T>{rows.data, rows.down, rows.across, p - 1, mean_.data(), unit_.data(), D});
-    Base::reserve(eta_, 3 * rows.count);
-    double* const second = eta_.data() + 2 * rows.count;
-    using In = typename Base::template Matrix<double const>;
-    using Out = typename Base::template Matrix<double>;
-    this->multiply(exec, In(D, Base::strided(rows.count, p, p, 1)),
-                   In(place_.data(), Base::strided(p, 1, 2, p)),
-                   Out(eta_.data(), Base::strided(rows.count, 2, 2, 1)), kernels, chain_of_b);
-    Index const before = has_hessian_ ? p : 0;
+    this->fill_places(exec, rows, kernels, D, 2, 1);
+    double* const second = this->eta_.data() + 2 * rows.count;
+    Index const before = this->has_hessian() ? p : 0;
+    auto const& of_rows = this->of_rows_;
     tessera::detail::for_each_element(
         exec, label, rows.count,
-        RowLosses{loss_, power_, as_, eta_.data(), from(of_rows_.y, rows.first),
-                  from(of_rows_.weights, rows.first), from(of_rows_.offset, rows.first), E, second,
-                  this->count(), before});
+        RowLosses{loss_, power_, this->as_, this->eta_.data(), Base::from(of_rows.y, rows.first),
+                  Base::from(of_rows.weights, rows.first), Base::from(of_rows.offset, rows.first),
+                  E, second, this->count(), before});
     if (before == 0) return;
     for_each_entry(exec, label, rows.count, p, WeighRows{D, second, p, this->count(), E});
   }
 
   Loss loss_;
   double power_;
-  OfRows of_rows_;
-  Memory mean_;
-  Memory unit_;
-  bool has_hessian_;
-  RowsAs as_ = RowsAs::losses;
-  Memory place_;
-  Memory eta_;
 };
 
 }  // namespace tessera::solve::detail

@@ -13,11 +13,12 @@ namespace tessera::solve {
 
 /// What a regression adds up over the rows, of η = A·x + intercept and the row's y.
 enum class Loss {
-  squares,   ///< (η - y)²/2
-  logistic,  ///< log(1 + e^η) - y·η, labels y of 0 and 1
-  poisson,   ///< e^η - y·η, counts y
-  gamma,     ///< y·e^-η + η, y above 0
-  tweedie,   ///< e^(bη)/b - y·e^(aη)/a with a = 1 - power and b = 2 - power
+  squares,      ///< (η - y)²/2
+  logistic,     ///< log(1 + e^η) - y·η, labels y of 0 and 1
+  poisson,      ///< e^η - y·η, counts y
+  gamma,        ///< y·e^-η + η, y above 0
+  tweedie,      ///< e^(bη)/b - y·e^(aη)/a with a = 1 - power and b = 2 - power
+  multinomial,  ///< log Σ e^η_k - η_y, labels y of 0 to K - 1
 };
 
 /// How the minimum is found.
@@ -53,8 +54,11 @@ struct Observations {
 /// The fit of a regression.
 template <class Exec, class T>
 struct Regression {
-  Values<Exec, T> x;  ///< one coefficient a column
+  /// One coefficient a column; of multinomial regression those of class 0, then of class 1, and so
+  /// on.
+  Values<Exec, T> x;
   double intercept = 0;
+  std::vector<double> intercepts;  ///< of multinomial regression, one a class
   Stop stop = Stop::breakdown;
   std::string detail;  ///< more about `stop`, a sentence without a full stop; may be empty
   Index iterations = 0;

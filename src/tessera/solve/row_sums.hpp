@@ -142,7 +142,11 @@ class RowSums {
 template <class Exec, class T>
 void sum_rows_in_memory(Exec const& exec, MatrixInMemory<T> const& a, Index first_row,
                         RowSums<Exec, T>& sums, Kernels kernels, double* out) {
-  auto const blocks = groups_of_rows(a, stream::detail::target_bytes(exec) / 4);
+  // Rows of E may be far longer than those of A.
+  Index const longer = std::max(Index{1}, sums.count() / (4 * sums.width()));
+  auto const blocks = groups_of_rows(
+      a, std::max<std::size_t>(
+             stream::detail::target_bytes(exec) / 4 / static_cast<std::size_t>(longer), 1));
   stream::detail::VectorTree<Exec, double> tree(exec, sums.length(), blocks.count());
   for (Index block = 0; block < blocks.count(); ++block) {
     auto const [first, rows] = blocks.part(block);
