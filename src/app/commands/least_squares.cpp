@@ -21,45 +21,6 @@
 namespace tessera::app {
 namespace {
 
-/// What an independent look at x found.
-struct ResidualCheck {
-  Residual found;
-  double gradient = 0;        ///< ‖Aᵀr - damp²·x‖/(‖A‖·‖r‖)
-  double gradient_below = 0;  ///< where that counts as small
-  double residual = 0;        ///< ‖r‖
-  double residual_below = 0;
-
-  [[nodiscard]] bool passed() const {
-    // A norm that has overflowed says nothing.
-    bool const is_known = std::isfinite(found.norma) && std::isfinite(found.gradient);
-    return is_known && (gradient <= gradient_below || residual <= residual_below);
-  }
-};
-
-/// x passes if either test of the method holds with ten times its tolerance. That of a direct
-/// solution is rounding: x in its type moves A·x by ε·‖A‖·‖x‖, and b may be off by ε·‖b‖.
-ResidualCheck check(LeastSquaresOptions const& options, io::MatrixReader const& reader,
-                    io::ScalarType type, io::HostVector const& x, io::HostVector const& b) {
-  double const rounding = rounding_of(type);
-  Residual const r = residual_of(reader, x, b, damp_of(options));
-  double const damp = r.damp;
-  // Of the problem with damp·I below A.
-  double const norma =
-      std::hypot(r.norma, damp * std::sqrt(static_cast<double>(reader.info().cols)));
-  double const normr = std::hypot(r.normr, damp * r.normx);
-  double const product = norma * normr;
-  bool const directly = is_direct(options, reader.info());
-  double const atol = directly ? 0 : options.atol;
-  double const btol = directly ? 0 : options.btol;
-  double const moved = normr > 0 ? (norma * r.normx + r.normb) / normr : 0;
-  return {
-      .found = r,
-      .gradient = product == 0 ? 0 : r.gradient / product,
-      .gradient_below = 10 * (atol + rounding * (1 + (directly ? moved : 0))),
-      .residual = normr,
-      .residual_below = 10 * ((btol + rounding) * r.normb + (atol + rounding) * norma * r.normx)};
-}
-
 /// Looks at each solution by itself.
 std::vector<ResidualCheck> check_all(LeastSquaresOptions const& options,
                                      io::MatrixReader const& reader, io::ScalarType type,
@@ -67,8 +28,8 @@ std::vector<ResidualCheck> check_all(LeastSquaresOptions const& options,
   std::vector<ResidualCheck> checks;
   checks.reserve(static_cast<std::size_t>(b.columns));
   for (std::int64_t j = 0; j < b.columns; ++j) {
-    checks.push_back(
-        check(options, reader, type, part_of(x, b.columns, j), part_of(b.x, b.columns, j)));
+    checks.push_back(check_least_squares(options, reader, type, part_of(x, b.columns, j),
+                                         part_of(b.x, b.columns, j)));
   }
   return checks;
 }

@@ -88,6 +88,29 @@ Residual residual_of(io::MatrixReader const& reader, io::HostVector const& x,
       x);
 }
 
+ResidualCheck check_least_squares(LeastSquaresOptions const& options,
+                                  io::MatrixReader const& reader, io::ScalarType type,
+                                  io::HostVector const& x, io::HostVector const& b) {
+  double const rounding = rounding_of(type);
+  Residual const r = residual_of(reader, x, b, damp_of(options));
+  double const damp = r.damp;
+  // Of the problem with damp·I below A.
+  double const norma =
+      std::hypot(r.norma, damp * std::sqrt(static_cast<double>(reader.info().cols)));
+  double const normr = std::hypot(r.normr, damp * r.normx);
+  double const product = norma * normr;
+  bool const directly = is_direct(options, reader.info());
+  double const atol = directly ? 0 : options.atol;
+  double const btol = directly ? 0 : options.btol;
+  double const moved = normr > 0 ? (norma * r.normx + r.normb) / normr : 0;
+  return {
+      .found = r,
+      .gradient = product == 0 ? 0 : r.gradient / product,
+      .gradient_below = 10 * (atol + rounding * (1 + (directly ? moved : 0))),
+      .residual = normr,
+      .residual_below = 10 * ((btol + rounding) * r.normb + (atol + rounding) * norma * r.normx)};
+}
+
 namespace {
 
 /// Half a row's deviance at η, and its derivatives, in long double.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -183,6 +184,29 @@ struct Residual {
 /// @throws io::FileError
 [[nodiscard]] Residual residual_of(io::MatrixReader const& reader, io::HostVector const& x,
                                    io::HostVector const& b, double damp);
+
+/// What an independent look at x found.
+struct ResidualCheck {
+  Residual found;
+  double gradient = 0;        ///< ‖Aᵀr - damp²·x‖/(‖A‖·‖r‖)
+  double gradient_below = 0;  ///< where that counts as small
+  double residual = 0;        ///< ‖r‖
+  double residual_below = 0;
+
+  [[nodiscard]] bool passed() const {
+    // A norm that has overflowed says nothing.
+    bool const is_known = std::isfinite(found.norma) && std::isfinite(found.gradient);
+    return is_known && (gradient <= gradient_below || residual <= residual_below);
+  }
+};
+
+/// x of one right-hand side passes if either test of the method holds with ten times its tolerance.
+/// That of a direct solution is rounding: x in its type moves A·x by ε·‖A‖·‖x‖, and b may be off by
+/// ε·‖b‖.
+/// @throws io::FileError
+[[nodiscard]] ResidualCheck check_least_squares(LeastSquaresOptions const& options,
+                                                io::MatrixReader const& reader, io::ScalarType type,
+                                                io::HostVector const& x, io::HostVector const& b);
 
 // Regression.
 
