@@ -335,6 +335,12 @@ SvdResult<Exec, T> run_randomized_svd(BlockOperator<Exec, T> const& op, Index k,
 ///
 /// Source: subspace iteration from a random start (N. Halko, P. G. Martinsson and J. A. Tropp, SIAM
 /// Review 53, 2011).
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// auto const result = tessera::solve::randomized_svd(op, 5, {.power_iterations = 2});
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 SvdResult<Exec, T> randomized_svd(BlockOperator<Exec, T> const& op, Index k,
                                   RandomizedSvdOptions const& options = {},

@@ -97,6 +97,13 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
 /// Dembo and T. Steihaug, Math. Program. 26, 1983); L-BFGS (D. C. Liu and J. Nocedal, Math.
 /// Program. 45, 1989) with bisection for the weak Wolfe conditions (A. S. Lewis and M. L. Overton,
 /// Math. Program. 141, 2013).
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// Kokkos::View<double*> y("y", 1000), w("w", 1000);
+/// auto const fit = tessera::solve::linear_regression(op, {.y = y, .weights = w});
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
                                       std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -115,6 +122,13 @@ Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
 
 /// The same with Σ w_i·(log(1 + e^η_i) - y_i·η_i) for labels y of 0 and 1. If λ is 0 and a plane
 /// separates the labels, or y has one class, there is no minimum: Stop::not_solvable.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// Kokkos::View<double*> y("y", 1000);
+/// auto const fit = tessera::solve::logistic_regression(op, y, {.penalty = 1.0});
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
                                         std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -132,6 +146,13 @@ Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
 }
 
 /// The same with Σ w_i·(e^η_i - y_i·η_i) for counts y. The logarithm of an exposure is an offset.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// Kokkos::View<double*> y("y", 1000);
+/// auto const fit = tessera::solve::poisson_regression(op, y);
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Observations<Exec, T>> const& observed,
