@@ -93,7 +93,10 @@ class RandomizedSvdRun {
   static Index size_of_block(Operator const& op, Index k, RandomizedSvdOptions const& options) {
     Index const most = most_vectors(name, op, k);
     if (options.oversampling < 0 || options.power_iterations < 0 || !(options.tol >= 0)) {
-      checks::fail(name, "expected oversampling, power_iterations and tol that are not negative");
+      checks::fail(name, "oversampling, power_iterations and tol must be at least 0, found " +
+                             std::to_string(options.oversampling) + ", " +
+                             std::to_string(options.power_iterations) + " and " +
+                             std::to_string(options.tol));
     }
     if (options.seed >= std::uint64_t{1} << 24U) {
       checks::fail(name, "expected a seed below 2^24, found " + std::to_string(options.seed));

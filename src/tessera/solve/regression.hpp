@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -32,7 +33,12 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
                                    RegressionOptions const& options, Control<T> const& control) {
   if (!(options.penalty >= 0) || !(options.tol >= 0) || options.maxiter < 0 ||
       options.max_products < 0 || options.most_gram_cols < 0) {
-    checks::fail(name_of(loss), "expected options that are not negative");
+    checks::fail(
+        name_of(loss),
+        "penalty, tol, maxiter, max_products and most_gram_cols must be at least 0, found " +
+            std::to_string(options.penalty) + ", " + std::to_string(options.tol) + ", " +
+            std::to_string(options.maxiter) + ", " + std::to_string(options.max_products) +
+            " and " + std::to_string(options.most_gram_cols));
   }
   op.agree(name_of(loss), [&] {
     Exec const& exec = op.exec();

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -61,7 +62,8 @@ namespace detail {
 
 inline void require_spectrum_options(char const* name, SpectrumOptions const& options) {
   if (!(options.tol >= 0) || options.maxiter < 0) {
-    checks::fail(name, "expected tol and maxiter that are not negative");
+    checks::fail(name, "tol and maxiter must be at least 0, found " + std::to_string(options.tol) +
+                           " and " + std::to_string(options.maxiter));
   }
 }
 
