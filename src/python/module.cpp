@@ -477,24 +477,28 @@ NB_MODULE(_core, m) {
   prepare_to_look_for_signals();
   call_while_waiting(look_for_signals);
 
-  nb::class_<StreamObject>(m, "StreamedMatrix", nb::type_slots(stream_slots),
-                           "A matrix that is read block by block, by `open` or `from_callback`.\n\n"
-                           "It is pickled as what it was made of: a path, or a function, and the "
-                           "other arguments.")
-      .def_prop_ro("shape",
-                   [](StreamObject const& a) { return std::pair(a.reading.rows, a.reading.cols); })
-      .def_prop_ro("ndim", [](StreamObject const&) { return 2; })
+  nb::class_<StreamObject>(
+      m, "StreamedMatrix", nb::type_slots(stream_slots),
+      "A matrix that is read in blocks; `open` and `from_callback` create it.\n\n"
+      "A pickle of it holds the path or the function, and the other arguments.\n")
+      .def_prop_ro(
+          "shape", [](StreamObject const& a) { return std::pair(a.reading.rows, a.reading.cols); },
+          "Shape (m, n) of the matrix.")
+      .def_prop_ro(
+          "ndim", [](StreamObject const&) { return 2; }, "Number of dimensions: 2.")
       .def_prop_ro(
           "dtype",
           [](StreamObject const& a) {
             return nb::module_::import_("numpy").attr("dtype")(a.reading.type.name);
           },
-          nb::for_getter(nb::sig("def dtype(self, /) -> typing.Any")))
-      .def_prop_ro("order",
-                   [](StreamObject const& a) { return std::string(a.reading.by_rows ? "C" : "F"); })
+          nb::for_getter(nb::sig("def dtype(self, /) -> typing.Any")),
+          "Type of the elements that a pass delivers, float32 or float64.")
+      .def_prop_ro(
+          "order", [](StreamObject const& a) { return std::string(a.reading.by_rows ? "C" : "F"); },
+          "Layout: \"C\" is row-major, \"F\" is column-major.")
       .def("__reduce__", [](StreamObject const& a) { return a.recipe; })
       .def_ro("memory_limit", &StreamObject::memory_limit,
-              "Bytes that a call may take beside its vectors.")
+              "Memory that a pass may use in addition to its vectors, in bytes.")
       .def("__repr__", [](StreamObject const& a) {
         return "<tessera.StreamedMatrix of " + std::to_string(a.reading.rows) + " x " +
                std::to_string(a.reading.cols) + ", " + a.reading.type.name + ">";

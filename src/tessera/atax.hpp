@@ -477,6 +477,14 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
 ///
 /// Source: ATAX of PolyBench; fusion by reading each panel of rows (tile of columns) once, with
 /// the order of summation of docs/summation.md.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double*> v("v", 30), y("y", 1000), C("C", 30);
+/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C);  // C = Aᵀ·(A·v)
+/// // The gradient Aᵀ·(A·v - y) of least squares:
+/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C, {.map = tessera::maps::minus(y)});
+/// ```
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> C>
 void atax(
     Exec const& exec, A const& a, V const& v, C const& c,
@@ -492,6 +500,12 @@ void atax(
 /// z or the map's vector. Without a map, or with `.keep_product`, its bits are those of `multiply`.
 /// Where A has no columns, B = f(0). Adds m·sizeof(T) bytes of traffic, four times as many with a
 /// map.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double*> v("v", 30), B("B", 1000), C("C", 30);
+/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, B, C);
+/// ```
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
           OutputVectorOf<Exec, A> C>
 void atax(
@@ -538,6 +552,12 @@ void atax(
 /// once, a two-stage pass reads it twice. By default passes of nine columns and more are two-stage;
 /// on GPUs, accelerated passes of three columns and more are, unless a kernel fuses up to eight
 /// columns (Hopper, rows of at most 16 KiB). `method_of_blocks` returns the method for a shape.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double**, Kokkos::LayoutRight> V("V", 30, 8), C("C", 30, 8);
+/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, V, C);
+/// ```
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
 void atax(
     Exec const& exec, A const& a, In const& v, Out const& c,

@@ -53,6 +53,14 @@ namespace tessera {
 /// which then launch it together.
 ///
 /// Source: docs/distributed.md has the protocol and its traffic.
+///
+/// ```cpp
+/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
+/// auto const rows = world.rows_of<double>(100000, 30);  // of this rank
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", rows.count, 30);
+/// Kokkos::View<double*> v("v", 30), C("C", 30);
+/// world.atax(A, v, C);
+/// ```
 template <ExecutionSpace Exec>
 class Distributed {
   template <class T>

@@ -115,6 +115,12 @@ void call_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
 /// Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC 2008; on hosts, packed strips and
 /// blocks of registers, after K. Goto and R. A. van de Geijn, Anatomy of High-Performance Matrix
 /// Multiplication, ACM TOMS 34 (2008). Chains and tree: docs/summation.md.
+///
+/// ```cpp
+/// Kokkos::View<float**, Kokkos::LayoutRight> A("A", 100, 40), C("C", 100, 20);
+/// Kokkos::View<float**, Kokkos::LayoutLeft> B("B", 40, 20);
+/// tessera::gemm(Kokkos::DefaultExecutionSpace(), A, B, C);
+/// ```
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 void gemm(Exec const& exec, A const& a, B const& b, C const& c,
           std::type_identity_t<GemmOptions<Exec>> const& options = {}) {

@@ -150,38 +150,86 @@ template <class View>
 using MapOf = RowMap<typename View::non_const_value_type, typename View::memory_space>;
 
 /// b ↦ w_i·b: weighted least squares.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double*> v("v", 30), y("y", 1000), C("C", 30);
+/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C,
+///               {.map = tessera::maps::weights(y)});
+/// ```
 template <Vector W>
 MapOf<W> weights(W const& w) {
   return {Kind::weights, w};
 }
 /// b ↦ b - y_i: residuals, so that atax gives the gradient of ‖A·v - y‖²/2.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double*> v("v", 30), y("y", 1000), C("C", 30);
+/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C,
+///               {.map = tessera::maps::minus(y)});
+/// ```
 template <Vector Y>
 MapOf<Y> minus(Y const& y) {
   return {Kind::minus, y};
 }
 /// b ↦ b + γ·u_i, one rounding: a step of LSQR and LSMR.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double*> v("v", 30), u("u", 1000), C("C", 30);
+/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C, {.map = tessera::maps::plus(0.5, u)});
+/// ```
 template <Vector U>
 MapOf<U> plus(typename U::non_const_value_type gamma, U const& u) {
   return {Kind::plus, u, gamma};
 }
 /// b ↦ σ(b + γ) - y_i with σ(b) = 1/(1 + e^-b): the gradient of the logistic loss with the
 /// intercept γ, labels y of 0 and 1.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double*> v("v", 30), y("y", 1000), C("C", 30);
+/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C,
+///               {.map = tessera::maps::logistic(y)});
+/// ```
 template <Vector Y>
 MapOf<Y> logistic(Y const& y, typename Y::non_const_value_type gamma = 0) {
   return {Kind::logistic, y, gamma};
 }
 /// b ↦ σ'(η_i)·b: the logistic loss' Hessian at η = A·x times a vector.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double*> v("v", 30), y("y", 1000), C("C", 30);
+/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C,
+///               {.map = tessera::maps::logistic_weights(y)});
+/// ```
 template <Vector Eta>
 MapOf<Eta> logistic_weights(Eta const& eta) {
   return {Kind::logistic_weights, eta};
 }
 /// b ↦ e^(b + γ) - y_i: the gradient of the Poisson loss with the logarithm as link and the
 /// intercept γ, counts y.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double*> v("v", 30), y("y", 1000), C("C", 30);
+/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C,
+///               {.map = tessera::maps::poisson(y)});
+/// ```
 template <Vector Y>
 MapOf<Y> poisson(Y const& y, typename Y::non_const_value_type gamma = 0) {
   return {Kind::poisson, y, gamma};
 }
 /// b ↦ e^η_i·b: the Poisson loss' Hessian at η = A·x times a vector.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double*> v("v", 30), y("y", 1000), C("C", 30);
+/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C,
+///               {.map = tessera::maps::poisson_weights(y)});
+/// ```
 template <Vector Eta>
 MapOf<Eta> poisson_weights(Eta const& eta) {
   return {Kind::poisson_weights, eta};

@@ -31,6 +31,12 @@ namespace tessera {
 /// before any work is enqueued. A in LayoutStride: as `atax`.
 ///
 /// Source: dot products with independent lanes and an adjacent-pair tree (docs/summation.md).
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double*> v("v", 30), B("B", 1000);
+/// tessera::multiply(Kokkos::DefaultExecutionSpace(), A, v, B);
+/// ```
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
 void multiply(Exec const& exec, A const& a, V const& v, B const& b,
               std::type_identity_t<Options<Exec>> const& options = {}) {
@@ -43,6 +49,12 @@ void multiply(Exec const& exec, A const& a, V const& v, B const& b,
 /// As `multiply` of a vector, with V of n x k and B of m x k entries, each in LayoutRight,
 /// LayoutLeft or LayoutStride; B must not overlap A or V. The bits of column j are those of the
 /// call with V's column j. Up to 32 columns share a read of A, up to eight by portable kernels.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double**, Kokkos::LayoutRight> V("V", 30, 8), B("B", 1000, 8);
+/// tessera::multiply(Kokkos::DefaultExecutionSpace(), A, V, B);
+/// ```
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
 void multiply(Exec const& exec, A const& a, In const& v, Out const& b,
               std::type_identity_t<Options<Exec>> const& options = {}) {

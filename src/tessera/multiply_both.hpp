@@ -98,6 +98,12 @@ void call_multiply_both(Exec const& exec, MatrixArgument<T const> const& a,
 ///
 /// Source: GEMVT of the updated BLAS (L. S. Blackford et al., 2002) without its scalars, for
 /// methods such as BiCG and QMR.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double*> x("x", 30), u("u", 1000), y("y", 1000), w("w", 30);
+/// tessera::multiply_both(Kokkos::DefaultExecutionSpace(), A, x, u, y, w);
+/// ```
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> X, VectorOf<Exec, A> U,
           OutputVectorOf<Exec, A> Y, OutputVectorOf<Exec, A> W>
 void multiply_both(Exec const& exec, A const& a, X const& x, U const& u, Y const& y, W const& w,

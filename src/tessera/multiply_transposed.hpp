@@ -31,6 +31,12 @@ namespace tessera {
 /// before any work is enqueued. A in LayoutStride: as `atax`.
 ///
 /// Source: chains over panels of rows and an adjacent-pair tree over panels (docs/summation.md).
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double*> B("B", 1000), C("C", 30);
+/// tessera::multiply_transposed(Kokkos::DefaultExecutionSpace(), A, B, C);
+/// ```
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> B, OutputVectorOf<Exec, A> C>
 void multiply_transposed(Exec const& exec, A const& a, B const& b, C const& c,
                          std::type_identity_t<Options<Exec>> const& options = {}) {
@@ -44,6 +50,12 @@ void multiply_transposed(Exec const& exec, A const& a, B const& b, C const& c,
 /// LayoutRight, LayoutLeft or LayoutStride; C must not overlap A or B. The bits of column j are
 /// those of the call with B's column j. Up to 32 columns share a read of A, up to eight by portable
 /// kernels.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double**, Kokkos::LayoutRight> B("B", 1000, 8), C("C", 30, 8);
+/// tessera::multiply_transposed(Kokkos::DefaultExecutionSpace(), A, B, C);
+/// ```
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
 void multiply_transposed(Exec const& exec, A const& a, In const& b, Out const& c,
                          std::type_identity_t<Options<Exec>> const& options = {}) {

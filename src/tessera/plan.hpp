@@ -86,6 +86,13 @@ Plan sum_plan(Method method, std::string name, SumPlan const& plan, Lines<T> con
 /// What `multiply` of a rows x cols matrix of T in `Layout` would do on `exec`; without rows or
 /// columns there are no stages. Throws std::invalid_argument for sizes that no matrix has, kernels
 /// that the backend does not have, and an unusable tuning.
+///
+/// ```cpp
+/// Kokkos::DefaultExecutionSpace const exec;
+/// tessera::Plan const plan =
+///     tessera::plan_multiply<float, Kokkos::LayoutRight>(exec, 100000, 300);
+/// for (auto const& stage : plan.stages) std::printf("%s\n", stage.name.c_str());
+/// ```
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_multiply(Exec const& exec, Index rows, Index cols,
                    std::type_identity_t<Options<Exec>> const& options = {}) {
@@ -108,6 +115,13 @@ Plan plan_multiply(Exec const& exec, Index rows, Index cols,
 }
 
 /// What `multiply_transposed` of a rows x cols matrix would do; as plan_multiply.
+///
+/// ```cpp
+/// Kokkos::DefaultExecutionSpace const exec;
+/// tessera::Plan const plan =
+///     tessera::plan_multiply_transposed<float, Kokkos::LayoutRight>(exec, 100000, 300);
+/// for (auto const& stage : plan.stages) std::printf("%s\n", stage.name.c_str());
+/// ```
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
                               std::type_identity_t<Options<Exec>> const& options = {}) {
@@ -131,6 +145,13 @@ Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
 }
 
 /// What `atax` of a contiguous rows x cols matrix would do; as plan_multiply.
+///
+/// ```cpp
+/// Kokkos::DefaultExecutionSpace const exec;
+/// tessera::Plan const plan =
+///     tessera::plan_atax<float, Kokkos::LayoutRight>(exec, 100000, 300);
+/// for (auto const& stage : plan.stages) std::printf("%s\n", stage.name.c_str());
+/// ```
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_atax(Exec const& exec, Index rows, Index cols,
                std::type_identity_t<AtaxOptions<Exec, T>> const& options = {}) {
@@ -174,6 +195,13 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols,
 
 /// The method by which `atax` of a contiguous rows x cols matrix takes the first pass over a block
 /// of so many vectors; as plan_multiply. Throws std::invalid_argument for fewer than one, too.
+///
+/// ```cpp
+/// Kokkos::DefaultExecutionSpace const exec;
+/// tessera::Method const method =
+///     tessera::method_of_blocks<float, Kokkos::LayoutRight>(exec, 100000, 300, 8);
+/// std::printf("%s\n", method == tessera::Method::fused ? "fused" : "two-stage");
+/// ```
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Method method_of_blocks(Exec const& exec, Index rows, Index cols, Index vectors,
                         std::type_identity_t<AtaxOptions<Exec, T>> const& options = {}) {
@@ -200,6 +228,13 @@ Method method_of_blocks(Exec const& exec, Index rows, Index cols, Index vectors,
 }
 
 /// What `multiply_both` of a contiguous rows x cols matrix would do; as plan_multiply.
+///
+/// ```cpp
+/// Kokkos::DefaultExecutionSpace const exec;
+/// tessera::Plan const plan =
+///     tessera::plan_multiply_both<float, Kokkos::LayoutRight>(exec, 100000, 300);
+/// for (auto const& stage : plan.stages) std::printf("%s\n", stage.name.c_str());
+/// ```
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_multiply_both(Exec const& exec, Index rows, Index cols,
                         std::type_identity_t<Options<Exec>> const& options = {}) {

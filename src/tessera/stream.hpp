@@ -434,6 +434,16 @@ concept OutputBlockFor =
 ///
 /// Source: aligned groups of panels (row-major) or segments (column-major) are subtrees of the sum
 /// (docs/summation.md); their vectors wait in a binary counter.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// Kokkos::View<double*> v("v", 30), C("C", 30);
+/// tessera::stream::atax(Kokkos::DefaultExecutionSpace(), source, v, C,
+///                       {.memory_limit = std::size_t{64} << 20});
+/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
           OutputVectorFor<Exec, Source> C>
 Report atax(Exec const& exec, Source const& source, V const& v, C const& c,
@@ -451,6 +461,15 @@ Report atax(Exec const& exec, Source const& source, V const& v, C const& c,
 ///
 /// As `atax` without B; B has m entries, any stride, is overwritten, and must not overlap v, C, z
 /// or the map's vector. What callbacks see of B is A·v.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// Kokkos::View<double*> v("v", 30), B("B", 1000), C("C", 30);
+/// tessera::stream::atax(Kokkos::DefaultExecutionSpace(), source, v, B, C);
+/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
           OutputVectorFor<Exec, Source> B, OutputVectorFor<Exec, Source> C>
 Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C const& c,
@@ -471,6 +490,15 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
 /// LayoutStride, the same map for all columns, no z and no states. The bits of column j are those
 /// of the call with V's column j. The matrix is read once, or several times where the limit does
 /// not hold the sums of all columns: k columns need no larger limit than one, but for copies.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// Kokkos::View<double**, Kokkos::LayoutRight> V("V", 30, 8), C("C", 30, 8);
+/// tessera::stream::atax(Kokkos::DefaultExecutionSpace(), source, V, C);
+/// ```
 template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
           OutputBlockFor<Exec, Source> Out>
 Report atax(Exec const& exec, Source const& source, In const& v, Out const& c,
@@ -510,6 +538,15 @@ Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, 
 /// B = A·v of a streamed matrix
 ///
 /// As `atax`, with `multiply` in place of it: B has m entries; 2mn flop.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// Kokkos::View<double*> v("v", 30), B("B", 1000);
+/// tessera::stream::multiply(Kokkos::DefaultExecutionSpace(), source, v, B);
+/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
           OutputVectorFor<Exec, Source> B>
 Report multiply(Exec const& exec, Source const& source, V const& v, B const& b,
@@ -542,6 +579,15 @@ Report multiply(Exec const& exec, Source const& source, In const& v, Out const& 
 /// C = Aᵀ·B of a streamed matrix
 ///
 /// As `atax`, with `multiply_transposed` in place of it: B has m entries, C n; 2mn flop.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// Kokkos::View<double*> B("B", 1000), C("C", 30);
+/// tessera::stream::multiply_transposed(Kokkos::DefaultExecutionSpace(), source, B, C);
+/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> B,
           OutputVectorFor<Exec, Source> C>
 Report multiply_transposed(Exec const& exec, Source const& source, B const& b, C const& c,
@@ -576,6 +622,15 @@ Report multiply_transposed(Exec const& exec, Source const& source, In const& b, 
 ///
 /// As `atax`, with `tessera::multiply_both` in place of it: x and w have n entries, u and y m. A
 /// state is one of the same matrix, x and u.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// Kokkos::View<double*> x("x", 30), u("u", 1000), y("y", 1000), w("w", 30);
+/// tessera::stream::multiply_both(Kokkos::DefaultExecutionSpace(), source, x, u, y, w);
+/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> X,
           VectorFor<Exec, Source> U, OutputVectorFor<Exec, Source> Y,
           OutputVectorFor<Exec, Source> W>

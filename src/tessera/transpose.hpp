@@ -95,6 +95,11 @@ void call_transpose_in_place(Exec const& exec, MatrixArgument<T> const& a,
 /// Source: tiles by way of shared memory, after G. Ruetsch and P. Micikevicius, Optimizing Matrix
 /// Transpose in CUDA, NVIDIA 2009; here with words of 16 bytes on both sides, whose blocks turn in
 /// registers, and places in shared memory that are permuted instead of padded.
+///
+/// ```cpp
+/// Kokkos::View<int**, Kokkos::LayoutRight> A("A", 100, 40), At("At", 40, 100);
+/// tessera::transpose(Kokkos::DefaultExecutionSpace(), A, At);
+/// ```
 template <ExecutionSpace Exec, ElementMatrixOf<Exec> A, TransposeOf<Exec, A> At>
 void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions const& options = {}) {
   detail::call_transpose(exec, detail::matrix_in(a), detail::matrix_out(at), options);
@@ -115,6 +120,11 @@ void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions cons
 /// backend does not have, before any work is enqueued.
 ///
 /// Source: pairs of tiles that change places, each by way of shared memory.
+///
+/// ```cpp
+/// Kokkos::View<int**, Kokkos::LayoutRight> A("A", 100, 100);
+/// tessera::transpose_in_place(Kokkos::DefaultExecutionSpace(), A);
+/// ```
 template <ExecutionSpace Exec, OutputElementMatrixOf<Exec> A>
 void transpose_in_place(Exec const& exec, A const& a, TransposeInPlaceOptions const& options = {}) {
   detail::call_transpose_in_place(exec, detail::matrix_out(a), options);

@@ -174,6 +174,11 @@ T on_host(Exec const& exec, Compute const& compute) {
 /// overlap with the result, an unusable tuning, or a workspace in use.
 ///
 /// Source: independent lanes and an adjacent-pair tree (docs/summation.md).
+///
+/// ```cpp
+/// Kokkos::View<double*> x("x", 100), y("y", 100), result("result", 1);
+/// tessera::dot(Kokkos::DefaultExecutionSpace(), x, y, result);
+/// ```
 template <ExecutionSpace Exec, Vector X, VectorOf<Exec, X> Y, OutputVectorOf<Exec, X> Result>
   requires AccessibleFrom<X, Exec>
 void dot(Exec const& exec, X const& x, Y const& y, Result const& result,
@@ -183,6 +188,11 @@ void dot(Exec const& exec, X const& x, Y const& y, Result const& result,
 }
 
 /// The same, returned: the host waits for `exec`, and the call allocates.
+///
+/// ```cpp
+/// Kokkos::View<double*> x("x", 100), y("y", 100);
+/// std::printf("%g\n", tessera::dot(Kokkos::DefaultExecutionSpace(), x, y));
+/// ```
 template <ExecutionSpace Exec, Vector X, VectorOf<Exec, X> Y>
   requires AccessibleFrom<X, Exec>
 typename X::non_const_value_type dot(Exec const& exec, X const& x, Y const& y,
@@ -192,6 +202,11 @@ typename X::non_const_value_type dot(Exec const& exec, X const& x, Y const& y,
 }
 
 /// result(0) = Σ x_i²: as `dot` of x with itself.
+///
+/// ```cpp
+/// Kokkos::View<double*> x("x", 100), result("result", 1);
+/// tessera::sum_of_squares(Kokkos::DefaultExecutionSpace(), x, result);
+/// ```
 template <ExecutionSpace Exec, Vector X, OutputVectorOf<Exec, X> Result>
   requires AccessibleFrom<X, Exec>
 void sum_of_squares(Exec const& exec, X const& x, Result const& result,
@@ -200,6 +215,11 @@ void sum_of_squares(Exec const& exec, X const& x, Result const& result,
 }
 
 /// The same, returned: the host waits for `exec`, and the call allocates.
+///
+/// ```cpp
+/// Kokkos::View<double*> x("x", 100);
+/// std::printf("%g\n", tessera::sum_of_squares(Kokkos::DefaultExecutionSpace(), x));
+/// ```
 template <ExecutionSpace Exec, Vector X>
   requires AccessibleFrom<X, Exec>
 typename X::non_const_value_type sum_of_squares(
@@ -213,6 +233,12 @@ typename X::non_const_value_type sum_of_squares(
 /// one entry in memory of `exec`, apart from y. 3n·sizeof(T) bytes. Asynchronous in `exec`,
 /// allocates nothing. Throws std::invalid_argument for sizes that differ, a view without memory, or
 /// overlap.
+///
+/// ```cpp
+/// Kokkos::View<double*> x("x", 100), y("y", 100), factor("factor", 1);
+/// tessera::axpby(Kokkos::DefaultExecutionSpace(), 2.0, x, 1.0, y);
+/// tessera::axpby(Kokkos::DefaultExecutionSpace(), factor, x, 1.0, y);  // no wait for factor
+/// ```
 template <ExecutionSpace Exec, Vector X, OutputVectorOf<Exec, X> Y>
   requires AccessibleFrom<X, Exec>
 void axpby(Exec const& exec,
@@ -226,6 +252,11 @@ void axpby(Exec const& exec,
 /// x = a·x, x of any stride; a is a number, or a vector of one entry in memory of `exec`, apart
 /// from x. 2n·sizeof(T) bytes. Asynchronous in `exec`, allocates nothing. Throws
 /// std::invalid_argument for a view without memory, more than one entry in a, or overlap.
+///
+/// ```cpp
+/// Kokkos::View<double*> x("x", 100);
+/// tessera::scale(Kokkos::DefaultExecutionSpace(), 0.5, x);
+/// ```
 template <ExecutionSpace Exec, OutputVector X>
   requires AccessibleFrom<X, Exec>
 void scale(Exec const& exec,

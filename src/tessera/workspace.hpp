@@ -49,6 +49,15 @@ class WorkspaceOfCall;
 /// One workspace serves one call at a time. A call that finds another thread's in it throws
 /// std::invalid_argument. Calls on several instances of a GPU do not run side by side in one: where
 /// the last was on another instance, Kokkos::fence() comes first.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<double*> v("v", 30), C("C", 30);
+/// tessera::Workspace<Kokkos::DefaultExecutionSpace> workspace;
+/// for (int i = 0; i < 100; ++i) {
+///   tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C, {.workspace = &workspace});
+/// }
+/// ```
 template <class Exec>
 class Workspace {
  public:

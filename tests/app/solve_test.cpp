@@ -216,7 +216,7 @@ TEST_F(SolveTest, solves_few_columns_directly) {
   EXPECT_FALSE(exists("c"));
   EXPECT_EQ(report(kept)["method"], "lstsq by Gram matrices");
   expect_refused({"lstsq", "a.npy", "b.npy", "--method", "direct", "--maxiter", "3"}, 2,
-                 "--maxiter: is not of --method direct");
+                 "--maxiter: --method direct has no iterations");
 }
 
 /// A matrix whose columns have sizes from 1e-6 to 1e6: estimates of lsmr call that solved.

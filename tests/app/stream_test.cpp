@@ -311,17 +311,17 @@ TEST_F(CheckpointTest, that_is_damaged_is_refused) {
   for (std::size_t const length :
        {std::size_t{0}, std::size_t{5}, std::size_t{40}, whole.size() / 2, whole.size() - 1}) {
     write("run.state", whole.substr(0, length));
-    expect_refused(command("v.npy"), "not a checkpoint that can be used");
+    expect_refused(command("v.npy"), "not a usable checkpoint");
   }
   for (std::size_t const place :
        {std::size_t{3}, std::size_t{60}, whole.size() / 2, whole.size() - 3}) {
     std::string damaged = whole;
     damaged[place] = static_cast<char>(damaged[place] ^ 1);
     write("run.state", damaged);
-    expect_refused(command("v.npy"), "not a checkpoint that can be used");
+    expect_refused(command("v.npy"), "not a usable checkpoint");
   }
   write("run.state", whole + "x");
-  expect_refused(command("v.npy"), "not a checkpoint that can be used");
+  expect_refused(command("v.npy"), "not a usable checkpoint");
 }
 
 TEST_F(StreamTest, says_a_limit_that_does) {

@@ -101,7 +101,7 @@ TEST_F(TermsTest, what_means_nothing_is_refused) {
   expect_refused(2, {"--alpha", "1e39"}, "--alpha: expected a number that f32 holds, found 1e+39");
   EXPECT_EQ(run({"gemv", "a.npy", "--alpha", "2"}).status, 2);
   EXPECT_THAT(run({"check", "a.npy", "v.npy", "--operation", "gemvt", "--alpha", "2"}).err,
-              HasSubstr("--alpha: is of --operation atax, found gemvt"));
+              HasSubstr("--alpha: expected --operation atax, found gemvt"));
 }
 
 TEST_F(TermsTest, vectors_that_do_not_fit_are_refused_in_the_name_of_both_files) {

@@ -283,7 +283,7 @@ TEST_F(TripletsTest, refuses_what_makes_no_sense) {
   expect_refused({"svd", "a.npy", "-k", "3", "--seed", "3"}, 2,
                  "--seed: expected --method randomized");
   expect_refused({"svd", "a.npy", "-k", "3", "--method", "randomized", "--ncv", "8"}, 2,
-                 "--ncv: is not of --method randomized");
+                 "--ncv: --method randomized does not use it");
   expect_refused({"svd", "a.npy", "-k", "3", "--ncv", "3"}, 2,
                  "--ncv: expected more than -k, which is 3, found 3");
   expect_refused({"svd", "a.npy", "-k", "3", "--maxiter", "0"}, 2, "--maxiter");

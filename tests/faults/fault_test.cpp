@@ -374,7 +374,7 @@ class UncaughtTest : public FaultTest {};
 TEST_P(UncaughtTest, an_exception_ends_the_run_with_a_sentence_and_leaves_nothing) {
   for (auto const& [fault, sentence] :
        {std::pair{"throw", "a thread failed"},
-        std::pair{"throw-number", "ended by an error of a library, which says no more"}}) {
+        std::pair{"throw-number", "ended by an error of a library that has no message"}}) {
     for (bool const old : both_outputs()) {
       for (std::string const named : {"", "unnamed,,EOPNOTSUPP,0;"}) {
         SCOPED_TRACE(named + fault);

@@ -611,7 +611,7 @@ TYPED_TEST(LeastSquares, OfManyPenaltiesHaveTheBitsOfEach) {
     solve::ridge_path(op, b, {0, 0.5, 1e4, 1e8}, {.direct = 0}, {.resume = &states[0]});
   };
   EXPECT_THAT(other, testing::ThrowsMessage<std::invalid_argument>(
-                         testing::HasSubstr("the state is damaged, or one of other options")));
+                         testing::HasSubstr("the state is damaged, or belongs to other options")));
 }
 
 TYPED_TEST(LeastSquares, OfManyRightSidesHaveTheBitsOfEach) {

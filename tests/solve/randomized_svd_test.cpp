@@ -245,7 +245,7 @@ TYPED_TEST(RandomizedSvd, RefusesWhatDoesNotFit) {
     return [this, &op, state, options] { this->run(op, 2, options, {.resume = &state}); };
   };
   EXPECT_NO_THROW(resume(*kept)());
-  expect_refused(resume(*kept, {.seed = 1}), "is damaged, or one of other options");
+  expect_refused(resume(*kept, {.seed = 1}), "is damaged, or belongs to other options");
   auto other = *kept;
   other.of.rows = 9;
   expect_refused(resume(other), "found one of randomized_svd of 9 x 5");

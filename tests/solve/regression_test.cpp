@@ -428,7 +428,7 @@ TYPED_TEST(Regressions, SayWhyTheyStop) {
   }
   EXPECT_THAT([&] { this->run(Loss::squares, op, this->answers(Loss::squares), {.penalty = -1}); },
               testing::ThrowsMessage<std::invalid_argument>(
-                  testing::HasSubstr("linear_regression: expected options that are not negative")));
+                  testing::HasSubstr("most_gram_cols must be at least 0, found -1")));
 }
 
 /// Numbers whose squares are none of the type.

@@ -382,7 +382,7 @@ TYPED_TEST(Svd, RefusesWhatDoesNotFit) {
     other.of.rows = 9;
     expect_refused(resume(other), "svd of 9 x 5");
     expect_refused([&] { this->run(op, 3, options, {.resume = &*kept}); },
-                   "the state is not one of this run");
+                   "the state belongs to another run");
     // Whatever one number of the state becomes, a run ends or refuses it.
     for (std::size_t i = 0; i < kept->numbers.size(); ++i) {
       for (double const x : {-1.0, 0.5, 3.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {

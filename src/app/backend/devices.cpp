@@ -87,7 +87,7 @@ backends::Device device_of_kokkos() {
   auto const id = static_cast<std::size_t>(Kokkos::device_id());  // -1 becomes too large
   auto const survey = backends::survey_devices();
   if (!survey || id >= survey->devices.size()) {
-    throw Failure(ExitStatus::resources, "Kokkos was not started on a device");
+    throw Failure(ExitStatus::resources, "expected a GPU, but Kokkos was started without one");
   }
   return survey->devices[id];
 }

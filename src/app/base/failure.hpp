@@ -52,7 +52,7 @@ class Failure : public std::runtime_error {
   } catch (std::exception const& error) {
     return {ExitStatus::resources, error.what()};
   } catch (...) {
-    return {ExitStatus::resources, "ended by an error of a library, which says no more"};
+    return {ExitStatus::resources, "ended by an error of a library that has no message"};
   }
 }
 

@@ -207,9 +207,10 @@ std::optional<CheckpointFile> CheckpointFile::open(std::string const& path) {
 CheckpointFile::CheckpointFile(io::InputFile file) : file_(std::move(file)) {
   std::string text(std::min<std::uint64_t>(file_.bytes(), most_head), '\0');
   file_.read_at(0, std::as_writable_bytes(std::span(text)));
-  if (!text.starts_with(magic)) fail("it does not begin as one of this version");
+  if (!text.starts_with(magic))
+    fail("expected the first line of this version's checkpoints, found another");
   std::size_t const end = text.find('\n', magic.size());
-  if (end == std::string::npos) fail("its second line has no end");
+  if (end == std::string::npos) fail("expected a second line, found no end of it");
   parse(text.substr(magic.size(), end - magic.size()));
   position_ = end + 1;
   sum_.add(bytes_of(text).first(position_));
@@ -256,13 +257,13 @@ void CheckpointFile::parse(std::string const& text) {
 void CheckpointFile::require_size() const {
   std::uint64_t left = file_.bytes();
   auto const take = [&](std::uint64_t size) {
-    if (size > left) fail("it ends too early");
+    if (size > left) fail("it is truncated");
     left -= size;
   };
   take(position_);
   std::ranges::for_each(sizes_, take);
   take(digest_length);
-  if (left > 0) fail("there is more in it than it says");
+  if (left > 0) fail("it is longer than its header states");
 }
 
 void CheckpointFile::read(std::span<std::byte> to) {
@@ -283,13 +284,13 @@ std::string CheckpointFile::digest() const {
 }
 
 void CheckpointFile::finish() {
-  if (sum_.text() != digest()) fail("its SHA-256 is not that of its bytes");
+  if (sum_.text() != digest()) fail("its SHA-256 does not match its content");
   file_.check_unchanged();
 }
 
 void CheckpointFile::fail(std::string const& what) const {
   constexpr std::size_t longest = 200;
-  file_.fail("not a checkpoint that can be used: " + io::printable(what, longest) +
+  file_.fail("not a usable checkpoint: " + io::printable(what, longest) +
              "; remove it to start from the beginning");
 }
 

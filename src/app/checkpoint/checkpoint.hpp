@@ -134,7 +134,7 @@ template <class T>
 stream::State<T> read_state(CheckpointFile& file) {
   std::vector<std::vector<T>> vectors;
   for (std::uint64_t const size : file.sizes()) {
-    if (size % sizeof(T) != 0) file.fail("a part of an element is left over");
+    if (size % sizeof(T) != 0) file.fail("an array in it ends inside an element");
     file.read(std::as_writable_bytes(std::span(vectors.emplace_back(size / sizeof(T)))));
   }
   file.finish();

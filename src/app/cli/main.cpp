@@ -54,7 +54,7 @@ ExitStatus say_exception() {
   if (std::current_exception()) {
     status = say_exception();
   } else {
-    say("ended by an error of a library");
+    say("ended by an error of a library that has no message");
   }
   io::remove_temporaries();
   std::_Exit(static_cast<int>(status));

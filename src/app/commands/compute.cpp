@@ -373,7 +373,7 @@ ExitStatus run_command(CheckOptions const& options) {
   OperationRow const& row = row_of(options.operation);
   if (options.terms.is_any() && options.operation != OperationId::atax) {
     throw Failure(ExitStatus::usage, options.terms.first_option() +
-                                         ": is of --operation atax, found " +
+                                         ": expected --operation atax, found " +
                                          std::string(row.command));
   }
   check_terms(options.terms);

@@ -158,7 +158,9 @@ void require_one(LeastSquaresOptions const& options, VectorOfFile const& b) {
 ExitStatus run_command(LeastSquaresOptions const& options) {
   require_solvable(options);
   if (options.method == LeastSquaresMethod::direct && options.maxiter) {
-    throw Failure(ExitStatus::usage, "--maxiter: is not of --method direct");
+    throw Failure(ExitStatus::usage,
+                  "--maxiter: --method direct has no iterations; leave it out, or use --method "
+                  "lsmr or lsqr");
   }
   std::string const path = resolve_input(options.input).path;
   RunFiles files;

@@ -44,8 +44,10 @@ void require_sizes(TripletOptions const& options, io::MatrixReader const& reader
                                          std::to_string(*options.ncv));
   }
   if (options.is_randomized() && (options.ncv || options.maxiter)) {
-    throw Failure(ExitStatus::usage, std::string(options.ncv ? "--ncv" : "--maxiter") +
-                                         ": is not of --method randomized");
+    throw Failure(
+        ExitStatus::usage,
+        std::string(options.ncv ? "--ncv" : "--maxiter") +
+            ": --method randomized does not use it; leave it out, or use --method lanczos");
   }
   if (!options.is_randomized() &&
       (options.oversampling || options.power_iterations || options.seed)) {
@@ -56,7 +58,8 @@ void require_sizes(TripletOptions const& options, io::MatrixReader const& reader
   }
   if (options.method == TripletMethod::direct && (options.ncv || options.maxiter)) {
     throw Failure(ExitStatus::usage,
-                  std::string(options.ncv ? "--ncv" : "--maxiter") + ": is not of --method direct");
+                  std::string(options.ncv ? "--ncv" : "--maxiter") +
+                      ": --method direct does not use it; leave it out, or use --method lanczos");
   }
   if (options.is_pca() && info.rows < 2) {
     throw io::FileError(io::ErrorKind::bad_input, reader.path(),

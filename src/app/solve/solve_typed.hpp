@@ -56,7 +56,7 @@ std::optional<solve::State<T>> read_solver_state(std::string const& path, std::s
   require_job(file->job(), job, path);
   solve::State<T> state{.of = file->job().state, .iteration = file->blocks_done()};
   auto const read = [&]<class Element>(std::uint64_t bytes, std::vector<Element>& to) {
-    if (bytes % sizeof(Element) != 0) file->fail("a part of an element is left over");
+    if (bytes % sizeof(Element) != 0) file->fail("an array in it ends inside an element");
     to.resize(bytes / sizeof(Element));
     file->read(std::as_writable_bytes(std::span(to)));
   };
@@ -154,7 +154,7 @@ auto run_solver(SolveOptions const& options, SolveRequest const& request,
   } catch (std::invalid_argument const& error) {
     if (!state) throw;
     throw io::FileError(io::ErrorKind::bad_input, options.checkpoint,
-                        std::string("not a checkpoint that can be used: ") + error.what());
+                        std::string("not a usable checkpoint: ") + error.what());
   }
 }
 

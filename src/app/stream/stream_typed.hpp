@@ -286,7 +286,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     } catch (std::invalid_argument const& error) {
       if (!state) throw;
       throw io::FileError(io::ErrorKind::bad_input, r.checkpoint,
-                          std::string("not a checkpoint that can be used: ") + error.what());
+                          std::string("not a usable checkpoint: ") + error.what());
     }
     r.reader.check_unchanged();
     to.seconds = summarise({watch.seconds()});

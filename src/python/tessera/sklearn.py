@@ -189,7 +189,7 @@ class _LinearModel(BaseEstimator):
         elif result["stop"] != linalg._CONVERGED:
             warnings.warn(
                 f"{type(self).__name__}: {why}: the scaled gradient is {result['quantity']:.2e}, "
-                f"and {result['bound']:.1e} was asked for",
+                f"expected at most {result['bound']:.1e}; raise max_iter or tol",
                 ConvergenceWarning,
                 stacklevel=depth,
             )
@@ -779,7 +779,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         weights = _weights(self, sample_weight, X)
         self.classes_, labels = numpy.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"LogisticRegression: y has one class, {self.classes_[0]!s}, and two are needed")
+            raise ValueError(f"LogisticRegression: y has one class, {self.classes_[0]!s}, expected two")
         for k, name in enumerate(self.classes_):
             if weights is not None and not weights[labels == k].any():
                 raise ValueError(f"LogisticRegression: sample_weight is 0 in all rows of the class {name!s}")

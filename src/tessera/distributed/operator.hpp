@@ -74,6 +74,14 @@ void agree_on_call(Distributed<Exec> const& world, std::string const& method,
 /// is collective. The workspace of the options is not used: it keeps its own. Products with blocks
 /// of vectors expect each rank's first row to be one of a segment: a multiple of
 /// summation::segment<T>.
+///
+/// ```cpp
+/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", world.rows_of<double>(1000, 30).count, 30);
+/// tessera::solve::DistributedOperator const op(world, A);
+/// Kokkos::View<double*> b("b", 1000);  // complete on every rank
+/// auto const result = tessera::solve::lsmr(op, b);
+/// ```
 template <ExecutionSpace Exec, MatrixOf<Exec> A>
 class DistributedOperator final : public BlockOperator<Exec, typename A::non_const_value_type> {
   using T = typename A::non_const_value_type;
@@ -254,6 +262,15 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
 /// and all that is done with it, is collective. Of the options, wants_state, on_state and resume
 /// are not used: a state of one product is none of a solver, whose Control has callbacks of its
 /// own.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
+/// tessera::solve::DistributedStreamOperator const op(world, source);
+/// ```
 template <ExecutionSpace Exec, stream::MatrixSource Source>
 class DistributedStreamOperator final : public BlockOperator<Exec, typename Source::value_type> {
   using T = typename Source::value_type;

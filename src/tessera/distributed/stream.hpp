@@ -203,6 +203,16 @@ Report run_product_on_ranks(Distributed<Exec> const& world, std::string const& n
 /// Throws, on all ranks, a DistributedError of what one of them throws.
 ///
 /// Source: docs/distributed.md.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
+/// Kokkos::View<double*> v("v", 30), C("C", 30);
+/// tessera::stream::atax(world, source, v, C);
+/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
           OutputVectorFor<Exec, Source> C>
 Report atax(Distributed<Exec> const& world, Source const& source, V const& v, C const& c,
@@ -237,6 +247,16 @@ Report atax(Distributed<Exec> const& world, Source const& source, V const& v, B 
 /// B = A·v of a streamed matrix, of which each rank reads a part
 ///
 /// As `atax`: B is whole on each rank.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
+/// Kokkos::View<double*> v("v", 30), B("B", 1000);
+/// tessera::stream::multiply(world, source, v, B);
+/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
           OutputVectorFor<Exec, Source> B>
 Report multiply(Distributed<Exec> const& world, Source const& source, V const& v, B const& b,
@@ -253,6 +273,16 @@ Report multiply(Distributed<Exec> const& world, Source const& source, V const& v
 /// C = Aᵀ·B of a streamed matrix, of which each rank reads a part
 ///
 /// As `atax`: B and C are whole on each rank.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
+/// Kokkos::View<double*> B("B", 1000), C("C", 30);
+/// tessera::stream::multiply_transposed(world, source, B, C);
+/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> B,
           OutputVectorFor<Exec, Source> C>
 Report multiply_transposed(Distributed<Exec> const& world, Source const& source, B const& b,
@@ -269,6 +299,16 @@ Report multiply_transposed(Distributed<Exec> const& world, Source const& source,
 /// y = A·x and w = Aᵀ·u of a streamed matrix, of which each rank reads a part, once
 ///
 /// As `atax`: all vectors are whole on each rank.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
+/// Kokkos::View<double*> x("x", 30), u("u", 1000), y("y", 1000), w("w", 30);
+/// tessera::stream::multiply_both(world, source, x, u, y, w);
+/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> X,
           VectorFor<Exec, Source> U, OutputVectorFor<Exec, Source> Y,
           OutputVectorFor<Exec, Source> W>

@@ -91,7 +91,9 @@ class BlockSvd {
       checks::fail(name, "expected ncv to be more than k, found " + std::to_string(options.ncv));
     }
     if (!(options.tol >= 0) || options.maxiter < 0) {
-      checks::fail(name, "expected tol and maxiter that are not negative");
+      checks::fail(name, "tol and maxiter must be at least 0, found " +
+                             std::to_string(options.tol) + " and " +
+                             std::to_string(options.maxiter));
     }
     Index const least = 2 * block;
     Index const wanted =
@@ -455,7 +457,7 @@ class BlockSvd {
 
   void restore(State<T> const& state) {
     auto const require = [&](bool is_so) {
-      if (!is_so) checks::fail(name_, "the state is not one of this run, or is damaged");
+      if (!is_so) checks::fail(name_, "the state belongs to another run, or is damaged");
     };
     require_state_of(name_, state.of, state_of<T>(name_, op_));
     auto const& numbers = state.numbers;

@@ -302,6 +302,13 @@ LeastSquares<Exec, T> run_cgls(NormalOperator<Exec, T> const& op, ConstValues<Ex
 ///
 /// Source: M. R. Hestenes, E. Stiefel, Methods of conjugate gradients for solving linear systems,
 /// J. Res. Nat. Bur. Standards 49 (1952).
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// Kokkos::View<double*> b("b", 1000);
+/// auto const result = tessera::solve::cgls(op, b);
+/// ```
 template <ExecutionSpace Exec, Scalar T, Vector B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 LeastSquares<Exec, T> cgls(NormalOperator<Exec, T> const& A, B const& b,

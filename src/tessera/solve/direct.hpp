@@ -115,7 +115,7 @@ class LoggedReads {
       at += log_.back().size();
     }
     if (!fits || static_cast<Index>(log_.size()) != state.iteration) {
-      checks::fail(name_, "the state is not one of this run, or is damaged");
+      checks::fail(name_, "the state belongs to another run, or is damaged");
     }
     history_ = state.history;
   }

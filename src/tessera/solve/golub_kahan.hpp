@@ -324,7 +324,7 @@ inline bool all_finite(std::vector<double> const& numbers) {
 }
 
 [[noreturn]] inline void fail_of_state(char const* method) {
-  checks::fail(method, "the state is damaged, or one of other options");
+  checks::fail(method, "the state is damaged, or belongs to other options");
 }
 
 /// An option that is a number.

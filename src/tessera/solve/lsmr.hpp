@@ -164,6 +164,14 @@ std::vector<LeastSquares<Exec, T>> run_lsmr(NormalOperator<Exec, T> const& op,
 ///
 /// Source: D. C.-L. Fong, M. Saunders, LSMR: an iterative algorithm for sparse least-squares
 /// problems, SIAM J. Sci. Comput. 33 (2011).
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// Kokkos::View<double*> b("b", 1000);
+/// auto const result = tessera::solve::lsmr(op, b, {.atol = 1e-10, .btol = 1e-10});
+/// if (!tessera::solve::is_success(result.stop)) std::printf("not solved\n");
+/// ```
 template <ExecutionSpace Exec, Scalar T, Vector B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 LeastSquares<Exec, T> lsmr(NormalOperator<Exec, T> const& A, B const& b,

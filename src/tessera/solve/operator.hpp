@@ -348,6 +348,11 @@ Values<Exec, T> ones(Exec const& exec, Index size) {
 /// operator serves one thread at a time. A call during another thread's call throws
 /// std::invalid_argument, as a workspace in use does. Threads that solve at the same time need an
 /// operator each.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// ```
 template <ExecutionSpace Exec, MatrixOf<Exec> A>
 class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_value_type> {
   using T = typename A::non_const_value_type;
@@ -466,6 +471,14 @@ struct SolverCalls {
 /// A matrix that is streamed from a source, once a call. The source has to outlive it; on_progress
 /// of the options is called during each read. wants_state, on_state and resume are not used: a
 /// state of one product is none of a solver, whose Control has callbacks of its own.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// tessera::solve::StreamOperator const op(Kokkos::DefaultExecutionSpace(), source);
+/// ```
 template <ExecutionSpace Exec, stream::MatrixSource Source>
 class StreamOperator final : public BlockOperator<Exec, typename Source::value_type> {
   using T = typename Source::value_type;

@@ -372,6 +372,12 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
 /// is. An operator without `has_gram` adds in T: it leaves out columns that vary by less than 64·ε
 /// relative to their mean.
 /// @throws std::invalid_argument for options and states that do not fit
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// auto const result = tessera::solve::pca(op, 5, {.scale = true});
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 PcaResult<Exec, T> pca(NormalOperator<Exec, T> const& op, Index k, PcaOptions const& options = {},
                        std::type_identity_t<Control<T>> const& control = {}) {

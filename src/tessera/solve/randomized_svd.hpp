@@ -93,7 +93,10 @@ class RandomizedSvdRun {
   static Index size_of_block(Operator const& op, Index k, RandomizedSvdOptions const& options) {
     Index const most = most_vectors(name, op, k);
     if (options.oversampling < 0 || options.power_iterations < 0 || !(options.tol >= 0)) {
-      checks::fail(name, "expected oversampling, power_iterations and tol that are not negative");
+      checks::fail(name, "oversampling, power_iterations and tol must be at least 0, found " +
+                             std::to_string(options.oversampling) + ", " +
+                             std::to_string(options.power_iterations) + " and " +
+                             std::to_string(options.tol));
     }
     if (options.seed >= std::uint64_t{1} << 24U) {
       checks::fail(name, "expected a seed below 2^24, found " + std::to_string(options.seed));
@@ -335,6 +338,12 @@ SvdResult<Exec, T> run_randomized_svd(BlockOperator<Exec, T> const& op, Index k,
 ///
 /// Source: subspace iteration from a random start (N. Halko, P. G. Martinsson and J. A. Tropp, SIAM
 /// Review 53, 2011).
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// auto const result = tessera::solve::randomized_svd(op, 5, {.power_iterations = 2});
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 SvdResult<Exec, T> randomized_svd(BlockOperator<Exec, T> const& op, Index k,
                                   RandomizedSvdOptions const& options = {},

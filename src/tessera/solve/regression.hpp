@@ -57,7 +57,12 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
                                    Index classes) {
   if (!(options.penalty >= 0) || !(options.tol >= 0) || options.maxiter < 0 ||
       options.max_products < 0 || options.most_gram_cols < 0) {
-    checks::fail(name_of(loss), "expected options that are not negative");
+    checks::fail(
+        name_of(loss),
+        "penalty, tol, maxiter, max_products and most_gram_cols must be at least 0, found " +
+            std::to_string(options.penalty) + ", " + std::to_string(options.tol) + ", " +
+            std::to_string(options.maxiter) + ", " + std::to_string(options.max_products) +
+            " and " + std::to_string(options.most_gram_cols));
   }
   if (loss == Loss::tweedie && !(options.power > 1 && std::isfinite(options.power))) {
     checks::fail(name_of(loss), "expected a power above 1, found " + text_of(options.power) +
@@ -129,6 +134,13 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
 /// Dembo and T. Steihaug, Math. Program. 26, 1983); L-BFGS (D. C. Liu and J. Nocedal, Math.
 /// Program. 45, 1989) with bisection for the weak Wolfe conditions (A. S. Lewis and M. L. Overton,
 /// Math. Program. 141, 2013).
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// Kokkos::View<double*> y("y", 1000), w("w", 1000);
+/// auto const fit = tessera::solve::linear_regression(op, {.y = y, .weights = w});
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
                                       std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -147,6 +159,13 @@ Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
 
 /// The same with Σ w_i·(log(1 + e^η_i) - y_i·η_i) for labels y of 0 and 1. If λ is 0 and a plane
 /// separates the labels, or y has one class, there is no minimum: Stop::not_solvable.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// Kokkos::View<double*> y("y", 1000);
+/// auto const fit = tessera::solve::logistic_regression(op, y, {.penalty = 1.0});
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
                                         std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -164,6 +183,13 @@ Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
 }
 
 /// The same with Σ w_i·(e^η_i - y_i·η_i) for counts y. The logarithm of an exposure is an offset.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// Kokkos::View<double*> y("y", 1000);
+/// auto const fit = tessera::solve::poisson_regression(op, y);
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Observations<Exec, T>> const& observed,

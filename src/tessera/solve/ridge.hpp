@@ -99,6 +99,13 @@ ConstRows<Exec, T> as_row(ConstValues<Exec, T> const& x) {
 ///
 /// The bits of each λ do not depend on the others. A state is one of the same lambdas.
 /// @throws std::invalid_argument as `lsmr`, and for a λ that is not a number of at least 0
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// Kokkos::View<double*> b("b", 1000);
+/// auto const results = tessera::solve::ridge_path(op, b, {0.1, 1.0, 10.0});
+/// ```
 template <ExecutionSpace Exec, Scalar T, Vector B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> ridge_path(
@@ -111,6 +118,13 @@ std::vector<LeastSquares<Exec, T>> ridge_path(
 }
 
 /// x that makes ‖A·x - b‖² + λ·‖x - x0‖² small: as `ridge_path` of one λ.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// Kokkos::View<double*> b("b", 1000);
+/// auto const result = tessera::solve::ridge(op, b, 0.1);
+/// ```
 template <ExecutionSpace Exec, Scalar T, Vector B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 LeastSquares<Exec, T> ridge(NormalOperator<Exec, T> const& A, B const& b, double lambda,
@@ -126,6 +140,13 @@ LeastSquares<Exec, T> ridge(NormalOperator<Exec, T> const& A, B const& b, double
 /// are at most 2·ε in float, n·ε in double, times the largest. If that leaves a rank below n, x is
 /// the shortest solution. `rank` is set if A is solved directly. Otherwise it is `lsmr` with atol =
 /// btol = ε and conlim = 0.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// Kokkos::View<double*> b("b", 1000);
+/// auto const result = tessera::solve::lstsq(op, b);  // result.x, result.rank
+/// ```
 template <ExecutionSpace Exec, Scalar T, Vector B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 LeastSquares<Exec, T> lstsq(NormalOperator<Exec, T> const& A, B const& b,

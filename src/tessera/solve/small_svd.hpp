@@ -140,6 +140,13 @@ inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
 /// `further` sweeps of rotations bring U and V from about m·ε to about √m·ε of orthogonality.
 ///
 /// Source: one-sided Jacobi rotations (M. R. Hestenes, 1958).
+///
+/// ```cpp
+/// tessera::solve::SmallMatrix A(3, 2);
+/// A(0, 0) = 3.0;
+/// A(1, 1) = 5.0;
+/// auto const result = tessera::solve::small_svd(A);  // result.s is 5, 3
+/// ```
 inline SmallSvd small_svd(SmallMatrix A, int further = 0) {
   Index const m = A.rows();
   Index const n = A.cols();

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -61,7 +62,8 @@ namespace detail {
 
 inline void require_spectrum_options(char const* name, SpectrumOptions const& options) {
   if (!(options.tol >= 0) || options.maxiter < 0) {
-    checks::fail(name, "expected tol and maxiter that are not negative");
+    checks::fail(name, "tol and maxiter must be at least 0, found " + std::to_string(options.tol) +
+                           " and " + std::to_string(options.maxiter));
   }
 }
 
@@ -442,6 +444,12 @@ ConditionEstimate run_condition_estimate(NormalOperator<Exec, T> const& op,
 /// one more read begins. Bits as those of `svd`, interrupted or not. A step's residual is that of
 /// the result, its objective s. Throws std::invalid_argument for options that are negative, and for
 /// states that do not fit.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// std::printf("%g\n", tessera::solve::power_iteration(op, {.tol = 1e-6}).s);
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 PowerIteration<Exec, T> power_iteration(NormalOperator<Exec, T> const& op,
                                         SpectrumOptions const& options = {},
@@ -466,6 +474,12 @@ PowerIteration<Exec, T> power_iteration(NormalOperator<Exec, T> const& op,
 /// smallest value, and its objective, the condition number, are of the last look. A state has
 /// m + n + 2k scalars after k steps. Throws std::invalid_argument for options that are negative,
 /// and for states that do not fit.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// std::printf("%g\n", tessera::solve::condition_estimate(op).condition);
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 ConditionEstimate condition_estimate(NormalOperator<Exec, T> const& op,
                                      SpectrumOptions const& options = {},

@@ -16,12 +16,12 @@ enum class Stop {
   solved_to_precision,         ///< as `solved`, as far as the arithmetic can tell
   least_squares_to_precision,  ///< as `least_squares`, as far as the arithmetic can tell
   condition_to_precision,      ///< as `condition_limit`, with the most that the arithmetic can tell
-  converged,                   ///< what was asked for is there within the tolerance
+  converged,                   ///< the residual is within the tolerance
   iteration_limit,             ///< maxiter steps were not enough
   cancelled,                   ///< a callback said so
   breakdown,                   ///< the method cannot go on
   not_finite,                  ///< a norm overflowed, or A, b or x has an infinity or a NaN
-  all_done,                    ///< as many steps as were asked for; residuals say how good it is
+  all_done,                    ///< all requested steps; residuals show the accuracy
   precision_limit,             ///< the precision of the arithmetic allows no further progress
   not_solvable,                ///< the problem as posed has no solution
 };
@@ -44,17 +44,17 @@ inline char const* sentence(Stop stop) {
     case Stop::condition_to_precision:
       return "the condition number is too large for the precision of the arithmetic";
     case Stop::converged:
-      return "what was asked for is there within the tolerance";
+      return "converged within the tolerance";
     case Stop::iteration_limit:
       return "the limit of iterations was reached before convergence";
     case Stop::cancelled:
-      return "it was cancelled";
+      return "cancelled by a callback";
     case Stop::breakdown:
       return "the method broke down: it makes no progress in the precision and range of the type";
     case Stop::not_finite:
       return "a number overflowed or underflowed, or the input has an infinity or a NaN";
     case Stop::all_done:
-      return "all steps that were asked for are done, and the residuals say how good it is";
+      return "all requested steps are done; the residuals show the accuracy";
     case Stop::precision_limit:
       return "the precision of the arithmetic was reached before convergence";
     case Stop::not_solvable:

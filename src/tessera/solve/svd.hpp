@@ -78,6 +78,12 @@ SvdResult<Exec, T> run_svd(char const* name, NormalOperator<Exec, T> const& op, 
 /// Source: block Krylov spaces (G. H. Golub, F. T. Luk and M. L. Overton, ACM TOMS 7, 1981) with
 /// thick restarts (K. Wu and H. D. Simon, SIAM J. Matrix Anal. Appl. 22, 2000); shifted CholeskyQR
 /// for the direct way (T. Fukaya and others, SIAM J. Sci. Comput. 42, 2020).
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// auto const result = tessera::solve::svd(op, 5, {.want_u = true});  // s, VT and UT
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 SvdResult<Exec, T> svd(NormalOperator<Exec, T> const& op, Index k, SvdOptions const& options = {},
                        std::type_identity_t<Control<T>> const& control = {}) {

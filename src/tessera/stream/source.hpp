@@ -168,6 +168,15 @@ decltype(auto) in_order(Source const& source, Body const& body) {
 }  // namespace detail
 
 /// A source of a rows x cols matrix of T from a function.
+///
+/// ```cpp
+/// auto const element = [](tessera::stream::Block const& block, double* to) {
+///   for (tessera::stream::Index i = 0; i < block.rows * block.cols; ++i) to[i] = 1.0;
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, element);
+/// Kokkos::View<double*> v("v", 30), C("C", 30);
+/// tessera::stream::atax(Kokkos::DefaultExecutionSpace(), source, v, C);
+/// ```
 template <Scalar T, class Layout = Kokkos::LayoutRight, class Read>
 FunctionSource<T, Layout, Read> make_source(Index rows, Index cols, Read read) {
   return {rows, cols, std::move(read)};
