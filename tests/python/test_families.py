@@ -7,52 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from known_answers import FAMILIES, NIST, nist, right_digits
+
 scipy_linalg = pytest.importorskip("scipy.linalg")
 linalg = pytest.importorskip("tessera.linalg")
 
 
-def _of_values(s, rows, seed):
-    rng = np.random.default_rng(seed)
-    q = np.linalg.qr(rng.normal(size=(rows, len(s))))[0]
-    p = np.linalg.qr(rng.normal(size=(len(s), len(s))))[0]
-    return (q * s) @ p
-
-
-def _kahan(n, angle=1.2):
-    s, c = np.sin(angle), np.cos(angle)
-    return s ** np.arange(n)[:, None] * (np.eye(n) - c * np.triu(np.ones((n, n)), 1))
-
-
-def _duplicates(rng):
-    a = rng.normal(size=(60, 6))
-    return np.hstack([a, a[:, :3]])
-
-
-def _with_zeros(rng):
-    a = rng.normal(size=(50, 8))
-    a[:, [0, 5]] = 0
-    return a
-
-
 RNG = np.random.default_rng
-FAMILIES = {
-    "hilbert": 1 / (np.arange(12)[:, None] + np.arange(12) + 1.0),
-    "vandermonde": np.vander(np.linspace(0, 1, 30), 15),
-    "kahan": _kahan(30),
-    "lauchli": np.vstack([np.ones(10), 1e-7 * np.eye(10)]),
-    "repeated": np.diag([10.0] * 10 + list(np.linspace(9, 1, 100))),
-    "clustered": _of_values(1 + 1e-10 * np.arange(20), 80, 1),
-    "graded": _of_values(np.logspace(0, -8, 12), 60, 2),
-    "duplicates": _duplicates(RNG(3)),
-    "zeros": _with_zeros(RNG(4)),
-    "row": RNG(5).normal(size=(1, 7)),
-    "column": RNG(6).normal(size=(9, 1)),
-    "rank_one_and_noise": np.outer(RNG(7).normal(size=70), RNG(8).normal(size=25)) + 1e-6 * RNG(9).normal(size=(70, 25)),
-    "wide": RNG(10).normal(size=(20, 60)),
-    "far": RNG(11).normal(size=(200, 5)) * [5, 4, 3, 2, 1] + 1e5,
-    "scaled": RNG(12).normal(size=(300, 8)) * np.logspace(-4, 4, 8),
-    "constant": np.full((10, 4), 0.1),
-}
 
 family = pytest.mark.parametrize("name", FAMILIES)
 kind = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -176,29 +137,6 @@ def test_ridge_has_a_zero_gradient(name, dtype, alpha):
     np.testing.assert_allclose(found.normr, np.linalg.norm(wide @ found.x - right), rtol=100 * eps, atol=50 * eps * size)
 
 
-# J. W. Longley, J. Amer. Statist. Assoc. 62 (1967): total employment, and what it may depend on.
-LONGLEY = np.array(
-    [
-        [60323, 83.0, 234289, 2356, 1590, 107608, 1947],
-        [61122, 88.5, 259426, 2325, 1456, 108632, 1948],
-        [60171, 88.2, 258054, 3682, 1616, 109773, 1949],
-        [61187, 89.5, 284599, 3351, 1650, 110929, 1950],
-        [63221, 96.2, 328975, 2099, 3099, 112075, 1951],
-        [63639, 98.1, 346999, 1932, 3594, 113270, 1952],
-        [64989, 99.0, 365385, 1870, 3547, 115094, 1953],
-        [63761, 100.0, 363112, 3578, 3350, 116219, 1954],
-        [66019, 101.2, 397469, 2904, 3048, 117388, 1955],
-        [67857, 104.6, 419180, 2822, 2857, 118734, 1956],
-        [68169, 108.4, 442769, 2936, 2798, 120445, 1957],
-        [66513, 110.8, 444546, 4681, 2637, 121950, 1958],
-        [68655, 112.6, 482704, 3813, 2552, 123366, 1959],
-        [69564, 114.2, 502601, 3931, 2514, 125368, 1960],
-        [69331, 115.7, 518173, 4806, 2572, 127852, 1961],
-        [70551, 116.9, 554894, 4007, 2827, 130081, 1962],
-    ]
-)
-
-
 def _exact(a, b):
     """The solution in rational numbers, rounded."""
     rows = [[Fraction(float(x)) for x in row] for row in a]
@@ -217,14 +155,8 @@ def _exact(a, b):
     return np.array([float(value) for value in x])
 
 
-def _digits(x, exact):
-    with np.errstate(divide="ignore"):
-        return float(np.min(np.minimum(-np.log10(np.abs(x - exact) / np.abs(exact)), 15)))
-
-
 T = np.linspace(-8.8, -3.1, 82)
 REGRESSIONS = {
-    "longley": (np.column_stack([np.ones(16), LONGLEY[:, 1:]]), LONGLEY[:, 0]),
     "line": (np.column_stack([np.ones(36), np.linspace(0.2, 999, 36)]), np.linspace(0.1, 998, 36) + np.sin(np.arange(36))),
     "degree_10": (np.vander(T, 11, increasing=True), 0.85 + 0.05 * np.sin(3 * T) + 0.01 * np.cos(40 * T)),
 }
@@ -234,10 +166,17 @@ REGRESSIONS = {
 def test_regressions_have_as_many_digits_as_lapack(name):
     a, b = REGRESSIONS[name]
     exact = _exact(a, b)
-    found = _digits(linalg.lstsq(np.ascontiguousarray(a), b)[0], exact)
-    lapack = max(_digits(np.linalg.lstsq(a, b, rcond=rcond)[0], exact) for rcond in (None, 0))
+    found = right_digits(linalg.lstsq(np.ascontiguousarray(a), b)[0], exact)
+    lapack = max(right_digits(np.linalg.lstsq(a, b, rcond=rcond)[0], exact) for rcond in (None, 0))
     print(f"{name}: {found:.1f} digits, LAPACK {lapack:.1f}")
     assert found >= min(lapack, 15) - 1
-    if name == "longley":
-        # As published by NIST.
-        np.testing.assert_allclose(exact[[0, 1, 6]], [-3482258.63459582, 15.0618722713733, 1829.15146461355], rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", NIST)
+def test_certified_regressions_have_as_many_digits_as_lapack(name):
+    X, y, has_intercept, certified = nist(name)
+    A = np.column_stack([np.ones(len(X)), X]) if has_intercept else X
+    lapack = max(right_digits(np.linalg.lstsq(A, y, rcond=rcond)[0], certified) for rcond in (None, 0))
+    # Powers of x are rounded. So is each entry of x at the end.
+    best = right_digits(_exact(A, y), certified)
+    assert right_digits(linalg.lstsq(A, y)[0], certified) >= min(lapack, best - 1) - 0.5

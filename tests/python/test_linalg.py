@@ -273,9 +273,18 @@ def test_what_is_not_found_is_told():
         linalg.svds(a, 3, maxiter=4)
     nan = a.copy()
     nan[3, 4] = np.nan
-    for call in (lambda: linalg.lsmr(nan, b), lambda: linalg.lsqr(a, np.full(M, np.inf)), lambda: linalg.svds(nan, 2)):
+    infinite = b.copy()
+    infinite[7] = np.inf
+    for solve in (linalg.lsmr, linalg.lsqr, linalg.lstsq, lambda a, b: linalg.ridge(a, b, 1.0)):
+        with pytest.raises(ValueError, match="A has an infinity or a NaN at row 3, column 4"):
+            solve(nan, b)
+        with pytest.raises(ValueError, match="b has an infinity or a NaN at row 7$"):
+            solve(a, infinite)
+    for decompose in (linalg.svds, linalg.pca, linalg.randomized_svd):
+        with pytest.raises(ValueError, match="A has an infinity or a NaN at row 3, column 4"):
+            decompose(nan, 2)
         with pytest.raises(ValueError, match="the input has an infinity or a NaN"):
-            call()
+            decompose(streamed(nan), 2)
 
 
 def test_refusals():
@@ -295,6 +304,15 @@ def test_refusals():
         linalg.ridge(a, b, -1.0)
     with pytest.raises(ValueError, match="calc_var=True is not supported"):
         linalg.lsqr(a, b, calc_var=True)
+    with pytest.raises(ValueError, match="alpha must be a number of at least 0, found array"):
+        linalg.ridge(a, b, np.ones(2))
+    for k in ("2", np.nan, 2.5, None):
+        with pytest.raises(ValueError, match=f"`k` must be an integer .* found {k!r}"):
+            linalg.svds(a, k)
+    for call in (lambda: linalg.lstsq(a.tolist(), b), lambda: linalg.svds(a.tolist(), 2)):
+        with pytest.raises(TypeError, match="A must be an array, found list; copy=True makes an array of it"):
+            call()
+    assert linalg.svds(a.tolist(), 2, copy=True)[1].tobytes() == linalg.svds(a, 2)[1].tobytes()
     with pytest.raises(ValueError, match="`n_components` must be an integer"):
         linalg.randomized_svd(a, 31)
     with pytest.raises(ValueError, match="`n_iter` must be a whole number of at least 0, found 'auto'"):

@@ -9,6 +9,7 @@ same device; a call waits for them.
 
 import functools
 import inspect
+import numbers
 import os
 import sys
 import warnings
@@ -236,13 +237,28 @@ def _level_of_caller() -> int:
     return level
 
 
-def _require_finite(name: str, result: dict) -> None:
+def _not_finite_in(name: str, x: Any) -> str:
+    """Where a NumPy array has its first infinity or NaN; empty if it has none, or for other arrays."""
+    if not isinstance(x, numpy.ndarray) or x.dtype.kind != "f":
+        return ""
+    rows = 4096  # at once: no mask as large as the array
+    for begin in range(0, len(x), rows):
+        bad = ~numpy.isfinite(x[begin : begin + rows])
+        if bad.any():
+            place = numpy.argwhere(bad)[0] + numpy.array([begin, 0])[: x.ndim]
+            where = ", ".join(f"{axis} {i}" for axis, i in zip(("row", "column"), place))
+            return f"{name} has an infinity or a NaN at {where}"
+    return ""
+
+
+def _require_finite(name: str, result: dict, **inputs: Any) -> None:
     if result["stop"] == _NOT_FINITE:
-        raise ValueError(f"{name}: {result['why']}")
+        places = (_not_finite_in(key, x) for key, x in inputs.items())
+        raise ValueError(f"{name}: {next(filter(None, places), result['why'])}")
 
 
-def _require_converged(name: str, result: dict) -> None:
-    _require_finite(name, result)
+def _require_converged(name: str, result: dict, **inputs: Any) -> None:
+    _require_finite(name, result, **inputs)
     if result["stop"] != _CONVERGED:
         raise numpy.linalg.LinAlgError(f"{name}: {result['why']}")
 
@@ -295,7 +311,7 @@ def _solve(
             copy
         ))
     for result in results:
-        _require_finite("tessera." + name, result)
+        _require_finite("tessera." + name, result, A=A, b=b, x0=x0)
         result["istop"] = 7 if result["stop"] == _ITERATION_LIMIT else result["stop"]
         # Who sets maxiter of lsmr or lsqr looks at istop, as with SciPy. lstsq raises.
         if result["istop"] == 7 and method != "lstsq" and (maxiter is None or method == "ridge"):
@@ -583,6 +599,9 @@ def ridge_path(
     >>> [round(float(r.x[0]), 12) for r in ridge_path(np.array([[1.0], [1.0]]), np.array([3.0, 3.0]), [0.0, 1.0])]
     [3.0, 2.0]
     """
+    for alpha in alphas:
+        if not isinstance(alpha, numbers.Real) and numpy.shape(alpha) != ():
+            raise ValueError(f"tessera.linalg.ridge: alpha must be a number of at least 0, found {alpha!r}")
     results = _solve(
         "ridge", A, b, [float(alpha) for alpha in alphas], atol=atol, btol=btol, conlim=conlim, maxiter=maxiter, x0=x0,
         copy=copy, callback=callback, progress=progress, name="ridge_path"
@@ -677,6 +696,8 @@ def lstsq(
 
 
 def _shape(name: str, A: Any) -> tuple[int, int]:
+    if isinstance(A, (list, tuple)):
+        raise TypeError(f"{name}: A must be an array, found {type(A).__name__}; copy=True makes an array of it")
     shape = tuple(getattr(A, "shape", ()))
     if len(shape) != 2:
         raise ValueError(f"{name}: A must have two dimensions, found {type(A).__name__} of shape {shape}")
@@ -696,8 +717,10 @@ def _with_triplets(name: str, A: Any, parameter: str, k: int, copy: bool) -> Any
     most = min(_shape(name, A))
     if most == 0:
         raise ValueError(f"{name}: `A` must not be empty, found shape {tuple(A.shape)}")
-    if int(k) != k or not 0 < k <= most:
-        raise ValueError(f"{name}: `{parameter}` must be an integer satisfying `0 < {parameter} <= min(A.shape)`, found {k}")
+    if not isinstance(k, numbers.Real) or not 0 < k <= most or int(k) != k:
+        raise ValueError(
+            f"{name}: `{parameter}` must be an integer satisfying `0 < {parameter} <= min(A.shape)`, found {k!r}"
+        )
     return A
 
 
@@ -729,7 +752,7 @@ def _triplets(
         result = _run(A, lambda: _core._svd(
             name, A, int(k), float(tol), int(maxiter or 0), int(ncv or 0), want_u, rises, is_pca, scale, on_step, copy
         ))
-    _require_converged("tessera." + name, result)
+    _require_converged("tessera." + name, result, A=A)
     dtype = _dtype(name, A).name
     return (lambda values: _arrays.of_numbers(result["vt"], values, dtype)), result
 
@@ -876,7 +899,7 @@ def randomized_svd(
             "linalg.randomized_svd", A, int(n_components), int(n_oversamples), int(n_iter), int(random_state), on_step,
             copy
         ))
-    _require_finite(name, result)
+    _require_finite(name, result, A=A)
     return _left(A, result), _arrays.of_numbers(result["vt"], result["s"], _dtype(name, A).name), result["vt"]
 
 

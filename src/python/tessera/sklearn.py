@@ -89,6 +89,8 @@ def _number(estimator: Any, name: str, value: Any, *, positive: bool = False) ->
     is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, numpy.bool_))
     if not is_number or not (value > 0 if positive else value >= 0):
         raise ValueError(f"{type(estimator).__name__}: {name} must be {expected}, found {value!r}")
+    if math.isinf(value) and not positive:
+        raise ValueError(f"{type(estimator).__name__}: {name} must be finite, found {value!r}")
     return float(value)
 
 
@@ -887,6 +889,11 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _components_of(self, X: Any, count: int) -> int:
         rows, cols = X.shape
+        if not isinstance(count, numbers.Integral) or isinstance(count, bool):
+            raise ValueError(
+                f"{type(self).__name__}: n_components must be a whole number, found {count!r}; fractions and \"mle\" are "
+                "not supported"
+            )
         if not 1 <= count <= min(rows, cols):
             raise ValueError(
                 f"n_components={count} must be between 1 and min(n_samples, n_features)={min(rows, cols)}, found "
@@ -964,6 +971,7 @@ class PCA(_Projection):
             The fitted estimator.
         """
         X, _ = _matrix(self, X, reset=True, least_rows=2)
+        _number(self, "tol", self.tol)
         count = self._components_of(X, min(X.shape) if self.n_components is None else self.n_components)
         found = linalg.pca(X, count, tol=self.tol, copy=True)
         self.components_ = _with_signs(found.components)
@@ -1078,6 +1086,7 @@ class TruncatedSVD(_Projection):
             The fitted estimator.
         """
         X, _ = _matrix(self, X, reset=True)
+        _number(self, "tol", self.tol)
         count = self._components_of(X, self.n_components)
         if self.algorithm == "randomized":
             _, s, vh = linalg.randomized_svd(

@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a first call gives on ordinary data, and how often it reads them."""
+
+import numpy as np
+import pytest
+
+from tessera import linalg
+
+sklearn = pytest.importorskip("sklearn")
+from sklearn import datasets, linear_model  # noqa: E402
+
+from tessera import sklearn as of_tessera  # noqa: E402
+
+RNG = np.random.default_rng
+X, Y = datasets.load_diabetes(return_X_y=True)
+
+kind = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+
+
+def reads_of(solve):
+    steps = []
+    solve(steps.append)
+    return steps[-1].reads
+
+
+@kind
+def test_small_matrices_are_read_a_few_times(dtype):
+    rng = RNG(1)
+    a, b = rng.normal(size=(900, 80)).astype(dtype), rng.normal(size=900).astype(dtype)
+    scaled = a * np.logspace(-4, 4, 80).astype(dtype)
+    plain = reads_of(lambda tell: linalg.lstsq(a, b, callback=tell))
+    # float64: the Gram matrix, two corrections, and one that is below the precision.
+    assert plain <= (1 if dtype == np.float32 else 4)
+    assert reads_of(lambda tell: linalg.lstsq(scaled, b, callback=tell)) <= 1.5 * plain
+    assert reads_of(lambda tell: linalg.ridge(a, b, 1.0, callback=tell)) <= (1 if dtype == np.float32 else 4)
+    assert reads_of(lambda tell: linalg.pca(a, 10, callback=tell)) <= 3
+    likely = rng.random(900) < 1 / (1 + np.exp(-a[:, :5].sum(1)))
+    assert of_tessera.LogisticRegression(C=np.inf).fit(a, likely).n_reads_ <= 12
+
+
+@kind
+def test_falling_values_of_many_columns_take_few_reads(dtype):
+    rng = RNG(2)
+    q, p = (np.linalg.qr(rng.normal(size=(rows, 520)))[0] for rows in (600, 520))
+    a = ((q * 0.7 ** np.arange(520)) @ p).astype(dtype)
+    values = []
+    assert reads_of(lambda tell: values.extend(linalg.svds(a, 10, callback=tell)[1])) <= 8
+    np.testing.assert_allclose(values[::-1], 0.7 ** np.arange(10), rtol=0, atol=50 * np.finfo(dtype).eps)
+
+
+def _one_hot(count):
+    return np.eye(4)[np.arange(count) % 4]
+
+
+TABLES = {
+    "column-major": np.asfortranarray(X),
+    "every other row and column": X[::2, ::2],
+    "backwards": X[::-1],
+    "half": X.astype(np.float16),
+    "whole numbers": np.round(X * 1000).astype(int),
+    "far from the origin": X * 20 + 1e6,
+    "a timestamp": np.c_[1.7e9 + 86400 * np.arange(442), X[:, 2:4]],
+    "tiny": X * 1e-160,
+    "huge": X * 1e160,
+    "copies of columns": np.c_[X, X],
+    "dummies of a factor": _one_hot(442),
+    "a constant column": np.c_[X[:, :3], np.ones(442)],
+    "constant columns": np.ones((442, 2)),
+    "zeros": np.zeros((442, 3)),
+    "two rows": X[:2],
+    "one row": X[:1],
+    "fewer rows than columns": X[:7],
+    "one column": X[:, :1],
+    "repeated rows": np.repeat(X[:20], 5, axis=0),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_ordinary_tables_are_fitted_as_scikit_learn_does(name):
+    table = TABLES[name]
+    y = Y[: len(table)]
+    found = of_tessera.LinearRegression().fit(table, y)
+    exact = table.astype(float)
+    # scikit-learn leaves out values that are small beside the largest: it gets columns of equal sizes.
+    sizes = np.ptp(exact, axis=0)
+    sizes[sizes <= 1e-15 * np.abs(exact).max(0)] = 1
+    scale = 2.0 ** np.round(np.log2(sizes))
+    even = (exact - exact.mean(0)) / scale
+    expected = linear_model.LinearRegression().fit(even, y)
+    eta = found.predict(table)
+    np.testing.assert_allclose(eta, expected.predict(even), rtol=0, atol=1e-7 * np.abs(y).max())
+    if name in ("copies of columns", "dummies of a factor", "constant columns", "zeros", "fewer rows than columns"):
+        shortest = linear_model.LinearRegression().fit(exact, y)
+        np.testing.assert_allclose(found.coef_, shortest.coef_, rtol=1e-6, atol=1e-6 * max(1, np.abs(shortest.coef_).max()))
+
+
+def test_frames_of_pandas():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=[f"c{i}" for i in range(10)])
+    found = of_tessera.LinearRegression().fit(frame, pandas.Series(Y))
+    assert found.coef_.tobytes() == of_tessera.LinearRegression().fit(X, Y).coef_.tobytes()
+    assert found.summary().splitlines()[1].startswith("c0 ")
+    assert linalg.svds(frame, 2, copy=True)[1].tobytes() == linalg.svds(X, 2)[1].tobytes()
+
+
+def test_answers_that_are_constant():
+    found = of_tessera.LinearRegression().fit(X, np.full(442, 3.0))
+    assert not found.coef_.any() and found.intercept_ == 3
+    assert found.score(X, np.full(442, 3.0)) == 1
+
+
+@pytest.mark.parametrize("k", [1, 10])
+def test_all_values_of_a_table(k):
+    np.testing.assert_allclose(linalg.svds(X, k)[1][::-1], np.linalg.svd(X, compute_uv=False)[:k], rtol=1e-13)
+    with pytest.raises(ValueError, match=r"0 < k <= min\(A.shape\)`, found 11"):
+        linalg.svds(X, 11)
