@@ -63,8 +63,9 @@ class SolutionChecks : public testing::Test {
       double const line = entry(i, 0) * 5 - entry(i, 1) / 2 + entry(i, 3) / 200 + noise(i);
       y(static_cast<std::size_t>(i)) = loss == RegressionLoss::linear     ? line
                                        : loss == RegressionLoss::logistic ? (line > 1 ? 1 : 0)
-                                       : loss == RegressionLoss::gamma    ? std::exp(line / 3)
-                                                    : std::floor(std::exp(line / 3));
+                                       : loss == RegressionLoss::gamma
+                                           ? std::exp(line / 3)
+                                           : std::floor(std::exp(line / 3));
     }
     return y;
   }

@@ -403,3 +403,16 @@ def test_without_scikit_learn():
 
 def test_examples():
     assert doctest.testmod(of_tessera).failed == 0
+
+
+@pytest.mark.parametrize("estimator", [of_tessera.LinearRegression, of_tessera.LogisticRegression, of_tessera.PoissonRegressor])
+def test_rows_of_weight_zero_may_hold_anything(estimator):
+    random = np.random.default_rng(3)
+    X = random.normal(size=(60, 2))
+    y = (X[:, 0] + random.normal(size=60) > 0).astype(float)
+    masked = np.vstack([X, [[1e9, -1e9]]])
+    weights = np.append(np.ones(60), 0.0)
+    found = estimator().fit(masked, np.append(y, 1.0), sample_weight=weights)
+    expected = estimator().fit(X, y)
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-8)
+    np.testing.assert_allclose(found.intercept_, expected.intercept_, rtol=1e-8)

@@ -11,7 +11,7 @@ array([ -9., -12.])
 import atexit as _atexit
 import importlib as _importlib
 import inspect as _inspect
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from tessera import _processor
 
@@ -63,7 +63,7 @@ StreamedMatrix.__signature__ = _inspect.Signature()  # `open` and `from_callback
 _atexit.register(_core._finish)
 
 
-if not _TYPE_CHECKING:  # for which every name would be one
+if not _typing.TYPE_CHECKING:  # for which every name would be one
 
     def __getattr__(name: str) -> object:
         """Modules that need other packages are imported at their first use."""

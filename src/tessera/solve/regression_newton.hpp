@@ -126,18 +126,22 @@ class NewtonRun {
 
   /// Means and scales, by one read.
   bool find_columns() {
-    ColumnSums<Exec, T> sums(op_.cols());
-    Memory const on_device("tessera::regression::sums", static_cast<std::size_t>(sums.length()));
-    op_.sum_rows(sums, on_device.data());
-    auto const found = to_host<Exec, double>(op_.exec(), on_device);
+    ColumnSums<Exec, T> sums(op_.cols(), on_device(rows_.weights));
+    Memory const to("tessera::regression::sums", static_cast<std::size_t>(sums.length()));
+    op_.sum_rows(sums, to.data());
+    auto const found = to_host<Exec, double>(op_.exec(), to);
     auto const n = static_cast<std::size_t>(op_.cols());
-    auto const m = static_cast<double>(op_.rows());
+    auto const counted = rows_.weights.empty()
+                             ? op_.rows()
+                             : std::ranges::count_if(rows_.weights, [](double w) { return w > 0; });
+    auto const m = static_cast<double>(counted);
     constexpr double eps = std::numeric_limits<double>::epsilon();
     for (std::size_t j = 0; j < n; ++j) {
       double const size = found[n + j] / m;
       if (!std::isfinite(size)) {
         std::string const where = not_finite_in_matrix(op_);
         stop(Stop::not_finite, where.empty() ? "sums of A's entries overflow" : where);
+        columns_ = {};
         return false;
       }
       double const unit =

@@ -63,16 +63,22 @@ struct FillSizes {
     to[i * (2 * cols + 1) + j] = value;
   }
 };
-struct FillOnes {
+struct FillCounted {
+  double const* weights;  ///< or nothing: each row counts
   double* to;
-  KOKKOS_FUNCTION void operator()(Index i) const { to[i] = 1; }
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    to[i] = weights == nullptr || weights[i] > 0 ? 1 : 0;
+  }
 };
 
 /// Σ a_ij and Σ |a_ij| of each column.
 template <class Exec, class T>
 class ColumnSums final : public RowSums<Exec, T> {
  public:
-  explicit ColumnSums(Index cols) : RowSums<Exec, T>(2 * cols + 1, 1), cols_(cols) {}
+  using Memory = typename RowSums<Exec, T>::Memory;
+  /// Rows of weight 0 count for nothing: they may hold any finite number. No weights: all count.
+  ColumnSums(Index cols, Memory weights)
+      : RowSums<Exec, T>(2 * cols + 1, 1), cols_(cols), weights_(std::move(weights)) {}
 
  private:
   void fill(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels /*kernels*/, double* D,
@@ -80,9 +86,11 @@ class ColumnSums final : public RowSums<Exec, T> {
     static std::string const label("tessera::regression::sizes");
     for_each_entry(exec, label, rows.count, 2 * cols_ + 1,
                    FillSizes<T>{rows.data, rows.down, rows.across, cols_, D});
-    tessera::detail::for_each_element(exec, label, rows.count, FillOnes{E});
+    double const* const weights = weights_.extent(0) == 0 ? nullptr : weights_.data() + rows.first;
+    tessera::detail::for_each_element(exec, label, rows.count, FillCounted{weights, E});
   }
   Index cols_;
+  Memory weights_;
 };
 
 /// Whether entries are not finite, by groups of rows: D says which columns, E which group.

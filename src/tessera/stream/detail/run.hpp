@@ -346,7 +346,8 @@ class Run {
       if (auto const found = plan_of(*blocks, limit)) return found;
       std::size_t const beside = bytes_beside(*blocks);
       std::size_t const left = beside < limit ? (limit - beside) / slots : most / 2;
-      most = std::min(left, most - most / 8 - 1);
+      // Work that takes many times a block's bytes shrinks with the block: half of it may fit.
+      most = std::min(std::max(left, most / 2), most - most / 8 - 1);
     }
     return std::nullopt;
   }
