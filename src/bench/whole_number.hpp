@@ -29,7 +29,8 @@ namespace tessera::bench {
   int zeros = -std::max(after_point, 0);
   if (i < text.size()) {
     if (text[i] != 'e' && text[i] != 'E') return std::nullopt;
-    if (++i < text.size() && text[i] == '+') ++i;
+    ++i;
+    if (i < text.size() && text[i] == '+') ++i;
     unsigned exponent = 0;
     // For an unsigned type from_chars takes digits and nothing else.
     auto const [last, error] =

@@ -355,7 +355,7 @@ std::unique_ptr<MatrixSource> open_hdf5(InputFile file, RawFile const& /*raw*/) 
 }
 
 std::vector<std::string> datasets_of(InputFile const& file) {
-  std::string const path = file.path();
+  std::string const& path = file.path();
   if (file.bytes() == 0) file.fail("is empty: expected an HDF5 file, found 0 bytes");
   return list_hdf5(path, split_dataset(path), file.bytes());
 }

@@ -105,8 +105,9 @@ std::optional<double> decimal_number(std::string_view text) {
 bool is_beyond_double(std::string_view text) {
   double number = 0;
   if (text.starts_with('-')) text.remove_prefix(1);
-  char const* const end = text.data() + text.size();
-  auto const [last, error] = std::from_chars(text.data(), end, number);
+  std::string const digits(text);
+  char const* const end = digits.data() + digits.size();
+  auto const [last, error] = std::from_chars(digits.data(), end, number);
   return error == std::errc::result_out_of_range && last == end;
 }
 

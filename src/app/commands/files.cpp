@@ -336,7 +336,9 @@ void print_parts(std::string const& path, std::vector<std::string> const& names)
   show_line("holds", std::to_string(names.size()) + (names.size() == 1 ? " array" : " arrays") +
                          ", each of which has a name of its own:");
   for (auto const& name : names) {
-    std::string const whole = path + ":" + name;
+    std::string whole = path;
+    whole += ':';
+    whole += name;
     std::string what;
     try {
       what = describe_content(io::MatrixReader(whole).info());

@@ -118,6 +118,7 @@ class Results {
       if (options_.wants_u()) files_[2].write(found.U);
     }
     std::vector<io::OutputFile*> written;
+    written.reserve(files_.size());
     for (ResultFile const& file : files_) written.push_back(file.written());
     return written;
   }

@@ -147,7 +147,7 @@ RowDerivatives derivatives(FitOptions const& options, DoubleDouble at, double y)
             above * below};
   }
   if (loss != RegressionLoss::poisson) {
-    return derivatives_of_power(options.power.value_or(2), eta, label);
+    return derivatives_of_power(static_cast<long double>(options.power.value_or(2)), eta, label);
   }
   long double const e = std::exp(eta);
   long double const own = label > 0 ? label * (1 + eta - std::log(label)) : 0;

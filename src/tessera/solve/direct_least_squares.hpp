@@ -170,7 +170,7 @@ class DirectLeastSquares {
 
  private:
   static constexpr bool is_float = std::is_same_v<T, float>;
-  static constexpr double eps_T = std::numeric_limits<T>::epsilon();
+  static constexpr auto eps_T = static_cast<double>(std::numeric_limits<T>::epsilon());
   static constexpr double eps = std::numeric_limits<double>::epsilon();
 
   /// A right-hand side and a λ.
@@ -273,6 +273,7 @@ class DirectLeastSquares {
       // Smaller eigenvalues are rounding of the Gram matrix.
       double const least = std::max(nothing(), std::sqrt(4 * static_cast<double>(n_) * eps));
       std::vector<double> s;
+      s.reserve(eigen.values.size());
       for (double const value : eigen.values) s.push_back(std::sqrt(std::max(0.0, value)));
       solvers_[l] = solver_of(s, eigen.V, d, least);
     }

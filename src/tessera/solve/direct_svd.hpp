@@ -89,7 +89,7 @@ class DirectSvd {
   }
 
  private:
-  static constexpr double eps_T = std::numeric_limits<T>::epsilon();
+  static constexpr auto eps_T = static_cast<double>(std::numeric_limits<T>::epsilon());
   static constexpr bool is_float = std::is_same_v<T, float>;
 
   Stop solve() {
@@ -186,6 +186,7 @@ class DirectSvd {
     if (!shift_.empty()) products.shift = on_device(exec, shift_);
     if (!units_.empty()) {
       std::vector<double> powers;
+      powers.reserve(units_.size());
       for (int const e : units_) powers.push_back(std::ldexp(1.0, e));
       products.units = on_device(exec, powers);
     }

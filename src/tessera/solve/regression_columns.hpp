@@ -216,7 +216,7 @@ class CentredColumns {
   }
 
  private:
-  static constexpr double eps = std::numeric_limits<T>::epsilon();
+  static constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
 
   /// Σ (units_j·(a_ij - mean_j))², by one read.
   std::vector<double> squares_in(std::vector<T> const& units) {

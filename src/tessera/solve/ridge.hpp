@@ -153,7 +153,7 @@ LeastSquares<Exec, T> lstsq(NormalOperator<Exec, T> const& A, B const& b,
                             std::type_identity_t<LeastSquaresOptions<Exec, T>> options = {},
                             std::type_identity_t<Control<T>> const& control = {}) {
   auto const side = detail::side_by_side(A.exec(), b);
-  options.atol = options.btol = std::numeric_limits<T>::epsilon();
+  options.atol = options.btol = static_cast<double>(std::numeric_limits<T>::epsilon());
   options.conlim = 0;
   auto results = detail::run_penalised<Exec, T>("lstsq", A, detail::as_row<Exec, T>(side), options,
                                                 control, {0});
@@ -168,7 +168,7 @@ std::vector<LeastSquares<Exec, T>> lstsq(
     NormalOperator<Exec, T> const& A, B const& b,
     std::type_identity_t<LeastSquaresOptions<Exec, T>> options = {},
     std::type_identity_t<Control<T>> const& control = {}) {
-  options.atol = options.btol = std::numeric_limits<T>::epsilon();
+  options.atol = options.btol = static_cast<double>(std::numeric_limits<T>::epsilon());
   options.conlim = 0;
   Exec const& exec = A.exec();
   Rows<Exec, T> const BT(
