@@ -405,7 +405,9 @@ def test_examples():
     assert doctest.testmod(of_tessera).failed == 0
 
 
-@pytest.mark.parametrize("estimator", [of_tessera.LinearRegression, of_tessera.LogisticRegression, of_tessera.PoissonRegressor])
+@pytest.mark.parametrize(
+    "estimator", [of_tessera.LinearRegression, of_tessera.LogisticRegression, of_tessera.PoissonRegressor]
+)
 def test_rows_of_weight_zero_may_hold_anything(estimator):
     random = np.random.default_rng(3)
     X = random.normal(size=(60, 2))

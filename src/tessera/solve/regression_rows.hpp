@@ -243,7 +243,8 @@ struct RowLosses {
     double const weight = weights == nullptr ? 1 : weights[i];
     double const plain = eta[2 * i];
     double const along = eta[2 * i + 1];
-    Derivatives const d = at(plain + offset_i, offset_i, y[i]);
+    // A row that does not count may be so far away that exp overflows: 0·∞ is no number.
+    Derivatives const d = weight > 0 ? at(plain + offset_i, offset_i, y[i]) : Derivatives{0, 0, 0};
     second[i] = weight * d.second;
     double* const e = to + i * count + before;
     bool const counts = weight > 0 && loss != Loss::squares;
