@@ -717,9 +717,10 @@ def _with_triplets(name: str, A: Any, parameter: str, k: int, copy: bool) -> Any
     most = min(_shape(name, A))
     if most == 0:
         raise ValueError(f"{name}: `A` must not be empty, found shape {tuple(A.shape)}")
-    if not isinstance(k, (numbers.Real, str)):
-        k = int(k)  # or a TypeError, as SciPy raises
-    if isinstance(k, str) or not 0 < k <= most or int(k) != k:
+    is_number = isinstance(k, numbers.Real)
+    if not is_number:
+        int(k)  # raises what SciPy raises
+    if not is_number or not 0 < k <= most or int(k) != k:
         raise ValueError(
             f"{name}: `{parameter}` must be an integer satisfying `0 < {parameter} <= min(A.shape)`, found {k!r}"
         )
