@@ -306,9 +306,11 @@ def test_refusals():
         linalg.lsqr(a, b, calc_var=True)
     with pytest.raises(ValueError, match="alpha must be a number of at least 0, found array"):
         linalg.ridge(a, b, np.ones(2))
-    for k in ("2", np.nan, 2.5, None):
+    for k in ("2", np.nan, 2.5):
         with pytest.raises(ValueError, match=f"`k` must be an integer .* found {k!r}"):
             linalg.svds(a, k)
+    with pytest.raises(TypeError, match="must be a .*number, not 'NoneType'"):
+        linalg.svds(a, None)
     for call in (lambda: linalg.lstsq(a.tolist(), b), lambda: linalg.svds(a.tolist(), 2)):
         with pytest.raises(TypeError, match="A must be an array, found list; copy=True makes an array of it"):
             call()
