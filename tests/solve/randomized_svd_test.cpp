@@ -233,7 +233,8 @@ TYPED_TEST(RandomizedSvd, RefusesWhatDoesNotFit) {
   };
   expect_refused([&] { this->run(op, 0); }, "randomized_svd: expected k from 1");
   expect_refused([&] { this->run(op, 6); }, "smaller size of the matrix, 5, found 6");
-  expect_refused([&] { this->run(op, 3, {.oversampling = -1}); }, "expected oversampling");
+  expect_refused([&] { this->run(op, 3, {.oversampling = -1}); },
+                 "oversampling, power_iterations and tol must be at least 0");
   expect_refused([&] { this->run(op, 3, {.seed = 1 << 24}); }, "a seed below 2^24");
 
   std::optional<solve::State<T>> kept;
