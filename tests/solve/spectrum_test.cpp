@@ -129,7 +129,7 @@ TYPED_TEST(Spectrum, SaysWhyItStops) {
        {+[](decltype(op) const& A) { solve::power_iteration(A, {.tol = -1}); },
         +[](decltype(op) const& A) { solve::condition_estimate(A, {.maxiter = -1}); }}) {
     EXPECT_THAT([&] { call(op); }, testing::ThrowsMessage<std::invalid_argument>(
-                                       testing::HasSubstr("expected tol and maxiter")));
+                                       testing::HasSubstr("tol and maxiter must be at least 0")));
   }
 }
 
