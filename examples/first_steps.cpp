@@ -14,8 +14,9 @@ int main() {
   Kokkos::View<float*, Kokkos::HostSpace> v("v", 300), C("C", 300);
   Kokkos::deep_copy(A, 0.5f);
   Kokkos::deep_copy(v, 2.0f);
-  tessera::atax(Exec(), A, v, C);                           // C = Aᵀ·(A·v), one pass over A
-  Kokkos::fence();                                          // calls are asynchronous
+  tessera::atax(Exec(), A, v, C);  // C = Aᵀ·(A·v), one pass over A
+  Kokkos::fence();                 // calls are asynchronous
+
   std::printf("C(0) = %.0f\n", static_cast<double>(C(0)));  // 100000 · 0.5 · (300 · 0.5 · 2)
 
   // In a loop, keep a workspace: after the first call no call allocates memory.
