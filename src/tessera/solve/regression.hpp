@@ -209,13 +209,13 @@ Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
 /// x_k and intercepts b_k of each class k that minimise Σ w_i·(log Σ_k e^η_ik - η_iy) + λ·Σ‖x_k‖²/2
 /// with η_k = A·x_k + b_k, for labels y of 0 to `classes` - 1: multinomial, or softmax, regression.
 ///
-/// `x` has the n coefficients of class 0, then those of class 1, and so on; `intercepts` has those
-/// of the classes, and they add up to 0. Newton's method with the whole Hessian: one read of A for
-/// the means and one per iteration. Convergence, centring, states and bits are as in
+/// `x` has n coefficients for each class, one class after the other. `intercepts` has one number
+/// for each class; they add up to 0. Newton's method with the whole Hessian: one read of A for the
+/// means and one per iteration. Convergence, centring, states and bits are as in
 /// `linear_regression`. There are no standard errors. The offset must be empty.
 ///
 /// Throws std::invalid_argument if classes·(n + 1) is above 1024, for a solver that is not
-/// `automatic` or `newton`, for labels that are none, and for a class without weight. Memory: about
+/// `automatic` or `newton`, for other labels, and for a class without weight. Memory: about
 /// (classes·(n + 1))² doubles per level of a tree over blocks of rows.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> multinomial_regression(
@@ -248,8 +248,8 @@ Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
 
 /// The same as `gamma_regression` with Σ w_i·(e^(b·η_i)/b - y_i·e^(a·η_i)/a), where a = 1 - power
 /// and b = 2 - power; `power` of the options is above 1. The variance grows as that power of the
-/// mean e^η. y may be 0 if the power is below 2. Above 2 the loss is not convex: steps are those of
-/// the expected Hessian, and need more iterations. `aic` is NaN.
+/// mean e^η. y may be 0 if the power is below 2. Above 2 the loss is not convex: steps
+/// use the expected Hessian, and more iterations are needed. `aic` is NaN.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Observations<Exec, T>> const& observed,
