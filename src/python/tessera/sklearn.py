@@ -789,14 +789,11 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         if factors is not None:
             factors = factors[labels].astype(X.dtype)
             weights = factors if weights is None else weights * factors
-        count = len(self.classes_)
-        if count == 2:
-            coefficients, intercept = self._minimise("logistic", X, labels.astype(X.dtype), penalty, weights)
-        else:
-            coefficients, intercept = self._minimise(
-                "multinomial", X, labels.astype(X.dtype), penalty, weights, classes=count
-            )
-        self.coef_ = coefficients.reshape(1 if count == 2 else count, -1)
+        loss, count = ("logistic", 1) if len(self.classes_) == 2 else ("multinomial", len(self.classes_))
+        coefficients, intercept = self._minimise(
+            loss, X, labels.astype(X.dtype), penalty, weights, classes=count
+        )
+        self.coef_ = coefficients.reshape(count, -1)
         self.intercept_ = numpy.array(numpy.ravel(intercept), X.dtype)
         self.n_iter_ = numpy.array([self.n_iter_])
         return self
