@@ -10,6 +10,7 @@
 #include <python/turn.hpp>
 #include <python/views.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -22,7 +23,7 @@ namespace tessera::python {
 namespace {
 
 /// Calls body(op, control) with the matrix as solvers read it, where it lies.
-/// calls_of(rows, columns) is what body calls beside the products of all solvers.
+/// calls_of(rows, columns) is what body calls in addition to the products of all solvers.
 template <class CallsOf, class Body>
 void with_operator(Solving const& solving, CallsOf const& calls_of, Body const& body) {
   auto const run = [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op) {
@@ -107,10 +108,11 @@ void write(Exec const& exec, solve::Values<Exec, T> const& from, Array const& to
 
 std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquaresCall const& call) {
   std::vector<LeastSquaresFound> all;
-  auto const calls = [&](solve::Index /*rows*/, solve::Index cols) -> solve::SolverCalls {
-    bool const may_be_direct =
-        call.method == LeastSquaresMethod::ridge || call.method == LeastSquaresMethod::lstsq;
-    if (!may_be_direct || call.maxiter || cols > solve::direct_columns) return {};
+  bool const chooses =
+      call.method == LeastSquaresMethod::ridge || call.method == LeastSquaresMethod::lstsq;
+  auto const calls = [&](solve::Index rows, solve::Index cols) -> solve::SolverCalls {
+    solve::LeastSquaresOptions<Host, double> const options{.maxiter = call.maxiter};
+    if (!chooses || !solve::detail::may_be_direct(rows, cols, options)) return {};
     return {.block = 1, .gram_width = cols + 1};
   };
   with_operator(
@@ -192,13 +194,11 @@ SvdFound svd(Solving const& solving, SvdCall const& call) {
 RegressionFound regression(Solving const& solving, RegressionCall const& call) {
   RegressionFound found;
   auto const calls = [&](solve::Index /*rows*/, solve::Index cols) -> solve::SolverCalls {
-    if (call.loss == RegressionLoss::multinomial) {
-      auto sums = solve::detail::newton_sums(cols);
-      sums.push_back(solve::detail::class_sums(cols, call.classes));
-      return {.sums = sums};
-    }
-    if (cols > solve::RegressionOptions{}.most_gram_cols) return {};
-    return {.sums = solve::detail::newton_sums(cols)};
+    bool const is_multinomial = call.loss == RegressionLoss::multinomial;
+    if (!is_multinomial && solve::solver_of({}, cols) != solve::RegressionSolver::newton) return {};
+    auto sums = solve::detail::newton_sums(cols);
+    if (is_multinomial) sums.push_back(solve::detail::class_sums(cols, call.classes));
+    return {.sums = std::move(sums)};
   };
   with_operator(solving, calls,
                 [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op,

@@ -147,8 +147,8 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
                     [&](distributed::Rows const& rows, auto const& some) {
                       detail::BlockPart<Exec, T> const part(this->exec(), products, rows,
                                                             root.data());
-                      detail::multiply_block(this->exec(), detail::in_memory(some), part.products(),
-                                             options_.kernels, workspace_);
+                      detail::multiply_block(this->exec(), tessera::detail::matrix_in(some),
+                                             part.products(), options_.kernels, workspace_);
                       part.finish();
                     });
     detail::share_block(world_, products.BT, rows_by_rank_);
@@ -160,8 +160,8 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     add_subtrees<double>(part.G.data(), products.G.data(), static_cast<Index>(part.G.size()),
                          [&](distributed::Rows const& rows, auto const& some) {
                            part.first_row = rows.first;
-                           detail::gram_in_memory(this->exec(), detail::in_memory(some), part,
-                                                  options_.kernels, workspace_);
+                           detail::gram_in_memory(this->exec(), tessera::detail::matrix_in(some),
+                                                  part, options_.kernels, workspace_);
                          });
     detail::share_block(world_, products.MT, rows_by_rank_);
   }
@@ -242,8 +242,8 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     });
     add_subtrees<double>(
         root.data(), out, sums.length(), [&](distributed::Rows const& rows, auto const& some) {
-          detail::sum_rows_in_memory(this->exec(), detail::in_memory(some), rows.first, sums,
-                                     options_.kernels, root.data());
+          detail::sum_rows_in_memory(this->exec(), tessera::detail::matrix_in(some), rows.first,
+                                     sums, options_.kernels, root.data());
         });
   }
 

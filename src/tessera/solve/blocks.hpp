@@ -49,26 +49,28 @@ struct BlockProducts {
   [[nodiscard]] Index cols() const { return static_cast<Index>(CT.extent(1)); }
 };
 
-/// A matrix in memory of an execution space, whose elements are `down` and `across` apart.
+/// A matrix in memory of an execution space.
 template <class T>
-struct MatrixInMemory {
-  T const* data;
-  Index rows;
-  Index cols;
-  Index down;
-  Index across;
-};
-template <class A>
-MatrixInMemory<typename A::non_const_value_type> in_memory(A const& a) {
-  auto const index = [](auto x) { return static_cast<Index>(x); };
-  return {a.data(), index(a.extent(0)), index(a.extent(1)), index(a.stride(0)), index(a.stride(1))};
-}
-/// Groups of its rows, of so many bytes or fewer where that can be.
+using MatrixInMemory = tessera::detail::MatrixArgument<T const>;
+
+/// Groups of its rows, of at most so many bytes if a group can be that small.
 template <class T>
 stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t bytes) {
-  stream::detail::Extents const extents{a.rows, std::max(Index{1}, a.cols)};
+  stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
+                                        std::max(Index{1}, static_cast<Index>(a.extent(1)))};
   return *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, bytes,
                                         std::numeric_limits<Index>::max());
+}
+/// Calls take(group, first row, rows, elements, down, across) for each of them: elements are
+/// `down` and `across` apart.
+template <class T, class Take>
+void for_groups(MatrixInMemory<T> const& a, stream::detail::Blocks const& groups,
+                Take const& take) {
+  auto const down = static_cast<Index>(a.stride(0));
+  for (Index group = 0; group < groups.count(); ++group) {
+    auto const [first, rows] = groups.part(group);
+    take(group, first, rows, a.data() + first * down, down, static_cast<Index>(a.stride(1)));
+  }
 }
 /// Bytes of such a group: on a GPU, what its cache may hold from one product to the next.
 template <class Exec>
@@ -220,10 +222,7 @@ void multiply_block(Exec const& exec, MatrixInMemory<T> const& a,
                     Workspace<Exec>& workspace) {
   auto const blocks = groups_of_rows(a, group_bytes(exec));
   BlockSums<Exec, T> sums(exec, products, kernels, workspace, blocks.size(), blocks.count());
-  for (Index block = 0; block < blocks.count(); ++block) {
-    auto const [first, rows] = blocks.part(block);
-    sums.take(block, first, rows, a.data + first * a.down, a.down, a.across);
-  }
+  for_groups<T>(a, blocks, [&](auto... group) { sums.take(group...); });
   sums.finish();
   exec.fence("tessera::solve: the products with a block are there");
 }

@@ -26,13 +26,17 @@
 
 namespace tessera::solve::detail {
 
-/// The operator, if these options and its size allow a direct solution; else null.
+/// Whether these options allow a direct solution with a matrix of so many rows and columns.
+template <class Exec, class T>
+bool may_be_direct(Index rows, Index cols, LeastSquaresOptions<Exec, T> const& options) {
+  return cols >= 1 && rows >= 1 && cols <= options.direct && !options.maxiter;
+}
+
+/// The operator, if it can be solved directly; else null.
 template <class Exec, class T>
 BlockOperator<Exec, T> const* direct_operator(NormalOperator<Exec, T> const& op,
                                               LeastSquaresOptions<Exec, T> const& options) {
-  bool const may =
-      op.cols() >= 1 && op.rows() >= 1 && op.cols() <= options.direct && !options.maxiter;
-  if (!may) return nullptr;
+  if (!may_be_direct(op.rows(), op.cols(), options)) return nullptr;
   auto const* const block = dynamic_cast<BlockOperator<Exec, T> const*>(&op);
   return block != nullptr && block->has_gram() ? block : nullptr;
 }

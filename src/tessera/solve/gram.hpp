@@ -335,10 +335,7 @@ void gram_in_memory(Exec const& exec, MatrixInMemory<T> const& a,
                     Workspace<Exec>& workspace) {
   auto const blocks = groups_of_rows(a, group_bytes(exec));
   GramSums<Exec, T> sums(exec, products, kernels, workspace, blocks.size(), blocks.count());
-  for (Index block = 0; block < blocks.count(); ++block) {
-    auto const [first, rows] = blocks.part(block);
-    sums.take(block, first, rows, a.data + first * a.down, a.down, a.across);
-  }
+  for_groups<T>(a, blocks, [&](auto... group) { sums.take(group...); });
   sums.finish();
   exec.fence("tessera::solve: the Gram matrix is there");
 }

@@ -395,15 +395,16 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
     tessera::multiply_transposed(this->exec(), a_, u, c, options_);
   }
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
-    detail::multiply_block(this->exec(), detail::in_memory(a_), products, options_.kernels,
+    detail::multiply_block(this->exec(), tessera::detail::matrix_in(a_), products, options_.kernels,
                            workspace_);
   }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
   void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
-    detail::sum_rows_in_memory(this->exec(), detail::in_memory(a_), 0, sums, options_.kernels, out);
+    detail::sum_rows_in_memory(this->exec(), tessera::detail::matrix_in(a_), 0, sums,
+                               options_.kernels, out);
   }
   void do_gram(detail::GramProducts<Exec, T> const& products) const override {
-    detail::gram_in_memory(this->exec(), detail::in_memory(a_), products, options_.kernels,
+    detail::gram_in_memory(this->exec(), tessera::detail::matrix_in(a_), products, options_.kernels,
                            workspace_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
@@ -461,7 +462,7 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
   Options<Exec> options_;
 };
 
-/// What a solver calls beside `atax` and `multiply_transposed`.
+/// What a solver calls in addition to `atax` and `multiply_transposed`.
 struct SolverCalls {
   Index block = 0;       ///< products with so many vectors at once; 0: none
   Index gram_width = 0;  ///< Gram matrices of so many columns; 0: none, -1: moments alone

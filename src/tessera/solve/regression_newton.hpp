@@ -86,9 +86,9 @@ class NewtonRun {
   bool begin() {
     std::vector<double> of_classes;
     if (loss_ == Loss::multinomial) of_classes = weights_of_classes(rows_, classes_);
-    if (!find_columns()) return false;
     typename PlacedSums<Exec, T>::OfRows const observed{
         on_device(rows_.y), on_device(rows_.weights), on_device(rows_.offset)};
+    if (!find_columns(observed.weights)) return false;
     Exec const& exec = op_.exec();
     if (loss_ == Loss::multinomial) {
       full_ = std::make_unique<ClassSums<Exec, T>>(exec, classes_, observed, columns_.mean,
@@ -125,8 +125,8 @@ class NewtonRun {
   }
 
   /// Means and scales, by one read.
-  bool find_columns() {
-    ColumnSums<Exec, T> sums(op_.cols(), on_device(rows_.weights));
+  bool find_columns(Memory const& weights) {
+    ColumnSums<Exec, T> sums(op_.cols(), weights);
     Memory const to("tessera::regression::sums", static_cast<std::size_t>(sums.length()));
     op_.sum_rows(sums, to.data());
     auto const found = to_host<Exec, double>(op_.exec(), to);

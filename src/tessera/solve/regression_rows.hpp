@@ -275,9 +275,13 @@ struct PlaceOfSums {
   std::vector<double> step;  ///< as x
 };
 
+/// The sums of `LossSums` of so many columns.
+inline RowSumsSize loss_sums(Index cols, bool has_hessian) {
+  return {cols + 1, (has_hessian ? cols + 1 : 0) + row_columns};
+}
 /// The largest sums that Newton's method makes of a matrix with so many columns.
 inline std::vector<RowSumsSize> newton_sums(Index cols) {
-  return {{cols + 1, cols + 1 + row_columns}, {cols, groups_of_not_finite}};
+  return {loss_sums(cols, true), {cols, groups_of_not_finite}};
 }
 
 /// Sums at a place: columns of D are A's, centred and scaled, and ones.
@@ -361,16 +365,12 @@ class LossSums final : public PlacedSums<Exec, T> {
 
   LossSums(Exec const& exec, Loss loss, double power, typename Base::OfRows rows,
            std::vector<double> const& mean, std::vector<double> const& unit, bool has_hessian)
-      : Base(exec, size_of(static_cast<Index>(mean.size()) + 1, has_hessian), std::move(rows), mean,
+      : Base(exec, loss_sums(static_cast<Index>(mean.size()), has_hessian), std::move(rows), mean,
              unit, has_hessian),
         loss_(loss),
         power_(power) {}
 
  private:
-  static RowSumsSize size_of(Index width, bool has_hessian) {
-    return {width, (has_hessian ? width : 0) + row_columns};
-  }
-
   void fill(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* D,
             double* E) override {
     static std::string const label("tessera::regression::rows");

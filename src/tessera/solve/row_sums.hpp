@@ -148,12 +148,12 @@ void sum_rows_in_memory(Exec const& exec, MatrixInMemory<T> const& a, Index firs
       a, std::max<std::size_t>(
              stream::detail::target_bytes(exec) / 4 / static_cast<std::size_t>(longer), 1));
   stream::detail::VectorTree<Exec, double> tree(exec, sums.length(), blocks.count());
-  for (Index block = 0; block < blocks.count(); ++block) {
-    auto const [first, rows] = blocks.part(block);
-    sums.add(exec, {first_row + first, rows, a.data + first * a.down, a.down, a.across}, kernels,
-             tree.next().data());
-    tree.push(block);
-  }
+  for_groups<T>(a, blocks,
+                [&](Index block, Index first, Index rows, T const* data, Index down, Index across) {
+                  sums.add(exec, {first_row + first, rows, data, down, across}, kernels,
+                           tree.next().data());
+                  tree.push(block);
+                });
   tree.finish({out, 1});
   exec.fence("tessera::solve: the sums over rows are there");
 }
