@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <concepts>
@@ -65,7 +66,7 @@ class Pca : public testing::Test {
   }
 
   /// `direct` of the options: directly, and by blocks.
-  static constexpr Index ways[] = {solve::direct_columns, 0};
+  static constexpr std::array<Index, 2> ways{solve::direct_columns, 0};
 
   /// What the matrix has, centred on the host.
   struct Expected {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <concepts>
@@ -50,7 +51,7 @@ class Svd : public TripletsTest<C> {
     return run(op, k, options);
   }
   /// `direct` of the options: directly, and by blocks.
-  static constexpr Index ways[] = {solve::direct_columns, 0};
+  static constexpr std::array<Index, 2> ways{solve::direct_columns, 0};
 
   static void expect_decomposed(HostMatrix<T> const& A, Index k, std::string const& what) {
     for (Index const way : ways) {
