@@ -38,10 +38,10 @@ struct LeastSquaresCall {
   LeastSquaresMethod method = LeastSquaresMethod::lsmr;
   Array b{};
   std::optional<Array> x0{};
-  std::vector<double> damps{};  ///< one; of ridge any number of λ
-  std::vector<Array> x{};       ///< to be written, as many
-  double atol = 0;
-  double btol = 0;
+  std::vector<double> damps{};   ///< one; of ridge any number of λ
+  std::vector<Array> x{};        ///< to be written, as many
+  std::optional<double> atol{};  ///< empty: the method's
+  std::optional<double> btol{};
   double conlim = 0;
   std::optional<std::int64_t> maxiter{};
 };

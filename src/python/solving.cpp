@@ -92,9 +92,9 @@ nb::dict dictionary_of(Ending const& ending) {
 }
 
 nb::list least_squares_of(std::string const& name, std::string const& method, nb::handle A,
-                          nb::handle b, nb::handle x0, std::vector<double> damps, double atol,
-                          double btol, double conlim, std::optional<std::int64_t> maxiter,
-                          nb::handle on_step, bool copy) {
+                          nb::handle b, nb::handle x0, std::vector<double> damps,
+                          std::optional<double> atol, std::optional<double> btol, double conlim,
+                          std::optional<std::int64_t> maxiter, nb::handle on_step, bool copy) {
   Call const call{name.c_str(), copy};
   Input const a = take(call, A);
   Taken const right = take_vector(call, a, b, "b", a.rows);
@@ -241,8 +241,8 @@ nb::dict regression_of(std::string const& name, std::string const& loss, nb::han
 
 void add_solvers(nb::module_& m) {
   m.def("_least_squares", &least_squares_of, "name"_a, "method"_a, "A"_a, "b"_a, "x0"_a.none(),
-        "damps"_a, "atol"_a, "btol"_a, "conlim"_a, "maxiter"_a.none(), "on_step"_a.none(),
-        "copy"_a);
+        "damps"_a, "atol"_a.none(), "btol"_a.none(), "conlim"_a, "maxiter"_a.none(),
+        "on_step"_a.none(), "copy"_a);
   m.def("_svd", &svd_of, "name"_a, "A"_a, "k"_a, "tol"_a, "maxiter"_a, "ncv"_a, "want_u"_a,
         "rises"_a, "is_pca"_a, "scale"_a, "on_step"_a.none(), "copy"_a);
   m.def("_randomized_svd", &randomized_svd_of, "name"_a, "A"_a, "k"_a, "oversampling"_a,

@@ -351,10 +351,17 @@ void add_least_squares(CLI::App& app, std::string const& name, std::string const
   add_output_file(command, "--output", options.output, "File for x (.npy or .bin)");
   add_choice(command, "--method", options.method, least_squares_methods,
              "Method (auto: direct for at most 512 columns without --maxiter, otherwise lsmr)");
-  add_size(command, "--atol", options.atol, "Stop at this relative error of A");
-  add_size(command, "--btol", options.btol, "Stop at this relative error of b");
-  add_size(command, "--conlim", options.conlim,
-           "Stop if the estimate of cond(A) exceeds this (0: never)");
+  std::string const by_default = " (1e-6 with --method lsmr or lsqr, otherwise the precision of A)";
+  add_size(
+      command, "--atol", [&options](double atol) { options.atol = atol; },
+      "Stop at this relative error of A" + by_default);
+  add_size(
+      command, "--btol", [&options](double btol) { options.btol = btol; },
+      "Stop at this relative error of b" + by_default);
+  add_size(
+      command, "--conlim", [&options](double conlim) { options.conlim = conlim; },
+      "Stop if the estimate of cond(A) exceeds this (0: never, as lstsq does with --method auto; "
+      "otherwise 1e8)");
   add_solve(command, options, 0, "Verify x in higher precision, with one more pass over A");
   command.footer(help::least_squares);
 }

@@ -116,11 +116,12 @@ Json to_object(RightSideFacts const& facts, ResidualCheck const* check) {
 std::string to_json(LeastSquaresOptions const& options, SolveSubject const& subject,
                     LeastSquaresSolution const& s, std::vector<ResidualCheck> const& checks) {
   Json json = to_object(subject);
+  StoppingBounds const bounds = stopping_bounds(options, subject.type);
   json.update({{"damp", damp_of(options)},
                {"lambda", options.lambda.value_or(options.damp * options.damp)},
-               {"atol", options.atol},
-               {"btol", options.btol},
-               {"conlim", options.conlim},
+               {"atol", bounds.atol},
+               {"btol", bounds.btol},
+               {"conlim", bounds.conlim},
                {"sha256", digest_of(s)},
                {"right_side", options.right_side},
                {"output", text_or_null(options.output)}});

@@ -116,9 +116,10 @@ struct LeastSquaresOptions : SolveOptions {
   LeastSquaresMethod method = LeastSquaresMethod::automatic;
   double damp = 0;                 ///< of lstsq
   std::optional<double> lambda{};  ///< of ridge, damp²
-  double atol = 1e-6;
-  double btol = 1e-6;
-  double conlim = 1e8;
+  // Empty: the defaults of the method.
+  std::optional<double> atol{};
+  std::optional<double> btol{};
+  std::optional<double> conlim{};
 };
 
 enum class TripletMethod { automatic, direct, lanczos, randomized };

@@ -100,8 +100,8 @@ ResidualCheck check_least_squares(LeastSquaresOptions const& options,
   double const normr = std::hypot(r.normr, damp * r.normx);
   double const product = norma * normr;
   bool const directly = is_direct(options, reader.info());
-  double const atol = directly ? 0 : options.atol;
-  double const btol = directly ? 0 : options.btol;
+  auto const [atol, btol, conlim] =
+      directly ? StoppingBounds{0, 0, 0} : stopping_bounds(options, type);
   double const moved = normr > 0 ? (norma * r.normx + r.normb) / normr : 0;
   return {
       .found = r,

@@ -27,10 +27,11 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
   auto const right = vector_on<Exec, T>(std::get<io::VectorView<T>>(b_j));
   io::MatrixInfo const& info = request.reader.info();
   std::int64_t const limit = limit_of(options, info);
+  StoppingBounds const bounds = stopping_bounds(options, io::scalar_type<T>);
   solve::LeastSquaresOptions<Exec, T> how{.damp = damp_of(options),
-                                          .atol = options.atol,
-                                          .btol = options.btol,
-                                          .conlim = options.conlim,
+                                          .atol = bounds.atol,
+                                          .btol = bounds.btol,
+                                          .conlim = bounds.conlim,
                                           .history = b.columns == 1};
   bool const directly = is_direct(options, info);
   bool const is_lsqr = options.method == LeastSquaresMethod::lsqr;
@@ -40,20 +41,23 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
     how.maxiter = limit;
   }
   double const lambda = options.lambda.value_or(options.damp * options.damp);
-  std::string const name = !directly    ? is_lsqr ? "lsqr" : "lsmr"
+  bool const is_plain = options.method == LeastSquaresMethod::automatic && lambda == 0;
+  std::string const name = !directly    ? is_lsqr    ? "lsqr"
+                                          : is_plain ? "lstsq"
+                                                     : "lsmr"
                            : lambda > 0 ? "direct ridge"
                                         : "direct lstsq";
   SolveRun run;
   StateSubject const subject{.name = name,
                              .b = b_j,
                              .options = "damp " + shortest(damp_of(options)),
-                             .limits = "atol " + shortest(options.atol) + ", btol " +
-                                       shortest(options.btol) + ", conlim " +
-                                       shortest(options.conlim)};
+                             .limits = "atol " + shortest(bounds.atol) + ", btol " +
+                                       shortest(bounds.btol) + ", conlim " +
+                                       shortest(bounds.conlim)};
   auto result =
       run_solver<T>(options, request, subject, limit, run, [&](solve::Control<T> const& control) {
         if (directly && lambda > 0) return solve::ridge(op, right, lambda, how, control);
-        if (directly) return solve::lstsq(op, right, how, control);
+        if (directly || is_plain) return solve::lstsq(op, right, how, control);
         return is_lsqr ? solve::lsqr(op, right, how, control)
                        : solve::lsmr(op, right, how, control);
       });
@@ -76,6 +80,14 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
 
 double damp_of(LeastSquaresOptions const& options) {
   return options.lambda ? std::sqrt(*options.lambda) : options.damp;
+}
+
+StoppingBounds stopping_bounds(LeastSquaresOptions const& options, io::ScalarType type) {
+  bool const is_named =
+      options.method == LeastSquaresMethod::lsmr || options.method == LeastSquaresMethod::lsqr;
+  double const precision = is_named ? 1e-6 : rounding_of(type);
+  return {options.atol.value_or(precision), options.btol.value_or(precision),
+          options.conlim.value_or(is_named || damp_of(options) > 0 ? 1e8 : 0)};
 }
 
 bool is_direct(LeastSquaresOptions const& options, io::MatrixInfo const& info) {

@@ -148,6 +148,14 @@ struct LeastSquaresSolution {
 
 /// What √λ or --damp says.
 [[nodiscard]] double damp_of(LeastSquaresOptions const& options);
+/// Where iterations stop.
+struct StoppingBounds {
+  double atol;
+  double btol;
+  double conlim;
+};
+[[nodiscard]] StoppingBounds stopping_bounds(LeastSquaresOptions const& options,
+                                             io::ScalarType type);
 /// Whether a matrix of this size is solved directly: set by --method, or by what it takes. A
 /// checkpoint of a run that is not continues with the method of that run.
 /// @throws io::FileError for a checkpoint that is damaged

@@ -372,12 +372,16 @@ Measurement stream_at(OperationId id, StreamRequest const& request, PlaceOf cons
   return stream_atax_at(request, place_of);
 }
 
+/// @throws stream::LimitError if the limit is below what a solver needs
+inline void require_limit(std::size_t needed, std::size_t limit) {
+  if (needed > limit) throw stream::LimitError("solve", needed, limit);
+}
+
 /// work(source, options) with the matrix as a source that a solver streams once a step.
 /// @param limit  bytes for all that is held at a time
 /// @param beside those of them that the solver holds
 /// @param needs  needs(source): bytes that all products of the run need, so that a limit that is
-/// too
-///               small is found before the first of them, and the one that is named is enough
+///               too small is found before the first of them, and the one that is named is enough
 /// @throws Failure, io::FileError
 template <class T, class Layout, class Needs, class Work>
 void with_stream(io::MatrixReader const& reader, std::uint64_t limit, std::uint64_t beside,
@@ -390,9 +394,7 @@ void with_stream(io::MatrixReader const& reader, std::uint64_t limit, std::uint6
       .memory_limit = limit - std::min(limit, taken), .readers = 0, .kernels = kernels};
   stream_within(reader.path(), limit, taken, [&] {
     std::size_t const needed = needs(std::as_const(source));
-    if (needed > options.memory_limit) {
-      throw stream::LimitError("solve", needed, options.memory_limit);
-    }
+    require_limit(needed, options.memory_limit);
     options.memory_limit -= set_buffer(source, reader, limit, taken, needed);
     work(std::as_const(source), std::as_const(options));
   });

@@ -290,8 +290,8 @@ def _solve(
     b: Any,
     damps: Sequence[float],
     *,
-    atol: float,
-    btol: float,
+    atol: float | None,
+    btol: float | None,
     conlim: float | None,
     maxiter: int | None,
     x0: Any,
@@ -485,8 +485,8 @@ def ridge(
     b: Any,
     alpha: float,
     *,
-    atol: float = 1e-6,
-    btol: float = 1e-6,
+    atol: float | None = None,
+    btol: float | None = None,
     conlim: float | None = 1e8,
     maxiter: int | None = None,
     x0: Any = None,
@@ -504,8 +504,8 @@ def ridge(
         Right-hand side of m entries.
     alpha : float
         Factor of the penalty.
-    atol, btol : float, default 1e-6
-        Relative errors of A and b at which an iterative method stops.
+    atol, btol : float, optional
+        Relative errors of A and b at which an iterative method stops, by default the precision of A.
     conlim : float or None, default 1e8
         Stop if the estimate of cond(A) exceeds this.
     maxiter : int, optional
@@ -553,8 +553,8 @@ def ridge_path(
     b: Any,
     alphas: Sequence[float],
     *,
-    atol: float = 1e-6,
-    btol: float = 1e-6,
+    atol: float | None = None,
+    btol: float | None = None,
     conlim: float | None = 1e8,
     maxiter: int | None = None,
     x0: Any = None,
@@ -572,8 +572,8 @@ def ridge_path(
         Right-hand side of m entries.
     alphas : sequence of float
         Factors of the penalty.
-    atol, btol : float, default 1e-6
-        Relative errors of A and b at which an iterative method stops.
+    atol, btol : float, optional
+        Relative errors of A and b at which an iterative method stops, by default the precision of A.
     conlim : float or None, default 1e8
         Stop if the estimate of cond(A) exceeds this.
     maxiter : int, optional
@@ -670,7 +670,7 @@ def lstsq(
 
     def solve(column: Any) -> tuple[Any, float, int | None]:
         (result,) = _solve(
-            "lstsq", A, column, [0.0], atol=0.0, btol=0.0, conlim=None, maxiter=maxiter, x0=None, copy=copy,
+            "lstsq", A, column, [0.0], atol=None, btol=None, conlim=None, maxiter=maxiter, x0=None, copy=copy,
             callback=callback, progress=progress
         )
         if result["istop"] == 7:

@@ -362,9 +362,11 @@ class DirectLeastSquares {
           size = std::max(size, std::abs(dx[j]) / d[j]);
           whole = std::max(whole, std::abs(track->x[j]) / d[j]);
         }
-        track->is_done = !(size > eps * whole) || !(size < track->size / 2) || pass + 1 == most;
+        bool const helps = size > eps * whole && size < track->size / 2 && pass + 1 < most;
+        if (helps) add(dx, track->x);
+        // What the next read would find of a correction by a few eps is rounding.
+        track->is_done = !helps || size <= 16 * eps * whole;
         track->size = size;
-        if (!track->is_done) add(dx, track->x);
       }
     }
     return Stop::converged;

@@ -29,10 +29,12 @@ namespace tessera::solve {
 /// Options of least squares, with the names, the defaults and the meaning that they have in SciPy.
 template <class Exec, class T>
 struct LeastSquaresOptions {
-  double damp = 0;      ///< ≥ 0: ‖A·x - b‖² + damp²·‖x - x0‖² is made small; √λ of `ridge`
-  double atol = 1e-6;   ///< relative error of the elements of A
-  double btol = 1e-6;   ///< relative error of the entries of b
-  double conlim = 1e8;  ///< it stops where the estimate of cond(A) passes it; 0: never
+  double damp = 0;  ///< ≥ 0: ‖A·x - b‖² + damp²·‖x - x0‖² is made small; √λ of `ridge`
+  /// Relative errors of the elements of A and of the entries of b. By default 1e-6, of `ridge` ε.
+  std::optional<double> atol = std::nullopt;
+  std::optional<double> btol = std::nullopt;
+  /// It stops where the estimate of cond(A) passes it; 0: never. By default 1e8, of `lstsq` 0.
+  std::optional<double> conlim = std::nullopt;
   std::optional<Index> maxiter = std::nullopt;  ///< steps; by default what the method says
   ConstValues<Exec, T> x0{};                    ///< where to begin; of no entries: at 0
   bool history = false;                         ///< whether the result has a Step for each step
@@ -92,8 +94,8 @@ struct Tests {
     double const product = now.norma * now.normr;
     least_squares = product != 0 ? now.normar / product : std::numeric_limits<double>::infinity();
     double const size = now.norma * now.normx / norm_of_b;
-    solved_below = options.btol + options.atol * size;
-    least_squares_below = options.atol;
+    solved_below = *options.btol + *options.atol * size;
+    least_squares_below = *options.atol;
     smallest_solved = solved / (1 + size);
     inverse_of_conda = 1 / now.conda;
   }
@@ -104,7 +106,9 @@ struct Tests {
     auto const is_nothing = [](double x) { return T(1) + static_cast<T>(x) <= T(1); };
     if (solved <= solved_below) return Stop::solved;
     if (least_squares <= least_squares_below) return Stop::least_squares;
-    if (options.conlim > 0 && inverse_of_conda <= 1 / options.conlim) return Stop::condition_limit;
+    if (*options.conlim > 0 && inverse_of_conda <= 1 / *options.conlim) {
+      return Stop::condition_limit;
+    }
     if (is_nothing(smallest_solved)) return Stop::solved_to_precision;
     if (is_nothing(least_squares)) return Stop::least_squares_to_precision;
     if (is_nothing(inverse_of_conda)) return Stop::condition_to_precision;
@@ -157,6 +161,9 @@ class LeastSquaresRun {
         control_(control),
         reads_before_(op.reads()),
         norms_(op.exec(), damps.size()) {
+    options_.atol = options.atol.value_or(1e-6);
+    options_.btol = options.btol.value_or(1e-6);
+    options_.conlim = options.conlim.value_or(1e8);
     check(damps);
     process_.emplace(op);
     for (double const damp : damps) {
@@ -171,7 +178,8 @@ class LeastSquaresRun {
     backends::host::OrdinaryArithmetic const mode;
     Index const limit = options_.maxiter.value_or(Method::default_limit(op_.rows(), op_.cols()));
     op_.agree(name, [&] {
-      auto digest = digest_of(control_).add(options_.atol, options_.btol, options_.conlim, limit);
+      auto digest =
+          digest_of(control_).add(*options_.atol, *options_.btol, *options_.conlim, limit);
       for (Track const& track : tracks_) digest.add(track.damp);
       Exec const& exec = op_.exec();
       digest.add(to_host<Exec, T>(exec, b_)).add(to_host<Exec, T>(exec, options_.x0));
@@ -224,9 +232,9 @@ class LeastSquaresRun {
       checks::require_extent(name, "x0", options_.x0, static_cast<std::size_t>(op_.cols()));
     }
     for (double const damp : damps) require_option(name, "damp", damp);
-    require_option(name, "atol", options_.atol);
-    require_option(name, "btol", options_.btol);
-    require_option(name, "conlim", options_.conlim);
+    require_option(name, "atol", *options_.atol);
+    require_option(name, "btol", *options_.btol);
+    require_option(name, "conlim", *options_.conlim);
     require_option(name, "maxiter", static_cast<double>(options_.maxiter.value_or(0)));
   }
 
@@ -253,7 +261,7 @@ class LeastSquaresRun {
   void apply_limits(Index limit) {
     for (Track& track : tracks_) {
       bool const is_below =
-          options_.conlim == 0 || 1 / track.method.now.conda > 1 / options_.conlim;
+          *options_.conlim == 0 || 1 / track.method.now.conda > 1 / *options_.conlim;
       if (track.stop == Stop::condition_limit && is_below) track.stop.reset();
       if (track.stop == Stop::iteration_limit) track.stop.reset();
       if (!track.stop && track.iterations >= limit) track.stop = Stop::iteration_limit;
@@ -489,7 +497,7 @@ class LeastSquaresRun {
 
   NormalOperator<Exec, T> const& op_;
   ConstValues<Exec, T> b_;
-  Options const& options_;
+  Options options_;
   Control<T> const& control_;
   Index reads_before_;
   Norms<Exec, T> norms_;  ///< of a track each

@@ -17,6 +17,7 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/regression_rows.hpp>
 #include <tessera/solve/regression_types.hpp>
+#include <tessera/solve/scaled_operator.hpp>
 #include <tessera/solve/tweedie.hpp>
 #include <tessera/vectors.hpp>
 
@@ -99,18 +100,6 @@ struct ScaleGradient {
     to[j] = unit[j] * Kokkos::fma(-b, mean[j], from[j]);
   }
 };
-/// to = power of unit, times x
-template <class T>
-struct ScaleBy {
-  T const* x;
-  T const* unit;
-  bool is_squared;
-  T* to;
-  KOKKOS_FUNCTION void operator()(Index j) const {
-    to[j] = (is_squared ? unit[j] * unit[j] : unit[j]) * x[j];
-  }
-};
-
 /// Where an optional vector begins, or null.
 template <class View>
 auto const* data_of(View const& x) {
@@ -160,8 +149,9 @@ class CentredColumns {
       double const rounding = 8 * eps * by * static_cast<double>(mean[j]);
       if (squares[j] <= rounding * rounding * m) unit[j] = T(0);
       double const own = static_cast<double>(unit[j]) / by * std::sqrt(squares[j]);
-      double const far = std::fabs(static_cast<double>(mean[j] * unit[j])) * std::sqrt(m);
+      double const far = static_cast<double>(mean[j] * unit[j]) * std::sqrt(m);
       norms_.push_back(own);
+      means_.push_back(far);
       sizes_.push_back(std::sqrt(own * own + far * far));
     }
     from_host<Exec, T>(exec, unit, unit_);
@@ -190,8 +180,9 @@ class CentredColumns {
                                       unit_.data(), to.data()});
   }
 
-  /// The largest |g_j| beside the norm of its column and the root of the deviance, or beside what
-  /// rounding leaves of it. The last entry of the gradient is that of the intercept.
+  /// The largest |g_j| beside the norm of its column and the root of the deviance, or beside the
+  /// change of g_j if each entry of A and of y were changed by a few eps of itself. The last entry
+  /// of the gradient is that of the intercept.
   /// @param factor  of the rounding of η in that of the losses' derivatives
   /// @param answers norm of what else is rounded in these
   [[nodiscard]] double quantity(std::vector<double> const& gradient, ConstValues<Exec, T> const& x,
@@ -199,17 +190,22 @@ class CentredColumns {
                                 double answers) const {
     std::vector<T> const entries = to_host<Exec, T>(op_.exec(), x);
     double const rows = std::sqrt(static_cast<double>(op_.rows()));
-    double predictor = std::fabs(intercept) * rows;
+    double squares = 0;
+    double shift = 0;  // of all rows, by the columns' means
     for (std::size_t j = 0; j < entries.size(); ++j) {
-      predictor += std::fabs(static_cast<double>(entries[j])) * sizes_[j];
+      auto const entry = static_cast<double>(entries[j]);
+      squares = std::fma(entry * sizes_[j], entry * sizes_[j], squares);
+      shift = std::fma(entry, means_[j], shift);
     }
-    double const rounding = 4 * eps / tol * (root + factor * predictor + answers);
+    double const predictor = std::sqrt(squares) + std::fabs(shift) + std::fabs(intercept) * rows;
+    double const rounding = 4 * eps / tol;
+    double const of_losses = rounding * (factor * predictor + answers);
     double largest = 0;
     for (std::size_t j = 0; j < gradient.size(); ++j) {
       bool const is_last = j == entries.size();
       double const norm = is_last ? rows : norms_[j];
       double const size = is_last ? rows : sizes_[j];
-      double const scale = std::fma(norm, root, size * rounding);
+      double const scale = norm * (root + of_losses) + size * rounding * root;
       if (gradient[j] != 0) largest = std::max(largest, std::fabs(gradient[j]) / scale);
     }
     return largest;
@@ -249,6 +245,7 @@ class CentredColumns {
   V unit_;
   V work_;
   std::vector<double> norms_;
+  std::vector<double> means_;  ///< of the scaled columns, times √m
   std::vector<double> sizes_;
 };
 
