@@ -388,6 +388,15 @@ if by_torch and importlib.util.find_spec("mpi4py"):
     else:
         sentence = f"torchrun has started {world.size} processes, and MPI knows of this one alone"
         expect_refusal(lambda: World(MPI.COMM_WORLD), RuntimeError, sentence)
+if by_torch:
+    # A group of all processes has one duplicate.
+    duplicates = [World(dist.group.WORLD)._ranks._group for _ in range(3)]
+    assert duplicates[0] is duplicates[1] is duplicates[2] is world._ranks._group is not dist.group.WORLD
+    every_process = dist.new_group(backend="gloo")
+    another = World(every_process)
+    assert another._ranks._group not in (duplicates[0], every_process)
+    assert World(every_process)._ranks._group is another._ranks._group
+    assert another.gather_rows(np.ones(2)).tolist() == [1] * 2 * world.size
 if not by_torch:
     # A communicator keeps one duplicate, which ends with it.
     duplicates = [World(MPI.COMM_WORLD)._ranks._comm for _ in range(3)]

@@ -126,7 +126,7 @@ class World:
     ----------
     comm : mpi4py.MPI.Intracomm or torch.distributed.ProcessGroup
         Communicator of mpi4py, or process group of PyTorch. It is duplicated. All World objects of one communicator
-        share the duplicate, which is freed together with the communicator.
+        or group share the duplicate. A communicator frees it at its own end, PyTorch in destroy_process_group().
 
     Raises
     ------
