@@ -147,6 +147,53 @@ print(len(found))
     assert run(program) == "1"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_small_calls_wake_no_other_thread():
+    program = """
+import pathlib, tempfile
+from tessera import linalg
+
+def wakings():
+    #How many other threads there are, and how often they were woken, when all sleep.
+    while True:
+        tasks = pathlib.Path("/proc/self/task").iterdir()
+        others = [(task / "status").read_text() for task in tasks if int(task.name) != os.getpid()]
+        if all("State:\\tS" in text for text in others):
+            return len(others), sum(int(line.split()[1]) for text in others for line in text.splitlines() if "ctxt" in line)
+
+if tessera.info()["host"] != "OpenMP":
+    sys.exit(print("none"))
+large = np.ones((3000, 3000))
+a = np.random.default_rng(0).standard_normal((64, 64))
+b = a[0].copy()
+folder = tempfile.TemporaryDirectory()
+np.save(folder.name + "/a.npy", a)
+stream = tessera.open(folder.name + "/a.npy")
+assert tessera.threads() == 3
+tessera.matvec(large, large[0])
+calls = {
+    "transpose": lambda: tessera.transpose(a), "matmul": lambda: tessera.matmul(a, a),
+    "matvec": lambda: tessera.matvec(a, b), "rmatvec": lambda: tessera.rmatvec(a, b),
+    "atax": lambda: tessera.atax(a, b), "block": lambda: tessera.atax(a, a),
+    "both": lambda: tessera.matvec_both(a, b, b), "dot": lambda: tessera.dot(b, b),
+    "axpby": lambda: tessera.axpby(1.0, b, 1.0, b.copy()), "svds": lambda: linalg.svds(a, 2),
+    "lanczos": lambda: linalg.svds(a, 2, maxiter=100), "pca": lambda: linalg.pca(a, 2),
+    "randomized": lambda: linalg.randomized_svd(a, 2), "lstsq": lambda: linalg.lstsq(a, b),
+    "lsmr": lambda: linalg.lsmr(a, b, maxiter=5), "ridge": lambda: linalg.ridge(a, b, 0.1),
+    "stream": lambda: tessera.atax(stream, b), "lsmr of a stream": lambda: linalg.lsmr(stream, b, maxiter=5),
+}
+for name, call in calls.items():
+    before = wakings()
+    call()
+    assert wakings() == before, (name, before, wakings())
+before = wakings()
+tessera.matvec(large, large[0])
+assert wakings() > before and before[0] >= 2
+print("none")
+"""
+    assert run(program, OMP_NUM_THREADS="3", OMP_WAIT_POLICY="passive") == "none"
+
+
 def test_more_threads_than_kokkos_has():
     program = """
 tessera.threads(2)

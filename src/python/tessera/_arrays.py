@@ -87,7 +87,7 @@ def _plain(x):
         return x
     if not x.dtype.isnative:
         return x.astype(x.dtype.newbyteorder("="))
-    if not x.flags.aligned or any(stride % x.dtype.itemsize for stride in x.strides):
+    if any(stride % x.dtype.itemsize for stride in x.strides):
         return x.copy()  # a field of packed records
     return x
 
