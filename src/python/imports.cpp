@@ -169,6 +169,22 @@ bool is_forward(Array const& x) {
   return x.strides[0] >= 0 && (x.dimensions == 1 || x.strides[1] >= 0);
 }
 
+/// Whether all elements are at addresses that loads of their type need.
+bool is_aligned(Array const& x) {
+  return x.extents[0] == 0 || x.extents[1] == 0 ||
+         reinterpret_cast<std::uintptr_t>(x.data) % x.type.bytes == 0;
+}
+
+/// Whether kernels can load and store the elements.
+bool is_readable(Array const& x) {
+  return is_forward(x) && is_aligned(x);
+}
+std::string why_not_readable(Array const& x) {
+  if (is_aligned(x)) return "must have strides of at least 0, found a negative stride";
+  return "must be aligned, found elements of " + std::to_string(x.type.bytes) +
+         " bytes at an address that is not a multiple of " + std::to_string(x.type.bytes);
+}
+
 /// Throws where memory does not say what an array is: masked, lazily negated, or followed by
 /// autograd.
 void require_plain(Call const& call, nb::handle x, char const* name) {
@@ -235,10 +251,10 @@ char const* with_copy(Call const& call) {
 
 Taken Call::forward(nb::handle x, char const* what) const {
   Taken taken = any(may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x), what);
-  if (may_copy && !is_forward(taken.array)) {
+  if (may_copy && !is_readable(taken.array)) {
     taken = any(modules().arrays.attr("contiguous")(taken.object), what);
   }
-  require_forward(taken, what);
+  require_readable(taken, what);
   return taken;
 }
 
@@ -248,11 +264,11 @@ Taken Call::matrix(nb::handle x, char const* what) const {
   if (array.dimensions != 2) {
     fail_value(std::string(what) + " must have two dimensions, found shape " + shape_text(array));
   }
-  if (may_copy && !(array.type.is_scalar() && is_forward(array) && has_lines(array))) {
+  if (may_copy && !(array.type.is_scalar() && is_readable(array) && has_lines(array))) {
     taken = copied(*this, taken.object, what, scalar_type_for(taken));
   }
   require_scalars(taken, what);
-  require_forward(taken, what);
+  require_readable(taken, what);
   require_lines(taken, what);
   return taken;
 }
@@ -263,22 +279,22 @@ Taken Call::vector(nb::handle x, char const* what) const {
     fail_value(std::string(what) + " must have one dimension, found shape " +
                shape_text(taken.array));
   }
-  if (may_copy && !(taken.array.type.is_scalar() && is_forward(taken.array))) {
+  if (may_copy && !(taken.array.type.is_scalar() && is_readable(taken.array))) {
     taken = copied(*this, taken.object, what, scalar_type_for(taken));
   }
   require_scalars(taken, what);
-  require_forward(taken, what);
+  require_readable(taken, what);
   return taken;
 }
 
 Taken Call::input(nb::handle x, char const* what, ElementType const& type,
                   std::string const& beside) const {
   Taken taken = any(may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x), what);
-  if (may_copy && !(taken.array.type == type && is_forward(taken.array))) {
+  if (may_copy && !(taken.array.type == type && is_readable(taken.array))) {
     taken = copied(*this, taken.object, what, type);
   }
   require_type(taken, what, type, beside);
-  require_forward(taken, what);
+  require_readable(taken, what);
   return taken;
 }
 
@@ -307,10 +323,10 @@ void Call::require_place(Taken const& x, char const* what, Taken const& model,
             ", and " + model_name + " of shape " + shape_text(model.array) + " " + words(expected));
 }
 
-void Call::require_forward(Taken const& x, char const* what) const {
-  if (is_forward(x.array)) return;
-  fail_value(std::string(what) + " of shape " + shape_text(x.array) +
-             " must have strides of at least 0, found a negative stride" + with_copy(*this));
+void Call::require_readable(Taken const& x, char const* what) const {
+  if (is_readable(x.array)) return;
+  fail_value(std::string(what) + " of shape " + shape_text(x.array) + " " +
+             why_not_readable(x.array) + with_copy(*this));
 }
 
 void Call::require_lines(Taken const& x, char const* what) const {
@@ -362,9 +378,9 @@ Taken Call::output(nb::handle out, char const* what, Taken const& model, int dim
     fail_type(std::string(what) + " must be " + type.name + " as " + beside + " is, found " +
               taken.array.type.name + " of shape " + shape_text(taken.array));
   }
-  if (!is_forward(taken.array)) {
-    fail_value(std::string(what) + " of shape " + shape_text(taken.array) +
-               " must have strides of at least 0, found a negative stride");
+  if (!is_readable(taken.array)) {
+    fail_value(std::string(what) + " of shape " + shape_text(taken.array) + " " +
+               why_not_readable(taken.array));
   }
   require_place(taken, what, model, "A");
   return taken;

@@ -33,7 +33,7 @@ struct Call {
 
   /// An array of one or two dimensions and of any type.
   [[nodiscard]] Taken any(nanobind::handle x, char const* name) const;
-  /// The same, whose elements do not lie backwards.
+  /// The same, whose strides are not negative and whose elements are aligned.
   [[nodiscard]] Taken forward(nanobind::handle x, char const* name) const;
   /// A matrix of scalars whose rows or columns lie side by side.
   [[nodiscard]] Taken matrix(nanobind::handle x, char const* name) const;
@@ -53,8 +53,8 @@ struct Call {
                     std::string const& beside) const;
   void require_place(Taken const& x, char const* name, Taken const& model,
                      char const* model_name) const;
-  /// Elements do not lie backwards.
-  void require_forward(Taken const& x, char const* name) const;
+  /// Strides are not negative, and elements are aligned.
+  void require_readable(Taken const& x, char const* name) const;
   void require_lines(Taken const& x, char const* name) const;
 };
 

@@ -58,11 +58,12 @@ void with_source(StreamedMatrix const& a, Body const& body) {
         }
       };
     }
+    Host const& host = turn.host(a.reading.rows * a.reading.cols * std::int64_t{sizeof(T)});
     try {
       if (a.reading.by_rows) {
-        body(turn.host(), Source<T, Kokkos::LayoutRight>(a.reading, is_given_up), options, T());
+        body(host, Source<T, Kokkos::LayoutRight>(a.reading, is_given_up), options, T());
       } else {
-        body(turn.host(), Source<T, Kokkos::LayoutLeft>(a.reading, is_given_up), options, T());
+        body(host, Source<T, Kokkos::LayoutLeft>(a.reading, is_given_up), options, T());
       }
     } catch (stream::LimitError const& error) {  // of what the reader leaves
       throw stream::LimitError(error.operation(), error.needed() + taken, a.memory_limit);

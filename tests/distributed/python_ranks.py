@@ -192,7 +192,7 @@ def leave(error):
     return callback
 
 
-for error in (SystemExit(3), KeyboardInterrupt()):
+for error in 2 * (SystemExit(3), KeyboardInterrupt()):  # the same object again is told again
     if last:
         expect_refusal(lambda: linalg.lsmr(M, A[mine, 0], callback=leave(error)), type(error), str(error))
     else:
@@ -304,6 +304,34 @@ for wrong, whole in (("F", A), ("C", np.asfortranarray(A))):
 expect_error(lambda: world.matvec(np.ones((600, 4))[mine][:, ::2], np.ones(2)), "since rows are not adjacent", 0)
 expect_error(lambda: world.matvec(A[mine].astype(">f8"), np.ones(2)), "found >f8", 0)
 expect_error(lambda: world.matvec(A[mine][::-1], np.ones(2)), "negative stride; copy or convert it first", 0)
+
+# Masks are never dropped, nor are elements read that are not aligned.
+masked_rows, u = np.ma.masked_less(A[mine], 1e9), np.ma.array(np.ones(len(A[mine])), mask=True)
+masked_v = np.ma.array(np.ones(2), mask=[False, True])
+M = world.matrix(A[mine])
+for call, sentence in (
+    (lambda: world.matrix(masked_rows), "matrix: A must not be a masked array"),
+    (lambda: world.atax(masked_rows, np.ones(2)), "atax: A must not be a masked array"),
+    (lambda: world.aslinearoperator(masked_rows), "aslinearoperator: A must not be a masked array"),
+    (lambda: world.NormalOperator(masked_rows), "NormalOperator: A must not be a masked array"),
+    (lambda: world.matvec(M, masked_v), "x must not be a masked array"),
+    (lambda: world.matvec(M, np.ma.array(np.ones((2, 2)), mask=True)), "x must not be a masked array"),
+    (lambda: world.atax(M, np.ones(2), beta=1.0, z=masked_v), "x must not be a masked array"),
+    (lambda: world.atax(M, np.ones(2), weights=u), "must not be a masked array"),
+    (lambda: world.rmatvec(M, u), "u must not be a masked array"),
+    (lambda: world.dot(u, np.ones(len(u))), "must not have masked elements"),
+    (lambda: world.aslinearoperator(M).matvec(masked_v), "must not have masked elements"),
+    (lambda: world.aslinearoperator(M).rmatvec(np.ma.array(np.ones(600), mask=True)), "must not have masked elements"),
+    (lambda: world.NormalOperator(M).matvec(masked_v), "must not have masked elements"),
+    (lambda: linalg.lsmr(M, u), "not masked"),
+    (lambda: linalg.lsmr(M, u.astype("f4"), copy=True), "must not have masked elements"),
+    (lambda: linalg.lsmr(M, np.ones(len(u)), x0=masked_v), "x0 must not be a masked array"),
+):
+    expect_error(call, sentence, 0)
+for operator in (world.aslinearoperator(M), world.NormalOperator(M)):
+    expect_refusal(lambda: operator @ masked_v, TypeError, "must not have masked elements")
+misplaced = np.zeros(A[mine].nbytes + 8, np.uint8)[4:-4].view(np.float64).reshape(-1, 2)
+expect_error(lambda: world.atax(misplaced, np.ones(2)), "must be aligned, found elements of 8 bytes", 0)
 expect_refusal(lambda: world.rows_of(-1, 3), ValueError, "expected sizes of at least 0, found -1 x 3")
 
 # Sums of ranks round to nearest, whatever the caller's mode is.
@@ -360,6 +388,15 @@ if by_torch and importlib.util.find_spec("mpi4py"):
     else:
         sentence = f"torchrun has started {world.size} processes, and MPI knows of this one alone"
         expect_refusal(lambda: World(MPI.COMM_WORLD), RuntimeError, sentence)
+if by_torch:
+    # A group of all processes has one duplicate.
+    duplicates = [World(dist.group.WORLD)._ranks._group for _ in range(3)]
+    assert duplicates[0] is duplicates[1] is duplicates[2] is world._ranks._group is not dist.group.WORLD
+    every_process = dist.new_group(backend="gloo")
+    another = World(every_process)
+    assert another._ranks._group not in (duplicates[0], every_process)
+    assert World(every_process)._ranks._group is another._ranks._group
+    assert another.gather_rows(np.ones(2)).tolist() == [1] * 2 * world.size
 if not by_torch:
     # A communicator keeps one duplicate, which ends with it.
     duplicates = [World(MPI.COMM_WORLD)._ranks._comm for _ in range(3)]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tessera
+import tessera.linalg
 
 A = np.arange(12.0).reshape(3, 4)
 V = np.array([1.0, -1.0, 2.0, 3.0])
@@ -97,6 +98,116 @@ def test_copies_of_numbers_that_lie_in_any_way():
             tessera.dot(np.array([1, strange], object), np.ones(2), copy=True)
     with pytest.raises(TypeError, match="must not be a masked array"):
         tessera.dot(np.ma.masked_greater(np.arange(5.0), 2), np.ones(5), copy=True)
+
+
+def misplaced(x, by=1):
+    """The same array at an address that is not a multiple of an element's size."""
+    x = np.asarray(x)
+    order = "C" if x.flags.c_contiguous else "F"
+    memory = np.zeros(x.nbytes + 64, np.uint8)
+    start = -memory.ctypes.data % 16 + by
+    found = memory[start : start + x.nbytes].view(x.dtype).reshape(x.shape, order=order)
+    found[...] = x
+    assert not found.flags.aligned or found.size == 0
+    return found
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_that_are_not_aligned(dtype, order):
+    a = np.asarray(A, dtype, order=order)
+    v, u = V.astype(dtype), np.array([1, -2, 3], dtype)
+    block, block_u = np.stack([v, -v], axis=1), np.stack([u, -u], axis=1)
+    odd = misplaced(a, by=a.itemsize // 2)
+    calls = {
+        "A": [
+            lambda copy: tessera.matvec(odd, v, copy=copy),
+            lambda copy: tessera.rmatvec(odd, u, copy=copy),
+            lambda copy: tessera.atax(odd, v, copy=copy),
+            lambda copy: tessera.matvec_both(odd, v, u, copy=copy)[0],
+            lambda copy: tessera.atax(odd, block, copy=copy),
+            lambda copy: tessera.matmul(odd, block, copy=copy),
+            lambda copy: tessera.transpose(odd, copy=copy),
+            lambda copy: tessera.linalg.lsmr(odd, u, copy=copy).x,
+            lambda copy: tessera.linalg.lstsq(odd, u, copy=copy)[0],
+            lambda copy: tessera.linalg.svds(odd, 1, copy=copy)[1],
+            lambda copy: tessera.linalg.pca(odd, 1, copy=copy).components,
+            lambda copy: tessera.linalg.randomized_svd(odd, 1, copy=copy)[1],
+        ],
+        "x": [
+            lambda copy: tessera.matvec(a, misplaced(v), copy=copy),
+            lambda copy: tessera.matvec(a, misplaced(block), copy=copy),
+            lambda copy: tessera.dot(misplaced(v), v, copy=copy),
+        ],
+        "u": [lambda copy: tessera.rmatvec(a, misplaced(block_u), copy=copy)],
+        "v": [lambda copy: tessera.atax(a, misplaced(v), copy=copy)],
+        "weights": [lambda copy: tessera.atax(a, v, weights=misplaced(u), copy=copy)],
+        "z": [lambda copy: tessera.atax(a, v, beta=1.0, z=misplaced(v), copy=copy)],
+        "b": [
+            lambda copy: tessera.linalg.lsmr(a, misplaced(u), copy=copy).x,
+            lambda copy: tessera.linalg.lstsq(a, misplaced(block_u), copy=copy)[0],
+        ],
+    }
+    for name, its in calls.items():
+        for call in its:
+            with pytest.raises(ValueError, match=f"{name} of shape .* must be aligned, found .*; copy=True takes a copy"):
+                call(False)
+    a = np.ascontiguousarray(a)  # as copies are
+    expected = {
+        "A": [
+            tessera.matvec(a, v), tessera.rmatvec(a, u), tessera.atax(a, v), tessera.matvec_both(a, v, u)[0],
+            tessera.atax(a, block), tessera.matmul(a, block), tessera.transpose(a), tessera.linalg.lsmr(a, u).x,
+            tessera.linalg.lstsq(a, u)[0], tessera.linalg.svds(a, 1)[1], tessera.linalg.pca(a, 1).components,
+            tessera.linalg.randomized_svd(a, 1)[1],
+        ],
+        "x": [tessera.matvec(a, v), tessera.matvec(a, block), tessera.dot(v, v)],
+        "u": [tessera.rmatvec(a, block_u)],
+        "v": [tessera.atax(a, v)],
+        "weights": [tessera.atax(a, v, weights=u)],
+        "z": [tessera.atax(a, v, beta=1.0, z=v)],
+        "b": [tessera.linalg.lsmr(a, u).x, tessera.linalg.lstsq(a, block_u)[0]],
+    }
+    for name, its in calls.items():
+        for call, right in zip(its, expected[name], strict=True):
+            np.testing.assert_array_equal(call(True), right)
+    # Arrays of other libraries are copied, too.
+    np.testing.assert_array_equal(tessera.matvec(OnlyInterface(odd), v, copy=True), tessera.matvec(a, v))
+    np.testing.assert_array_equal(tessera.transpose(OnlyInterface(odd), copy=True), a.T)
+
+
+def test_results_that_are_not_aligned():
+    for call in (
+        lambda copy: tessera.atax(A, V, out=misplaced(np.zeros(4)), copy=copy),
+        lambda copy: tessera.matvec(A, np.stack([V, V], axis=1), out=misplaced(np.zeros((3, 2))), copy=copy),
+        lambda copy: tessera.transpose(A, out=misplaced(np.zeros((4, 3))), copy=copy),
+        lambda copy: tessera.matmul(A, A.T, out=misplaced(np.zeros((3, 3))), copy=copy),
+    ):
+        for copy in (False, True):
+            with pytest.raises(ValueError, match=r"out of shape .* must be aligned, found elements of 8 bytes .* of 8$"):
+                call(copy)
+    with pytest.raises(ValueError, match="y of shape .* must be aligned"):
+        tessera.axpby(1.0, V, 1.0, misplaced(V))
+    assert tessera.matvec(misplaced(np.zeros((0, 4))), V).shape == (0,)  # nothing is loaded
+
+
+def test_masked_elements_are_never_taken_as_numbers():
+    rows = list(np.ma.masked_greater(A, 9.0))
+    for call in (
+        lambda: tessera.matvec(rows, V, copy=True),
+        lambda: tessera.matvec(A, [1.0, np.ma.masked, 2.0, 3.0], copy=True),
+        lambda: tessera.linalg.lstsq(rows, np.ones(3), copy=True),
+    ):
+        with pytest.raises(TypeError, match=r"must not have masked elements; pass its filled\(\.\.\.\)"):
+            call()
+    for call in (
+        lambda copy: tessera.matvec(np.ma.masked_greater(A, 9.0), V, copy=copy),
+        lambda copy: tessera.linalg.lsmr(A, np.ma.array(np.ones(3), mask=[0, 0, 1]), copy=copy),
+        lambda copy: tessera.linalg.svds(np.ma.masked_greater(A, 9.0), 1, copy=copy),
+        lambda copy: tessera.atax(A, V, weights=np.ma.array(np.ones(3), mask=[0, 0, 1]), copy=copy),
+    ):
+        for copy in (False, True):
+            with pytest.raises(TypeError, match="must not be a masked array; pass its filled"):
+                call(copy)
 
 
 def test_transposes_of_copies():

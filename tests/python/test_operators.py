@@ -63,6 +63,37 @@ def test_refusals(make):
         make(A) @ np.full(20, 1j)
 
 
+@pytest.mark.parametrize("make", [tessera.aslinearoperator, tessera.NormalOperator])
+def test_masks(make):
+    for masked in (np.ma.masked_greater(A, 1.0), np.ma.array(A)):
+        with pytest.raises(TypeError, match=r"A must not be a masked array; pass its filled\(\.\.\.\)"):
+            make(masked)
+    operator = make(A)
+    x, X = np.arange(20.0), np.arange(40.0).reshape(20, 2)
+    v, V = (B, A[:, :2]) if operator.shape[0] == 60 else (x, X)
+
+    def masked(y):
+        return np.ma.masked_greater(y, 0.5)
+
+    for call in (
+        lambda: operator @ masked(x),
+        lambda: operator @ masked(X),
+        lambda: operator @ masked(X[:, :1]),
+        lambda: operator @ [0.0, np.ma.masked, *x[2:]],
+        lambda: operator.dot(masked(x)),
+        lambda: operator(masked(x)),
+        lambda: operator.matvec(masked(x)),
+        lambda: operator.matmat(masked(X)),
+        lambda: operator.rmatvec(masked(v)),
+        lambda: operator.rmatmat(masked(V)),
+    ):
+        with pytest.raises(TypeError, match=r"x must not have masked elements; pass its filled\(\.\.\.\)"):
+            call()
+    np.testing.assert_array_equal(operator @ np.ma.array(x), operator @ x)  # no element is masked
+    np.testing.assert_array_equal((2 * operator) @ x, 2 * (operator @ x))
+    assert (operator @ operator.T).shape == (operator.shape[0],) * 2
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_vectors_that_lie_backwards(dtype):
     a = A.astype(dtype)

@@ -74,6 +74,64 @@ except ValueError as error:
     assert run(program) == "['slow'] tessera.atax: A must have one or two dimensions, found shape (2, 2, 2)"
 
 
+def test_worlds_of_a_group_of_torch_share_its_duplicate():
+    """Each group of PyTorch has threads and sockets. A module stands for PyTorch, with groups of this one process."""
+    program = """
+import gc, types
+from tessera.distributed import World
+
+class ProcessGroup: pass
+
+class Tensor:
+    def __init__(self, x): self.x = x
+    def split(self, counts): return [Tensor(part) for part in np.split(self.x, np.cumsum(counts)[:-1])]
+    def numel(self): return self.x.size
+    def copy_(self, other): self.x[:] = other.x
+
+def new_group(backend):
+    assert backend == "gloo"
+    made.append(ProcessGroup())
+    return made[-1]
+
+def get_rank(group):
+    assert group in made, "messages go in the caller's own group"
+    return 0
+
+made, is_running = [], True
+dist = types.ModuleType("torch.distributed")
+dist.ProcessGroup, dist.new_group, dist.get_rank = ProcessGroup, new_group, get_rank
+dist.is_initialized = lambda: is_running
+dist.get_world_size = lambda group=None: 1
+dist.get_global_rank = lambda group, rank: rank
+dist.broadcast = lambda part, sender, group, async_op: types.SimpleNamespace(wait=lambda: None)
+torch = types.ModuleType("torch")
+torch.from_numpy, torch.distributed = Tensor, dist
+sys.modules.update({"torch": torch, "torch.distributed": dist})
+
+first, second = ProcessGroup(), ProcessGroup()
+worlds = [World(first) for _ in range(100)] + [World(second) for _ in range(100)]
+del worlds[50:150]
+gc.collect()
+a = np.random.default_rng(1).standard_normal((300, 4))
+assert {tessera.digest(world.atax(a, a[0])) for world in worlds} == {tessera.digest(tessera.atax(a, a[0]))}
+assert {id(world._ranks._group) for world in worlds[:50]} == {id(made[0])}
+assert {id(world._ranks._group) for world in worlds[50:]} == {id(made[1])}
+del worlds
+World(first)
+assert len(made) == 2
+del first, second  # what PyTorch has destroyed is not kept: another group gets its own duplicate
+gc.collect()
+assert len(tessera._ranks._groups) == 0
+World(ProcessGroup())
+is_running = False
+try:
+    World(ProcessGroup())
+except RuntimeError as error:
+    print(len(made), error)
+"""
+    assert run(program) == "3 tessera.distributed.World: the process group is destroyed"
+
+
 def test_threads_change_no_bit():
     program = """
 a = np.random.default_rng(1).standard_normal((300, 400)).astype('f4')
@@ -87,6 +145,53 @@ for n in (3, 2, 1):
 print(len(found))
 """
     assert run(program) == "1"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_small_calls_wake_no_other_thread():
+    program = """
+import pathlib, tempfile
+from tessera import linalg
+
+def wakings():
+    #How many other threads there are, and how often they were woken, when all sleep.
+    while True:
+        tasks = pathlib.Path("/proc/self/task").iterdir()
+        others = [(task / "status").read_text() for task in tasks if int(task.name) != os.getpid()]
+        if all("State:\\tS" in text for text in others):
+            return len(others), sum(int(line.split()[1]) for text in others for line in text.splitlines() if "ctxt" in line)
+
+if tessera.info()["host"] != "OpenMP":
+    sys.exit(print("none"))
+large = np.ones((3000, 3000))
+a = np.random.default_rng(0).standard_normal((64, 64))
+b = a[0].copy()
+folder = tempfile.TemporaryDirectory()
+np.save(folder.name + "/a.npy", a)
+stream = tessera.open(folder.name + "/a.npy")
+assert tessera.threads() == 3
+tessera.matvec(large, large[0])
+calls = {
+    "transpose": lambda: tessera.transpose(a), "matmul": lambda: tessera.matmul(a, a),
+    "matvec": lambda: tessera.matvec(a, b), "rmatvec": lambda: tessera.rmatvec(a, b),
+    "atax": lambda: tessera.atax(a, b), "block": lambda: tessera.atax(a, a),
+    "both": lambda: tessera.matvec_both(a, b, b), "dot": lambda: tessera.dot(b, b),
+    "axpby": lambda: tessera.axpby(1.0, b, 1.0, b.copy()), "svds": lambda: linalg.svds(a, 2),
+    "lanczos": lambda: linalg.svds(a, 2, maxiter=100), "pca": lambda: linalg.pca(a, 2),
+    "randomized": lambda: linalg.randomized_svd(a, 2), "lstsq": lambda: linalg.lstsq(a, b),
+    "lsmr": lambda: linalg.lsmr(a, b, maxiter=5), "ridge": lambda: linalg.ridge(a, b, 0.1),
+    "stream": lambda: tessera.atax(stream, b), "lsmr of a stream": lambda: linalg.lsmr(stream, b, maxiter=5),
+}
+for name, call in calls.items():
+    before = wakings()
+    call()
+    assert wakings() == before, (name, before, wakings())
+before = wakings()
+tessera.matvec(large, large[0])
+assert wakings() > before and before[0] >= 2
+print("none")
+"""
+    assert run(program, OMP_NUM_THREADS="3", OMP_WAIT_POLICY="passive") == "none"
 
 
 def test_more_threads_than_kokkos_has():

@@ -418,3 +418,43 @@ def test_rows_of_weight_zero_may_hold_anything(estimator):
     expected = estimator().fit(X, y)
     np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-8)
     np.testing.assert_allclose(found.intercept_, expected.intercept_, rtol=1e-8)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+def test_masks(estimator):
+    random = np.random.default_rng(5)
+    X = random.normal(size=(60, 4))
+    y = (X[:, 0] > 0) + 1.0
+    masked, mask = np.ma.masked_greater(X, 1.0), X[:, 1] > 1
+    model = clone(estimator).fit(np.ma.array(X), np.ma.array(y))  # no element is masked
+    calls = {"X": [lambda: clone(estimator).fit(masked, y), lambda: clone(estimator).fit(list(masked), y)]}
+    if hasattr(estimator, "transform"):
+        calls["X"] += [
+            lambda: clone(estimator).fit_transform(masked),
+            lambda: model.transform(masked),
+            lambda: model.inverse_transform(masked[:, : model.components_.shape[0]]),
+        ]
+    else:
+        its_y, its_weights = np.ma.array(y, mask=mask), np.ma.array(np.ones(60), mask=mask)
+        stream = tessera.from_callback(60, 4, lambda rows, cols: X[rows, cols])
+        calls["X"] += [lambda: model.predict(masked), lambda: model.score(masked, y)]
+        calls["y"] = [
+            lambda: clone(estimator).fit(X, its_y),
+            lambda: clone(estimator).fit(stream, its_y),
+            lambda: model.score(X, its_y),
+        ]
+        calls["sample_weight"] = [
+            lambda: clone(estimator).fit(X, y, its_weights),
+            lambda: model.score(X, y, its_weights),
+        ]
+        np.testing.assert_array_equal(model.coef_, clone(estimator).fit(X, y).coef_)
+        assert model.score(X, y, np.ones(60)) == pytest.approx(model.score(X, y))
+    if hasattr(estimator, "predict_proba"):
+        calls["X"] += [lambda: model.predict_proba(masked), lambda: model.decision_function(masked)]
+    if isinstance(estimator, (of_tessera.PoissonRegressor, of_tessera.GammaRegressor, of_tessera.TweedieRegressor)):
+        calls["offset"] = [lambda: clone(estimator).fit(X, y, None, np.ma.array(np.ones(60), mask=mask))]
+    for name, its in calls.items():
+        for call in its:
+            sentence = f"^{type(estimator).__name__}: {name} must not have masked elements; pass its filled"
+            with pytest.raises(TypeError, match=sentence):
+                call()

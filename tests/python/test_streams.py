@@ -197,10 +197,20 @@ def test_callbacks_that_fail(read, error, sentence):
         tessera.matvec(tessera.from_callback(3, 4, read), np.ones(4))
 
 
+def test_units_of_limits():
+    for limit, expected in (
+        (1000, 1000), ("1000", 1000), ("7B", 7), ("3KiB", 3072), (" 0.5 MiB ", 2**19), ("2GiB", 2**31), ("1TiB", 2**40),
+    ):
+        assert tessera.from_callback(3, 4, lambda rows, cols: None, memory_limit=limit).memory_limit == expected
+
+
 def test_masked_blocks():
     masked = np.ma.masked_greater(np.arange(12.0).reshape(4, 3), 9.0)
     stream = tessera.from_callback(4, 3, lambda rows, cols: masked[rows, cols])
     with pytest.raises(TypeError, match="without masked elements, found 2 of them in rows from 0 on"):
+        tessera.matvec(stream, np.ones(3))
+    stream = tessera.from_callback(4, 3, lambda rows, cols: list(masked[rows, cols]))  # rows with masks
+    with pytest.raises(TypeError, match="without masked elements, found some in rows from 0 on"):
         tessera.matvec(stream, np.ones(3))
     whole = np.ma.masked_greater(np.arange(12.0).reshape(4, 3), 99.0)
     found = tessera.matvec(tessera.from_callback(4, 3, lambda rows, cols: whole[rows, cols]), np.ones(3))

@@ -15,6 +15,27 @@ def _library(x):
     return "jax" if name == "jaxlib" else name
 
 
+def require_unmasked(where, **arrays):
+    """Refuses arrays, and lists of arrays, with masked elements: NumPy's conversions would take these as numbers."""
+    for name, x in arrays.items():
+        if _has_masks(x):
+            raise TypeError(f"{where}: {name} must not have masked elements; pass its filled(...)")
+
+
+def _has_masks(x):
+    if isinstance(x, numpy.ma.MaskedArray):
+        return bool(numpy.ma.is_masked(x))
+    return isinstance(x, (list, tuple)) and any(
+        _has_masks(item) for item in x if isinstance(item, (list, tuple, numpy.ma.MaskedArray))
+    )
+
+
+def require_no_masked_array(where, A):
+    """Refuses a masked matrix now, which the first product would refuse."""
+    if isinstance(A, numpy.ma.MaskedArray):
+        raise TypeError(f"{where}: A must not be a masked array; pass its filled(...), or its data")
+
+
 def through_interface(x):
     """The array behind an array interface, not copied; None where there is none."""
     try:
@@ -49,6 +70,7 @@ def array(x):
         return x.resolve_neg()
     if any(hasattr(x, name) for name in ("__dlpack__", "__array_interface__", "__cuda_array_interface__")):
         return _plain(x) if isinstance(x, numpy.ndarray) else x
+    require_unmasked("tessera", list=x)
     return _plain(numpy.asarray(x))
 
 
@@ -65,7 +87,7 @@ def _plain(x):
         return x
     if not x.dtype.isnative:
         return x.astype(x.dtype.newbyteorder("="))
-    if not x.flags.aligned or any(stride % x.dtype.itemsize for stride in x.strides):
+    if any(stride % x.dtype.itemsize for stride in x.strides):
         return x.copy()  # a field of packed records
     return x
 
@@ -79,6 +101,7 @@ def real(x):
 
 def contiguous(x):
     """The same array, its elements row by row: a copy if they are not."""
+    require_unmasked("tessera", array=x)
     library = _library(x)
     if library == "torch":
         return x.contiguous()
@@ -86,13 +109,14 @@ def contiguous(x):
         return sys.modules["cupy"].ascontiguousarray(x)
     if library == "jax":
         return x
-    return numpy.ascontiguousarray(on_host(x))
+    return numpy.require(on_host(x), requirements=["C_CONTIGUOUS", "ALIGNED"])
 
 
 def copied(x, dtype):
     """A copy of this type, row by row, by the library that the array comes from."""
     if "complex" in str(getattr(x, "dtype", "")):
         raise TypeError(f"tessera: expected an array of real numbers, found {x.dtype} of shape {tuple(x.shape)}")
+    require_unmasked("tessera", array=x)
     library = _library(x)
     if library == "torch":
         torch = sys.modules["torch"]
@@ -166,10 +190,11 @@ def stream(x):
 def block(read, dtype, first_row, rows, first_col, cols):
     """read(rows, cols), of slices, as it has to be: neither cast nor broadcast."""
     found = read(slice(first_row, first_row + rows), slice(first_col, first_col + cols))
-    if numpy.ma.is_masked(found):
+    if _has_masks(found):
+        count = f"{numpy.ma.count_masked(found)} of them" if isinstance(found, numpy.ndarray) else "some"
         raise TypeError(
-            "tessera.from_callback: read must return an array without masked elements, found "
-            f"{numpy.ma.count_masked(found)} of them in rows from {first_row} on; return its filled(...)"
+            f"tessera.from_callback: read must return an array without masked elements, found {count} in rows from "
+            f"{first_row} on; return its filled(...)"
         )
     found = numpy.asarray(found)
     if found.shape != (rows, cols):

@@ -33,6 +33,7 @@ class _Product:
     """
 
     def __init__(self, A: Any) -> None:
+        _arrays.require_no_masked_array("tessera", A)
         dtype, shape = getattr(A, "dtype", type(A).__name__), tuple(getattr(A, "shape", ()))
         if str(dtype).removeprefix("torch.") not in ("float32", "float64"):
             raise TypeError(f"tessera: A must be an array of float32 or float64, found {dtype} of shape {shape}")
@@ -46,6 +47,7 @@ class _Product:
 
     def __call__(self, x: Any) -> Any:
         module = _module(self.A)
+        _arrays.require_unmasked("tessera", x=x)
         x = module.asarray(_arrays.real(module.asarray(x)), dtype=self.dtype)
         if any(stride < 0 for stride in x.strides):
             x = module.ascontiguousarray(x)
@@ -80,6 +82,23 @@ class _Normal(_Product):
         return result
 
 
+class _Dot:
+    """The `dot` of a LinearOperator, which @ calls: SciPy's own drops masks before the product sees the vector."""
+
+    def __init__(self, operator: Any) -> None:
+        self.operator = operator
+
+    def __call__(self, x: Any) -> Any:
+        _arrays.require_unmasked("tessera", x=x)
+        return type(self.operator).dot(self.operator, x)
+
+
+def without_masks(operator: Any) -> Any:
+    """The same LinearOperator, whose @ refuses vectors with masked elements."""
+    operator.dot = _Dot(operator)
+    return operator
+
+
 def aslinearoperator(A: Any) -> Any:
     """Wrap A as a SciPy LinearOperator with its products and those with its transpose.
 
@@ -103,7 +122,9 @@ def aslinearoperator(A: Any) -> Any:
     """
     matvec, rmatvec = _Forward(A), _Transposed(A)
     blocks = {} if isinstance(A, _core.StreamedMatrix) else {"matmat": matvec, "rmatmat": rmatvec}
-    return _linear_operator(A)(tuple(A.shape), matvec=matvec, rmatvec=rmatvec, dtype=matvec.dtype, **blocks)
+    return without_masks(
+        _linear_operator(A)(tuple(A.shape), matvec=matvec, rmatvec=rmatvec, dtype=matvec.dtype, **blocks)
+    )
 
 
 def NormalOperator(A: Any, *, shift: float = 0.0) -> Any:
@@ -132,4 +153,4 @@ def NormalOperator(A: Any, *, shift: float = 0.0) -> Any:
     product = _Normal(A, shift)
     blocks = {} if isinstance(A, _core.StreamedMatrix) else {"matmat": product, "rmatmat": product}
     n = A.shape[1]
-    return _linear_operator(A)((n, n), matvec=product, rmatvec=product, dtype=product.dtype, **blocks)
+    return without_masks(_linear_operator(A)((n, n), matvec=product, rmatvec=product, dtype=product.dtype, **blocks))

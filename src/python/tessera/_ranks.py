@@ -14,6 +14,7 @@ on vectors of NumPy that are contiguous, of one dtype, the same on all ranks, wh
 import os
 import pickle
 import sys
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -65,8 +66,8 @@ class MpiRanks:
 class TorchRanks:
     """Those of a process group of torch.distributed, by its backend gloo.
 
-    A group of all processes is duplicated, of whatever backend it is. A group of some of them must be of gloo: PyTorch
-    makes groups by calls of all processes.
+    A group of all processes is duplicated once, of whatever backend it is. A group of some of them must be of gloo:
+    PyTorch makes groups by calls of all processes.
     """
 
     def __init__(self, group: Any) -> None:
@@ -76,7 +77,7 @@ class TorchRanks:
         if not dist.is_initialized():
             raise RuntimeError("tessera.distributed.World: the process group is destroyed")
         if dist.get_world_size(group) == dist.get_world_size():
-            group = dist.new_group(backend="gloo")
+            group = _duplicate_of_group(dist, group)
         elif "gloo" not in dist.get_backend(group):  # also cpu:gloo,cuda:nccl
             raise ValueError(
                 "tessera.distributed.World: a group of some processes must have the backend gloo, found "
@@ -164,6 +165,22 @@ def _duplicate(comm: Any) -> Any:
     if duplicate is None:
         duplicate = comm.Dup()
         comm.Set_attr(_keyval, duplicate)
+    return duplicate
+
+
+# Duplicates of PyTorch's groups of all processes: each has threads and sockets until the groups are destroyed.
+_groups: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+
+def _duplicate_of_group(dist: Any, group: Any) -> Any:
+    """The duplicate of a group of all processes, which is made once; all make it in the same call.
+
+    It ends in destroy_process_group, as the group does.
+    """
+    duplicate = _groups.get(group)
+    if duplicate is None:
+        duplicate = dist.new_group(backend="gloo")
+        _groups[group] = duplicate
     return duplicate
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy
 
-from tessera import _arrays, _core, _ranks
+from tessera import _arrays, _core, _operators, _ranks
 from tessera._names import dtype_of, order_of
 
 __all__ = ["DistributedError", "Matrix", "World"]
@@ -126,7 +126,7 @@ class World:
     ----------
     comm : mpi4py.MPI.Intracomm or torch.distributed.ProcessGroup
         Communicator of mpi4py, or process group of PyTorch. It is duplicated. All World objects of one communicator
-        share the duplicate, which is freed together with the communicator.
+        or group share the duplicate. A communicator frees it at its own end, PyTorch in destroy_process_group().
 
     Raises
     ------
@@ -557,7 +557,7 @@ class World:
         def rmatvec(u: Any) -> Any:
             return self.rmatvec(a, self._together(lambda: _flat(u, a.dtype)[a.rows]))
 
-        return LinearOperator(a.shape, matvec=matvec, rmatvec=rmatvec, dtype=a.dtype)
+        return _operators.without_masks(LinearOperator(a.shape, matvec=matvec, rmatvec=rmatvec, dtype=a.dtype))
 
     def NormalOperator(self, A: Any, *, order: str | None = None) -> Any:
         """Wrap A.T @ A as a SciPy LinearOperator with one pass over A per product.
@@ -594,7 +594,9 @@ class World:
         def product(x: Any) -> Any:
             return self.atax(a, self._together(lambda: _flat(x, a.dtype)))
 
-        return LinearOperator((a.shape[1], a.shape[1]), matvec=product, rmatvec=product, dtype=a.dtype)
+        return _operators.without_masks(
+            LinearOperator((a.shape[1], a.shape[1]), matvec=product, rmatvec=product, dtype=a.dtype)
+        )
 
     def gather_rows(self, b: Any) -> Any:
         """Concatenate the arrays of all ranks along their first axis, on every rank.
@@ -751,6 +753,7 @@ class World:
         def look() -> tuple[dict[str, Any], Any]:
             if getattr(A, "ndim", 0) != 2:
                 raise ValueError(f"A must be a matrix, found {type(A).__name__}")
+            _arrays.require_no_masked_array(operation, A)
             if isinstance(A, _core.StreamedMatrix):
                 raise TypeError("A must be an array, found a streamed matrix: World.open opens a file on all ranks")
             dtype = _dtype_of(A)
@@ -948,4 +951,5 @@ def _column(x: Any) -> Any:
 
 
 def _flat(x: Any, dtype: Any) -> Any:
+    _arrays.require_unmasked("tessera.distributed.World", x=x)
     return numpy.ascontiguousarray(_arrays.real(numpy.asarray(x)), dtype=dtype).reshape(-1)

@@ -33,7 +33,7 @@ try:
 except ImportError as error:
     raise ImportError("tessera.sklearn needs scikit-learn 1.6 or newer") from error
 
-from tessera import _core, linalg
+from tessera import _arrays, _core, linalg
 
 __all__ = [
     "GammaRegressor",
@@ -57,6 +57,7 @@ _FLOATS = [numpy.float64, numpy.float32]
 
 def _matrix(estimator: Any, X: Any, y: Any = None, *, reset: bool, least_rows: int = 1) -> tuple[Any, Any]:
     """X, which may be streamed, and y as it is, both checked."""
+    _arrays.require_unmasked(type(estimator).__name__, X=X, y=y)
     if not isinstance(X, _core.StreamedMatrix):
         if y is None:
             return validate_data(estimator, X, reset=reset, dtype=_FLOATS, ensure_min_samples=least_rows), None
@@ -98,6 +99,7 @@ def _vector(estimator: Any, name: str, values: Any, X: Any) -> Any:
     """A vector with a finite number for each row of X, or None."""
     if values is None:
         return None
+    _arrays.require_unmasked(type(estimator).__name__, **{name: values})
     values = numpy.asarray(values)
     if values.ndim == 0:
         values = numpy.full(X.shape[0], values)
@@ -255,6 +257,26 @@ class _Regressor(RegressorMixin, _LinearModel):
         )
         self.intercept_ = X.dtype.type(intercept)
         return self
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the coefficient of determination R².
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+        y : array
+            Targets, one per row of X.
+        sample_weight : array, optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            1 of a perfect fit, 0 of the mean alone.
+        """
+        _arrays.require_unmasked(type(self).__name__, y=y, sample_weight=sample_weight)
+        return super().score(X, y, sample_weight)
 
     def _eta(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -469,6 +491,7 @@ class _LogLinkRegressor(_Regressor):
         """
         alpha = _number(self, "alpha", self.alpha)
         power = self._variance_power()
+        _arrays.require_unmasked(type(self).__name__, y=y)
         values = numpy.ravel(numpy.asarray([] if y is None else y))
         if values.dtype.kind in "iuf":
             for bad, what in (((values < 0), "negative"), ((values == 0) & (power >= 2), "0")):
@@ -510,6 +533,7 @@ class _LogLinkRegressor(_Regressor):
         float
             1 of a perfect fit, 0 of an intercept alone.
         """
+        _arrays.require_unmasked(type(self).__name__, y=y, sample_weight=sample_weight)
         return d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=self._variance_power())
 
     def __sklearn_tags__(self) -> Any:
@@ -798,6 +822,26 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         self.n_iter_ = numpy.array([self.n_iter_])
         return self
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the fraction of rows whose class is predicted.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+        y : array
+            Labels, one per row of X.
+        sample_weight : array, optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            1 if all predictions are right.
+        """
+        _arrays.require_unmasked(type(self).__name__, y=y, sample_weight=sample_weight)
+        return super().score(X, y, sample_weight)
+
     def decision_function(self, X: Any) -> Any:
         """Return the log-odds of the second class for each row of X, or the scores of more classes.
 
@@ -881,6 +925,7 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _back(self, X: Any) -> Any:
         check_is_fitted(self)
+        _arrays.require_unmasked(type(self).__name__, X=X)
         X = check_array(X, dtype=_FLOATS)
         return _core.matmul(X, numpy.asarray(self.components_, X.dtype), copy=True)
 
