@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
             "limit_without_unit_of_ours",
             {"atax", "a.npy", "--memory-limit", "1PiB"},
             "--memory-limit: expected a size from 1 to 2^62 bytes with one of the units B, KB, "
-            "MB, GB, TB, KiB, MiB, GiB, TiB, such as 512MiB, or none, found '1PiB'"},
+            "MB, GB, TB, KiB, MiB, GiB, TiB, such as 512MiB, or without a unit, found '1PiB'"},
         BadUsage{"limit_with_space", {"atax", "a.npy", "--memory-limit", "1 MiB"}, "found '1 MiB'"},
         BadUsage{"limit_infinite", {"atax", "a.npy", "--memory-limit", "infMiB"}, "found 'infMiB'"},
         BadUsage{"seconds_negative",
