@@ -273,7 +273,7 @@ TEST_F(PipeTest, what_is_not_read_once_in_order_is_refused) {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   };
-  expect_refused(columns, with({"atax", "pipe.npy"}, limit), "cannot be streamed in its order");
+  expect_refused(columns, with({"atax", "pipe.npy"}, limit), "cannot be streamed sequentially");
   expect_refused(columns, {"gemv", "pipe.npy", "--checkpoint", "run.state"},
                  "--checkpoint expected a regular file, found a pipe");
   expect_refused(columns, {"convert", "pipe.npy", "--layout", "row-major"},

@@ -273,7 +273,7 @@ except RuntimeError as error:
     print(error)
 signal.raise_signal(signal.SIGALRM)
 """
-    assert run(program) == "tessera: a function that a call runs cannot call tessera itself\n2.0"
+    assert run(program) == "tessera: a callback of a call cannot call tessera itself\n2.0"
 
 
 CONTROL_C = """
