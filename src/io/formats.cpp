@@ -289,8 +289,8 @@ FormatRow const& format_of_content(InputFile const& file, std::optional<Format> 
                               std::min(shown, start.size()));
   file.fail(
       "is of an unknown kind: expected the content of a .npy, .npz, HDF5, Matrix Market or ex3 "
-      "file, or one of the extensions " +
-      list_of_extensions([](FormatRow const&) { return true; }) + ", found '" + printable(text) +
+      "file, or a known extension (" +
+      list_of_extensions([](FormatRow const&) { return true; }) + "), found '" + printable(text) +
       "'");
 }
 

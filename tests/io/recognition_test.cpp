@@ -51,7 +51,7 @@ TEST(Recognition, Ex3IsWhatHasItsSize) {
     expect_error(ErrorKind::bad_input, path,
                  {"is of an unknown kind",
                   "expected the content of a .npy, .npz, HDF5, Matrix "
-                  "Market or ex3 file, or one of the extensions"},
+                  "Market or ex3 file, or a known extension ("},
                  [&] { static_cast<void>(inspect(path)); });
   }
 }
