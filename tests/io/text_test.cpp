@@ -356,7 +356,8 @@ TEST_F(TextTest, MatrixMarketThatIsBrokenIsRefused) {
   refused("matrix array real symmetric\n2 3\n", "is not square");
   refused("matrix array real general\n2 2\n1\n2\n3\n",
           "is truncated: expected 4 elements, found the end");
-  refused("matrix array real general\n1 1\n1\n2\n", "expected its end after 1 elements, found '2'");
+  refused("matrix array real general\n1 1\n1\n2\n",
+          "expected the end of the file after 1 elements, found '2'");
   refused("matrix array real general\n1 2\n1 2\n", "has text after the last number");
   refused("matrix array real general\n1 1\nx\n", "expected a number that f64 holds, found 'x'");
   refused("matrix array integer general\n1 1\n1.5\n", "found '1.5' in line 3");

@@ -131,7 +131,7 @@ def test_torch():
     with pytest.raises(TypeError, match="out must not require grad"):
         tessera.atax(a, v, out=torch.empty(4, dtype=torch.float64, requires_grad=True))
     for sparse in (a.to_sparse(), a.to_sparse_csr()):
-        with pytest.raises(TypeError, match="A must be an array that DLPack or a buffer shows"):
+        with pytest.raises(TypeError, match="A must be an array with DLPack or a buffer"):
             tessera.atax(sparse, v)
     negative = torch.complex(v, v).conj().imag  # in memory it is v
     with pytest.raises(TypeError, match="x must not be negated lazily"):
