@@ -275,7 +275,7 @@ TEST_F(PipeTest, what_is_not_read_once_in_order_is_refused) {
   };
   expect_refused(columns, with({"atax", "pipe.npy"}, limit), "cannot be streamed sequentially");
   expect_refused(columns, {"gemv", "pipe.npy", "--checkpoint", "run.state"},
-                 "--checkpoint expected a regular file, found a pipe");
+                 "expected a regular file for --checkpoint, found a pipe");
   expect_refused(columns, {"convert", "pipe.npy", "--layout", "row-major"},
                  "expected a regular file there, found a pipe");
   make("row-major", "a.ex3");

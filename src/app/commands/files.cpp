@@ -333,8 +333,8 @@ namespace {
 /// The matrices of a file that holds several, a line each.
 void print_parts(std::string const& path, std::vector<std::string> const& names) {
   std::printf("%s\n", without_controls(path).c_str());
-  show_line("holds", std::to_string(names.size()) + (names.size() == 1 ? " array" : " arrays") +
-                         ", each of which has a name of its own:");
+  show_line("holds",
+            std::to_string(names.size()) + (names.size() == 1 ? " array" : " arrays") + ":");
   for (auto const& name : names) {
     std::string whole = path;
     whole += ':';
