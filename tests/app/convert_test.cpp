@@ -227,13 +227,13 @@ TEST_F(ConvertTest, bad_usage_touches_nothing) {
   EXPECT_EQ(twice.status, 2);
   auto const sizes = run({"convert", "a.npy", "b.npy", "--rows", "2", "--cols", "3"});
   EXPECT_EQ(sizes.status, 2);
-  EXPECT_THAT(sizes.err, HasSubstr("a.npy: says itself how large it is"));
+  EXPECT_THAT(sizes.err, HasSubstr("a.npy: contains its size"));
   for (auto const& [words, sentence] :
        {std::pair{std::vector<std::string>{"--rows", "2", "--cols", "3"},
-                  "tessera: a.data: says itself how large it is, found --rows and --cols\n"},
+                  "tessera: a.data: contains its size, found --rows and --cols; leave them out\n"},
         {{"--type", "f64"},
-         "tessera: a.data: says itself what type its elements have, found --type; --output-type is "
-         "that of the output\n"}}) {
+         "tessera: a.data: contains its element type, found --type; --output-type selects that of "
+         "the output\n"}}) {
     std::vector<std::string> arguments{"convert", "a.data", "b.npy"};
     arguments.insert(arguments.end(), words.begin(), words.end());
     auto const refused = run(arguments);

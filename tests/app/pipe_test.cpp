@@ -194,7 +194,7 @@ TEST_F(PipeTest, takes_a_file_in_another_order) {
 
 /// The name of a pipe does not say that it holds elements alone.
 TEST_F(PipeTest, of_elements_alone_needs_to_be_called_so) {
-  std::string const hint = "; --input-format raw takes elements alone\n";
+  std::string const hint = "; --input-format raw reads elements alone\n";
   Words const convert = {"convert", "-", "c.npy"};
   for (Words const& more : {Words{"--rows", "2", "--cols", "3"},
                             {"--type", "f64"},
@@ -203,7 +203,7 @@ TEST_F(PipeTest, of_elements_alone_needs_to_be_called_so) {
     words.insert(words.end(), more.begin(), more.end());
     auto const refused = run_with(bytes_of<float>({1, 2, 3, 4, 5, 6}), words);
     EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.err, AllOf(HasSubstr("says itself "), testing::EndsWith(hint)));
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("contains its "), testing::EndsWith(hint)));
     EXPECT_FALSE(exists("c.npy"));
   }
   auto const done =
