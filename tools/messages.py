@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
-CALLS = r"\b(?:fail|fail_value|fail_type|Failure|FileError|LimitError|say|note|invalid_argument|runtime_error|ValidationError|ValueError|TypeError|RuntimeError|LinAlgError|OSError|warn)\s*\("
+CALLS = r"\b(?:refuse\w*|notice|stop|fail|fail_value|fail_type|Failure|FileError|LimitError|say|note|invalid_argument|runtime_error|ValidationError|ValueError|TypeError|RuntimeError|LinAlgError|OSError|warn)\s*\("
 LITERAL = re.compile(r'f?"((?:[^"\\\n]|\\.)*)"')
 ODD = re.compile(r"\b(lies?|lying|beside|(goes?|gone) on|as far as|that there (is|are)|says? so|takes? what)\b")
 

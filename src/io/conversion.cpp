@@ -288,8 +288,8 @@ MatrixInfo info_of_output(MatrixReader const& reader, ConversionRequest const& r
                                  ", found a vector with " + std::to_string(info.rows) + " entries");
     }
   } else if (info.layout == Layout::left && !format.holds_columns) {
-    refuse(request.output, "cannot be stored column by column: expected rows in an " +
-                               std::string(format.name) + ", found columns");
+    refuse(request.output, "cannot be column-major: expected a row-major matrix for an " +
+                               std::string(format.name) + ", found a column-major one");
   }
   return info;
 }
@@ -306,8 +306,8 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
   if (info.has_vector && !request.vector.empty()) {
     vector_file.emplace(request.vector, RawFile{.type = info.type});
   } else if (info.has_vector && !reader.info().has_vector) {
-    refuse(request.output,
-           "holds A and V: expected a file with V beside " + request.input + ", found none");
+    refuse(request.output, "holds A and V: expected a file with V in addition to " + request.input +
+                               ", found none");
   }
   MatrixReader const* const vector = !info.has_vector ? nullptr
                                      : vector_file    ? &*vector_file
@@ -327,7 +327,7 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
                                ": expected a regular file there, found " + obstacle);
   }
   if (from_pipe && vector == &reader && has_vector_output) {
-    refuse(request.vector_output, "cannot hold V of " + request.input + " beside " +
+    refuse(request.vector_output, "cannot hold V of " + request.input + ", since A goes to " +
                                       request.output + ": expected a regular file, found " +
                                       obstacle);
   }

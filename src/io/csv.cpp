@@ -61,7 +61,7 @@ class Fields {
     if (begin < rest_.size() && rest_[begin] == quote) {
       quoted = closing_quote(rest_, begin);
       if (quoted == std::string_view::npos) {
-        text_.fail("has a quote without an end: expected both quotes of a field, found one");
+        text_.fail("has an unclosed quote: expected two quotes around a field, found one");
       }
     }
     std::size_t const end =
@@ -167,10 +167,10 @@ class CsvReader {
       return true;
     }
     if (numbers > 0) return false;  // all are, or one that is not is an error
-    text_.fail("may have names or data: expected numbers, or names that are clearly none, found '" +
-                   unclear_field + "' as field " +
-                   std::to_string(std::max(unclear, std::uint64_t{1})),
-               "; --header yes takes this line as names, --header no as data");
+    text_.fail(
+        "may be a line of names or of data: expected only numbers or only clear names, found '" +
+            unclear_field + "' as field " + std::to_string(std::max(unclear, std::uint64_t{1})),
+        "; --header yes reads this line as names, --header no as data");
   }
 
   void read_row(std::string_view line) {
@@ -197,7 +197,7 @@ class CsvReader {
     bool const may_be_names = rows_ == 0 && !names_ && header_ == CsvHeader::automatic;
     text_.fail("has a field that is not a number: expected one that f64 holds, found '" +
                    printable(field) + "' as field " + std::to_string(number),
-               may_be_names ? "; --header yes takes this line as names" : "");
+               may_be_names ? "; --header yes reads this line as names" : "");
   }
 
   void check_integer(std::string_view text, double value, std::uint64_t field) {

@@ -9,9 +9,10 @@ namespace tessera::io {
 struct DeflatedPart::State {};
 
 DeflatedPart::DeflatedPart(Place const& /*place*/, std::string name) {
-  throw FileError(ErrorKind::bad_input, name,
-                  "is packed by deflate: expected a tessera with zlib, found one that was built "
-                  "without it");
+  throw FileError(
+      ErrorKind::bad_input, name,
+      "is compressed by deflate: expected a tessera with zlib, found one that was built "
+      "without it");
 }
 
 DeflatedPart::~DeflatedPart() = default;

@@ -50,7 +50,7 @@ void begin_ex3_matrix(OutputFile& out, MatrixInfo const& info) {
          std::string(to_string(info.type)));
   }
   if (info.layout != Layout::right) {
-    fail("an ex3 test file is stored row by row: expected layout right, found left");
+    fail("an ex3 test file is row-major: expected a row-major matrix, found a column-major one");
   }
   if (info.rows > greatest_dimension || info.cols > greatest_dimension) {
     fail("an ex3 test file has 32-bit dimensions: expected at most " +

@@ -175,9 +175,9 @@ void refuse_packed(InputFile const& file, std::span<std::byte const> start) {
            {std::string_view("\xfd\x37zXZ\0", 6), "xz", "fd 37 7a 58 5a 00"},
            {"\x28\xb5\x2f\xfd", "zstd", "28 b5 2f fd"}}) {
     if (!begins_with(start, packer.mark)) continue;
-    file.fail("is packed by " + std::string(packer.name) +
-              ": expected a file that is not packed, found the mark " + std::string(packer.bytes) +
-              "; unpack it first, for example with `" + std::string(packer.name) + " -d`");
+    file.fail("is compressed by " + std::string(packer.name) +
+              ": expected an uncompressed file, found the mark " + std::string(packer.bytes) +
+              "; decompress it first, for example with `" + std::string(packer.name) + " -d`");
   }
 }
 
@@ -289,8 +289,8 @@ FormatRow const& format_of_content(InputFile const& file, std::optional<Format> 
                               std::min(shown, start.size()));
   file.fail(
       "is of an unknown kind: expected the content of a .npy, .npz, HDF5, Matrix Market or ex3 "
-      "file, or one of the extensions " +
-      list_of_extensions([](FormatRow const&) { return true; }) + ", found '" + printable(text) +
+      "file, or a known extension (" +
+      list_of_extensions([](FormatRow const&) { return true; }) + "), found '" + printable(text) +
       "'");
 }
 

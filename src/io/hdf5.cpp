@@ -374,10 +374,10 @@ std::string check_hdf5_output(OutputFile& out, MatrixInfo const& info) {
          printable(name.dataset));
   }
   if (out.in_order_only()) {
-    fail("cannot be an HDF5 file: expected a regular file, found one without positions");
+    fail("cannot be an HDF5 file: expected a regular file, found one that is written sequentially");
   }
   if (info.layout != Layout::right) {
-    fail("an HDF5 dataset is stored row by row: expected layout right, found left");
+    fail("an HDF5 dataset is row-major: expected a row-major matrix, found a column-major one");
   }
   // Where the disk does not take the start of a file, the library ends its process without a word.
   std::error_code error;

@@ -393,7 +393,7 @@ class Examination {
     std::array<char, 32> text{};
     if (value) std::snprintf(text.data(), text.size(), "%.*g", digits, *value);
     fail(
-        "has packed or missing elements: expected elements that are numbers as they are, found "
+        "has scaled or missing elements: expected elements that are the numbers themselves, found "
         "the attribute " +
         std::string(name) + (value ? " = " + std::string(text.data()) : std::string()) +
         "; unpack the dataset and fill its gaps first, then remove the attribute");
@@ -536,11 +536,11 @@ class Examination {
     }
     auto const used = result_.facts.filter.begin() + result_.facts.filters;
     if (std::find(result_.facts.filter.begin(), used, *filter) != used) {
-      fail("has an odd list of filters: expected each once, found filter " + std::to_string(id) +
-           " twice");
+      fail("has an invalid list of filters: expected each once, found filter " +
+           std::to_string(id) + " twice");
     }
     if (filter == Hdf5Filter::shuffle && value != size_of(result_.facts.type)) {
-      fail("has an odd filter: expected to shuffle elements of " +
+      fail("has an invalid filter: expected to shuffle elements of " +
            std::to_string(size_of(result_.facts.type)) + " bytes, found " + std::to_string(value));
     }
     *used = *filter;
@@ -720,7 +720,7 @@ class Creation {
       if (found == 0) return;
     }
     throw FileError(ErrorKind::bad_output, path_,
-                    "cannot be added: expected a new name in the file, found one that it has");
+                    "cannot be added: expected a new name in the file, found an existing one");
   }
 
   Handle creation_of(MatrixInfo const& info, Hdf5Chunks const* chunks) const {
@@ -778,7 +778,7 @@ std::vector<std::byte> ask_apart(std::string const& path, ErrorKind kind,
   });
   if (!answer.started) {
     throw FileError(ErrorKind::out_of_memory, path,
-                    "HDF5's library runs in a process of its own: expected one to be had, found: " +
+                    "cannot be processed: expected to start a process for HDF5's library, found: " +
                         answer.trouble);
   }
   std::vector<std::byte>& bytes = answer.bytes;

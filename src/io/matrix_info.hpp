@@ -83,7 +83,7 @@ struct MatrixInfo {
   [[nodiscard]] bool is_converted() const { return stored != element_type(type); }
   /// What keeps a file that is in_order_only from being read at any position.
   [[nodiscard]] std::string_view obstacle() const {
-    return format == Format::npz ? "a packed member of an .npz file" : "a pipe";
+    return format == Format::npz ? "a compressed member of an .npz file" : "a pipe";
   }
 };
 

@@ -60,7 +60,7 @@ class MarketReader {
     dense_ ? read_array() : read_coordinates();
     while (text_.next()) {
       if (!says_nothing(text_.line())) {
-        text_.fail("has more than its sizes say: expected its end after " +
+        text_.fail("has extra elements: expected the end of the file after " +
                    std::to_string(listed_) + " elements, found '" + printable(text_.line()) + "'");
       }
     }
@@ -85,7 +85,7 @@ class MarketReader {
     for (auto& each : word) each = take_word(words);
     if (word[0] != "%%matrixmarket" || word[1] != "matrix" || !trimmed(words).empty()) {
       text_.fail(
-          "is not a Matrix Market file: expected '%%MatrixMarket matrix' with three words behind, "
+          "is not a Matrix Market file: expected '%%MatrixMarket matrix' and three words, "
           "found '" +
           printable(text_.line()) + "'");
     }
@@ -221,7 +221,7 @@ class MarketReader {
       std::uint64_t const line = entry.place / length + 1;
       std::uint64_t const across = entry.place % length + 1;
       file_.fail(
-          "has integers of one place whose sum f64 does not hold exactly: expected at most 53 "
+          "has repeated entries whose sum f64 does not hold exactly: expected at most 53 "
           "significant bits, found more in row " +
           std::to_string(right ? line : across) + ", column " +
           std::to_string(right ? across : line));

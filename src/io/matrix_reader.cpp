@@ -32,7 +32,7 @@ std::unique_ptr<MatrixSource> open(std::string const& path, RawFile const& raw, 
   if (!name.dataset.empty() && !row.names_parts) {
     file.fail("holds one array: expected " + name.file + " alone for a file of the format " +
               std::string(to_string(row.format)) + ", found ':" + printable(name.dataset) +
-              "' behind it");
+              "' after it");
   }
   if (row.is_text && text == Text::refused) {
     file.fail("is a " + std::string(row.name) +

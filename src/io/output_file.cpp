@@ -69,7 +69,7 @@ OutputFile::OutputFile(std::string path, Temporary temporary, Existing existing)
     }
     if (is_dataset_ && existing == Existing::refused) {
       fail("exists already: expected a new file, since it may hold other datasets, found " + file +
-           "; name another one, or take --add-dataset");
+           "; name another one, or use --add-dataset");
     }
     old_file_ = OldFile{};
     old_file_->status = status;
@@ -113,7 +113,7 @@ void OutputFile::check_replaceable() const {
   bool const owned =
       ::geteuid() == 0 || ::geteuid() == folder.st_uid || ::geteuid() == old_file_->status.st_uid;
   if ((folder.st_mode & S_ISVTX) != 0 && !owned) {
-    fail("cannot be replaced: expected a file of one's own in this folder, found another user's");
+    fail("cannot be replaced: expected your own file in this folder, found another user's");
   }
 }
 
@@ -168,7 +168,7 @@ void OutputFile::lock_old_file() {
       return;
     }
   }
-  fail("cannot be extended: expected a file that stays for a moment, found always another one");
+  fail("cannot be extended: expected the same file twice, found that others keep replacing it");
 }
 
 void OutputFile::copy_old_file() {
@@ -235,7 +235,8 @@ void OutputFile::write(std::span<std::byte const> bytes) {
 }
 
 void OutputFile::write_at(std::uint64_t offset, std::span<std::byte const> bytes) {
-  if (direct_) fail("cannot be written: expected a regular file, found one without positions");
+  if (direct_)
+    fail("cannot be written: expected a regular file, found one that is written sequentially");
   while (!bytes.empty()) {
     ssize_t const written =
         ::pwrite(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -248,7 +249,7 @@ void OutputFile::write_at(std::uint64_t offset, std::span<std::byte const> bytes
 
 void OutputFile::go_to(std::uint64_t offset) {
   if (direct_ || ::lseek(descriptor_.get(), static_cast<off_t>(offset), SEEK_SET) < 0) {
-    fail("cannot be written: expected a regular file, found one without positions");
+    fail("cannot be written: expected a regular file, found one that is written sequentially");
   }
   bytes_written_ = offset;
 }
@@ -355,7 +356,7 @@ void OutputFile::sync_folder() const {
   if (!folder.is_open() || ::fsync(folder.get()) == 0) return;
   if (errno == EIO || errno == ENOSPC || errno == EDQUOT) {
     fail(
-        "is in its place, and a loss of power may undo that: expected the disk to take its name, "
+        "was written, but may get lost if the power fails: expected the disk to store its name, "
         "found: " +
         system_message(errno));
   }

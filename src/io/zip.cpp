@@ -182,12 +182,12 @@ ZipMember member_of(InputFile const& file, Entry const& entry, std::uint64_t end
   constexpr std::uint64_t stored = 0;
   constexpr std::uint64_t deflate = 8;
   std::string const name = "'" + printable(entry.name) + "'";
-  if ((entry.flags & 1U) != 0) file.fail("is encrypted: expected a plain member, found " + name);
+  if ((entry.flags & 1U) != 0)
+    file.fail("is encrypted: expected an unencrypted member, found " + name);
   if (entry.method != stored && entry.method != deflate) {
-    file.fail("is packed in an unsupported way: expected " + name +
+    file.fail("is compressed in an unsupported way: expected " + name +
               " stored or deflated, found method " + std::to_string(entry.method) + " (" +
-              std::string(name_of(entry.method)) +
-              "); numpy.savez and numpy.savez_compressed write what is read");
+              std::string(name_of(entry.method)) + "); use numpy.savez or numpy.savez_compressed");
   }
   if (entry.method == stored && entry.packed != entry.bytes) {
     damaged(file, "expected " + name + " to have as many bytes in the file as it holds, found " +

@@ -194,7 +194,7 @@ void require_plain(Call const& call, nb::handle x, char const* name) {
                    " must not be a masked array; pass its filled(…), or its data");
   }
   if (nb::cast<bool>(nb::getattr(x, "requires_grad", nb::bool_(false)))) {
-    call.fail_type(std::string(name) + " must not be followed by autograd; pass its detach()");
+    call.fail_type(std::string(name) + " must not require grad; pass its detach()");
   }
   Torch const* const library = torch();
   if (library != nullptr && nb::isinstance(x, library->tensor) &&
@@ -221,8 +221,8 @@ Taken Call::any(nb::handle x, char const* what) const {
     if (object.is_none() || !nb::try_cast(object, imported, false)) {
       bool const is_mended = is_numpy(x) && !may_copy && has_copy;
       fail_type(std::string(what) +
-                " must be an array that DLPack or a buffer shows as it is, found " + name_of(x) +
-                (is_mended ? "; copy=True takes a copy of numbers" : ""));
+                " must be an array with DLPack or a buffer of native numbers, found " + name_of(x) +
+                (is_mended ? "; copy=True makes a copy of numbers" : ""));
     }
   }
   require_plain(*this, object, what);
@@ -244,7 +244,7 @@ ElementType scalar_type_for(Taken const& x) {
 
 /// What to do about an array that a copy would mend.
 char const* with_copy(Call const& call) {
-  return call.has_copy ? "; copy=True takes a copy" : "; copy or convert it first";
+  return call.has_copy ? "; copy=True makes a copy" : "; copy or convert it first";
 }
 
 }  // namespace

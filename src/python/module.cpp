@@ -323,7 +323,10 @@ StreamObject open_file(std::string const& path, std::size_t memory_limit,
   Call const call{"open", false};
   std::optional<std::array<std::int64_t, 2>> extents;
   if (shape) {
-    if (shape->first < 1 || shape->second < 1) call.fail_value("shape must be of positive numbers");
+    if (shape->first < 1 || shape->second < 1) {
+      call.fail_value("shape must have two positive numbers, found (" +
+                      std::to_string(shape->first) + ", " + std::to_string(shape->second) + ")");
+    }
     extents = {shape->first, shape->second};
   }
   return {

@@ -52,9 +52,9 @@ inline std::vector<distributed::detail::Subtree> subtrees_of(
   if (rows.count == 0) return {};
   auto share = distributed::detail::share_of(units, rows);
   if (share.begun.count > 0 || share.open.count > 0) {
-    throw std::invalid_argument("expected rows from a multiple of " + std::to_string(units.unit) +
-                                " to one, as " + proposed_by + " says, found " +
-                                std::to_string(rows.count) + " from row " +
+    throw std::invalid_argument("expected rows that start and end at multiples of " +
+                                std::to_string(units.unit) + ", as " + proposed_by +
+                                " proposes, found " + std::to_string(rows.count) + " from row " +
                                 std::to_string(rows.first) + " on");
   }
   return std::move(share.whole);
@@ -203,8 +203,8 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     if (gathered_.size() > 0) return gathered_;
     if (this->rows() * this->cols() * Index{sizeof(T)} > most) {
       throw std::invalid_argument(
-          "expected rows from a multiple of " + std::to_string(summation::segment<T>) +
-          " on, as World.rows_of with blocks=True says, found a rank with rows from " +
+          "expected rows that start at a multiple of " + std::to_string(summation::segment<T>) +
+          ", as World.rows_of with blocks=True proposes, found a rank with rows from " +
           std::to_string(rows_.first) + " on");
     }
     auto const size = [](Index x) { return static_cast<std::size_t>(x); };

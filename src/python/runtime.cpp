@@ -68,12 +68,12 @@ thread_local bool in_function = false;
 
 void require_usable() {
   if (in_function) {
-    throw std::runtime_error("tessera: a function that a call runs cannot call tessera itself");
+    throw std::runtime_error("tessera: a callback of a call cannot call tessera itself");
   }
   if (state().was_forked) {
     throw std::runtime_error(
-        "tessera: this process was forked after tessera had started its threads, which only the "
-        "parent has; start it with multiprocessing's \"spawn\" or \"forkserver\", or fork before "
+        "tessera: this process was forked after tessera's first call, and has none of its threads; "
+        "start it with multiprocessing's \"spawn\" or \"forkserver\", or fork before "
         "the first call");
   }
   if (state().has_ended) throw std::runtime_error("tessera: Kokkos has ended in this process");

@@ -43,9 +43,9 @@ std::function<void(BlockRead const&)> reading_as(std::shared_ptr<io::MatrixReade
 void require_order_of_file(StreamedMatrix const& a) {
   if (a.reading.in_order_only.empty() || a.reading.by_rows) return;
   throw io::FileError(io::ErrorKind::bad_input, a.reading.path,
-                      "has its elements column by column, and is read in their order: expected a "
+                      "is column-major, and cannot be streamed sequentially: expected a "
                       "file that can be read at any position, found " +
-                          a.reading.in_order_only + "; store the array unpacked (numpy.savez)");
+                          a.reading.in_order_only + "; store the array uncompressed (numpy.savez)");
 }
 
 Reading read_file(std::string const& path, std::optional<ElementType> const& type,

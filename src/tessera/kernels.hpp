@@ -20,7 +20,7 @@ Kernels kernels_used(Kernels wanted) {
   } else {
     if (wanted != Kernels::accelerated) return Kernels::portable;
     throw std::invalid_argument(std::string("the backend ") + Exec::name() +
-                                " has no accelerated kernels: ask for automatic or portable ones");
+                                " has no accelerated kernels: choose automatic or portable ones");
   }
 }
 

@@ -100,8 +100,8 @@ class Workspace {
     explicit Turn(Workspace& workspace) : workspace_(workspace) {
       if (workspace.is_taken_.exchange(true, std::memory_order_acquire)) {
         checks::fail("Workspace",
-                     "another call is using this workspace; calls that run at the same time need "
-                     "workspaces of their own");
+                     "another call is using this workspace; give each concurrent call its own "
+                     "workspace");
       }
     }
     Turn(Turn const&) = delete;

@@ -256,7 +256,8 @@ TEST_F(BenchTest, what_makes_no_sense_is_refused_with_a_sentence) {
              "'divide' is not one of "
              "atax|weights|logistic|gemv|gemvt|gemv-both|transpose|gemm|atax-block"},
         Case{{"logistic", "a.npy"}, "bench: logistic expected random matrices, found a.npy"},
-        Case{{"gemv-both", "--check"}, "--check: results of gemv-both are compared with ours only"},
+        Case{{"gemv-both", "--check"},
+             "--check: results of gemv-both are compared with Tessera's only"},
         Case{{"gemv", "--shapes", "4x"}, "--shapes: '4x' is no shape"},
         Case{{"gemv", "--teams", "8"}, "--teams: '8' is no team"},
         Case{{"gemv", "--teams", "8x0"}, "'8x0' is no team"},
@@ -284,7 +285,7 @@ TEST_F(BenchTest, caches_can_be_told_on_gpus_alone) {
   } else {
     auto const result = bench({"gemv", "--shapes", "8x8", "--cache-preference", "l1"});
     EXPECT_EQ(result.status, 2);
-    EXPECT_THAT(result.err, HasSubstr("--cache-preference: only cuda"));
+    EXPECT_THAT(result.err, HasSubstr("--cache-preference: expected the backend cuda, found "));
   }
 }
 

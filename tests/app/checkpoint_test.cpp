@@ -133,9 +133,10 @@ TEST_F(CheckpointNameTest, a_run_with_other_limits_says_so) {
   auto const again = report(kept(cut_short_, "s"), 1);
   EXPECT_TRUE(again["earlier_limits"].is_null());
   Arguments const looser{"lstsq", "a.npy", "b.npy", "--atol", "1e-3", "--checkpoint", "s"};
-  EXPECT_THAT(run(looser).out,
-              HasSubstr("went on from a checkpoint after step 6, of a run with atol 1e-13, btol 0, "
-                        "conlim 0"));
+  EXPECT_THAT(
+      run(looser).out,
+      HasSubstr("resumed from a checkpoint after iteration 6, of a run with atol 1e-13, btol 0, "
+                "conlim 0"));
   // What a state depends on is named.
   ASSERT_EQ(run(kept(cut_short_, "s")).status, 1);
   expect_refused(kept({"ridge", "a.npy", "b.npy", "--lambda", "4"}, "s"), 3,
@@ -152,7 +153,7 @@ TEST_F(CheckpointNameTest, pipes_and_devices_are_refused_without_waiting) {
         "p: cannot keep a checkpoint: expected the name of a regular file, found a pipe");
     expect_refused(kept(command, "/dev/null"), 3, "found a device");
     expect_refused(kept(command, "/dev/stdout"), 2,
-                   "--checkpoint: expected the name of a file that stays, found /dev/stdout");
+                   "--checkpoint: expected the name of a regular file, found /dev/stdout");
   }
 }
 

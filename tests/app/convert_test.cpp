@@ -95,8 +95,8 @@ TEST_F(ConvertTest, takes_the_first_line_of_a_table_as_it_is_told) {
   EXPECT_EQ(refused.status, 3);
   EXPECT_EQ(
       refused.err,
-      "tessera: a.csv: may have names or data: expected numbers, or names that are clearly "
-      "none, found 'NA' as field 1 in line 1; --header yes takes this line as names, --header "
+      "tessera: a.csv: may be a line of names or of data: expected only numbers or only clear "
+      "names, found 'NA' as field 1 in line 1; --header yes reads this line as names, --header "
       "no as data\n");
   EXPECT_FALSE(exists("b.npy"));
   EXPECT_EQ(run({"show", "a.csv"}).status, 3);
@@ -203,8 +203,8 @@ TEST_F(ConvertTest, datasets_are_added_to_an_hdf5_file_on_request_alone) {
   auto const same = run({"convert", "a.npy", "r.h5:/packed", "--add-dataset"});
   EXPECT_EQ(same.status, 3);
   EXPECT_EQ(same.err,
-            "tessera: r.h5:/packed: cannot be added: expected a new name in the file, found one "
-            "that it has\n");
+            "tessera: r.h5:/packed: cannot be added: expected a new name in the file, found an "
+            "existing one\n");
   EXPECT_EQ(read("r.h5"), before);
   for (std::vector<std::string> const& arguments :
        {std::vector<std::string>{"convert", "a.npy", "b.npy", "--add-dataset"},
@@ -227,13 +227,13 @@ TEST_F(ConvertTest, bad_usage_touches_nothing) {
   EXPECT_EQ(twice.status, 2);
   auto const sizes = run({"convert", "a.npy", "b.npy", "--rows", "2", "--cols", "3"});
   EXPECT_EQ(sizes.status, 2);
-  EXPECT_THAT(sizes.err, HasSubstr("a.npy: says itself how large it is"));
+  EXPECT_THAT(sizes.err, HasSubstr("a.npy: contains its size"));
   for (auto const& [words, sentence] :
        {std::pair{std::vector<std::string>{"--rows", "2", "--cols", "3"},
-                  "tessera: a.data: says itself how large it is, found --rows and --cols\n"},
+                  "tessera: a.data: contains its size, found --rows and --cols; leave them out\n"},
         {{"--type", "f64"},
-         "tessera: a.data: says itself what type its elements have, found --type; --output-type is "
-         "that of the output\n"}}) {
+         "tessera: a.data: contains its element type, found --type; --output-type selects that of "
+         "the output\n"}}) {
     std::vector<std::string> arguments{"convert", "a.data", "b.npy"};
     arguments.insert(arguments.end(), words.begin(), words.end());
     auto const refused = run(arguments);

@@ -261,9 +261,9 @@ TEST_F(FilesTest, a_redirected_file_is_read_from_where_it_stands) {
 
 TEST_F(FilesTest, state_is_a_file_that_stays) {
   expect_refused({"gemv", "a.npy", "--checkpoint", "/dev/stdout"},
-                 "--checkpoint: expected the name of a file that stays, found /dev/stdout");
+                 "--checkpoint: expected the name of a regular file, found /dev/stdout");
   expect_refused({"gemv", "a.npy", "--checkpoint", "-"},
-                 "--checkpoint: expected the name of a file that stays, found -");
+                 "--checkpoint: expected the name of a regular file, found -");
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ TEST_F(GenerateTest, fortran_order_holds_the_same_matrix) {
 TEST_F(GenerateTest, what_ex3_cannot_hold_is_bad_usage) {
   auto const f64 = run({"gen", "--rows", "4", "--cols", "3", "--type", "f64", "--output", "7"});
   EXPECT_EQ(f64.status, 2);
-  EXPECT_EQ(f64.err, "tessera: 7: an ex3 file holds f32 only, found --type f64: take .npy\n");
+  EXPECT_EQ(f64.err, "tessera: 7: an ex3 file holds f32 only, found --type f64; use .npy\n");
   auto const order =
       run({"gen", "--rows", "4", "--cols", "3", "--layout", "column-major", "--output", "7"});
   EXPECT_EQ(order.status, 2);

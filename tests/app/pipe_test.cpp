@@ -194,7 +194,7 @@ TEST_F(PipeTest, takes_a_file_in_another_order) {
 
 /// The name of a pipe does not say that it holds elements alone.
 TEST_F(PipeTest, of_elements_alone_needs_to_be_called_so) {
-  std::string const hint = "; --input-format raw takes elements alone\n";
+  std::string const hint = "; --input-format raw reads elements alone\n";
   Words const convert = {"convert", "-", "c.npy"};
   for (Words const& more : {Words{"--rows", "2", "--cols", "3"},
                             {"--type", "f64"},
@@ -203,7 +203,7 @@ TEST_F(PipeTest, of_elements_alone_needs_to_be_called_so) {
     words.insert(words.end(), more.begin(), more.end());
     auto const refused = run_with(bytes_of<float>({1, 2, 3, 4, 5, 6}), words);
     EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.err, AllOf(HasSubstr("says itself "), testing::EndsWith(hint)));
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("contains its "), testing::EndsWith(hint)));
     EXPECT_FALSE(exists("c.npy"));
   }
   auto const done =
@@ -273,9 +273,9 @@ TEST_F(PipeTest, what_is_not_read_once_in_order_is_refused) {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   };
-  expect_refused(columns, with({"atax", "pipe.npy"}, limit), "cannot be streamed in its order");
+  expect_refused(columns, with({"atax", "pipe.npy"}, limit), "cannot be streamed sequentially");
   expect_refused(columns, {"gemv", "pipe.npy", "--checkpoint", "run.state"},
-                 "--checkpoint expected a regular file, found a pipe");
+                 "expected a regular file for --checkpoint, found a pipe");
   expect_refused(columns, {"convert", "pipe.npy", "--layout", "row-major"},
                  "expected a regular file there, found a pipe");
   make("row-major", "a.ex3");

@@ -302,7 +302,7 @@ TEST_F(SolveTest, refuses_what_makes_no_sense) {
   expect({"lstsq", "a.npy", "short.npy"}, 3, "expected 30 entries, one for each row of a.npy");
   expect({"lstsq", "a.npy", "b.npy", "--output", "a.npy"}, 2, "a.npy");
   expect({"lstsq", "a.npy", "b.npy", "--checkpoint", "-"}, 2,
-         "--checkpoint: expected the name of a file that stays, found -");
+         "--checkpoint: expected the name of a regular file, found -");
 }
 
 /// Before anything is computed, not at the first checkpoint.
@@ -341,7 +341,7 @@ TEST_F(SolveTest, says_a_limit_that_does) {
         EXPECT_LE(found.status, 1) << command.back() << found.err;  // 1: it does not converge
         // A limit that small A needs for its blocks may hold all of A.
         if (rows == std::string("9000")) {
-          EXPECT_THAT(found.out, HasSubstr("streamed at each step"));
+          EXPECT_THAT(found.out, HasSubstr("streamed in each iteration"));
         }
         EXPECT_THAT(found.err, Not(HasSubstr("expected")));
       }

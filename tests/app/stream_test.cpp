@@ -355,8 +355,8 @@ TEST_F(StreamTest, refuses_what_streaming_cannot_do) {
     EXPECT_THAT(done.err, HasSubstr(why));
   };
   refuses({"--memory-limit", "4MiB", "--check"}, 2, "--check: needs the matrix in memory");
-  refuses({"--memory-limit", "two"}, 2, "such as 512MiB, or none, found 'two'");
-  refuses({"--memory-limit", "-5MiB"}, 2, "such as 512MiB, or none, found '-5MiB'");
+  refuses({"--memory-limit", "two"}, 2, "such as 512MiB, or without a unit, found 'two'");
+  refuses({"--memory-limit", "-5MiB"}, 2, "such as 512MiB, or without a unit, found '-5MiB'");
   refuses({"--memory-limit", "1KiB"}, 4, "streaming it needs --memory-limit ");
   refuses({"--checkpoint", "a.npy"}, 2, "a.npy");
 }

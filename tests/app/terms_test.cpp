@@ -89,7 +89,7 @@ TEST_F(TermsTest, what_means_nothing_is_refused) {
   expect_refused(2, {"--map", "logistic", "--weights", "w.npy"},
                  "--map logistic: expected its vector by --labels, found --weights");
   expect_refused(2, {"--labels", "w.npy"},
-                 "--labels: expected --map, which says what is done with them, found none");
+                 "--labels: expected --map, the function that uses them, found none");
   expect_refused(2, {"--weights", "w.npy", "--minus", "w.npy"}, "excludes");
   expect_refused(2, {"--map", "square", "--labels", "w.npy"},
                  "'square' is not one of "

@@ -290,7 +290,7 @@ TEST_F(TripletsTest, refuses_what_makes_no_sense) {
   expect_refused({"svd", "a.npy", "-k", "3", "--u", "x.npy", "--vt", "x.npy"}, 2, "x.npy");
   expect_refused({"svd", "a.npy", "-k", "3", "--s", "a.npy"}, 2, "a.npy");
   expect_refused({"pca", "a.npy", "-k", "3", "--checkpoint", "-"}, 2,
-                 "--checkpoint: expected the name of a file that stays, found -");
+                 "--checkpoint: expected the name of a regular file, found -");
   write_doubles("row.npy", "(1, 3)", {1, 2, 3});
   expect_refused({"pca", "row.npy", "-k", "1"}, 3, "has one row: pca expected two or more");
 }

@@ -113,7 +113,7 @@ TEST_F(TuneTest, keeps_the_fastest_launch_and_runs_use_it_and_say_so) {
   auto const result = tune({"gemv", "--shape", "250x220"});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("<- the backend's"));
-  EXPECT_THAT(result.out, HasSubstr("kept in " + file().string()));
+  EXPECT_THAT(result.out, HasSubstr("saved in " + file().string()));
 
   json const kept = json::parse(content());
   EXPECT_EQ(kept.at("format"), "tessera tunings");
@@ -454,8 +454,8 @@ TEST_F(TuneTest, tables_are_ranked_and_name_stages) {
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("atax   300 rows x 200 columns, f64, column-major"));
   for (char const* const words :
-       {"  fused, ", "  multiply, ", "  multiply_transposed, ", "  atax, 3 launches", "rank",
-        "over the backend's", "two-stage: ", "the backend's choice"}) {
+       {"  fused, ", "  multiply, ", "  multiply_transposed, ", "  atax, 3 launch configurations",
+        "rank", "speed-up", "two-stage: ", "the backend's choice"}) {
     EXPECT_THAT(result.out, HasSubstr(words));
   }
   EXPECT_THAT(result.out, Not(HasSubstr("WRONG")));

@@ -119,10 +119,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{
             "format_against_the_extension",
             {"gen", "--rows", "1", "--cols", "1", "--output", "g.npy", "--output-format", "ex3"},
-            "g.npy: the extension says NumPy array, found --output-format ex3 test file"},
+            "g.npy: the extension means NumPy array, found --output-format ex3 test file"},
         BadUsage{"format_of_a_conversion_against_the_extension",
                  {"convert", "a.npy", "d.bin", "--output-format", "npy"},
-                 "d.bin: the extension says raw elements, found --output-format NumPy array"},
+                 "d.bin: the extension means raw elements, found --output-format NumPy array"},
         BadUsage{"no_input", {"atax"}, "INPUT"},
         BadUsage{"surplus_input", {"atax", "a.npy", "b.npy"}, "b.npy"},
         BadUsage{"check_without_result", {"check", "a.npy"}, "RESULT"},
@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
             "limit_without_unit_of_ours",
             {"atax", "a.npy", "--memory-limit", "1PiB"},
             "--memory-limit: expected a size from 1 to 2^62 bytes with one of the units B, KB, "
-            "MB, GB, TB, KiB, MiB, GiB, TiB, such as 512MiB, or none, found '1PiB'"},
+            "MB, GB, TB, KiB, MiB, GiB, TiB, such as 512MiB, or without a unit, found '1PiB'"},
         BadUsage{"limit_with_space", {"atax", "a.npy", "--memory-limit", "1 MiB"}, "found '1 MiB'"},
         BadUsage{"limit_infinite", {"atax", "a.npy", "--memory-limit", "infMiB"}, "found 'infMiB'"},
         BadUsage{"seconds_negative",
@@ -204,13 +204,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "given"},
         BadUsage{"type_of_no_raw_file",
                  {"convert", "a.npy", "x.npy", "--type", "f64"},
-                 "a.npy: says itself what type its elements have, found --type; --output-type is "
-                 "that of the output"},
-        BadUsage{
-            "order_of_no_raw_file",
-            {"convert", "a.npy", "x.npy", "--input-layout", "column-major"},
-            "a.npy: says itself in which layout its elements are, found --input-layout; --layout "
-            "is that of the output"},
+                 "a.npy: contains its element type, found --type; --output-type selects that of "
+                 "the output"},
+        BadUsage{"order_of_no_raw_file",
+                 {"convert", "a.npy", "x.npy", "--input-layout", "column-major"},
+                 "a.npy: contains its layout, found --input-layout; --layout selects that of the "
+                 "output"},
         BadUsage{"order_of_a_raw_vector",
                  {"convert", "a.bin", "x.npy", "--input-layout", "column-major"},
                  "a.bin: is a vector without --rows and --cols, and has no layout"},

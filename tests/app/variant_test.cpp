@@ -227,7 +227,7 @@ TEST_F(VariantTest, refuses_what_does_not_apply) {
            {{"gemv", "a.npy", "--layout", "row-major"}, 2, "--layout: a file has its own layout"},
            {{"gemv", "--vector", "a-vector.npy"}, 2, "FILE is missing"},
            {{"transpose", "a.npy", "--vector", "a-vector.npy"}, 2, "transpose has no vector"},
-           {{"gemv", "--shapes", "8x8+1", "--check"}, 2, "--check: lines with padding"},
+           {{"gemv", "--shapes", "8x8+1", "--check"}, 2, "--check: matrices with padding"},
            {{"gemv", "a.npy", "--output", "a.npy"}, 2, "would replace a.npy"},
            {{"gemv", "none.npy"}, 3, "none.npy: "},
            {{"gemv", "a.npy", "--vector", "none.npy"}, 3, "none.npy: "},
@@ -252,9 +252,8 @@ TEST_F(VariantTest, hosts_have_no_preference_of_caches) {
       if (result.status == 4) continue;  // not built
       EXPECT_EQ(result.status, 2);
       EXPECT_THAT(result.err,
-                  HasSubstr("tessera: --cache-preference: only cuda has caches that can "
-                            "be told; " +
-                            backend + " computes here"));
+                  HasSubstr("tessera: --cache-preference: expected the backend cuda, found " +
+                            backend + "; leave the option out"));
     }
   }
   auto const result = run({"gemv", "a.npy", "--cache-preference", "l2"});

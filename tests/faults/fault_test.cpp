@@ -305,12 +305,11 @@ TEST_P(FaultTest, a_file_that_cannot_be_closed_leaves_the_old_one) {
 TEST_P(FaultTest, a_folder_that_cannot_be_synced_is_said) {
   auto const result = run_with("folder,,EIO,0");
   EXPECT_EQ(result.status, 3);
-  EXPECT_THAT(
-      result.err,
-      AllOf(AnyOf(StartsWith("tessera: c."), StartsWith("tessera: v.npy: "),
-                  StartsWith("tessera: run.state: ")),
-            HasSubstr("is in its place, and a loss of power may undo that: expected the disk "
-                      "to take its name, found: Input/output error")));
+  EXPECT_THAT(result.err,
+              AllOf(AnyOf(StartsWith("tessera: c."), StartsWith("tessera: v.npy: "),
+                          StartsWith("tessera: run.state: ")),
+                    HasSubstr("was written, but may get lost if the power fails: expected the disk "
+                              "to store its name, found: Input/output error")));
   std::filesystem::remove(path(job().output));
 }
 

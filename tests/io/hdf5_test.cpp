@@ -201,11 +201,12 @@ TEST(Hdf5, AttributesThatChangeElementsAreRefused) {
                                            {"odd", "scale_factor"},
                                            {"several", "add_offset"}}) {
     std::string const path = file + ":/" + dataset;
-    expect_error(ErrorKind::bad_input, path,
-                 {"has packed or missing elements: expected elements that are numbers as they are, "
-                  "found the attribute " +
-                  std::string(attribute) + "; "},
-                 [&] { static_cast<void>(inspect(path)); });
+    expect_error(
+        ErrorKind::bad_input, path,
+        {"has scaled or missing elements: expected elements that are the numbers themselves, "
+         "found the attribute " +
+         std::string(attribute) + "; "},
+        [&] { static_cast<void>(inspect(path)); });
   }
   EXPECT_EQ(dataset_elements(file + ":/harmless"), counted());
 }
@@ -590,11 +591,11 @@ TEST(Hdf5, ADatasetThatCannotBeAddedLeavesTheFile) {
   std::filesystem::copy_file(sample("new.h5"), folder / "A.h5");
   std::filesystem::copy_file(sample("new.h5"), folder / "other.h5");
   Bytes const before = content_of(folder / "A.h5");
-  for (auto const& [dataset, sentence] : {Refusal{"f4", "found one that it has"},
-                                          {"group", "found one that it has"},
+  for (auto const& [dataset, sentence] : {Refusal{"f4", "found an existing one"},
+                                          {"group", "found an existing one"},
                                           {"group/", "names no dataset"},
                                           {"f4/new", "expected HDF5's library to do it"},
-                                          {"external", "found one that it has"},
+                                          {"external", "found an existing one"},
                                           {"external/new", "found an external link"},
                                           {"soft_external/new", "found an external link"}}) {
     std::string const output = folder / "A.h5:/" + dataset;

@@ -15,7 +15,7 @@ namespace {
 TEST(Npz, StoredArraysAreReadAndPackedOnesSaidToBeLeftOut) {
   EXPECT_EQ(inspect(sample("stored.npz") + ":vector").rows, 5U);
   expect_bad_matrix(sample("deflated.npz") + ":columns",
-                    {"is packed by deflate: expected a tessera with zlib"});
+                    {"is compressed by deflate: expected a tessera with zlib"});
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ TEST(Npz, APackedArrayIsReadInAnyOrder) {
   convert_file({.input = path, .output = folder / "B.npy"});
   EXPECT_TRUE(content_of(folder / "B.npy") == whole);
   expect_error(ErrorKind::bad_output, folder / "C.npy",
-               {"expected a regular file there, found a packed member of an .npz file"}, [&] {
+               {"expected a regular file there, found a compressed member of an .npz file"}, [&] {
                  convert_file({.input = path, .output = folder / "C.npy", .layout = Layout::left});
                });
 }

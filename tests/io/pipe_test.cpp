@@ -226,7 +226,7 @@ TEST_P(PipeTest, WhatIsNoMatrixIsAnError) {
   for (std::optional<Format> const given : {std::optional(Format::npy), std::optional<Format>()}) {
     EXPECT_THAT(convert(Bytes("\x1f\x8b\x08\x08", 4) + Bytes(40, '\1'),
                         {.input = "", .input_format = given, .output = folder_ / "B.npy"}),
-                HasSubstr("is packed by gzip"));
+                HasSubstr("is compressed by gzip"));
   }
   EXPECT_THAT(convert(Bytes("1\0,\0002\0\n\0003\0,\0004\0\n\0", 16),
                       {.input = "", .output = folder_ / "B.npy"}),

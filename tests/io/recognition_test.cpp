@@ -51,7 +51,7 @@ TEST(Recognition, Ex3IsWhatHasItsSize) {
     expect_error(ErrorKind::bad_input, path,
                  {"is of an unknown kind",
                   "expected the content of a .npy, .npz, HDF5, Matrix "
-                  "Market or ex3 file, or one of the extensions"},
+                  "Market or ex3 file, or a known extension ("},
                  [&] { static_cast<void>(inspect(path)); });
   }
 }
@@ -113,14 +113,14 @@ TEST(Recognition, PackedFilesAreNamed) {
          {"a.npy", "a.npy.gz", "a.csv", "a.mtx", "a", "a.ex3", "a.h5:/A"}) {
       SCOPED_TRACE(name + std::string(" ") + file);
       folder.write(file.substr(0, file.find(':')), mark + Bytes(30, '\x01'));
-      std::string const words = "is packed by " + std::string(name) +
-                                ": expected a file that is not packed, found the mark ";
+      std::string const words = "is compressed by " + std::string(name) +
+                                ": expected an uncompressed file, found the mark ";
       expect_error(ErrorKind::bad_input, folder / file, {words},
                    [&] { static_cast<void>(inspect(folder / file)); });
     }
     std::string const path = folder.write("a.txt", mark + Bytes(30, '\x01'));
     for (Format const format : {Format::csv, Format::matrix_market, Format::npy}) {
-      expect_error(ErrorKind::bad_input, path, {"is packed by "}, [&] {
+      expect_error(ErrorKind::bad_input, path, {"is compressed by "}, [&] {
         static_cast<void>(MatrixReader(path, {}, Reading::in_order, format, Text::taken));
       });
     }

@@ -91,7 +91,7 @@ TEST_F(TextTest, CsvHasALineOfNamesOrNone) {
                 .version,
             "with a line of names");
   expect_refused("A.csv", "1,b\n1,2\n",
-                 "found 'b' as field 2 in line 1; --header yes takes this line as names");
+                 "found 'b' as field 2 in line 1; --header yes reads this line as names");
   expect_refused("A.csv", "a,b\nc,d\n", "found 'c' as field 1 in line 2");
   EXPECT_EQ(csv(",x,y\n1,2,3\n4,5,6\n"), two_by_three);  // as pandas names an index
   EXPECT_EQ(csv("% fat;$x;(é)\n1;2;3\n4;5;6\n"), two_by_three);
@@ -113,7 +113,7 @@ TEST_F(TextTest, CsvWhoseFirstLineMayBeDataAsksForTheOption) {
            {"x,12kg", "found '12kg' as field 2"}}) {
     expect_refused("A.csv", line + "\n3,4\n", found);
     expect_refused("A.csv", line + "\n3,4\n",
-                   " in line 1; --header yes takes this line as names, --header no as data");
+                   " in line 1; --header yes reads this line as names, --header no as data");
     char const separator = line.find(';') == Bytes::npos ? ',' : ';';
     Bytes const rows = Bytes("\n3") + separator + "4\n5" + separator + "6\n";
     EXPECT_EQ(csv(line + rows, CsvHeader::yes), (Table{2, 2, {3, 4, 5, 6}})) << line;
@@ -146,8 +146,8 @@ TEST_F(TextTest, CsvSeparatorsInsideQuotesAreText) {
   EXPECT_EQ(csv("\"my x\" y \"z\"\n1 2 3\n4 \"5\" 6\n"), two_by_three);
   EXPECT_EQ(csv("\"x\ty\"\tz\tw\n1\t2\t3\n4\t 5 \t6\n"), two_by_three);
   expect_refused("A.csv", "1,\"2,000\"\n", "found '\"2,000\"' as field 2");
-  expect_refused("A.csv", "\"a,b\n1,2\n", "has a quote without an end");
-  expect_refused("A.csv", "1,2\n\"3,4\n", "has a quote without an end");
+  expect_refused("A.csv", "\"a,b\n1,2\n", "has an unclosed quote");
+  expect_refused("A.csv", "1,2\n\"3,4\n", "has an unclosed quote");
 }
 
 /// Of the type that elements are read in: an integer is digits alone.
@@ -356,7 +356,8 @@ TEST_F(TextTest, MatrixMarketThatIsBrokenIsRefused) {
   refused("matrix array real symmetric\n2 3\n", "is not square");
   refused("matrix array real general\n2 2\n1\n2\n3\n",
           "is truncated: expected 4 elements, found the end");
-  refused("matrix array real general\n1 1\n1\n2\n", "expected its end after 1 elements, found '2'");
+  refused("matrix array real general\n1 1\n1\n2\n",
+          "expected the end of the file after 1 elements, found '2'");
   refused("matrix array real general\n1 2\n1 2\n", "has text after the last number");
   refused("matrix array real general\n1 1\nx\n", "expected a number that f64 holds, found 'x'");
   refused("matrix array integer general\n1 1\n1.5\n", "found '1.5' in line 3");

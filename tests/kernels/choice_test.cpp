@@ -28,7 +28,7 @@ TEST(ChoiceOfKernels, IsPortableWhereABackendHasNone) {
 TEST(ChoiceOfKernels, RefusesAcceleratedOnesWhereABackendHasNone) {
   EXPECT_THAT([] { kernels_used<Elsewhere>(Kernels::accelerated); },
               testing::ThrowsMessage<std::invalid_argument>(
-                  "the backend Elsewhere has no accelerated kernels: ask for automatic or portable "
+                  "the backend Elsewhere has no accelerated kernels: choose automatic or portable "
                   "ones"));
 }
 

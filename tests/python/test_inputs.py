@@ -86,7 +86,7 @@ def test_copies_of_numbers_that_lie_in_any_way():
     table = np.zeros((3, 4), [("a", "i1"), ("x", "f8")])
     table["x"] = A
     np.testing.assert_array_equal(tessera.atax(table["x"], V, copy=True), EXPECTED)
-    with pytest.raises(TypeError, match="as it is, found ndarray of float64 and shape .*; copy=True takes a copy"):
+    with pytest.raises(TypeError, match="native numbers, found ndarray of float64 and shape .*; copy=True makes a copy"):
         tessera.atax(table["x"], V)
     with pytest.raises(TypeError, match="convert it first|as it is, found"):
         tessera.axpby(1.0, records["x"], 1.0, np.ones(5))
@@ -218,7 +218,7 @@ def test_transposes_of_copies():
         out = np.empty(np.asarray(x).T.shape, found.dtype)
         assert tessera.transpose(x, out=out, copy=True) is out
         np.testing.assert_array_equal(out, found)
-    with pytest.raises(ValueError, match="negative stride; copy=True takes a copy"):
+    with pytest.raises(ValueError, match="negative stride; copy=True makes a copy"):
         tessera.transpose(A[::-1])
 
 
@@ -237,12 +237,12 @@ def test_torch():
         np.testing.assert_array_equal(found.numpy(), EXPECTED)
     out = torch.empty(4, dtype=torch.float64)
     assert tessera.atax(a, v, out=out) is out
-    with pytest.raises(TypeError, match="A must not be followed by autograd"):
+    with pytest.raises(TypeError, match="A must not require grad"):
         tessera.atax(a.clone().requires_grad_(), v)
-    with pytest.raises(TypeError, match="out must not be followed by autograd"):
+    with pytest.raises(TypeError, match="out must not require grad"):
         tessera.atax(a, v, out=torch.empty(4, dtype=torch.float64, requires_grad=True))
     for sparse in (a.to_sparse(), a.to_sparse_csr()):
-        with pytest.raises(TypeError, match="A must be an array that DLPack or a buffer shows"):
+        with pytest.raises(TypeError, match="A must be an array with DLPack or a buffer"):
             tessera.atax(sparse, v)
     negative = torch.complex(v, v).conj().imag  # in memory it is v
     with pytest.raises(TypeError, match="x must not be negated lazily"):

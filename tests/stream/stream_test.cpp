@@ -598,7 +598,7 @@ TYPED_TEST(Stream, RefusesAStateOfSomethingElse) {
   };
   auto const refusal = [](std::string const& expected, std::string const& found) {
     return ThrowsMessage<std::invalid_argument>(
-        HasSubstr("expected a state of " + expected + " to go on from, found one of " + found));
+        HasSubstr("expected a state of " + expected + " to resume from, found one of " + found));
   };
   // With one block that is not the last, all of them leave a state of the same sizes.
   for (Operation const operation : TestFixture::operations) {

@@ -194,17 +194,16 @@ BackendDecision choose_backend(BackendChoice choice, Job const& job) {
 void require_caches(std::optional<backends::CachePreference> preference,
                     BackendFacts const& backend) {
   if (!preference || backend.is_gpu) return;
-  throw Failure(ExitStatus::usage, "--cache-preference: only cuda has caches that can be told; " +
+  throw Failure(ExitStatus::usage, "--cache-preference: expected the backend cuda, found " +
                                        backend.name +
-                                       " computes here, so leave the option out or add --backend "
-                                       "cuda");
+                                       "; leave the option out or add --backend cuda");
 }
 
 void require_threads(int threads, BackendFacts const& backend) {
   if (threads <= 1 || backend.choice != BackendChoice::serial) return;
   throw Failure(ExitStatus::usage, "--threads: serial computes with one thread, found " +
                                        std::to_string(threads) +
-                                       "; leave the option out or take --backend openmp");
+                                       "; leave the option out or use --backend openmp");
 }
 
 void require_device_in_use(std::optional<int> device, BackendChoice choice) {

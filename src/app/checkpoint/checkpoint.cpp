@@ -129,7 +129,7 @@ CheckpointPlace::CheckpointPlace(std::string const& path) {
   bool const is_stdout = path == "-";
   if (is_stdout || io::descriptor_named_by(path)) {
     throw Failure(ExitStatus::usage,
-                  "--checkpoint: expected the name of a file that stays, found " + path);
+                  "--checkpoint: expected the name of a regular file, found " + path);
   }
   require_plain_file("--checkpoint", path);
   if (!ranks().is_first()) return;

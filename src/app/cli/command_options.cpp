@@ -49,7 +49,7 @@ Choices<OperationId> operations_with_one_result() {
 }
 
 void add_input(CLI::App& app, std::string& input) {
-  add_input_file(app, "INPUT", input, "A: a .npy, .npz, HDF5 or ex3 file, or a test number N")
+  add_input_file(app, "INPUT", input, "A: a .npy, .npz, HDF5 or ex3 file, or N for test/N")
       ->required();
 }
 
@@ -169,7 +169,7 @@ void add_stream(CLI::App& command, Options& options, std::string const& checkpoi
       throw CLI::ValidationError(
           "--memory-limit",
           "expected a size from 1 to 2^62 bytes with one of the units B, KB, MB, GB, TB, KiB, MiB, "
-          "GiB, TiB, such as 512MiB, or none, found '" +
+          "GiB, TiB, such as 512MiB, or without a unit, found '" +
               text + "'");
     }
     options.memory_limit = *bytes;
@@ -177,7 +177,8 @@ void add_stream(CLI::App& command, Options& options, std::string const& checkpoi
   command
       .add_option_function<std::string>(
           "--memory-limit", take_limit,
-          "Stream A from its file if it needs more memory (else if it needs more than is free)")
+          "Most memory, such as 2GiB; A is streamed from its file if it needs more (else the free "
+          "memory)")
       ->type_name("SIZE");
   auto* const checkpoint =
       command.add_option("--checkpoint", options.checkpoint, checkpoint_help)->type_name("FILE");
@@ -326,8 +327,7 @@ void add_solve(CLI::App& command, SolveOptions& options, std::uint64_t least,
 }
 
 void add_solved_matrix(CLI::App& command, SolveOptions& options) {
-  add_input_file(command, "A", options.input,
-                 "A: a .npy, .npz, HDF5 or ex3 file, or a test number N")
+  add_input_file(command, "A", options.input, "A: a .npy, .npz, HDF5 or ex3 file, or N for test/N")
       ->required();
 }
 

@@ -20,8 +20,9 @@ inline constexpr char program[] =
 
 inline constexpr char generate[] =
     "The extension of --output selects the format. A .npy file holds A; V is written to a second "
-    "file, NAME-vector.npy. A .ex3 file, or one without extension, holds A and V (f32 only). The "
-    "same seed gives the same bytes on every machine. --output - writes to stdout.\n\n"
+    "file, NAME-vector.npy. A .ex3 file, or one without extension, holds A and V (f32 only): it is "
+    "a test file of the course project ex3. --distribution ex3 generates the numbers of these "
+    "tests. The same seed gives the same bytes on every machine. --output - writes to stdout.\n\n"
     "Examples:\n"
     "  tessera gen --rows 100000 --cols 300 --type f64 --distribution normal --seed 1 --output "
     "a.npy\n"
@@ -122,13 +123,15 @@ inline constexpr char pca[] =
 
 inline constexpr char fit[] =
     "A row of A is an observation, and eta = A x + intercept. LOSS is minimised over x and the "
-    "intercept: linear, sum (eta - y)^2/2; logistic, sum log(1 + e^eta) - y eta, for labels y of "
-    "two numbers, the smaller one as 0, the other as 1; poisson, sum e^eta - y eta, for counts y; "
-    "gamma, sum y "
-    "e^-eta + eta, for y above 0; tweedie, half the deviance of a variance that is --power of the "
-    "mean e^eta, for y of at least 0, above 0 if the power is 2 or more. "
-    "--weights multiplies each row's loss; --offset is added to eta, such as the logarithm of an "
-    "exposure. The intercept is not penalised, and is printed in the report.\n"
+    "intercept:\n"
+    "  linear     sum (eta - y)^2/2\n"
+    "  logistic   sum log(1 + e^eta) - y eta    y: two numbers, the smaller one is 0\n"
+    "  poisson    sum e^eta - y eta             y: counts\n"
+    "  gamma      sum y e^-eta + eta            y > 0\n"
+    "  tweedie    half the deviance             y >= 0, or y > 0 if --power >= 2\n"
+    "In tweedie the variance is the mean e^eta to the power --power. --weights multiplies each "
+    "row's loss; --offset is added to eta, such as the logarithm of an exposure. The intercept is "
+    "not penalised, and is printed in the report.\n"
     "A matrix with at most 512 columns is solved by Newton's method with the complete Hessian, one "
     "pass over A per iteration. With more columns newton-cg needs up to two passes per iteration "
     "and one per product with the Hessian; lbfgs usually needs one, and more iterations. The "
@@ -188,6 +191,13 @@ inline constexpr char show[] =
     "Examples:\n"
     "  tessera show a.npy\n"
     "  tessera show test/7 --data";
+
+inline constexpr char completion[] =
+    "`cmake --install` installs the script. Otherwise load it in the current shell, or add the "
+    "first example to ~/.bashrc.\n\n"
+    "Examples:\n"
+    "  source <(tessera completion bash)\n"
+    "  tessera completion bash > ~/.local/share/bash-completion/completions/tessera";
 
 inline constexpr char info[] =
     "Examples:\n"

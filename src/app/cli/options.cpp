@@ -141,8 +141,9 @@ std::string bash_completion(CLI::App const& app) {
 
 std::variant<ExitStatus, Options> parse_options(int argc, char const* const* argv,
                                                 std::vector<std::string>* asked) {
-  CLI::App app("Matrix products that read the matrix once and give the same bits everywhere",
-               "tessera");
+  CLI::App app(
+      "Products and solvers for dense matrices: one pass over A, bitwise identical results",
+      "tessera");
   app.footer(help::program);
   app.require_subcommand(1);
   app.set_version_flag(
@@ -153,6 +154,7 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   std::string shell;
   CLI::App* const completion_command =
       app.add_subcommand("completion", "Print a completion script for a shell")->group("");
+  completion_command->footer(help::completion);
   completion_command->add_option("SHELL", shell, "bash")
       ->required()
       ->check(CLI::IsMember({"bash"}));

@@ -93,7 +93,7 @@ void check_files(BenchOptions const& options) {
     if (!options.files.empty()) {
       fail("bench: " + command + " expected random matrices, found " + options.files.front());
     }
-    if (options.check) fail("--check: results of " + command + " are compared with ours only");
+    if (options.check) fail("--check: results of " + command + " are compared with Tessera's only");
   }
   if (options.files.empty()) {
     if (!options.vector.empty())
@@ -130,8 +130,8 @@ io::HostMatrix read_factor(BenchOptions const& options, io::MatrixInfo const& fi
   }
   if (info.layout != first.layout) {
     fail(
-        "has another layout than A, and both are measured in one; `tessera convert` writes it "
-        "anew");
+        "has another layout than A: expected the same layout for both; `tessera convert --layout` "
+        "changes it");
   }
   return read_matrix_input(reader, options.type).A;
 }
@@ -279,7 +279,7 @@ bench::Request request_of(BenchOptions const& options, Measured const& measured,
 void ask_for_check(bench::Request& request, Measured const& measured) {
   if (request.shape.padding > 0) {
     throw Failure(ExitStatus::usage,
-                  "--check: lines with padding are compared with our result only");
+                  "--check: matrices with padding are compared with Tessera's result only");
   }
   bench::Opinion (*const judge)(std::string const&, bench::Shape const&, io::Layout,
                                 bench::Made const&) =

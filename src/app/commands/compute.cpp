@@ -96,7 +96,7 @@ void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
                         sentence + ", found " + std::string(info.obstacle()) + "; " + why);
   };
   if (!options.checkpoint.empty()) {
-    fail("cannot be read again from the middle: --checkpoint expected a regular file");
+    fail("cannot be read from a later position: expected a regular file for --checkpoint");
   }
   if (columns > 1) {
     fail("may be read several times for " + std::to_string(columns) +
@@ -108,8 +108,8 @@ void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
   bool const in_tiles = options.operation == OperationId::atax || options.is_both();
   if (in_tiles && info.layout == io::Layout::left) {
     fail(
-        "cannot be streamed in its order, column by column: expected a regular file, or rows that "
-        "are contiguous");
+        "is column-major, and cannot be streamed sequentially: expected a regular file or a "
+        "row-major matrix");
   }
 }
 

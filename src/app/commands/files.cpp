@@ -42,9 +42,9 @@ void check_output_format(std::string const& output, std::optional<io::Format> fo
   if (!format || !std::filesystem::path(output).has_extension()) return;
   io::FormatRow const* const named = io::find_format(output);
   if (named == nullptr || named->format == *format) return;
-  refuse(output, "the extension says " + std::string(named->name) + ", found --output-format " +
+  refuse(output, "the extension means " + std::string(named->name) + ", found --output-format " +
                      std::string(io::row_of(*format).name) +
-                     "; --output-format is for names that do not say what a file is");
+                     "; leave it out, or use a name without extension");
 }
 
 /// Whether V is in the same file as A.
@@ -67,11 +67,10 @@ void complete(io::GenerateRequest& request) {
         "a .bin file has no place for the number of rows: expected .npy, .ex3 or no extension");
   }
   if (ex3 && request.type != io::ScalarType::f32) {
-    refuse_output("an ex3 file holds f32 only, found --type f64: take .npy");
+    refuse_output("an ex3 file holds f32 only, found --type f64; use .npy");
   }
   if (ex3 && request.layout != io::Layout::right) {
-    refuse_output(
-        "an ex3 file holds rows one after the other, found --layout column-major: take .npy");
+    refuse_output("an ex3 file is row-major, found --layout column-major; use .npy");
   }
   if (ex3 && !request.vector_output.empty()) {
     refuse_output("an ex3 file holds V itself, found --vector-output");
@@ -122,20 +121,20 @@ void refuse_raw_options(ConvertOptions const& options) {
   // Names without an extension, those of pipes among them, may be of raw files.
   bool const has_no_name =
       !options.input_format && !std::filesystem::path(options.input).has_extension();
-  std::string const hint = has_no_name ? "; --input-format raw takes elements alone" : "";
+  std::string const hint = has_no_name ? "; --input-format raw reads elements alone" : "";
   if (options.raw.rows != 0) {
-    refuse(options.input, "says itself how large it is, found --rows and --cols" + hint);
+    refuse(options.input, "contains its size, found --rows and --cols; leave them out" + hint);
   }
   if (options.raw_type) {
     refuse(options.input,
-           "says itself what type its elements have, found --type; --output-type "
-           "is that of the output" +
+           "contains its element type, found --type; --output-type selects "
+           "that of the output" +
                hint);
   }
   if (options.raw_layout) {
     refuse(options.input,
-           "says itself in which layout its elements are, found --input-layout; "
-           "--layout is that of the output" +
+           "contains its layout, found --input-layout; "
+           "--layout selects that of the output" +
                hint);
   }
 }
@@ -333,8 +332,8 @@ namespace {
 /// The matrices of a file that holds several, a line each.
 void print_parts(std::string const& path, std::vector<std::string> const& names) {
   std::printf("%s\n", without_controls(path).c_str());
-  show_line("holds", std::to_string(names.size()) + (names.size() == 1 ? " array" : " arrays") +
-                         ", each of which has a name of its own:");
+  show_line("holds",
+            std::to_string(names.size()) + (names.size() == 1 ? " array" : " arrays") + ":");
   for (auto const& name : names) {
     std::string whole = path;
     whole += ':';

@@ -292,7 +292,7 @@ ExitStatus run_command(FitOptions const& options) {
                              .type = type,
                              .place = place,
                              .run = fit.run,
-                             .method = fit.is_newton ? "Newton with the whole Hessian"
+                             .method = fit.is_newton ? "Newton with the complete Hessian"
                                        : options.solver == FitSolver::lbfgs ? "L-BFGS"
                                                                             : "truncated Newton"};
   std::optional<GradientCheck> check;

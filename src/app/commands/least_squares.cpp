@@ -44,7 +44,7 @@ std::string sentence_of(ResidualCheck const& check) {
 /// What was found of several right-hand sides.
 std::string table_of(std::vector<RightSideFacts> const& all) {
   std::vector<std::vector<std::string>> lines{
-      {"  column", "steps", "|b - A x|", "|A^T r|", "|x|", "stopped"}};
+      {"  column", "iterations", "|b - A x|", "|A^T r|", "|x|", "stopped"}};
   for (std::size_t j = 0; j < all.size(); ++j) {
     RightSideFacts const& facts = all[j];
     lines.push_back({"  " + std::to_string(j + 1), std::to_string(facts.iterations),

@@ -83,7 +83,7 @@ SolvePlace begin_solve(SolveOptions const& options, io::MatrixReader const& read
   if (!place.stream) {
     io::require_memory(vectors + copies, reader.path(), "the vectors");
   } else if (options.format != ReportFormat::text) {
-    notice(reader.path() + " is streamed at each step: " + place.stream->why);
+    notice(reader.path() + " is streamed in each iteration: " + place.stream->why);
   }
   return place;
 }
@@ -139,17 +139,18 @@ std::string run_lines(SolveSubject const& subject) {
   SolveRun const& run = subject.run;
   std::string text = report_line("backend", place.backend.name + ", " + place.backend.device);
   if (!place.why.empty()) text += report_line("", "why: " + place.why);
-  text += report_line("method", subject.method + (place.stream ? ", A is streamed at each step: " +
-                                                                     place.stream->why
-                                                               : std::string()));
+  text += report_line(
+      "method",
+      subject.method + (place.stream ? ", A is streamed in each iteration: " + place.stream->why
+                                     : std::string()));
   text += report_line("stopped", std::string(solve::sentence(run.stop)));
   if (!run.detail.empty()) text += report_line("", run.detail);
-  text +=
-      report_line("steps", std::to_string(run.iterations) + ", A read " +
-                               std::to_string(run.reads) + (run.reads == 1 ? " time" : " times"));
+  text += report_line("iterations", std::to_string(run.iterations) + ", A read " +
+                                        std::to_string(run.reads) +
+                                        (run.reads == 1 ? " time" : " times"));
   if (run.first_iteration > 0) {
     text += report_line(
-        "", "went on from a checkpoint after step " + std::to_string(run.first_iteration) +
+        "", "resumed from a checkpoint after iteration " + std::to_string(run.first_iteration) +
                 (run.earlier_limits.empty() ? "" : ", of a run with " + run.earlier_limits));
   }
   std::string const picture = picture_of(run.history);

@@ -83,8 +83,7 @@ class StageBar {
 /// The trials of a stage as a table: the fastest, and what the backend chooses.
 std::string stage_text(std::vector<bench::Trial> const& trials, std::string const& stage) {
   constexpr std::size_t shown = 10;
-  std::vector<std::vector<std::string>> lines = {
-      {"rank", "time", "over the backend's", "check", "launch"}};
+  std::vector<std::vector<std::string>> lines = {{"rank", "time", "speed-up", "check", "launch"}};
   double backend_seconds = 0;
   for (auto const& trial : trials) {
     if (trial.stage == stage && trial.is_backends && trial.seconds) {
@@ -108,8 +107,8 @@ std::string stage_text(std::vector<bench::Trial> const& trials, std::string cons
       lines.push_back({std::to_string(rank), duration(median), ratio, trial.check, launch});
     }
   }
-  return "  " + stage + ", " + std::to_string(rank) + (rank == 1 ? " launch" : " launches") + "\n" +
-         aligned(lines, {3, 4}) + notes;
+  return "  " + stage + ", " + std::to_string(rank) + " launch configuration" +
+         (rank == 1 ? "" : "s") + "\n" + aligned(lines, {3, 4}) + notes;
 }
 
 std::string found_text(TuneOptions const& options, bench::Request const& request,
@@ -150,7 +149,7 @@ bool tune(TuneOptions const& options, TuningCache const& cache, bench::Request c
                .backend_seconds = found.backend_seconds},
               warning);
   warn(warning);
-  std::printf("  kept in %s\n\n", cache.path().c_str());
+  std::printf("  saved in %s\n\n", cache.path().c_str());
   std::fflush(stdout);
   return !found.has_wrong_trial();
 }

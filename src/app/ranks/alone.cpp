@@ -55,7 +55,7 @@ ExitStatus on_all_ranks(std::function<ExitStatus()> const& /*work*/) {
 }
 
 std::string mpi_version() {
-  return program_with_mpi().empty() ? "" : "in tessera-mpi, which mpirun's processes become";
+  return program_with_mpi().empty() ? "" : "under mpirun, by the program tessera-mpi";
 }
 
 Measurement run_on_ranks(OperationId /*id*/, StreamRequest const& /*request*/, int /*repeat*/) {

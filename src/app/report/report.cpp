@@ -163,7 +163,7 @@ std::string stream_lines(StreamFacts const& stream) {
                           io::format_bytes(stream.memory_limit) + " in memory: " + stream.why);
   if (stream.first_block > 0) {
     text += report_line(
-        "", "went on from a checkpoint after block " + std::to_string(stream.first_block));
+        "", "resumed from a checkpoint after block " + std::to_string(stream.first_block));
   }
   return text;
 }

@@ -344,7 +344,7 @@ std::string word_of(maps::Kind map) {
 
 void check_terms(TermOptions const& options) {
   if (options.map == maps::Kind::identity && !options.map_vector.empty()) {
-    refuse("--labels: expected --map, which says what is done with them, found none");
+    refuse("--labels: expected --map, the function that uses them, found none");
   }
   if (options.map != maps::Kind::identity && options.map_vector.empty()) {
     refuse("--map " + word_of(options.map) + ": expected its vector, " + option_of(options.map) +

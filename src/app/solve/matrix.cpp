@@ -37,10 +37,11 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
   product.memory_limit = options.memory_limit;
   auto stream = choose_stream(product, job);
   if (stream && info.in_order_only) {
-    throw io::FileError(io::ErrorKind::bad_input, reader.path(),
-                        "is read at each step, and does not fit into memory: expected a regular "
-                        "file, found " +
-                            std::string(info.obstacle()) + "; " + stream->why);
+    throw io::FileError(
+        io::ErrorKind::bad_input, reader.path(),
+        "is read in each iteration, and does not fit into memory: expected a regular "
+        "file, found " +
+            std::string(info.obstacle()) + "; " + stream->why);
   }
   if (stream) return {.backend = stream->backend, .why = "", .stream = std::move(stream)};
   auto [backend, why] = choose_backend(options.backend, job);

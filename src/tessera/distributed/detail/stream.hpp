@@ -195,14 +195,14 @@ class StreamOnRanks {
   void go_on_from(stream::State<T> const& state) {
     if (state.of != identity()) {
       checks::fail(operation_, "expected a state of " + to_string(identity()) +
-                                   " to go on from, found one of " + to_string(state.of));
+                                   " to resume from, found one of " + to_string(state.of));
     }
     bool fits =
         blocks_.has_value() && state.blocks_done >= 0 && state.blocks_done <= blocks_->count();
     if (fits && !state.chain.empty()) {
       checks::fail(operation_,
-                   "expected a state at the end of a panel, found one inside: one process can go "
-                   "on from it");
+                   "expected a state at the end of a panel, found one inside: resume with one "
+                   "process");
     }
     Index done = 0;
     if (fits && state.blocks_done > 0) {

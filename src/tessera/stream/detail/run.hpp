@@ -322,7 +322,7 @@ class Run {
     State<T> const& state = *options_.resume;
     if (state.of != identity()) {
       checks::fail(operation_, "expected a state of " + to_string(identity()) +
-                                   " to go on from, found one of " + to_string(state.of));
+                                   " to resume from, found one of " + to_string(state.of));
     }
     if (!blocks_of_state()) {
       checks::fail(operation_,
