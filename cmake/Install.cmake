@@ -64,6 +64,28 @@ install(FILES "${PROJECT_SOURCE_DIR}/cmake/CudaLanguage.cmake" "${PROJECT_SOURCE
               "${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake" DESTINATION "${package_dir}"
 )
 
+# For builds without CMake. A .pc file cannot describe nvcc's flags.
+if("CUDA" IN_LIST Kokkos_DEVICES OR NOT TARGET Kokkos::kokkoscore OR IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  message(STATUS "Tessera: tessera.pc is LEFT OUT, which is for host builds with a relative CMAKE_INSTALL_LIBDIR")
+else()
+  set(pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+  file(RELATIVE_PATH prefix_from_pc "/prefix/${pc_dir}" "/prefix")
+  string(REGEX REPLACE "/$" "" prefix_from_pc "${prefix_from_pc}")
+  set(kokkos_includes "")
+  set(kokkos_folder "")
+  if(NOT kokkos_SOURCE_DIR) # else it is installed into the same prefix
+    set(kokkos_includes "-I$<JOIN:$<TARGET_PROPERTY:Kokkos::kokkoscore,INTERFACE_INCLUDE_DIRECTORIES>, -I>")
+    set(kokkos_folder "-L$<TARGET_FILE_DIR:Kokkos::kokkoscore>")
+  endif()
+  set(openmp_flags "")
+  if("OPENMP" IN_LIST Kokkos_DEVICES)
+    set(openmp_flags "-fopenmp")
+  endif()
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/tessera.pc.in" "${PROJECT_BINARY_DIR}/tessera.pc.in" @ONLY)
+  file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/tessera.pc" INPUT "${PROJECT_BINARY_DIR}/tessera.pc.in")
+  install(FILES "${PROJECT_BINARY_DIR}/tessera.pc" DESTINATION "${pc_dir}")
+endif()
+
 if(TARGET tessera_cli)
   install(TARGETS tessera_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()

@@ -9,7 +9,11 @@ if(NOT TESSERA_BUILD_APP)
 elseif(TESSERA_SANITIZERS)
   set(reason "sanitizers are on, which the interpreter does not have")
 elseif(TESSERA_ENABLE_PYTHON)
-  find_package(Python 3.11 QUIET COMPONENTS Interpreter Development.Module)
+  set(stable_abi "") # one extension module for Python 3.12 and later; CMake 3.25 does not know it
+  if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.26)
+    set(stable_abi OPTIONAL_COMPONENTS Development.SABIModule)
+  endif()
+  find_package(Python 3.11 QUIET COMPONENTS Interpreter Development.Module ${stable_abi})
   if(Python_FOUND)
     execute_process(
       COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir

@@ -17,7 +17,7 @@ python_packages=(python3-dev python3-numpy python3-scipy python3-sklearn python3
 mpi_packages=(libopenmpi-dev openmpi-bin libmpich-dev mpich python3-mpi4py)
 serial_packages=(libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev libopenblas-openmp-dev)
 hip_packages=(clang hipcc libamdhip64-dev libkokkos-dev)
-lint_packages=(g++-12 clang clang-format clang-tidy libclang-rt-dev llvm libomp-dev python3)
+lint_packages=(g++-12 clang clang-format clang-tidy libclang-rt-dev llvm libomp-dev python3 reuse)
 docs_packages=(doxygen graphviz python3-sphinx python3-myst-parser python3-breathe furo)
 
 # The root that has what a preset needs.

@@ -113,8 +113,10 @@ std::string bash_completion(CLI::App const& app) {
     names.push_back(command->get_name());
     cases += command_case(*command);
   }
+  // REUSE-IgnoreStart: the head of the script, not of this file
   return "# SPDX-FileCopyrightText: 2026 The Tessera authors\n"
          "# SPDX-License-Identifier: Apache-2.0\n"
+         // REUSE-IgnoreEnd
          "# bash completion for tessera; made by `tessera completion bash`\n"
          "_tessera() {\n"
          "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=\n"
