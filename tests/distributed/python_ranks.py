@@ -218,6 +218,27 @@ if world.size > 1:
     expect_error(
         lambda: world.atax(M, A[0], beta=2.0, z=A[1] if last else A[0]), "z with digest ", world.size - 1
     )
+
+
+class OnGpu:
+    """What shows itself as an array of CuPy, with its elements on the host."""
+
+    __cuda_array_interface__ = {}
+
+    def __init__(self, x):
+        self.x, self.shape, self.ndim, self.dtype = x, x.shape, x.ndim, x.dtype
+
+    def get(self):
+        return self.x.copy()
+
+
+OnGpu.__module__ = "cupy"
+if world.size > 1:  # vectors on GPUs are compared, too
+    differing = OnGpu(np.nextafter(A[0], 9) if last else A[0])
+    expect_error(lambda: world.matvec(M, differing), "x with digest ", world.size - 1)
+    expect_error(lambda: world.atax(M, differing), "v with digest ", world.size - 1)
+    expect_error(lambda: world.atax(M, A[0], beta=2.0, z=differing), "z with digest ", world.size - 1)
+    expect_error(lambda: linalg.lsmr(M, A[mine, 0], x0=differing), "x0 with digest ", world.size - 1)
 expect_refusal(lambda: linalg.lsmr(M, A[mine, 0] * np.nan), ValueError, "has an infinity or a NaN")  # all ranks have the same error
 expect_refusal(lambda: linalg.svds(M, 0), ValueError, "`k` must be")
 printed = io.StringIO()

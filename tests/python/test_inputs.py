@@ -3,6 +3,7 @@
 """What counts as an array: of other libraries, and lying in memory in any way."""
 
 import array
+import sys
 import types
 from fractions import Fraction
 
@@ -208,6 +209,30 @@ def test_masked_elements_are_never_taken_as_numbers():
         for copy in (False, True):
             with pytest.raises(TypeError, match="must not be a masked array; pass its filled"):
                 call(copy)
+
+
+def test_arrays_on_a_gpu_are_copied_to_the_host(monkeypatch):
+    """Modules stand for libraries: their arrays show where they are, and lie on the host."""
+
+    class OnGpu:
+        def __init__(self, x):
+            self.x, self.__cuda_array_interface__ = x, {"stream": None}
+
+        def get(self):
+            return self.x.copy()
+
+    class OfCupy(OnGpu):
+        __module__ = "cupy"
+
+    class Other(OnGpu):
+        """Of a library that this package does not know."""
+
+        def get(self):
+            raise AssertionError("this is not CuPy")
+
+    monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(asarray=lambda other: OfCupy(other.x)))
+    for kind in (OfCupy, Other):
+        assert tessera.digest(kind(V)) == tessera.digest(V) != tessera.digest(kind(-V))
 
 
 def test_transposes_of_copies():

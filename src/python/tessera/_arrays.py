@@ -61,6 +61,8 @@ def on_host(x):
         return x.get()
     if library == "jax":
         return numpy.asarray(x)
+    if getattr(x, "__cuda_array_interface__", None) is not None:
+        return through_interface(x).get()
     return numpy.from_dlpack(x) if hasattr(x, "__dlpack__") else numpy.asarray(array(x))
 
 

@@ -917,10 +917,8 @@ def _columns(x: Any) -> tuple[int, ...]:
     return tuple(getattr(x, "shape", ()))[1:]
 
 
-def _digest(x: Any) -> str | None:
-    """What tells vectors of different bits apart; None of those on a GPU, which are not copied for it."""
-    if getattr(x, "__cuda_array_interface__", None) is not None:
-        return None
+def _digest(x: Any) -> str:
+    """What tells vectors of different bits apart. Those on a GPU are copied: they are small beside the matrix."""
     x = numpy.ascontiguousarray(_arrays.on_host(x))
     return f"with digest {hashlib.blake2b(x.data if x.size > 0 else b'', digest_size=8).hexdigest()} of {x.dtype}"
 
