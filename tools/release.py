@@ -28,6 +28,7 @@ COPIES = {
     "CITATION.cff": r"(?m)^version: (\S+)$",
     "packaging/arch/PKGBUILD": r"(?m)^pkgver=(\S+)$",
     "packaging/conda/recipe.yaml": r'(?m)^  version: "(\S+)"$',
+    "packaging/debian/changelog": r"\Atessera \(([0-9.]+)-\d+\)",
     "packaging/homebrew/tessera.rb": r'(?m)^  version "(\S+)"$',
     "packaging/spack/package.py": r'(?m)^    version\("(\S+)"\)$',
     "packaging/vcpkg/vcpkg.json": r'(?m)^  "version": "(\S+)",$',
