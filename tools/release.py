@@ -26,6 +26,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Files that cannot read CMakeLists.txt. The first group of the pattern is the version.
 COPIES = {
     "CITATION.cff": r"(?m)^version: (\S+)$",
+    "packaging/arch/PKGBUILD": r"(?m)^pkgver=(\S+)$",
+    "packaging/conda/recipe.yaml": r'(?m)^  version: "(\S+)"$',
+    "packaging/debian/changelog": r"\Atessera \(([0-9.]+)-\d+\)",
+    "packaging/homebrew/tessera.rb": r'(?m)^  version "(\S+)"$',
+    "packaging/spack/package.py": r'(?m)^    version\("(\S+)"\)$',
+    "packaging/vcpkg/vcpkg.json": r'(?m)^  "version": "(\S+)",$',
 }
 
 # Licences of what cmake/Dependencies.cmake names, and whether a user's build needs it.
