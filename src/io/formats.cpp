@@ -181,6 +181,36 @@ void refuse_packed(InputFile const& file, std::span<std::byte const> start) {
   }
 }
 
+/// Whether a file begins as safetensors do: the bytes of a header, and that header in JSON.
+bool is_safetensors(InputFile const& file, std::span<std::byte const> start) {
+  std::uint64_t header = 0;
+  if (file.in_order_only() || start.size() < sizeof header + 2) return false;
+  std::memcpy(&header, start.data(), sizeof header);
+  return begins_with(start.subspan(sizeof header), "{\"") && header > 1 &&
+         header <= file.bytes() - sizeof header;
+}
+
+/// Whether a file has Parquet's mark at its start and at its end. A text may begin with it.
+bool is_parquet(InputFile const& file, std::span<std::byte const> start) {
+  constexpr std::string_view mark("PAR1");
+  return begins_with(start, mark) && !file.in_order_only() && file.bytes() >= 2 * mark.size() &&
+         begins_with(file.peek(file.bytes() - mark.size(), mark.size()), mark);
+}
+
+/// Refuses a file that only the Python package reads, by the name of what it is.
+void refuse_files_of_python(InputFile const& file, std::span<std::byte const> start) {
+  auto const refuse = [&](std::string const& kind, std::string const& function) {
+    file.fail("is a " + kind +
+              " file: expected one of NumPy, HDF5, Matrix Market or CSV, found one that only the "
+              "Python package reads; use tessera." +
+              function + " there, or store the matrix with numpy.save");
+  };
+  if (is_parquet(file, start)) refuse("Parquet", "from_parquet");
+  if (begins_with(start, std::string_view("ARROW1\0\0", 8)))
+    refuse("Arrow", "from_polars(polars.read_ipc(...))");
+  if (is_safetensors(file, start)) refuse("safetensors", "from_safetensors");
+}
+
 /// Whether bytes are ASCII characters of two bytes each, whose zeros are first or second.
 bool alternates(std::span<std::byte const> bytes, std::size_t place_of_zeros) {
   constexpr std::size_t looked_at = 8;
@@ -282,6 +312,7 @@ FormatRow const& format_of_content(InputFile const& file, std::optional<Format> 
     if (may_be_ex3 && has_size_of_ex3(file, start)) return row_of(Format::ex3);
   }
   refuse_packed(file, start);
+  refuse_files_of_python(file, start);
   refuse_utf16(file, start, named == nullptr || named->is_text);
   if (named != nullptr && !text_as_ex3) return *named;
   constexpr std::size_t shown = 16;

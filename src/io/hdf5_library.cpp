@@ -237,9 +237,27 @@ class Examination {
            ", found an external link");
     }
     if (dataset < 0) {
-      fail("cannot be opened: expected a dataset, found: " + library_error());
+      std::string const found = library_error();
+      refuse_sparse(file);
+      fail("cannot be opened: expected a dataset, found: " + found);
     }
     return {dataset, H5Dclose};
+  }
+
+  /// Refuses a group in which AnnData, or SciPy's users, keep a sparse matrix.
+  void refuse_sparse(hid_t file) const {
+    H5O_info2_t object{};
+    char const* const name = name_.dataset.c_str();
+    if (H5Oget_info_by_name3(file, name, &object, H5O_INFO_BASIC, H5P_DEFAULT) < 0) return;
+    if (object.type != H5O_TYPE_GROUP) return;
+    for (char const* const part : {"/data", "/indices", "/indptr"}) {
+      if (H5Lexists(file, (name_.dataset + part).c_str(), H5P_DEFAULT) <= 0) return;
+    }
+    fail(
+        "is a sparse matrix: expected a dense dataset, found a group with data, indices and "
+        "indptr; "
+        "store its .toarray() as a dataset, for example as a layer of an AnnData file, and name "
+        "that");
   }
 
   void find_storage(hid_t creation) {

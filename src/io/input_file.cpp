@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -20,6 +21,17 @@ std::string kind_of_file(mode_t mode) {
   if (S_ISFIFO(mode)) return "a pipe";
   if (S_ISSOCK(mode)) return "a socket";
   return "a device";
+}
+
+/// What to do with a folder that is an array of Zarr; empty for others.
+std::string advice_on_zarr(std::string const& path) {
+  std::error_code error;
+  for (char const* const mark : {"zarr.json", ".zarray", ".zgroup"}) {
+    if (std::filesystem::exists(std::filesystem::path(path) / mark, error)) {
+      return " of Zarr, which only the Python package reads; use tessera.from_zarr there";
+    }
+  }
+  return {};
 }
 
 std::int64_t nanoseconds(timespec const& time) {
@@ -68,7 +80,8 @@ InputFile::InputFile(std::string const& path, std::string name, Reading reading)
     fail("is not a regular file: expected " +
          std::string(reading == Reading::in_order ? "a file or a pipe"
                                                   : "a file that can be read at any position") +
-         ", found " + kind_of_file(status.st_mode));
+         ", found " + kind_of_file(status.st_mode) +
+         (S_ISDIR(status.st_mode) ? advice_on_zarr(path) : std::string()));
   }
   file_bytes_ = static_cast<std::uint64_t>(status.st_size);
   if (number) first_ = std::min(file_bytes_, position_of(descriptor_));

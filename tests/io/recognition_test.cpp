@@ -134,6 +134,40 @@ TEST(Recognition, PackedFilesAreNamed) {
   EXPECT_EQ(inspect(path).format, Format::ex3);
 }
 
+TEST(Recognition, FilesThatOnlyPythonReadsAreNamed) {
+  Folder const folder;
+  Bytes const header = "{\"w\":{\"dtype\":\"F32\",\"shape\":[1,1],\"data_offsets\":[0,4]}}";
+  Bytes const safetensors =
+      Bytes{static_cast<char>(header.size())} + Bytes(7, '\0') + header + Bytes(4, '\0');
+  struct Case {
+    std::string name;
+    Bytes content;
+    std::string function;
+  };
+  for (auto const& [name, content, function] :
+       {Case{"Parquet", "PAR1" + Bytes(40, '\x01') + "PAR1", "tessera.from_parquet"},
+        Case{"Arrow", Bytes("ARROW1\0\0", 8) + Bytes(40, '\x01'), "tessera.from_polars"},
+        Case{"safetensors", safetensors, "tessera.from_safetensors"}}) {
+    for (std::string const file : {"a", "a.parquet", "a.npy", "a.csv", "a.h5:/A"}) {
+      SCOPED_TRACE(name + " " + file);
+      folder.write(file.substr(0, file.find(':')), content);
+      expect_error(ErrorKind::bad_input, folder / file,
+                   {"is a " + name + " file: expected ",
+                    "found one that only the Python package reads; use " + function},
+                   [&] { static_cast<void>(inspect(folder / file)); });
+    }
+  }
+  std::filesystem::create_directory(folder / "a.zarr");
+  folder.write("a.zarr/zarr.json", "{}");
+  expect_error(ErrorKind::bad_input, folder / "a.zarr",
+               {"found a directory of Zarr, which only the Python package reads"},
+               [&] { static_cast<void>(inspect(folder / "a.zarr")); });
+  // A text may begin with the mark of Parquet.
+  std::string const names = folder.write("names.csv", "PAR1,PAR2\n1,2\n");
+  EXPECT_EQ(MatrixReader(names, {}, Reading::in_order, std::nullopt, Text::taken).info().format,
+            Format::csv);
+}
+
 TEST(Recognition, TextInUtf16IsNamed) {
   Folder const folder;
   auto const wide = [](Bytes const& text, bool little) {
