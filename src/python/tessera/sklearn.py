@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimators with the interface of scikit-learn, for arrays and for matrices of `tessera.open` and `tessera.from_callback`.
 
-They give the same results for any number of threads. X is dense and on the host; y has one column.
+They give the same results for any number of threads. X is dense and on the host; y has one column, and of
+`LinearRegression` and `Ridge` any number.
 
 >>> import numpy as np
 >>> from tessera.sklearn import LinearRegression
@@ -55,13 +56,18 @@ def __dir__() -> list[str]:
 _FLOATS = [numpy.float64, numpy.float32]
 
 
-def _matrix(estimator: Any, X: Any, y: Any = None, *, reset: bool, least_rows: int = 1) -> tuple[Any, Any]:
-    """X, which may be streamed, and y as it is, both checked."""
+def _matrix(
+    estimator: Any, X: Any, y: Any = None, *, reset: bool, least_rows: int = 1, several: bool = False
+) -> tuple[Any, Any]:
+    """X, which may be streamed, and y as it is, both checked; `several` columns of y are taken."""
     _arrays.require_unmasked(type(estimator).__name__, X=X, y=y)
     if not isinstance(X, _core.StreamedMatrix):
         if y is None:
             return validate_data(estimator, X, reset=reset, dtype=_FLOATS, ensure_min_samples=least_rows), None
-        return validate_data(estimator, X, y, reset=reset, dtype=_FLOATS, ensure_min_samples=least_rows)
+        return validate_data(
+            estimator, X, y, reset=reset, dtype=_FLOATS, ensure_min_samples=least_rows, multi_output=several,
+            y_numeric=several
+        )
     rows, cols = X.shape
     if reset:
         estimator.n_features_in_ = cols
@@ -70,7 +76,8 @@ def _matrix(estimator: Any, X: Any, y: Any = None, *, reset: bool, least_rows: i
             f"X has {cols} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input"
         )
     if y is not None:
-        y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"))
+        y = check_array(y, ensure_2d=False, dtype="numeric" if several else None, input_name="y")
+        y = y if several else column_or_1d(y)
         if len(y) != rows:
             raise ValueError(f"y has {len(y)} entries, and X {rows} rows")
     return X, y
@@ -220,9 +227,10 @@ class _LinearModel(BaseEstimator):
             Table like that of statsmodels.
         """
         check_is_fitted(self)
-        if not len(self.standard_errors_):
+        if not self.standard_errors_.size or self.standard_errors_.ndim > 1:
             raise ValueError(
-                f"{type(self).__name__}: a summary needs a fit without a penalty, with at most 512 columns, that has a minimum"
+                f"{type(self).__name__}: a summary needs a fit without a penalty, with at most 512 columns and one target, "
+                "that has a minimum"
             )
         coefficients = [*numpy.ravel(self.coef_), *numpy.ravel(self.intercept_)]
         names = [*getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)]), "intercept"]
@@ -278,13 +286,57 @@ class _Regressor(RegressorMixin, _LinearModel):
         _arrays.require_unmasked(type(self).__name__, y=y, sample_weight=sample_weight)
         return super().score(X, y, sample_weight)
 
+    def _fit_targets(self, X: Any, y: Any, penalties: Any, sample_weight: Any) -> Any:
+        """Least squares for each column of y, with a penalty each or one for all."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        X, y = _matrix(self, X, y, reset=True, several=True)
+        count = 1 if y.ndim == 1 else y.shape[1]
+        if numpy.ndim(penalties) > 0 and len(penalties) not in (1, count):
+            raise ValueError(
+                f"{type(self).__name__}: alpha has {len(penalties)} penalties for {count} targets: expected one for each"
+            )
+        penalties = numpy.broadcast_to(penalties, count)
+        weights = _weights(self, sample_weight, X)
+        found, statistics = [], []
+        for target, penalty in zip(numpy.asarray(y, X.dtype).reshape(len(y), count).T, penalties):
+            found.append(self._minimise("linear", X, numpy.ascontiguousarray(target), float(penalty), weights, depth=4))
+            statistics.append({name: getattr(self, name) for name in _STATISTICS})
+        if y.ndim == 1:
+            (self.coef_, intercept), = found
+            self.intercept_ = X.dtype.type(intercept)
+            return self
+        self.coef_ = numpy.array([coefficients for coefficients, _ in found], X.dtype)
+        self.intercept_ = numpy.array([intercept for _, intercept in found], X.dtype)
+        for name, of_all in _STATISTICS.items():
+            setattr(self, name, of_all([each[name] for each in statistics]))
+        return self
+
     def _eta(self, X: Any) -> Any:
         check_is_fitted(self)
         X, _ = _matrix(self, X, reset=False)
-        return _linear(X, self.coef_, self.intercept_)
+        if self.coef_.ndim == 1:
+            return _linear(X, self.coef_, self.intercept_)
+        return numpy.stack([_linear(X, each, b) for each, b in zip(self.coef_, self.intercept_)], axis=1)
 
 
-class LinearRegression(_Regressor):
+# Statistics of a fit, and those of the fits of several targets.
+_STATISTICS: dict[str, Any] = {
+    "n_iter_": max, "n_reads_": sum, "deviance_": numpy.array, "aic_": numpy.array, "dispersion_": numpy.array,
+    "standard_errors_": numpy.array,
+}  # fmt: skip
+
+
+class _Linear(_Regressor):
+    """What least squares have in common: y may have several columns."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class LinearRegression(_Linear):
     """Fit ordinary least squares, like sklearn.linear_model.LinearRegression.
 
     Parameters
@@ -299,14 +351,14 @@ class LinearRegression(_Regressor):
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,)
-        Coefficients.
-    intercept_ : float
+    coef_ : array of shape (n_features,) or (n_targets, n_features)
+        Coefficients; the second shape if y has two dimensions.
+    intercept_ : float or array of shape (n_targets,)
         Intercept.
     n_iter_ : int
-        Iterations.
+        Iterations, of several targets the most.
     n_reads_ : int
-        Passes over X.
+        Passes over X, for all targets.
     standard_errors_ : array
         Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty and for
         more than 512 columns.
@@ -316,7 +368,7 @@ class LinearRegression(_Regressor):
     Notes
     -----
     Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
-    coefficients are the shortest.
+    coefficients are the shortest. X is read for each target.
 
     Examples
     --------
@@ -340,7 +392,7 @@ class LinearRegression(_Regressor):
         X : array or StreamedMatrix
             Dense matrix of shape (n_samples, n_features) on the host.
         y : array
-            Targets, one per row of X.
+            Targets of shape (n_samples,) or (n_samples, n_targets).
         sample_weight : array or float, optional
             Weights of the rows, at least 0.
 
@@ -349,7 +401,7 @@ class LinearRegression(_Regressor):
         self
             The fitted estimator.
         """
-        return self._fit("linear", X, y, lambda total: 0.0, sample_weight)
+        return self._fit_targets(X, y, 0.0, sample_weight)
 
     def predict(self, X: Any) -> Any:
         """Return the prediction for each row of X.
@@ -361,19 +413,19 @@ class LinearRegression(_Regressor):
 
         Returns
         -------
-        array of shape (n_samples,)
+        array of shape (n_samples,) or (n_samples, n_targets)
             Predicted targets.
         """
         return self._eta(X)
 
 
-class Ridge(_Regressor):
+class Ridge(_Linear):
     """Fit least squares with a penalty, like sklearn.linear_model.Ridge.
 
     Parameters
     ----------
-    alpha : float, default 1.0
-        Factor of the penalty alpha * ‖coef‖².
+    alpha : float or sequence of float, default 1.0
+        Factor of the penalty alpha * ‖coef‖²; several are those of the targets.
     fit_intercept : bool, default True
         Whether to fit an intercept. It is not penalised.
     max_iter : int or None, default 100
@@ -384,14 +436,14 @@ class Ridge(_Regressor):
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,)
-        Coefficients.
-    intercept_ : float
+    coef_ : array of shape (n_features,) or (n_targets, n_features)
+        Coefficients; the second shape if y has two dimensions.
+    intercept_ : float or array of shape (n_targets,)
         Intercept.
     n_iter_ : int
-        Iterations.
+        Iterations, of several targets the most.
     n_reads_ : int
-        Passes over X.
+        Passes over X, for all targets.
     standard_errors_ : array
         Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty and for
         more than 512 columns.
@@ -401,7 +453,7 @@ class Ridge(_Regressor):
     Notes
     -----
     Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
-    coefficients are the shortest.
+    coefficients are the shortest. X is read for each target.
 
     Examples
     --------
@@ -412,9 +464,7 @@ class Ridge(_Regressor):
     array([1.])
     """
 
-    def __init__(
-        self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0
-    ):
+    def __init__(self, alpha: Any = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
@@ -428,7 +478,7 @@ class Ridge(_Regressor):
         X : array or StreamedMatrix
             Dense matrix of shape (n_samples, n_features) on the host.
         y : array
-            Targets, one per row of X.
+            Targets of shape (n_samples,) or (n_samples, n_targets).
         sample_weight : array or float, optional
             Weights of the rows, at least 0.
 
@@ -437,8 +487,11 @@ class Ridge(_Regressor):
         self
             The fitted estimator.
         """
-        alpha = _number(self, "alpha", self.alpha)
-        return self._fit("linear", X, y, lambda total: alpha, sample_weight)
+        if isinstance(self.alpha, (list, tuple, numpy.ndarray)) and numpy.ndim(self.alpha) == 1:
+            alpha: Any = [_number(self, "alpha", each) for each in self.alpha]
+        else:
+            alpha = _number(self, "alpha", self.alpha)
+        return self._fit_targets(X, y, alpha, sample_weight)
 
     def predict(self, X: Any) -> Any:
         """Return the prediction for each row of X.
@@ -450,7 +503,7 @@ class Ridge(_Regressor):
 
         Returns
         -------
-        array of shape (n_samples,)
+        array of shape (n_samples,) or (n_samples, n_targets)
             Predicted targets.
         """
         return self._eta(X)
@@ -932,10 +985,7 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def _components_of(self, X: Any, count: int) -> int:
         rows, cols = X.shape
         if not isinstance(count, numbers.Integral) or isinstance(count, bool):
-            raise ValueError(
-                f"{type(self).__name__}: n_components must be a whole number, found {count!r}; fractions and \"mle\" are "
-                "not supported"
-            )
+            raise ValueError(f"{type(self).__name__}: n_components must be a whole number, found {count!r}")
         if not 1 <= count <= min(rows, cols):
             raise ValueError(
                 f"n_components={count} must be between 1 and min(n_samples, n_features)={min(rows, cols)}, found "
@@ -959,13 +1009,47 @@ def _with_signs(components: Any) -> Any:
     return components * numpy.sign(components[numpy.arange(len(components)), largest])[:, None]
 
 
+def _likeliest_dimension(variances: Any, rows: int) -> int:
+    """The number of components that Minka's Bayesian estimate finds likeliest, of all variances, descending."""
+    n = len(variances)
+    tiny = numpy.finfo(variances.dtype).eps
+    best, likeliest = -math.inf, 1
+    frame = 0.0  # logarithm of the volume of the frames of k directions, by its recurrence
+    for k in range(1, n):
+        half = (n - k + 1) / 2
+        frame += math.lgamma(half) - half * math.log(math.pi) - math.log(2)
+        if variances[k - 1] < tiny:
+            break
+        noise = max(tiny, variances[k:].mean())
+        model = numpy.append(variances[:k], numpy.full(n - k, noise))
+        logarithm = 0.0  # of the determinant of the Hessian at the maximum
+        for i in range(k):
+            gaps = (variances[i] - variances[i + 1 :]) * (1 / model[i + 1 :] - 1 / model[i])
+            with numpy.errstate(divide="ignore"):
+                logarithm += numpy.log(gaps).sum() + (n - i - 1) * math.log(rows)
+        freedom = n * k - k * (k + 1) / 2
+        value = (
+            frame
+            - rows / 2 * (numpy.log(variances[:k]).sum() + (n - k) * math.log(noise))
+            + (freedom + k) / 2 * math.log(2 * math.pi)
+            - logarithm / 2
+            - k / 2 * math.log(rows)
+        )
+        if value > best:
+            best, likeliest = value, k
+    return likeliest
+
+
 class PCA(_Projection):
     """Compute principal components, like sklearn.decomposition.PCA; X is neither centred nor copied.
 
     Parameters
     ----------
-    n_components : int or None, default None
-        Number of components; None computes all. Fractions and "mle" are not supported.
+    n_components : int, float, "mle" or None, default None
+        Number of components; None keeps all. A number between 0 and 1 keeps as many as explain more than this part of
+        the variance, "mle" as many as Minka's estimate tells; both compute all first.
+    whiten : bool, default False
+        Divide the coordinates of `transform` by their standard deviations.
     tol : float, default 0.0
         Largest residual, relative to the largest singular value. 0 is the precision of X's type.
 
@@ -979,10 +1063,12 @@ class PCA(_Projection):
         Mean of each column.
     n_components_ : int
         Number of components.
+    noise_variance_ : float
+        Mean variance of the components that are left out, by the model of probabilistic PCA.
 
     Notes
     -----
-    `whiten`, `svd_solver` and `noise_variance_` are not supported.
+    There is no `svd_solver`: the method depends on the shape of X alone.
 
     Examples
     --------
@@ -993,8 +1079,9 @@ class PCA(_Projection):
     array([[1.]])
     """
 
-    def __init__(self, n_components: int | None = None, *, tol: float = 0.0):
+    def __init__(self, n_components: int | float | str | None = None, *, whiten: bool = False, tol: float = 0.0):
         self.n_components = n_components
+        self.whiten = whiten
         self.tol = tol
 
     def fit(self, X: Any, y: Any = None) -> "PCA":
@@ -1014,16 +1101,40 @@ class PCA(_Projection):
         """
         X, _ = _matrix(self, X, reset=True, least_rows=2)
         _number(self, "tol", self.tol)
-        count = self._components_of(X, min(X.shape) if self.n_components is None else self.n_components)
+        wanted, most = self.n_components, min(X.shape)
+        is_part = isinstance(wanted, numbers.Real) and not isinstance(wanted, numbers.Integral) and 0 < wanted < 1
+        is_mle = isinstance(wanted, str) and wanted == "mle"
+        if is_mle and X.shape[0] < X.shape[1]:
+            raise ValueError(
+                f'n_components="mle" is only supported if n_samples >= n_features, found shape {tuple(X.shape)}'
+            )
+        count = most if wanted is None or is_part or is_mle else self._components_of(X, wanted)
         found = linalg.pca(X, count, tol=self.tol, copy=True)
-        self.components_ = _with_signs(found.components)
-        self.explained_variance_ = found.explained_variance
-        self.explained_variance_ratio_ = found.explained_variance_ratio
-        self.singular_values_ = found.singular_values
+        variance, ratio = found.explained_variance, found.explained_variance_ratio
+        part = ratio.sum(dtype=float)
+        total = variance.sum(dtype=float) / part if part > 0 else 0.0
+        if is_part:
+            count = min(most, int(numpy.searchsorted(numpy.cumsum(ratio, dtype=float), wanted, side="right")) + 1)
+        elif is_mle:
+            count = _likeliest_dimension(variance.astype(float), X.shape[0])
+        self.components_ = _with_signs(found.components[:count])
+        self.explained_variance_ = variance[:count]
+        self.explained_variance_ratio_ = ratio[:count]
+        self.singular_values_ = found.singular_values[:count]
         self.mean_ = found.mean
+        rest = max(0.0, total - variance[:count].sum(dtype=float)) if count < most else 0.0
+        self.noise_variance_ = X.dtype.type(rest / (most - count) if count < most else 0.0)
         self.n_components_ = count
         self.n_samples_ = X.shape[0]
         return self
+
+    def _scales(self, dtype: Any) -> Any:
+        """Standard deviations of the coordinates; those of components without variance cannot be divided by."""
+        return numpy.maximum(numpy.sqrt(self.explained_variance_), numpy.finfo(dtype).eps).astype(dtype)
+
+    def _signal(self) -> Any:
+        """Variances of the components above the noise."""
+        return numpy.maximum(self.explained_variance_.astype(float) - float(self.noise_variance_), 0)
 
     def transform(self, X: Any) -> Any:
         """Return the coordinates of the rows of X.
@@ -1039,7 +1150,8 @@ class PCA(_Projection):
             Coordinates with respect to `components_`.
         """
         projected, components = self._project(X)
-        return projected - components @ numpy.asarray(self.mean_, components.dtype)
+        projected = projected - components @ numpy.asarray(self.mean_, components.dtype)
+        return projected / self._scales(projected.dtype) if self.whiten else projected
 
     def inverse_transform(self, X: Any) -> Any:
         """Return rows from their coordinates.
@@ -1054,8 +1166,89 @@ class PCA(_Projection):
         array of shape (n_samples, n_features)
             Rows in the space of the data.
         """
+        if self.whiten:
+            X = check_array(X, dtype=_FLOATS)
+            X = X * self._scales(X.dtype)
         back = self._back(X)
         return back + numpy.asarray(self.mean_, back.dtype)
+
+    def get_covariance(self) -> Any:
+        """Return the covariance of the model of probabilistic PCA.
+
+        Returns
+        -------
+        array of shape (n_features, n_features)
+            Covariance of the components, and `noise_variance_` in all directions.
+        """
+        check_is_fitted(self)
+        covariance = (self.components_.T * self._signal()) @ self.components_
+        covariance.flat[:: len(covariance) + 1] += self.noise_variance_
+        return covariance
+
+    def get_precision(self) -> Any:
+        """Return the inverse of the covariance of the model.
+
+        Returns
+        -------
+        array of shape (n_features, n_features)
+            Inverse of `get_covariance()`.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If the covariance has no inverse.
+        """
+        check_is_fitted(self)
+        noise = float(self.noise_variance_)
+        if noise == 0:
+            return numpy.linalg.inv(self.get_covariance())
+        signal = self._signal()
+        precision = -(self.components_.T * (signal / (signal + noise))) @ self.components_
+        precision.flat[:: len(precision) + 1] += 1
+        return precision / noise
+
+    def score_samples(self, X: Any) -> Any:
+        """Return the log-likelihood of each row of X by the model of probabilistic PCA.
+
+        Parameters
+        ----------
+        X : array
+            Dense matrix of shape (n_samples, n_features) on the host.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            Log-likelihoods.
+        """
+        check_is_fitted(self)
+        if isinstance(X, _core.StreamedMatrix):
+            raise TypeError("PCA: score_samples expects an array, found a matrix that is streamed")
+        X, _ = _matrix(self, X, reset=False)
+        precision = self.get_precision()
+        result = numpy.empty(len(X))
+        rows = 4096  # at once: no centred copy as large as X
+        for begin in range(0, len(X), rows):
+            centred = X[begin : begin + rows].astype(float) - self.mean_
+            result[begin : begin + rows] = -0.5 * ((centred @ precision) * centred).sum(axis=1)
+        log_determinant = numpy.linalg.slogdet(precision)[1]
+        return result - 0.5 * (X.shape[1] * math.log(2 * math.pi) - log_determinant)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log-likelihood of the rows of X.
+
+        Parameters
+        ----------
+        X : array
+            Dense matrix of shape (n_samples, n_features) on the host.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            Mean of `score_samples(X)`.
+        """
+        return float(self.score_samples(X).mean())
 
 
 class TruncatedSVD(_Projection):
