@@ -398,7 +398,7 @@ void read_by(nb::handle function, ElementType const& type, bool by_rows, BlockRe
 
 StreamObject from_callback(std::int64_t rows, std::int64_t cols, nb::object read,
                            std::string const& dtype, std::string const& order,
-                           std::size_t memory_limit, nb::object recipe) {
+                           std::size_t memory_limit, nb::object recipe, std::size_t held) {
   Call const call{"from_callback", false};
   if (rows < 1 || cols < 1) {
     call.fail_value("expected at least one row and one column, found " + std::to_string(rows) +
@@ -408,7 +408,8 @@ StreamObject from_callback(std::int64_t rows, std::int64_t cols, nb::object read
                   .cols = cols,
                   .type = *type_of_name(call, dtype),
                   .by_rows = rows_first(call, order),
-                  .read = {}};
+                  .read = {},
+                  .bytes = held};
   // The object that has the reading has the function, too, which the collector of cycles sees.
   reading.read = [function = nb::handle(read), type = reading.type, by_rows = reading.by_rows](
                      BlockRead const& block) { read_by(function, type, by_rows, block); };
@@ -499,6 +500,14 @@ NB_MODULE(_core, m) {
       .def_prop_ro(
           "order", [](StreamObject const& a) { return std::string(a.reading.by_rows ? "C" : "F"); },
           "Layout: \"C\" is row-major, \"F\" is column-major.")
+      .def_prop_ro(
+          "reads",
+          [](StreamObject const& a) {
+            auto const whole =
+                static_cast<double>(a.reading.rows) * static_cast<double>(a.reading.cols);
+            return static_cast<double>(a.reading.elements_read->load()) / whole;
+          },
+          "How often the elements have been read until now, as a number of passes.")
       .def("__reduce__", [](StreamObject const& a) { return a.recipe; })
       .def_ro("memory_limit", &StreamObject::memory_limit,
               "Memory that a pass may use in addition to its vectors, in bytes.")
@@ -527,7 +536,7 @@ NB_MODULE(_core, m) {
   m.def("_open", &open_file, "path"_a, "memory_limit"_a, "dtype"_a.none(), "shape"_a.none(),
         "order"_a, "recipe"_a);
   m.def("_from_callback", &from_callback, "rows"_a, "cols"_a, "read"_a, "dtype"_a, "order"_a,
-        "memory_limit"_a, "recipe"_a);
+        "memory_limit"_a, "recipe"_a, "held"_a = 0);
   add_solvers(m);
   m.def(
       "_map_of",

@@ -30,6 +30,7 @@ class Source {
   [[nodiscard]] std::int64_t cols() const { return reading_.cols; }
   [[nodiscard]] std::size_t bytes_at_once() const { return reading_.bytes_at_once; }
   void read(stream::Block const& block, T* to) const {
+    *reading_.elements_read += static_cast<std::uint64_t>(block.rows * block.cols);
     reading_.read({block.first_row, block.rows, block.first_col, block.cols, to, &is_given_up_});
   }
 
@@ -65,8 +66,12 @@ void with_source(StreamedMatrix const& a, Body const& body) {
       } else {
         body(host, Source<T, Kokkos::LayoutLeft>(a.reading, is_given_up), options, T());
       }
-    } catch (stream::LimitError const& error) {  // of what the reader leaves
-      throw stream::LimitError(error.operation(), error.needed() + taken, a.memory_limit);
+    } catch (stream::LimitError const& error) {
+      // Of what the reader leaves. A reader takes at most half of a limit, and may take that of a
+      // larger one.
+      std::size_t const enough = taken == 0 ? error.needed() : 2 * error.needed();
+      throw stream::LimitError(error.operation(), std::max(enough, error.needed() + taken),
+                               a.memory_limit);
     }
   };
   if (a.reading.type.bytes == sizeof(float)) {

@@ -35,7 +35,10 @@ struct Reading {
   std::size_t bytes_at_once = 0;  ///< as of a stream::MatrixSource
   std::size_t bytes = 0;          ///< that the reader takes of a pass's limit
   std::string path{};             ///< of a file
-  std::string in_order_only{};    ///< what keeps it from being read at any position; empty: nothing
+  /// Elements that passes have read.
+  std::shared_ptr<std::atomic<std::uint64_t>> elements_read =
+      std::make_shared<std::atomic<std::uint64_t>>(0);
+  std::string in_order_only{};  ///< what keeps it from being read at any position; empty: nothing
 };
 
 /// Opens a matrix file: .npy, HDF5, or raw elements whose shape is given. Throws io::FileError.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Solvers: what they find, in every layout and from files, with the bits of the command line program's."""
 
+import inspect
 import os
 import signal
 import subprocess
@@ -384,3 +385,68 @@ def test_torch():
     assert type(found) is torch.Tensor and found.numpy().tobytes() == linalg.lsmr(a, b).x.tobytes()
     u, s, vh = linalg.svds(torch.from_numpy(a), 2)
     assert {type(u), type(s), type(vh)} == {torch.Tensor}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("shape", [(200, 12), (12, 12), (8, 12)])
+@pytest.mark.parametrize("rcond", [0.3, 1e-3])
+def test_lstsq_without_small_singular_values(dtype, shape, rcond, tmp_path):
+    random = np.random.default_rng(6)
+    u, _ = np.linalg.qr(random.standard_normal((shape[0], min(shape))))
+    v, _ = np.linalg.qr(random.standard_normal((shape[1], min(shape))))
+    a = ((u * 2.0 ** -np.arange(min(shape)) * 0.99) @ v.T).astype(dtype)
+    b = random.standard_normal((shape[0], 2)).astype(dtype)
+    x, residues, rank, s = np.linalg.lstsq(a, b, rcond=rcond)
+    for matrix in (a, tessera.from_blocks([a])):
+        found = tessera.linalg.lstsq(matrix, b, rcond)
+        tolerance = 1e-11 if dtype == np.float64 else 1e-3
+        assert found[2] == rank and found[1].shape == residues.shape
+        np.testing.assert_allclose(found[0], x, atol=tolerance * np.abs(x).max())
+        np.testing.assert_allclose(found[3], s, rtol=1e-3 if dtype == np.float32 else 1e-9)
+        np.testing.assert_allclose(found[1], residues, rtol=1e-4)
+    one = tessera.linalg.lstsq(a, b[:, 0], rcond=rcond)
+    np.testing.assert_allclose(one[0], x[:, 0], atol=tolerance * np.abs(x).max())
+
+
+def test_lstsq_keeps_the_digits_of_an_ill_conditioned_matrix():
+    random = np.random.default_rng(7)
+    u, _ = np.linalg.qr(random.standard_normal((300, 20)))
+    v, _ = np.linalg.qr(random.standard_normal((20, 20)))
+    a = (u * 10.0 ** -np.linspace(0, 12, 20)) @ v.T
+    b = a @ np.ones(20)
+    found = tessera.linalg.lstsq(a, b, rcond=1e-7)
+    expected = np.linalg.lstsq(a, b, rcond=1e-7)
+    assert found[2] == expected[2] < 20
+    np.testing.assert_allclose(found[0], expected[0], atol=1e-8)
+    assert tessera.linalg.lstsq(np.zeros((4, 3)), np.ones(4), rcond=0.1)[0].tolist() == [0, 0, 0]
+    for wrong in (-1, 1.0, float("nan"), "small"):
+        with pytest.raises(ValueError, match="rcond must be a number of at least 0 and below 1, found"):
+            tessera.linalg.lstsq(a, b, rcond=wrong)
+    with pytest.raises(ValueError, match="expected rcond or maxiter, found both"):
+        tessera.linalg.lstsq(a, b, 1e-3, maxiter=5)
+    with pytest.raises(ValueError, match="at most 512 columns, found 600 columns"):
+        tessera.linalg.lstsq(np.ones((700, 600)), np.ones(700), 1e-3)
+    with pytest.raises(ValueError, match="b has an infinity or a NaN at row 1"):
+        tessera.linalg.lstsq(a, np.where(np.arange(300) == 1, np.nan, b), 1e-3)
+
+
+def test_svds_takes_the_arguments_of_scipy():
+    sparse_linalg = pytest.importorskip("scipy.sparse.linalg")
+    names = [*inspect.signature(sparse_linalg.svds).parameters]
+    ours = [*inspect.signature(tessera.linalg.svds).parameters]
+    assert ours[: len(names)] == names
+    a = np.random.default_rng(8).standard_normal((60, 30))
+    expected = tessera.linalg.svds(a, 3)
+    for arguments in ({"v0": np.ones(30)}, {"rng": 5}, {"solver": "lobpcg"}, {"random_state": np.random.RandomState(1)},
+                      {"solver": "propack", "v0": np.ones(60)}):
+        for found, part in zip(tessera.linalg.svds(a, 3, **arguments), expected):
+            assert found.tobytes() == part.tobytes()
+    for arguments, error, sentence in (
+        ({"v0": np.ones(5)}, ValueError, r"`v0` must have shape \(30,\), found \(5,\)"),
+        ({"v0": np.arange(30)}, TypeError, "`v0` must be of floating or complex"),
+        ({"solver": "jacobi"}, ValueError, "`solver` must be one of"),
+        ({"options": {"maxiter": 3}}, ValueError, r"`options` must be empty, found \['maxiter'\]"),
+        ({"rng": "seed"}, TypeError, ""),
+    ):
+        with pytest.raises(error, match=sentence):
+            tessera.linalg.svds(a, 3, **arguments)

@@ -109,3 +109,22 @@ def test_vectors_that_lie_backwards(dtype):
             assert found.tobytes() == expected.tobytes()
     s = linalg.svds(tessera.aslinearoperator(a), 3, solver="lobpcg", rng=0)[1]
     np.testing.assert_allclose(np.sort(s), np.sort(np.linalg.svd(a, compute_uv=False))[-3:], rtol=1e-3)
+
+
+def test_operators_copy_on_request():
+    counts = np.arange(12).reshape(4, 3)
+    apart = np.arange(48.0).reshape(8, 6)[::2, ::2]
+    for a in (counts, counts.astype(np.float16), counts.tolist(), apart, apart[:, ::-1]):
+        dense = np.asarray(a, np.float64)
+        for make in (tessera.aslinearoperator, tessera.NormalOperator):
+            with pytest.raises((TypeError, ValueError, AttributeError)):
+                make(a) @ np.ones(3)
+            expected = dense @ np.ones(3)
+            expected = expected if make is tessera.aslinearoperator else dense.T @ expected
+            np.testing.assert_allclose(make(a, copy=True) @ np.ones(3), expected)
+    plain = np.ones((4, 3))
+    operator = tessera.aslinearoperator(plain, copy=True)
+    plain[:] = 2  # it was suitable, and is used in place
+    assert (operator @ np.ones(3)).tolist() == [6] * 4
+    assert tessera.check([[1, 2], [3, 4]], [1, -1], [-4, -6], copy=True).passed
+    assert tessera.check(plain.T[:, ::2], np.ones(2), [24.0, 24.0], copy=True).passed

@@ -17,7 +17,7 @@ from tessera import _processor
 
 _processor.require()
 
-from tessera import _core, linalg  # noqa: E402
+from tessera import _core, _pictures, linalg  # noqa: E402
 from tessera._check import Verdict, check  # noqa: E402
 from tessera._core import StreamedMatrix  # noqa: E402
 from tessera._digest import digest  # noqa: E402
@@ -36,6 +36,17 @@ from tessera._operations import (  # noqa: E402
     transpose,
 )
 from tessera._operators import NormalOperator, aslinearoperator  # noqa: E402
+from tessera._sources import (  # noqa: E402
+    from_anndata,
+    from_blocks,
+    from_dask,
+    from_pandas,
+    from_parquet,
+    from_polars,
+    from_safetensors,
+    from_xarray,
+    from_zarr,
+)
 
 __version__ = info()["version"]
 # Without `open`, which `from tessera import *` would put in the place of Python's.
@@ -49,7 +60,16 @@ __all__ = [
     "check",
     "digest",
     "dot",
+    "from_anndata",
+    "from_blocks",
     "from_callback",
+    "from_dask",
+    "from_pandas",
+    "from_parquet",
+    "from_polars",
+    "from_safetensors",
+    "from_xarray",
+    "from_zarr",
     "info",
     "matmul",
     "matvec",
@@ -60,6 +80,7 @@ __all__ = [
 ]
 
 StreamedMatrix.__signature__ = _inspect.Signature()  # `open` and `from_callback` make them
+StreamedMatrix._repr_html_ = _pictures.of_stream
 _atexit.register(_core._finish)
 
 

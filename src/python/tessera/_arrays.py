@@ -132,6 +132,18 @@ def copied(x, dtype):
     return numpy.array(x, dtype=dtype, order="C")
 
 
+def suitable(x):
+    """A matrix as operations take it: as it is if it has their type and contiguous rows or columns, else a copy."""
+    if type(x).__name__ == "StreamedMatrix":
+        return x
+    x = array(x)
+    name = str(x.dtype).rpartition(".")[2]
+    strides = x.stride() if _library(x) == "torch" else [s // x.dtype.itemsize for s in getattr(x, "strides", ())]
+    if name in ("float32", "float64") and 1 in strides and min(strides) > 0:
+        return x
+    return copied(x, "float32" if name in ("float16", "bfloat16", "float32") else "float64")
+
+
 def empty(like, shape, dtype):
     """A new array of the kind and in the place of another."""
     library = _library(like)

@@ -4,7 +4,7 @@
 
 from typing import Any, NamedTuple
 
-from tessera import _core
+from tessera import _arrays, _core
 
 
 class Verdict(NamedTuple):
@@ -38,6 +38,7 @@ def check(
     alpha: float = 1.0,
     beta: float = 0.0,
     z: Any = None,
+    copy: bool = False,
 ) -> Verdict:
     """Compare a result of `atax` with a reference of higher precision.
 
@@ -66,6 +67,8 @@ def check(
         Factors of the product and of `z`.
     z : array, optional
         Vector of n entries.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
 
     Returns
     -------
@@ -88,5 +91,10 @@ def check(
     >>> tessera.check(A, v, tessera.atax(A, v, minus=v, alpha=0.5), minus=v, alpha=0.5).passed
     True
     """
+    if copy:
+        A = _arrays.on_host(_arrays.suitable(A))
+        A = A if A.flags.forc else A.copy()  # rows without gaps
+        dtype = str(A.dtype).rpartition(".")[2]
+        v, c, weights, minus, z = (None if x is None else _arrays.copied(x, dtype) for x in (v, c, weights, minus, z))
     failed, not_judged, elements, sentence = _core._check(A, v, c, weights, minus, map, alpha, beta, z)
     return Verdict(failed == 0 and not_judged == 0, elements, failed, not_judged, sentence)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from tessera import _arrays, _core
+from tessera import _arrays, _core, _pictures
 
 
 def _module(A: Any) -> Any:
@@ -41,6 +41,7 @@ class _Product:
             raise ValueError(f"tessera: A must have two dimensions, found shape {shape}")
         self.A = A
         self.dtype = numpy.dtype(str(dtype).removeprefix("torch."))
+        self.products = 0
 
     def _of(self, x: Any) -> Any:
         raise NotImplementedError
@@ -51,6 +52,7 @@ class _Product:
         x = module.asarray(_arrays.real(module.asarray(x)), dtype=self.dtype)
         if any(stride < 0 for stride in x.strides):
             x = module.ascontiguousarray(x)
+        self.products += 1
         if x.ndim == 2 and x.shape[1] == 1:
             return self._of(x.reshape(-1)).reshape(-1, 1)
         return self._of(x)
@@ -99,13 +101,36 @@ def without_masks(operator: Any) -> Any:
     return operator
 
 
-def aslinearoperator(A: Any) -> Any:
+class _Html:
+    """What notebooks show of an operator: an object, so that operators can be pickled."""
+
+    def __init__(self, title: str, *products: _Product) -> None:
+        self.title, self.products = title, products
+
+    def __call__(self) -> str:
+        first = self.products[0]
+        reads = first.A.reads if isinstance(first.A, _core.StreamedMatrix) else sum(p.products for p in self.products)
+        facts = [("matrix", _pictures.size_of(first.A.shape)), ("dtype", first.dtype), ("reads", f"{reads:.4g}")]
+        return _pictures.table(self.title, facts)
+
+
+def _operator(title: str, shape: tuple[int, int], matvec: _Product, rmatvec: _Product) -> Any:
+    A = matvec.A
+    blocks = {} if isinstance(A, _core.StreamedMatrix) else {"matmat": matvec, "rmatmat": rmatvec}
+    made = _linear_operator(A)(shape, matvec=matvec, rmatvec=rmatvec, dtype=matvec.dtype, **blocks)
+    made._repr_html_ = _Html(title, *([matvec] if rmatvec is matvec else [matvec, rmatvec]))
+    return without_masks(made)
+
+
+def aslinearoperator(A: Any, *, copy: bool = False) -> Any:
     """Wrap A as a SciPy LinearOperator with its products and those with its transpose.
 
     Parameters
     ----------
     A : array or StreamedMatrix
         Matrix of shape (m, n), float32 or float64, with contiguous rows or columns.
+    copy : bool, default False
+        Copy an array of another type or layout, once. By default it raises an error.
 
     Returns
     -------
@@ -120,14 +145,11 @@ def aslinearoperator(A: Any) -> Any:
     >>> lsqr(tessera.aslinearoperator(A), np.array([2.0, 8.0, 0.0]))[0]
     array([1., 2.])
     """
-    matvec, rmatvec = _Forward(A), _Transposed(A)
-    blocks = {} if isinstance(A, _core.StreamedMatrix) else {"matmat": matvec, "rmatmat": rmatvec}
-    return without_masks(
-        _linear_operator(A)(tuple(A.shape), matvec=matvec, rmatvec=rmatvec, dtype=matvec.dtype, **blocks)
-    )
+    A = _arrays.suitable(A) if copy else A
+    return _operator("tessera.aslinearoperator", tuple(getattr(A, "shape", ())), _Forward(A), _Transposed(A))
 
 
-def NormalOperator(A: Any, *, shift: float = 0.0) -> Any:
+def NormalOperator(A: Any, *, shift: float = 0.0, copy: bool = False) -> Any:
     """Wrap A.T @ A + shift * I as a SciPy LinearOperator with one pass over A per product.
 
     Parameters
@@ -136,6 +158,8 @@ def NormalOperator(A: Any, *, shift: float = 0.0) -> Any:
         Matrix of shape (m, n), float32 or float64, with contiguous rows or columns.
     shift : float, default 0
         Added to the diagonal.
+    copy : bool, default False
+        Copy an array of another type or layout, once. By default it raises an error.
 
     Returns
     -------
@@ -150,7 +174,6 @@ def NormalOperator(A: Any, *, shift: float = 0.0) -> Any:
     >>> cg(tessera.NormalOperator(A), np.array([4.0, 16.0]))[0]
     array([1., 1.])
     """
+    A = _arrays.suitable(A) if copy else A
     product = _Normal(A, shift)
-    blocks = {} if isinstance(A, _core.StreamedMatrix) else {"matmat": product, "rmatmat": product}
-    n = A.shape[1]
-    return without_masks(_linear_operator(A)((n, n), matvec=product, rmatvec=product, dtype=product.dtype, **blocks))
+    return _operator("tessera.NormalOperator", (A.shape[1], A.shape[1]), product, product)

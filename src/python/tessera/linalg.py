@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy
 
-from tessera import _arrays, _core
+from tessera import _arrays, _core, _pictures
 
 __all__ = [
     "ConvergenceWarning",
@@ -71,7 +71,96 @@ class Step(NamedTuple):
     objective: float  # the norm of the residual, or the loss; 0 where there is none
 
 
-class LsmrResult(NamedTuple):
+class _LsmrFields(NamedTuple):
+    x: Any
+    istop: int
+    itn: int
+    normr: float
+    normar: float
+    norma: float
+    conda: float
+    normx: float
+
+
+class _LsqrFields(NamedTuple):
+    x: Any
+    istop: int
+    itn: int
+    r1norm: float
+    r2norm: float
+    anorm: float
+    acond: float
+    arnorm: float
+    xnorm: float
+    var: Any
+
+
+class _PcaFields(NamedTuple):
+    components: Any
+    singular_values: Any
+    explained_variance: Any
+    explained_variance_ratio: Any
+    mean: Any
+    deviation: Any
+
+
+class _Pictured:
+    """What results show in notebooks."""
+
+    _fields: tuple[str, ...]
+
+    def _repr_html_(self) -> str:
+        def fact(value: Any) -> str:
+            shape = getattr(value, "shape", ())
+            return f"{value.dtype}, {_pictures.size_of(shape)}" if len(shape) > 0 else f"{value:.6g}"
+
+        facts = [(name, fact(getattr(self, name))) for name in self._fields]
+        return _pictures.table(f"tessera.linalg.{type(self).__name__}", facts)
+
+
+class _Iterated(_Pictured):
+    """A result that may have a history: those of least squares."""
+
+    history: Sequence[Step] = ()
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the residual and its tolerance by iteration, with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. By default a new figure is made.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes with the curves.
+
+        Raises
+        ------
+        ValueError
+            If the solver was called without `history=True`.
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> from tessera.linalg import lsmr
+        >>> lsmr(A, b, history=True).plot()  # doctest: +SKIP
+        """
+        name = type(self).__name__
+        if not self.history:
+            raise ValueError(f"tessera.linalg.{name}.plot: there is no history: expected a call with history=True that iterated")
+        ax = _pictures.axes(f"tessera.linalg.{name}.plot", ax)
+        iterations = [step.iteration for step in self.history]
+        ax.semilogy(iterations, [step.residual for step in self.history], label="residual")
+        ax.semilogy(iterations, [step.tolerance for step in self.history], "--", label="tolerance")
+        ax.set_xlabel("iteration")
+        ax.legend()
+        return ax
+
+
+class LsmrResult(_LsmrFields, _Iterated):
     """Result of `lsmr`, with the fields of SciPy.
 
     Attributes
@@ -92,17 +181,8 @@ class LsmrResult(NamedTuple):
         Norm of x.
     """
 
-    x: Any
-    istop: int
-    itn: int
-    normr: float
-    normar: float
-    norma: float
-    conda: float
-    normx: float
 
-
-class LsqrResult(NamedTuple):
+class LsqrResult(_LsqrFields, _Iterated):
     """Result of `lsqr`, with the fields of SciPy.
 
     Attributes
@@ -125,19 +205,8 @@ class LsqrResult(NamedTuple):
         Zeros; variances are not computed.
     """
 
-    x: Any
-    istop: int
-    itn: int
-    r1norm: float
-    r2norm: float
-    anorm: float
-    acond: float
-    arnorm: float
-    xnorm: float
-    var: Any
 
-
-class PcaResult(NamedTuple):
+class PcaResult(_PcaFields, _Pictured):
     """Result of `pca`: principal components, and statistics of the columns.
 
     Attributes
@@ -152,19 +221,52 @@ class PcaResult(NamedTuple):
         Mean and standard deviation of each column.
     """
 
-    components: Any
-    singular_values: Any
-    explained_variance: Any
-    explained_variance_ratio: Any
-    mean: Any
-    deviation: Any
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the part of the variance that each component explains, with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. By default a new figure is made.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes with bars, and the sum of the parts as a line.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> from tessera.linalg import pca
+        >>> pca(A, 10).plot()  # doctest: +SKIP
+        """
+        ax = _pictures.axes("tessera.linalg.PcaResult.plot", ax)
+        parts = _arrays.on_host(self.explained_variance_ratio)
+        places = range(1, len(parts) + 1)
+        ax.bar(places, parts, label="component")
+        ax.plot(places, numpy.cumsum(parts), "o-", color="black", label="sum")
+        ax.set_xlabel("component")
+        ax.set_ylabel("explained variance")
+        ax.legend()
+        return ax
 
 
 class _Telling:
     """What a solver calls after each step; the bar is gone at its end."""
 
-    def __init__(self, name: str, callback: Callable[[Step], Any] | None, progress: bool, show: bool = False):
-        self.callback, self.show, self.bar = callback, show, None
+    def __init__(
+        self,
+        name: str,
+        callback: Callable[[Step], Any] | None,
+        progress: bool,
+        show: bool = False,
+        history: list[Step] | None = None,
+    ):
+        self.callback, self.show, self.bar, self.history = callback, show, None, history
         if callback is not None and not callable(callback):
             raise TypeError(f"{name}: callback must be a function, found {type(callback).__name__}")
         if progress:
@@ -175,7 +277,8 @@ class _Telling:
             self.bar = tqdm(desc=name, unit=" steps")
 
     def __enter__(self) -> Callable[..., None] | None:
-        return None if self.callback is None and self.bar is None and not self.show else self._step
+        is_told = self.callback is not None or self.bar is not None or self.show or self.history is not None
+        return self._step if is_told else None
 
     def __exit__(self, *_: Any) -> None:
         if self.bar is not None:
@@ -183,6 +286,8 @@ class _Telling:
 
     def _step(self, *numbers: Any) -> None:
         step = Step(*numbers)
+        if self.history is not None:
+            self.history.append(step)
         if self.bar is not None:
             self.bar.set_postfix_str(f"residual {step.residual:.2g} of {step.tolerance:.2g}", refresh=False)
             self.bar.update()
@@ -196,7 +301,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 # Arguments that differ from rank to rank, or may.
-_OF_A_RANK = ("A", "b", "copy", "callback", "progress", "show")
+_OF_A_RANK = ("A", "b", "copy", "callback", "progress", "show", "v0", "rng", "random_state")
 
 
 def _on_all_ranks(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -299,13 +404,14 @@ def _solve(
     callback: Callable[[Step], Any] | None,
     progress: bool,
     show: bool = False,
+    history: list[Step] | None = None,
     name: str | None = None,
 ) -> list[dict]:
     name = "linalg." + (name or method)
     b = _column(b)
     if _is_distributed(A):
         b = A._whole("b", b, copy)
-    with _Telling("tessera." + name, callback, progress, show) as on_step:
+    with _Telling("tessera." + name, callback, progress, show, history) as on_step:
         results = _run(A, lambda: _core._least_squares(
             name, method, A, b, None if x0 is None else _column(x0), damps, atol, btol, conlim or 0.0, maxiter, on_step,
             copy
@@ -347,6 +453,7 @@ def lsmr(
     copy: bool = False,
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
+    history: bool = False,
 ) -> LsmrResult:
     """Minimise ‖A x - b‖² + damp² ‖x - x0‖² by LSMR, like scipy.sparse.linalg.lsmr.
 
@@ -374,6 +481,8 @@ def lsmr(
         Receives a `Step` after each iteration. An exception in it ends the call.
     progress : bool, default False
         Show a tqdm bar.
+    history : bool, default False
+        Keep the `Step` of each iteration in the attribute `history` of the result, which its `plot` draws.
 
     Returns
     -------
@@ -395,11 +504,14 @@ def lsmr(
     >>> np.round(result.x, 6), result.istop
     (array([1., 2.]), 2)
     """
+    steps: list[Step] | None = [] if history else None
     (result,) = _solve(
         "lsmr", A, b, [damp], atol=atol, btol=btol, conlim=conlim, maxiter=maxiter, x0=x0, copy=copy,
-        callback=callback, progress=progress, show=show
+        callback=callback, progress=progress, show=show, history=steps
     )
-    return _lsmr_result(result)
+    found = _lsmr_result(result)
+    found.history = steps or ()
+    return found
 
 
 @_on_all_ranks
@@ -418,6 +530,7 @@ def lsqr(
     copy: bool = False,
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
+    history: bool = False,
 ) -> LsqrResult:
     """Minimise ‖A x - b‖² + damp² ‖x - x0‖² by LSQR, like scipy.sparse.linalg.lsqr.
 
@@ -447,6 +560,8 @@ def lsqr(
         Receives a `Step` after each iteration. An exception in it ends the call.
     progress : bool, default False
         Show a tqdm bar.
+    history : bool, default False
+        Keep the `Step` of each iteration in the attribute `history` of the result, which its `plot` draws.
 
     Returns
     -------
@@ -463,9 +578,10 @@ def lsqr(
     """
     if calc_var:
         raise ValueError("tessera.linalg.lsqr: calc_var=True is not supported")
+    steps: list[Step] | None = [] if history else None
     (result,) = _solve(
         "lsqr", A, b, [damp], atol=atol, btol=btol, conlim=conlim, maxiter=iter_lim, x0=x0, copy=copy,
-        callback=callback, progress=progress, show=show
+        callback=callback, progress=progress, show=show, history=steps
     )
     x, norm = result["x"], result["normr"]
     r1norm = norm
@@ -473,10 +589,12 @@ def lsqr(
         moved = x if x0 is None else x - _column(x0)
         square = norm**2 - damp**2 * _core.dot(moved, moved)
         r1norm = float(numpy.copysign(numpy.sqrt(abs(square)), square))
-    return LsqrResult(
+    found = LsqrResult(
         x, result["istop"], result["iterations"], r1norm, norm, result["norma"], result["conda"], result["normar"],
         result["normx"], _arrays.of_numbers(x, numpy.zeros(len(x)), "float64")
     )
+    found.history = steps or ()
+    return found
 
 
 @_on_all_ranks
@@ -613,12 +731,13 @@ def ridge_path(
 def lstsq(
     A: Any,
     b: Any,
+    rcond: float | None = None,
     *,
     maxiter: int | None = None,
     copy: bool = False,
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
-) -> tuple[Any, Any, int | None, None]:
+) -> tuple[Any, Any, int | None, Any]:
     """Compute the shortest x that minimises ‖A x - b‖, like scipy.linalg.lstsq.
 
     Parameters
@@ -627,6 +746,9 @@ def lstsq(
         Matrix of shape (m, n), float32 or float64.
     b : array
         Right-hand side of m entries, or several as an array of shape (m, k).
+    rcond : float, optional
+        Singular values of A up to this part of the largest count as zero, as in NumPy. A must have at most 512 columns,
+        and must not be distributed. By default those of the scaled A are compared with the precision; see Notes.
     maxiter : int, optional
         Use LSMR with at most this number of iterations.
     copy : bool, default False
@@ -639,9 +761,9 @@ def lstsq(
     Returns
     -------
     tuple
-        The solution x, residues, rank and None. residues is the square of the residual norm. It is an empty array if
-        A does not have full column rank, or no more rows than columns. rank is None if LSMR was used. The singular
-        values are not computed.
+        The solution x, residues, rank and singular values. residues is the square of the residual norm. It is an empty
+        array if A does not have full column rank, or no more rows than columns. rank is None if LSMR was used. The
+        singular values are computed if `rcond` is given, and None otherwise.
 
     Raises
     ------
@@ -667,8 +789,14 @@ def lstsq(
         A = _arrays.array(A) if _is_array(A) else A
         b = _arrays.array(b)
     rows, cols = _shape(name, A)
+    values = None
+    if rcond is not None:
+        truncated = _Truncated(name, A, rcond, maxiter, copy, progress)
+        values = truncated.values
 
     def solve(column: Any) -> tuple[Any, float, int | None]:
+        if rcond is not None:
+            return truncated.solve(column)
         (result,) = _solve(
             "lstsq", A, column, [0.0], atol=None, btol=None, conlim=None, maxiter=maxiter, x0=None, copy=copy,
             callback=callback, progress=progress
@@ -684,15 +812,61 @@ def lstsq(
 
     if len(getattr(b, "shape", ())) != 2:
         x, square, rank = solve(b)
-        return x, square if has_residues(rank) else _arrays.of_numbers(x, [], "float64"), rank, None
+        return x, square if has_residues(rank) else _arrays.of_numbers(x, [], "float64"), rank, values
     solutions = [solve(b[:, j]) for j in range(b.shape[1])]
-    rank = solutions[0][2] if solutions else None
+    rank = truncated.rank if rcond is not None else solutions[0][2] if solutions else None
     dtype = _dtype(name, A).name
     x = _arrays.empty(A if _is_array(A) else b, (cols, b.shape[1]), dtype)
     for j, (column, _, _) in enumerate(solutions):
         x[:, j] = column
     squares = [square for _, square, _ in solutions] if has_residues(rank) else []
-    return _arrays.finished(x), _arrays.of_numbers(x, squares, "float64"), rank, None
+    return _arrays.finished(x), _arrays.of_numbers(x, squares, "float64"), rank, values
+
+
+class _Truncated:
+    """Least squares without the small singular values, by the decomposition of A.
+
+    A is not stored twice: x = V S^-2 V.T A.T b is corrected by the gradient at x, which reads A once, until the
+    correction no longer shrinks. That gives back the digits that S^-2 loses.
+    """
+
+    MOST_COLUMNS = 512
+    MOST_CORRECTIONS = 8
+
+    def __init__(self, name: str, A: Any, rcond: float, maxiter: int | None, copy: bool, progress: bool) -> None:
+        if not isinstance(rcond, numbers.Real) or not 0 <= rcond < 1:
+            raise ValueError(f"{name}: rcond must be a number of at least 0 and below 1, found {rcond!r}")
+        if maxiter is not None:
+            raise ValueError(f"{name}: expected rcond or maxiter, found both: {rcond!r} and {maxiter!r}")
+        rows, cols = _shape(name, A)
+        if _is_distributed(A) or cols > self.MOST_COLUMNS:
+            where = "a distributed matrix" if _is_distributed(A) else f"{cols} columns"
+            raise ValueError(f"{name}: rcond is for matrices of one process with at most {self.MOST_COLUMNS} columns, found {where}")
+        self.A = _arrays.suitable(A) if copy else A
+        self.copy = copy
+        _, values, vh = svds(self.A, min(rows, cols), return_singular_vectors="vh", progress=progress)
+        values, host = values[::-1] if isinstance(values, numpy.ndarray) else values.flip(0), _arrays.on_host(values)
+        self.rank = int((host > rcond * host.max()).sum())
+        self.values = values
+        self.vh = vh[-self.rank :] if self.rank else vh[:0]
+        self.squares = _arrays.of_numbers(vh, host[len(host) - self.rank :] ** 2, host.dtype)
+
+    def solve(self, b: Any) -> tuple[Any, float, int]:
+        b = _column(b)
+        dtype = str(self.A.dtype).rpartition(".")[2]
+        x = _arrays.of_numbers(self.vh, numpy.zeros(self.vh.shape[1]), dtype)
+        gradient, residual = _core.atax(self.A, x, minus=b, return_b=True, copy=self.copy)
+        last = numpy.inf
+        for _ in range(self.MOST_CORRECTIONS):
+            correction = ((self.vh @ gradient) / self.squares) @ self.vh
+            size = float((correction @ correction) ** 0.5)
+            if not size < last / 2:
+                break
+            x, last = x - correction, size
+            gradient, residual = _core.atax(self.A, x, minus=b, return_b=True, copy=self.copy)
+        if not numpy.isfinite(last):
+            raise ValueError(f"tessera.linalg.lstsq: {_not_finite_in('b', b) or 'b has an infinity or a NaN'}")
+        return x, float(_core.dot(residual, residual)), self.rank
 
 
 def _shape(name: str, A: Any) -> tuple[int, int]:
@@ -767,9 +941,14 @@ def svds(
     ncv: int | None = None,
     tol: float = 0,
     which: str = "LM",
+    v0: Any = None,
     maxiter: int | None = None,
     return_singular_vectors: bool | str = True,
+    solver: str = "arpack",
+    rng: Any = None,
+    options: dict[str, Any] | None = None,
     *,
+    random_state: Any = None,
     copy: bool = False,
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
@@ -788,10 +967,21 @@ def svds(
         Largest residual, relative to the largest value; 0 is the precision of the type.
     which : {"LM"}
         Only the largest values are supported.
+    v0 : array, optional
+        Starting vector of SciPy's methods, of min(m, n) entries, or m for "propack". It is checked and not used: the
+        result does not depend on where a method begins.
     maxiter : int, optional
         Most iterations of the iterative method.
     return_singular_vectors : bool or {"u", "vh"}, default True
         Which vectors are returned.
+    solver : {"arpack", "propack", "lobpcg"}, default "arpack"
+        Name of a method of SciPy. Tessera uses its own method for all of them, to the same tolerance.
+    rng : int, numpy.random.Generator or numpy.random.RandomState, optional
+        Accepted as by SciPy, and not used: there are no random numbers.
+    options : dict, optional
+        Options of SciPy's methods. It must be empty.
+    random_state : int, numpy.random.Generator or numpy.random.RandomState, optional
+        Earlier name of `rng`.
     copy : bool, default False
         Copy arrays of other types or layouts. By default they raise an error.
     callback : callable, optional
@@ -829,6 +1019,7 @@ def svds(
             f'tessera.linalg.svds: `return_singular_vectors` must be in {{True, False, "u", "vh"}}, '
             f"found {return_singular_vectors!r}"
         )
+    _check_scipy_options(A, v0, solver, rng if random_state is None else random_state, options)
     want_u = return_singular_vectors in (True, "u")
     made, result = _triplets(
         "svds", A, k, tol=tol, ncv=ncv, maxiter=maxiter, want_u=want_u, rises=True, is_pca=False, scale=False,
@@ -838,6 +1029,25 @@ def svds(
     if not return_singular_vectors:
         return s
     return _left(A, result) if want_u else None, s, result["vt"] if return_singular_vectors != "u" else None
+
+
+def _check_scipy_options(A: Any, v0: Any, solver: str, rng: Any, options: Any) -> None:
+    """Refuses what SciPy refuses of arguments that do not change the result."""
+    name = "tessera.linalg.svds"
+    if solver not in ("arpack", "lobpcg", "propack"):
+        raise ValueError(f'{name}: `solver` must be one of {{"arpack", "lobpcg", "propack"}}, found {solver!r}')
+    if v0 is not None:
+        v0 = numpy.atleast_1d(_arrays.on_host(v0))
+        if v0.dtype.kind not in "fc":
+            raise TypeError(f"{name}: `v0` must be of floating or complex floating data type, found {v0.dtype}")
+        rows, cols = _shape(name, A)
+        shape = (rows,) if solver == "propack" else (min(rows, cols),)
+        if v0.shape != shape:
+            raise ValueError(f"{name}: `v0` must have shape {shape}, found {v0.shape}")
+    if options:
+        raise ValueError(f"{name}: `options` must be empty, found {sorted(options)}")
+    if not isinstance(rng, numpy.random.RandomState):
+        numpy.random.default_rng(rng)  # raises what SciPy raises
 
 
 def _left(A: Any, result: dict) -> Any:
