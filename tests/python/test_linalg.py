@@ -305,6 +305,8 @@ def test_refusals():
         linalg.ridge(a, b, -1.0)
     with pytest.raises(ValueError, match="calc_var=True is not supported"):
         linalg.lsqr(a, b, calc_var=True)
+    with pytest.warns(linalg.ConvergenceWarning, match="tessera.linalg.ridge: .* after 1 iteration: normar is"):
+        linalg.ridge(np.diag([1.0, 2.0, 3.0]), np.ones(3), 0.0, maxiter=1)
     with pytest.raises(ValueError, match="alpha must be a number of at least 0, found array"):
         linalg.ridge(a, b, np.ones(2))
     for k in ("2", np.nan, 2.5):

@@ -130,12 +130,14 @@ def test_packed_values_of_netcdf_are_refused():
 
 
 def test_refusals(tmp_path):
-    with pytest.raises(OSError, match="missing.npy"):
+    with pytest.raises(FileNotFoundError, match="missing.npy"):
         tessera.open(tmp_path / "missing.npy")
     np.save(tmp_path / "v.npy", np.ones(4))
     with pytest.raises(OSError, match="expected a matrix, found an array of one dimension"):
         tessera.open(tmp_path / "v.npy")
     np.save(tmp_path / "a.npy", np.ones((3, 4)))
+    with pytest.raises(ValueError, match=r"expected the shape \(2, 2\), found \(3, 4\) in .*a.npy"):
+        tessera.open(tmp_path / "a.npy", shape=(2, 2))
     for limit in ("2 GB", "much", "-1"):
         with pytest.raises(ValueError, match="memory_limit must be a number of bytes or a text such as"):
             tessera.open(tmp_path / "a.npy", memory_limit=limit)

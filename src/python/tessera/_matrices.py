@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matrices that are read block by block, since they are larger than memory."""
 
+import errno
 import os
 import re
 from collections.abc import Callable
@@ -75,7 +76,15 @@ def open(
     order = order_of(order)
     path = os.fsdecode(path)
     recipe = (_open_again, (os.path.abspath(path), memory_limit, name, shape, order))
-    return _core._open(path, _bytes(memory_limit), name, shape, order, recipe)
+    try:
+        matrix = _core._open(path, _bytes(memory_limit), name, shape, order, recipe)
+    except OSError as error:
+        if os.strerror(errno.ENOENT) in str(error):
+            raise FileNotFoundError(str(error)) from None
+        raise
+    if shape is not None and tuple(shape) != matrix.shape:
+        raise ValueError(f"tessera.open: expected the shape {tuple(shape)}, found {matrix.shape} in {path}")
+    return matrix
 
 
 def _open_again(path: str, memory_limit: int | str, dtype: str | None, shape: Any, order: str) -> StreamedMatrix:

@@ -384,6 +384,10 @@ def _is_distributed(A: Any) -> bool:
     return type(A).__module__ == "tessera.distributed" and type(A).__name__ == "Matrix"
 
 
+def _counted(iterations: int) -> str:
+    return f"{iterations} iteration" + ("" if iterations == 1 else "s")
+
+
 def _run(A: Any, body: Callable[[], Any]) -> Any:
     """body(); of a matrix on many processes, what it raises on one it raises on all."""
     return A.world._together(body) if _is_distributed(A) else body()
@@ -422,7 +426,7 @@ def _solve(
         # Who sets maxiter of lsmr or lsqr looks at istop, as with SciPy. lstsq raises.
         if result["istop"] == 7 and method != "lstsq" and (maxiter is None or method == "ridge"):
             warnings.warn(
-                f"tessera.{name}: {result['why']}, after {result['iterations']} iterations: normar is "
+                f"tessera.{name}: {result['why']}, after {_counted(result['iterations'])}: normar is "
                 f"{result['normar']:.3g}; raise maxiter, or the tolerances",
                 ConvergenceWarning,
                 stacklevel=_level_of_caller(),
@@ -659,8 +663,8 @@ def ridge(
     >>> ridge(np.array([[1.0], [1.0]]), np.array([3.0, 3.0]), alpha=1.0).x
     array([2.])
     """
-    return ridge_path(
-        A, b, [alpha], atol=atol, btol=btol, conlim=conlim, maxiter=maxiter, x0=x0, copy=copy, callback=callback,
+    return _penalised(
+        "ridge", A, b, [alpha], atol=atol, btol=btol, conlim=conlim, maxiter=maxiter, x0=x0, copy=copy, callback=callback,
         progress=progress
     )[0]
 
@@ -717,13 +721,17 @@ def ridge_path(
     >>> [round(float(r.x[0]), 12) for r in ridge_path(np.array([[1.0], [1.0]]), np.array([3.0, 3.0]), [0.0, 1.0])]
     [3.0, 2.0]
     """
+    return _penalised(
+        "ridge_path", A, b, alphas, atol=atol, btol=btol, conlim=conlim, maxiter=maxiter, x0=x0, copy=copy,
+        callback=callback, progress=progress
+    )
+
+
+def _penalised(name: str, A: Any, b: Any, alphas: Sequence[float], **options: Any) -> list[LsmrResult]:
     for alpha in alphas:
         if not isinstance(alpha, numbers.Real) and numpy.shape(alpha) != ():
-            raise ValueError(f"tessera.linalg.ridge: alpha must be a number of at least 0, found {alpha!r}")
-    results = _solve(
-        "ridge", A, b, [float(alpha) for alpha in alphas], atol=atol, btol=btol, conlim=conlim, maxiter=maxiter, x0=x0,
-        copy=copy, callback=callback, progress=progress, name="ridge_path"
-    )
+            raise ValueError(f"tessera.linalg.{name}: alpha must be a number of at least 0, found {alpha!r}")
+    results = _solve("ridge", A, b, [float(alpha) for alpha in alphas], name=name, **options)
     return [_lsmr_result(result) for result in results]
 
 
@@ -803,7 +811,7 @@ def lstsq(
         )
         if result["istop"] == 7:
             raise numpy.linalg.LinAlgError(
-                f"{name}: {result['why']}, after {result['iterations']} iterations; raise maxiter"
+                f"{name}: {result['why']}, after {_counted(result['iterations'])}; raise maxiter"
             )
         return result["x"], result["normr"] ** 2, result["rank"] if result["rank"] >= 0 else None
 
