@@ -209,7 +209,7 @@ TEST(Conversion, RefusesWhatAFormatCannotHold) {
   refused({.input = "", .output = out}, {"holds A and V", "found none"});
   refused({.input = "", .output = out, .vector = folder / "v.npy"}, {"only float32", "found f64"});
   refused({.input = "", .output = out, .layout = Layout::left, .vector = folder / "v.npy"},
-          {"column by column"});
+          {"column-major"});
   refused({.input = "", .output = folder / "B.npy", .vector = folder / "v.npy"},
           {"no place for V"});
   refused({.input = "", .output = folder / "B.npy", .vector_output = folder / "w.npy"},

@@ -219,7 +219,8 @@ TEST(Generate, WhatAFormatCannotHoldIsRefusedAndNothingIsWritten) {
   expect_refused({.rows = 5, .cols = 5, .output = "A.bin"}, "cannot hold a matrix");
   expect_refused({.rows = 5, .cols = 5, .output = "A.txt"}, "cannot hold a matrix");
   expect_refused({.rows = 5, .cols = 5, .type = ScalarType::f64, .output = "7"}, "f32");
-  expect_refused({.rows = 5, .cols = 5, .layout = Layout::left, .output = "7"}, "right");
+  expect_refused({.rows = 5, .cols = 5, .layout = Layout::left, .output = "7"},
+                 "expected a row-major");
   expect_refused({.rows = 1, .cols = 1ULL << 32U, .output = "7"}, "32-bit");
   expect_refused({.rows = 1ULL << 32U, .cols = 1ULL << 32U, .output = "A.npy"}, "too large");
   expect_refused({.rows = 1, .cols = ~0ULL, .output = "A.npy"}, "too large");

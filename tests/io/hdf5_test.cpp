@@ -537,7 +537,8 @@ TEST(Hdf5, RefusesWhatItCannotHold) {
             "write a dataset into, found " +
                 (folder / name).substr(0, (folder / name).rfind(':')));
   }
-  refused({.input = "", .output = folder / "A.h5:/A", .layout = Layout::left}, "column by column");
+  refused({.input = "", .output = folder / "A.h5:/A", .layout = Layout::left},
+          "cannot be column-major");
   refused(
       {.input = "", .output = folder / "A.h5:/A", .chunks = Hdf5Chunks{.rows = 4096, .cols = 4096}},
       "expected 1 element to 16 MiB");

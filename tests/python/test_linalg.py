@@ -113,7 +113,7 @@ def test_ridge(a):
 def test_a_limit_is_never_silent():
     a = matrix() * np.logspace(0, 3, N)
     b = right_side()
-    with pytest.warns(linalg.ConvergenceWarning, match="tessera.linalg.ridge_path: the limit of iterations was reached") as of_ridge:
+    with pytest.warns(linalg.ConvergenceWarning, match="tessera.linalg.ridge: the limit of iterations was reached") as of_ridge:
         assert linalg.ridge(a, b, 1e-3, maxiter=3, atol=1e-14, btol=1e-14).istop == 7
     with pytest.warns(linalg.ConvergenceWarning, match="tessera.linalg.lsmr: the limit") as of_lsmr:
         assert linalg.lsmr(a, b, atol=0, btol=0, conlim=0).istop == 7
