@@ -219,10 +219,12 @@ Taken Call::any(nb::handle x, char const* what) const {
   if (!nb::try_cast(shown(object), imported, false)) {
     object = through_interface(x);
     if (object.is_none() || !nb::try_cast(object, imported, false)) {
-      bool const is_mended = is_numpy(x) && !may_copy && has_copy;
+      std::string const advice = !is_numpy(x) || may_copy ? ""
+                                 : has_copy               ? "; copy=True makes a copy of numbers"
+                                                          : "; copy or convert it first";
       fail_type(std::string(what) +
                 " must be an array with DLPack or a buffer of native numbers, found " + name_of(x) +
-                (is_mended ? "; copy=True makes a copy of numbers" : ""));
+                advice);
     }
   }
   require_plain(*this, object, what);

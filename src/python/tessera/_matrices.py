@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matrices that are read block by block, since they are larger than memory."""
 
-import errno
 import os
 import re
 from collections.abc import Callable
@@ -79,7 +78,7 @@ def open(
     try:
         matrix = _core._open(path, _bytes(memory_limit), name, shape, order, recipe)
     except OSError as error:
-        if os.strerror(errno.ENOENT) in str(error):
+        if "does not exist: expected a file" in str(error):
             raise FileNotFoundError(str(error)) from None
         raise
     if shape is not None and tuple(shape) != matrix.shape:
