@@ -89,7 +89,7 @@ TEST_F(SolveTest, solves_for_a_block_of_right_hand_sides) {
 
   EXPECT_THAT(
       run({"ridge", "a.npy", "block.npy", "--lambda", "0.25", "--method", "lsmr"}).out,
-      AllOf(HasSubstr("vectors b    block.npy, 3 columns"), HasSubstr("\n    3          11")));
+      AllOf(HasSubstr("vectors b    block.npy, 3 columns"), HasSubstr("\n    3               11")));
   expect_refused({"lstsq", "a.npy", "block.npy", "--checkpoint", "c"}, 2,
                  "--checkpoint: expected one right-hand side, found 3 columns in block.npy");
   expect_refused({"lstsq", "a.npy", "block.npy", "--history", "h.csv"}, 2,
@@ -254,10 +254,10 @@ TEST_F(SolveTest, refuses_a_checkpoint_of_another_run) {
   ASSERT_TRUE(exists("c"));
   auto const other_method = with({"lstsq", "a.npy", "b.npy", "--method", "lsqr"});
   EXPECT_EQ(other_method.status, 3);
-  EXPECT_THAT(other_method.err, HasSubstr("found one of lsmr"));
+  EXPECT_THAT(other_method.err, HasSubstr("found one of lstsq;"));
   auto const other_damp = with({"ridge", "a.npy", "b.npy", "--lambda", "1"});
   EXPECT_EQ(other_damp.status, 3);
-  EXPECT_THAT(other_damp.err, HasSubstr("found one of a run with damp 0;"));
+  EXPECT_THAT(other_damp.err, HasSubstr("found one of lstsq;"));
   ASSERT_EQ(
       run({"gen", "--rows", "200", "--cols", "1", "--seed", "9", "--output", "other.npy"}).status,
       0);
