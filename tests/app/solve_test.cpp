@@ -254,10 +254,10 @@ TEST_F(SolveTest, refuses_a_checkpoint_of_another_run) {
   ASSERT_TRUE(exists("c"));
   auto const other_method = with({"lstsq", "a.npy", "b.npy", "--method", "lsqr"});
   EXPECT_EQ(other_method.status, 3);
-  EXPECT_THAT(other_method.err, HasSubstr("found one of lstsq;"));
+  EXPECT_THAT(other_method.err, HasSubstr("found one of lsmr;"));
   auto const other_damp = with({"ridge", "a.npy", "b.npy", "--lambda", "1"});
   EXPECT_EQ(other_damp.status, 3);
-  EXPECT_THAT(other_damp.err, HasSubstr("found one of lstsq;"));
+  EXPECT_THAT(other_damp.err, HasSubstr("found one of a run with damp 0;"));
   ASSERT_EQ(
       run({"gen", "--rows", "200", "--cols", "1", "--seed", "9", "--output", "other.npy"}).status,
       0);

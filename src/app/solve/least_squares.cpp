@@ -41,10 +41,7 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
     how.maxiter = limit;
   }
   double const lambda = options.lambda.value_or(options.damp * options.damp);
-  bool const is_plain = options.method == LeastSquaresMethod::automatic && lambda == 0;
-  std::string const name = !directly    ? is_lsqr    ? "lsqr"
-                                          : is_plain ? "lstsq"
-                                                     : "lsmr"
+  std::string const name = !directly    ? is_lsqr ? "lsqr" : "lsmr"
                            : lambda > 0 ? "direct ridge"
                                         : "direct lstsq";
   SolveRun run;
@@ -57,7 +54,7 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
   auto result =
       run_solver<T>(options, request, subject, limit, run, [&](solve::Control<T> const& control) {
         if (directly && lambda > 0) return solve::ridge(op, right, lambda, how, control);
-        if (directly || is_plain) return solve::lstsq(op, right, how, control);
+        if (directly) return solve::lstsq(op, right, how, control);
         return is_lsqr ? solve::lsqr(op, right, how, control)
                        : solve::lsmr(op, right, how, control);
       });

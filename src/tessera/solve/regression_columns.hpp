@@ -17,7 +17,6 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/regression_rows.hpp>
 #include <tessera/solve/regression_types.hpp>
-#include <tessera/solve/scaled_operator.hpp>
 #include <tessera/solve/tweedie.hpp>
 #include <tessera/vectors.hpp>
 
@@ -100,6 +99,18 @@ struct ScaleGradient {
     to[j] = unit[j] * Kokkos::fma(-b, mean[j], from[j]);
   }
 };
+/// to = power of unit, times x
+template <class T>
+struct ScaleBy {
+  T const* x;
+  T const* unit;
+  bool is_squared;
+  T* to;
+  KOKKOS_FUNCTION void operator()(Index j) const {
+    to[j] = (is_squared ? unit[j] * unit[j] : unit[j]) * x[j];
+  }
+};
+
 /// Where an optional vector begins, or null.
 template <class View>
 auto const* data_of(View const& x) {

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -19,7 +17,6 @@
 #include <tessera/checks.hpp>
 #include <tessera/solve/direct_least_squares.hpp>
 #include <tessera/solve/lsmr.hpp>
-#include <tessera/solve/scaled_operator.hpp>
 
 /// Least squares that choose their method: of few columns directly, else by LSMR.
 namespace tessera::solve {
@@ -65,46 +62,10 @@ std::vector<LeastSquares<Exec, T>> run_penalised(char const* name,
   iterative.atol = options.atol.value_or(eps);
   iterative.btol = options.btol.value_or(eps);
   if (!iterative.maxiter) iterative.maxiter = patient_limit(op);
-  // A penalty is one of the columns as they are, and so is the length of one x among many.
-  bool const is_lstsq = std::string_view(name) == "lstsq";
-  bool const may_scale = is_lstsq && op.rows() >= op.cols();
-  auto const units = may_scale ? uneven_units(op) : std::vector<T>{};
-  std::optional<State<T>> resumed;
-  if (is_lstsq && its_control.resume != nullptr) {  // not as lsmr, which does not scale
-    require_state_of(name, its_control.resume->of, state_of<T>(name, op));
-    resumed = *its_control.resume;
-    resumed->of.operation = "lsmr";
-    its_control.resume = &*resumed;
-  }
-  if (is_lstsq && its_control.on_state) {
-    its_control.on_state = [&](State<T> state) {
-      state.of.operation = name;
-      control.on_state(state);
-    };
-  }
-  std::optional<ScaledOperator<Exec, T>> scaled;
-  if (!units.empty()) {
-    scaled.emplace(op, units);
-    if (options.x0.extent(0) != 0) {
-      std::vector<T> start = to_host<Exec, T>(op.exec(), options.x0);
-      for (std::size_t j = 0; j < start.size(); ++j) start[j] /= units[j];
-      auto const x0 = make_values<Exec, T>(op.exec(), op.cols());
-      from_host<Exec, T>(op.exec(), start, x0);
-      iterative.x0 = x0;
-    }
-  }
-  auto const& solved = scaled ? static_cast<NormalOperator<Exec, T> const&>(*scaled) : op;
   std::vector<LeastSquares<Exec, T>> results;
   for (Index j = 0; j < static_cast<Index>(BT.extent(0)); ++j) {
-    auto of_one =
-        run_lsmr<Exec, T>(solved, row<Exec, T const>(BT, j), iterative, its_control, damps);
-    for (auto& result : of_one) {
-      if (scaled) {
-        scaled->scale(result.x, result.x);
-        result.normx = scaled_norm(to_host<Exec, T>(op.exec(), result.x));
-      }
-      results.push_back(std::move(result));
-    }
+    auto of_one = run_lsmr<Exec, T>(op, row<Exec, T const>(BT, j), iterative, its_control, damps);
+    for (auto& result : of_one) results.push_back(std::move(result));
   }
   for (auto& result : results) result.reads = op.reads() - reads_before;
   return results;
@@ -181,9 +142,7 @@ LeastSquares<Exec, T> ridge(NormalOperator<Exec, T> const& A, B const& b, double
 /// As `ridge` with λ = 0. Singular values of A with columns of equal norms count as zero if they
 /// are at most 2·ε in float, n·ε in double, times the largest. If that leaves a rank below n, x is
 /// the shortest solution. `rank` is set if A is solved directly. Otherwise it is `lsmr`, by
-/// default with atol = btol = ε and conlim = 0. If m ≥ n and the norms of the columns differ by
-/// more than a factor of ten, it runs on columns of equal norms: norma and conda are of these, and
-/// if they depend on each other, x is the shortest for them.
+/// default with atol = btol = ε and conlim = 0.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
