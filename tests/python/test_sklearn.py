@@ -15,6 +15,7 @@ pytest.importorskip("sklearn", minversion="1.6")
 
 from sklearn import datasets, decomposition, linear_model
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tessera import sklearn as of_tessera
@@ -545,6 +546,14 @@ def test_rows_of_weight_zero_may_hold_anything(estimator):
     expected = estimator().fit(X, y)
     np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-8)
     np.testing.assert_allclose(found.intercept_, expected.intercept_, rtol=1e-8)
+
+
+def test_inverse_of_whitening_looks_at_its_input_first():
+    X = np.random.default_rng(5).normal(size=(60, 4))
+    with pytest.raises(TypeError, match="PCA: X must not have masked elements"):
+        of_tessera.PCA(whiten=True).fit(X).inverse_transform(np.ma.masked_greater(X, 1.0))
+    with pytest.raises(NotFittedError):
+        of_tessera.PCA(whiten=True).inverse_transform(X)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)

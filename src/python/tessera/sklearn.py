@@ -320,7 +320,7 @@ class _Regressor(RegressorMixin, _LinearModel):
         return numpy.stack([_linear(X, each, b) for each, b in zip(self.coef_, self.intercept_)], axis=1)
 
 
-# Statistics of a fit, and those of the fits of several targets.
+# Statistics of a fit, and how those of several targets are combined.
 _STATISTICS: dict[str, Any] = {
     "n_iter_": max, "n_reads_": sum, "deviance_": numpy.array, "aic_": numpy.array, "dispersion_": numpy.array,
     "standard_errors_": numpy.array,
@@ -976,10 +976,11 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             return numpy.stack([_core.matvec(X, row) for row in components], axis=1), components
         return _core.matmul(X, components.T, copy=True), components
 
-    def _back(self, X: Any) -> Any:
+    def _back(self, X: Any, scales: Any = None) -> Any:
         check_is_fitted(self)
         _arrays.require_unmasked(type(self).__name__, X=X)
         X = check_array(X, dtype=_FLOATS)
+        X = X if scales is None else X * scales(X.dtype)
         return _core.matmul(X, numpy.asarray(self.components_, X.dtype), copy=True)
 
     def _components_of(self, X: Any, count: int) -> int:
@@ -1166,10 +1167,7 @@ class PCA(_Projection):
         array of shape (n_samples, n_features)
             Rows in the space of the data.
         """
-        if self.whiten:
-            X = check_array(X, dtype=_FLOATS)
-            X = X * self._scales(X.dtype)
-        back = self._back(X)
+        back = self._back(X, self._scales if self.whiten else None)
         return back + numpy.asarray(self.mean_, back.dtype)
 
     def get_covariance(self) -> Any:
