@@ -67,8 +67,8 @@ void with_source(StreamedMatrix const& a, Body const& body) {
         body(host, Source<T, Kokkos::LayoutLeft>(a.reading, is_given_up), options, T());
       }
     } catch (stream::LimitError const& error) {
-      // Of what the reader leaves. A reader takes at most half of a limit, and may take that of a
-      // larger one.
+      // The error counts what the reader leaves. A reader uses at most half of a limit, so it may
+      // use more if the limit is larger.
       std::size_t const enough = taken == 0 ? error.needed() : 2 * error.needed();
       throw stream::LimitError(error.operation(), std::max(enough, error.needed() + taken),
                                a.memory_limit);

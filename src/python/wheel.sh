@@ -39,7 +39,7 @@ if [[ -e ${kokkos[0]} ]]; then
     patchelf --rename-dynamic-symbols "$out/names" "$file"
   done
 fi
-# Each library inside has its licence beside it. (Headers of others have theirs too: nanobind, robin-map,
+# The wheel needs the licence of each library inside. (Headers of others have theirs too: nanobind, robin-map,
 # CLI11, nlohmann-json.)
 for library in "$out"/unpacked/*/tessera_linalg.libs/*; do
   name=$(basename "$library")

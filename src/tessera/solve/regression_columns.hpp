@@ -191,7 +191,7 @@ class CentredColumns {
                                       unit_.data(), to.data()});
   }
 
-  /// The largest |g_j| beside the norm of its column and the root of the deviance, or beside the
+  /// The largest |g_j| relative to the norm of its column times the root of the deviance, plus the
   /// change of g_j if each entry of A and of y were changed by a few eps of itself. The last entry
   /// of the gradient is that of the intercept.
   /// @param factor  of the rounding of η in that of the losses' derivatives
