@@ -87,7 +87,7 @@ TYPED_TEST(Page, HasTheDigestsOfBlocksOfSolvers) {
     }
     solve::MatrixOperator const op(Exec(), A);
     op.atax_block(VT, BT, CT);
-    auto const by_rows = [](auto const& transposed) {
+    auto const by_rows = [&](auto const& transposed) {
       std::vector<T> values;
       for (std::size_t i = 0; i < transposed.extent(1); ++i) {
         for (std::size_t q = 0; q < k; ++q) values.push_back(transposed(q, i));

@@ -778,7 +778,7 @@ TYPED_TEST(Regressions, RefuseClassesThatTheyCannotFit) {
 
 TYPED_TEST(Regressions, NameTheEntryThatIsNotFinite) {
   using T = typename TypeParam::Scalar;
-  for (auto const [row, column] : {std::pair<Index, Index>{0, 0}, {137, 5}, {199, 2}}) {
+  for (auto const& [row, column] : {std::pair<Index, Index>{0, 0}, {137, 5}, {199, 2}}) {
     std::vector<double> entries;
     for (Index i = 0; i < TestFixture::rows; ++i) {
       for (Index j = 0; j < TestFixture::cols; ++j) {
