@@ -54,13 +54,19 @@ std::vector<std::string> gather_texts(std::string const& mine) {
   return communicator()->gather_texts(mine);
 }
 
-/// The processors that this process may run on.
-cpu_set_t processors() {
+/// Processors of this host. A struct with a name, because nvcc 13.0 ends with an internal error at
+/// a vector of cpu_set_t, which has none.
+struct Processors {
   cpu_set_t set;
-  CPU_ZERO(&set);
+};
+
+/// The processors that this process may run on.
+Processors processors() {
+  Processors its;
+  CPU_ZERO(&its.set);
   // More than CPU_SETSIZE processors: none is known.
-  if (::sched_getaffinity(0, sizeof(set), &set) != 0) CPU_ZERO(&set);
-  return set;
+  if (::sched_getaffinity(0, sizeof(its.set), &its.set) != 0) CPU_ZERO(&its.set);
+  return its;
 }
 
 /// Where this rank is among those on its host.
@@ -75,13 +81,13 @@ PlaceOnHost place_on_host() {
   PlaceOnHost place;
   MPI_Comm_rank(host, &place.number);
   MPI_Comm_size(host, &place.size);
-  cpu_set_t const mine = processors();
-  std::vector<cpu_set_t> all(static_cast<std::size_t>(place.size));
+  Processors const mine = processors();
+  std::vector<Processors> all(static_cast<std::size_t>(place.size));
   MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, all.data(), sizeof(mine), MPI_BYTE, host);
   MPI_Comm_free(&host);
-  auto const sharing =
-      std::ranges::count_if(all, [&](cpu_set_t const& its) { return CPU_EQUAL(&its, &mine) != 0; });
-  int const count = CPU_COUNT(&mine);
+  auto const sharing = std::ranges::count_if(
+      all, [&](Processors const& its) { return CPU_EQUAL(&its.set, &mine.set) != 0; });
+  int const count = CPU_COUNT(&mine.set);
   if (count > 0) place.threads = std::max(1, count / static_cast<int>(sharing));
   return place;
 }
