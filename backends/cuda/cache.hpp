@@ -10,7 +10,7 @@
 #include <tessera/backends/backend.hpp>
 #include <tessera/backends/cuda/errors.hpp>
 
-/// The preference between first-level cache and shared memory.
+/// The preference between L1 cache and shared memory.
 namespace tessera::backends::cuda {
 
 inline constexpr std::array<std::pair<CachePreference, cudaFuncCache>, 4> cache_preferences{
@@ -19,10 +19,10 @@ inline constexpr std::array<std::pair<CachePreference, cudaFuncCache>, 4> cache_
      {CachePreference::shared, cudaFuncCachePreferShared},
      {CachePreference::equal, cudaFuncCachePreferEqual}}};
 
-/// Sets the device's preference for all kernels from now on, and returns what the device then says:
-/// one that cannot divide its memory so keeps what it had. Kokkos sets a preference of its own for
-/// a kernel only where a policy asks for an occupancy, and none of ours does. A kernel that needs
-/// more shared memory than the preference leaves gets it all the same.
+/// Sets the device's preference for all later kernels, and returns the preference that the device
+/// reports. A device that cannot split its memory in this way keeps its setting. Kokkos only sets a
+/// preference per kernel if a policy requests an occupancy, and our policies do not. A kernel that
+/// needs more shared memory than the preference leaves still gets it.
 inline CachePreference set_cache_preference(Kokkos::Cuda const& exec, CachePreference wanted) {
   require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
   for (auto const& [preference, config] : cache_preferences) {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of the CUDA driver that Kokkos calls, found when they are first called. A program
-// linked with the driver's library cannot even be loaded where there is no driver, so that it could
-// not say what is missing. (The CUDA runtime finds the driver in the same way.) A function that
-// another version of Kokkos calls besides only brings the library back among those needed.
+// The functions of the CUDA driver that Kokkos calls, loaded at the first call. A program that is
+// linked with the driver's library does not even start on a machine without driver, so it could not
+// print an error. (The CUDA runtime loads the driver in the same way.) If another version of Kokkos
+// calls further functions, the program depends on the library again.
 
 #include <dlfcn.h>
 

@@ -12,18 +12,17 @@
 
 #include <tessera/backends/cuda/errors.hpp>
 
-/// Memory of the host that a GPU copies from while others work.
+/// Host memory that a GPU copies from asynchronously.
 namespace tessera::backends::cuda {
 
-/// Ordinary memory that is pinned where it lies. What takes the time of pinning is to find the
-/// pages: cudaHostAlloc finds 28 MiB in 9 to 19 ms, and the other threads' copies wait for it.
-/// Threads that write here before pin() find them side by side, and pin() itself takes 1 ms (with
-/// pages of 2 MiB; 2 ms with those of 4 KiB).
+/// Ordinary memory that is pinned in place. Most of the cost of pinning is allocating the pages:
+/// cudaHostAlloc does this in one thread, and copies of other threads wait for it. Here, threads
+/// that write before pin() allocate the pages in parallel, and pin() itself is fast.
 class PinnedBuffer {
  public:
   explicit PinnedBuffer(std::size_t bytes)
       : bytes_(bytes), memory_(static_cast<std::byte*>(::operator new(bytes, alignment))) {
-    // Advice, without which everything works. Not for what is left behind the last whole page.
+    // Only advice. Not for the rest behind the last whole page.
     std::size_t const whole = bytes / page * page;
     if (whole > 0) static_cast<void>(::madvise(memory_.get(), whole, MADV_HUGEPAGE));
   }
@@ -35,7 +34,7 @@ class PinnedBuffer {
 
   [[nodiscard]] std::byte* data() const { return memory_.get(); }
 
-  /// Once the memory has been written, and before the first copy from it.
+  /// Call this after the memory has been written, before the first copy from it.
   void pin(Kokkos::Cuda const& exec) {
     if (is_pinned_) return;
     require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");

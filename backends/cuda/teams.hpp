@@ -18,25 +18,24 @@
 #include <tessera/backends/cuda/warp.hpp>
 #include <tessera/summation.hpp>
 
-/// Teams that the backend launches itself. They start sooner than those of a Kokkos policy, hold
-/// less scratch, and may have more than the 48 KiB that Kokkos knows before 5.2 (Hopper: 227). On
-/// Hopper some may form a cluster, and they start while the memory of the kernel before is still
-/// being written, for whose end they wait.
+/// Teams that the backend launches without Kokkos. They start sooner than teams of a Kokkos policy
+/// and use less scratch. They can have more than 48 KiB of scratch, the limit of Kokkos before 5.2
+/// (Hopper: 227 KiB). On Hopper they can form clusters. They also start before the previous kernel
+/// ends, and then wait for its memory.
 namespace tessera::backends::cuda {
 
 using summation::Index;
 
-/// What the scratch of a team starts at a multiple of.
+/// Alignment of the start of a team's scratch.
 inline constexpr std::size_t scratch_alignment = 128;
 
-/// The scratch of a team, handed out piece by piece. (Counted from its beginning: of addresses
-/// themselves the compiler would not know that they are in scratch, and work them out again and
-/// again.)
+/// Allocates the scratch of a team. It counts from the beginning of scratch: with plain addresses
+/// the compiler would not know that they are in scratch, and would recompute them.
 class TeamScratch {
  public:
   KOKKOS_INLINE_FUNCTION explicit TeamScratch(std::byte* memory) : memory_(memory) {}
 
-  /// The next `size` bytes, at a multiple of `alignment`, a power of two up to scratch_alignment.
+  /// Returns the next `size` bytes, aligned to `alignment`, a power of two up to scratch_alignment.
   KOKKOS_INLINE_FUNCTION void* get_shmem_aligned(std::size_t size, std::size_t alignment) const {
     used_ += (alignment - used_ % alignment) % alignment;
     std::byte* const piece = memory_ + used_;
@@ -49,7 +48,7 @@ class TeamScratch {
   mutable std::size_t used_ = 0;
 };
 
-/// The handle of a team: what its kernels use of that of a Kokkos policy.
+/// The handle of a team, with the members of a Kokkos team handle that our kernels use.
 class Team {
  public:
   KOKKOS_INLINE_FUNCTION Team() : scratch_(memory()) {}
@@ -68,13 +67,13 @@ class Team {
   }
   KOKKOS_INLINE_FUNCTION void team_barrier() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
 
-  /// The team's number in its cluster.
+  /// The team's rank in its cluster.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int cluster_rank() const {
     KOKKOS_IF_ON_DEVICE((unsigned rank = 0; asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
                          return static_cast<int>(rank);))
     KOKKOS_IF_ON_HOST((return 0;))
   }
-  /// Waits for the cluster's threads: what they wrote before is seen after.
+  /// Synchronises the threads of the cluster and makes their earlier writes visible.
   KOKKOS_INLINE_FUNCTION void cluster_barrier() const {
     KOKKOS_IF_ON_DEVICE((asm volatile("barrier.cluster.arrive.release.aligned;" :: : "memory");
                          asm volatile("barrier.cluster.wait.acquire.aligned;" :: : "memory");))
@@ -93,7 +92,7 @@ class Team {
   TeamScratch scratch_;
 };
 
-/// Bytes of scratch that a team can have.
+/// Maximum bytes of scratch per team.
 inline std::size_t most_scratch(Kokkos::Cuda const& exec) {
   return exec.cuda_device_prop().sharedMemPerBlockOptin;
 }
@@ -105,9 +104,9 @@ __global__ void __launch_bounds__(MaxThreads, MinTeams) run_kernel_of_teams(Kern
   kernel(Team{});
 }
 
-/// Lets the teams of a function, one for each kernel and its launch bounds, have as much scratch as
-/// there is; once on each device, but on those beyond 63 every time. (A kernel that may have it
-/// gets less first-level cache.)
+/// Allows the teams of a kernel with these launch bounds to use all scratch of the device. Called
+/// once per device, or every time on devices beyond number 63. (A kernel with this permission gets
+/// a smaller L1 cache.)
 template <unsigned MaxThreads, unsigned MinTeams, class Kernel>
 void allow_scratch(Kokkos::Cuda const& exec, std::string const& label) {
   auto const* const function =
@@ -123,8 +122,8 @@ void allow_scratch(Kokkos::Cuda const& exec, std::string const& label) {
 }
 
 /// Runs kernel(team) on `teams` teams of `team_size` <= MaxThreads threads, each with `scratch`
-/// bytes, in the instance's stream; registers are limited so that MinTeams teams of MaxThreads
-/// threads share a multiprocessor. Every `cluster` teams, 1 to 8, form a cluster.
+/// bytes, in the instance's stream. Limits registers so that MinTeams teams of MaxThreads threads
+/// fit one multiprocessor. Every `cluster` teams, 1 to 8, form a cluster.
 template <unsigned MaxThreads, unsigned MinTeams, class Kernel>
 void run_teams(Kokkos::Cuda const& exec, std::string const& label, Index teams, int team_size,
                std::size_t scratch, Kernel const& kernel, int cluster) {

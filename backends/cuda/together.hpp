@@ -11,12 +11,12 @@
 #include <tessera/backends/cuda/launch.hpp>
 #include <tessera/summation.hpp>
 
-/// A kernel whose threads all wait for each other, on CUDA: a cooperative launch.
+/// Kernels whose threads all wait for each other, on CUDA: cooperative launches.
 namespace tessera::backends::cuda {
 
 using summation::Index;
 
-/// What such a kernel sees of its threads.
+/// The threads of such a kernel.
 struct Grid {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index team() const {
     KOKKOS_IF_ON_DEVICE((return static_cast<Index>(blockIdx.x);))
@@ -30,7 +30,7 @@ struct Grid {
     KOKKOS_IF_ON_DEVICE((return static_cast<int>(threadIdx.x);))
     KOKKOS_IF_ON_HOST((return 0;))
   }
-  /// Waits for all threads of the grid; what they wrote before is seen after.
+  /// Synchronises all threads of the grid and makes their earlier writes visible.
   KOKKOS_INLINE_FUNCTION void sync() const {
     KOKKOS_IF_ON_DEVICE((cooperative_groups::this_grid().sync();))
   }
@@ -41,7 +41,8 @@ __global__ void __launch_bounds__(1024) run_body_together(Body const body) {
   body(Grid{});
 }
 
-/// Teams of so many threads that the device holds at a time; 0 where it has no cooperative launch.
+/// Number of teams of `threads` threads that the device runs at the same time; 0 if it has no
+/// cooperative launch.
 template <class Body>
 Index teams_together(Kokkos::Cuda const& exec, int threads) {
   require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
@@ -57,7 +58,7 @@ Index teams_together(Kokkos::Cuda const& exec, int threads) {
   return Index{teams} * exec.cuda_device_prop().multiProcessorCount;
 }
 
-/// Runs body(grid) on so many teams, at most teams_together, in the instance's stream.
+/// Runs body(grid) on `teams` <= teams_together teams in the instance's stream.
 template <class Body>
 void run_together(Kokkos::Cuda const& exec, std::string const& label, int threads, Index teams,
                   Body const& body) {

@@ -8,8 +8,8 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// Tuning values of CUDA devices. What each was chosen by is an entry of docs/results/tuning.md,
-/// which benchmarks/verify_tuning.py measures again.
+/// Tuning values of CUDA devices. docs/results/tuning.md holds the evidence for each value under
+/// the name that the comment gives. benchmarks/verify_tuning.py measures them again.
 namespace tessera::backends::cuda {
 
 using detail::ceil_power_of_two;
@@ -17,27 +17,28 @@ using detail::floor_power_of_two;
 using summation::ceil_div;
 using summation::Index;
 
-/// Warps that a multiprocessor runs at a time in our kernels.
+/// Warps that run at the same time on one multiprocessor in our kernels.
 inline constexpr Index warps_per_multiprocessor = 16;
-/// Bytes of a line in a team of fused ATAX where a line is shared out.
+/// Bytes of a line that one team owns if fused ATAX splits lines across teams.
 inline constexpr Index part_bytes = 8 * 1024;
 
 /// How fused ATAX keeps lines in scratch (backends/gpu/fused_ring.hpp).
 struct Ring {
-  Index teams = 0;         ///< of the cluster that shares a line; 0: no ring
-  int warps = 0;           ///< of a team
-  int slots = 0;           ///< lines that have a place
-  Index side_by_side = 0;  ///< teams on a multiprocessor
+  Index teams = 0;         ///< teams per cluster, which share one line; 0: no ring
+  int warps = 0;           ///< per team
+  int slots = 0;           ///< lines that scratch holds at a time
+  Index side_by_side = 0;  ///< teams per multiprocessor
 };
 
-/// The ring for panels of lines of `length` scalars. Lines off words take half as many instructions
-/// again, for which more warps are needed, and fewer places for each. Evidence: cuda-ring.
+/// Chooses the ring for panels of lines of `length` scalars. Lines that do not start on words take
+/// half as many instructions again. They need more warps, which leaves fewer slots per warp.
+/// Evidence: cuda-ring.
 template <class T>
 Ring ring(summation::Panels const& panels, Index length, bool on_words) {
-  constexpr Index piece = 4096;        // bytes of a line that a warp has
-  constexpr Index most_warps = 16;     // of a team
+  constexpr Index piece = 4096;        // bytes of a line per warp
+  constexpr Index most_warps = 16;     // per team
   constexpr Index fewest_panels = 64;  // fewer need more lines of each in flight
-  constexpr Index many_lines = 16;     // of a panel: 256 MiB of lines of 4 and 8 KiB
+  constexpr Index many_lines = 16;     // per panel: 256 MiB of lines of 4 and 8 KiB
   Index const bytes = length * static_cast<Index>(sizeof(T));
   Index const pieces = ceil_div(bytes, piece);
   if (2 * bytes <= piece || pieces > 4 * most_warps) return {};
@@ -60,39 +61,39 @@ Ring ring(summation::Panels const& panels, Index length, bool on_words) {
   return result;
 }
 
-/// Clusters of a ring, or teams, that run at the same time. Those of four do not find room
-/// everywhere: on an H200 there are 30.
+/// Returns the number of clusters of a ring, or of teams, that run at the same time. Clusters of
+/// four teams do not fill all multiprocessors: an H200 runs 30.
 inline Index clusters_at_once(Ring const& ring, Index multiprocessors) {
   Index const teams = multiprocessors * ring.side_by_side / ring.teams;
   return std::max(Index{1}, ring.teams < 4 ? teams : teams * 9 / 10);
 }
 
-/// Teams of a launch at most: Kokkos counts them in 31 bits.
+/// Maximum number of teams per launch: Kokkos counts them in 31 bits.
 inline constexpr Index most_teams = Index{1} << 30;
 
-/// Teams of 128 threads that may wait for each other inside a kernel: a tenth of those that run at
-/// the same time. A device starts the teams of one kernel after the other, so that few kernels are
-/// under way in part: together they leave room for one of them to go on.
+/// Number of teams of 128 threads that may wait for each other inside a kernel: a tenth of the
+/// teams that run at the same time. A device starts the teams of one kernel after another, so few
+/// kernels are partly started at any time. The remaining slots let one of them make progress.
 template <class Exec>
 Index teams_that_meet(Exec const& exec) {
   return exec.concurrency() / 4096;
 }
 
-/// Whether dot products fetch blocks of 256 bytes at once, on a device whose memory has so many
-/// wires. Evidence: cuda-blocks.
+/// Whether dot products fetch blocks of 256 bytes at once on a device with a memory bus of
+/// `memory_bus_bits` bits. Evidence: cuda-blocks.
 inline bool fetches_blocks(int memory_bus_bits) {
   return memory_bus_bits <= 5120;
 }
 
-/// Whether a sum of so many bytes is stored for L2, which has `cache_bytes`, to keep. A large one
-/// is gone before it is read, and costs less where each of its lines goes at once. Evidence:
+/// Whether a sum of `bytes` is stored to stay in an L2 cache of `cache_bytes`. A larger sum is
+/// evicted before it is read; it is cheaper to write its lines through at once. Evidence:
 /// cuda-kept-sums.
 inline bool stays_in_cache(Index bytes, Index cache_bytes) {
   return bytes <= cache_bytes / 3;
 }
 
-/// Panels a team of fused ATAX in parts, of which `slots` run at a time: the least time of all
-/// waves of teams, each of which starts as slowly as it takes some lines.
+/// Returns the panels per team of fused ATAX in parts, if `slots` teams run at a time. Minimises
+/// the time of all waves of teams; starting a wave takes as long as `start` lines.
 inline Index panels_of_part(summation::Panels const& panels, Index parts, Index slots) {
   constexpr Index start = 8;
   auto const time = [&](Index of_team) {
@@ -106,19 +107,19 @@ inline Index panels_of_part(summation::Panels const& panels, Index parts, Index 
   return best;
 }
 
-/// Percent of the slots for teams that have one, in all waves.
+/// Percentage of the team slots that are busy, over all waves.
 inline Index percent_busy(Index teams, Index slots) {
   return 100 * teams / (ceil_div(teams, slots) * slots);
 }
 
-/// Dot products with `count` lines. Of short lines a warp, or half of one, has whole lines, and
-/// teams have few; of longer ones two teams share a multiprocessor; few lines are cut into runs.
-/// Evidence: cuda-dot.
+/// Tuning of dot products of `count` lines. One warp or half a warp computes a short line, and
+/// teams get few lines. Longer lines have two teams per multiprocessor. If there are few lines,
+/// they are cut into runs. Evidence: cuda-dot.
 template <class T>
 DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index kib = 1024;
   constexpr Index warps_of_team = 8;
-  constexpr Index longest_short = 2 * kib;  // bytes of a line that a warp has at a time
+  constexpr Index longest_short = 2 * kib;  // bytes of a line that one warp holds at a time
   Index const bytes = length * static_cast<Index>(sizeof(T));
   DotTuning result;
   result.lines_per_step = bytes <= kib / 2 ? 4 : bytes <= 4 * kib ? 2 : 1;
@@ -140,10 +141,9 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
     if (lines < result.lines_per_step * warps_of_team) result.lines_per_step = 1;
   }
   result.lines_per_team = lines;
-  // Runs of lines.
   bool const few_lines = count < 4 * multiprocessors;
-  constexpr Index segments = 16;                           // of a run
-  constexpr Index block = segments * warps_of_team * kib;  // bytes of a line that a team has
+  constexpr Index segments = 16;                           // per run
+  constexpr Index block = segments * warps_of_team * kib;  // bytes of a line per team
   bool const shared_well = 10 * ceil_div(bytes, block) * block <= 11 * bytes;
   if (!few_lines) {
     if (bytes > 96 * kib && shared_well) {
@@ -164,15 +164,16 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   return result;
 }
 
-/// A sum over `count` lines. A warp has 512 bytes of a line, so that a team adds eight panels at a
-/// time. Small matrices have no more teams than multiprocessors, so that the last one adds up;
-/// larger ones have one wave of teams where it is nearly full, or four. Few panels are left
-/// together, which spares their sum. Evidence: cuda-sum.
+/// Tuning of a sum over `count` lines. A warp handles 512 bytes of a line, so a team adds eight
+/// panels at a time. Small matrices have at most one team per multiprocessor, so the last team can
+/// combine the sums. Larger ones have one wave of teams if it is nearly full, otherwise four waves.
+/// If there are few panels, one team adds them all, which saves combining their sums. Evidence:
+/// cuda-sum.
 template <class T>
 SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index size = sizeof(T);
   constexpr Index team_threads = 256;
-  constexpr Index width = 16 / size;  // of a word
+  constexpr Index width = 16 / size;  // scalars per word
   summation::Panels const panels = summation::panels(count, length);
   auto const tiles_of = [&](Index columns) { return ceil_div(length, columns); };
   bool const few_panels = panels.count <= 32 && 4 * tiles_of(64) >= 3 * multiprocessors;
@@ -215,11 +216,11 @@ SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   Index of_team = ceil_power_of_two(few_panels ? panels.count : ceil_div(work, slots));
   bool const fills_a_wave = 4 * work >= 3 * slots * of_team;
   if (!few_panels && bytes >= 64 * mib && (bytes > 256 * mib || narrow || !fills_a_wave)) {
-    // Four waves, or what is nearest as a power of two.
+    // Four waves, or the nearest power of two.
     Index const wanted = work / (4 * slots);
     Index const less = floor_power_of_two(std::max(Index{1}, wanted));
     of_team = 5 * wanted > 7 * less ? 2 * less : less;
-    // Of some more, if the last is too empty.
+    // More waves, if the last one is too empty.
     while (narrow && of_team > 1 &&
            percent_busy(tiles * ceil_div(panels.count, of_team), slots) < 90) {
       of_team /= 2;
@@ -230,8 +231,8 @@ SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   return result;
 }
 
-/// The tuning for `count` lines of `length` scalars T on so many multiprocessors, where `ring`
-/// keeps such lines, if they start on words.
+/// Tuning for `count` lines of `length` scalars T. `ring` is the ring for lines that start on
+/// words.
 template <class T>
 Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring) {
   constexpr Index warp_bytes = 2048;  // of a line, at a time
@@ -242,9 +243,9 @@ Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring
   result.dot = dot_tuning<T>(count, length, multiprocessors);
   result.sum = sum_tuning<T>(count, length, multiprocessors);
 
-  // Fused: short lines have a panel a worker. Longer ones have as many teams as run at the same
-  // time, 512 threads to a multiprocessor, so that all end together. Rings have as many clusters as
-  // run at the same time. Evidence: cuda-fused.
+  // Fused: one worker computes each panel of short lines. For longer lines, all teams run at the
+  // same time (512 threads per multiprocessor), so they end together. The same holds for the
+  // clusters of rings. Evidence: cuda-fused.
   bool const is_ring = ring.teams > 0;
   Index const warps_of_team =
       ceil_div(line_bytes, line_bytes <= 16 * warp_bytes ? warp_bytes : 2 * warp_bytes);
@@ -262,16 +263,17 @@ Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring
   return result;
 }
 
-// Tunings of blocks of vectors: docs/decisions/blocks-of-vectors.md has what they were chosen by.
+// Tunings of blocks of vectors. docs/decisions/blocks-of-vectors.md holds their evidence.
 
-/// Dot products with a block of so many vectors. A team has eight warps, some for each eight
-/// vectors, and the others for chunks of a line, where few of these are left over; teams of one
-/// wave, or of some, have lines alike.
+/// Tuning of dot products with a block of `vectors` vectors. A team has up to eight warps: one for
+/// every eight vectors, times the number of chunks of a line that the team handles at a time. That
+/// number is halved while more than an eighth of the chunks would be idle. All teams get the same
+/// number of lines, in as many waves as take the least time.
 template <class T>
 DotTuning dot_tuning_of_blocks(Index count, Index length, int vectors, Index multiprocessors) {
   constexpr Index team_warps = 8;
   constexpr Index vectors_of_warp = 8;
-  constexpr Index start = 24;  // lines that take as long as a team's beginning
+  constexpr Index start = 24;  // lines that take as long as starting a team does
   constexpr Index most_waves = 8;
   Index const chunks = ceil_div(length, 2 * summation::segment<T>);
   Index of_team = floor_power_of_two(team_warps / ceil_div(vectors, vectors_of_warp));
@@ -291,8 +293,8 @@ DotTuning dot_tuning_of_blocks(Index count, Index length, int vectors, Index mul
   return result;
 }
 
-/// Panels of a group, for blocks of vectors: those of one wave of groups, or of some. Where panels
-/// have many lines, so that partial vectors are few, no more than scratch holds the stack of.
+/// Returns the panels per group for blocks of vectors. If panels have many lines, there are few
+/// partial vectors; then a group has at most the `in_scratch` panels whose stack fits scratch.
 inline Index panels_of_blocks(summation::Panels const& panels, Index parts, Index slots,
                               Index in_scratch) {
   constexpr Index many_lines = 64;
@@ -300,7 +302,8 @@ inline Index panels_of_blocks(summation::Panels const& panels, Index parts, Inde
   return panels.lines < many_lines ? of_waves : std::min(of_waves, in_scratch);
 }
 
-/// A sum with a block of so many vectors. A warp has a tile of columns, for eight vectors at most.
+/// Tuning of a sum with a block of `vectors` vectors. A warp owns a tile of columns for up to eight
+/// vectors.
 template <class T>
 SumTuning sum_tuning_of_blocks(Index count, Index length, int vectors, Index multiprocessors) {
   constexpr Index tile = 32 * 16 / Index{sizeof(T)};
@@ -314,8 +317,8 @@ SumTuning sum_tuning_of_blocks(Index count, Index length, int vectors, Index mul
   return result;
 }
 
-/// Panels of a team, or of a cluster of teams, of fused ATAX with up to eight vectors. A warp has a
-/// segment of each line.
+/// Returns the panels per team, or per cluster, of fused ATAX with up to eight vectors. A warp owns
+/// one segment of each line.
 template <class T>
 Index panels_of_block_ring(Index count, Index length, Index multiprocessors) {
   constexpr Index team_warps = 8;
@@ -325,45 +328,45 @@ Index panels_of_block_ring(Index count, Index length, Index multiprocessors) {
   return panels_of_blocks(summation::panels(count, length), 1, std::max(Index{1}, clusters), 2);
 }
 
-/// Whether fused ATAX of a block of so many vectors wins over two stages: longer lines are shared
-/// by more teams, which wait for each other.
+/// Whether fused ATAX of a block of `vectors` vectors is faster than two stages. Longer lines are
+/// shared by more teams, which wait for each other.
 template <class T>
 bool fuse_blocks(Index length, int vectors) {
   constexpr Index segments_of_two_teams = 16;
   return vectors <= 8 && summation::segments<T>(length) <= segments_of_two_teams;
 }
 
-/// Whether fused ATAX of row-major lines wins over two stages: where a line's parts can be shared
-/// out among teams that meet, and panels and parts keep many teams busy for longer than meetings
-/// take. Evidence: cuda-fuse-lines.
+/// Whether fused ATAX of row-major lines is faster than two stages. The parts of a line need teams
+/// that can wait for each other. There must be enough panels and parts to keep many teams busy for
+/// longer than the exchange takes. Evidence: cuda-fuse-lines.
 template <class T>
 bool fuse_lines(Index count, Index length, Index teams_that_meet) {
   constexpr Index short_matrix = Index{16} << 20;  // bytes
-  constexpr Index parts_of_a_team = 4;             // a line that one team has
+  constexpr Index parts_of_a_team = 4;             // the largest line that one team owns
   Index const bytes = length * static_cast<Index>(sizeof(T));
   Index const parts = ceil_div(bytes, part_bytes);
   if (parts > parts_of_a_team && count * bytes <= short_matrix) return false;
   return parts <= teams_that_meet && summation::panels(count, length).count * parts >= 64;
 }
 
-/// Slices of lines that a team of fused ATAX adds up at most, a power of two.
+/// Maximum number of slices of lines that one team of fused ATAX adds up, a power of two.
 inline constexpr Index most_slices_of_group = 8;
 
-/// Whether fused ATAX of `count` column-major lines wins over two stages: where slices of them all
-/// fit scratch. Evidence: cuda-fuse-slices.
+/// Whether fused ATAX of `count` column-major lines is faster than two stages: slices of all lines
+/// must fit scratch. Evidence: cuda-fuse-slices.
 inline bool fuse_slices(Index count, std::size_t scratch) {
-  constexpr Index bytes_of_line = 600;  // in two slices, with sums
+  constexpr Index bytes_of_line = 600;  // two slices and their sums
   return bytes_of_line * count + 1024 <= static_cast<Index>(scratch);
 }
 
-/// The tile of a transpose. Tiles of a band follow each other down the input, so that lines of the
-/// output are written from end to end. Where the input's lines are words but begin within blocks of
-/// 256 bytes, a column of tiles fetches parts of the next one too, and a band is as long as these
-/// stay in the second cache. Evidence: cuda-transpose.
+/// Chooses the tile of a transpose. Tiles of a band follow each other down the input, so lines of
+/// the output are written from end to end. Lines of the input may consist of words but begin inside
+/// blocks of 256 bytes. A column of tiles then fetches parts of the next column too, and a band is
+/// as long as these parts stay in L2. Evidence: cuda-transpose.
 inline constexpr TransposeTuning transpose_tuning(TransposeShape const& shape) {
   constexpr Index block = 256;
   constexpr Index word = 16;
-  constexpr Index most_of_whole_blocks = 1024;  // tiles of a band
+  constexpr Index most_of_whole_blocks = 1024;  // tiles per band
   constexpr Index most_of_blocks = 320;
   constexpr Index of_many = 8;
   int const tile = shape.element_bytes == 1 ? 128 : shape.element_bytes <= 8 ? 64 : 32;
@@ -379,14 +382,14 @@ inline constexpr TransposeTuning transpose_tuning(TransposeShape const& shape) {
                                                   : of_many};
 }
 
-/// A tile of matrix products, and the time of an element of it against the best tile's.
+/// A tile of matrix products, and its time per element in percent of the best tile's.
 struct GemmChoice {
   GemmTuning tuning;
   Index percent;
 };
 
-/// The tile of a matrix product of `chains` chains an element: the one that a multiprocessor with
-/// the most tiles has done first. Evidence: cuda-gemm.
+/// Chooses the tile of a matrix product with `chains` chains per element: the one that minimises
+/// the time of the multiprocessor with the most tiles. Evidence: cuda-gemm.
 template <class T>
 GemmTuning gemm_tuning(Index rows, Index cols, Index chains, Index multiprocessors) {
   constexpr Index band = 8;  // 4, 8 and 16 are within 1 %

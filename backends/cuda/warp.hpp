@@ -8,8 +8,8 @@
 
 #include <Kokkos_Core.hpp>
 
-/// What Kokkos does not offer of a CUDA warp: exchanges between its threads, loads and stores with
-/// a hint, and copies to scratch that run on their own.
+/// CUDA warp operations that Kokkos does not offer: exchanges between threads, loads and stores
+/// with a cache hint, and asynchronous copies to scratch.
 namespace tessera::backends::cuda {
 
 template <class T>
@@ -23,8 +23,8 @@ struct WordOf<double> {
   using Type = double2;
 };
 
-/// So many bytes as numbers, which loads and stores with a hint take. (Doubles as integers are put
-/// together of registers: A·v of 10240 x 10240 took 292 us on an H100 instead of 276.)
+/// Floating-point types of `Size` bytes for loads and stores with a hint. (With integers the
+/// compiler assembles doubles from registers, which is slower.)
 template <std::size_t Size>
 struct NumbersOf;
 template <>
@@ -40,18 +40,18 @@ struct NumbersOf<16> {
   using Type = float4;
 };
 
-/// The threads that run in step, all of which take part in every exchange.
+/// The threads that run in step. All of them take part in every exchange.
 struct Warp {
 #if defined(KOKKOS_ARCH_MAXWELL) || defined(KOKKOS_ARCH_PASCAL) || defined(KOKKOS_ARCH_TURING75)
   static constexpr bool has_large_scratch = false;
 #else
-  /// Whether a multiprocessor has 96 KiB of scratch and more (Turing: 64 KiB).
+  /// Whether a multiprocessor has at least 96 KiB of scratch (Turing: 64 KiB).
   static constexpr bool has_large_scratch = true;
 #endif
 #if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
-  /// Whether a thread can have many bytes copied to scratch at a time, and teams form clusters.
+  /// Whether there are bulk copies to scratch and clusters of teams.
   static constexpr bool has_clusters = true;
-  /// Whether a kernel's teams can start before what the stream had before is done, and wait for it.
+  /// Whether teams of a kernel can start before earlier work of the stream ends, and wait for it.
   static constexpr bool starts_early = true;
 #else
   static constexpr bool has_clusters = false;
@@ -59,19 +59,19 @@ struct Warp {
 #endif
 #if defined(KOKKOS_ARCH_AMPERE) || defined(KOKKOS_ARCH_ADA89) || defined(KOKKOS_ARCH_HOPPER) || \
     defined(KOKKOS_ARCH_BLACKWELL)
-  /// Whether threads can have words copied to scratch and go on meanwhile.
+  /// Whether threads can copy words to scratch asynchronously.
   static constexpr bool has_copies = true;
-  /// Whether a load can have the second cache fetch the 256 bytes around.
+  /// Whether a load can prefetch the surrounding 256 bytes to L2.
   static constexpr bool has_block_loads = true;
 #else
   static constexpr bool has_copies = false;
   static constexpr bool has_block_loads = false;
 #endif
-  /// Where the end of a copy to scratch is told.
+  /// Signals the end of a copy to scratch.
   using Arrival = std::uint64_t;
 
-  /// body(i) for i = first, first + step, … below `last`: a loop that is not unrolled, where that
-  /// would only take instructions.
+  /// Calls body(i) for i = first, first + step, … below `last`. The loop is not unrolled; use it if
+  /// unrolling would only add instructions.
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION static void for_each(int first, int last, int step,
                                                    Body const& body) {
@@ -87,51 +87,51 @@ struct Warp {
     KOKKOS_IF_ON_DEVICE((return __shfl_xor_sync(0xffffffffU, value, mask);))
     KOKKOS_IF_ON_HOST((return value;))
   }
-  /// One scalar that is not needed again.
+  /// Loads one scalar that is not needed again.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static T load_once(T const* from) {
     KOKKOS_IF_ON_DEVICE((return __ldcs(from);))
     KOKKOS_IF_ON_HOST((return *from;))
   }
-  /// One scalar that is not needed again, while what lies in the same 256 bytes is needed soon: the
-  /// second cache has all of them fetched at once, if the device has such loads. Where lines start
-  /// anywhere, what a warp reads of one ends within such a block.
+  /// Loads one scalar that is not needed again, if the other data in the same 256 bytes is needed
+  /// soon. L2 fetches all 256 bytes at once, if the device has such loads. Lines that are not
+  /// aligned end inside such blocks.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static T load_once_in_block(T const* from) {
     KOKKOS_IF_ON_DEVICE(
         (if constexpr (has_block_loads) { return load_block(from); } else { return __ldcs(from); }))
     KOKKOS_IF_ON_HOST((return *from;))
   }
-  /// One scalar that nothing writes while the kernel runs.
+  /// Loads one scalar that is constant while the kernel runs.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static T load_constant(T const* from) {
     KOKKOS_IF_ON_DEVICE((return __ldg(from);))
     KOKKOS_IF_ON_HOST((return *from;))
   }
-  /// 16 aligned bytes that are not needed again.
+  /// Loads 16 aligned bytes that are not needed again.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static auto load_word_once(T const* from) {
     return load_once(reinterpret_cast<typename WordOf<T>::Type const*>(from));
   }
-  /// 16 aligned bytes that nothing writes while the kernel runs.
+  /// Loads 16 aligned bytes that are constant while the kernel runs.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static auto load_word_constant(T const* from) {
     return load_constant(reinterpret_cast<typename WordOf<T>::Type const*>(from));
   }
 
-  /// 16 aligned bytes of a block, as `load_once_in_block`.
+  /// Loads 16 aligned bytes, as `load_once_in_block`.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static auto load_word_once_in_block(T const* from) {
     return load_once_in_block(reinterpret_cast<typename WordOf<T>::Type const*>(from));
   }
-  /// 4, 8 or 16 aligned bytes of a block, as `load_once_in_block`.
+  /// Loads 4, 8 or 16 aligned bytes, as `load_once_in_block`.
   template <class Bytes>
   KOKKOS_FORCEINLINE_FUNCTION static Bytes load_bytes_once_in_block(Bytes const* from) {
     using Type = typename NumbersOf<sizeof(Bytes)>::Type;
     return Kokkos::bit_cast<Bytes>(load_once_in_block(reinterpret_cast<Type const*>(from)));
   }
-  /// Copies 4, 8 or 16 aligned bytes to where nobody needs them soon. (A bit_cast of bytes that are
-  /// still in scratch would read them one by one.)
+  /// Copies 4, 8 or 16 aligned bytes to memory that is not read again soon. (A bit_cast of bytes in
+  /// scratch would read them one by one.)
   template <class Bytes>
   KOKKOS_FORCEINLINE_FUNCTION static void store_bytes_once(Bytes* to, Bytes const* from) {
     using Type [[maybe_unused]] = typename NumbersOf<sizeof(Bytes)>::Type;
@@ -147,71 +147,70 @@ struct Warp {
     KOKKOS_IF_ON_DEVICE((start_copy_of_bytes(scratch, from, inside);))
     KOKKOS_IF_ON_HOST((*scratch = inside ? *from : Bytes{};))
   }
-  /// The copies that the thread has started since the last call form a batch.
+  /// Forms a batch from the copies that the thread has started since the last call.
   KOKKOS_FORCEINLINE_FUNCTION static void end_copies() { KOKKOS_IF_ON_DEVICE((end_batch();)) }
-  /// Waits for the thread's batches but the `younger` last, 0 to 2.
+  /// Waits for all batches of the thread except the last `younger`, 0 to 2.
   KOKKOS_FORCEINLINE_FUNCTION static void wait_for_copies([[maybe_unused]] int younger) {
     KOKKOS_IF_ON_DEVICE((wait_for_batches(younger);))
   }
 
-  /// Gets `count` places in scratch ready for copies to be waited for, each one at a time.
+  /// Initialises `count` arrival signals in scratch. Each can be used for one copy at a time.
   KOKKOS_FORCEINLINE_FUNCTION static void expect_arrivals(Arrival* arrivals, int count) {
     KOKKOS_IF_ON_DEVICE(
         (for (int k = 0; k < count; ++k) start_arrival(arrivals + k); fence_arrivals();))
     KOKKOS_IF_ON_HOST((for (int k = 0; k < count; ++k) arrivals[k] = 0;))
   }
-  /// Tells a place in scratch that nothing but so many bytes, sent by a cluster's teams, is still
-  /// to come there.
+  /// Tells an arrival signal to expect `bytes` bytes from the teams of the cluster, and nothing
+  /// else.
   KOKKOS_FORCEINLINE_FUNCTION static void expect_bytes([[maybe_unused]] Arrival* arrival,
                                                        [[maybe_unused]] int bytes) {
     KOKKOS_IF_ON_DEVICE((announce_bytes(arrival, bytes);))
   }
-  /// Where a place in scratch lies in that of the cluster's team number `team`, in bytes.
+  /// Address of a place in the scratch of the cluster's team number `team`, in bytes.
   using Remote = unsigned;
   KOKKOS_FORCEINLINE_FUNCTION static Remote of_cluster([[maybe_unused]] void const* scratch,
                                                        [[maybe_unused]] int team) {
     KOKKOS_IF_ON_DEVICE((return in_scratch_of(scratch, team);))
     KOKKOS_IF_ON_HOST((return 0;))
   }
-  /// Sends a value there, and tells an arrival of the same team.
+  /// Sends a value to `to`, and signals `arrival` in the same team.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static void send([[maybe_unused]] Remote to, [[maybe_unused]] T value,
                                                [[maybe_unused]] Remote arrival) {
     KOKKOS_IF_ON_DEVICE((send_value(to, value, arrival);))
   }
-  /// Has `bytes` bytes copied to scratch, both sides and their number multiples of 16, and told
-  /// when they are there; until then neither side may change.
+  /// Starts copying `bytes` bytes to scratch and signals `arrival` at the end. Both addresses and
+  /// `bytes` are multiples of 16. Neither side may change before the arrival.
   KOKKOS_FORCEINLINE_FUNCTION static void copy_piece(void* scratch, void const* from, int bytes,
                                                      Arrival* arrival) {
     KOKKOS_IF_ON_DEVICE((start_copy(scratch, from, bytes, arrival);))
     KOKKOS_IF_ON_HOST((std::memcpy(scratch, from, static_cast<std::size_t>(bytes)); ++*arrival;))
   }
-  /// Has copies that are started later, by this thread or by one that waits for it, come after what
-  /// this thread has read from scratch and written to it. Loads that are under way count: without
-  /// this, copies have overtaken them.
+  /// Orders later copies, by this thread or by one that waits for it, after this thread's reads and
+  /// writes of scratch. This includes pending loads: without this call, copies have overtaken them.
   KOKKOS_FORCEINLINE_FUNCTION static void before_copies() { KOKKOS_IF_ON_DEVICE((fence_copies();)) }
-  /// Waits for a copy, or for what a cluster's teams send; `parity` is 0 for the first that the
-  /// place is used for, then 1, 0 and so on.
+  /// Waits for a copy, or for the values that the cluster's teams send. `parity` alternates with
+  /// each use of the signal, starting at 0.
   KOKKOS_FORCEINLINE_FUNCTION static void wait_for_arrival([[maybe_unused]] Arrival const* arrival,
                                                            [[maybe_unused]] unsigned parity) {
     KOKKOS_IF_ON_DEVICE((while (!has_arrived(arrival, parity)){}))
   }
-  /// Waits for the threads of the warp; what they wrote before is seen after.
+  /// Synchronises the threads of the warp and makes their earlier writes visible.
   KOKKOS_FORCEINLINE_FUNCTION static void sync() { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
 
-  /// Waits until all that the kernel's stream had before is done and can be seen.
+  /// Waits until all earlier work of the kernel's stream is complete and visible.
   KOKKOS_FORCEINLINE_FUNCTION static void wait_for_stream() {
     KOKKOS_IF_ON_DEVICE((if constexpr (starts_early) {
       asm volatile("griddepcontrol.wait;" ::: "memory");
     }))
   }
 
-  /// A value that other teams may write meanwhile.
+  /// Reads a value that other teams may write at the same time.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static T read_now(T const* from) {
     return *static_cast<T const volatile*>(from);
   }
-  /// Lets other teams see a value.
+  /// Writes a value so that other teams see it.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static void write_now(T* to, T value) {
     *static_cast<T volatile*>(to) = value;
@@ -221,8 +220,8 @@ struct Warp {
   __device__ static unsigned in_scratch(void const* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
   }
-  // Addresses as they are, which those of global memory may be: converted, each load would compute
-  // its own (float 16384 x 16384 + 3, H100: 370 us instead of 352).
+  // Uses generic addresses, which is valid for global memory: after a conversion each load would
+  // compute its address, which is slower.
   __device__ static float load_block(float const* from) {
     float x;
     asm volatile("ld.global.cs.L2::256B.f32 %0, [%1];" : "=f"(x) : "l"(from));
@@ -251,7 +250,7 @@ struct Warp {
   __device__ static void fence_copies() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   }
-  /// Lets those that copy and those that send see what start_arrival did.
+  /// Makes start_arrival visible to threads that copy or send.
   __device__ static void fence_arrivals() {
     fence_copies();
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -278,7 +277,7 @@ struct Warp {
         "l"(__double_as_longlong(value)), "r"(arrival)
         : "memory");
   }
-  /// The bytes are not needed in the second cache again.
+  /// The bytes are not needed in L2 again.
   __device__ static void start_copy(void* scratch, void const* from, int bytes, Arrival* arrival) {
     std::uint64_t policy = 0;
     asm("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(policy));
