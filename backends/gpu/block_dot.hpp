@@ -18,33 +18,32 @@
 #include <tessera/tuning.hpp>
 
 /// Dot products of lines with each vector of a block. A thread keeps its elements of some vectors
-/// in registers, and lines come by, through scratch.
+/// in registers and streams lines through scratch.
 namespace tessera::detail::gpu {
 
-/// Vectors of which a thread keeps elements: 4, or
+/// Vectors of which a thread keeps elements: 4, or this number.
 inline constexpr int most_vectors_kept = 8;
-/// Lines that a warp multiplies at a time, or pairs of short lines, whose sums its threads share.
+/// Lines, or pairs of short lines, that a warp multiplies at a time. Its threads share their sums.
 template <class Exec>
 inline constexpr int lines_of_block = WarpOf<Exec>::has_large_scratch ? 8 : 2;
 
-/// How dot products with a block are dealt to teams. A warp has a chunk of a line, and some of the
-/// vectors; warps next to each other share the chunk, then come other chunks of the line, then
-/// other lines.
+/// Maps the dot products with a block to teams. A warp owns a chunk of a line and some of the
+/// vectors. Adjacent warps share the chunk, then come other chunks of the line, then other lines.
 template <class Exec, class T>
 struct BlockDotPlan {
-  static constexpr int most_warps = 8;     // of a team
-  static constexpr int most_steps = 4;     // that have a place in scratch
-  static constexpr int most_columns = 32;  // of a block
+  static constexpr int most_warps = 8;     // per team
+  static constexpr int most_steps = 4;     // steps that scratch holds
+  static constexpr int most_columns = 32;  // per block
 
   int columns;    ///< of the block
-  int kept;       ///< vectors of a warp: 4 or most_vectors_kept
-  bool is_short;  ///< lines of up to a segment: a warp has two of them
-  int words;      ///< of a segment, a thread: 1 or all
+  int kept;       ///< vectors per warp: 4 or most_vectors_kept
+  bool is_short;  ///< lines of up to one segment: a warp handles two at a time
+  int words;      ///< of a segment per thread: 1 or all
   int groups;     ///< warps that share a chunk
-  int chunks;     ///< of a line, side by side: a power of two
-  int sets;       ///< of lines, side by side
+  int chunks;     ///< of a line, handled at the same time: a power of two
+  int sets;       ///< of lines, handled at the same time
   int places;     ///< steps that scratch holds
-  Index runs;     ///< of a line, each of so many chunks
+  Index runs;     ///< per line, of `chunks` chunks each
   Index lines_per_team;
   Index line_blocks;
 
@@ -78,26 +77,26 @@ struct BlockDotPlan {
   }
   [[nodiscard]] Index teams() const { return line_blocks * runs; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int warps() const { return sets * chunks * groups; }
-  /// Lines that a team multiplies between two barriers.
+  /// Lines that one team multiplies between two barriers.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index lines_of_step() const {
     return Index{sets} * lines_of_block<Exec> * (is_short ? 2 : 1);
   }
-  /// Elements of a step in scratch.
+  /// Elements of scratch per step.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int step_size() const {
     return sets * chunks * lines_of_block<Exec> * 2 * words * summation::lanes<T>;
   }
-  /// Sums of a step that a thread owns.
+  /// Sums of a step that one thread owns.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int own_sums() const {
     int const threads = is_short ? segment_threads : warp_threads;
     return Kokkos::max(1, lines_of_block<Exec> * kept / threads);
   }
-  /// Scalars of scratch: steps, and the sums of two steps.
+  /// Scalars of scratch: the steps, and the sums of two steps.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index scratch() const {
     return Index{places} * step_size() + Index{2} * own_sums() * warps() * warp_threads;
   }
 };
 
-/// The adjacent-pair tree over `Count` scalars that are so far apart.
+/// The adjacent-pair tree over `Count` scalars with stride `apart`.
 template <int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_over_scalars(T const* from, int apart) {
   if constexpr (Count == 1) {
@@ -108,7 +107,7 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_over_scalars(T const* from, int apart) {
   }
 }
 
-/// The same of a power of two up to eight.
+/// The same for a `count` that is a power of two, up to eight.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_over_scalars(T const* from, int count, int apart) {
   if (count == 1) return *from;
@@ -116,8 +115,8 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_over_scalars(T const* from, int count, int ap
   return count == 4 ? tree_over_scalars<4>(from, apart) : tree_over_scalars<8>(from, apart);
 }
 
-/// The tree over threads of `Count` values each, where value number s of a thread is of column
-/// s ^ thread: thread t has the sum of column t % Count.
+/// The tree over threads with `Count` values each. Value s of a thread belongs to column s ^
+/// thread. On return thread t has the sum of column t % Count.
 template <class Warp, int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_of_columns(T* value) {
   static_for<log2_of<Count>>([&](auto level) {
@@ -128,8 +127,8 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_of_columns(T* value) {
   return value[0];
 }
 
-/// The levels of the tree from `Mask` to Threads / 2 threads apart, of `Count` values: threads
-/// share them out, as far as there are several.
+/// The levels of the tree from `Mask` to Threads / 2 threads apart, over `Count` values. Threads
+/// split the values among them while there are several.
 template <class Warp, int Mask, int Threads, int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void tree_of_lines(T* value, int lane) {
   if constexpr (Mask < Threads) {
@@ -148,8 +147,8 @@ KOKKOS_FORCEINLINE_FUNCTION void tree_of_lines(T* value, int lane) {
   }
 }
 
-/// What a thread has after tree_of_columns and tree_of_lines of `Lines` sums of `Columns` columns:
-/// sums of one column, of `count` lines.
+/// Describes the sums that a thread owns after tree_of_columns and tree_of_lines over `Lines` lines
+/// and `Columns` columns: sums of one column, of `count` lines.
 template <int Threads, int Lines, int Columns>
 struct OwnSums {
   static constexpr int shared = Lines < Threads / Columns ? Lines : Threads / Columns;
@@ -157,7 +156,7 @@ struct OwnSums {
   int lane;
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int column() const { return lane % Columns; }
-  /// The first of the lines.
+  /// The first of its lines.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int line() const {
     int line = 0;
     static_for<log2_of<shared>>([&](auto level) {
@@ -165,22 +164,22 @@ struct OwnSums {
     });
     return line;
   }
-  /// Whether no thread before has them, too.
+  /// Whether this is the first thread with these sums.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool are_first() const {
     return lane % Threads < Columns * shared;
   }
 };
 
-/// A warp's place among those of a team, and what it has of lines.
+/// A warp's place in its team, and its part of the lines.
 template <class T, int Threads>
 struct PlaceOfBlock {
   Place thread;
   int group;     ///< of vectors
-  int chunk;     ///< of the run
+  int chunk;     ///< in the run
   int set;       ///< of lines
   Index run;     ///< of lines
-  Index column;  ///< the first of the chunk
-  int rest;      ///< elements of lines from there on
+  Index column;  ///< first column of the chunk
+  int rest;      ///< elements of the line from there on
 
   template <class Team, class Plan>
   KOKKOS_FORCEINLINE_FUNCTION PlaceOfBlock(Team const& member, Plan const& plan, Index length)
@@ -191,19 +190,19 @@ struct PlaceOfBlock {
         run(member.league_rank() / plan.line_blocks),
         column((run * plan.chunks + chunk) * gpu::chunk<T>),
         rest(rest_of_line(length, column)) {}
-  /// Which of a pair of short lines the thread has.
+  /// Index of the thread's line in a pair of short lines.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int line_of_pair() const {
     return Threads == segment_threads ? thread.half : 0;
   }
 };
 
-/// Teams have some lines, and a run of each. `Threads` threads share a line's chunk or, if it is
-/// short, its only segment, of which a thread has so many words.
+/// Each team computes some lines, and one run of each. `Threads` threads share a chunk of a line
+/// or, if the line is short, its only segment. A thread has `Words` words of the segment.
 template <class Exec, class T, int Threads, int Words, int Columns>
 struct BlockDot {
   using Warp = WarpOf<Exec>;
   using PlaceHere = PlaceOfBlock<T, Threads>;
-  static constexpr int rows = lines_of_block<Exec>;  // of a warp in scratch
+  static constexpr int rows = lines_of_block<Exec>;  // per warp in scratch
   static constexpr int lines_of_row = warp_threads / Threads;
   static constexpr int part = Words * summation::lanes<T>;  // elements of half a row
   static constexpr int row_size = 2 * part;
@@ -212,10 +211,10 @@ struct BlockDot {
 
   Lines<T> lines;
   InputVectors<T> x;
-  OutputVectors<T> out;  ///< of runs, one behind the other, (runs, columns, count), if runs > 1
-  Index run_pitch;       ///< from a run to the next
+  OutputVectors<T> out;  ///< if runs > 1: the runs, contiguous, (runs, columns, count)
+  Index run_pitch;       ///< distance between runs
   BlockDotPlan<Exec, T> plan;
-  bool on_words;  ///< lines and vectors begin on words, and end there
+  bool on_words;  ///< lines and vectors begin and end on words
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
@@ -229,7 +228,7 @@ struct BlockDot {
     T* const sLines = team_scratch<T>(member, 0, plan.scratch());
     T* const sSums = sLines + plan.places * step_size;
     T* const sRows = sLines + (place.set * plan.chunks + place.chunk) * rows * row_size;
-    Index line = begin + place.set * rows * lines_of_row;  // the set's first of a step
+    Index line = begin + place.set * rows * lines_of_row;  // the set's first line of the step
     Index to_copy = line;
     int filled = 0;  // the place in scratch that is filled next
     auto const copy_step = [&] {
@@ -241,10 +240,10 @@ struct BlockDot {
     for (int p = 0; p < plan.places - 1; ++p) copy_step();
     Vectors rX;
     load_vectors(place, rX);
-    int used = 0;  // the place whose lines are multiplied next
+    int used = 0;  // the place of the lines that are multiplied next
     for (int step = 0; step <= steps; ++step) {
       Warp::wait_for_copies(plan.places - 2);
-      member.team_barrier();  // all have copied this step, and left the one before
+      member.team_barrier();  // all have copied this step and finished the previous one
       if (step > 0 && place.chunk == ((step - 1) & (plan.chunks - 1))) {
         store(place, line - of_step, last, sSums + ((step - 1) & 1) * sums_size);
       }
@@ -257,7 +256,7 @@ struct BlockDot {
   }
 
  private:
-  /// Starts copies of the lines from number `line` on, of which the warp has every so many.
+  /// Starts copies of the lines from number `line` on. The warps of a chunk take turns.
   KOKKOS_FORCEINLINE_FUNCTION void copy(PlaceHere const& place, Index line, Index last,
                                         T* sRows) const {
     int const j = place_in_chunk(place.thread);
@@ -283,7 +282,7 @@ struct BlockDot {
       }
     });
   }
-  /// The thread's words of a row, of which all are there if `AreAllThere`.
+  /// Copies the thread's words of a row. `AreAllThere`: none is behind the line's end.
   template <bool AreAllThere>
   KOKKOS_FORCEINLINE_FUNCTION void copy_words(Word<T>* to, T const* from, int rest) const {
     static_for<Words>([&](auto s) {
@@ -293,13 +292,13 @@ struct BlockDot {
                        reinterpret_cast<Word<T> const*>(inside ? from + at : lines.data), inside);
     });
   }
-  /// The first of the thread's elements, from the chunk's beginning on.
+  /// Offset of the thread's first element in the chunk.
   KOKKOS_FORCEINLINE_FUNCTION static int place_in_chunk(Place const& thread) {
     return (Threads == warp_threads ? thread.half * summation::segment<T> : 0) +
            thread.part * word_width<T>;
   }
-  /// The thread's elements of the warp's vectors, column s ^ lane in place s; +0 where there are
-  /// none.
+  /// Loads the thread's elements of the warp's vectors: column s ^ lane in place s, +0 outside the
+  /// block.
   KOKKOS_FORCEINLINE_FUNCTION void load_vectors(PlaceHere const& place, Vectors& rX) const {
     int const j = place_in_chunk(place.thread);
     static_for<Columns>([&](auto s) {
@@ -319,7 +318,7 @@ struct BlockDot {
       }
     });
   }
-  /// Multiplies the rows by the warp's vectors: the sums of its chunk, as threads own them.
+  /// Multiplies the rows by the warp's vectors. Stores the sums of its chunk as OwnSums describes.
   KOKKOS_FORCEINLINE_FUNCTION void multiply(PlaceHere const& place, T const* sRows,
                                             Vectors const& rX, T* sSums) const {
     Place const& thread = place.thread;
@@ -343,7 +342,7 @@ struct BlockDot {
     T* const to = sSums + thread.warp * Own::count * warp_threads + thread.lane;
     static_for<Own::count>([&](auto i) { to[i() * warp_threads] = sum[i()]; });
   }
-  /// The tree over the chunks of a step, as far as the thread owns sums of the warp's.
+  /// Adds the chunks of a step, as a tree, for the sums that the thread owns.
   KOKKOS_FORCEINLINE_FUNCTION void store(PlaceHere const& place, Index line, Index last,
                                          T const* sSums) const {
     Place const& thread = place.thread;
@@ -351,7 +350,7 @@ struct BlockDot {
     int const column = place.group * Columns + own.column();
     if (!own.are_first() || column >= plan.columns) return;
     int const of_warp = Own::count * warp_threads;
-    int const apart = plan.groups * of_warp;  // from a chunk to the next
+    int const apart = plan.groups * of_warp;  // distance between chunks
     T const* const from =
         sSums + place.set * plan.chunks * apart + place.group * of_warp + thread.lane;
     OutputVector<T> const to = out.column(column).from(place.run * run_pitch);

@@ -19,33 +19,33 @@
 /// Fused ATAX of a few vectors at a time, on devices with clusters.
 namespace tessera::detail::gpu {
 
-/// How fused ATAX with a block is dealt to teams. A team has a group of panels, or a cluster of
-/// teams, each with its share of the columns: a warp has a segment of each line.
+/// Maps fused ATAX with a block to teams. A team, or a cluster of teams that each own a share of
+/// the columns, computes a group of panels. A warp owns a segment of each line.
 template <class Exec, class T>
 struct BlockRingPlan {
-  static constexpr int most_columns = 8;  ///< of a block
-  static constexpr int most_warps = 8;    ///< of a team
-  static constexpr int most_teams = 8;    ///< of a cluster
-  static constexpr int rows = 4;          ///< lines of a step
+  static constexpr int most_columns = 8;  ///< per block
+  static constexpr int most_warps = 8;    ///< per team
+  static constexpr int most_teams = 8;    ///< per cluster
+  static constexpr int rows = 4;          ///< lines per step
   static constexpr int lag = 1;           ///< steps between dot products and the sums with them
-  static constexpr int most_ahead = 2;    ///< steps that are copied meanwhile
-  /// Steps whose dot products have a place: none is sent before all have used the one that it
-  /// replaces.
+  static constexpr int most_ahead = 2;    ///< steps that are copied ahead
+  /// Steps whose dot products have a place. A place is reused only after all have used its dot
+  /// products.
   static constexpr int turns = 2 * lag + 2;
-  static constexpr int dots = rows * most_columns;                ///< of a step
+  static constexpr int dots = rows * most_columns;                ///< per step
   static constexpr int words = most_columns * segment_words / 2;  ///< of a thread's sums
   using Stack = WordStack<words, T, true>;
 
   summation::Panels panels;
   int columns;        ///< of the block
-  int teams;          ///< of a cluster
-  int warps;          ///< of a team
+  int teams;          ///< per cluster
+  int warps;          ///< per team
   int places;         ///< steps that scratch holds
-  int scratch_parts;  ///< of stacks
+  int scratch_parts;  ///< parts of the stacks in scratch
   Index panels_per_group;
   Index groups;
 
-  /// Segments of a line, which warps have.
+  /// Number of segments of a line, which is the number of warps for it.
   static Index warps_of(Index length) { return summation::segments<T>(length); }
   static bool takes(Lines<T> const& lines) {
     return WarpOf<Exec>::has_clusters && is_aligned(lines, lines.data) &&
@@ -72,7 +72,7 @@ struct BlockRingPlan {
 
   [[nodiscard]] int levels() const { return stack_levels(panels_per_group); }
   [[nodiscard]] static constexpr Index exchanged(Lines<T> const& /*lines*/) { return 0; }
-  /// Scalars of the partial vectors, `columns` a group.
+  /// Scalars of the partial vectors, `columns` per group.
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
     return groups == 1 ? 0 : whole_words<T>(groups * columns * lines.length);
   }
@@ -83,7 +83,7 @@ struct BlockRingPlan {
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return partials(lines) + groups * teams * stack_in_memory() * word_width<T>;
   }
-  /// Scalars of scratch: places of arrivals, dot products of clusters and of warps, factors, lines,
+  /// Scalars of scratch: arrival signals, dot products of clusters and of warps, factors, lines,
   /// and stacks.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int fixed_scratch() const {
     constexpr int arrivals = 64 / static_cast<int>(sizeof(T));
@@ -98,17 +98,17 @@ struct BlockRingPlan {
   }
 };
 
-/// Lines of a group's panels, a step at a time.
+/// The current step in the panels of a group.
 struct StepOfPanel {
   Index panel;  ///< its first line
   int step = 0;
 };
 
-/// Goes round so many places.
+/// Index of a place in a cyclic buffer of `count` places.
 struct Wheel {
   int count;
   int at = 0;
-  unsigned odd = 0;  ///< whether it has gone round an odd number of times
+  unsigned odd = 0;  ///< whether it has wrapped an odd number of times
 
   KOKKOS_FORCEINLINE_FUNCTION void next() {
     if (++at < count) return;
@@ -117,10 +117,10 @@ struct Wheel {
   }
 };
 
-/// Each thread has two words of a segment, half of each step of the lanes' chains, in every line,
-/// and the sums of these columns. It copies them to its own places in scratch, takes them from
-/// there for dot products, and, a step later, again for the sums. Meanwhile the warps of a team,
-/// or of a cluster's teams, add up the dot products.
+/// Fused ATAX with a block. In every line each thread owns two words of a segment (half of each
+/// step of the lanes' chains) and the sums of these columns. It copies them to its own places in
+/// scratch and loads them from there twice: for dot products, and `lag` steps later for the sums.
+/// In between, the warps of the team, or of the cluster, add up the dot products.
 template <class Exec, class T, bool IsCluster, class Factor>
 struct BlockRing {
   using Warp = WarpOf<Exec>;
@@ -132,7 +132,7 @@ struct BlockRing {
   static constexpr int width = word_width<T> / 2;
   using Own = OwnSums<warp_threads, rows, columns>;
   static_assert(Own::count == 1 && summation::lanes<T> == width * warp_threads);
-  /// Neighbours of a segment that a thread has.
+  /// Adjacent elements of a segment that a thread owns.
   struct alignas(width * sizeof(T)) Half {
     PerLine<T, width> e;
   };
@@ -147,7 +147,7 @@ struct BlockRing {
   T* partials;  ///< (groups, columns, length)
   Word<T>* stacks;
   Plan plan;
-  Index stack_in_memory;  ///< words of a team
+  Index stack_in_memory;  ///< words per team
   int steps_of_panel;
   Factor factor;
 
@@ -179,7 +179,7 @@ struct BlockRing {
     load_vectors(column, rest, place.lane, rX);
     Sums rC{};
     int panel = 0;
-    Wheel multiplied{plan.places};  // the place of the step that is next
+    Wheel multiplied{plan.places};  // place of the next step
     Wheel added{plan.places};
     Wheel sent{Plan::turns};
     Wheel received{Plan::turns};
@@ -190,7 +190,7 @@ struct BlockRing {
       if (now < steps) {
         sWarps[place.warp * dots] = dot(s.lines + multiplied.at * plan.step_size(), rX, place.lane);
       }
-      member.team_barrier();  // the warps' dot products are there
+      member.team_barrier();  // the dot products of the warps are complete
       if (now < steps && place.warp == sender.at) send(s, sWarps, place.lane, team, sent.at);
       T* const sStep = s.lines + added.at * plan.step_size();
       if (now >= Plan::lag) {
@@ -204,7 +204,7 @@ struct BlockRing {
         added.next();
         received.next();
       }
-      // To the place of the step whose lines have just been added.
+      // Reuse the place of the step that has just been added.
       copy(to_copy, last, column, rest, s.lines + copied.at * plan.step_size());
       copied.next();
       multiplied.next();
@@ -220,7 +220,7 @@ struct BlockRing {
     Arrival* ready;  // (turns)
     T* of_teams;     // (turns, most_teams, dots)
     T* of_warps;     // (2, warps, dots)
-    T* factors;      // (dots) of the warp, line by line
+    T* factors;      // (dots) of the warp, by lines
     T* lines;        // (places, step_size): the thread's first half
     Word<T>* stack;  // the thread's first word
   };
@@ -249,7 +249,7 @@ struct BlockRing {
     }
     member.cluster_barrier();
   }
-  /// Elements of scratch from a thread's half of a line to the next one.
+  /// Elements of scratch between a thread's half of one line and of the next.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int apart() const {
     return plan.warps * warp_threads * width;
   }
@@ -267,8 +267,8 @@ struct BlockRing {
       });
     });
   }
-  /// Starts the copies of a step's lines to a place, zeros where there are none, and goes on to the
-  /// next step.
+  /// Starts copying a step's lines to a place in scratch, with zeros outside the matrix. Advances
+  /// `step`.
   KOKKOS_FORCEINLINE_FUNCTION void copy(StepOfPanel& step, Index last, Index column, int rest,
                                         T* sStep) const {
     Index const line = step.panel + step.step * rows;
@@ -295,7 +295,7 @@ struct BlockRing {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Half half(T const* sStep, int row, int k) const {
     return *reinterpret_cast<Half const*>(sStep + (row * segment_words + k) * apart());
   }
-  /// The warp's part of a step's dot product that the thread owns.
+  /// Returns the thread's own dot product of a step: the warp's part.
   KOKKOS_FORCEINLINE_FUNCTION T dot(T const* sStep, Vectors const& rX, int lane) const {
     PerLine<T, rows> sum;
     static_for<rows>([&](auto r) {
@@ -327,7 +327,7 @@ struct BlockRing {
     });
     return sum[0];
   }
-  /// Shows the team's part of the dot products to all that share the lines.
+  /// Sends the team's part of the dot products to all that share the lines.
   KOKKOS_FORCEINLINE_FUNCTION void send(Scratch const& s, T const* sWarps, int lane, int team,
                                         int turn) const {
     T const value = tree_over_rows(sWarps, plan.warps);
@@ -340,7 +340,7 @@ struct BlockRing {
       *own = value;
     }
   }
-  /// The dot product that the thread owns, of the line and vector that `Own` says.
+  /// Returns the dot product that the thread owns, for the line and vector given by `Own`.
   KOKKOS_FORCEINLINE_FUNCTION T receive(Scratch const& s, Place const& place,
                                         Wheel const& turn) const {
     if constexpr (IsCluster) Warp::wait_for_arrival(s.ready + turn.at, turn.odd);
@@ -349,7 +349,7 @@ struct BlockRing {
     if (IsCluster && place.thread == 0) Warp::expect_bytes(s.ready + turn.at, bytes_of_step());
     return value;
   }
-  /// Leaves what multiplies each line for each vector in the warp's scratch, 0 where there is none.
+  /// Stores the factor of each line and vector in the warp's scratch, 0 outside the matrix.
   KOKKOS_FORCEINLINE_FUNCTION void share_factors(Scratch const& s, Place const& place,
                                                  StepOfPanel const& step, Index last, T value,
                                                  bool stores) const {
@@ -359,11 +359,11 @@ struct BlockRing {
         line < Kokkos::min(last, step.panel + plan.panels.lines) && own.column() < plan.columns;
     if (there && stores) y.column(own.column()).set(line, value);
     T const result = there ? factor(line, value) : T(0);
-    Warp::sync();  // all have used those before
+    Warp::sync();  // all have used the previous factors
     s.factors[own.line() * columns + own.column()] = result;
     Warp::sync();
   }
-  /// Continues the panel's sums.
+  /// Adds the step to the panel's sums.
   KOKKOS_FORCEINLINE_FUNCTION void add(T const* sStep, T const* factors, Sums& rC) const {
     static_for<rows>([&](auto r) {
       Halves rA;
@@ -383,7 +383,7 @@ struct BlockRing {
       });
     });
   }
-  /// Of element e of step k of the lanes' chains, among a thread's sums.
+  /// Index of element e of step k of the lanes' chains among a thread's sums.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int place_of(int vector, int k, int e) {
     return (vector * segment_words + k) * width + e;
   }
@@ -394,7 +394,7 @@ struct BlockRing {
                                      Index{plan.warps} * warp_threads, s.stack, plan.scratch_parts};
     stack.push(rC, panel, panels);
   }
-  /// The thread's columns, of the group's partial vectors or of the results.
+  /// Stores the thread's columns of the group's partial vectors or of the results.
   KOKKOS_FORCEINLINE_FUNCTION void store(Sums const& rC, Index group, Index column,
                                          int rest) const {
     static_for<columns>([&](auto c) {

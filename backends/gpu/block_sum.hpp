@@ -14,29 +14,30 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// Sums over lines with each vector of a block. A thread has a word of columns and their sums for
-/// some vectors in registers, and shares the vectors' entries with its warp through scratch.
+/// Sums over lines with each vector of a block. A thread keeps a word of columns, and their sums
+/// for some vectors, in registers. The threads of a warp share the vectors' entries through
+/// scratch.
 namespace tessera::detail::gpu {
 
-/// How sums with a block are dealt to warps. Each has panels that follow each other and a tile of
-/// columns for some of the vectors; warps next to each other share lines.
+/// Maps sums with a block to warps. Each warp owns consecutive panels and a tile of columns, for
+/// some of the vectors. Adjacent warps share lines.
 template <class Exec, class T>
 struct BlockSumPlan {
   static constexpr int team_warps = 4;
-  static constexpr unsigned teams_at_once = 4;  // that share a multiprocessor
-  static constexpr int most_columns = 32;       // of a block
+  static constexpr unsigned teams_at_once = 4;  // per multiprocessor
+  static constexpr int most_columns = 32;       // per block
   static constexpr int most_kept = 8;
-  static constexpr int at_once = 8;  // lines that a thread loads before it adds those before
+  static constexpr int at_once = 8;  // lines that a thread loads before it adds the previous ones
 
   summation::Panels panels;
   int columns;           ///< of the block
-  int kept;              ///< vectors of a warp: 4 or most_kept; their sums fit the registers
-  int shares;            ///< of the vectors, each a warp's
-  int threads_per_line;  ///< 8 or a warp
-  Index tiles;           ///< of a line's columns
-  Index steps;           ///< of a warp, each of side_by_side() panels: a power of two
-  Index groups;          ///< of panels, each some warps'
-  int parts_in_scratch;  ///< of stacks, so many of a level
+  int kept;              ///< vectors per warp: 4 or most_kept; their sums fit the registers
+  int shares;            ///< of the vectors, one per warp
+  int threads_per_line;  ///< 8 or a whole warp
+  Index tiles;           ///< of columns, per line
+  Index steps;           ///< per warp, each of side_by_side() panels: a power of two
+  Index groups;          ///< of panels, each computed by some warps
+  int parts_in_scratch;  ///< of stacks in scratch, the same number for each level
 
   BlockSumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, SomeColumns of_block)
       : panels(lines.panels()),
@@ -60,11 +61,11 @@ struct BlockSumPlan {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int side_by_side() const {
     return warp_threads / threads_per_line;
   }
-  /// Scalars of the partial vectors, `columns` a group.
+  /// Scalars of the partial vectors, `columns` per group.
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
     return groups == 1 ? 0 : whole_words<T>(groups * columns * lines.length);
   }
-  /// Scalars of workspace: partial vectors and what scratch does not hold of stacks.
+  /// Scalars of workspace: partial vectors, and the part of the stacks that scratch does not hold.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return partials(lines) + warps() * stack_in_memory() * word_width<T>;
   }
@@ -74,16 +75,16 @@ struct BlockSumPlan {
   [[nodiscard]] Index stack_in_memory() const {
     return (parts_of_level * stack_levels(steps) - parts_in_scratch) * part_of_stack();
   }
-  /// Parts of a level of a warp's stack, and their words.
+  /// Parts of a level of a warp's stack, and words per part.
   static constexpr int parts_of_level = WordStack<most_kept, T, true>::parts_of_level;
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int part_of_stack() const {
     return kept / parts_of_level * threads_per_line;
   }
-  /// Scalars of scratch for entries of the vectors, of two times so many lines.
+  /// Scalars of scratch for the vectors' entries, for two sets of lines.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int entries() const {
     return 2 * side_by_side() * at_once * (kept + word_width<T>);
   }
-  /// Scalars of a warp's scratch, and of a team's.
+  /// Scalars of scratch per warp, and per team.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int scratch_of_warp() const {
     return entries() + parts_in_scratch * part_of_stack() * word_width<T>;
   }
@@ -98,24 +99,24 @@ struct BlockSumPlan {
   }
 };
 
-/// Where a thread is among the lines of its panels: in which part of which panel, of as many lines
-/// as it loads at once.
+/// A thread's position in its panels: the part of the panel. A part has as many lines as a thread
+/// loads at once.
 struct LinesOfPanels {
-  Index line;  ///< the part's first
+  Index line;  ///< the first line of the part
   int left;    ///< lines of the panel from there on
   int part = 0;
   int step = 0;
 };
 
-/// A warp adds panels one after the other, or several side by side if lines are short.
+/// A warp adds one panel after another, or several at a time if lines are short.
 template <class Exec, class T, int Threads, int Spacing, int Columns>
 struct BlockSum {
   using Plan = BlockSumPlan<Exec, T>;
   using Warp = WarpOf<Exec>;
   using Stack = WordStack<Columns, T, true>;
   static constexpr int at_once = Plan::at_once;
-  static constexpr int row = Columns + word_width<T>;  // entries of a line: no two in one bank
-  static constexpr int entries = Columns * at_once / Threads;  // that a thread brings
+  static constexpr int row = Columns + word_width<T>;  // entries per line; avoids bank conflicts
+  static constexpr int entries = Columns * at_once / Threads;  // that a thread loads
   /// A thread's words of lines, and its share of the vectors' entries.
   struct Loaded {
     PerLine<Word<T>, at_once> word;
@@ -129,8 +130,8 @@ struct BlockSum {
   Word<T>* stacks;
   Plan plan;
   Index stack_in_memory;
-  int parts;          ///< of a panel
-  int lines_of_part;  ///< as even as can be
+  int parts;          ///< per panel
+  int lines_of_part;  ///< as even as possible
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
@@ -184,8 +185,8 @@ struct BlockSum {
   }
 
  private:
-  /// Before the first part of the thread's panel of a step, which has no lines if there is no such
-  /// panel.
+  /// The position before the first part of the thread's panel of a step. It has no lines if the
+  /// panel does not exist.
   KOKKOS_FORCEINLINE_FUNCTION LinesOfPanels begin_panel(Index own_panel, int step,
                                                         int steps) const {
     Index const panel = own_panel + static_cast<Index>(step) * (warp_threads / Threads);
@@ -205,7 +206,7 @@ struct BlockSum {
                                         int first_vector, int thread, Loaded& loaded) const {
     int const there = rest > 0 ? lines_there(at) : 0;
     T const* const line = lines.line(at.line) + column;
-    // Without conditions on lines all loads are under way before the first is waited for.
+    // Without a branch per line, all loads start before the first one is waited for.
     there == at_once ? load_lines<true>(line, there, rest, loaded.word)
                      : load_lines<false>(line, there, rest, loaded.word);
     load_entries(at, first_vector, thread, loaded.entry);
@@ -228,8 +229,8 @@ struct BlockSum {
       }
     });
   }
-  /// The thread's share of the vectors' entries of the lines: those of one line; +0 where there is
-  /// no line or no vector.
+  /// Loads the thread's share of the vectors' entries for the lines: the entries of one line, +0
+  /// outside the matrix and the block.
   KOKKOS_FORCEINLINE_FUNCTION void load_entries(LinesOfPanels const& at, int first_vector,
                                                 int thread, T* rY) const {
     int const r = thread % at_once;
@@ -244,7 +245,7 @@ struct BlockSum {
       }
     });
   }
-  /// Continues the sums with the lines, whose entries are in scratch, line by line.
+  /// Adds the lines, one by one, to the sums. Their entries are in scratch.
   KOKKOS_FORCEINLINE_FUNCTION void add(LinesOfPanels const& at, Word<T> const* rA, T const* sRows,
                                        PerLine<Word<T>, Columns>& sum) const {
     int const there = lines_there(at);
@@ -268,7 +269,7 @@ struct BlockSum {
       });
     });
   }
-  /// The thread's columns, of the group's partial vectors or of the results.
+  /// Stores the thread's columns of the group's partial vectors or of the results.
   KOKKOS_FORCEINLINE_FUNCTION void store(Index group, int first_vector, Index column, int rest,
                                          PerLine<Word<T>, Columns> const& sum) const {
     static_for<Columns>([&](auto c) {

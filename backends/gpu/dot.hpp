@@ -14,22 +14,21 @@
 
 namespace tessera::detail::gpu {
 
-/// How the dot products of all lines are dealt to teams.
+/// Maps the dot products of all lines to teams.
 template <class Exec, class T>
 struct DotPlan {
   static constexpr int team_size = 256;
   static constexpr int warps = team_size / warp_threads;
 
-  bool is_short;         ///< lines of up to two segments: sixteen threads a line, or a warp
-  int words;             ///< of a segment, a thread: 1, 2 or all
-  int lines_per_step;    ///< lines a warp (or sixteen threads) walks side by side
-  Index lines_per_team;  ///< a multiple of what a team walks side by side
+  bool is_short;         ///< lines of up to two segments: sixteen threads or a warp per line
+  int words;             ///< of a segment, per thread: 1, 2 or all
+  int lines_per_step;    ///< lines that a warp (or sixteen threads) walks at the same time
+  Index lines_per_team;  ///< a multiple of the lines that a team walks at the same time
   Index line_blocks;
   Index chunks_per_run;  ///< chunks that a warp adds up; whole lines if runs == 1
-  Index runs;            ///< runs of a line
-  /// Whether blocks of 256 bytes are fetched at once, which serves the neighbour too where lines
-  /// begin within one. Of few lines in runs it costs (microseconds on an H100 without | with it):
-  /// 64 x 4194304 359 362, double 733 753.
+  Index runs;            ///< runs per line
+  /// Whether blocks of 256 bytes are fetched at once. If lines begin inside blocks, this also
+  /// serves the neighbour. It does not pay for few lines in runs.
   bool in_blocks;
 
   DotPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
@@ -37,7 +36,7 @@ struct DotPlan {
         words(words_of_segment<T>(lines.length)),
         lines_per_step(step_of(tuning.dot.lines_per_step)) {
     Index const chunks = summation::ceil_div(lines.length, chunk<T>);
-    // A warp's tree takes so many chunks at most, and so does the combination of runs.
+    // Maximum number of chunks in a warp's tree, and in the combination of runs.
     Index const most = WarpTree<WarpOf<Exec>, T>::max_values;
     Index const wanted = tuning.dot.segments_per_run == 0
                              ? most
@@ -66,7 +65,7 @@ struct DotPlan {
   [[nodiscard]] Index teams() const { return line_blocks * run_blocks(); }
 
  private:
-  /// One or two lines, or of short ones as many words as four or eight of them have.
+  /// One or two lines; for short lines as many words as four or eight of them have.
   [[nodiscard]] int step_of(int lines) const {
     if (!is_short) return std::min(lines, 2);
     int const most = most_short_lines(words);
@@ -74,7 +73,8 @@ struct DotPlan {
   }
 };
 
-/// Lines of up to two segments: `Threads` threads, a worker, have Rows lines side by side.
+/// Lines of up to two segments. `Threads` threads, called a worker, compute Rows lines at the same
+/// time.
 template <class Exec, class T, bool Aligned, int Threads, int Words, int Rows>
 struct DotShort {
   using Warp = WarpOf<Exec>;
@@ -87,7 +87,7 @@ struct DotShort {
   KOKKOS_FUNCTION void operator()(Team const& member) const {
     Place const place = Place::of(member);
     int const worker = place.thread / Threads;
-    int const thread = place.thread % Threads;  // of the worker
+    int const thread = place.thread % Threads;  // in the worker
     constexpr int workers = DotPlan<Exec, T>::team_size / Threads;
     int const column = (Threads == warp_threads ? place.half * summation::segment<T> : 0) +
                        thread_offset<T, Aligned>(place.part);
@@ -104,7 +104,7 @@ struct DotShort {
         load_words<Warp, Aligned, Words>(rA[r()], lines.line(i) + column, i < last ? rest : 0,
                                          Once{});
       });
-      T own = T(0);  // of the line that the thread writes: together they write whole sectors
+      T own = T(0);  // of the line that this thread writes: together they write whole sectors
       static_for<Rows>([&](auto r) {
         T sum = segment_dot<Warp, Aligned, Words>(rA[r()], rX, place.part);
         if constexpr (Threads == warp_threads) sum += Warp::shuffle_xor(sum, segment_threads);
@@ -115,8 +115,8 @@ struct DotShort {
   }
 };
 
-/// Longer lines: a warp has Rows lines side by side, or a run of each. How they are loaded: see
-/// `DotPlan::in_blocks`.
+/// Longer lines. A warp computes Rows lines at the same time, or a run of each. `How` loads them:
+/// see `DotPlan::in_blocks`.
 template <class Exec, class T, bool Aligned, int Rows, class How>
 struct DotLong {
   using Warp = WarpOf<Exec>;
@@ -159,7 +159,7 @@ struct DotLong {
           });
           load_words<Warp, Aligned, words>(rX[c()], x + at, rest, Constant{});
         });
-        static_for<ahead>([&](auto c) {  // those behind the end add zeros
+        static_for<ahead>([&](auto c) {  // chunks behind the end add zeros
           static_for<Rows>([&](auto r) {
             T sum = segment_dot<Warp, Aligned, words>(rA[r()][c()], rX[c()], place.part);
             sum += Warp::shuffle_xor(sum, segment_threads);
@@ -205,7 +205,7 @@ void dot_long(Exec const& exec, std::string const& label, Lines<T> const& lines,
                                                plan.chunks_per_run, plan.runs});
   };
   with_static<1, 2>(plan.lines_per_step, [&](auto rows) {
-    if constexpr (Aligned && WarpOf<Exec>::has_block_loads) {  // scalars come with their blocks
+    if constexpr (Aligned && WarpOf<Exec>::has_block_loads) {  // scalars always fetch their blocks
       if (!plan.in_blocks) return run(rows, Once{});
     }
     run(rows, OnceInBlock{});

@@ -8,12 +8,12 @@
 
 namespace tessera::detail::gpu {
 
-/// Where parts of a line's dot product are exchanged by the teams that have made them.
+/// Memory in which teams exchange the parts of a line's dot product.
 template <class Exec, class T>
 struct Exchange {
   using Warp = WarpOf<Exec>;
   using Bits = BitsOf<T>;
-  /// What a part is before it is there: a NaN that publish() never writes.
+  /// The value of a part before it is published: a NaN that publish() never writes.
   static constexpr Bits missing = ~Bits{0};
 
   Bits* memory;  ///< (lines, parts)
@@ -24,10 +24,10 @@ struct Exchange {
   }
   KOKKOS_FUNCTION void publish(Index line, Index p, T value) const {
     auto bits = Kokkos::bit_cast<Bits>(value);
-    if (bits == missing) bits ^= 1;  // a NaN all the same
+    if (bits == missing) bits ^= 1;  // still a NaN
     Warp::write_now(part(line, p), bits);
   }
-  /// The tree over the parts of a line, for all threads of a warp, as soon as all have been
+  /// The tree over the parts of a line, for all threads of a warp. Waits until all parts are
   /// published.
   KOKKOS_FORCEINLINE_FUNCTION T gather(Index line, int lane) const {
     static_assert(FusedLinesPlan<Exec, T>::most_parts == 4 * warp_threads);
@@ -45,7 +45,8 @@ struct Exchange {
   struct Blocks {
     PerLine<T, Count> tree;
   };
-  /// The trees over runs of parts, one for each thread of a warp; all are on their way at once.
+  /// The trees over runs of parts, one part for each thread of a warp. All loads are in flight at
+  /// the same time.
   template <int Count>
   KOKKOS_FORCEINLINE_FUNCTION Blocks<Count> blocks(Index line, int lane) const {
     PerLine<Bits, Count> bits;
@@ -55,8 +56,8 @@ struct Exchange {
     });
     Blocks<Count> result;
     static_for<Count>([&](auto b) {
-      // One loop for all threads of the warp: with the look inside a branch for those that have a
-      // part, double 16384 x 16384 took 909 instead of 674 us.
+      // One loop for all threads of the warp. Polling inside a branch for the threads with a part
+      // is slower.
       Index const p = lane + b() * warp_threads;
       while (bits[b()] == missing) bits[b()] = Warp::read_now(part(line, p));
       result.tree[b()] = tree_over_threads<Warp, warp_threads>(Kokkos::bit_cast<T>(bits[b()]));
@@ -65,11 +66,11 @@ struct Exchange {
   }
 };
 
-/// Long lines: several teams share a panel, each with a part of its columns. They exchange their
-/// parts of the dot products through memory. A line waits for that in scratch while the next ones
-/// are being loaded; Slots lines of scratch hold it for Slots - 1 lines. Teams take the parts of
-/// panels in the order in which they start, so that a team waits for teams that run already or are
-/// the next to start.
+/// Fused ATAX of long lines. Several teams share a panel, each with a part of its columns, and
+/// exchange their parts of the dot products through memory. A line waits for the exchange in
+/// scratch while the next lines are loaded: Slots lines of scratch give a delay of Slots - 1 lines.
+/// Teams take the parts of panels in the order in which they start. So a team only waits for teams
+/// that are running or start next.
 template <class Exec, class T, bool Aligned, int Slots, class Factor>
 struct FusedParts {
   using Warp = WarpOf<Exec>;
@@ -86,7 +87,7 @@ struct FusedParts {
     Place const place = Place::of(member);
     Index const length = a.lines.length;
     T* const scratch = team_scratch<T>(member, 0, a.scratch);
-    auto* const sLines = reinterpret_cast<Word<T>*>(scratch) + place.thread;  // the thread's own
+    auto* const sLines = reinterpret_cast<Word<T>*>(scratch) + place.thread;  // of this thread
     T* const sSums = scratch + Slots * words * team_size * word_width<T>;     // (2, warps)
     T* const sValues = sSums + 2 * warps;                                     // (2)
     Exchange<Exec, T> const exchange{a.exchanged, a.parts};
@@ -107,7 +108,7 @@ struct FusedParts {
     int const panels = (count + panel_lines - 1) / panel_lines;
     int panel = 0;
     LinesLeft left(panel_lines, count);
-    T const* line = a.lines.line(first) + column;  // the next to load
+    T const* line = a.lines.line(first) + column;  // the next one to load
     int left_to_load = count;
     PerLine<Word<T>, words> rC = {};
     PerLine<PerLine<Word<T>, words>, ahead> rA;
@@ -168,13 +169,13 @@ struct FusedParts {
   }
 
  private:
-  /// The number of the part of panels that this team takes; `sItem` is free again.
+  /// Returns the number of the part of panels for this team. `sItem` is free again afterwards.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION Index next_item(Team const& member, Place const& place,
                                               unsigned* sItem) const {
     if (place.thread == 0) {
       *sItem = static_cast<unsigned>(Kokkos::atomic_fetch_add(a.arrivals, 1));
-      if (*sItem + 1 == a.groups * a.parts) *a.arrivals = 0;  // the last to come
+      if (*sItem + 1 == a.groups * a.parts) *a.arrivals = 0;  // the last team to arrive
     }
     member.team_barrier();
     Index const item = *sItem;
@@ -196,8 +197,8 @@ struct ClearExchange {
   }
 };
 
-/// Leaves the exchange as a kernel expects to find it. Each call does so before it uses it, so that
-/// none depends on how the one before it ended.
+/// Resets the exchange to the state that a kernel expects. Each call does this first, so it does
+/// not depend on how the previous call ended.
 template <class Exec, class T>
 void clear_exchange(Exec const& exec, std::string const& label, BitsOf<T>* memory, Index size) {
   using Kernel = ClearExchange<Exec, T>;

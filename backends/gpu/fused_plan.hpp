@@ -19,45 +19,46 @@ namespace tessera::detail::gpu {
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-/// How the panels are dealt to teams, and which of the ways suits the length of a line.
+/// Maps panels to teams. The method depends on the length of lines.
 template <class Exec, class T>
 struct FusedLinesPlan {
   using Ring = decltype(backends::Backend<Exec>::template ring<T>({}, 0, true));
   enum class Way {
-    sixteen,  ///< one segment: sixteen threads a panel
-    warp,     ///< two segments: a warp a panel
-    team,     ///< a team a panel, each warp with a chunk of a line, or two
-    ring,     ///< the same, or a cluster of teams a panel, with lines that wait in scratch
-    parts,    ///< several teams a panel, each with a part of its columns
+    sixteen,  ///< one segment: sixteen threads per panel
+    warp,     ///< two segments: one warp per panel
+    team,     ///< one team per panel; each warp has one or two chunks of a line
+    ring,     ///< one team or cluster per panel, with lines that wait in scratch
+    parts,    ///< several teams per panel, each with a part of its columns
   };
-  static constexpr int small_team = 128;    ///< threads where several panels share a team
-  static constexpr int largest_team = 512;  ///< threads where a panel has a team
-  /// Lines of a step where a panel has a team, of one chunk a warp or of two.
+  static constexpr int small_team = 128;    ///< threads of a team with several panels
+  static constexpr int largest_team = 512;  ///< threads of a team with one panel
+  /// Lines per step in Way::team, for one or two chunks per warp.
   static constexpr int team_rows(int chunks_per_warp) {
     return chunks_per_warp == 1 && sizeof(T) == 4 ? 2 : 1;
   }
-  /// Two chunks a warp take more registers than copying ahead leaves where scratch is small.
+  /// With two chunks per warp the registers do not suffice for loading ahead on devices with small
+  /// scratch.
   static constexpr int most_chunks_per_warp = WarpOf<Exec>::has_large_scratch ? 2 : 1;
-  /// Sets of registers for a step's lines: two, if the next step's lines are loaded meanwhile.
+  /// Sets of registers for a step's lines: two if the next step is loaded at the same time.
   static constexpr int team_buffers = WarpOf<Exec>::has_large_scratch ? 2 : 1;
-  static constexpr int part_warps = 4;      ///< warps of a team that has a part of a line
-  static constexpr Index most_parts = 128;  ///< of a line: four for each thread of a warp
+  static constexpr int part_warps = 4;      ///< per team in Way::parts
+  static constexpr Index most_parts = 128;  ///< per line: four for each thread of a warp
   /// Lines of a part that scratch holds while their dot products are exchanged.
   static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 5 : 2;
   static constexpr Index chunks_of_team = most_chunks_per_warp * (largest_team / warp_threads);
 
-  static constexpr int ring_team = 512;  ///< threads of a team with a ring, at most
-  static constexpr int ring_chunks = 2;  ///< of a line, a warp
-  /// Copies are fast where both sides begin at the same byte of a row of memory.
+  static constexpr int ring_team = 512;  ///< maximum threads of a team in Way::ring
+  static constexpr int ring_chunks = 2;  ///< of a line, per warp
+  /// Copies are fast if both sides have the same offset in a row of memory, of this many bytes.
   static constexpr int ring_row = 128;
   static constexpr int ring_most_slots = 2;
-  static constexpr int ring_sums = 2;  ///< lines whose dot products of warps have a place
-  /// Bytes of a ring's places where arrivals are told: of sums, and of pieces of each warp.
+  static constexpr int ring_sums = 2;  ///< lines whose warp dot products scratch holds
+  /// Bytes of a ring's arrival signals: for sums, and for the pieces of each warp.
   static constexpr int ring_arrival_bytes =
       (ring_sums + ring_team / warp_threads * ring_most_slots) * 8;
   /// Places for the dot products of the warps that share a line.
   static constexpr int ring_dots(Index teams) { return (teams > 2 ? 2 : 1) * warp_threads; }
-  /// Bytes of a ring's scratch before its lines: arrivals, and dot products of warps.
+  /// Bytes of a ring's scratch before its lines: arrival signals and dot products of warps.
   static constexpr int ring_fixed_bytes(Index teams) {
     int const bytes =
         ring_arrival_bytes + ring_sums * ring_dots(teams) * static_cast<int>(sizeof(T));
@@ -72,20 +73,20 @@ struct FusedLinesPlan {
   Way way;
   int chunks_per_warp;
   int team_size;
-  int workers;              ///< panels that a team handles side by side
+  int workers;              ///< panels that a team handles at the same time
   Index parts;              ///< teams that share a line
   Index panels_per_worker;  ///< a power of two
   Index panels_per_team;
   Index groups;
   int scratch_parts = 0;  ///< of the stacks of a ring's threads (WordStack)
 
-  /// Whether the threads of a team, or of teams that meet, hold a line in their registers.
+  /// Whether a team, or several teams that meet, can hold a line in registers.
   static bool takes(Exec const& exec, Lines<T> const& lines) {
     Index const teams = std::min(most_parts, backends::Backend<Exec>::teams_that_meet(exec));
     return summation::ceil_div(lines.length, chunk<T>) <=
            std::max(chunks_of_team, part_warps * teams);
   }
-  /// Of lines that it takes.
+  /// Requires takes(exec, lines).
   FusedLinesPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
       : panels(lines.panels()),
         on_words(is_aligned(lines, lines.data)),
@@ -119,7 +120,7 @@ struct FusedLinesPlan {
       parts = summation::ceil_div(chunks, Index{part_warps});
     }
     Index const most = ceil_power_of_two(panels.count);
-    // A caller may ask for any number: more than there are is not multiplied.
+    // A caller may ask for any number. Limit it before multiplying.
     Index const asked = tuning.fused_lines.panels_per_team;
     Index const wanted = asked < most ? std::min(panels_wanted(asked, lines.length), most) : most;
     Index const most_of_worker = floor_power_of_two(most_lines_in_turn / panels.lines);
@@ -129,19 +130,19 @@ struct FusedLinesPlan {
     if (way == Way::ring) scratch_parts = parts_in_scratch(exec);
   }
 
-  /// Words of scratch for a warp's piece of a line in a ring, which begins where it does in its
-  /// row.
+  /// Words of scratch for a warp's piece of a line in a ring. The piece keeps its offset in its row
+  /// of memory.
   [[nodiscard]] int ring_piece_words() const {
     return ring_chunks * segment_words * warp_threads + (on_rows ? 0 : ring_row / 16);
   }
   [[nodiscard]] Index teams() const { return groups * parts; }
-  /// Words of a line that a thread keeps.
+  /// Words of a line that one thread holds.
   [[nodiscard]] int words(Lines<T> const& lines) const {
     if (way == Way::team || way == Way::ring) return chunks_per_warp * segment_words;
     return words_of_segment<T>(lines.length);
   }
   [[nodiscard]] int levels() const { return stack_levels(panels_per_worker); }
-  /// Scalars of the partial vectors, one a group.
+  /// Scalars of the partial vectors, one per group.
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
     return groups == 1 ? 0 : whole_words<T>(groups * lines.length);
   }
@@ -150,7 +151,7 @@ struct FusedLinesPlan {
     Index const words_of_thread = levels() * words(lines) - scratch_parts * RingStack::part;
     return teams() * words_of_thread * team_size * word_width<T>;
   }
-  /// Scalars in which parts exchange their dot products.
+  /// Scalars of memory in which parts exchange their dot products.
   [[nodiscard]] Index exchanged(Lines<T> const& lines) const {
     return way == Way::parts ? lines.count * parts : 0;
   }
@@ -169,20 +170,20 @@ struct FusedLinesPlan {
       case Way::parts:
         break;
     }
-    // Lines that wait; dot products of warps and of the line, twice.
+    // Waiting lines; two sets of the dot products of warps and of the line.
     return part_slots * segment_words * team_size * word_width<T> + 2 * (part_warps + 1);
   }
 
  private:
-  /// Scalars: where arrivals are told, dot products of warps, lines, and sums of panels.
+  /// Scalars: arrival signals, dot products of warps, lines, and sums of panels.
   [[nodiscard]] Index ring_scratch(int stack_parts) const {
     Index const words = ring.slots * ring_piece_words() +
                         Index{stack_parts} * RingStack::part * warp_threads;  // of a warp
     return ring_fixed_bytes(ring.teams) / static_cast<Index>(sizeof(T)) +
            words * ring.warps * word_width<T>;
   }
-  /// A tuning knows a shape, and takes its lines to start on words. If they do not, a
-  /// multiprocessor may have other rings at a time, or teams in their place that have a line each.
+  /// Converts a tuning, which assumes that lines start on words, if they do not: then a
+  /// multiprocessor may run other rings at a time, or teams with one line each instead.
   [[nodiscard]] Index panels_wanted(Index asked, Index length) const {
     Ring const supposed = backends::Backend<Exec>::template ring<T>(panels, length, true);
     Index const wanted = asked * supposed.side_by_side;
@@ -207,7 +208,7 @@ struct FusedLinesPlan {
   }
 };
 
-/// What the kernels share.
+/// Arguments of all kernels.
 template <class E, class Element, class Factor>
 struct FusedArguments {
   using Exec = E;
@@ -218,7 +219,7 @@ struct FusedArguments {
   OutputVector<T> out;
   T* partials;
   Word<T>* stacks;
-  BitsOf<T>* exchanged;  ///< by parts of a line
+  BitsOf<T>* exchanged;  ///< by the parts of a line
   int* arrivals;
   summation::Panels panels;
   Index parts;
@@ -228,15 +229,16 @@ struct FusedArguments {
   Index scratch;
   Factor factor;
 
-  /// What multiplies line i in the sum. One of those that call stores its dot product, too.
+  /// Returns the factor of line i in the sum. If `stores`, also stores its dot product; exactly one
+  /// caller per line does.
   KOKKOS_FORCEINLINE_FUNCTION T factor_of(Index i, T value, bool stores) const {
     if (stores) y.set(i, value);
     return factor(i, value);
   }
 };
 
-/// The lines of a group that are left, and of the panel. The counters have 32 bits, which leaves
-/// registers to the lines themselves.
+/// Counts the lines left in a group and in its current panel. The counters have 32 bits to save
+/// registers.
 struct LinesLeft {
   int panel_lines;
   int of_group;
@@ -246,14 +248,14 @@ struct LinesLeft {
       : panel_lines(lines_of_panel),
         of_group(lines_of_group),
         of_panel(Kokkos::min(lines_of_panel, lines_of_group)) {}
-  /// Takes up to `most` lines of the panel. Returns how many.
+  /// Takes up to `most` lines of the panel. Returns the number taken.
   KOKKOS_FORCEINLINE_FUNCTION int take(int most) {
     int const taken = Kokkos::min(most, of_panel);
     of_group -= taken;
     of_panel -= taken;
     return taken;
   }
-  /// Takes one.
+  /// Takes one line.
   KOKKOS_FORCEINLINE_FUNCTION void take() {
     --of_group;
     --of_panel;

@@ -12,22 +12,22 @@
 
 namespace tessera::detail::gpu {
 
-/// Longer lines on devices with bulk copies and clusters: a team has a panel, or Teams teams of a
-/// cluster, each with its share of the columns. Each warp has its piece of the next lines copied to
-/// a ring of slots in scratch: as soon as it holds a piece in registers one thread has the next one
-/// copied to the same slot, so that a slot waits for no dot product. Sums of panels that are done
-/// wait in scratch too, as far as there is room: what is written to memory instead costs many times
-/// what it costs to read as much.
+/// Fused ATAX of longer lines on devices with bulk copies and clusters. A team, or a cluster of
+/// `Teams` teams, owns a panel; each team owns a share of the columns. Each warp prefetches its
+/// piece of the next lines to a ring of slots in scratch. As soon as the warp holds a piece in
+/// registers, one thread starts the copy of the next piece to the same slot, so a slot never waits
+/// for a dot product. Finished panel sums stay in scratch too, while there is room: writing them to
+/// memory costs many times what reading as much costs.
 ///
-/// A piece lies in its slot as it lies in its rows of memory. Lines that are not all OnWords are
-/// copied by the words that they touch, and their scalars taken from there one by one, neighbours
+/// A piece has the same offset in its slot as in its rows of memory. If lines are not all OnWords,
+/// every word that they touch is copied. Threads then load single scalars from the slot, neighbours
 /// by neighbouring threads.
 ///
-/// The warps of one team leave their dot products in its scratch and meet at its barrier. Those of
-/// a cluster send theirs to each team's scratch, where arrivals are told; nothing else makes them
-/// wait for each other. A warp sends for line i + 2 when it has had all of line i + 1, which each
-/// warp has sent after it had used those of line i: two places are enough. (Backends have the
-/// figures beside their choice.)
+/// The warps of a single team exchange dot products through its scratch and synchronise at its
+/// barrier. Warps of a cluster send theirs to the scratch of each team and signal the arrival;
+/// there is no other synchronisation. Two places are enough: a warp sends for line i + 2 after it
+/// has received all of line i + 1, and each warp sent its part of that after it had used the
+/// products of line i. Backends give the figures next to their choice.
 template <class Exec, class T, bool OnWords, int Teams, class Factor>
 struct FusedRing {
   using Warp = WarpOf<Exec>;
@@ -35,25 +35,24 @@ struct FusedRing {
   using Arrival = typename Warp::Arrival;
   static constexpr int chunks = Plan::ring_chunks;
   static constexpr int words = chunks * segment_words;
-  static constexpr int whole_piece = chunks * chunk<T>;  ///< elements of a line that a warp has
+  static constexpr int whole_piece = chunks * chunk<T>;  ///< elements of a line per warp
   static constexpr int part_words = Plan::RingStack::part;
-  /// Whether scalars that lie in one segment as others in the next are on the same banks of
-  /// scratch.
+  /// Whether equal offsets in adjacent segments are in the same banks of scratch.
   static constexpr bool halves_meet = !OnWords && sizeof(T) == 4;
   static constexpr int sums = Plan::ring_sums;
   static constexpr int dots = Plan::ring_dots(Teams);
   static constexpr int dots_per_lane = dots / warp_threads;
   static constexpr int fixed_bytes = Plan::ring_fixed_bytes(Teams);
   static_assert(dots_per_lane <= 2 && (sums & (sums - 1)) == 0);
-  using Held = PerLine<Word<T>, words>;  ///< a thread's words of a line
+  using Held = PerLine<Word<T>, words>;  ///< one thread's words of a line
   FusedArguments<Exec, T, Factor> a;
-  int scratch_parts;  ///< of the threads' stacks
+  int scratch_parts;  ///< parts of the threads' stacks in scratch
   int slots;
-  int piece_words;  ///< of a slot for a warp's piece
-  int warps;        ///< of a team
+  int piece_words;  ///< words of a slot for a warp's piece
+  int warps;        ///< per team
   int tree_lanes;   ///< lanes that add up the dot products of all warps, a power of two
   bool x_is_aligned;
-  /// Of lines off words: where the first word begins and the last one ends that lie in the matrix.
+  /// If lines do not start on words: begin of the first and end of the last word inside the matrix.
   std::uintptr_t first_word;
   std::uintptr_t last_word;
 
@@ -62,7 +61,7 @@ struct FusedRing {
     Place const place = Place::of_unsigned(member);
     int part = 0;
     if constexpr (Teams > 1) part = member.cluster_rank();
-    int const warp = part * warps + place.warp;  // of those that share a line
+    int const warp = part * warps + place.warp;  // among the warps that share a line
     Index const length = a.lines.length;
     Index const piece = static_cast<Index>(warp) * whole_piece;  // the warp's first column
     int const own = place.half * summation::segment<T> + thread_offset<T, OnWords>(place.part);
@@ -98,7 +97,7 @@ struct FusedRing {
 
     Held rC{};
     int slot = 0;
-    unsigned round = 0;  // through the slots
+    unsigned round = 0;  // of passes over the slots
     while (left.of_group > 0) {
       if (piece_length > 0) Warp::wait_for_arrival(pieces.arrivals + slot, round % 2);
       if constexpr (!OnWords) {
@@ -112,7 +111,7 @@ struct FusedRing {
       }
       Held rA;
       hold(rA, pieces, slot);
-      // Where these loads are few, the dot product, which others wait for, is sent before.
+      // If there are few of these loads, send the dot product first: other warps wait for it.
       if constexpr (!OnWords) refill(pieces, slot);
       send(products, dot(rA, rX, place.part), place.lane);
       if constexpr (OnWords) refill(pieces, slot);
@@ -136,23 +135,22 @@ struct FusedRing {
   }
 
  private:
-  /// Pointers to scratch.
   struct Scratch {
-    Arrival* ready;     // (sums): what the teams send
+    Arrival* ready;     // (sums): signals the arrival of dot products
     T* dots;            // (sums, dots)
-    Word<T>* piece;     // (slots, piece_words) of the warp
-    Arrival* arrivals;  // (most_slots) of the warp
-    Word<T>* stack;     // (scratch_parts, part_words, team_size), the thread's own
+    Word<T>* piece;     // (slots, piece_words), of this warp
+    Arrival* arrivals;  // (most_slots), of this warp
+    Word<T>* stack;     // (scratch_parts, part_words, team_size), of this thread
   };
-  /// A warp's pieces of the next lines, of which each thread has its own words.
+  /// The warp's pieces of the next lines. Each thread uses its own words of them.
   struct Pieces {
     Place place;
     int own;     ///< the thread's first element in a piece
     int rest;    ///< elements of the line from there on
-    int length;  ///< of a piece; 0: the warp has none
+    int length;  ///< of a piece; 0: the warp has no piece
     Word<T>* slots;
     Arrival* arrivals;
-    T const* next;  ///< to copy
+    T const* next;  ///< the next piece to copy
     int to_copy;
   };
   /// The dot products of the warps that share a line.
@@ -160,12 +158,12 @@ struct FusedRing {
     Arrival* ready;
     T* dots;
     int warp;
-    unsigned line = 0;                  ///< of the group
-    typename Warp::Remote to_dots = 0;  ///< of the cluster's team number `lane`
+    unsigned line = 0;                  ///< number in the group
+    typename Warp::Remote to_dots = 0;  ///< in the cluster's team number `lane`
     typename Warp::Remote to_ready = 0;
   };
 
-  /// What has a place of its own comes first: where it lies is known when this is compiled.
+  /// Regions with a fixed offset come first, so the compiler knows their addresses.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION Scratch scratch_of(Team const& member, Place const& place) const {
     auto* const begin = static_cast<std::byte*>(member.team_scratch(0).get_shmem_aligned(
@@ -180,7 +178,7 @@ struct FusedRing {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int bytes_of_dots() const {
     return Teams * warps * static_cast<int>(sizeof(T));
   }
-  /// All that share a line begin: what they tell each other has its place.
+  /// Initialises the exchange between all threads that share a line, and synchronises them.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void meet(Team const& member, Place const& place,
                                         Scratch const& s) const {
@@ -214,14 +212,14 @@ struct FusedRing {
     pieces.next += a.lines.leading;
     --pieces.to_copy;
   }
-  /// Has the next line's piece copied to a slot whose piece is held. That waits for the loads
-  /// from there.
+  /// Starts the copy of the next line's piece to a slot whose piece is in registers. Waits until
+  /// all loads from the slot are done.
   KOKKOS_FORCEINLINE_FUNCTION void refill(Pieces& pieces, int slot) const {
     Warp::before_copies();
-    Warp::sync();  // all hold the piece
+    Warp::sync();  // all threads hold the piece
     copy_next(pieces, slot);
   }
-  /// Takes the piece in a slot, of the line that is `slots` before the next to copy, to registers.
+  /// Loads the piece in a slot to registers. Its line is `slots` lines before the next one to copy.
   KOKKOS_FORCEINLINE_FUNCTION void hold(Held& held, Pieces const& pieces, int slot) const {
     unsigned const shift = (static_cast<unsigned>(scalars_before(pieces.next)) -
                             static_cast<unsigned>(slots) * static_cast<unsigned>(a.lines.leading)) %
@@ -244,7 +242,8 @@ struct FusedRing {
         if (is_inside(offset)) held[k()] = *reinterpret_cast<Word<T> const*>(sOwn + offset);
       });
     } else {
-      // The warp's halves, whose segments lie on the same banks, begin with different elements.
+      // The segments of the warp's halves are in the same banks: the halves start with different
+      // elements.
       bool const turned = halves_meet && pieces.place.half != 0;
       int const between = turned ? -segment_threads : segment_threads;
       int const begin = turned ? (word_width<T> - 1) * segment_threads : 0;
@@ -259,7 +258,7 @@ struct FusedRing {
     }
   }
 
-  /// The warp's part of the dot product of a line that it holds.
+  /// Returns the warp's part of the dot product of the line in its registers.
   KOKKOS_FORCEINLINE_FUNCTION static T dot(Word<T> const* held, Word<T> const* rX, int part) {
     T value = T(0);
     static_for<chunks>([&](auto c) {
@@ -277,7 +276,7 @@ struct FusedRing {
       products.to_ready = Warp::of_cluster(products.ready, lane);
     }
   }
-  /// Shows this warp's part of the line's dot product to those that share the line.
+  /// Sends the warp's part of the line's dot product to all warps that share the line.
   KOKKOS_FORCEINLINE_FUNCTION static void send(Sums const& products, T value, int lane) {
     unsigned const sum = products.line % sums;
     if constexpr (Teams == 1) {
@@ -287,7 +286,7 @@ struct FusedRing {
                  products.to_ready + sum * unsigned{sizeof(Arrival)});
     }
   }
-  /// The dot product of the line, when all have sent their parts.
+  /// Returns the dot product of the line; waits until all warps have sent their parts.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION T receive(Team const& member, Sums& products,
                                         Place const& place) const {
@@ -311,11 +310,11 @@ struct FusedRing {
     return value;
   }
 
-  /// Of a thread's word in its warp's chunks.
+  /// Offset of a thread's word in its warp's chunks.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int offset_of(int word) {
     return word / segment_words * chunk<T> + word % segment_words * summation::lanes<T>;
   }
-  /// Lines off words: turns the elements of the words of the warp's second half round.
+  /// If lines do not start on words: reverses the elements in each word of the warp's second half.
   KOKKOS_FORCEINLINE_FUNCTION static void turn_halves(Held& held, int half) {
     if constexpr (halves_meet) {
       static_for<words>([&](auto k) {
@@ -326,12 +325,12 @@ struct FusedRing {
       });
     }
   }
-  /// Scalars between the beginning of the row of memory that `p` points into and `p`.
+  /// Number of scalars between the start of the row of memory that contains `p` and `p`.
   KOKKOS_FORCEINLINE_FUNCTION static int scalars_before(T const* p) {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(p) % Plan::ring_row / sizeof(T));
   }
-  /// Has the words that `count` scalars touch copied, but those that reach out of the matrix:
-  /// before its first scalar and behind its last.
+  /// Starts the copy of the words that `count` scalars touch, except words that reach outside the
+  /// matrix: before its first scalar or behind its last.
   KOKKOS_FORCEINLINE_FUNCTION void copy(Word<T>* sWords, T const* from, int count,
                                         Arrival* arrival) const {
     if constexpr (OnWords) {
@@ -357,7 +356,7 @@ struct FusedRing {
       }
     }
   }
-  /// Brings what `copy` leaves out of the same scalars, by the first threads of the warp.
+  /// Loads the scalars that `copy` leaves out, with the first threads of the warp.
   KOKKOS_FORCEINLINE_FUNCTION void complete(Word<T>* sWords, T const* from, int count,
                                             int lane) const {
     constexpr int width = word_width<T>;

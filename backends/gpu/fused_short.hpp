@@ -8,8 +8,9 @@
 
 namespace tessera::detail::gpu {
 
-/// Lines of up to two segments: `Threads` threads, a worker, have a panel; each has Words words of
-/// a line. Workers take Rows lines a step and never wait for each other before the end.
+/// Lines of up to two segments. `Threads` threads, called a worker, compute a panel. Each thread
+/// has Words words of a line. Workers handle Rows lines per step and wait for each other only at
+/// the end.
 template <class Exec, class T, bool Aligned, int Threads, int Words, int Rows, class Factor>
 struct FusedShort {
   using Warp = WarpOf<Exec>;
@@ -36,14 +37,15 @@ struct FusedShort {
     Index const first_panel =
         (member.league_rank() * static_cast<Index>(workers) + worker) * a.panels_per_worker;
     int const panel_lines = static_cast<int>(a.panels.lines);
-    // 32-bit counters of lines, which leave registers to the lines themselves.
+    // 32-bit counters of lines save registers.
     Index const first = first_panel * panel_lines;
     Index const last = Kokkos::min(a.lines.count, first + a.panels_per_worker * panel_lines);
     int left = static_cast<int>(Kokkos::max(Index{0}, last - first));
     T const* line = a.lines.line(first) + column;
     auto const panels = static_cast<int>(a.panels_per_worker);
     PerLine<Word<T>, Words> rC = {};
-    // All workers take the same steps, whether they have lines left or not: they exchange.
+    // All workers take the same number of steps, even without lines, because threads exchange
+    // values.
     for (int p = 0; p < panels; ++p) {
       for (int left_of_panel = panel_lines; left_of_panel > 0; left_of_panel -= Rows) {
         int const count = Kokkos::min(left, left_of_panel);

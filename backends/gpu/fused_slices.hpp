@@ -26,22 +26,22 @@ KOKKOS_FORCEINLINE_FUNCTION auto tree_of(int first, int count, Load const& load)
   }
 }
 
-/// How few column-major lines are cut into slices: some lanes of a segment, of all lines. A slice
-/// is small enough to wait in scratch, and read from there for both products.
+/// Cuts few column-major lines into slices. A slice contains some lanes of a segment, for all
+/// lines. It is small enough to stay in scratch for both products.
 template <class Exec, class T>
 struct SlicesPlan {
-  static constexpr int panels_side_by_side = 4;  ///< in a warp, with eight words each
+  static constexpr int panels_side_by_side = 4;  ///< per warp, with eight words each
   static constexpr int partial_levels = 4;
   static constexpr Index most_groups_of_panels = Index{1} << partial_levels;
   static constexpr Index most_slices_of_group = backends::Backend<Exec>::most_slices_of_group;
   static constexpr int group_levels = log2_of<static_cast<int>(most_slices_of_group)>;
-  static constexpr Index most_teams = 4;  ///< of a multiprocessor
-  /// Threads of a team. 262144 x 256, microseconds on an H200: 256 100, 512 95, 1024 104.
+  static constexpr Index most_teams = 4;  ///< per multiprocessor
+  /// Threads per team. Small slices are fastest with more threads.
   static constexpr int threads_for(int parts) { return parts == 4 ? 512 : 256; }
 
-  int parts = 0;     ///< words of a lane step in a slice; 0: lines do not fit
-  int slots = 0;     ///< places for slices in scratch
-  int partials = 0;  ///< of an element of B, each the sum of four panels
+  int parts = 0;     ///< words of a lane step per slice; 0: lines do not fit
+  int slots = 0;     ///< slices that scratch holds
+  int partials = 0;  ///< per element of B, each the sum of four panels
   int slices_per_group = 1;
   Index slices = 0;
   Index groups = 0;
@@ -53,15 +53,12 @@ struct SlicesPlan {
         summation::ceil_div(lines.panels().count, Index{panels_side_by_side});
     if (!WarpOf<Exec>::has_copies || groups_of_panels > most_groups_of_panels) return;
     partials = static_cast<int>(groups_of_panels);
-    // Microseconds on an H200, the teams that fit a multiprocessor in brackets:
-    //   16777216 x 16: 16 words, 3 places 301 (4), 356 (2);
-    //   4194304 x 64: 16, 3 282 (1), 8, 3 271 (2), 8, 2 281 (3), 8, 4 521 (1), 4, 3 303 (4);
-    //   1000003 x 97: 16, 2 183 (1), 8, 3 166 (1), 8, 2 186 (2), 4, 3 180 (2), 4, 4 248 (2);
-    //   262144 x 256: 4, 3 95 (1), 4, 2 98 (1).
+    // The choices, best first. Large slices are better than small ones, and three slots are better
+    // than two or four. Slices of 16 words need two teams per multiprocessor.
     struct Choice {
       int parts;
       int slots;
-      Index teams;  ///< of a multiprocessor at least
+      Index teams;  ///< minimum per multiprocessor
     };
     Index side_by_side = 0;
     for (Choice const& choice :
@@ -81,15 +78,14 @@ struct SlicesPlan {
   }
 
   [[nodiscard]] bool fits() const { return parts > 0; }
-  /// Whether slices of these lines are copied as fast as two stages read them twice. Those off
-  /// words are copied scalar by scalar, microseconds: 1000003 x 97 166 | 211, 262144 x 255 + 2
-  /// 188 | 146.
+  /// Whether slices of these lines are copied as fast as two stages read them twice. Lines that do
+  /// not start on words are copied scalar by scalar, which is only fast enough for few lines.
   static bool are_fast(Lines<T> const& lines) {
     constexpr Index most_off_words = 144;
     return lines.count <= most_off_words || is_aligned(lines, lines.data);
   }
   [[nodiscard]] int team_size() const { return threads_for(parts); }
-  /// Scalars of scratch: slots, sums of panels, B, dot products that wait, and x.
+  /// Scalars of scratch: slots, sums of panels, B, waiting dot products, and x.
   [[nodiscard]] Index scratch(Index count) const {
     Index const words = (slots * count + partials + 1) * parts * segment_words;
     return words * word_width<T> + (most_slices_of_group + 1) * whole_words<T>(count);
@@ -100,8 +96,8 @@ struct SlicesPlan {
   }
 
  private:
-  /// Slices of a group, at most `most`: the least time of the busiest team and of adding groups,
-  /// which costs a fifth of a slice each.
+  /// Number of slices per group, at most `most`. Minimises the time of the busiest team plus the
+  /// time of adding groups, a fifth of a slice per group.
   [[nodiscard]] Index best_group(Index places, Index most) const {
     auto const time = [&](Index group) {
       Index const of_team = summation::ceil_div(summation::ceil_div(slices, group), places);
@@ -115,13 +111,14 @@ struct SlicesPlan {
   }
 };
 
-/// Teams walk through groups of slices: the slice's part of B from its panels, then its part of
-/// every line's dot product, both from scratch, to which the next slices are copied meanwhile.
+/// Each team iterates over groups of slices. From scratch it computes the slice's part of B, as a
+/// sum of panels, and then the slice's part of every dot product. The next slices are copied to
+/// scratch at the same time.
 template <class Exec, class T, bool Aligned, int Parts, class Factor>
 struct FusedSlices {
   using Warp = WarpOf<Exec>;
   using Plan = SlicesPlan<Exec, T>;
-  static constexpr int column_words = Parts * segment_words;  ///< of a line in a slice
+  static constexpr int column_words = Parts * segment_words;  ///< of one line in a slice
   static constexpr int per_segment = segment_threads / Parts;
   static constexpr int width = word_width<T>;
   static constexpr int team_size = Plan::threads_for(Parts);
@@ -179,7 +176,7 @@ struct FusedSlices {
     Index group = first_group;
     for (Index slice = first; slice < last; ++slice) {
       Warp::wait_for_copies(plan.slots - 2);
-      member.team_barrier();  // the slot is filled, the one before it used up
+      member.team_barrier();  // the slot is filled, and the previous one is free
       copy_next();
       if (in_group == plan.slices_per_group) {
         finish(thread, group++, in_group, pitch, s);
@@ -199,8 +196,8 @@ struct FusedSlices {
   }
 
  private:
-  /// The place of a line's word number `word` = step * Parts + part. Steps of odd lines are
-  /// exchanged where two lines' words would lie in the same banks.
+  /// Index of word number `word` = step * Parts + part of a line. Odd lines exchange steps if words
+  /// of two lines would otherwise use the same banks.
   KOKKOS_FORCEINLINE_FUNCTION static int place_of(int line, int word) {
     int const swapped = Parts == 4 ? (word ^ (line & 1) * Parts) : word;
     return line * column_words + swapped;
@@ -210,10 +207,10 @@ struct FusedSlices {
     return slice / per_segment * summation::segment<T> + slice % per_segment * (Parts * width);
   }
 
-  /// Starts copying the elements of all lines from slice number `slice` on.
+  /// Starts copying the elements of slice number `slice` for all lines.
   KOKKOS_FORCEINLINE_FUNCTION void copy(int thread, Index slice, Word<T>* slot) const {
     using Piece = std::conditional_t<Aligned, Word<T>, T>;
-    constexpr int pieces = Aligned ? 1 : width;  // of a word
+    constexpr int pieces = Aligned ? 1 : width;  // per word
     constexpr int line_pieces = column_words * pieces;
     constexpr int lines_at_once = team_size / line_pieces;
     int const count = static_cast<int>(lines.count);
@@ -231,7 +228,7 @@ struct FusedSlices {
     }
   }
 
-  /// The chains of four panels side by side and their tree, for all words of B.
+  /// Computes the chains of four panels at a time and their tree, for all words of B.
   KOKKOS_FORCEINLINE_FUNCTION void add_panels(int thread, Word<T> const* slot,
                                               Scratch const& s) const {
     constexpr int words_side_by_side = warp_threads / Plan::panels_side_by_side;
@@ -263,7 +260,7 @@ struct FusedSlices {
     }
   }
 
-  /// The tree over the panels of the slice's part of B, + 0: a thread an element.
+  /// The tree over the panels of the slice's part of B, + 0, with one thread per element.
   KOKKOS_FORCEINLINE_FUNCTION void finish_b(int thread, Index slice, Scratch const& s) const {
     constexpr int elements = column_words * width;
     auto const* const sPartial = reinterpret_cast<T const*>(s.partials);
@@ -280,8 +277,8 @@ struct FusedSlices {
     }
   }
 
-  /// The slice's part of every line's dot product with B. (Trees over slices by the threads that
-  /// have them, a level of places for each, 4194304 x 64: 340 us instead of 270.)
+  /// Computes the slice's part of every dot product with B. (Building the trees over slices in the
+  /// threads that own them is slower.)
   KOKKOS_FORCEINLINE_FUNCTION void add_dots(int thread, Word<T> const* slot, Scratch const& s,
                                             T* dots) const {
     int const part = thread % Parts;
@@ -290,7 +287,7 @@ struct FusedSlices {
     int const count = static_cast<int>(lines.count);
     PerLine<Word<T>, segment_words> rB;
     static_for<segment_words>([&](auto k) { rB[k()] = s.b[k() * Parts + part]; });
-    // All threads of a warp take part in shuffles.
+    // All threads of a warp have to take part in shuffles.
     for (int first = 0; first < count; first += workers) {
       int const line = Kokkos::min(first + worker, count - 1);
       Word<T> lanes{};
@@ -301,7 +298,7 @@ struct FusedSlices {
     }
   }
 
-  /// The sums over the slices of a group.
+  /// Adds the slices of a group.
   KOKKOS_FORCEINLINE_FUNCTION void finish(int thread, Index group, int in_group, int pitch,
                                           Scratch const& s) const {
     for (int c = thread; c < static_cast<int>(lines.count); c += team_size) {
@@ -323,9 +320,9 @@ void fused_slices(Exec const& exec, Label const& label, Lines<T> const& lines, T
                   SlicesPlan<Exec, T> const& plan, Factor const& factor) {
   Index const scratch = plan.scratch(lines.count);
   auto const run = [&](auto aligned, auto parts) {
-    if constexpr (WarpOf<Exec>::has_copies) {  // else no plan fits
+    if constexpr (WarpOf<Exec>::has_copies) {  // otherwise no plan fits
       using Kernel = FusedSlices<Exec, T, aligned(), parts(), Factor>;
-      constexpr int registers_for = 1024;  // threads of a multiprocessor
+      constexpr int registers_for = 1024;  // threads per multiprocessor
       for_each_team<Kernel::team_size, registers_for / Kernel::team_size>(
           exec, label, plan.teams, Kernel::team_size, scratch_bytes<T>(scratch),
           Kernel{lines, x, y, out, workspace, plan, lines.panels(), scratch, factor});

@@ -8,9 +8,9 @@
 
 namespace tessera::detail::gpu {
 
-/// Longer lines, in the registers of a team that has a panel: Chunks chunks a warp, Rows lines a
-/// step; with two Buffers the lines of the next step are being loaded meanwhile. Where lines take
-/// all registers x is read again, from the caches, with each line.
+/// Fused ATAX of longer lines in the registers of a team, one panel per team. Each warp has Chunks
+/// chunks, and a step has Rows lines. With two Buffers the lines of the next step are loaded at the
+/// same time. If lines take all registers, x is read again from cache for each line.
 template <class Exec, class T, bool Aligned, int Chunks, int Rows, int Buffers, class Factor>
 struct FusedTeam {
   using Warp = WarpOf<Exec>;
@@ -52,7 +52,7 @@ struct FusedTeam {
     LinesLeft to_load = left;
     int const panels = (left.of_group + panel_lines - 1) / panel_lines;
     int panel = 0;
-    T const* line = a.lines.line(first) + column;  // the next to load
+    T const* line = a.lines.line(first) + column;  // the next one to load
     int buffer = 0;
 
     Line rC{};
@@ -117,7 +117,7 @@ struct FusedTeam {
                                                rest - begin, how);
     });
   }
-  /// The warp's part of the dot product of a line and x.
+  /// Returns the warp's part of the dot product of a line and x.
   KOKKOS_FORCEINLINE_FUNCTION T dot(Line const& line, Line const& rX, Index column, int rest,
                                     int part) const {
     T value = T(0);

@@ -13,22 +13,22 @@
 
 namespace tessera::detail::gpu {
 
-/// How a team adds panels: some side by side, a word of columns a thread, then the next ones. So
-/// its threads read lines that lie near each other, which memory likes best.
+/// How a team adds panels: `side_by_side` panels at a time, one word of columns per thread, then
+/// the next ones. The team reads lines that are close to each other in memory, which is fastest.
 template <class T>
 struct PanelSteps {
   static constexpr int team_size = 256;
-  /// For subtrees that wait: three teams of Turing share 64 KiB.
+  /// Words for waiting subtrees: three teams share the 64 KiB of a Turing multiprocessor.
   static constexpr int words_in_scratch = 768;
 
-  int threads_per_line;  ///< a power of two, 8 and more
-  int side_by_side;      ///< panels: team_size / threads_per_line
+  int threads_per_line;  ///< a power of two, at least 8
+  int side_by_side;      ///< panels at a time: team_size / threads_per_line
   Index count;           ///< of steps, a power of two
-  /// Levels of the stacks that the threads of a step's first panel have.
+  /// Levels of the stacks. The threads of a step's first panel own them.
   int levels_in_scratch;
   int levels_in_memory;
 
-  /// For so many columns, and panels, of a team.
+  /// For a team with this number of columns and panels.
   PanelSteps(Index columns, Index panels)
       : threads_per_line(static_cast<int>(
             std::clamp(ceil_power_of_two(summation::ceil_div(columns, Index{word_width<T>})),
@@ -40,26 +40,27 @@ struct PanelSteps {
 
   [[nodiscard]] int columns() const { return threads_per_line * word_width<T>; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index panels() const { return count * side_by_side; }
-  /// Scalars of scratch: a word a thread, twice, and stacks.
+  /// Scalars of scratch: two words per thread, and the stacks.
   [[nodiscard]] Index scratch() const {
     return (Index{2} * team_size + Index{levels_in_scratch} * threads_per_line) * word_width<T>;
   }
-  /// Scalars of a team's workspace: what scratch does not hold of stacks.
+  /// Scalars of workspace per team: the part of the stacks that scratch does not hold.
   [[nodiscard]] Index workspace() const {
     return Index{levels_in_memory} * threads_per_line * word_width<T>;
   }
 };
 
-/// How a sum over lines is dealt to teams.
+/// Maps a sum over lines to teams.
 template <class Exec, class T>
 struct SumPlan {
   summation::Panels panels;
   PanelSteps<T> steps;
   Index column_tiles;   ///< teams that share a line
   Index groups;         ///< teams that share a column
-  int lines_in_flight;  ///< that a thread loads before it adds them: 5 to 8
-  /// Whether the last team of a tile of columns adds what the tile's teams have made. It spares a
-  /// kernel, and pays where no multiprocessor has two teams to let others see what they wrote.
+  int lines_in_flight;  ///< lines that a thread loads before it adds them: 5 to 8
+  /// Whether the last team of a tile of columns combines the results of the tile's teams. This
+  /// saves a kernel. It pays while no multiprocessor has two teams, which would delay making their
+  /// writes visible.
   bool last_team_combines;
 
   SumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
@@ -68,7 +69,8 @@ struct SumPlan {
               std::min(tuning.sum.panels_per_team, panels.count)),
         column_tiles(summation::ceil_div(lines.length, Index{steps.columns()})),
         groups(summation::ceil_div(panels.count, steps.panels())) {
-    // A panel in equal parts: of ten lines, eight and then two would wait as long for less.
+    // Split panels evenly: ten lines as eight and two would wait twice for memory, the second time
+    // for little data.
     constexpr Index most_lines = 8;
     lines_in_flight = static_cast<int>(
         summation::ceil_div(panels.lines, summation::ceil_div(panels.lines, most_lines)));
@@ -77,13 +79,13 @@ struct SumPlan {
                          column_tiles <= backends::counters<Exec>;
   }
 
-  /// Where lines do not start on words, threads next to each other read neighbours, and each run of
-  /// them costs a sector more: of 4096 x 4096 floats, teams of 32 columns take a tenth longer then
-  /// (an H100), teams of 128 a fortieth (an H200). So a line has a whole warp there.
+  /// Minimum columns per team. If lines do not start on words, adjacent threads read adjacent
+  /// scalars, and each run of them costs an additional sector. A whole warp per line keeps the runs
+  /// long.
   static Index fewest_columns(Lines<T> const& lines) {
     return is_aligned(lines, lines.data) ? 0 : Index{warp_threads} * word_width<T>;
   }
-  /// Scalars of the partial vectors, one a group.
+  /// Scalars of the partial vectors, one per group.
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
     return groups == 1 ? 0 : whole_words<T>(groups * lines.length);
   }
@@ -95,17 +97,17 @@ struct SumPlan {
   [[nodiscard]] Index teams() const { return groups * column_tiles; }
 };
 
-/// One thread's word of columns of a sum over lines: neighbours, or, where lines do not start on
-/// words, columns with a Spacing, so that as many threads next to each other read neighbours.
+/// One thread's word of columns in a sum over lines. The columns are adjacent, or have distance
+/// `Spacing` if lines do not start on words: then `Spacing` adjacent threads read adjacent scalars.
 template <class Warp, int Spacing, int InFlight, class How, class T>
 struct ColumnSum {
   Lines<T> lines;
   T const* y;
   summation::Panels panels;
-  Index column;  ///< the thread's first
-  int rest;      ///< columns from there on
+  Index column;  ///< the thread's first column
+  int rest;      ///< columns of the line from there on
 
-  /// The first column of the thread number `part` of a line.
+  /// First column of thread number `part` of a line.
   KOKKOS_FORCEINLINE_FUNCTION static int first_column(int part) {
     if constexpr (Spacing == 1) return part * word_width<T>;
     auto const thread = static_cast<unsigned>(part);
@@ -118,16 +120,16 @@ struct ColumnSum {
   KOKKOS_FORCEINLINE_FUNCTION Word<T> over_panel(Index panel) const {
     Word<T> sum{};
     Index const first = panel * panels.lines;
-    T const* line = lines.line(first) + column;  // the next to load
+    T const* line = lines.line(first) + column;  // the next one to load
     T const* factor = y + first;
     auto left =
         static_cast<int>(Kokkos::max(Index{0}, Kokkos::min(lines.count - first, panels.lines)));
     if (rest <= 0) left = 0;
     while (left > 0) {
-      // Without conditions on lines all loads are under way before the first is waited for.
+      // Without a branch per line, all loads start before the first one is waited for.
       left >= InFlight ? add_lines<true>(line, factor, left, sum)
                        : add_lines<false>(line, factor, left, sum);
-      // A number that is known would be multiplied once, and kept in registers that are missing.
+      // A compile-time number would be multiplied in advance and would occupy registers.
       int const done = Kokkos::min(left, InFlight);
       line += done * lines.leading;
       factor += done;
@@ -165,7 +167,7 @@ struct ColumnSum {
   }
 };
 
-/// The adjacent-pair tree over `Count` words of scratch that are so far apart.
+/// The adjacent-pair tree over `Count` words of scratch with distance `apart`.
 template <int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_words(Word<T> const* sWords, int apart) {
   if constexpr (Count == 1) {
@@ -176,9 +178,10 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_words(Word<T> const* sWords, int a
   }
 }
 
-/// The adjacent-pair tree over the panels of a step, of which each thread has its columns: first
-/// those of a warp, then through scratch for a word a thread. The threads of the first panel have
-/// it. A barrier, if the panels are several warps': the scratch is free after the next one.
+/// The adjacent-pair tree over the panels of a step. Each thread passes its columns of one panel;
+/// the threads of the first panel return the result. The tree combines the panels of a warp first,
+/// then the warps through one word of scratch per thread. If the panels belong to several warps,
+/// this contains a barrier, and the scratch is free after the next barrier.
 template <class Warp, class Team, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_step(Team const& member, PanelSteps<T> const& plan,
                                                    Word<T> sum, Word<T>* sSum) {
@@ -199,16 +202,16 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_step(Team const& member, PanelStep
                     : tree_over_words<8>(sSum + thread, apart);
 }
 
-/// The adjacent-pair tree over a team's panels, from number `first` on; the threads of the first
-/// panel of a step have it. In scratch (2, team_size) words, and the stacks; `memory`: the team's
-/// workspace.
+/// The adjacent-pair tree over a team's panels, from number `first` on. The threads of a step's
+/// first panel return the result. `scratch`: (2, team_size) words, then the stacks. `memory`: the
+/// team's workspace.
 template <class Warp, class Team, class Columns, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_panels(Team const& member, PanelSteps<T> const& plan,
                                                      Columns const& columns, Index first,
                                                      Word<T>* scratch, Word<T>* memory) {
   constexpr int team_size = PanelSteps<T>::team_size;
   int const thread = member.team_rank();
-  int const panel = thread / plan.threads_per_line;  // of a step
+  int const panel = thread / plan.threads_per_line;  // in the step
   int const steps = static_cast<int>(plan.count);
   WordStack<1, T, true> const stack{memory + thread, plan.threads_per_line,
                                     scratch + 2 * team_size + thread, plan.levels_in_scratch};
@@ -232,16 +235,16 @@ struct Sum {
   OutputVector<T> out;
   T* partials;
   Word<T>* stacks;
-  int* arrivals;  ///< of teams, one for each tile of columns
+  int* arrivals;  ///< of teams, one counter for each tile of columns
   Plan plan;
   Index scratch;
-  bool out_on_words;  ///< where lines are, too
+  bool out_on_words;  ///< and so are the lines
   bool out_stays;     ///< in cache, for its next reader
   CombineVectors<Exec, T, OutputVector<T>> upper;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
-    // Divided in 32 bits, which takes a third of a microsecond less.
+    // A 32-bit division is faster.
     auto const tiles = static_cast<int>(plan.column_tiles);
     Index const tile = member.league_rank() % tiles;
     Index const group = member.league_rank() / tiles;
@@ -259,7 +262,7 @@ struct Sum {
   }
 
  private:
-  /// A thread's columns, of the group's partial vector or of the result.
+  /// Stores the thread's columns of the group's partial vector or of the result.
   KOKKOS_FORCEINLINE_FUNCTION void store(Index group, Columns const& columns, Word<T> sum) const {
     bool const is_result = plan.groups == 1;
     if (is_result) {
@@ -288,9 +291,9 @@ struct Sum {
       }
     });
   }
-  /// The tree over the groups, if this team is the last of its tile to arrive. All threads have a
-  /// fence: if only those did that have written, ptxas (CUDA 13.0) would take a warp's other
-  /// threads past the barriers on their own.
+  /// Combines the groups, as a tree, if this team is the last of its tile to arrive. All threads
+  /// execute the fence: with a fence in the writing threads only, ptxas (CUDA 13.0) lets the other
+  /// threads of a warp pass the barriers alone.
   template <class Team>
   KOKKOS_FUNCTION void combine(Team const& member, Index tile, Word<T>* sWords) const {
     bool const first_thread = member.team_rank() == 0;

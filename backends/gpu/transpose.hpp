@@ -17,12 +17,12 @@
 #include <tessera/order/transpose_plan.hpp>
 #include <tessera/tuning.hpp>
 
-/// Transposes by teams of warps. A tile goes from the input to registers, to scratch, to registers,
-/// to the output, with neighbouring threads on neighbouring elements on both sides, and many loads
-/// under way before the first is waited for.
+/// Transposes with teams of warps. A tile moves from the input to registers, scratch, registers and
+/// the output. Adjacent threads access adjacent elements on both sides. Many loads start before the
+/// first one is waited for.
 namespace tessera::detail::gpu {
 
-/// As many bytes as T with the same alignment, in pieces that registers hold.
+/// A type with the size and alignment of T, in pieces that registers hold.
 template <std::size_t Size, std::size_t Alignment>
 struct Piece;
 template <std::size_t Size>
@@ -55,14 +55,14 @@ struct alignas(Alignment) Cell {
 template <class T>
 using CellOf = Cell<sizeof(T), alignof(T)>;
 
-/// Elements that a thread reads at a time where lines allow it: blocks of as many lines turn in
-/// registers.
+/// Elements that a thread reads at a time if the lines are contiguous and aligned. Blocks of that
+/// many lines are transposed in registers.
 template <class E>
 inline constexpr int block_width = sizeof(E) == 16  ? 1
                                    : sizeof(E) == 8 ? 2
                                                     : 4;
 
-/// That many elements in one load.
+/// block_width elements in one load.
 template <class E>
 struct alignas(sizeof(E) * block_width<E>) CellWord {
   PerLine<E, block_width<E>> e;
@@ -72,26 +72,26 @@ struct alignas(sizeof(E) * block_width<E>) CellWord {
 template <class Pointer>
 struct TileView {
   Pointer data;
-  int rows;  ///< that there are, up to the tile's edge
+  int rows;  ///< inside the matrix, up to the tile's edge
   int cols;
   Index row;
   Index col;
 };
 
-/// A tile whose lines are read and written word by word: contiguous and aligned on both sides, and
-/// whole words long. In scratch the tile's columns are lines of words, (Tile, words), and a word's
-/// place in its line is permuted so that neither side meets a bank twice.
+/// A tile whose lines are read and written in words: contiguous, aligned on both sides, and whole
+/// words long. In scratch the tile's columns are lines of words, (Tile, words). The place of a word
+/// in its line is permuted so that neither side has bank conflicts.
 template <class Warp, class E, int Tile, int Threads>
 struct WordMover {
   static constexpr int width = block_width<E>;
   static constexpr int words = Tile / width;
-  static constexpr int blocks = words * words / Threads;  ///< of a thread
-  static constexpr int rows_apart = Threads / words;      ///< of a thread's words
+  static constexpr int blocks = words * words / Threads;  ///< per thread
+  static constexpr int rows_apart = Threads / words;      ///< distance between a thread's words
   static constexpr Index scratch = Index{Tile} * Tile;
   static_assert(Threads % words == 0);
   using Word = CellWord<E>;
 
-  /// Word `w` of line `line` in scratch.
+  /// Index of word `w` of line `line` in scratch.
   KOKKOS_FORCEINLINE_FUNCTION static int place(int line, int w) {
     return line * words + (w ^ (line / width % words));
   }
@@ -120,7 +120,7 @@ struct WordMover {
     });
   }
 
-  /// Writes the transpose of what `load` left: line j of `to` is column j of the tile.
+  /// Writes the transpose of the tile that `load` stored: line j of `to` is column j of the tile.
   KOKKOS_FORCEINLINE_FUNCTION static void store(int thread, E const* scratch_tile,
                                                 TileView<E*> const& to) {
     auto const* const sA = reinterpret_cast<Word const*>(scratch_tile);
@@ -137,14 +137,14 @@ struct WordMover {
   }
 };
 
-/// A tile of any lines, element by element. In scratch lines are padded, (Tile, pitch), so that
-/// neither rows nor columns meet a bank twice.
+/// A tile of any lines, copied element by element. Lines in scratch are padded, (Tile, pitch), so
+/// that neither rows nor columns have bank conflicts.
 template <class E, int Tile, int Threads, bool Contiguous>
 struct CellMover {
   static constexpr int pitch = Tile + (sizeof(E) < 4 ? 4 / static_cast<int>(sizeof(E)) : 1);
-  static constexpr int cells = Tile * Tile / Threads;  ///< of a thread
+  static constexpr int cells = Tile * Tile / Threads;  ///< per thread
   static constexpr int in_flight = cells < 16 ? cells : 16;
-  static constexpr int rows_apart = Threads / Tile;  ///< of a thread's cells
+  static constexpr int rows_apart = Threads / Tile;  ///< distance between a thread's cells
   static constexpr Index scratch = Index{Tile} * pitch;
   static_assert(Threads % Tile == 0);
 
@@ -176,23 +176,23 @@ struct CellMover {
   }
 };
 
-/// The smaller of a tile's edge and what is left of the matrix.
+/// The tile's edge, or what is left of the matrix if that is smaller.
 template <int Tile>
 KOKKOS_FORCEINLINE_FUNCTION int extent_of(Index left) {
   return static_cast<int>(Kokkos::min(Index{Tile}, left));
 }
 
-/// How far the first tiles begin above and left of the matrix, where tiles start at multiples of
-/// some bytes.
+/// Rows and columns by which the first tiles start outside the matrix, if tiles are aligned to
+/// multiples of 256 bytes.
 struct TilesOff {
   int rows;
   int cols;
 };
-/// Tiles start with the matrix. A type of its own: for lines that do not start on words the
-/// arithmetic of the other took 15 % of the time.
+/// Tiles start with the matrix. A separate type, because the arithmetic with TilesOff is slow for
+/// lines that do not start on words.
 struct NoneOff {};
 
-/// One tile a team.
+/// One tile per team.
 template <class Exec, class E, class Mover, int Tile, class Off>
 struct TransposeTile {
   Elements<E> e;
@@ -221,7 +221,7 @@ struct TransposeTile {
   }
 };
 
-/// Two tiles a team, which change places; or one of the diagonal.
+/// Two tiles per team, which are exchanged; or one on the diagonal.
 template <class Exec, class E, class Mover, int Tile>
 struct SwapTiles {
   E* data;
@@ -249,10 +249,10 @@ struct SwapTiles {
   }
 };
 
-/// Lines to lines: a team has some elements of one line.
+/// Copies lines to lines; each team copies some elements of one line.
 template <class Exec, class E, int Threads, bool Contiguous>
 struct CopyPiece {
-  static constexpr int cells = 8;  ///< of a thread
+  static constexpr int cells = 8;  ///< per thread
   Elements<E> e;
   TileOrder pieces;
 
@@ -274,8 +274,8 @@ struct CopyPiece {
   }
 };
 
-/// Whether there is a kernel for tiles of this edge: each thread has a whole block and no more than
-/// its registers hold, and the tile fits the scratch of every device.
+/// Whether there is a kernel for this tile size: each thread has at least one block, its part fits
+/// registers, and the tile fits the scratch of every device.
 template <class E>
 constexpr bool has_transpose_tile(int tile, int threads) {
   int const words = tile / block_width<E>;
@@ -283,7 +283,7 @@ constexpr bool has_transpose_tile(int tile, int threads) {
   return words * words >= threads && bytes <= 32 * 1024 && bytes <= 128 * threads;
 }
 
-/// body(StaticInt<tile>, StaticInt<threads>) for every kernel that there is for E.
+/// Calls body(StaticInt<tile>, StaticInt<threads>) for every kernel of E.
 template <class E, class Body>
 void for_each_transpose_tile(Body const& body) {
   auto const with_threads = [&](auto tile) {
@@ -299,7 +299,7 @@ void for_each_transpose_tile(Body const& body) {
   with_threads(StaticInt<128>{});
 }
 
-/// A refusal that names what there is.
+/// Throws an error that lists the available tiles.
 template <class E>
 [[noreturn]] void refuse_transpose_tile(TransposeTuning const& tuning) {
   std::string known;
@@ -313,7 +313,7 @@ template <class E>
                    std::to_string(tuning.tile_cols) + " by " + std::to_string(tuning.team_size));
 }
 
-/// Whether both sides can be moved word by word.
+/// Whether both sides can be accessed word by word.
 template <class E>
 bool moves_words(Elements<E> const& e) {
   constexpr Index word = sizeof(CellWord<E>);
@@ -322,15 +322,16 @@ bool moves_words(Elements<E> const& e) {
          on_words(e.from, e.from_row, word) && on_words(e.to, e.to_col, word);
 }
 
-/// Teams that share a multiprocessor at least: registers are limited to what holds a tile's part.
+/// Minimum number of teams per multiprocessor. It limits the registers to the size of a tile's
+/// part.
 template <class E, int Tile, int Threads>
 inline constexpr int teams_side_by_side =
     std::max(1, (Tile * Tile * static_cast<int>(sizeof(E)) / Threads <= 64 ? 1024 : 512) / Threads);
 
-/// The elements from the last multiple of 256 bytes to `data`, if all lines are as far from one,
-/// and if tiles of `Tile` of the `length` elements of a line are so many that another one is no
-/// loss. 8192 x 8192 floats on an H200, tiles that start on such multiples and 128 bytes beside
-/// them: 131 and 137 us. (Kokkos' allocations lie beside them.)
+/// Returns the distance of `data` from the previous 256-byte boundary, in elements, if it is the
+/// same for all lines. Returns 0 if an additional tile would cost more than the alignment saves: if
+/// lines of `length` have few tiles of `Tile`. Kokkos' allocations start 128 bytes behind such a
+/// boundary.
 template <int Tile, class E>
 int elements_off(E const* data, Index line, Index length) {
   constexpr auto size = static_cast<Index>(sizeof(E));
@@ -353,7 +354,7 @@ void transpose_tiles(Exec const& exec, std::string const& label, Elements<E> con
   if (moves_words(e)) {
     TilesOff const off{elements_off<Tile>(e.to, e.to_col, e.rows),
                        elements_off<Tile>(e.from, e.from_row, e.cols)};
-    // A band of all tiles stays one.
+    // A band that covers all tiles still does with the additional one.
     Index const band_of_all = band >= whole.rows ? e.rows + off.rows : band;
     run(std::type_identity<WordMover<WarpOf<Exec>, E, Tile, Threads>>{}, off,
         TileOrder(e.rows + off.rows, e.cols + off.cols, Tile, Tile, band_of_all));
@@ -375,7 +376,7 @@ void copy_lines(Exec const& exec, std::string const& label, Elements<E> const& e
   with_alignment(e.is_contiguous(), run);
 }
 
-/// Moves all elements, as `tuning` has it.
+/// Moves all elements with the given tuning.
 template <class Exec, class T>
 void transpose_elements(Exec const& exec, std::string const& label, Elements<T> const& elements,
                         TransposeTuning const& tuning) {
@@ -401,13 +402,13 @@ void transpose_elements(Exec const& exec, std::string const& label, Elements<T> 
   if (e.is_copy()) copy_lines(exec, label, e);
 }
 
-/// The edge of a tile, two of which fit the scratch of every device.
+/// Edge of a tile; two tiles fit the scratch of every device.
 template <class E>
 inline constexpr int swap_tile = sizeof(E) == 1   ? 128
                                  : sizeof(E) <= 4 ? 64
                                                   : 32;
 
-/// Moves all elements of a square matrix in place.
+/// Transposes a square matrix in place.
 template <class Exec, class T>
 void transpose_square(Exec const& exec, std::string const& label, T* elements, Index size,
                       Index row, Index col) {

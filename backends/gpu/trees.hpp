@@ -6,11 +6,11 @@
 
 #include <tessera/backends/gpu/words.hpp>
 
-/// Adjacent-pair trees over the threads of a warp. Addition commutes, so that an exchange in which
-/// both partners add gives every thread the same bits.
+/// Adjacent-pair trees over the threads of a warp. Addition is commutative: if both partners of an
+/// exchange add, every thread gets the same bits.
 namespace tessera::detail::gpu {
 
-/// The adjacent-pair tree over groups of `Threads` threads; all of a group get it.
+/// The adjacent-pair tree over groups of `Threads` threads. All threads of a group get the result.
 template <class Warp, int Threads, class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_over_threads(T value) {
   static_for<log2_of<Threads>>(
@@ -34,15 +34,15 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_over_word(Word<T> const& word) {
   }
 }
 
-/// The adjacent-pair tree over the lanes of a segment, from the word of lanes that each of sixteen
-/// threads has; all sixteen get it.
+/// The adjacent-pair tree over the lanes of a segment. Each of sixteen threads passes one word of
+/// lanes, and all sixteen get the result.
 template <class Warp, bool Aligned, class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_over_lanes(Word<T> const& lanes, int thread) {
   if constexpr (Aligned) {
     return tree_over_threads<Warp, segment_threads>(tree_over_word(lanes));
   } else {
-    // Element e of thread t is lane 16 e + t: the tree starts across threads. Partners share out
-    // the elements, so that each level halves what a thread still has to add.
+    // Element e of thread t is lane 16 e + t, so the tree starts across threads. Partners split the
+    // elements, so each level halves the number of elements per thread.
     auto const keep_half = [&](T low, T high, int mask) {
       bool const upper = (thread & mask) != 0;
       T const received = Warp::shuffle_xor(upper ? low : high, mask);
@@ -68,7 +68,7 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_over_lanes(Word<T> const& lanes, int thread) 
   }
 }
 
-/// The dot product of `Words` words of a segment of a line and of x: one segment's subtree.
+/// The dot product of `Words` words in a segment of a line and in x: one segment's subtree.
 template <class Warp, bool Aligned, int Words, class T>
 KOKKOS_FORCEINLINE_FUNCTION T segment_dot(Word<T> const* line, Word<T> const* x, int thread) {
   Word<T> lanes{};
@@ -76,8 +76,8 @@ KOKKOS_FORCEINLINE_FUNCTION T segment_dot(Word<T> const* line, Word<T> const* x,
   return tree_over_lanes<Warp, Aligned>(lanes, thread);
 }
 
-/// The adjacent-pair tree over up to 2^15 values that the threads of a warp come by together, one
-/// after the other: thread t keeps every value whose number is t modulo 32, and so on upwards.
+/// The adjacent-pair tree over up to 2^15 values, which all threads of a warp push together. Thread
+/// t keeps the values with numbers t modulo 32, and so on for upper levels.
 template <class Warp, class T>
 class WarpTree {
  public:
@@ -91,7 +91,7 @@ class WarpTree {
       value_ = T(0);
     }
   }
-  /// The tree's value, for every thread; nothing can be pushed after it.
+  /// Returns the result to every thread. Nothing can be pushed afterwards.
   KOKKOS_FORCEINLINE_FUNCTION T sum() {
     if (count_ <= warp_threads) {
       return tree_over_threads<Warp, warp_threads>(count_ == warp_threads ? block_ : value_);

@@ -12,8 +12,8 @@
 #include <tessera/order/lines.hpp>
 #include <tessera/order/static_for.hpp>
 
-/// What one thread of a GPU holds of a line. Sixteen threads own a segment: each has four words of
-/// 16 bytes, one of each step of the lanes' chains. A warp owns two segments, its chunk.
+/// The part of a line that one thread of a GPU holds. Sixteen threads own a segment: each has four
+/// words of 16 bytes, one from each step of the lanes' chains. A warp owns two segments, its chunk.
 namespace tessera::detail::gpu {
 
 /// The exchanges between the threads of a warp on `Exec`.
@@ -43,36 +43,35 @@ struct alignas(16) Word {
   PerLine<T, word_width<T>> e;
 };
 
-/// Whether a word begins there.
+/// Whether `p` is aligned to a word.
 inline bool on_word(void const* p) {
   return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
 }
 
-/// Whether lines and vector can be read word by word.
+/// Whether lines and vector can be read in words.
 template <class T>
 bool is_aligned(Lines<T> const& lines, T const* x) {
   return on_word(lines.data) && on_word(x) && lines.length % word_width<T> == 0 &&
          (lines.leading % word_width<T> == 0 || lines.count == 1);
 }
 
-/// Words that each of sixteen threads has of a segment of a line of `length`: 1, 2 or all.
+/// Words of a segment that each of sixteen threads has, for lines of `length`: 1, 2 or all.
 template <class T>
 int words_of_segment(Index length) {
   if (length > 2 * summation::lanes<T>) return segment_words;
   return length <= summation::lanes<T> ? 1 : 2;
 }
-/// body(StaticInt<words>) for these.
+/// Calls body(StaticInt<words>).
 template <class Body>
 void with_words(int words, Body const& body) {
   with_static<1, 2, segment_words>(words, body);
 }
-/// Lines that sixteen threads or a warp take a step at most, where a thread has so many words of
-/// each.
+/// Maximum lines per step of sixteen threads or of a warp, if a thread has `words` words of each.
 inline constexpr int most_short_lines(int words) {
   return words == segment_words ? 4 : 8;
 }
 
-/// body(std::true_type or std::false_type).
+/// Calls body(std::true_type or std::false_type).
 template <class Body>
 void with_alignment(bool aligned, Body const& body) {
   if (aligned) {
@@ -82,19 +81,19 @@ void with_alignment(bool aligned, Body const& body) {
   }
 }
 
-/// The place of element `e` of a thread's word among the lanes: neighbours where words can be read
-/// as such, else dealt out so that neighbouring threads read neighbouring scalars.
+/// Offset of element `e` of a thread's word among the lanes. Elements are adjacent if words are
+/// aligned; otherwise adjacent threads read adjacent scalars.
 template <class T, bool Aligned>
 KOKKOS_FORCEINLINE_FUNCTION constexpr int element_offset(int e) {
   return Aligned ? e : e * segment_threads;
 }
-/// The first column, within its segment, of the thread number `thread` of sixteen.
+/// The first column, within its segment, of thread `thread` of sixteen.
 template <class T, bool Aligned>
 KOKKOS_FORCEINLINE_FUNCTION constexpr int thread_offset(int thread) {
   return Aligned ? thread * word_width<T> : thread;
 }
 
-/// How far a line goes on, in a number that is cheap to compare with.
+/// Elements of the line from `column` on, limited to 32 bits, which are cheap to compare.
 KOKKOS_FORCEINLINE_FUNCTION int rest_of_line(Index length, Index column) {
   constexpr Index enough = 1 << 30;
   Index const rest = length - column;
@@ -103,8 +102,8 @@ KOKKOS_FORCEINLINE_FUNCTION int rest_of_line(Index length, Index column) {
 
 /// How a word is loaded.
 struct Once {};         ///< not needed again: leaves caches to others
-struct OnceInBlock {};  ///< not needed again, while the 256 bytes around are needed soon
-struct Constant {};     ///< read by many, written by nobody
+struct OnceInBlock {};  ///< not needed again, but the surrounding 256 bytes are needed soon
+struct Constant {};     ///< read by many threads, never written
 struct Cached {};       ///< read again soon by the same team
 
 template <class Warp, class T>
@@ -127,9 +126,8 @@ template <class Warp, class T>
 KOKKOS_FORCEINLINE_FUNCTION T load_scalar(T const* from, OnceInBlock) {
   return Warp::load_once_in_block(from);
 }
-/// Scalars are what is left of lines off words, whose blocks warps share: microseconds on an H100
-/// without blocks | with them: A·v 16384 x 16384 + 3 368 | 360, Aᵀ·b 358 | 352; 12345 x 6789
-/// 119 | 115, column-major A·v double 227 | 220; Aᵀ·b 97 x 1000003 137 | 130.
+/// Scalars only occur in lines that do not start on words. Several warps share the blocks of such
+/// lines, so fetching whole blocks is faster.
 template <class Warp, class T>
 KOKKOS_FORCEINLINE_FUNCTION T load_scalar(T const* from, Once) {
   return load_scalar<Warp>(from, OnceInBlock{});
@@ -143,7 +141,7 @@ KOKKOS_FORCEINLINE_FUNCTION T load_scalar(T const* from, Cached) {
   return *from;
 }
 
-/// The word at `offset`, scalar by scalar; +0 from `rest` on.
+/// Loads the word at `offset`, scalar by scalar; +0 from `rest` on.
 template <class Warp, bool Aligned, class How, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> load_scalars(T const* from, int offset, int rest, How how) {
   Word<T> word{};
@@ -154,7 +152,8 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> load_scalars(T const* from, int offset, int 
   return word;
 }
 
-/// The word of lane step `step`, whose first element is `offset` after `from`; +0 from `rest` on.
+/// Loads the word of lane step `step`, whose first element is `offset` after `from`; +0 from `rest`
+/// on.
 template <class Warp, bool Aligned, class How, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> load_word(T const* from, int offset, int rest, How how) {
   if constexpr (Aligned) {
@@ -166,7 +165,7 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> load_word(T const* from, int offset, int res
   }
 }
 
-/// The first `Words` words of a thread's part of a segment at `from`.
+/// Loads the first `Words` words of a thread's part of a segment at `from`.
 template <class Warp, bool Aligned, int Words, class How, class T>
 KOKKOS_FORCEINLINE_FUNCTION void load_words(Word<T>* words, T const* from, int rest, How how) {
   static_for<Words>([&](auto k) {
@@ -174,7 +173,7 @@ KOKKOS_FORCEINLINE_FUNCTION void load_words(Word<T>* words, T const* from, int r
   });
 }
 
-/// Writes a word where load_word reads it.
+/// Stores a word to the place from which load_word reads it.
 template <bool Aligned, class T>
 KOKKOS_FORCEINLINE_FUNCTION void store_word(T* to, int offset, int rest, Word<T> const& word) {
   if constexpr (Aligned) {
