@@ -9,18 +9,19 @@
 #include <tessera/backends/host/simd.hpp>
 #include <tessera/order/lines.hpp>
 
-/// How a host's thread walks lines, and what it asks memory for before it needs it.
+/// How a host thread walks lines, and which data it prefetches.
 namespace tessera::detail {
 
 /// How threads walk lines.
 struct Walk {
-  Index ahead = 0;        ///< how far ahead dot products ask for lines, in elements; 0: not
-  bool in_cache = false;  ///< lines come from a cache, which puts up with any order
-  Index of_next = 0;    ///< elements of each line of the next step asked for while lines are added
-  bool avx512 = false;  ///< with AVX-512, where lines are not asked for
+  Index ahead = 0;        ///< prefetch distance of dot products, in elements; 0: no prefetch
+  bool in_cache = false;  ///< lines are in a cache, which is fast in any order
+  Index of_next = 0;      ///< elements to prefetch of each line of the next step while lines are
+                          ///< added
+  bool avx512 = false;    ///< use AVX-512 if lines are not prefetched
 };
 
-/// How a host's threads walk the lines of a matrix.
+/// Chooses how host threads walk the lines of a matrix.
 template <class T>
 Walk walk_of(Lines<T> const& lines) {
   constexpr Index size = sizeof(T);
@@ -32,37 +33,37 @@ Walk walk_of(Lines<T> const& lines) {
           .avx512 = backends::host::avx512::available()};
 }
 
-/// A thread asks for nothing.
+/// No prefetches.
 struct NothingAhead {
   KOKKOS_FORCEINLINE_FUNCTION void fetch(int /*r*/, Index /*j*/, Index /*length*/) const {}
 };
 
-/// Asks memory for `length` elements from a place on.
+/// Prefetches `length` elements.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void ask_for(T const* from, Index length) {
   constexpr Index at_a_time = 64 / static_cast<Index>(sizeof(T));
   for (Index k = 0; k < length; k += at_a_time) backends::host::prefetch(from + k);
 }
 
-/// What a thread that adds lines will multiply next: it asks for the lines from `first` on, for
-/// `limit` elements of each; 0: for nothing.
+/// Prefetches the lines of the next step, from line `first` on, while the current ones are added:
+/// `limit` elements of each; 0: no prefetch.
 template <class T>
 struct NextStep {
   Lines<T> const& lines;
   Index first = 0;
   Index limit = 0;
-  /// Asks for elements [j, j + length) of line first + r, where there is one.
+  /// Prefetches elements [j, j + length) of line first + r, if that line exists.
   KOKKOS_FORCEINLINE_FUNCTION void fetch(int r, Index j, Index length) const {
     if (j < limit && first + r < lines.count) ask_for(lines.line(first + r) + j, length);
   }
 };
 
-/// What a thread that goes over lines, `count` at a time, will need next: it asks for that so early
-/// that memory has it ready, which processors do by themselves within a page only.
+/// Prefetches data for a thread that walks `count` lines at a time, far enough ahead to hide memory
+/// latency. The hardware prefetcher works only within a page.
 template <class T>
 class Ahead {
  public:
-  /// For elements [begin, end) of lines from `first` on; `distance` is in elements.
+  /// For elements [begin, end) of lines from `first` on; `distance` in elements.
   KOKKOS_FORCEINLINE_FUNCTION Ahead(Lines<T> const& lines, Index first, int count, Index begin,
                                     Index end, Index distance)
       : lines_(lines), near_(first * lines.leading + distance), turn_(end - distance) {
@@ -74,7 +75,7 @@ class Ahead {
       turn_ = begin;
     }
   }
-  /// Asks for what follows elements [j, j + length) of line first + r, where anything does.
+  /// Prefetches the data that follows elements [j, j + length) of line first + r, if there is any.
   KOKKOS_FORCEINLINE_FUNCTION void fetch(int r, Index j, Index length) const {
     Index const all = (lines_.count - 1) * lines_.leading + lines_.length;
     Index const place = (j < turn_ ? near_ : far_) + r * lines_.leading + j;

@@ -9,10 +9,10 @@
 #include <unistd.h>
 #endif
 
-/// The caches of this machine's processor.
+/// The caches of the processor.
 namespace tessera::backends::host {
 
-/// Bytes of the last cache, which cores share; what is usual where the system does not say.
+/// Bytes of the last-level cache, which cores share; a usual size if the system does not report it.
 inline summation::Index last_cache_bytes() {
   static summation::Index const bytes = [] {
 #ifdef _SC_LEVEL3_CACHE_SIZE
@@ -24,44 +24,45 @@ inline summation::Index last_cache_bytes() {
   return bytes;
 }
 
-/// Up to this size a matrix is read from caches so fast that starting more than one team a thread
-/// would show.
+/// Up to this size, reading a matrix from cache is so fast that the start of more than one team per
+/// thread is noticeable.
 inline constexpr summation::Index small_bytes = 8 * 1024 * 1024;
 
-/// Whether most of a matrix of so many bytes comes from memory: the last cache does not hold it.
+/// Whether most of a matrix of `bytes` comes from memory because the last-level cache does not hold
+/// it.
 inline bool comes_from_memory(summation::Index bytes) {
   return bytes > last_cache_bytes() + last_cache_bytes() / 2;
 }
 
-/// Whether threads ask memory for the lines of a matrix of so many bytes. Evidence: host-asking.
+/// Whether threads prefetch the lines of a matrix of `bytes` from memory. Evidence: host-asking.
 inline bool asks_memory(summation::Index bytes) {
   return profile().asks_memory && comes_from_memory(bytes);
 }
 
-/// Whether lines of so many bytes come from memory fastest as a processor foresees them, which it
-/// does the better the longer they are and the more of them go side by side.
+/// Whether the hardware prefetcher is fastest for lines of this size. It works better with longer
+/// lines and with more lines at the same time.
 inline bool foreseen(summation::Index line_bytes) {
   return line_bytes > 32 * 1024;
 }
 
-/// How far ahead a thread asks for the lines of a matrix, in bytes; 0: not.
-/// Evidence: host-distance.
+/// Prefetch distance for the lines of a matrix, in bytes; 0: no prefetch. Evidence: host-distance.
 inline summation::Index prefetch_distance(summation::Index line_bytes, summation::Index bytes) {
   constexpr summation::Index best = 8 * 1024;
   return asks_memory(bytes) && !foreseen(line_bytes) ? best : 0;
 }
 
-/// How much of each line of its next step fused ATAX asks for while it adds those of the present
-/// one, in bytes: a core reads nothing otherwise while it adds. Short lines are under way anyway;
-/// of lines that are foreseen the beginning is enough. Evidence: host-next-step.
+/// Bytes of each line of the next step that fused ATAX prefetches while it adds the lines of the
+/// current step. Without prefetches a core reads nothing while it adds. Short lines are already
+/// being fetched; for lines that the hardware prefetches, their beginning suffices. Evidence:
+/// host-next-step.
 inline summation::Index next_step_bytes(summation::Index line_bytes, summation::Index bytes) {
   constexpr summation::Index beginning = 2 * 1024;
   if (!asks_memory(bytes) || line_bytes <= 1024) return 0;
   return foreseen(line_bytes) ? beginning : line_bytes;
 }
 
-/// Whether a matrix of so many bytes is read from caches as fast in any order as forward.
-/// Evidence: host-any-order.
+/// Whether a matrix of `bytes` is read from cache equally fast in any order. Evidence:
+/// host-any-order.
 inline bool stays_in_cache(summation::Index bytes) {
   return bytes <= last_cache_bytes() / profile().forward_from;
 }

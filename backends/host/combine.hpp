@@ -14,19 +14,19 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/order/vector_stack.hpp>
 
-/// The upper part of the trees: partial results of teams become the result.
+/// The upper part of the trees: combines partial results of teams.
 namespace tessera::detail {
 
-/// Partial vectors, one a group of teams' work, and the vector that their tree makes.
+/// Partial vectors, one per group of teams' work, and the result of their tree.
 template <class T, class Out = OutputVector<T>>
 struct PartialVectors {
   T* data;  // (groups, length)
   Index groups;
   Index length;
   Out out;        ///< set_sums for length elements
-  int* arrivals;  ///< counts groups that are done
+  int* arrivals;  ///< number of finished groups
 
-  /// Below this many scalars the last team to finish combines all groups, which spares a launch.
+  /// Up to this many scalars the last team to finish combines all groups, which saves a launch.
   static constexpr Index small = 16384;
 
   KOKKOS_INLINE_FUNCTION T* of(Index group) const { return data + group * length; }
@@ -34,7 +34,7 @@ struct PartialVectors {
     return groups > 1 && groups * length <= small;
   }
 
-  /// out[j] = tree over the groups, + 0, for j in [begin, end). The partials are lost.
+  /// out[j] = tree over the groups, + 0, for j in [begin, end). Overwrites the partial vectors.
   KOKKOS_INLINE_FUNCTION void combine(Index begin, Index end) const {
     for (Index o = 1; o < groups; o *= 2) {
       for (Index t = 0; t + o < groups; t += 2 * o) {
@@ -44,7 +44,7 @@ struct PartialVectors {
     out.set_sums(data, begin, end);
   }
 
-  /// Called by each group's only team when its partial vector is complete.
+  /// Called by a group's only team when its partial vector is complete.
   KOKKOS_INLINE_FUNCTION void group_is_complete() const {
     if (groups == 1) return combine(0, length);
     if (!last_team_combines()) return;
@@ -58,7 +58,7 @@ struct PartialVectors {
 
 template <class T, class Partials>
 struct CombineVectors {
-  static constexpr Index columns = 512;  ///< of a team
+  static constexpr Index columns = 512;  ///< per team
   Partials partials;
 
   KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
@@ -67,7 +67,7 @@ struct CombineVectors {
   }
 };
 
-/// The rest of the tree, where the teams have not made it already.
+/// Computes the rest of the tree, unless the teams have done it.
 template <class Exec, class T, class Out>
 void combine_vectors(Exec const& exec, std::string const& label,
                      PartialVectors<T, Out> const& partials) {

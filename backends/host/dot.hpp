@@ -13,13 +13,13 @@
 
 namespace tessera::detail {
 
-/// How the dot products of all lines are dealt to teams.
+/// Maps the dot products of all lines to teams.
 template <class T>
 struct DotPlan {
   Index lines_per_team;
   Index line_blocks;  ///< blocks of lines
-  Index run_length;   ///< elements of a run: whole segments, or the line
-  Index runs;         ///< runs of a line
+  Index run_length;   ///< elements per run: whole segments, or the line
+  Index runs;         ///< runs per line
   int columns;
 
   DotPlan(Lines<T> const& lines, DotTuning const& tuning, int columns_of_block = 1)
@@ -41,7 +41,7 @@ struct DotPlan {
   }
 };
 
-/// A team has a block of lines, and a run of each.
+/// Each team computes a block of lines, and one run of each.
 template <class T, class Columns>
 struct Dot {
   Lines<T> lines;

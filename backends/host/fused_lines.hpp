@@ -15,7 +15,7 @@
 
 namespace tessera::detail {
 
-/// How the panels of a fused ATAX of row-major lines are dealt to teams.
+/// Maps the panels of a fused ATAX of row-major lines to teams.
 template <class T>
 struct FusedLinesPlan {
   summation::Panels panels;
@@ -36,24 +36,24 @@ struct FusedLinesPlan {
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return groups * columns * lines.length;
   }
-  /// Scalars of scratch of a team.
+  /// Scalars of scratch per team.
   [[nodiscard]] Index scratch(Lines<T> const& lines) const {
     return VectorStack<T>::levels_above(panels_per_team) * columns * lines.length;
   }
 };
 
-/// Where the lines of fused ATAX come from: they lie in memory.
+/// Source of lines for fused ATAX that reads them in place from memory.
 struct LinesInMemory {
-  /// Scalars of a team's scratch that it needs.
+  /// Scalars of scratch per team that the source needs.
   KOKKOS_INLINE_FUNCTION static Index scratch() { return 0; }
-  /// Lines of a panel that are asked for at a time.
+  /// Lines of a panel that are fetched at a time.
   KOKKOS_INLINE_FUNCTION static Index at_a_time(Index panel_lines) { return panel_lines; }
-  /// How threads walk them.
+  /// How threads walk the lines.
   template <class T>
   static Walk walk_of(Lines<T> const& lines) {
     return detail::walk_of(lines);
   }
-  /// Lines [first, last) of all.
+  /// Returns lines [first, last) of all.
   template <class T>
   KOKKOS_INLINE_FUNCTION Lines<T> operator()(Lines<T> const& all, Index first, Index last,
                                              T* /*scratch*/) const {
@@ -61,7 +61,7 @@ struct LinesInMemory {
   }
 };
 
-/// A team has a group of panels.
+/// Each team computes a group of panels.
 template <class T, class Source, class Factor, class Columns>
 struct FusedLines {
   Lines<T> lines;
@@ -72,7 +72,7 @@ struct FusedLines {
   FusedLinesPlan<T> plan;
   FusedLinesTuning tuning;
   Factor factor;
-  Index scratch;  ///< of the stack; what the source needs is behind it
+  Index scratch;  ///< of the stack; the source's scratch follows it
   Walk walk;
   Columns columns;
 
@@ -119,8 +119,9 @@ struct FusedLines {
   }
 };
 
-/// y[i] = dot product of line i and x; out[j] = sum over i of factor(i, y[i]) * line_i[j]: each
-/// line is read from memory once, and from cache the second time. So for each column of a block.
+/// y[i] = dot product of line i and x; out[j] = sum over i of factor(i, y[i]) * line_i[j]. Each
+/// line is read once from memory, and the second time from cache. The same for each column of a
+/// block.
 template <class Exec, class T, class Source, class Factor, class Columns>
 void fused_lines(Exec const& exec, Label const& label, Lines<T> const& lines, Source const& source,
                  InputOf<T, Columns> x, OutputOf<T, Columns> y,

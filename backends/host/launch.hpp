@@ -19,15 +19,15 @@
 
 namespace tessera::detail {
 
-/// A team of one host thread, as kernels see it: its place in the league, and its scratch, aligned
-/// to a cache line; of no use where none was asked for.
+/// A team of one host thread: its league rank, and its scratch, aligned to a cache line. `scratch`
+/// is only valid if scratch was requested.
 template <class T>
 struct HostTeam {
   Index league_rank;
   T* scratch;
 };
 
-/// What Kokkos calls for each worker.
+/// The functor that Kokkos calls for each worker.
 template <class Exec, class T, class Kernel>
 struct OnTeams {
   Kernel kernel;
@@ -42,13 +42,11 @@ struct OnTeams {
   }
 };
 
-/// Scratch, in bytes, up to which a team can have it on the stack of its thread.
+/// Maximum bytes of scratch that a team gets on the stack of its thread.
 inline constexpr std::size_t most_scratch_on_stack = 32768;
 
-/// What runs a team in the thread that it is called in, with `bytes` of scratch on the stack: at
-/// the far end of what there is room for. Next to the frames of what is called, in the same page,
-/// it cost up to a tenth (256 x 256 floats, Aᵀ·b in a thread of Zen 4, by where the stack happened
-/// to be: 2.43 to 2.67 us, 2.43 so).
+/// Runs a team in the calling thread, with `bytes` of scratch at the far end of a buffer on the
+/// stack. Scratch in the same page as the frames of called functions is slower.
 template <class T, class Kernel>
 struct OnStack {
   static constexpr std::size_t alignment = 64;
@@ -63,7 +61,7 @@ struct OnStack {
   }
 };
 
-/// Runs the only team in the caller's thread, which Kokkos' tools see as any kernel.
+/// Runs the only team in the calling thread. Kokkos' tools see it as a kernel.
 template <class Exec, class Team>
 void run_alone(Exec const& exec, std::string const& label, Team const& team) {
   std::uint64_t number = 0;
@@ -72,11 +70,10 @@ void run_alone(Exec const& exec, std::string const& label, Team const& team) {
   Kokkos::Tools::endParallelFor(number);
 }
 
-/// Runs `kernel` on `teams` teams of one thread with `scratch` scalars each, which read `bytes` in
-/// all, or compute for long. One team runs in the caller's thread: others need not be started,
-/// which takes 0.6 to 1.6 us for two. Small ones are dealt in turn by a RangePolicy: on 2 threads
-/// of Zen 4, in us, 2 | 16 teams, 1.15 | 1.15; by a TeamPolicy with Static 1.63 | 1.65. Returns
-/// when all teams are done.
+/// Runs `kernel` on `teams` teams of one thread with `scratch` scalars each. `bytes`: what all
+/// teams read, or a large number if they compute for long. A single team runs in the calling
+/// thread, which saves starting others. Small kernels are distributed by a RangePolicy, which
+/// starts faster than a TeamPolicy. Returns when all teams are done.
 template <class T, class Exec, class Kernel>
 void for_each_team(Exec const& exec, std::string const& label, Index teams, Index scratch,
                    Kernel const& kernel, Index bytes = std::numeric_limits<Index>::max()) {
@@ -102,7 +99,7 @@ void for_each_team(Exec const& exec, std::string const& label, Index teams, Inde
   }
   int const level = scratch_level<Exec>(bytes_of_team);
   int const workers = std::min(count, exec.concurrency());
-  Shares shares(teams, workers);  // hosts' kernels return when all is done
+  Shares shares(teams, workers);  // host kernels are synchronous
   Kokkos::TeamPolicy<Exec, Kokkos::Schedule<Kokkos::Static>> policy(exec, workers, 1);
   if (bytes_of_team > 0) policy.set_scratch_size(level, Kokkos::PerTeam(bytes_of_team));
   detail::launch(label, policy, OnTeams<Exec, T, Kernel>{kernel, &shares, scratch, level});

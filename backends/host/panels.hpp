@@ -11,29 +11,24 @@
 #include <tessera/order/static_for.hpp>
 #include <tessera/order/vector_stack.hpp>
 
-/// Sums over lines in the canonical order, for one thread that owns all columns it was given.
+/// Sums over lines in the canonical order, for one thread and all columns it was given.
 namespace tessera::detail {
 
-/// Columns handled between two visits of the same subtree: what is being added stays in the fastest
-/// cache.
+/// Columns handled between two accesses to the same subtree, so that the sums stay in L1.
 inline constexpr Index columns_of_merge = 4096;
 
-/// Columns handled between two visits of the same line, where `next` asks for other lines
-/// meanwhile: memory is not asked for too much at a time. Fused ATAX over two OpenBLAS gemv, 2
-/// threads of Zen 5, with 1 | 2 | 4 | 16 KiB asked for at a time: 16384 x 16384 1.82 1.69 1.65
-/// 1.66; 65536 x 4096 1.78 1.79 1.70 1.63, double 1.73 1.59 1.57 1.48; 262144 x 1024 1.96 1.97 1.96
-/// 1.95; 4096 x 65536 1.82 1.80 1.79 1.67.
+/// Columns handled between two accesses to the same line while `next` prefetches other lines. Small
+/// pieces avoid too many memory requests at a time.
 template <class T>
 KOKKOS_INLINE_FUNCTION Index columns_per_chunk(NextStep<T> const& next, Index columns) {
   return next.limit > 0 ? 1024 / static_cast<Index>(sizeof(T)) : columns;
 }
 
-/// sums[j] = chain over `Count` lines, `leading` apart, of y[r] * line_r[j], j in [0, width); the
-/// chain starts from +0 if `Fresh`, else from sums[j]. Or, if `Merge`, sums[j] += that chain, which
-/// starts, if not `Fresh`, from begun[j].
+/// sums[j] = chain over `Count` lines with distance `leading`, of y[r] * line_r[j], j in [0,
+/// width). The chain starts from +0 if `Fresh`, otherwise from sums[j]. If `Merge`, sums[j] += that
+/// chain, which starts from begun[j] unless `Fresh`.
 ///
-/// Not a part of its caller: among the loops of all numbers of lines there, a panel of eight lines
-/// of 1 KiB took a sixth longer (256 x 256, Aᵀ·b in a thread of Zen 4: 75 GB/s, 84 so).
+/// Not inlined: among the loops for all numbers of lines in its caller, it is slower.
 template <int Count, bool Fresh, bool Merge, class T>
 __attribute__((noinline)) KOKKOS_FUNCTION void add_lines_by_packs(T const* lines, Index leading,
                                                                   T const* y, T const* begun,
@@ -50,9 +45,9 @@ __attribute__((noinline)) KOKKOS_FUNCTION void add_lines_by_packs(T const* lines
   }
 }
 
-/// The chain over `Count` lines, `leading` apart, of y[r] * line_r[j], j in [0, width), which is
-/// `joined`; it starts from +0, or, where it is `begun`, from begun[j], which is where it stays if
-/// no subtree waits for it.
+/// The chain over `Count` lines with distance `leading`, of y[r] * line_r[j], j in [0, width). The
+/// result goes to `joined`. It starts from begun[j], or from +0 if `begun` is null. If no
+/// subtree waits, `begun` must be the destination.
 template <int Count, class T>
 KOKKOS_INLINE_FUNCTION void add_lines(T const* lines, Index leading, T const* y, T const* begun,
                                       Joined<T> const& joined, Index width) {
@@ -61,8 +56,7 @@ KOKKOS_INLINE_FUNCTION void add_lines(T const* lines, Index leading, T const* y,
       return backends::host::avx512::add_lines<Count>(lines, leading, y, begun, joined, width);
     }
   }
-  // The first subtree is joined in the same pass. Aᵀ·b over OpenBLAS, 2 threads of Zen 4, with a
-  // pass of its own | without: 1000 x 1000 1.02 1.06, double 1.08 1.16.
+  // Join the first subtree in the same pass, which is faster than a separate pass.
   for (Index j = 0; j < width; j += columns_of_merge) {
     Index const some = width - j < columns_of_merge ? width - j : columns_of_merge;
     Joined<T> const to = joined.from(j);
@@ -80,9 +74,9 @@ KOKKOS_INLINE_FUNCTION void add_lines(T const* lines, Index leading, T const* y,
   }
 }
 
-/// Adds lines [block, block + Count) to the panel [first, last) that is number `index` of its
-/// stack, in columns [begin, end); the panel's last lines join the subtrees that it completes. Asks
-/// `next` for as many lines meanwhile.
+/// Adds lines [block, block + Count) to the panel [first, last), number `index` of its stack, in
+/// columns [begin, end). The panel's last lines join the subtrees that it completes. Prefetches as
+/// many lines of `next` at the same time.
 template <int Count, class T>
 KOKKOS_INLINE_FUNCTION void add_to_panel(NextStep<T> const& next, Lines<T> const& lines,
                                          Index block, Index first, Index last, T const* y,
@@ -101,8 +95,8 @@ KOKKOS_INLINE_FUNCTION void add_to_panel(NextStep<T> const& next, Lines<T> const
   }
 }
 
-/// The same of all elements of the lines for each column of a block, with factors y(c) and a stack
-/// stack(c). What the first has brought into the first cache the others find there.
+/// The same for all elements of the lines and each column of a block, with factors y(c) and stacks
+/// stack(c). The first column loads the lines to L1 for the others.
 template <int Count, class T, class Columns>
 KOKKOS_INLINE_FUNCTION void add_to_panels_of_block(Columns const& columns, NextStep<T> const& next,
                                                    Lines<T> const& lines, Index block, Index first,
@@ -122,8 +116,8 @@ KOKKOS_INLINE_FUNCTION void add_to_panels_of_block(Columns const& columns, NextS
   }
 }
 
-/// The chain over `lines`, line i times y[i], is vector number `index` of the stack: lines are read
-/// in the order in which they lie.
+/// Pushes the chain over `lines`, line i times y[i], as vector number `index` of the stack. Lines
+/// are read in the order of their addresses.
 template <class T>
 __attribute__((noinline)) KOKKOS_FUNCTION void add_one_by_one(Lines<T> const& lines, T const* y,
                                                               VectorStack<T> const& stack,
@@ -145,10 +139,10 @@ __attribute__((noinline)) KOKKOS_FUNCTION void add_one_by_one(Lines<T> const& li
   stack.merge(index, 0, lines.length);
 }
 
-/// How a thread goes over panels.
+/// How a thread iterates over panels.
 struct PanelWalk {
   int lines_per_step;
-  bool pairs = false;  ///< with AVX-512: two panels together
+  bool pairs = false;  ///< with AVX-512: two panels at a time
 };
 
 /// Level 0 of the stack = the sum over lines of y[i] * line_i, in panels of `panel_lines`.
@@ -163,7 +157,7 @@ KOKKOS_INLINE_FUNCTION void add_panels(Lines<T> const& lines, Index panel_lines,
     if (panel_lines == most && walk.lines_per_step == most && backends::host::avx512::available()) {
       Index const whole = lines.count / most;
       if (walk.pairs) {
-        // Pairs are vectors of a stack of their own, which has the levels of the one of panels.
+        // Pairs are the vectors of another stack, which uses the levels of the stack of panels.
         p = whole / 2 * 2;
         backends::host::avx512::add_panels<2>(lines.data, lines.leading, p / 2, y, stack,
                                               lines.length);
@@ -177,7 +171,7 @@ KOKKOS_INLINE_FUNCTION void add_panels(Lines<T> const& lines, Index panel_lines,
     Index const first = p * panel_lines;
     Index const last = Kokkos::min(lines.count, first + panel_lines);
     if (walk.lines_per_step == most && last - first == most) {
-      // What follows does this as well, and takes an eighth longer to get to its loop.
+      // The code below does the same, but takes longer to reach its loop.
       add_lines<most>(lines.line(first), lines.leading, y + first, static_cast<T const*>(nullptr),
                       stack.joined(p), lines.length);
       continue;

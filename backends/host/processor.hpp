@@ -12,26 +12,27 @@
 #include <cpuid.h>
 #endif
 
-/// What the tuning has to know of this machine's processor.
+/// Properties of the processor for tuning.
 namespace tessera::backends::host {
 
 using summation::Index;
 
-/// How a processor likes lines walked. No value changes a bit of a result.
+/// How a processor reads lines fastest. No value changes a bit of a result.
 struct Profile {
   char const* name;
-  bool asks_memory;      ///< lines come from memory faster where threads ask for them ahead
-  bool line_by_line;     ///< shorter lines come from memory faster, the fewer of them at once
-  bool near_last_cache;  ///< long sums in caches want tiles that fit the first one
-  bool reads_twice;      ///< long lines in caches are faster read twice than fused
-  bool keeps_one_line;   ///< without AVX-512, lines of 4 to 16 KiB come from caches best one by one
-  /// A matrix up to the last cache over this is read in any order as fast as forward.
+  bool asks_memory;      ///< lines come from memory faster with software prefetch
+  bool line_by_line;     ///< shorter lines come from memory faster if fewer are read at the same
+                         ///< time
+  bool near_last_cache;  ///< long sums in cache need tiles that fit L1
+  bool reads_twice;      ///< long lines in cache are faster read twice than fused
+  bool keeps_one_line;   ///< without AVX-512, lines of 4 to 16 KiB in cache are fastest one by one
+  /// A matrix up to the last-level cache size over this is read equally fast in any order.
   Index forward_from;
-  Index longest_of_eight;         ///< longest lines in caches, in bytes, that go eight at a time
+  Index longest_of_eight;         ///< longest lines in cache, in bytes, to handle eight at a time
   Index longest_of_eight_avx512;  ///< the same with AVX-512
 };
 
-/// The profiles; the first is for processors that nobody has measured.
+/// The profiles. The first one is for processors without measurements.
 inline constexpr Profile profiles[] = {
     {"generic", false, false, false, false, false, 4, 0, 0},
     {"zen3", false, false, true, false, false, 4, 0, 0},
@@ -40,7 +41,7 @@ inline constexpr Profile profiles[] = {
     {"golden-cove", true, false, false, false, true, 1, 16 * 1024, 4 * 1024},
 };
 
-/// Which of the profiles is that of a processor: what cpuid calls its vendor, family and model.
+/// Name of a processor's profile, from its vendor, family and model in cpuid.
 constexpr char const* profile_name(bool is_amd, bool is_intel, int family, int model) {
   int const series = model / 16;
   if (is_amd && family == 0x19) {

@@ -12,24 +12,23 @@
 #include <tessera/order/pair_tree.hpp>
 #include <tessera/order/static_for.hpp>
 
-/// Dot products of lines in the canonical order, for one thread that owns all lanes.
+/// Dot products of lines in the canonical order, for one thread that computes all lanes.
 namespace tessera::detail {
 
 /// Packs that hold the lanes of a segment.
 template <class T>
 inline constexpr int lane_packs = summation::lanes<T> / backends::host::pack_width<T>;
 
-/// The level of a segment's tree at which one pack is left.
+/// The level of a segment's tree that leaves one pack.
 template <class T>
 inline constexpr int segment_level = backends::host::tree_levels<lane_packs<T>>;
 
-/// Segments of a line whose packs wait for each other.
+/// Number of segments of a line whose packs are kept until they are combined.
 inline constexpr int waiting_segments = 8;
 
-/// The chains of `Packs` packs of lanes from number `First` on, of whole segments from `line` of
-/// each line on. They begin with a product, not with +0: registers that hold zeros first are
-/// missing later. Against that with one push to the tree for lines of one block too, over OpenBLAS
-/// on Zen 3: A v of 512 x 512 1.51 1.13, 1000 x 1000 0.83 0.73, 1024 x 1024 0.86 0.71.
+/// The chains of `Packs` packs of lanes from number `First` on, for whole segments that begin at
+/// `line` of each line. They begin with a product instead of +0: registers initialised with zeros
+/// would be missing later.
 template <int First, int Packs, int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void chains_of(
     PerLine<T const*, Count> const& line, T const* x,
@@ -51,8 +50,8 @@ KOKKOS_FORCEINLINE_FUNCTION void chains_of(
   });
 }
 
-/// The trees of `Count` whole segments, from `line` of each line on, down to a pack each. Lines are
-/// walked strictly forward.
+/// The trees of `Count` whole segments, which begin at `line` of each line, down to one pack each.
+/// Lines are walked strictly forward.
 template <int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void whole_segments(PerLine<T const*, Count> const& line, T const* x,
                                                 backends::host::Pack<T>* result) {  // (Count)
@@ -64,15 +63,15 @@ KOKKOS_FORCEINLINE_FUNCTION void whole_segments(PerLine<T const*, Count> const& 
   });
 }
 
-/// The same, two neighbouring packs after the other: more lines can share what is read of x, but
-/// none is walked forward, which only caches put up with.
+/// The same, one pair of adjacent packs after the other. More lines can then share the loads of x,
+/// but lines are not walked forward, which is only fast in cache.
 template <int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void whole_segments_by_pairs(PerLine<T const*, Count> const& line,
                                                          T const* x,
                                                          backends::host::Pack<T>* result) {
   namespace host = backends::host;
   static_assert(lane_packs<T> == 8);
-  // The tree is made as its leaves come, for what waits takes registers.
+  // Build the tree while its leaves arrive: waiting leaves take registers.
   PerLine<PerLine<host::Pack<T>, lane_packs<T> / 2>, Count> pair;
   static_for<lane_packs<T> / 2>([&](auto q) __attribute__((always_inline)) {
     PerLine<PerLine<host::Pack<T>, 2>, Count> lanes;
@@ -89,8 +88,8 @@ KOKKOS_FORCEINLINE_FUNCTION void whole_segments_by_pairs(PerLine<T const*, Count
   });
 }
 
-/// The trees of the last segments of `count` lines, from `line` of the first of them on, down to a
-/// pack each. The segments have `Whole` whole packs and 0 <= `rest` elements of one more.
+/// The trees of the last segments of `count` lines, from `line` of the first of them on, down to
+/// one pack each. The segments have `Whole` whole packs and 0 <= `rest` elements of one more.
 template <int Whole, class T>
 KOKKOS_INLINE_FUNCTION void last_segments_with(T const* line, Index leading, int count, T const* x,
                                                int rest,
@@ -117,8 +116,8 @@ KOKKOS_INLINE_FUNCTION void last_segments_with(T const* line, Index leading, int
   }
 }
 
-/// The same for segments of 1 <= `length` < segment elements, of which First to Last - 1 packs are
-/// whole.
+/// The same for segments of 1 <= `length` < segment elements, which have First to Last - 1 whole
+/// packs.
 template <class T, int First = 0, int Last = summation::chain_steps * lane_packs<T>>
 KOKKOS_INLINE_FUNCTION void last_segments(T const* line, Index leading, int count, T const* x,
                                           int length, backends::host::Pack<T>* result) {
@@ -134,7 +133,7 @@ KOKKOS_INLINE_FUNCTION void last_segments(T const* line, Index leading, int coun
 }
 
 /// The tree over the packs of 1 <= `count` <= waiting_segments segments, down to one pack with its
-/// elements in order; overwrites the packs beyond.
+/// elements in order. Overwrites the packs beyond `count`.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION backends::host::Pack<T> tree_of_segments(backends::host::Pack<T>* pack,
                                                                      int count) {
@@ -170,13 +169,13 @@ KOKKOS_FORCEINLINE_FUNCTION void sums_of_packs(backends::host::Pack<T> const* pa
   }
 }
 
-/// The packs of `Count` lines, one for each segment that waits.
+/// The packs of `Count` lines, one for each waiting segment.
 template <class T, int Count>
 using WaitingPacks = PerLine<PerLine<backends::host::Pack<T>, waiting_segments>, Count>;
 
-/// How a thread makes the trees over segments of lines. Two lines at a time share what is read of
-/// x, which takes the registers that there are; or `Most`, which are not walked forward. Asks
-/// `next` for as much meanwhile.
+/// Computes the trees over segments of lines with packs. Two lines at a time share the loads of x
+/// and use all registers; `Most` lines at a time are not walked forward. Prefetches as much of
+/// `next`.
 template <int Most, class T, class Ask>
 struct SegmentsByPacks {
   static constexpr int at_a_time = waiting_segments;
@@ -184,8 +183,8 @@ struct SegmentsByPacks {
   T const* x;
   Ask next;
 
-  /// Of lines from `first` on, from element `begin` on, `length` < segment elements or a segment.
-  /// Lines that short come fastest one after the other.
+  /// Lines from `first` on, from element `begin` on, with `length` <= segment elements. Such short
+  /// lines are fastest one after the other.
   template <int Count>
   KOKKOS_FORCEINLINE_FUNCTION void one(Index first, Index begin, int length,
                                        T* sums) const {  // (Count)
@@ -207,7 +206,7 @@ struct SegmentsByPacks {
     sums_of_packs<Count>(pack, sums);
   }
 
-  /// Of 1 <= `length` <= waiting_segments segments' elements.
+  /// The same for 1 to waiting_segments segments; `length` counts elements.
   template <int Count>
   KOKKOS_FORCEINLINE_FUNCTION void all(Index first, Index begin, int length,
                                        T* sums) const {  // (Count)
@@ -249,7 +248,7 @@ struct SegmentsByPacks {
   }
 };
 
-/// The same on processors with AVX-512, for lines of more than avx512::most_segments segments.
+/// The same for processors with AVX-512; no more than avx512::most_segments segments at a time.
 template <class T>
 struct SegmentsByRegisters {
   static constexpr int at_a_time = backends::host::avx512::most_segments;
@@ -263,8 +262,8 @@ struct SegmentsByRegisters {
   }
 };
 
-/// Dot products of `Count` lines, from element `begin` (a multiple of a segment) to `end`, with x,
-/// by several segments at a time.
+/// Dot products of `Count` lines with x, from element `begin` (a multiple of a segment) to `end`,
+/// in blocks of several segments.
 template <int Count, class T, class Segments>
 KOKKOS_INLINE_FUNCTION void dot_lines_by(Segments const& segments, Index first, Index begin,
                                          Index end, OutputVector<T> const& result) {
@@ -284,7 +283,7 @@ KOKKOS_INLINE_FUNCTION void dot_lines_by(Segments const& segments, Index first, 
   }
 }
 
-/// The same by packs.
+/// The same with packs.
 template <int Count, int Most, class T, class Ask>
 KOKKOS_INLINE_FUNCTION void dot_lines_by_packs(Lines<T> const& lines, Index first, T const* x,
                                                Index begin, Index end, Ask const& next,
@@ -299,17 +298,15 @@ KOKKOS_INLINE_FUNCTION void dot_lines_by_packs(Lines<T> const& lines, Index firs
   for (int r = 0; r < Count; ++r) result.set(r, sums[r] + T(0));
 }
 
-/// Whether dot products go avx512::lines_of_dot lines at a time through registers of AVX-512: not
-/// where lines are asked for, nor lines of a segment or less from memory. GB/s on 2 threads of Zen
-/// 4, by packs | so: in cache, A·v 2000 x 64 68 79, 20000 x 100 110 152; from memory, 250000 x 256
-/// A·v 32 28, fused 34 18.
+/// Whether dot products use AVX-512 registers, avx512::lines_of_dot lines at a time. Packs are
+/// faster with prefetched lines, and with lines of at most one segment from memory.
 template <class T>
 KOKKOS_INLINE_FUNCTION bool by_registers(Walk const& walk, Index length) {
   return walk.avx512 && walk.ahead == 0 && (walk.in_cache || length > summation::segment<T>);
 }
 
-/// Dot products of lines from `first` on, so many at a time, as far as there are so many and where
-/// that can be done at once. Returns the first line that is left.
+/// Dot products of lines from `first` on, in groups of lines, while enough lines are left and a
+/// group can be computed at once. Returns the first remaining line.
 template <class T>
 KOKKOS_INLINE_FUNCTION Index dot_at_once(Lines<T> const& lines, Index first, Index last, T const* x,
                                          Index begin, Index end, Walk const& walk,
@@ -328,8 +325,8 @@ KOKKOS_INLINE_FUNCTION Index dot_at_once(Lines<T> const& lines, Index first, Ind
   return first;
 }
 
-/// Dot products of `Count` lines, from element `begin` (a multiple of a segment) to `end`, with x,
-/// as the lines are best walked.
+/// Dot products of `Count` lines with x, from element `begin` (a multiple of a segment) to `end`,
+/// in the way that suits `walk`.
 template <int Count, class T>
 KOKKOS_INLINE_FUNCTION void dot_lines(Lines<T> const& lines, Index first, T const* x, Index begin,
                                       Index end, Walk const& walk, OutputVector<T> const& result) {
@@ -352,8 +349,8 @@ KOKKOS_INLINE_FUNCTION void dot_lines(Lines<T> const& lines, Index first, T cons
   }
 }
 
-/// The same with each column of a block: result(c). What the first has brought into the first cache
-/// the others find there.
+/// The same with each column of a block: result(c). The first column loads the lines to L1 for the
+/// others.
 template <int Count, class T, class Columns>
 KOKKOS_INLINE_FUNCTION void dot_lines_of_block(Columns const& columns, Lines<T> const& lines,
                                                Index first, InputOf<T, Columns> const& x,

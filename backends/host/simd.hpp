@@ -19,10 +19,10 @@
 #include <emmintrin.h>
 #endif
 
-/// A pack of 32 bytes of scalars for host code: two AVX2 or NEON-sized halves that compilers split
-/// or join as the processor asks. Two implementations with the same bits: the compilers' vector
-/// types, and plain arrays where a compiler (nvcc) does not know those, or would pass them in ways
-/// that it warns of (processors x86 without AVX).
+/// A pack of 32 bytes of scalars for host code: two halves of AVX2 or NEON size, which compilers
+/// split or join for the processor. There are two implementations with the same bits: vector
+/// extensions of the compiler, and plain arrays. Plain arrays are used if the compiler lacks the
+/// extensions (nvcc), or if passing vectors causes ABI warnings (x86 without AVX).
 namespace tessera::backends::host {
 
 /// Scalars in a pack.
@@ -31,21 +31,21 @@ inline constexpr int pack_width = 32 / static_cast<int>(sizeof(T));
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__CUDACC__) && !defined(__HIPCC__)
 
-/// 16 bytes that may be anything, anywhere; two of them side by side.
+/// 16 bytes of any type and alignment, and 32 bytes.
 using Bytes [[gnu::vector_size(16)]] = unsigned char;
 using BytesAnywhere [[gnu::vector_size(16), gnu::aligned(1), gnu::may_alias]] = unsigned char;
 using TwoBytes [[gnu::vector_size(32)]] = unsigned char;
 using TwoBytesAnywhere [[gnu::vector_size(32), gnu::aligned(1), gnu::may_alias]] = unsigned char;
 
-// Not returned, nor passed by value: without AVX compilers warn of that.
+// By reference: without AVX, compilers warn about vectors that are returned or passed by value.
 template <int... P>
 KOKKOS_FORCEINLINE_FUNCTION void put_side_by_side(TwoBytes& result, Bytes const& a, Bytes const& b,
                                                   std::integer_sequence<int, P...>) {
   result = __builtin_shufflevector(a, b, P...);
 }
 
-/// In each half: elements of Size bytes of a and b by turns, from the first (Half 0) or the second
-/// eight bytes of both.
+/// In each half: interleaves elements of Size bytes of a and b, from the first (Half 0) or the
+/// second eight bytes of both.
 template <int Size, int Half, int... P>
 KOKKOS_FORCEINLINE_FUNCTION void interleave(TwoBytes& result, TwoBytes const& a, TwoBytes const& b,
                                             std::integer_sequence<int, P...>) {
@@ -54,14 +54,14 @@ KOKKOS_FORCEINLINE_FUNCTION void interleave(TwoBytes& result, TwoBytes const& a,
                                     (P / Size % 2 == 0 ? 0 : 32))...);
 }
 
-/// Lets other threads see what was streamed.
+/// Makes streaming stores visible to other threads.
 KOKKOS_FORCEINLINE_FUNCTION void end_of_stream() {
 #if defined(__SSE2__)
   _mm_sfence();
 #endif
 }
 
-/// Brings a line of the cache near.
+/// Prefetches a cache line.
 KOKKOS_FORCEINLINE_FUNCTION void prefetch(void const* place) {
   __builtin_prefetch(place);
 }
@@ -74,7 +74,8 @@ KOKKOS_FORCEINLINE_FUNCTION void copy_line(unsigned char const* from, unsigned c
   *reinterpret_cast<TwoBytesAnywhere*>(to + 32) = high;
 }
 
-/// Writes 32 bytes; past the caches where the processor can if Stream, to a multiple of 32.
+/// Writes 32 bytes. If Stream, `to` is a multiple of 32, and the store bypasses the caches if the
+/// processor can.
 template <bool Stream>
 KOKKOS_FORCEINLINE_FUNCTION void write_bytes(TwoBytes const& bytes, unsigned char* to) {
 #if defined(__AVX__)
@@ -97,7 +98,7 @@ KOKKOS_FORCEINLINE_FUNCTION void write_bytes(TwoBytes const& bytes, unsigned cha
 }
 
 /// Transposes 64 / Size lines of 32 bytes, whose elements have Size bytes, to 32 / Size lines of 64
-/// bytes, whole lines of the cache where they are aligned.
+/// bytes. If aligned, these are whole cache lines.
 template <int Size, bool Stream>
 KOKKOS_FORCEINLINE_FUNCTION void transpose_block(unsigned char const* from,
                                                  std::ptrdiff_t from_line, unsigned char* to,
@@ -105,7 +106,7 @@ KOKKOS_FORCEINLINE_FUNCTION void transpose_block(unsigned char const* from,
   constexpr int lines = 16 / Size;
   constexpr std::make_integer_sequence<int, 32> places;
   constexpr int steps = static_cast<int>(std::bit_width(static_cast<unsigned>(lines))) - 1;
-  // A quarter is 16 bytes of each line; two halves of its lines go side by side from the start.
+  // A quarter is 16 bytes of each line; the two halves of its lines are joined from the start.
   auto const turn = [&](unsigned char const* first, auto& block) {
     detail::static_for<lines>([&](auto i) {
       auto const bytes = [&](int line) -> Bytes {
@@ -113,7 +114,7 @@ KOKKOS_FORCEINLINE_FUNCTION void transpose_block(unsigned char const* from,
       };
       put_side_by_side(block[0][i()], bytes(i()), bytes(i() + lines), places);
     });
-    // Each step puts lines that are half a block apart side by side.
+    // Each step joins lines that are half a block apart.
     detail::static_for<steps>([&](auto step) {
       detail::static_for<lines / 2>([&](auto i) {
         TwoBytes const& low = block[step()][i()];
@@ -193,13 +194,13 @@ KOKKOS_FORCEINLINE_FUNCTION void store_pack(T* to, Pack<T> const& pack) {
   *reinterpret_cast<typename PackOf<T>::Unaligned*>(to) = pack;
 }
 
-/// `value` in every element.
+/// Returns a pack with `value` in every element.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> all_of(T value) {
   return value - Pack<T>{};
 }
 
-/// a * b + c, one rounding an element.
+/// a * b + c, with one rounding per element.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> fma(Pack<T> const& a, Pack<T> const& b, Pack<T> const& c) {
   Pack<T> result{};
@@ -233,7 +234,8 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<double> sums_of_halves(Pack<double> a, Pack<dou
   return __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
 }
 
-/// The first `count` <= pack_width elements at a place, and zeros behind them; reads no more.
+/// Loads the first `count` <= pack_width elements and fills the pack with zeros. Reads no further
+/// elements.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_first(T const* from, int count) {
 #if defined(__AVX__)
@@ -342,13 +344,13 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_first(T const* from, int count) {
 
 #endif
 
-/// Levels of an adjacent-pair tree over 2^k values.
+/// Levels of an adjacent-pair tree over `Count` = 2^k values.
 template <int Count>
 inline constexpr int tree_levels = std::countr_zero(static_cast<unsigned>(Count));
 
-/// A level of an adjacent-pair tree over packs, which makes one of two that follow each other.
-/// Level 0 adds neighbours within each. After as many levels as a pack has, element i is the tree
-/// over what was pack i, elements are in order again and neighbours are to be added.
+/// One level of an adjacent-pair tree over packs: combines two adjacent packs to one. Level 0 adds
+/// neighbours inside each pack. After log2(pack width) levels, element i is the tree over the
+/// elements of pack i. Elements are then in order again, and the next level adds neighbours.
 template <int Level, class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> add_level(Pack<T> const& a, Pack<T> const& b) {
   constexpr int levels = tree_levels<pack_width<T>>;
@@ -359,7 +361,7 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> add_level(Pack<T> const& a, Pack<T> const& b
   }
 }
 
-/// The tree over 2^k packs that are at level `Level`.
+/// The tree over `Count` = 2^k packs that have reached level `Level`.
 template <int Level, int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> tree_of_packs(Pack<T> const* packs) {  // (Count)
   if constexpr (Count == 1) {
@@ -371,7 +373,7 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> tree_of_packs(Pack<T> const* packs) {  // (C
   }
 }
 
-/// A pack that is at level `Level`, after those that put its elements in order.
+/// Applies the remaining levels to a pack at level `Level`, until its elements are in order.
 template <int Level, class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> in_order(Pack<T> const& pack) {
   if constexpr (Level % tree_levels<pack_width<T>> == 0) {
@@ -381,7 +383,7 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> in_order(Pack<T> const& pack) {
   }
 }
 
-/// The tree over the elements of a pack that are in order.
+/// The tree over the elements of a pack, which must be in order.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T sum_of_pack(Pack<T> const& p) {
   if constexpr (pack_width<T> == 8) {

@@ -14,7 +14,7 @@
 
 namespace tessera::detail {
 
-/// How a sum over lines is dealt to teams.
+/// Maps a sum over lines to teams.
 template <class T>
 struct SumPlan {
   summation::Panels panels;
@@ -22,7 +22,7 @@ struct SumPlan {
   Index column_tiles;  ///< teams that share a line
   Index panels_per_team;
   Index groups;  ///< teams that share a column
-  int columns;   ///< vectors of a block
+  int columns;   ///< vectors per block
 
   SumPlan(Lines<T> const& lines, SumTuning const& tuning, std::size_t max_scratch,
           int columns_of_block = 1)
@@ -39,14 +39,14 @@ struct SumPlan {
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return groups * columns * lines.length;
   }
-  /// Scalars of scratch of a team; none for one panel a team.
+  /// Scalars of scratch per team; 0 with one panel per team.
   [[nodiscard]] Index scratch() const { return columns * scratch_of_column(); }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index scratch_of_column() const {
     return VectorStack<T>::levels_above(panels_per_team) * columns_per_team;
   }
 };
 
-/// A team has a group of panels, and the columns of a tile.
+/// Each team computes a group of panels, in the columns of a tile.
 template <class T, class Columns>
 struct Sum {
   Lines<T> lines;

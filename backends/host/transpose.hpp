@@ -14,12 +14,12 @@
 #include <tessera/order/transpose_plan.hpp>
 #include <tessera/tuning.hpp>
 
-/// Transposes by host threads: teams of one.
+/// Transposes by host threads, in teams of one thread.
 namespace tessera::detail {
 
-/// Consecutive tiles. A tile is read line by line into scratch, and written from there in blocks
-/// that are whole lines of the cache; while it is, the next tile is read, a few lines of the cache
-/// with each block, so that memory has work while blocks are turned.
+/// Transposes consecutive tiles. A tile is read by lines into scratch, and written from there in
+/// blocks of whole cache lines. Meanwhile the next tile is read, a few cache lines per block, so
+/// that memory stays busy while blocks are transposed.
 template <class T, bool Contiguous, bool Stream>
 struct TransposeTiles {
   Elements<T> e;
@@ -38,7 +38,7 @@ struct TransposeTiles {
     Index const size_of_tile = tile_scratch(tiles.tile_rows, tiles.tile_cols);
     T* const sTiles = team.scratch;
     T* const sBlock = sTiles + 2 * size_of_tile;  // (width, height)
-    // What is written could be anything, for all that a compiler knows, but not this copy.
+    // Writes through `e.to` may alias *this, but not this copy.
     TransposeTiles const own = *this;
     Reader(e, tile(first), sTiles, line_pitch).finish();
     for (Index t = first; t < end; ++t) {
@@ -60,7 +60,7 @@ struct TransposeTiles {
  private:
   static constexpr int size = static_cast<int>(sizeof(T));
   static constexpr Index width = 32 / size;   ///< columns of a block
-  static constexpr Index height = 64 / size;  ///< rows of a block, elements of a line of the cache
+  static constexpr Index height = 64 / size;  ///< rows per block, elements of a cache line
 
   /// Elements [row, row + rows) x [col, col + cols).
   struct Tile {
@@ -92,7 +92,7 @@ struct TransposeTiles {
         look_at(from_ + i * from_row_, cols_);
       }
     }
-    /// Reads `count` elements more, of one row after the other.
+    /// Reads `count` more elements, row by row.
     KOKKOS_FORCEINLINE_FUNCTION void read(Index count) {
       while (count > 0 && rows_ > 0) {
         Index const here = Kokkos::min(count, cols_ - col_);
@@ -119,8 +119,8 @@ struct TransposeTiles {
     KOKKOS_FORCEINLINE_FUNCTION void finish() { read(rows_ * cols_); }
 
    private:
-    /// Lines of the cache: about as many as a core waits for at a time. A processor's own
-    /// look-ahead begins anew with every row of a tile.
+    /// Cache lines to prefetch: about the number that a core can wait for at a time. The hardware
+    /// prefetcher restarts at every row of a tile.
     static constexpr Index lines_ahead = 24;
 
     KOKKOS_FORCEINLINE_FUNCTION static void look_at(T const* place, Index count) {
@@ -129,18 +129,18 @@ struct TransposeTiles {
       }
     }
 
-    T const* from_;  ///< the present row
+    T const* from_;  ///< the current row
     Index from_row_;
     Index from_col_;
-    Index rows_;  ///< that are left
+    Index rows_;  ///< rows left
     Index cols_;
     Index col_ = 0;
     Index rows_ahead_;
-    T* copy_;  ///< of the present row
+    T* copy_;  ///< destination of the current row
     Index copy_pitch_;
   };
 
-  /// Writes the block whose first element is at (i, j) of a tile and at sA.
+  /// Writes the block whose first element is at (i, j) of a tile, and at sA in scratch.
   KOKKOS_FORCEINLINE_FUNCTION void turn(Tile const& tile, Index i, Index j, T const* sA,
                                         Index line_pitch, T* sBlock) const {
     auto const* const from = reinterpret_cast<unsigned char const*>(sA);
@@ -152,7 +152,7 @@ struct TransposeTiles {
           from, line_pitch * size, reinterpret_cast<unsigned char*>(to), e.to_col * size);
       return;
     }
-    // Beyond the last row and column there is room in scratch, and nothing that is kept.
+    // Scratch has room beyond the last row and column, for values that are not used.
     backends::host::transpose_block<size, false>(
         from, line_pitch * size, reinterpret_cast<unsigned char*>(sBlock), height * size);
     for (Index k = 0; k < cols; ++k) {
@@ -162,8 +162,8 @@ struct TransposeTiles {
     }
   }
 
-  /// Elements from line to line in scratch: a line of the cache more than needed, so that lines do
-  /// not meet in one place of it.
+  /// Elements between lines in scratch: one cache line more than needed, to avoid conflicts in a
+  /// few cache sets.
   KOKKOS_FUNCTION static constexpr Index pitch(Index length) {
     return (summation::ceil_div(length, height) + 1) * height;
   }
@@ -172,7 +172,7 @@ struct TransposeTiles {
   }
 };
 
-/// Lines to lines.
+/// Copies lines to lines.
 template <class T, bool Contiguous>
 struct CopyTile {
   Elements<T> e;
@@ -192,7 +192,7 @@ struct CopyTile {
   }
 };
 
-/// Two tiles of a square matrix change places by way of scratch.
+/// Exchanges two tiles of a square matrix through scratch.
 template <class T>
 struct SwapTiles {
   T* data;
@@ -224,7 +224,7 @@ struct SwapTiles {
   }
 };
 
-/// Moves all elements, as `tuning` has it.
+/// Moves all elements with the given tuning.
 template <class Exec, class T>
 void transpose_elements(Exec const& exec, std::string const& label, Elements<T> const& e,
                         TransposeTuning const& tuning) {
@@ -246,14 +246,15 @@ void transpose_elements(Exec const& exec, std::string const& label, Elements<T> 
   }
   Index const scratch =
       TransposeTiles<T, false, false>::scratch(tuning.tile_rows, tuning.tile_cols);
-  // The first tile of a team is read with nothing beside it; four teams a thread even threads out.
+  // Reading the first tile of a team does not overlap with writes. Four teams per thread balance
+  // the load.
   Index const of_team = summation::ceil_div(tiles.count(), Index{4} * exec.concurrency());
   auto const run = [&]<bool Contiguous, bool Stream>(std::bool_constant<Contiguous>,
                                                      std::bool_constant<Stream>) {
     for_each_team<T>(exec, label, summation::ceil_div(tiles.count(), of_team), scratch,
                      TransposeTiles<T, Contiguous, Stream>{e, tiles, of_team});
   };
-  // Lines of the cache that are written in two pieces would be read and written twice.
+  // Streaming stores need whole cache lines: partial lines would be read and written twice.
   bool const lines_of_cache =
       on_words(e.to, e.to_col, 64) && tuning.tile_rows * static_cast<Index>(sizeof(T)) % 64 == 0;
   if (!e.is_contiguous()) {
@@ -265,7 +266,7 @@ void transpose_elements(Exec const& exec, std::string const& label, Elements<T> 
   }
 }
 
-/// Moves all elements of a square matrix in place.
+/// Transposes a square matrix in place.
 template <class Exec, class T>
 void transpose_square(Exec const& exec, std::string const& label, T* data, Index size, Index row,
                       Index col) {

@@ -10,8 +10,8 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// Tuning values of processors. What each was chosen by is an entry of docs/results/tuning.md,
-/// which benchmarks/verify_tuning.py measures again.
+/// Tuning values of processors. docs/results/tuning.md holds the evidence for each value under the
+/// name that the comment gives. benchmarks/verify_tuning.py measures them again.
 namespace tessera::backends::host {
 
 using detail::ceil_power_of_two;
@@ -19,12 +19,12 @@ using detail::floor_power_of_two;
 using summation::ceil_div;
 using summation::Index;
 
-/// Teams a thread should find in a large matrix, so that threads of uneven speed end together.
+/// Teams per thread for a large matrix, so that threads of uneven speed end together.
 inline constexpr Index teams_per_thread = 8;
-/// A team with less data than this costs more to start than to run.
+/// A smaller team costs more to start than to run.
 inline constexpr Index min_team_bytes = 64 * 1024;
-/// Below this size a thread is done before `threads` have started, sooner with AVX-512.
-/// Evidence: host-one-thread.
+/// Below this size one thread ends before `threads` threads have started; the limit is higher with
+/// AVX-512. Evidence: host-one-thread.
 inline Index bytes_of_one_thread(Index threads) {
   return ((avx512::available() ? 240 : 128) + 16 * threads) * 1024;
 }
@@ -35,8 +35,9 @@ inline Index teams_for(Index bytes, Index threads) {
   return std::clamp(bytes / min_team_bytes, Index{1}, most);
 }
 
-/// Panels of a group, a power of two: so many that each thread has a group, or fewer, so that
-/// threads end together; a group more costs an eighth of a panel. Evidence: host-groups.
+/// Returns the panels per group, a power of two. Each thread gets one group, or groups are smaller
+/// so that threads end together. An additional group costs an eighth of a panel. Evidence:
+/// host-groups.
 inline Index balanced_group(Index panels, Index threads) {
   Index const largest = ceil_power_of_two(ceil_div(panels, threads));
   if (threads == 1) return largest;
@@ -56,19 +57,18 @@ inline Index balanced_group(Index panels, Index threads) {
   return best;
 }
 
-/// Whether lines come from memory faster the fewer of them go at the same time, if they are not
-/// long.
+/// Whether short lines stream from memory faster if fewer of them are read at the same time.
 inline bool comes_line_by_line(Index bytes) {
   return profile().line_by_line && comes_from_memory(bytes);
 }
 
-/// The longest lines in caches, in bytes, that fused ATAX takes eight at a time.
+/// The longest lines in cache, in bytes, that fused ATAX handles eight at a time.
 inline Index longest_of_eight() {
   return avx512::available() ? profile().longest_of_eight_avx512 : profile().longest_of_eight;
 }
 
-/// How fused ATAX goes over the lines of a panel. Where a step asks for the lines of the next, both
-/// have to find room in a core's caches. Evidence: host-fused-lines.
+/// Chooses how fused ATAX iterates over the lines of a panel. If a step prefetches the lines of the
+/// next, both have to fit the caches of a core. Evidence: host-fused-lines.
 inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
   if (line_bytes <= 1024) return {.lines_per_step = 8, .dot_side_by_side = true};
   if (line_bytes >= 4096 && prefetch_distance(line_bytes, bytes) > 0) {
@@ -81,8 +81,8 @@ inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
           .dot_side_by_side = cached || line_bytes >= shortest_side_by_side};
 }
 
-/// Lines a step of dot products. Lines that are asked for ahead stream best one at a time; longer
-/// ones, which are foreseen, come four at a time. With AVX-512 four lines share x with all of their
+/// Rows per step of a dot product. Prefetched lines stream best one at a time. Longer lines, which
+/// the hardware prefetches, are read four at a time. With AVX-512 four lines share x, with all
 /// lanes in registers. Evidence: host-dot.
 inline int lines_per_dot(Index line_bytes, Index bytes) {
   if (comes_line_by_line(bytes) && line_bytes > 1024 && line_bytes <= 4 * 1024) return 1;
@@ -93,14 +93,14 @@ inline int lines_per_dot(Index line_bytes, Index bytes) {
   return line_bytes <= 16 * 1024 ? 1 : 4;
 }
 
-/// Whether sums over `bytes` of lines, `leading_bytes` apart, add two panels at a time, with
-/// AVX-512: those that are small, and do not meet in a few sets of the first cache.
-/// Evidence: host-pairs-of-panels.
+/// Whether sums over `bytes` of lines with distance `leading_bytes` add two panels at a time: small
+/// sums with AVX-512, unless the lines map to a few sets of the L1 cache. Evidence:
+/// host-pairs-of-panels.
 inline bool adds_pairs_of_panels(Index bytes, Index leading_bytes) {
   return avx512::available() && bytes <= small_bytes && leading_bytes % 4096 != 0;
 }
 
-/// Lines a step of sums. Evidence: host-sum-lines.
+/// Lines per step of a sum. Evidence: host-sum-lines.
 inline int lines_per_sum(Index line_bytes, Index bytes) {
   return comes_line_by_line(bytes) && line_bytes <= 1024 ? 1 : 8;
 }
@@ -125,8 +125,8 @@ Tuning tuning(Index count, Index length, Index threads) {
     result.dot.segments_per_run = floor_power_of_two(segments / runs);
   }
 
-  // In cache sums have to stay in the first one. Where all threads have tiles that are wide enough
-  // nothing is left to combine. Evidence: host-sum-columns.
+  // If the matrix is in cache, sums have to stay in L1. If all threads have wide enough tiles,
+  // there is nothing to combine. Evidence: host-sum-columns.
   bool const is_near = bytes <= last_cache_bytes() && profile().near_last_cache;
   Index shares = threads;
   while (shares * 8 * 1024 < line_bytes) shares *= 2;
@@ -158,8 +158,9 @@ Tuning tuning(Index count, Index length, Index threads) {
   return result;
 }
 
-/// Of a tuning for one vector, that of blocks of so many. Of many, the products take longer than
-/// two reads of the matrix; two stages read it twice for all of them, and their sums stay in cache.
+/// Adapts a tuning for one vector to a block of vectors. With many vectors the products take longer
+/// than two reads of the matrix. Two stages read it twice for all vectors, and their sums stay in
+/// cache.
 template <class T>
 Tuning tuning_of_blocks(int vectors, Tuning result) {
   constexpr int many = 9;
@@ -173,11 +174,11 @@ Tuning tuning_of_blocks(int vectors, Tuning result) {
   return result;
 }
 
-/// Whether fused ATAX of row-major lines wins over two stages.
+/// Whether fused ATAX of row-major lines is faster than two stages.
 template <class T>
 bool fuse_lines(Index count, Index length, Index threads) {
-  // A line that does not stay in cache is read twice all the same; few panels leave threads idle.
-  // Two stages are as near as such a line where the matrix is in the last cache.
+  // A line that does not stay in cache is read twice in any case, and few panels leave threads
+  // idle. If the matrix is in the last-level cache, a second read of it is as close as such a line.
   // Evidence: host-fuse-lines.
   Index const line_bytes = length * static_cast<Index>(sizeof(T));
   bool const is_near = count * line_bytes <= last_cache_bytes() / 2;
@@ -187,7 +188,7 @@ bool fuse_lines(Index count, Index length, Index threads) {
   return line_bytes <= 1024 * 1024 && summation::panels(count, length).count >= threads;
 }
 
-/// Whether fused ATAX of column-major lines wins over two stages. Evidence: host-fuse-tiles.
+/// Whether fused ATAX of column-major lines is faster than two stages. Evidence: host-fuse-tiles.
 template <class T>
 bool fuse_tiles(Index count, Index length, Index threads) {
   constexpr Index cache_bytes = 512 * 1024;
@@ -198,8 +199,8 @@ bool fuse_tiles(Index count, Index length, Index threads) {
          summation::segments<T>(length) >= threads;
 }
 
-/// The tile of a transpose. A band keeps pages of memory on both sides known to the processor.
-/// Evidence: host-transpose.
+/// Chooses the tile of a transpose. A band keeps its pages in the TLB on both sides. Evidence:
+/// host-transpose.
 inline constexpr TransposeTuning transpose_tuning(TransposeShape const& shape) {
   constexpr Index line_bytes = 512;  // of a tile, on both sides
   int const tile = static_cast<int>(line_bytes / shape.element_bytes);
@@ -209,9 +210,9 @@ inline constexpr TransposeTuning transpose_tuning(TransposeShape const& shape) {
           .stream = shape.rows * shape.cols * shape.element_bytes >= Index{8} << 20};
 }
 
-/// The tile of a matrix product of `chains` chains an element, in whole strips of 6 rows and two
-/// packs of columns: as large as half a cache of the second level holds, and some for each thread.
-/// With AVX-512 strips are 12 rows and two registers. Evidence: host-gemm.
+/// Chooses the tile of a matrix product with `chains` chains per element. It consists of whole
+/// strips of 6 rows and two packs of columns (AVX-512: 12 rows and two registers). It fits half of
+/// L2, and each thread gets several tiles. Evidence: host-gemm.
 inline GemmTuning gemm_tuning(Index element_bytes, Index rows, Index cols, Index chains,
                               Index threads) {
   bool const wide = avx512::available();
