@@ -16,10 +16,10 @@ namespace tessera::backends {
 
 using summation::Index;
 
-/// What a GPU's multiprocessors are to use the memory for that first-level cache and scratch share.
+/// How a GPU's multiprocessors split the memory that the L1 cache and scratch share.
 enum class CachePreference { none, l1, shared, equal };
 
-/// Memory of the host that is copied to a device as it is.
+/// Host memory that is copied to a device without pinning.
 class PageableBuffer {
  public:
   explicit PageableBuffer(std::size_t bytes) : memory_(new std::byte[bytes]) {}
@@ -31,9 +31,10 @@ class PageableBuffer {
   std::unique_ptr<std::byte[]> memory_;
 };
 
-/// What Tessera knows of an execution space. Folders beside this file specialise it, and the
-/// concepts below say what they must give; here is what is assumed of all others: the portable
-/// kernels run there, and Kokkos says where its memory is. No answer may change a bit of a result.
+/// Properties of an execution space. Adjacent folders specialise this template; the concepts below
+/// list the required members. These defaults hold for all other spaces: the portable kernels run
+/// there, and Kokkos knows whether the host can access the memory. No member may change a bit of a
+/// result.
 template <class Exec>
 struct Backend {
   static constexpr bool is_accelerated = false;
@@ -43,16 +44,16 @@ struct Backend {
   using PinnedSpace = Kokkos::HostSpace;
 };
 
-/// `is_accelerated`: whether the backend has kernels of its own; `is_gpu`: whether the host's
-/// threads cannot reach its memory.
+/// `is_accelerated`: whether the backend has accelerated kernels. `is_gpu`: whether host threads
+/// cannot access its memory.
 template <class Exec>
 concept SaysWhatItIs = requires {
   { Backend<Exec>::is_accelerated } -> std::convertible_to<bool>;
   { Backend<Exec>::is_gpu } -> std::convertible_to<bool>;
 };
 
-/// On GPUs: `PinnedBuffer(bytes)`, memory of the host that the GPU copies from while others work,
-/// with `data()` and `pin(exec)`, and `PinnedSpace`, where Kokkos finds it.
+/// GPUs: `PinnedBuffer(bytes)` is host memory that the GPU copies asynchronously, with `data()` and
+/// `pin(exec)`. `PinnedSpace` is the Kokkos memory space for it.
 template <class Exec>
 concept CopiesFromTheHost = requires(typename Backend<Exec>::PinnedBuffer buffer, Exec exec) {
   typename Backend<Exec>::PinnedSpace;
@@ -60,11 +61,12 @@ concept CopiesFromTheHost = requires(typename Backend<Exec>::PinnedBuffer buffer
   buffer.pin(exec);
 };
 
-/// With kernels of its own: a `name` as in `--backend name`, and tunings,
-/// `row_major_tuning<T>(exec, rows, cols)`, `column_major_tuning<T>(exec, rows, cols)`,
-/// `tuning_of_blocks<T>(exec, count, length, vectors, tuning)` for lines and a block of so many
-/// vectors, made of the one for a vector, `transpose_tuning(exec, TransposeShape)` and
-/// `gemm_tuning<T>(exec, rows, cols, chains)`.
+/// Accelerated backends: `name`, as in `--backend name`, and tunings:
+/// - `row_major_tuning<T>(exec, rows, cols)` and `column_major_tuning<T>(exec, rows, cols)`
+/// - `tuning_of_blocks<T>(exec, count, length, vectors, tuning)` adapts a tuning for one vector to
+///   a block of `vectors` vectors
+/// - `transpose_tuning(exec, TransposeShape)`
+/// - `gemm_tuning<T>(exec, rows, cols, chains)`
 template <class Exec>
 concept ChoosesTunings =
     requires(Exec exec, Index extent, TransposeShape shape, summation::Chains chains) {
@@ -84,19 +86,20 @@ concept ChoosesTunings =
       } -> std::same_as<GemmTuning>;
     };
 
-/// With kernels of its own on a host: `has_all_threads(exec)`, whether a kernel gets as many
-/// threads as Kokkos counts on, `exec.concurrency()`; kernels whose threads wait for each other
-/// need them.
+/// Accelerated backends on a host: `has_all_threads(exec)` is whether a kernel gets
+/// `exec.concurrency()` threads, as Kokkos assumes. Kernels whose threads wait for each other need
+/// them.
 template <class Exec>
 concept CountsThreads = requires(Exec exec) {
   { Backend<Exec>::has_all_threads(exec) } -> std::convertible_to<bool>;
 };
 
-/// With kernels of its own on a GPU: `Warp`, what its threads exchange with,
-/// `run_teams<MaxThreads, MinTeams>(exec, label, teams, team_size, scratch, kernel)`, which does as
-/// a Kokkos policy of teams does, with up to `most_scratch(exec)` bytes of scratch (where
-/// `Warp::has_clusters`, one more argument is how many teams form a cluster, whose scratch they
-/// reach), and `set_cache_preference(exec, preference)`, which returns what the device then says.
+/// Accelerated backends on a GPU:
+/// - `Warp`: the operations with which threads exchange values
+/// - `run_teams<MaxThreads, MinTeams>(exec, label, teams, team_size, scratch, kernel)`: like a
+///   Kokkos team policy, with up to `most_scratch(exec)` bytes of scratch. If `Warp::has_clusters`,
+///   an additional argument is the number of teams per cluster, which access each other's scratch.
+/// - `set_cache_preference(exec, preference)`: returns the device's new preference
 template <class Exec>
 concept LaunchesTeams = requires(Exec exec, CachePreference preference) {
   typename Backend<Exec>::Warp;
@@ -104,10 +107,10 @@ concept LaunchesTeams = requires(Exec exec, CachePreference preference) {
   { Backend<Exec>::set_cache_preference(exec, preference) } -> std::same_as<CachePreference>;
 };
 
-/// Whether a backend gives what it must; if not, the compiler says what it lacks. The variants need
-/// more of one that is accelerated: `run_together(exec, label, threads, teams, body)` runs
-/// body(grid) on teams that can wait for each other, grid.sync(), `teams_together<Body>(exec,
-/// threads)` at most.
+/// Checks that a backend has all required members; the compiler names the missing ones. The
+/// variants need more of an accelerated backend: `run_together(exec, label, threads, teams, body)`
+/// runs body(grid) on teams that can wait for each other in grid.sync().
+/// `teams_together<Body>(exec, threads)` is their maximum number.
 template <class Exec>
 struct Complete : std::true_type {
   static_assert(SaysWhatItIs<Exec>, "a backend says what it is: is_accelerated and is_gpu");

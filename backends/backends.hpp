@@ -8,7 +8,7 @@
 
 #include <tessera/backends/backend.hpp>
 
-// The only place, beside devices.hpp, that asks which backends Kokkos was built with.
+// Only this header and devices.hpp depend on the backends that Kokkos was built with.
 #if defined(KOKKOS_ENABLE_SERIAL)
 #include <tessera/backends/serial/serial.hpp>
 #endif
@@ -30,7 +30,7 @@ struct Spaces {
   }
 };
 
-/// The backends of this build that have a folder here: a list `Spaces`.
+/// The backends of this build that have a folder here, as a list `Spaces`.
 using Enabled = decltype(Spaces<>{}
 #if defined(KOKKOS_ENABLE_SERIAL)
                          + Spaces<Kokkos::Serial>{}
@@ -43,19 +43,19 @@ using Enabled = decltype(Spaces<>{}
 #endif
 );
 
-/// Whether a backend has kernels of its own, beside the portable ones.
+/// Whether a backend has accelerated kernels in addition to the portable ones.
 template <class Exec>
 concept IsAccelerated = Backend<Exec>::is_accelerated;
 
-/// Counters of teams that a workspace has: hosts use one, and get a line of the cache.
+/// Team counters per workspace. Hosts use one; 16 fill a cache line.
 template <class Exec>
 inline constexpr Index counters = Backend<Exec>::is_gpu ? 1024 : 16;
 
-/// The products with a vector of a backend that has kernels of its own (backends/accelerated).
+/// Accelerated products with a vector (backends/accelerated).
 template <class Exec>
 struct AcceleratedProducts;
 
-/// Calls visit(std::type_identity<Exec>{}) for each of them.
+/// Calls visit(std::type_identity<Exec>{}) for each of the backends.
 template <class Visitor>
 void for_each_backend(Visitor&& visit) {
   [&]<class... Exec>(Spaces<Exec...>) { (visit(std::type_identity<Exec>{}), ...); }(Enabled{});

@@ -11,7 +11,7 @@
 #include <tessera/backends/cuda/instances.hpp>
 #endif
 
-/// Work in streams of GPUs that others have made.
+/// Work in GPU streams of the caller.
 namespace tessera::backends {
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -20,8 +20,8 @@ inline constexpr bool has_streams = true;
 inline constexpr bool has_streams = false;
 #endif
 
-/// Calls body(exec) with an instance that works in a stream of a GPU. One call at a time. Throws
-/// std::invalid_argument where this build has no backend for GPUs, or Kokkos runs on another one.
+/// Calls body(exec) with an instance that works in a GPU stream. One call at a time. Throws
+/// std::invalid_argument if this build has no GPU backend, or if Kokkos runs on another GPU.
 template <class Body>
 void with_stream([[maybe_unused]] int device, [[maybe_unused]] std::uintptr_t stream,
                  [[maybe_unused]] Body const& body) {

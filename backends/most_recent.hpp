@@ -9,15 +9,15 @@
 
 namespace tessera::backends {
 
-/// The values of the keys that were asked for last. A new key beyond `most` of them destroys the
-/// value that was not used for the longest time. Not for several threads at a time.
+/// A cache of the most recently used values by key. A key beyond `most` destroys the least recently
+/// used value. Not thread-safe.
 template <class Key, class Value>
 class MostRecent {
  public:
   explicit MostRecent(std::size_t most) : most_(most) {}
 
-  /// The value of a key, make() if there is none. It is there until `most` other keys were asked
-  /// for.
+  /// Returns the value of a key; creates it with make() if necessary. The reference is valid until
+  /// `most` other keys were used.
   template <class Make>
   Value& get(Key const& key, Make const& make) {
     auto const place = std::ranges::find(values_, key, &std::pair<Key, Value>::first);
@@ -37,8 +37,8 @@ class MostRecent {
   std::list<std::pair<Key, Value>> values_;
 };
 
-/// Streams of GPUs for which an instance and a workspace are kept: more than programs use at a
-/// time, and few enough for programs that make new ones all the time.
+/// Number of GPU streams with a kept instance and workspace: more than programs use at a time, but
+/// bounded for programs that keep creating streams.
 inline constexpr std::size_t most_streams = 64;
 
 }  // namespace tessera::backends

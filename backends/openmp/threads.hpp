@@ -10,19 +10,19 @@
 
 #include <tessera/backends/host/threads.hpp>
 
-/// OpenMP's threads, before Kokkos counts on them.
+/// OpenMP's threads, checked before Kokkos starts them.
 namespace tessera::backends::openmp {
 
-/// Kokkos' OpenMP backend has places for so many (Kokkos::Impl::OpenMPTraits), and looks no
-/// further.
+/// Maximum number of threads of Kokkos' OpenMP backend (Kokkos::Impl::OpenMPTraits), which does not
+/// check it.
 inline constexpr int most_threads = 512;
 
-/// Threads that are left to others where not as many start as were wanted: to read files, and to
-/// show how far a run is.
+/// If fewer threads start than requested, threads that are left for reading files and for progress
+/// output.
 inline constexpr int threads_for_others = 2;
 
-/// The stack of OpenMP's threads, in bytes, as OMP_STACKSIZE says: a number and a unit, KiB without
-/// one; 0: not said.
+/// The stack size of OpenMP's threads in bytes, from OMP_STACKSIZE: a number and a unit, by default
+/// KiB. 0: not set.
 inline std::size_t stack_bytes() {
   char const* const text = std::getenv("OMP_STACKSIZE");
   if (text == nullptr) return 0;
@@ -36,15 +36,15 @@ inline std::size_t stack_bytes() {
   return number << shift;
 }
 
-/// Threads of a region in a thread for which nobody has set a number: as the environment says.
+/// Number of threads of a region in a thread that has not set one: from the environment.
 inline int default_threads() {
   int result = 1;
   std::thread([&result] { result = ::omp_get_max_threads(); }).join();
   return result;
 }
 
-/// See tessera::backends::survey_host_threads. From then on OpenMP gives what it is asked for: a
-/// number that changes with the machine's load (OMP_DYNAMIC) is none that Kokkos could count on.
+/// See tessera::backends::survey_host_threads. Disables OMP_DYNAMIC, so that OpenMP starts the
+/// requested number of threads: Kokkos cannot handle a number that changes with the machine's load.
 inline HostThreads survey_threads(int wanted) {
   ::omp_set_dynamic(0);
   HostThreads result;
@@ -60,7 +60,7 @@ inline HostThreads survey_threads(int wanted) {
   if (::omp_get_max_active_levels() < 1) {
     limit(1, "OpenMP's limit of levels says so (OMP_MAX_ACTIVE_LEVELS)");
   }
-  // OpenMP would end the process if a thread did not start.
+  // OpenMP would terminate the process if a thread failed to start.
   int const others = host::start_and_end_threads(result.found - 1, stack_bytes());
   if (others < result.found - 1) {
     limit(others + 1 - threads_for_others,
@@ -73,7 +73,7 @@ inline HostThreads survey_threads(int wanted) {
     running = ::omp_get_num_threads();
   }
   limit(running, "OpenMP starts no more");
-  ::omp_set_num_threads(result.found);  // Kokkos tries out what regions have by themselves
+  ::omp_set_num_threads(result.found);  // Kokkos uses the default number of threads of regions
   return result;
 }
 

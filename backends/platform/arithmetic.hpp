@@ -10,12 +10,12 @@
 #include <xmmintrin.h>
 #endif
 
-/// How a host's processor rounds, and what it makes of numbers that are too small to be normal.
+/// The rounding mode of a host's processor, and its handling of subnormal numbers.
 namespace tessera::backends::host {
 
-/// As long as it lives, the thread rounds to nearest and keeps subnormal numbers, whatever its
-/// caller has set; then the caller's mode is back. Modes belong to threads: without this, bits
-/// would depend on which of them has a team. Elsewhere than on x86-64 and AArch64 it does nothing.
+/// Sets round-to-nearest and subnormal numbers for its lifetime, then restores the caller's mode.
+/// Modes belong to threads: without this, bits would depend on the thread that runs a team. Does
+/// nothing except on x86-64 and AArch64.
 class OrdinaryArithmetic {
  public:
   KOKKOS_INLINE_FUNCTION OrdinaryArithmetic() {
@@ -30,12 +30,12 @@ class OrdinaryArithmetic {
  private:
   using Control = std::uint64_t;
 #if defined(__x86_64__)
-  /// Of MXCSR: flush to zero, the mode of rounding, subnormal operands are zeros.
+  /// MXCSR bits: flush to zero, rounding mode, subnormal operands are zeros.
   static constexpr Control unusual = 0x8000 | 0x6000 | 0x0040;
   static Control control() { return _mm_getcsr(); }
   static void set(Control value) { _mm_setcsr(static_cast<unsigned>(value)); }
 #elif defined(__aarch64__)
-  /// Of FPCR: flush to zero, the mode of rounding, other handling of subnormal numbers (FEAT_AFP).
+  /// FPCR bits: flush to zero, rounding mode, other handling of subnormal numbers (FEAT_AFP).
   static constexpr Control unusual = Control{1} << 24 | Control{3} << 22 | 3;
   static Control control() {
     Control value = 0;

@@ -22,8 +22,8 @@
 
 namespace tessera::backends {
 
-/// Whether NCCL is wanted: TESSERA_NCCL is not off. Throws std::invalid_argument where it is
-/// neither on nor off.
+/// Whether NCCL is enabled: TESSERA_NCCL is not "off". Throws std::invalid_argument if it is
+/// neither "on" nor "off".
 inline bool wants_nccl() {
   char const* const text = std::getenv("TESSERA_NCCL");
   if (text == nullptr) return true;
@@ -34,7 +34,7 @@ inline bool wants_nccl() {
   return value == "on";
 }
 
-/// NCCL is not there for this Exec. Ranks are those of a distributed::Communicator.
+/// NCCL is not available for this Exec. Ranks have the numbers of a distributed::Communicator.
 template <class Exec>
 class Nccl {
  public:
@@ -54,9 +54,9 @@ class Nccl {
 };
 
 #if defined(TESSERA_HAS_NCCL) && defined(KOKKOS_ENABLE_CUDA)
-/// Exchanges of a sum between GPUs, on the stream of `exec`: calls return before they are over.
-/// There where every rank wants it and has a GPU of its own. An error of NCCL's ends the run, as
-/// one of MPI's does.
+/// Exchanges of a sum between GPUs, asynchronous in the stream of `exec`. Available if every rank
+/// enables NCCL and each has another GPU. An error of NCCL terminates the run, like an error of
+/// MPI.
 template <>
 class Nccl<Kokkos::Cuda> {
  public:
@@ -118,7 +118,7 @@ class Nccl<Kokkos::Cuda> {
 
  private:
   struct Id {
-    ncclUniqueId id;  // without a name of its own, which nvcc 13 needs of a vector's elements
+    ncclUniqueId id;  // an unnamed struct, which nvcc 13 rejects as a vector element
   };
 
   template <class T>

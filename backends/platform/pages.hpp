@@ -8,11 +8,11 @@
 
 namespace tessera::backends {
 
-/// Memory of the host from the system itself, which has it back at once when it is freed: an
-/// allocator keeps what was freed, and may not find it again for what is asked for next.
+/// Host memory directly from the system, returned to it when freed. An allocator would keep freed
+/// memory and might not reuse it for the next request.
 class Pages {
  public:
-  /// @throws std::bad_alloc where the system has no more
+  /// @throws std::bad_alloc if the system has no more memory
   explicit Pages(std::size_t bytes)
       : bytes_(bytes > 0 ? bytes : 1),
         memory_(
