@@ -21,20 +21,20 @@ template <class T>
 struct Lines {
   T const* data;
   Index count;    ///< number of lines
-  Index length;   ///< elements of a line
+  Index length;   ///< elements per line
   Index leading;  ///< distance between lines, in elements
-  /// Lines of a panel where these are a part of a larger matrix; 0: as summation::panels has it.
+  /// Lines per panel if this is a part of a larger matrix; 0: as given by summation::panels.
   Index panel_lines = 0;
-  /// Distance between the elements of a line. Kernels read 1; another distance is one of a single
-  /// line that has to be packed first.
+  /// Distance between the elements of a line. Kernels require 1. Only a single line can have
+  /// another distance; it is packed first.
   Index stride = 1;
 
   KOKKOS_INLINE_FUNCTION T const* line(Index i) const { return data + i * leading; }
-  /// What they are together.
+  /// Total bytes of the lines, without gaps.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index bytes() const {
     return count * length * static_cast<Index>(sizeof(T));
   }
-  /// Some of them.
+  /// Returns `some` lines from line `first` on.
   KOKKOS_INLINE_FUNCTION Lines from(Index first, Index some) const {
     return {line(first), some, length, leading};
   }
@@ -46,14 +46,14 @@ struct Lines {
   }
 };
 
-/// What teams of one kernel share beside their results.
+/// Memory that the teams of a kernel share, in addition to their results.
 template <class T>
 struct Meeting {
-  int* arrivals = nullptr;  ///< counters, zero: each kernel leaves them so
-  T* exchange = nullptr;    ///< scalars, of any contents
+  int* arrivals = nullptr;  ///< counters; zero before and after each kernel
+  T* exchange = nullptr;    ///< scalars, undefined contents
 };
 
-/// A contiguous or strided vector that a kernel writes; `data` is null when nobody wants it.
+/// A contiguous or strided vector that a kernel writes; `data` is null if the vector is not wanted.
 template <class T>
 struct OutputVector {
   T* data;
@@ -62,7 +62,7 @@ struct OutputVector {
   KOKKOS_INLINE_FUNCTION void set(Index i, T value) const {
     if (data != nullptr) data[i * stride] = value;
   }
-  /// Elements [begin, end) = those of `sums`, + 0.
+  /// Sets elements [begin, end) to `sums` + 0.
   KOKKOS_INLINE_FUNCTION void set_sums(T const* sums, Index begin, Index end) const {
     if (data == nullptr) return;
     if (stride == 1) {
@@ -90,7 +90,7 @@ KOKKOS_INLINE_FUNCTION void for_line_blocks(int step, Index first, Index last, B
   }
 }
 
-/// The most lines side by side that a tuning can ask for.
+/// Maximum lines per step that a tuning can choose.
 inline constexpr int most_lines_per_step = 8;
 
 /// Scalars rounded up to whole words of 16 bytes, the widest load.
@@ -105,12 +105,12 @@ struct PerLineOf {
   using Type = T[static_cast<std::size_t>(Count)];
 };
 
-/// One value for each of `Count` lines that are handled side by side. The member of a class: at an
-/// alias of the array itself, in a lambda, nvcc 12.4 stops with an internal error.
+/// One value for each of `Count` lines that are handled at the same time. A member of a class,
+/// because nvcc 12.4 fails with an internal error for an alias of the array itself in a lambda.
 template <class T, int Count>
 using PerLine = typename PerLineOf<T, Count>::Type;
 
-/// Whether the rows of this kind of matrix are its contiguous lines.
+/// Whether the contiguous lines of this matrix type are its rows.
 template <class Matrix>
 inline constexpr bool is_row_major =
     std::is_same_v<typename Matrix::array_layout, Kokkos::LayoutRight>;

@@ -8,21 +8,22 @@
 
 #include <tessera/summation.hpp>
 
-/// A matrix product as kernels see it: C is row-major, its factors are lines of either direction.
+/// A matrix product in the form that kernels use: C is row-major, its factors are lines of either
+/// direction.
 namespace tessera::detail {
 
 using summation::Index;
 
-/// A factor: one line for each row of C, or for each column. A line is a run of products' factors.
+/// A factor: one line for each row or column of C. A line is a run of products' factors.
 template <class T>
 struct Factor {
   T const* data;
   Index count;   ///< lines
-  Index across;  ///< from a line to the next, in elements
-  Index deep;    ///< along a line, in elements; one of the two strides is 1
+  Index across;  ///< distance between lines, in elements
+  Index deep;    ///< distance within a line, in elements; one of the two strides is 1
 };
 
-/// The elements of C, counted row by row.
+/// The elements of C, in row-major numbering.
 template <class T>
 struct OutputMatrix {
   T* data;
@@ -32,7 +33,7 @@ struct OutputMatrix {
   KOKKOS_INLINE_FUNCTION void set(Index i, T value) const {
     data[i / cols * leading + i % cols] = value;
   }
-  /// Elements [begin, end) = those of `sums`, + 0.
+  /// Sets elements [begin, end) to `sums` + 0.
   KOKKOS_INLINE_FUNCTION void set_sums(T const* sums, Index begin, Index end) const {
     for (Index i = begin; i < end; ++i) set(i, sums[i] + T(0));
   }
@@ -41,16 +42,16 @@ struct OutputMatrix {
 /// C(i, j) = sum over k of a(i, k) b(j, k), in chains.
 template <class T>
 struct Product {
-  Factor<T> a;  ///< a line for each row of C
-  Factor<T> b;  ///< a line for each column of C
+  Factor<T> a;  ///< one line per row of C
+  Factor<T> b;  ///< one line per column of C
   Index depth;
   summation::Chains chains;
   T* data;        ///< of C, or of the chains' parts (count, rows, cols)
-  Index leading;  ///< from a row of C, or of a part, to the next
+  Index leading;  ///< distance between rows of C, or of a part
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index rows() const { return a.count; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index cols() const { return b.count; }
-  /// Element (row, 0) of what a chain makes.
+  /// Address of element (row, 0) of a chain's result.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T* row(Index chain, Index row) const {
     return data + (chain * rows() + row) * leading;
   }
@@ -69,8 +70,8 @@ struct Product {
   }
 };
 
-/// The rows of a matrix, or its columns, as the lines of a factor: Contiguous if their own elements
-/// lie side by side, else one line lies beside the next. A direction of one element has no stride.
+/// The rows or columns of a matrix, as the lines of a factor. `Contiguous`: the elements of a line
+/// are contiguous; otherwise adjacent lines are. A direction of one element has no stride.
 template <bool Rows, bool Contiguous, class View>
 Factor<typename View::non_const_value_type> factor_of(View const& x) {
   auto const stride = [&](std::size_t i) { return static_cast<Index>(x.stride(i)); };

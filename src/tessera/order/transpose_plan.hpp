@@ -11,12 +11,12 @@
 #include <tessera/order/tile_order.hpp>
 #include <tessera/tuning.hpp>
 
-/// Where the elements of a transpose lie, and which team moves which of them.
+/// Addresses of the elements of a transpose, and their distribution to teams.
 namespace tessera::detail {
 
 using summation::Index;
 
-/// Element (i, j) of the input and where it goes; all strides in elements.
+/// Element (i, j) of the input and its place in the output. All strides are in elements.
 template <class T>
 struct Elements {
   T const* from;
@@ -28,9 +28,9 @@ struct Elements {
   Index to_row;
   Index to_col;
 
-  /// Whether input and output have their lines in the same direction: no transpose in memory.
+  /// Whether the lines of input and output have the same direction, so memory is only copied.
   [[nodiscard]] bool is_copy() const { return to_col <= to_row; }
-  /// Whether the elements of lines lie side by side.
+  /// Whether the elements of lines are contiguous.
   [[nodiscard]] bool is_contiguous() const {
     return from_col == 1 && (is_copy() ? to_col : to_row) == 1;
   }
@@ -45,8 +45,8 @@ struct Square {
   Index col;  ///< from element (i, j) to (i, j + 1)
 };
 
-/// The transpose of A to At, seen so that the input's lines are rows. A direction with one element
-/// has no stride, and counts as the widest.
+/// Describes the transpose of A to At so that the input's lines are rows. A direction with one
+/// element has no stride, and counts as the widest.
 template <class A, class At>
 auto elements_of(A const& a, At const& at) {
   constexpr Index widest = std::numeric_limits<Index>::max();
@@ -69,11 +69,11 @@ auto elements_of(A const& a, At const& at) {
     std::swap(e.to_row, e.to_col);
   }
   bool const is_copy = e.is_copy();
-  // From here on strides are added up: those that are never taken become harmless.
+  // The following code adds strides: make unused ones harmless.
   if (e.rows == 1) e.from_row = e.to_row = is_copy ? e.cols : 1;
   if (e.cols == 1) e.from_col = 1;
   if (e.cols == 1) e.to_col = is_copy ? 1 : e.rows;
-  // Lines that follow each other without a gap on both sides are one line.
+  // Merge lines without gaps on both sides to one line.
   if (is_copy && e.rows > 1 && e.from_col == 1 && e.to_col == 1 && e.from_row == e.cols &&
       e.to_row == e.cols) {
     e.cols *= e.rows;
@@ -83,19 +83,19 @@ auto elements_of(A const& a, At const& at) {
   return e;
 }
 
-/// What a backend is told of a transpose.
+/// Describes a transpose to a backend.
 template <class T>
 TransposeShape shape_of(Elements<T> const& e) {
   constexpr auto bytes = static_cast<Index>(sizeof(T));
   return {bytes, e.rows, e.cols, e.from_row * bytes};
 }
 
-/// The pairs of tiles of a square matrix that change places, tiles of the diagonal with
-/// themselves: rows of the upper triangle, the first beside the last, the second beside the last
-/// but one, each of these n + 1 tiles long.
+/// The pairs of tiles of a square matrix that are exchanged; diagonal tiles are paired with
+/// themselves. The pairs are numbered by rows of the upper triangle. The first row is joined with
+/// the last, the second with the last but one, and so on, which makes rows of n + 1 tiles.
 struct TilePairs {
   Index tile;
-  Index n;  ///< tiles of a line
+  Index n;  ///< tiles per line
 
   TilePairs(Index size, Index its_tile) : tile(its_tile), n(summation::ceil_div(size, its_tile)) {}
 

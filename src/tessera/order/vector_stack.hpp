@@ -8,7 +8,7 @@
 
 #include <tessera/summation.hpp>
 
-/// The adjacent-pair tree over vectors, for a thread that owns all columns it was given.
+/// The adjacent-pair tree over vectors, for one thread and all columns it was given.
 namespace tessera::detail {
 
 using summation::Index;
@@ -20,16 +20,16 @@ KOKKOS_INLINE_FUNCTION void add_vector(T* KOKKOS_RESTRICT a, T const* KOKKOS_RES
   for (Index j = 0; j < width; ++j) a[j] += b[j];
 }
 
-/// Where a vector of an adjacent-pair tree goes: it joins the subtrees that wait for it, from the
-/// newest to the oldest, and stays where the oldest has been.
+/// The destination of a vector of an adjacent-pair tree. The vector joins the subtrees that wait
+/// for it, from the newest to the oldest, and replaces the oldest.
 template <class T>
 struct Joined {
-  T* oldest;        ///< where it stays, of a tree's level that no subtree has yet if none waits
-  int waiting = 0;  ///< subtrees that wait
+  T* oldest;        ///< the destination; a free level of the tree if no subtree waits
+  int waiting = 0;  ///< number of waiting subtrees
   T* newest = nullptr;
-  Index pitch = 0;  ///< from a subtree to the one before it, but for the oldest
+  Index pitch = 0;  ///< distance between subtrees, except to the oldest
 
-  /// Subtree number i of those that wait, from the newest on.
+  /// Waiting subtree number i, counted from the newest.
   KOKKOS_INLINE_FUNCTION T* subtree(int i) const {
     return i < waiting - 1 ? newest - i * pitch : oldest;
   }
@@ -37,14 +37,14 @@ struct Joined {
   KOKKOS_INLINE_FUNCTION Joined from(Index j) const {
     return {oldest + j, waiting, newest == nullptr ? nullptr : newest + j, pitch};
   }
-  /// The vector, which the newest subtree has joined, joins the others, in columns [0, width).
+  /// Adds the other subtrees, in columns [0, width), after the vector has joined the newest one.
   KOKKOS_INLINE_FUNCTION void join_others(Index width) const {
     for (int i = 1; i < waiting; ++i) add_vector(subtree(i), subtree(i - 1), width);
   }
 };
 
 /// The adjacent-pair tree over vectors that arrive in order: a binary counter of finished subtrees.
-/// Level 0 is where the result will be; the other levels are scratch.
+/// Level 0 holds the final result; the other levels are scratch.
 template <class T>
 struct VectorStack {
   T* bottom;    // (pitch)
@@ -54,31 +54,31 @@ struct VectorStack {
   KOKKOS_INLINE_FUNCTION T* level(int l) const { return l == 0 ? bottom : above + (l - 1) * pitch; }
   /// From column j on.
   KOKKOS_INLINE_FUNCTION VectorStack from(Index j) const { return {bottom + j, above + j, pitch}; }
-  /// Where vector number `index` is to be written.
+  /// The level to which vector number `index` is written.
   KOKKOS_INLINE_FUNCTION static int level_of(Index index) {
     return Kokkos::popcount(static_cast<std::uint64_t>(index));
   }
-  /// Where vector number `index` goes if it joins the subtrees that it completes at once.
+  /// The destination of vector number `index` if it joins the subtrees that it completes at once.
   KOKKOS_INLINE_FUNCTION Joined<T> joined(Index index) const {
     int const l = level_of(index);
     int const waiting = Kokkos::countr_one(static_cast<std::uint64_t>(index));
     return {level(l - waiting), waiting, waiting > 1 ? level(l - 1) : nullptr, pitch};
   }
-  /// After vector number `index` was written: merges the subtrees that it completes, in columns
-  /// [begin, end).
+  /// Merges the subtrees that vector number `index` completes, in columns [begin, end). Call it
+  /// after the vector was written.
   KOKKOS_INLINE_FUNCTION void merge(Index index, Index begin, Index end) const {
     Joined<T> const to = joined(index).from(begin);
     if (to.waiting == 0) return;
     add_vector(to.subtree(0), level(level_of(index)) + begin, end - begin);
     to.join_others(end - begin);
   }
-  /// After the last of `count` vectors: merges what is left into level 0.
+  /// Merges the remaining subtrees into level 0, after the last of `count` vectors.
   KOKKOS_INLINE_FUNCTION void finish(Index count, Index begin, Index end) const {
     for (int l = level_of(count) - 1; l > 0; --l) {
       add_vector(level(l - 1) + begin, level(l) + begin, end - begin);
     }
   }
-  /// Levels beside level 0 that a stack for `count` vectors needs.
+  /// Number of levels above level 0 in a stack for `count` vectors.
   KOKKOS_INLINE_FUNCTION static constexpr Index levels_above(Index count) {
     return static_cast<int>(Kokkos::bit_width(static_cast<std::uint64_t>(count))) - 1;
   }
