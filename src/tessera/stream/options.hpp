@@ -13,7 +13,7 @@
 
 namespace tessera::stream {
 
-/// How far a streamed operation is.
+/// Progress of a streamed operation.
 struct Progress {
   Index blocks_done;
   Index blocks;
@@ -21,10 +21,10 @@ struct Progress {
   std::size_t bytes;
 };
 
-/// Most threads that read ahead.
+/// Maximum number of read-ahead threads.
 inline constexpr int most_readers = 256;
 
-/// Thrown for a limit of memory that is too small.
+/// Thrown if the memory limit is too small.
 class LimitError : public std::invalid_argument {
  public:
   LimitError(std::string const& operation, std::size_t needed, std::size_t found)
@@ -32,9 +32,9 @@ class LimitError : public std::invalid_argument {
                               std::to_string(needed) + " bytes, found " + std::to_string(found)),
         operation_(operation),
         needed_(needed) {}
-  /// The operation that needs more, without "tessera::".
+  /// The operation, without "tessera::".
   [[nodiscard]] std::string const& operation() const noexcept { return operation_; }
-  /// Bytes of a limit that would do.
+  /// A limit that works, in bytes.
   [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
 
  private:
@@ -45,38 +45,37 @@ class LimitError : public std::invalid_argument {
 /// Options of streamed operations.
 template <class T>
 struct Options {
-  /// Bytes that a call may allocate, on the host and on a device each.
+  /// Maximum bytes that a call allocates, on the host and on a device each.
   std::size_t memory_limit = std::size_t{1} << 30;
-  /// Threads that read ahead, at most `most_readers`. 0: as many as there are processors that the
-  /// work leaves, and one where it leaves none; but none where the work's own threads may read
-  /// (may_read_in_kernels). One is enough for a source that is read in whole blocks
-  /// (bytes_at_once). -1: none: each block is read by the work's own threads if they may, else by
-  /// the calling one (on a GPU as 0).
+  /// Number of read-ahead threads, at most `most_readers`.
+  /// - 0: the number of processors that the work leaves idle, at least one. No read-ahead threads
+  ///   if worker threads may read (may_read_in_kernels). One thread for a source that is read in
+  ///   whole blocks (bytes_at_once).
+  /// - -1: no read-ahead threads. Worker threads read each block if they may, otherwise the calling
+  ///   thread reads it. On a GPU as 0.
   int readers = 0;
-  /// How atax goes over a block.
+  /// How `atax` reads a block.
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;  ///< see Kernels
-  /// Called after each block, from the calling thread; may be empty. What it throws ends the call.
+  /// Called after each block, in the calling thread; may be empty. An exception ends the call.
   std::function<void(Progress const&)> on_progress{};
-  /// Called about twenty times a second while the calling thread waits for data that other threads
-  /// read, so that it can end the call: what it throws ends it, as soon as no thread reads any
-  /// more. May be empty.
+  /// Called about twenty times a second while the calling thread waits for read-ahead threads. An
+  /// exception ends the call as soon as no thread reads. May be empty.
   std::function<void()> while_waiting{};
-  /// Asked after each block whether `on_state` wants the state; may be empty. With both, a state
-  /// counts against the limit.
+  /// Called after each block; returns whether `on_state` wants the state. May be empty. If both are
+  /// set, a state counts against the limit.
   std::function<bool(Progress const&)> wants_state{};
   std::function<void(State<T> const&)> on_state{};
-  /// Where to go on; null: at the beginning. It is not looked at any more once a callback is
-  /// called.
+  /// The state to resume from; null: start at the beginning. Not accessed after the first callback.
   State<T> const* resume = nullptr;
 };
 
-/// What a streamed operation did.
+/// Statistics of a streamed operation.
 struct Report {
   Index blocks = 0;
   Kernels kernels = Kernels::automatic;  ///< that ran: portable or accelerated
   std::size_t block_bytes = 0;           ///< of the largest block
-  std::size_t host_bytes = 0;            ///< that the call allocates on the host, at most
+  std::size_t host_bytes = 0;            ///< maximum that the call allocates on the host
   std::size_t device_bytes = 0;          ///< the same on a device
   std::size_t bytes_read = 0;            ///< of the matrix, by this call
   double seconds_waiting_for_data = 0;

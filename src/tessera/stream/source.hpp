@@ -12,7 +12,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/summation.hpp>
 
-/// Where streamed matrices come from.
+/// Sources of streamed matrices.
 namespace tessera::stream {
 
 using summation::Index;
@@ -27,10 +27,10 @@ struct Block {
   friend constexpr bool operator==(Block const&, Block const&) = default;
 };
 
-/// A matrix that hands out its blocks. `read` fills block.rows x block.cols elements, without gaps,
-/// in the order of `array_layout`; it is called from several threads at once, outside kernels
-/// (unless may_read_in_kernels), and reports trouble by exceptions. Its elements must be the same
-/// whenever they are asked for.
+/// A matrix that provides its blocks. `read` fills block.rows x block.cols elements, contiguously,
+/// in the order of `array_layout`. Several threads call it at the same time, outside kernels
+/// (unless may_read_in_kernels). It reports errors by exceptions. It must return the same elements
+/// in every call.
 template <class S>
 concept MatrixSource = Scalar<typename S::value_type> &&
                        (std::same_as<typename S::array_layout, Kokkos::LayoutRight> ||
@@ -41,20 +41,19 @@ concept MatrixSource = Scalar<typename S::value_type> &&
                          source.read(block, to);
                        };
 
-/// Whether the threads that work may call `read`, inside a kernel. Such a `read` must not use
-/// Kokkos: who allocates a View, copies or starts a kernel within a kernel waits for ever. A source
-/// says so by `static constexpr bool reads_in_kernels = true;`. Without it, `read` is never called
-/// in there.
+/// Whether worker threads may call `read` inside a kernel. Such a `read` must not use Kokkos:
+/// allocating a View, copying or starting a kernel inside a kernel deadlocks. A source declares it
+/// by `static constexpr bool reads_in_kernels = true;`. Otherwise `read` is never called inside
+/// kernels.
 template <class S>
 inline constexpr bool may_read_in_kernels = requires { requires bool(S::reads_in_kernels); };
 
-/// Bytes of a block that justify one call of `read`: for a source whose calls for a few lines cost
-/// as much as calls for many, such as one in packed chunks. It has a member function
-/// `bytes_at_once()`. 0, as without this function: calls for any lines are cheap.
+/// Number of bytes of a block that justify one call of `read`, returned by the member function
+/// `bytes_at_once()`. For sources whose calls for a few lines cost as much as calls for many, such
+/// as packed chunks. 0, or no such function: calls for any number of lines are cheap.
 ///
-/// If a source returns more than 0, blocks have so many bytes, if the limit of memory allows it.
-/// One thread reads them, whole and in order, never in kernels.
-/// Its `read` may start threads.
+/// If a source returns more than 0, blocks have that many bytes, if the memory limit allows it. One
+/// thread reads them, whole and in order, never in kernels. `read` may then start threads.
 template <class S>
 std::size_t bytes_at_once(S const& source) {
   if constexpr (requires {
@@ -66,8 +65,8 @@ std::size_t bytes_at_once(S const& source) {
   }
 }
 
-/// A matrix that a function makes: read(block, to) as in MatrixSource. It may be read in kernels if
-/// the type of the function says so.
+/// A matrix given by a function: read(block, to) as in MatrixSource. It may be read in kernels if
+/// the function's type declares reads_in_kernels.
 template <Scalar T, class Layout, class Read>
 class FunctionSource {
  public:
@@ -90,7 +89,7 @@ class FunctionSource {
 
 namespace detail {
 
-/// A source without its type: operations are compiled for these. The source has to outlive it.
+/// A type-erased source, which operations are compiled for. The source has to outlive it.
 template <class T, class Layout>
 class AnySource {
  public:
@@ -108,7 +107,7 @@ class AnySource {
           static_cast<Source const*>(from)->read(block, to);
         }) {}
 
-  /// A block of it, in panels of so many lines.
+  /// A block of the source, in panels of `panel` lines.
   [[nodiscard]] AnySource part(Block const& block, Index panel) const {
     AnySource part = *this;
     part.first_row_ += block.first_row;
@@ -123,7 +122,7 @@ class AnySource {
   [[nodiscard]] Index cols() const { return cols_; }
   [[nodiscard]] std::size_t bytes_at_once() const { return bytes_at_once_; }
   [[nodiscard]] bool reads_in_kernels() const { return reads_in_kernels_; }
-  /// Lines of a panel of the matrix of which this is a part; 0: it is whole.
+  /// Lines per panel of the matrix that this is a part of; 0: this is the whole matrix.
   [[nodiscard]] Index panel_of_whole() const { return panel_of_whole_; }
   void read(Block block, T* to) const {
     block.first_row += first_row_;
@@ -152,8 +151,8 @@ AnySource<T, Layout> any_source(AnySource<T, Layout> const& source) {
   return source;
 }
 
-/// Returns body(the source as an AnySource of the layout whose order its sums have). The blocks of
-/// one row, or of one column, are the same in both layouts.
+/// Returns body(the source as an AnySource in the layout that determines the order of its sums).
+/// Blocks of a single row or column are the same in both layouts.
 template <class Source, class Body>
 decltype(auto) in_order(Source const& source, Body const& body) {
   if constexpr (std::is_same_v<typename Source::array_layout, Kokkos::LayoutLeft>) {
@@ -167,7 +166,7 @@ decltype(auto) in_order(Source const& source, Body const& body) {
 
 }  // namespace detail
 
-/// A source of a rows x cols matrix of T from a function.
+/// Creates a source of a rows x cols matrix of T from a function.
 ///
 /// ```cpp
 /// auto const element = [](tessera::stream::Block const& block, double* to) {

@@ -18,19 +18,20 @@ namespace tessera::stream::detail {
 using summation::ceil_div;
 using tessera::detail::floor_power_of_two;
 
-/// What a block is a part of.
+/// Kinds of blocks.
 enum class Cut {
-  lines,   ///< any run of lines
+  lines,   ///< any range of lines
   panels,  ///< an aligned group of panels, or a part of one panel
-  tiles,   ///< an aligned run of segments of all lines
-  groups,  ///< an aligned run of groups of lines, as many in a group as a segment has elements
+  tiles,   ///< an aligned range of segments of all lines
+  groups,  ///< an aligned range of groups of lines; a group has as many lines as a segment has
+           ///< elements
 };
 
-/// A matrix as lines, without its elements.
+/// The shape of a matrix as lines.
 struct Extents {
   Index count;               ///< lines
   Index length;              ///< elements of a line
-  Index panel_of_whole = 0;  ///< lines of a panel of the matrix this is a part of; 0: it is whole
+  Index panel_of_whole = 0;  ///< lines per panel if this is a part of a matrix; 0: the whole matrix
 
   /// Lines of a panel.
   [[nodiscard]] Index panel() const {
@@ -38,17 +39,17 @@ struct Extents {
   }
 };
 
-/// What one block has: lines [first, first + count), or the same elements of all lines.
+/// The contents of one block: lines [first, first + count), or these elements of all lines.
 struct Part {
   Index first;
   Index count;
 };
 
-/// The blocks of a matrix, all of them but perhaps the last of a panel as large as the first.
+/// The blocks of a matrix. All blocks, except perhaps the last one of a panel, have the same size.
 class Blocks {
  public:
-  /// Blocks of about `target` and at most `most` bytes; nothing where not even the smallest block
-  /// has so few.
+  /// Returns blocks of about `target` and at most `most` bytes; nothing if the smallest block is
+  /// larger.
   template <class T>
   static std::optional<Blocks> of(Extents const& e, Cut cut, std::size_t target, std::size_t most) {
     constexpr auto size = static_cast<Index>(sizeof(T));
@@ -86,7 +87,7 @@ class Blocks {
     }
     return blocks;
   }
-  /// The blocks whose size() is this; nothing where no blocks have it.
+  /// Returns the blocks with this size(); nothing if the size is impossible.
   template <class T>
   static std::optional<Blocks> of_size(Extents const& e, Cut cut, Index size) {
     Blocks blocks;
@@ -118,24 +119,24 @@ class Blocks {
     Index const end = pieces_ == 1 ? total_ : std::min(total_, (panel + 1) * panel_);
     return {first, std::min(size_, end - first)};
   }
-  /// Whether blocks are parts of a panel, whose chains go from one to the next.
+  /// Whether blocks are parts of a panel. Chains then continue in the next block.
   [[nodiscard]] bool are_pieces() const { return pieces_ > 1; }
-  /// Blocks of a panel; 1 where blocks are whole panels, or have nothing to do with them.
+  /// Blocks per panel; 1 if blocks are whole panels or independent of panels.
   [[nodiscard]] Index pieces() const { return pieces_; }
   [[nodiscard]] bool begins_panel(Index block) const { return block % pieces_ == 0; }
   [[nodiscard]] bool ends_panel(Index block) const {
     auto const [first, count] = part(block);
     return (first + count) % panel_ == 0 || first + count == total_;
   }
-  /// Which subtree of the whole sum a block makes or ends.
+  /// Index of the subtree of the whole sum that a block computes or completes.
   [[nodiscard]] Index subtree(Index block) const { return block / pieces_; }
-  /// Subtrees of the whole sum.
+  /// Number of subtrees of the whole sum.
   [[nodiscard]] Index subtrees() const { return subtree(count() - 1) + 1; }
-  /// Lines of a panel of the whole matrix; 0 where panels do not matter.
+  /// Lines per panel of the whole matrix; 0 if panels do not matter.
   [[nodiscard]] Index panel_lines() const { return panel_; }
 
  private:
-  /// Blocks are pieces of so many lines of a panel.
+  /// Cuts panels into blocks of `lines` lines.
   void cut_panels(Index lines) {
     size_ = lines;
     pieces_ = ceil_div(panel_, lines);

@@ -18,8 +18,8 @@ namespace tessera::stream::detail {
 using summation::Index;
 using tessera::detail::OutputVector;
 
-// Kernels are structures with a name: a lambda for host and device in a header crashes where two
-// sources use it (nvcc 13 keeps what copies it in each source's anonymous namespace).
+// Kernels are named structures. A host-device lambda in a header crashes if two sources use it
+// (nvcc 13 keeps its copy function in the anonymous namespace of each source).
 
 template <class T>
 struct AddVectors {
@@ -49,7 +49,7 @@ void set_result(Exec const& exec, Index length, T const* sum, OutputVector<T> co
                                     SetResult<T>{sum, out});
 }
 
-/// Vectors between the host and an execution space's memory; these fence.
+/// Copies vectors between the host and memory of the execution space. Fences.
 template <class T, class Vector>
 std::vector<T> to_host(Vector const& from) {
   std::vector<T> to(from.extent(0));
@@ -65,8 +65,8 @@ void from_host(std::vector<T> const& from, Vector const& to) {
               from.data(), from.size()));
 }
 
-/// The adjacent-pair tree over vectors that come in order from kernels: a binary counter of
-/// finished subtrees, in memory of the execution space.
+/// The adjacent-pair tree over vectors that kernels produce in order: a binary counter of finished
+/// subtrees, in memory of the execution space.
 template <class Exec, class T>
 class VectorTree {
  public:
@@ -76,15 +76,16 @@ class VectorTree {
   VectorTree(Exec const& exec, Index length, Index count)
       : exec_(exec), length_(length), waiting_(levels(count)), next_(allocate()) {}
 
-  /// Bytes that it holds at most.
+  /// Maximum bytes that a tree holds.
   static std::size_t bytes(Index length, Index count) {
     return (levels(count) + 1) * static_cast<std::size_t>(length) * sizeof(T);
   }
 
-  /// Where the next vector is to be written.
+  /// The memory for the next vector.
   [[nodiscard]] Vector const& next() const { return next_; }
 
-  /// After vector number `index` was written to next(): adds what it completes.
+  /// Adds the subtrees that vector number `index` completes. Call it after the vector was written
+  /// to next().
   void push(Index index) {
     std::size_t level = 0;
     for (Index rest = index; (rest & 1) != 0; rest >>= 1, ++level) {
@@ -95,21 +96,21 @@ class VectorTree {
     if (!is_complete_) put(next_, level);
   }
 
-  /// out[j] = the tree + 0, after the last vector.
+  /// out[j] = the tree + 0. Call it after the last vector.
   void finish(OutputVector<T> const& out) {
     for (Level& level : waiting_) {
       if (!level.is_there) continue;
       if (is_complete_) {
         add_vectors(exec_, length_, level.sum.data(), next_.data());
       } else {
-        std::swap(level.sum, next_);  // the smallest subtree: what it lacks is +0
+        std::swap(level.sum, next_);  // the smallest subtree: missing vectors are +0
         is_complete_ = true;
       }
     }
     set_result(exec_, length_, next_.data(), out);
   }
 
-  /// Finished subtrees by level, the whole tree last, on the host; fences.
+  /// Returns finished subtrees by level, the whole tree last, on the host. Fences.
   [[nodiscard]] std::vector<std::vector<T>> save() const {
     exec_.fence("tessera::stream::save");
     auto const copy = [](Vector const& sum, bool is_there) {
@@ -121,9 +122,9 @@ class VectorTree {
     saved.push_back(copy(next_, is_complete_));
     return saved;
   }
-  /// What save() gave of a tree of the same size after `count` vectors, whose binary digits say
-  /// which subtrees wait.
-  /// @return whether it is of those; else nothing has changed
+  /// Restores the result of save() of a tree of the same size after `count` vectors. The binary
+  /// digits of `count` determine the waiting subtrees.
+  /// @return false, without changes, if the vectors cannot come from such a tree
   [[nodiscard]] bool restore(std::vector<std::vector<T>> const& saved, Index count) {
     if (saved.size() != waiting_.size() + 1) return false;
     for (std::size_t level = 0; level < saved.size(); ++level) {
@@ -156,7 +157,7 @@ class VectorTree {
                                      Kokkos::WithoutInitializing),
                   static_cast<std::size_t>(length_));
   }
-  /// Keeps a sum, and takes the level's memory for it.
+  /// Keeps a sum and takes the level's memory in exchange.
   void put(Vector& sum, std::size_t level) {
     if (waiting_[level].sum.extent(0) == 0) waiting_[level].sum = allocate();
     std::swap(waiting_[level].sum, sum);
