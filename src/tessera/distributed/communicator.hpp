@@ -30,10 +30,10 @@ MPI_Datatype type_of() {
   return std::is_same_v<T, float> ? MPI_FLOAT : MPI_DOUBLE;
 }
 
-/// Elements of one message at most: MPI counts them in an int.
+/// Maximum elements per message: MPI counts them in an int.
 inline constexpr Index most_elements = Index{1} << 28;
 
-/// body(first, count) for parts of `count` elements that fit a message.
+/// Calls body(first, count) for parts of `count` elements that fit a message.
 template <class Body>
 void for_each_message(Index count, Body const& body) {
   for (Index first = 0; first < count; first += most_elements) {
@@ -41,7 +41,7 @@ void for_each_message(Index count, Body const& body) {
   }
 }
 
-/// Counts of elements by rank, and where each rank's begin.
+/// Numbers of elements by rank, and the offsets of each rank.
 struct Counts {
   std::vector<int> counts;
   std::vector<int> begins;
@@ -54,8 +54,8 @@ struct Counts {
   [[nodiscard]] Index all() const { return Index{begins.back()} + counts.back(); }
 };
 
-/// Whether MPI sends from memory of a GPU: what TESSERA_CUDA_AWARE_MPI says, on or off, or else
-/// what Open MPI says of itself. Throws std::invalid_argument for another value.
+/// Whether MPI sends from GPU memory: set by TESSERA_CUDA_AWARE_MPI, "on" or "off"; by default as
+/// reported by Open MPI. Throws std::invalid_argument for another value.
 inline bool is_cuda_aware() {
   if (char const* const text = std::getenv("TESSERA_CUDA_AWARE_MPI")) {
     std::string const value(text);
@@ -67,7 +67,8 @@ inline bool is_cuda_aware() {
 
 }  // namespace detail
 
-/// A communicator of its own, so that no message meets the caller's. MPI's errors end the run.
+/// A duplicated communicator, so that messages do not mix with the caller's. Errors of MPI
+/// terminate the run.
 class Communicator {
  public:
   explicit Communicator(MPI_Comm comm) {
@@ -95,14 +96,14 @@ class Communicator {
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  /// Whether MPI of all ranks sends from memory of a GPU.
+  /// Whether MPI sends from GPU memory on all ranks.
   [[nodiscard]] bool takes_device_memory() const { return takes_device_memory_; }
 
-  /// What ranks tell each other where they meet.
+  /// Numbers that ranks exchange when they meet.
   using Facts = std::array<std::int64_t, 10>;
 
-  /// The facts that body() says on each rank, by rank. Where it throws on one, all throw that
-  /// error; what is a DistributedError all have thrown already.
+  /// Returns the facts that body() returns on each rank, by rank. If body() throws on one rank, all
+  /// throw that error. A DistributedError passes unchanged, since all ranks have thrown it.
   template <class Body>
   std::vector<Facts> meet(Body const& body) const {
     struct Meeting {
@@ -131,8 +132,7 @@ class Communicator {
     }
     return facts;
   }
-  /// The same of a body that says nothing: a rank that has thrown between two calls meets the
-  /// others here.
+  /// The same for a body without result. A rank that threw between two calls meets the others here.
   template <class Body>
   void together(Body const& body) const {
     meet([&] {
@@ -141,7 +141,7 @@ class Communicator {
     });
   }
 
-  /// Each rank's value, by rank.
+  /// Returns each rank's value, by rank.
   template <class Value>
   std::vector<Value> gather(Value const& mine) const {
     static_assert(std::is_trivially_copyable_v<Value>);
@@ -149,7 +149,7 @@ class Communicator {
     MPI_Allgather(&mine, sizeof(Value), MPI_BYTE, all.data(), sizeof(Value), MPI_BYTE, comm_);
     return all;
   }
-  /// Each rank's text, by rank. All of them together have less than 2 GiB.
+  /// Returns each rank's text, by rank. All texts together must be smaller than 2 GiB.
   std::vector<std::string> gather_texts(std::string const& mine) const {
     std::vector<std::int64_t> const lengths = gather(static_cast<std::int64_t>(mine.size()));
     detail::Counts counts(lengths.size());
@@ -178,7 +178,7 @@ class Communicator {
       MPI_Recv(to.data() + first, some, detail::type_of<T>(), from, 0, comm_, MPI_STATUS_IGNORE);
     });
   }
-  /// A vector on its way; it has been sent when the object ends.
+  /// An asynchronous send of a vector. The destructor waits until it has been sent.
   template <class T>
   class Sending {
    public:
@@ -211,7 +211,7 @@ class Communicator {
   }
 
  private:
-  /// On all ranks: what `rank` has thrown, which knows its text.
+  /// Collective: throws the error of rank `rank`, which passes its text.
   [[noreturn]] void throw_error_of(int rank, std::string text) const {
     int length = static_cast<int>(text.size());
     MPI_Bcast(&length, 1, MPI_INT, rank, comm_);

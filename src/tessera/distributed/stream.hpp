@@ -19,13 +19,13 @@
 #include <tessera/kernels/factor.hpp>
 #include <tessera/stream.hpp>
 
-/// The operations on matrices that are larger than the memory of many processes: each reads its
-/// part of one source, and the bits are those of one process.
+/// Operations on matrices that are larger than the memory of many processes. Each process reads its
+/// part of one source. The result has the bits of one process.
 namespace tessera::stream {
 
 namespace detail {
 
-/// What digest_of_state returns without a state.
+/// Result of digest_of_state without a state.
 inline constexpr std::int64_t no_state = 0;
 
 template <class T>
@@ -38,7 +38,7 @@ std::int64_t digest_of_state(State<T> const* state) {
   return static_cast<std::int64_t>(digest.value() | 1U);  // no_state is even
 }
 
-/// All ranks call the same, or all throw.
+/// Requires that all ranks make the same call; otherwise all throw.
 template <class Exec, class Source>
 void require_same_call(Distributed<Exec> const& world, char const* operation, Source const& source,
                        Options<typename Source::value_type> const& options,
@@ -72,7 +72,7 @@ void require_same_call(Distributed<Exec> const& world, char const* operation, So
   }
 }
 
-/// An output whose entries lie side by side: itself, or a copy that goes there at the end.
+/// A contiguous output: the output itself, or a copy that is written to it at the end.
 template <class Exec, class T>
 class OutputSideBySide {
  public:
@@ -100,7 +100,7 @@ class OutputSideBySide {
   Copy copy_;
 };
 
-/// The numbers of a call, for comparison.
+/// The numbers of a call, for comparison between ranks.
 template <class T, class Terms>
 std::vector<double> numbers_of(Terms const& terms) {
   auto const& map = terms.map.function();
@@ -142,7 +142,7 @@ Report call_atax(Distributed<Exec> const& world, AnySource<T, Layout> const& sou
     Report const report = on_ranks(
         [&](AnySource<T, Layout> const& part, Index first, OutputVector<T> sum,
             Options<T> const& its) {
-          using tessera::kernels::shifted;  // maps have their own
+          using tessera::kernels::shifted;  // maps have their own overload
           return run_atax(exec, part, tessera::detail::vector_in(vectors.x->vector()),
                           from(kept, first), sum, its, map, shifted(factor, first));
         },
@@ -157,7 +157,8 @@ Report call_atax(Distributed<Exec> const& world, AnySource<T, Layout> const& sou
   });
 }
 
-/// One product, on all ranks: dot products of lines, of which each makes some, or a sum over lines.
+/// One product on all ranks: dot products of lines, of which each rank computes some, or a sum over
+/// lines.
 template <bool IsSum, class Exec, class T, class Layout>
 Report run_product_on_ranks(Distributed<Exec> const& world, std::string const& name,
                             AnySource<T, Layout> const& source, VectorArgument<T const> const& x,
@@ -189,18 +190,19 @@ Report run_product_on_ranks(Distributed<Exec> const& world, std::string const& n
 
 }  // namespace detail
 
-/// C = α·Aᵀ·f(A·v) + β·z of a streamed matrix, of which each rank reads a part
+/// C = α·Aᵀ·f(A·v) + β·z of a streamed matrix; each rank reads a part of it
 ///
-/// As `atax` of an execution space, with `world` in place of it. All ranks call it with the same
-/// arguments: the same matrix, vectors that are whole, and the same limit, which each keeps. C is
-/// whole on each.
+/// As `atax` of an execution space, with `world` instead. All ranks call it with the same
+/// arguments: the same matrix, replicated vectors, and the same memory limit, which applies to each
+/// rank. C is replicated.
 ///
-/// Where states are wanted all ranks go on in rounds of some blocks. The first rank's wants_state
-/// decides for all; on_state is called on all. The states are those of one process, and may be gone
-/// on from by any number of them; a state inside a panel, of a limit that no panel fits, by one.
-/// on_progress says how far this rank is, and takes the others to be as far.
+/// If states are wanted, all ranks proceed in rounds of some blocks. The first rank's wants_state
+/// decides for all; on_state is called on all. States are the same as with one process, and any
+/// number of processes can resume from them. Exception: only one process can resume from a state
+/// inside a panel, which arises if the limit fits no panel. on_progress reports the progress of
+/// this rank and assumes the same of the others.
 ///
-/// Throws, on all ranks, a DistributedError of what one of them throws.
+/// If one rank throws, all ranks throw a DistributedError.
 ///
 /// Source: docs/distributed.md.
 ///
@@ -227,7 +229,7 @@ Report atax(Distributed<Exec> const& world, Source const& source, V const& v, C 
   });
 }
 
-/// The same, and B = f(A·v) on the way, which is whole on each rank, too.
+/// The same, and also B = f(A·v), which is replicated too.
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
           OutputVectorFor<Exec, Source> B, OutputVectorFor<Exec, Source> C>
 Report atax(Distributed<Exec> const& world, Source const& source, V const& v, B const& b,
@@ -244,9 +246,9 @@ Report atax(Distributed<Exec> const& world, Source const& source, V const& v, B 
   });
 }
 
-/// B = A·v of a streamed matrix, of which each rank reads a part
+/// B = A·v of a streamed matrix; each rank reads a part of it
 ///
-/// As `atax`: B is whole on each rank.
+/// As `atax`. B is replicated.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -270,9 +272,9 @@ Report multiply(Distributed<Exec> const& world, Source const& source, V const& v
   });
 }
 
-/// C = Aᵀ·B of a streamed matrix, of which each rank reads a part
+/// C = Aᵀ·B of a streamed matrix; each rank reads a part of it
 ///
-/// As `atax`: B and C are whole on each rank.
+/// As `atax`. B and C are replicated.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -296,9 +298,9 @@ Report multiply_transposed(Distributed<Exec> const& world, Source const& source,
   });
 }
 
-/// y = A·x and w = Aᵀ·u of a streamed matrix, of which each rank reads a part, once
+/// y = A·x and w = Aᵀ·u of a streamed matrix; each rank reads a part of it, once
 ///
-/// As `atax`: all vectors are whole on each rank.
+/// As `atax`. All vectors are replicated.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {

@@ -15,18 +15,18 @@
 #include <tessera/distributed/detail/joins.hpp>
 #include <tessera/distributed/rows.hpp>
 
-/// How elements in memory of Exec go from rank to rank.
+/// Exchange of elements in memory of Exec between ranks.
 namespace tessera::distributed::detail {
 
 template <class Exec>
 inline constexpr bool is_on_host =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
-/// Who sends, and from where.
+/// How messages are sent, and from which memory.
 enum class SendBy {
   nccl,      ///< from memory of Exec, on its stream
   mpi,       ///< from memory of Exec
-  host_mpi,  ///< from memory of the host, to which elements are copied, and back from
+  host_mpi,  ///< from host memory, with copies in both directions
 };
 
 template <class Exec>
@@ -34,7 +34,7 @@ SendBy mpi_of(Communicator const& comm) {
   return is_on_host<Exec> || comm.takes_device_memory() ? SendBy::mpi : SendBy::host_mpi;
 }
 
-/// What reports say.
+/// The name in reports.
 template <class Exec>
 char const* name_of(SendBy by) {
   if (by == SendBy::nccl) return "nccl";
@@ -45,7 +45,7 @@ char const* name_of(SendBy by) {
 template <class Space>
 class Kept {
  public:
-  /// `count` elements, whose values are any; what was got before is gone.
+  /// Returns `count` uninitialised elements. Invalidates earlier allocations.
   template <class T, class Exec>
   T* get(Exec const& exec, Index count) {
     auto const bytes = static_cast<std::size_t>(count) * sizeof(T);
@@ -65,8 +65,8 @@ class Kept {
   Kokkos::View<std::byte*, Space> bytes_;
 };
 
-/// What the exchanges of one object of Distributed use, and keep: calls that follow each other on
-/// `exec` share it. To make it is collective.
+/// Resources that the exchanges of a Distributed object keep. Consecutive calls on `exec` share
+/// them. The constructor is collective.
 template <class Exec>
 struct Exchanges {
   Exchanges(Communicator const& comm, Exec const& exec)
@@ -94,15 +94,16 @@ struct Exchanges {
   Kept<typename Exec::memory_space> elements;
   Kept<Kokkos::SharedHostPinnedSpace> on_host;
   Joins joins;
-  /// Bytes of vectors whose rows can be shared with what every rank has kept: the same on all.
+  /// Bytes of vectors whose rows can be shared with the memory that every rank has: the same on
+  /// all.
   std::size_t bytes_of_rows = 0;
 
  private:
   std::vector<std::vector<int>> levels_;
 };
 
-/// The exchanges of a sum, by MPI. Both fence `exec` before MPI reads, and are over when they
-/// return. Where MPI sends from memory of the host, `on_host` has the elements of both sides.
+/// Exchanges of a sum through MPI. Both fence `exec` before MPI reads, and are complete when they
+/// return. If MPI sends from host memory, `on_host` is the buffer for both directions.
 template <class Exec, class T>
 class MpiExchange {
  public:
@@ -144,7 +145,8 @@ class MpiExchange {
   T* on_host_;
 };
 
-/// body(what exchanges elements in memory of Exec), where `on_host` is for MPI of host memory.
+/// Calls body(an object that exchanges elements in memory of Exec). `on_host` is the buffer for MPI
+/// from host memory.
 template <class Exec, class T, class Body>
 void with_exchange(Exec const& exec, Communicator const& comm, Exchanges<Exec> const& exchanges,
                    SendBy by, T* on_host, Body const& body) {
@@ -152,7 +154,8 @@ void with_exchange(Exec const& exec, Communicator const& comm, Exchanges<Exec> c
   body(MpiExchange<Exec, T>(exec, comm, by, on_host));
 }
 
-/// Gives every rank all `length` entries of x, of which each has filled in its rows, as all know.
+/// Gives every rank all `length` entries of x, of which each has filled in its rows. All ranks know
+/// all `rows`.
 template <class Exec, class T>
 void gather_rows(Exec const& exec, Communicator const& comm, Exchanges<Exec>& exchanges, T* x,
                  Index length, std::vector<Rows> const& rows) {

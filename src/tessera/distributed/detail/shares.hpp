@@ -12,14 +12,14 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/summation.hpp>
 
-/// Which rows of a matrix each rank has, and which subtrees of a sum over all rows it makes.
+/// The rows that each rank owns, and the subtrees of a sum over all rows that it computes.
 namespace tessera::distributed::detail {
 
-/// Rows whose units, of some rows each, are the leaves of the sum's tree: panels of a row-major
+/// Rows in units of some rows each. Units are the leaves of the sum's tree: panels of a row-major
 /// matrix, segments of a column-major one.
 struct Units {
   Index rows;  ///< of the matrix
-  Index unit;  ///< rows of a unit, but perhaps the last
+  Index unit;  ///< rows per unit; the last unit may have fewer
 
   [[nodiscard]] Index count() const { return summation::ceil_div(rows, unit); }
 };
@@ -30,7 +30,7 @@ Units units_of(bool by_rows, Index rows, Index cols) {
   return {rows, by_rows ? summation::panels(rows, cols).lines : Index{summation::segment<T>}};
 }
 
-/// An aligned group of 2^level units, without those behind the last row.
+/// An aligned group of 2^level units, except units behind the last row.
 struct Subtree {
   Rows rows;
   int level;
@@ -39,19 +39,19 @@ struct Subtree {
 /// The parts of a rank's rows.
 struct Share {
   Rows begun;               ///< of a unit that begins on an earlier rank
-  bool ends_begun = false;  ///< whether that unit ends with them: it is a subtree of its own then
+  bool ends_begun = false;  ///< whether that unit ends with them: it is then a subtree by itself
   std::vector<Subtree> whole;
   Rows open;  ///< of a unit that ends on a later rank
 
-  /// Subtrees that the rank hands on.
+  /// Number of subtrees whose sums the rank sends.
   [[nodiscard]] std::size_t roots() const { return whole.size() + (ends_begun ? 1 : 0); }
-  /// Whether a later rank goes on with a unit of this one.
+  /// Whether a later rank continues a unit of this one.
   [[nodiscard]] bool hands_chains_on() const {
     return open.count > 0 || (begun.count > 0 && !ends_begun);
   }
 };
 
-/// Row `row` rounded up to the first one of a unit, or to the end of the matrix.
+/// Rounds `row` up to the first row of a unit, or to the end of the matrix.
 inline Index unit_begin(Units const& units, Index row) {
   return std::min(units.rows, summation::ceil_div(row, units.unit) * units.unit);
 }
@@ -66,7 +66,7 @@ inline Share share_of(Units const& units, Rows const& rows) {
   Index const whole_end =
       std::max(begun_end, end == units.rows ? end : end / units.unit * units.unit);
   share.open = {whole_end, end - whole_end};
-  // What the last subtree lacks behind the last row is +0.
+  // The last subtree is complete with units of +0 behind the last row.
   Index const last = whole_end == units.rows ? tessera::detail::ceil_power_of_two(units.count())
                                              : whole_end / units.unit;
   for (Index u = summation::ceil_div(begun_end, units.unit); u * units.unit < whole_end;) {
@@ -80,8 +80,9 @@ inline Share share_of(Units const& units, Rows const& rows) {
   return share;
 }
 
-/// Rank `rank`'s rows where all have about as many whole units: a boundary may lie a sixteenth of a
-/// rank's units beside the even one, so that there are few and large subtrees.
+/// Rows of rank `rank` if all ranks have about the same number of whole units. A boundary may
+/// differ from the even one by a sixteenth of a rank's units, so that there are few and large
+/// subtrees.
 inline Rows even_rows(Units const& units, int rank, int size) {
   Index const count = units.rows == 0 ? 0 : units.count();
   auto const boundary = [&](Index r) {
@@ -96,7 +97,7 @@ inline Rows even_rows(Units const& units, int rank, int size) {
   return {first, boundary(rank + 1) - first};
 }
 
-/// The same of each rank.
+/// The rows of each rank.
 inline std::vector<Rows> even_rows_by_rank(Units const& units, int size) {
   std::vector<Rows> rows(static_cast<std::size_t>(size));
   for (int r = 0; r < size; ++r) rows[static_cast<std::size_t>(r)] = even_rows(units, r, size);

@@ -28,18 +28,18 @@
 #include <tessera/stream/detail/tree.hpp>
 #include <tessera/stream/options.hpp>
 
-/// Streams of which each rank reads a part.
+/// Streams with a part per rank.
 namespace tessera::distributed::detail {
 
 using stream::detail::Cut;
 using stream::detail::Extents;
 
-/// What a streamed operation does with its matrix.
+/// How a streamed operation uses its matrix.
 template <class T>
 struct StreamedWork {
-  std::string operation;  ///< as a state says it
-  Index sum = 0;          ///< entries of the sum over all parts; 0: there is none
-  tessera::detail::OutputVector<T> grown{nullptr, 1};  ///< of which each part makes its entries
+  std::string operation;  ///< its name in a state
+  Index sum = 0;          ///< entries of the sum over all parts; 0: no sum
+  tessera::detail::OutputVector<T> grown{nullptr, 1};  ///< each part computes its own entries
 };
 
 /// A binary counter of sums of subtrees, on the host.
@@ -48,7 +48,7 @@ class SumsOfSubtrees {
  public:
   using Sum = std::vector<T>;
 
-  /// The sum of the next subtree, which has 2^level units.
+  /// Adds the sum of the next subtree, which has 2^level units.
   void push(Sum sum, int level) {
     backends::host::OrdinaryArithmetic const mode;
     auto l = static_cast<std::size_t>(level);
@@ -62,7 +62,7 @@ class SumsOfSubtrees {
     if (waiting_.size() <= level) waiting_.resize(level + 1);
     waiting_[level] = std::move(sum);
   }
-  /// The whole tree. What it lacks is +0.
+  /// Returns the sum of the whole tree. Missing units are +0.
   [[nodiscard]] Sum finish() const {
     backends::host::OrdinaryArithmetic const mode;
     Sum sum;
@@ -77,7 +77,7 @@ class SumsOfSubtrees {
     for (T& entry : sum) entry += T(0);
     return sum;
   }
-  /// Those of `levels` levels from `first` on.
+  /// Returns the sums of `levels` levels from `first` on.
   [[nodiscard]] std::vector<Sum> save(std::size_t first, std::size_t levels) const {
     std::vector<Sum> saved(levels);
     for (std::size_t l = first; l < waiting_.size(); ++l) saved[l - first] = waiting_[l];
@@ -92,9 +92,9 @@ class SumsOfSubtrees {
   std::vector<Sum> waiting_;
 };
 
-/// A streamed operation on all ranks: each streams some aligned subtrees of the sum, whose roots
-/// are added. Where states are wanted, or gone on from, that is done in rounds, after each of which
-/// all ranks have the state of one process. Sums are of S; only those of T have states.
+/// A streamed operation on all ranks. Each rank streams some aligned subtrees of the sum; then
+/// their roots are added. To save or resume states it works in rounds, after each of which all
+/// ranks have the state of one process. Sums have type S; only sums of type T have states.
 template <class Exec, class T, class Layout, Cut cut, class S = T>
 class StreamOnRanks {
  public:
@@ -117,8 +117,7 @@ class StreamOnRanks {
                                    : Index{summation::segment<T>}) {}
 
   /// run(part, first, sum, options) streams some lines, or elements of all lines, from number
-  /// `first` on, and makes their sum.
-  /// `out` gets the sum over all.
+  /// `first` on, and computes their sum. `out` receives the sum over all parts.
   template <class Run>
   stream::Report operator()(Run const& run, tessera::detail::OutputVector<S> const& out) {
     world_.together([&] { begin(); });
@@ -153,7 +152,7 @@ class StreamOnRanks {
     return options_.resume != nullptr || (options_.on_state && options_.wants_state);
   }
 
-  /// Blocks of one process, which states count.
+  /// The blocks of one process, which states count.
   [[nodiscard]] std::optional<Blocks> blocks() const {
     if (options_.resume != nullptr) {
       return Blocks::of_size<T>(extents_, cut, options_.resume->block_lines);
@@ -161,7 +160,7 @@ class StreamOnRanks {
     return Blocks::of<T>(extents_, cut, stream::detail::target_bytes(world_.exec()),
                          options_.memory_limit / (stream::detail::host_slots<Exec> + 1));
   }
-  /// Levels of the tree whose subtrees are smaller than a block.
+  /// Levels of the tree with subtrees smaller than a block.
   [[nodiscard]] std::size_t levels_in_block() const {
     Index const units = std::max(Index{1}, summation::ceil_div(blocks_->size(), unit_));
     return static_cast<std::size_t>(summation::tree_levels(units));
@@ -174,11 +173,11 @@ class StreamOnRanks {
     if (!takes_states()) return;
     blocks_ = blocks();
     if (options_.resume != nullptr) return go_on_from(*options_.resume);
-    // If not even a line fits the limit, the first part throws.
+    // If the limit does not even fit one line, the first part throws.
     if (!blocks_) blocks_ = Blocks::of<T>(extents_, cut, 1, std::numeric_limits<Index>::max());
   }
-  /// All ranks take the smallest blocks of any: a rank's own depend on its threads and its limit,
-  /// and the number of rounds, in each of which all exchange sums, depends on them.
+  /// All ranks take the smallest block size of any rank. The size depends on a rank's threads and
+  /// limit, and it determines the number of rounds, in each of which all ranks exchange sums.
   void agree_on_blocks() {
     if (!blocks_ || options_.resume != nullptr) return;
     std::vector<Index> const sizes = world_.communicator().gather(blocks_->size());
@@ -235,7 +234,7 @@ class StreamOnRanks {
     done_ = done;
   }
 
-  /// All that is left, or, where states are wanted, an aligned group of units.
+  /// All that is left, or, if states are wanted, an aligned group of units.
   [[nodiscard]] Index lines_of_round() const {
     if (!takes_states()) return total_ - done_;
     using tessera::detail::ceil_power_of_two;
@@ -292,7 +291,7 @@ class StreamOnRanks {
         lines += subtree.rows.count;
         order.push_back(order.size());
       }
-      // The largest first: if the limit is too small, the error has the need of this one.
+      // The largest first: if the limit is too small, the error reports the need of this one.
       std::ranges::stable_sort(order, std::ranges::greater{},
                                [&](std::size_t i) { return share.whole[i].rows.count; });
       for (std::size_t const i : order) {
@@ -309,7 +308,8 @@ class StreamOnRanks {
     });
   }
 
-  /// As Distributed::together. If limits are too small, all ranks throw the greatest need of any.
+  /// As Distributed::together. If limits are too small, all ranks throw the largest need of any
+  /// rank.
   template <class Body>
   void together_within_limit(Body const& body) {
     std::size_t needed = 0;
@@ -347,7 +347,7 @@ class StreamOnRanks {
     options.memory_limit -= std::min(options.memory_limit, beside);
     std::size_t const before = bytes_of_round_;
     if (options_.on_progress) {
-      // The others are about as far.
+      // Assume that the other ranks have made the same progress.
       auto const share = static_cast<double>(round.count) / static_cast<double>(lines);
       options.on_progress = [this, before, share, &round](stream::Progress const& p) {
         auto const done = share * static_cast<double>(before + p.bytes_done);
@@ -365,7 +365,7 @@ class StreamOnRanks {
     bytes_of_round_ += bytes_of(part.count);
   }
 
-  /// Some lines of the matrix, or elements of all lines.
+  /// A part of the source: some lines, or elements of all lines.
   [[nodiscard]] Source part_of(Rows const& part) const {
     auto const block =
         cuts_lines ? stream::detail::block_of<row_major>(part.first, part.count, 0, extents_.length)
@@ -375,7 +375,7 @@ class StreamOnRanks {
   [[nodiscard]] std::size_t bytes_of(Index lines) const {
     return static_cast<std::size_t>(lines * across_) * sizeof(T);
   }
-  /// What the sums of a round, those that wait and a state take on the host.
+  /// Host memory of the sums of a round, the waiting sums and a state, in bytes.
   [[nodiscard]] std::size_t bytes_beside() const {
     Index entries = (vectors_of_round_ + 1) * work_.sum;
     if (takes_states()) {
@@ -390,7 +390,7 @@ class StreamOnRanks {
                   static_cast<std::size_t>(entries));
   }
 
-  /// What a part's stream did.
+  /// Adds the report of a part's stream.
   void add(stream::Report const& part) {
     report_.blocks += part.blocks;
     report_.kernels = part.kernels;
@@ -402,7 +402,7 @@ class StreamOnRanks {
     report_.seconds_waiting_for_work += part.seconds_waiting_for_work;
   }
 
-  /// After a round: the first rank says for all whether a state is wanted.
+  /// Called after a round. The first rank decides for all whether a state is wanted.
   void tell() {
     bytes_of_round_ = 0;
     if (!takes_states() || done_ == total_ || !options_.on_state || !options_.wants_state) return;
@@ -428,7 +428,7 @@ class StreamOnRanks {
       options_.on_state(state);
     });
   }
-  /// Blocks of one process that end at this line.
+  /// Number of blocks of one process up to this line.
   [[nodiscard]] Index blocks_of(Index line) const {
     return line / std::max(unit_, blocks_->size()) * blocks_->pieces();
   }
@@ -440,11 +440,11 @@ class StreamOnRanks {
   stream::Options<T> options_;
   Extents extents_;
   Index total_;   ///< lines, or elements of all lines
-  Index across_;  ///< elements of the matrix for each
-  Index unit_;    ///< of which the leaves of the sum's tree have as many
+  Index across_;  ///< matrix elements for each of them
+  Index unit_;    ///< lines or elements per leaf of the sum's tree
   std::optional<Blocks> blocks_;
   Index done_ = 0;
-  Index vectors_of_round_ = 0;  ///< as long as the sum, that adding its roots takes
+  Index vectors_of_round_ = 0;  ///< vectors of the sum's length that adding its roots needs
   std::size_t bytes_of_round_ = 0;
   SumsOfSubtrees<S> sums_;
   stream::Report report_;

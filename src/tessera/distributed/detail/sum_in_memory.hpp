@@ -19,7 +19,7 @@
 
 namespace tessera::distributed::detail {
 
-/// Columns of roots, one owner's slice after the other.
+/// Packs the columns of roots: one owner's slice after the other.
 template <class T>
 struct PackRoots {
   T const* roots;  // (own, length), from the first column that is exchanged
@@ -36,7 +36,7 @@ struct PackRoots {
   }
 };
 
-/// A column's sum, in the tree's order.
+/// Adds the parts of a column in the tree's order.
 template <class T>
 struct AddInOrder {
   T* parts;  // (all, width)
@@ -53,14 +53,15 @@ struct AddInOrder {
   }
 };
 
-/// As SumOfRoots, in memory of Exec: nothing is copied to the host but what MPI cannot send. Few
-/// roots go to all ranks whole, and each adds them by itself: one exchange in place of two.
+/// As SumOfRoots, in memory of Exec. Nothing is copied to the host except data that MPI cannot send
+/// from a device. If there are few roots, all ranks get them whole and add them, which takes one
+/// exchange instead of two.
 template <class Exec, class T>
 class SumInMemory {
  public:
   using Output = tessera::detail::OutputVector<T>;
 
-  /// levels[r]: those of the subtrees of rank r, in the order of the matrix' rows.
+  /// levels[r]: levels of the subtrees of rank r, in the order of the matrix' rows.
   SumInMemory(Exec exec, Communicator const& comm, Exchanges<Exec>& exchanges, SendBy by,
               std::vector<std::vector<int>> levels, Index length)
       : exec_(std::move(exec)),
@@ -93,10 +94,10 @@ class SumInMemory {
     exchanges_.set_joins(exec_, std::move(levels));
   }
 
-  /// The sums of this rank's subtrees, one after the other: to be filled in.
+  /// Memory for the sums of this rank's subtrees, contiguous. The caller fills it in.
   [[nodiscard]] T* roots() const { return roots_; }
 
-  /// sums = every column's sum, on each rank.
+  /// sums = the sum of every column, on each rank.
   void operator()(Output sums) {
     if (are_few_) return add_all(sums);
     for (Index begin = 0; begin < length_; begin += width_) {
@@ -106,10 +107,11 @@ class SumInMemory {
   }
 
  private:
-  /// All ranks get at most twice what an all-reduce sends.
+  /// With this limit each rank receives at most twice the data of an all-reduce.
   static constexpr Index few_roots = 4;
 
-  /// Whether roots are sent from where they are: all columns of each, or slices of one.
+  /// Whether roots are already packed, so they are sent in place: all columns of each, or slices of
+  /// one.
   [[nodiscard]] bool is_packed() const { return are_few_ || own_ == 1; }
   template <class Body>
   void exchange(Body const& body) const {
@@ -129,7 +131,7 @@ class SumInMemory {
     add(length_, sums);
   }
 
-  /// As many columns as one exchange has.
+  /// Adds the columns of one exchange.
   void add_columns(Index begin, Index width) {
     static std::string const pack("tessera::distributed::pack");
     Index const ranks = comm_.size();
@@ -159,7 +161,7 @@ class SumInMemory {
   Index length_;
   Index own_;                  ///< subtrees of this rank
   std::vector<Index> own_of_;  ///< of each rank
-  Index width_ = 0;            ///< columns of an exchange: MPI counts elements in an int
+  Index width_ = 0;            ///< columns per exchange: MPI counts elements in an int
   bool are_few_ = false;       ///< whether roots go to all ranks
   Counts sent_, got_, slices_;
   T* roots_ = nullptr;    // (own, length)

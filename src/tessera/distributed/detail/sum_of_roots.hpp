@@ -15,12 +15,12 @@ namespace tessera::distributed::detail {
 
 /// The tree over the subtrees of all ranks, whose sums are vectors of `length` elements.
 ///
-/// Each rank owns a slice of the columns: it gets that slice of every root, adds them, and hands
-/// its sums to all. All memory is there before anything is sent.
+/// Each rank owns a slice of the columns: it receives that slice of every root, adds them, and
+/// sends its sums to all. All memory is allocated before anything is sent.
 template <class T>
 class SumOfRoots {
  public:
-  /// levels[r]: those of the subtrees of rank r, in the order of the matrix' rows.
+  /// levels[r]: levels of the subtrees of rank r, in the order of the matrix' rows.
   SumOfRoots(Communicator const& comm, std::vector<std::vector<int>> levels, Index length)
       : comm_(comm),
         levels_(std::move(levels)),
@@ -39,10 +39,10 @@ class SumOfRoots {
     sums_.resize(static_cast<std::size_t>(length_));
   }
 
-  /// The sums of this rank's subtrees, one after the other: to be filled in.
+  /// Memory for the sums of this rank's subtrees, contiguous. The caller fills it in.
   [[nodiscard]] T* roots() { return roots_.data(); }
 
-  /// Every column's sum, on each rank.
+  /// Returns the sum of every column, on each rank.
   std::vector<T> const& operator()() {
     for (Index begin = 0; begin < length_; begin += width_) {
       add_columns(begin, std::min(width_, length_ - begin));
@@ -53,7 +53,7 @@ class SumOfRoots {
  private:
   [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(comm_.rank()); }
 
-  /// As many columns as one exchange has.
+  /// Adds the columns of one exchange.
   void add_columns(Index begin, Index width) {
     auto const slice_begin = [&](std::size_t owner) {
       return width * static_cast<Index>(owner) / comm_.size();
@@ -75,7 +75,7 @@ class SumOfRoots {
     comm_.all_gather(add_parts(slice_width(me())), sums_.data() + begin, slices_);
   }
 
-  /// The tree over vectors that lie one after the other, in place.
+  /// The tree over contiguous vectors, in place.
   T const* add_parts(Index width) {
     backends::host::OrdinaryArithmetic const mode;
     T* const sum = parts_.data();
@@ -92,7 +92,7 @@ class SumOfRoots {
   Index length_;
   Index own_;    ///< subtrees of this rank
   Index all_;    ///< subtrees of all
-  Index width_;  ///< columns of an exchange: MPI counts elements in an int
+  Index width_;  ///< columns per exchange: MPI counts elements in an int
   Counts sent_, got_, slices_;
   std::vector<T> roots_;   // (own, length)
   std::vector<T> packed_;  // (ranks, own, slice)
