@@ -17,34 +17,33 @@
 
 #include <tessera/tuning.hpp>
 
-/// Preconditions of the operations. Each throws std::invalid_argument with a sentence that names
-/// the operation and the sizes.
+/// Preconditions of the operations. Each function throws std::invalid_argument with a message that
+/// names the operation and the sizes.
 namespace tessera::checks {
 
 [[noreturn]] inline void fail(std::string_view operation, std::string const& what) {
   throw std::invalid_argument("tessera::" + std::string(operation) + ": " + what);
 }
 
-/// The most bytes of a matrix or a vector, gaps between its elements included, and the most rows
-/// and columns. No machine has so much memory, and what is computed of such sizes fits into 64
-/// bits.
+/// Maximum bytes of a matrix or a vector, including gaps between its elements, and maximum rows and
+/// columns. No machine has that much memory, and all computations with such sizes fit 64 bits.
 inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;
 inline constexpr std::uint64_t most_lines = std::uint64_t{1} << 50;
 
-/// a · b, or the largest number there is where that is larger.
+/// a · b, or the largest 64-bit number if that overflows.
 constexpr std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   return std::bit_width(a) + std::bit_width(b) > 64 ? std::numeric_limits<std::uint64_t>::max()
                                                     : a * b;
 }
-/// a + b, or the largest number there is where that is larger.
+/// a + b, or the largest 64-bit number if that overflows.
 constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
   return a > std::numeric_limits<std::uint64_t>::max() - b
              ? std::numeric_limits<std::uint64_t>::max()
              : a + b;
 }
 
-/// A matrix can have so many rows and columns of elements of so many bytes. Sizes are signed, or
-/// those of a View: the sentence has them as they are.
+/// Requires that a matrix can have this size. `Size` is the type of the caller's sizes, signed or
+/// unsigned: the message prints them unchanged.
 template <std::integral Size>
 void require_size(std::string_view operation, Size rows, Size cols, std::size_t element_bytes) {
   auto const m = static_cast<std::uint64_t>(rows);
@@ -55,7 +54,7 @@ void require_size(std::string_view operation, Size rows, Size cols, std::size_t 
   }
 }
 
-/// The matrix called `name` has at least one row and one column.
+/// Requires that the matrix `name` has at least one row and one column.
 template <class Matrix>
 void require_elements(std::string_view operation, std::string_view name, Matrix const& x) {
   if (x.extent(0) == 0 || x.extent(1) == 0) {
@@ -64,7 +63,7 @@ void require_elements(std::string_view operation, std::string_view name, Matrix 
   }
 }
 
-/// The vector called `name` has `expected` entries.
+/// Requires that the vector `name` has `expected` entries.
 template <class Vector>
 void require_extent(std::string_view operation, std::string_view name, Vector const& x,
                     std::size_t expected) {
@@ -74,7 +73,7 @@ void require_extent(std::string_view operation, std::string_view name, Vector co
   }
 }
 
-/// The matrix called `name` is rows x cols.
+/// Requires that the matrix `name` is rows x cols.
 template <class Matrix>
 void require_extents(std::string_view operation, std::string_view name, Matrix const& x,
                      std::size_t rows, std::size_t cols) {
@@ -85,7 +84,7 @@ void require_extents(std::string_view operation, std::string_view name, Matrix c
   }
 }
 
-/// The matrix called `name` has `rows` rows.
+/// Requires that the matrix `name` has `rows` rows.
 template <class Matrix>
 void require_rows(std::string_view operation, std::string_view name, Matrix const& x,
                   std::size_t rows) {
@@ -95,7 +94,7 @@ void require_rows(std::string_view operation, std::string_view name, Matrix cons
   }
 }
 
-/// A has as many rows as columns.
+/// Requires that A is square.
 template <class Matrix>
 void require_square(std::string_view operation, Matrix const& A) {
   if (A.extent(0) != A.extent(1)) {
@@ -104,19 +103,19 @@ void require_square(std::string_view operation, Matrix const& A) {
   }
 }
 
-/// Where the elements of a vector or a matrix lie, in bytes.
+/// Addresses of the elements of a vector or a matrix, in bytes.
 struct Place {
-  std::uint64_t begin;                  ///< of the first
-  std::uint64_t element;                ///< of each
-  std::array<std::uint64_t, 2> count;   ///< of elements in each direction; 1 if there is none
-  std::array<std::uint64_t, 2> stride;  ///< from one to the next; 0 where there is one only
+  std::uint64_t begin;                 ///< of the first element
+  std::uint64_t element;               ///< size of an element
+  std::array<std::uint64_t, 2> count;  ///< of elements in each direction; 1 if the view has no such
+  std::array<std::uint64_t, 2> stride;  ///< between elements; 0 if there is only one
 
   [[nodiscard]] constexpr bool is_empty() const { return count[0] == 0 || count[1] == 0; }
-  /// From the first element on in this direction, to the last.
+  /// Distance of the first and the last element in this direction.
   [[nodiscard]] constexpr std::uint64_t along(std::size_t direction) const {
     return product(count[direction] - 1, stride[direction]);
   }
-  /// From the first byte to the one after the last.
+  /// Distance of the first byte and the byte after the last.
   [[nodiscard]] constexpr std::uint64_t span() const {
     return is_empty() ? 0 : sum(element, sum(along(0), along(1)));
   }
@@ -136,7 +135,7 @@ Place place_of(View const& x) {
   return place;
 }
 
-/// The view called `name` has memory for its elements, and no more of it than can be.
+/// Requires that the view `name` has memory for its elements, of a possible size.
 template <class View>
 void require_memory(std::string_view operation, std::string_view name, View const& x) {
   Place const place = place_of(x);
@@ -161,12 +160,12 @@ constexpr bool are_distinct(Place const& x) {
   std::size_t const narrow = 1 - wide;
   if (x.stride[narrow] < x.element) return false;
   if (x.stride[wide] > x.along(narrow)) return true;
-  // As many steps along one as lead to an element that is reached along the other.
+  // The smallest number of steps along one direction that reaches an element along the other.
   std::uint64_t const common = std::gcd(x.stride[0], x.stride[1]);
   return x.stride[1] / common >= x.count[0] || x.stride[0] / common >= x.count[1];
 }
 
-/// The elements of the output called `name` are as many as it says: none is written twice.
+/// Requires that no two elements of the output `name` share memory.
 template <class Output>
 void require_distinct(std::string_view operation, std::string_view name, Output const& output) {
   Place const place = place_of(output);
@@ -180,14 +179,14 @@ void require_distinct(std::string_view operation, std::string_view name, Output 
                       strides);
 }
 
-/// The matrix `A` can be read: its size and its memory are such.
+/// Requires that the matrix `A` can be read: a valid size and memory.
 template <class Matrix>
 void require_matrix(std::string_view operation, Matrix const& A) {
   require_size(operation, A.extent(0), A.extent(1), sizeof(typename Matrix::value_type));
   require_memory(operation, "A", A);
 }
 
-/// The vector called `name` can be read, and has `expected` entries.
+/// Requires that the vector `name` can be read and has `expected` entries.
 template <class Vector>
 void require_input(std::string_view operation, std::string_view name, Vector const& x,
                    std::size_t expected) {
@@ -195,7 +194,7 @@ void require_input(std::string_view operation, std::string_view name, Vector con
   require_memory(operation, name, x);
 }
 
-/// The vector called `name` can be written, and has `expected` entries.
+/// Requires that the vector `name` can be written and has `expected` entries.
 template <class Vector>
 void require_output(std::string_view operation, std::string_view name, Vector const& x,
                     std::size_t expected) {
@@ -203,10 +202,10 @@ void require_output(std::string_view operation, std::string_view name, Vector co
   require_distinct(operation, name, x);
 }
 
-/// Whether the bytes of two views are apart at each multiple of some step: those of `a` are in
-/// [begin, begin + width) there, and so are those of `b`. A step is a common divisor of strides;
-/// directions without part in it make the width. Finds columns of a row-major matrix apart, and
-/// blocks side by side.
+/// Whether the bytes of two views are disjoint modulo some step. Within each step, `a` uses bytes
+/// [begin, begin + width) and `b` uses its own range. The step is a common divisor of strides; the
+/// other directions form the width. This separates columns of a row-major matrix, and adjacent
+/// blocks.
 constexpr bool are_apart_by_steps(Place const& a, Place const& b) {
   auto const step_of = [](Place const& x, unsigned directions) {
     std::uint64_t step = 0;
@@ -236,15 +235,15 @@ constexpr bool are_apart_by_steps(Place const& a, Place const& b) {
   return false;
 }
 
-/// Whether two views share no byte. False also of some that interleave in ways that no two lines,
-/// columns or blocks of one matrix do.
+/// Whether two views share no byte. Also returns false for some interleaved views, but never for
+/// two lines, columns or blocks of the same matrix.
 constexpr bool are_apart(Place const& a, Place const& b) {
   if (a.is_empty() || b.is_empty()) return true;
   if (a.begin >= b.begin + b.span() || b.begin >= a.begin + a.span()) return true;
   return are_apart_by_steps(a, b);
 }
 
-/// The output called `name` shares no memory with `input`.
+/// Requires that the output `name` shares no memory with `input`.
 template <class Output, class Input>
 void require_apart(std::string_view operation, std::string_view name, Output const& output,
                    std::string_view input_name, Input const& input) {
@@ -257,10 +256,11 @@ inline bool is_power_of_two(Index x) {
   return x > 0 && std::has_single_bit(static_cast<std::uint64_t>(x));
 }
 
-/// The most elements of an edge of a tile.
+/// Maximum elements of a tile's edge.
 inline constexpr int most_tile = 65536;
 
-/// A caller's tuning has values that mean something; whether a backend has it is asked there.
+/// Requires that a caller's tuning has meaningful values. The backend checks whether it supports
+/// them.
 inline void require_valid(TransposeTuning const& tuning) {
   if (tuning.tile_rows < 1 || tuning.tile_cols < 1 || tuning.team_size < 1 || tuning.band < 1) {
     fail("TransposeTuning", "tile_rows, tile_cols, team_size and band must be at least 1");
@@ -272,7 +272,7 @@ inline void require_valid(TransposeTuning const& tuning) {
   }
 }
 
-/// The same of a matrix product's.
+/// The same for matrix products.
 inline void require_valid(GemmTuning const& tuning) {
   if (tuning.tile_rows < 1 || tuning.tile_cols < 1 || tuning.tile_depth < 1 || tuning.band < 1) {
     fail("GemmTuning", "tile_rows, tile_cols, tile_depth and band must be at least 1");
@@ -286,7 +286,7 @@ inline void require_valid(GemmTuning const& tuning) {
   }
 }
 
-/// A caller's tuning is one that kernels can follow.
+/// Requires that kernels can use a caller's tuning.
 inline void require_valid(Tuning const& tuning) {
   auto const step = [](int lines) { return lines == 1 || lines == 2 || lines == 4 || lines == 8; };
   if (!step(tuning.dot.lines_per_step) || !step(tuning.sum.lines_per_step) ||

@@ -12,11 +12,11 @@
 
 namespace tessera {
 
-/// Scalars that Tessera computes with.
+/// Scalar types of Tessera's arithmetic.
 template <class T>
 concept Scalar = std::same_as<T, float> || std::same_as<T, double>;
 
-/// An execution space of Kokkos: any, since the portable kernels run on all.
+/// A Kokkos execution space. The portable kernels run on all of them.
 template <class Exec>
 concept ExecutionSpace = Kokkos::is_execution_space_v<Exec> && backends::Complete<Exec>::value;
 
@@ -26,7 +26,7 @@ concept ContiguousLayout =
     std::same_as<Layout, Kokkos::LayoutRight> || std::same_as<Layout, Kokkos::LayoutLeft>;
 
 /// A rank-2 view of scalars in row-major (LayoutRight) or column-major (LayoutLeft) order, or in
-/// LayoutStride, with rows or columns that are contiguous when it is used.
+/// LayoutStride. With LayoutStride, operations check that rows or columns are contiguous.
 template <class View>
 concept Matrix =
     Kokkos::is_view_v<View> && View::rank() == 2 && Scalar<typename View::non_const_value_type> &&
@@ -42,7 +42,7 @@ concept Vector =
 template <class View>
 concept OutputVector = Vector<View> && !std::is_const_v<typename View::value_type>;
 
-/// Memory of `View` that kernels of `Exec` can reach.
+/// `View` is in memory that kernels of `Exec` can access.
 template <class View, class Exec>
 concept AccessibleFrom =
     bool(Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible);
@@ -52,8 +52,8 @@ template <class A, class B>
 concept SameScalar =
     std::same_as<typename A::non_const_value_type, typename B::non_const_value_type>;
 
-/// What Tessera moves without looking at it: any type whose bytes may be copied, of 1, 2, 4, 8 or
-/// 16 bytes.
+/// Element types that Tessera moves without interpretation: any trivially copyable type of 1, 2, 4,
+/// 8 or 16 bytes.
 template <class T>
 concept Element =
     std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && std::has_single_bit(sizeof(T));
@@ -65,40 +65,40 @@ concept ElementMatrix =
     (ContiguousLayout<typename View::array_layout> ||
      std::same_as<typename View::array_layout, Kokkos::LayoutStride>);
 
-/// What a transpose on `Exec` takes as input.
+/// The input of a transpose on `Exec`.
 template <class View, class Exec>
 concept ElementMatrixOf = ElementMatrix<View> && AccessibleFrom<View, Exec>;
 
-/// What a transpose on `Exec` writes.
+/// The output of a transpose on `Exec`.
 template <class View, class Exec>
 concept OutputElementMatrixOf =
     ElementMatrixOf<View, Exec> && !std::is_const_v<typename View::value_type>;
 
-/// What a transpose on `Exec` writes of the input `A`.
+/// The output of a transpose of `A` on `Exec`.
 template <class View, class Exec, class A>
 concept TransposeOf = OutputElementMatrixOf<View, Exec> && SameScalar<View, A>;
 
-/// What an operation on `Exec` takes as matrix.
+/// The matrix of an operation on `Exec`.
 template <class View, class Exec>
 concept MatrixOf = Matrix<View> && AccessibleFrom<View, Exec>;
 
-/// The same, where the order of its elements is known when it is compiled.
+/// A matrix whose order is known at compile time.
 template <class View, class Exec>
 concept OrderedMatrixOf = MatrixOf<View, Exec> && ContiguousLayout<typename View::array_layout>;
 
-/// What a matrix product on `Exec` takes as second factor beside `A`.
+/// The second factor of a matrix product of `A` on `Exec`.
 template <class View, class Exec, class A>
 concept FactorOf = MatrixOf<View, Exec> && SameScalar<View, A>;
 
-/// What a matrix product on `Exec` writes beside `A`.
+/// The output of a matrix product of `A` on `Exec`.
 template <class View, class Exec, class A>
 concept OutputMatrixOf = FactorOf<View, Exec, A> && !std::is_const_v<typename View::value_type>;
 
-/// What an operation on `Exec` takes as input vector beside the matrix `A`.
+/// An input vector of an operation with the matrix `A` on `Exec`.
 template <class View, class Exec, class A>
 concept VectorOf = Vector<View> && AccessibleFrom<View, Exec> && SameScalar<View, A>;
 
-/// What an operation on `Exec` takes as output vector beside the matrix `A`.
+/// An output vector of an operation with the matrix `A` on `Exec`.
 template <class View, class Exec, class A>
 concept OutputVectorOf = OutputVector<View> && AccessibleFrom<View, Exec> && SameScalar<View, A>;
 
@@ -108,8 +108,8 @@ concept ForeignScalars = Kokkos::is_view_v<View> && !Scalar<typename View::non_c
 template <class View>
 concept ForeignElements = Kokkos::is_view_v<View> && !Element<typename View::non_const_value_type>;
 
-/// Why a call is refused, in the words of the compiler: overloads for what is often tried and
-/// cannot be had are deleted, and return these.
+/// Reasons for refusing a call, shown by the compiler. Deleted overloads for common unsupported
+/// calls return these types.
 namespace refused {
 struct TesseraComputesWithFloatAndDoubleOnly;
 struct TesseraMovesTriviallyCopyableElementsOf1Or2Or4Or8Or16BytesOnly;

@@ -33,24 +33,25 @@
 #include <tessera/distributed/rows.hpp>
 #include <tessera/options.hpp>
 
-/// Operations on a matrix whose rows lie on several processes of MPI, with the bits of one.
+/// Operations on a matrix whose rows are distributed over MPI processes, with the bits of one
+/// process.
 namespace tessera {
 
-/// Processes that compute together: rank r has the rows that follow those of rank r - 1.
+/// Processes that compute together. The rows of rank r follow the rows of rank r - 1.
 ///
-/// A matrix is each rank's View of its rows, of which there may be none; vectors as long as a
-/// column are given by each rank's rows, too, and vectors as long as a row are whole on every rank.
-/// Any split gives the same bits; rows_of proposes one that makes few subtrees.
+/// A matrix is each rank's View of its rows; a rank may have no rows. A vector as long as a column
+/// is distributed in the same way. A vector as long as a row is replicated on every rank. Any split
+/// gives the same bits; rows_of proposes one that makes few subtrees.
 ///
-/// Every member but rank, size, exec, exchange and rows_of is collective: all ranks call it, with
-/// the same number of columns, layout, scalar, map and numbers. What differs is found, and named.
-/// Where a rank throws, all throw its error as a DistributedError. MPI is called by the calling
-/// thread alone.
+/// Every member except rank, size, exec, exchange and rows_of is collective: all ranks call it with
+/// the same number of columns, layout, scalar type, map and numbers. Differences are detected and
+/// named. If one rank throws, all throw its error as a DistributedError. Only the calling thread
+/// calls MPI.
 ///
-/// Calls but `dot` and `sum_of_squares` are asynchronous in `exec`. With a kept workspace, after a
-/// call of the same sizes, and where each rank has whole panels or segments, they allocate nothing;
-/// where NCCL exchanges, they do not fence either, and a CUDA graph can capture them on all ranks,
-/// which then launch it together.
+/// All calls except `dot` and `sum_of_squares` are asynchronous in `exec`. They allocate nothing if
+/// the workspace is kept, an earlier call had the same sizes, and each rank has whole panels or
+/// segments. With NCCL they do not fence either: a CUDA graph can capture them on all ranks, which
+/// then launch it together.
 ///
 /// Source: docs/distributed.md has the protocol and its traffic.
 ///
@@ -71,12 +72,12 @@ class Distributed {
   using VectorArgumentIn = detail::VectorArgument<T const>;
 
  public:
-  /// All ranks of `comm`, which is duplicated: a collective call. MPI must be initialised, and
-  /// finalised after the object's end.
+  /// Uses all ranks of `comm`, which is duplicated: a collective call. MPI must be initialised
+  /// before, and finalised after the object is destroyed.
   explicit Distributed(MPI_Comm comm, Exec exec = Exec())
       : Distributed(std::make_shared<distributed::Communicator const>(comm), std::move(exec)) {}
-  /// The ranks of a communicator that is used elsewhere, too: an error of a rank there is met here.
-  /// A collective call, as the other: ranks find out by what they exchange sums.
+  /// Uses the ranks of a communicator that others use too; errors of its ranks are reported here as
+  /// well. A collective call: ranks agree how they exchange sums.
   explicit Distributed(std::shared_ptr<distributed::Communicator const> comm, Exec exec = Exec())
       : comm_(std::move(comm)), exec_(std::move(exec)) {}
 
@@ -85,14 +86,14 @@ class Distributed {
   [[nodiscard]] Exec const& exec() const { return exec_; }
   [[nodiscard]] distributed::Communicator const& communicator() const { return *comm_; }
 
-  /// By what sums over all rows are exchanged: "nccl", "cuda-aware mpi" or "mpi from host memory".
-  /// The same on every rank.
+  /// How sums over all rows are exchanged: "nccl", "cuda-aware mpi" or "mpi from host memory". The
+  /// same on every rank.
   [[nodiscard]] std::string exchange() const {
     return distributed::detail::name_of<Exec>(exchanges_->by);
   }
 
-  /// Rows of a matrix of m x n that this rank best has: whole panels of a row-major matrix, whole
-  /// segments of a column-major one of T, about as many on each rank.
+  /// Proposes this rank's rows of an m x n matrix: whole panels of a row-major matrix, whole
+  /// segments of a column-major one of T, about equally many on each rank.
   template <Scalar T = float, ContiguousLayout Layout = Kokkos::LayoutRight>
   [[nodiscard]] distributed::Rows rows_of(Index m, Index n) const {
     checks::require_size("Distributed::rows_of", m, n, sizeof(T));
@@ -103,18 +104,18 @@ class Distributed {
                                           size());
   }
 
-  /// body() on each rank; where it throws on one, all throw that error. Collective calls may be
-  /// made inside.
+  /// Calls body() on each rank. If it throws on one rank, all ranks throw that error. The body may
+  /// make collective calls.
   template <class Body>
   void together(Body const& body) const {
     comm_->together(body);
   }
 
-  /// Where the rows of this rank lie among those of all, and what all matrices have in common.
+  /// The rows of this rank among all rows, and the properties that all matrices share.
   struct Place {
     distributed::Rows rows;
     Index all_rows;
-    bool by_rows;  ///< whether rows are the lines of sums
+    bool by_rows;  ///< whether the lines of sums are rows
     std::vector<distributed::Rows> rows_by_rank;
   };
   template <MatrixOf<Exec> A>
@@ -124,7 +125,7 @@ class Distributed {
     return {global.rows[index()], global.all_rows, global.by_rows, global.rows};
   }
 
-  /// B = A·v: each rank's rows of it.
+  /// B = A·v, each rank's rows of B.
   template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
   void multiply(A const& a, V const& v, B const& b,
                 std::type_identity_t<Options<Exec>> const& options = {}) const {
@@ -132,7 +133,7 @@ class Distributed {
     call_multiply<T>(detail::matrix_in(a), detail::vector_in(v), detail::vector_out(b), options);
   }
 
-  /// C = Aᵀ·B: B is each rank's rows, C is whole on every rank.
+  /// C = Aᵀ·B. Each rank passes its rows of B; C is replicated.
   template <MatrixOf<Exec> A, VectorOf<Exec, A> B, OutputVectorOf<Exec, A> C>
   void multiply_transposed(A const& a, B const& b, C const& c,
                            std::type_identity_t<Options<Exec>> const& options = {}) const {
@@ -141,7 +142,7 @@ class Distributed {
                        detail::vector_in(b), detail::vector_out(c), options, false);
   }
 
-  /// C = α·Aᵀ·f(A·v) + β·z; the map's vector is each rank's rows, z is whole.
+  /// C = α·Aᵀ·f(A·v) + β·z. Each rank passes its rows of the map's vector; z is replicated.
   template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> C>
   void atax(A const& a, V const& v, C const& c,
             std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const&
@@ -151,7 +152,7 @@ class Distributed {
                  options);
   }
 
-  /// The same, and B = f(A·v) on the way: each rank's rows of it.
+  /// The same, and also B = f(A·v): each rank's rows of it.
   template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
             OutputVectorOf<Exec, A> C>
   void atax(A const& a, V const& v, B const& b, C const& c,
@@ -163,8 +164,8 @@ class Distributed {
                  options);
   }
 
-  /// The same of blocks of vectors, column by column, as tessera::multiply of blocks and the
-  /// others.
+  /// The same for blocks of vectors, column by column, as the block versions of tessera::multiply
+  /// and the other operations.
   template <MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
   void multiply(A const& a, In const& v, Out const& b,
                 std::type_identity_t<Options<Exec>> const& options = {}) const {
@@ -185,8 +186,8 @@ class Distributed {
                     [&](auto const& x, auto const& y) { atax(a, x, y, options); });
   }
 
-  /// x·y of vectors that lie on all ranks, each rank's entries following those of the rank before:
-  /// the bits of tessera::dot. The same number on every rank.
+  /// x·y of distributed vectors, whose entries follow each other in the order of the ranks. Has the
+  /// bits of tessera::dot; every rank gets the same number.
   template <Vector X, VectorOf<Exec, X> Y>
     requires AccessibleFrom<X, Exec>
   [[nodiscard]] typename X::non_const_value_type dot(
@@ -214,19 +215,19 @@ class Distributed {
     return dot(x, x, options);
   }
 
-  /// Gives every rank all entries of a vector as long as a column, of which each has filled in its
-  /// rows.
+  /// Gives every rank all entries of a vector as long as a column, of which each rank has filled in
+  /// its rows.
   ///
-  /// @param x    contiguous, as long on every rank
-  /// @param mine this rank's rows: those of all ranks are all entries of x, in the order of the
-  ///             ranks, without gap or overlap. A rank may have none.
-  /// Throws, on all ranks, a DistributedError if not.
+  /// @param x    contiguous, of the same length on every rank
+  /// @param mine this rank's rows. The rows of all ranks cover x in the order of the ranks, without
+  ///   gap or overlap. A rank may have no rows.
+  /// Throws a DistributedError on all ranks if the rows do not.
   template <OutputVector X>
     requires AccessibleFrom<X, Exec>
   void share_rows(X const& x, distributed::Rows const& mine) const {
     share_agreed_rows(x, agree_on_rows(detail::vector_out(x), [&] { return mine; }));
   }
-  /// The same if every rank knows which rows each has filled in: `rows_by_rank` is the same on all.
+  /// The same if every rank knows the rows of all ranks: `rows_by_rank` is the same on each.
   template <OutputVector X>
     requires AccessibleFrom<X, Exec>
   void share_rows(X const& x, std::vector<distributed::Rows> const& rows_by_rank) const {
@@ -240,15 +241,15 @@ class Distributed {
   }
 
  private:
-  /// What all ranks know of a call.
+  /// Facts about a call that all ranks know.
   struct Global {
     std::vector<distributed::Rows> rows;  ///< of each rank
     Index all_rows;
-    bool by_rows;  ///< whether rows are the lines of sums
+    bool by_rows;  ///< whether the lines of sums are rows
   };
 
-  /// Which elements of a rank's rows are contiguous. Of a single row in LayoutStride these may be
-  /// both: other ranks have the rows that tell.
+  /// Which elements of a rank's rows are contiguous. A single row in LayoutStride may be both: the
+  /// rows of other ranks decide.
   enum class Stored : std::int64_t { columns, rows, either };
   template <class T>
   static Stored stored(char const* operation, MatrixIn<T> const& a) {
@@ -259,7 +260,7 @@ class Distributed {
     return by_rows ? Stored::rows : Stored::columns;
   }
 
-  /// What has to be the same on all ranks, beside the matrix.
+  /// Properties, except the matrix, that must be the same on all ranks.
   struct Sameness {
     Index vectors = 0;
     double alpha = 1;
@@ -271,11 +272,11 @@ class Distributed {
 
   [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(rank()); }
 
-  /// check() on each rank, and a comparison of what they call: all throw, or none.
+  /// Runs check() on each rank and compares the calls: either all ranks throw or none does.
   template <class T, class Check>
   Global agree(char const* operation, MatrixIn<T> const& a, Check const& check,
                Sameness const& sameness) const {
-    constexpr std::size_t rows_at = 8, stored_at = 9;  // before them, what is the same on all
+    constexpr std::size_t rows_at = 8, stored_at = 9;  // before them: the same on all
     auto const bits = [](double x) { return std::bit_cast<std::int64_t>(x); };
     auto const all = comm_->meet([&] {
       checks::require_matrix(operation, a);
@@ -292,14 +293,14 @@ class Distributed {
                                               static_cast<std::int64_t>(a.extent(0)),
                                               static_cast<std::int64_t>(mine)};
     });
-    constexpr std::size_t counts = 3;  // of the names, those whose values say something
+    constexpr std::size_t counts = 3;  // the first names, whose values a message can show
     constexpr std::array<char const*, 8> names{"columns", "bytes a scalar", "vectors", "operation",
                                                "map",     "alpha",          "beta",    "gamma"};
     auto const refuse = [&](std::size_t rank, std::string const& what) {
       throw DistributedError(static_cast<int>(rank), "tessera::" + std::string(operation) +
                                                          ": expected what rank 0 has, " + what);
     };
-    // One column is stored in either way.
+    // A single column is stored either way.
     auto const stored_by = [&](std::size_t r) {
       return a.extent(1) == 1 ? Stored::either : static_cast<Stored>(all[r][stored_at]);
     };
@@ -334,8 +335,8 @@ class Distributed {
     return global;
   }
 
-  /// The rows that each rank has filled in of x, if they are what share_rows expects. get_mine()
-  /// returns this rank's.
+  /// Returns the rows of x that each rank has filled in, if they are what share_rows expects.
+  /// get_mine() returns this rank's rows.
   template <class T, class GetMine>
   std::vector<distributed::Rows> agree_on_rows(detail::VectorArgument<T> const& x,
                                                GetMine const& get_mine) const {
@@ -384,14 +385,14 @@ class Distributed {
     }
     return rows;
   }
-  /// share_rows of rows that all have agreed on.
+  /// share_rows after all ranks have agreed on the rows.
   template <class X>
   void share_agreed_rows(X const& x, std::vector<distributed::Rows> const& rows_by_rank) const {
     distributed::detail::gather_rows(exec_, *comm_, *exchanges_, x.data(),
                                      static_cast<Index>(x.extent(0)), rows_by_rank);
   }
 
-  /// Another number for each name.
+  /// A number that identifies an operation's name.
   static std::int64_t number_of(std::string_view operation) {
     std::int64_t number = 0;
     for (char const c : operation) number = (number * 131 + c) % 1'000'000'007;
@@ -481,7 +482,7 @@ class Distributed {
     });
   }
 
-  /// c = the tree over the units of all rows, of whose parts on this rank `job` makes the sums.
+  /// c = the tree over the units of all rows. `job` computes the sums of the parts on this rank.
   template <class T, class Job>
   void sum_over_rows(Global const& global, MatrixIn<T> const& a, detail::OutputVector<T> c,
                      Kernels kernels, Job const& job) const {
@@ -514,14 +515,14 @@ class Distributed {
     (*sum)(c);
   }
 
-  /// Chains of units that several ranks have rows of.
+  /// Chains of units whose rows are on several ranks.
   template <class T>
   struct Chains {
     Memory<T> memory, open_factors, begun_factors;
-    std::vector<T> open, begun;  ///< on the host, from where they go from rank to rank
+    std::vector<T> open, begun;  ///< on the host, for messages between ranks
   };
 
-  /// The chains of a unit go on over some rows of this rank, whose factors are there.
+  /// Continues the chains of a unit over some rows of this rank. `factors` holds their factors.
   template <bool RowMajor, class T>
   void go_on(Global const& global, distributed::detail::Units const& units, MatrixIn<T> const& a,
              distributed::Rows const& rows, Memory<T> const& factors,
@@ -532,8 +533,8 @@ class Distributed {
                            rows.first % units.unit, factors.data(), chains.data());
   }
 
-  /// roots = the sums of this rank's whole subtrees, one after the other, behind that of the unit
-  /// which it ends. Begins its chains.
+  /// roots = the sums of this rank's whole subtrees, contiguous, after the sum of the unit that
+  /// ends here. Begins the chains of this rank.
   template <class Set, bool RowMajor, class T, class Job>
   void make_roots(Global const& global, distributed::detail::Units const& units,
                   distributed::detail::Share const& share, MatrixIn<T> const& a, Job const& job,
@@ -563,7 +564,8 @@ class Distributed {
     }
   }
 
-  /// Chains go from rank to rank, if there are any; roots[0] = the sum of a unit that ends here.
+  /// Passes chains from rank to rank, if there are any; roots[0] = the sum of a unit that ends
+  /// here.
   template <bool RowMajor, class T>
   void hand_chains_on(Global const& global, distributed::detail::Units const& units,
                       std::vector<distributed::detail::Share> const& shares, MatrixIn<T> const& a,
@@ -571,7 +573,7 @@ class Distributed {
     auto const hands_on = [](auto const& its) { return its.hands_chains_on(); };
     if (std::ranges::none_of(shares, hands_on)) return;
     auto const& share = shares[index()];
-    // Who fails on the way still passes something on.
+    // A rank that fails still passes a message on, or the next rank would wait for it.
     together([&] {
       using Sending = distributed::Communicator::Sending<T>;
       std::optional<Sending> sending;
@@ -597,12 +599,12 @@ class Distributed {
     });
   }
 
-  /// Rows by their numbers on this rank.
+  /// Converts to row numbers of this rank.
   [[nodiscard]] distributed::Rows local(Global const& global, distributed::Rows const& rows) const {
     return {rows.first - global.rows[index()].first, rows.count};
   }
 
-  /// The nearest rank that has rows, behind this one or before it.
+  /// The nearest rank with rows after this one, or before it.
   [[nodiscard]] int next_rank(Global const& global) const {
     std::size_t r = index() + 1;
     while (global.rows[r].count == 0) ++r;
@@ -614,7 +616,7 @@ class Distributed {
     return static_cast<int>(r);
   }
 
-  /// body(the set of kernels, whether rows are contiguous)
+  /// Calls body(the set of kernels, whether rows are contiguous).
   template <class T, class Body>
   static void with_set(Kernels kernels, bool by_rows, Body const& body) {
     detail::with_kernels<Exec>(kernels, [&]<class Set>(Set set) {
@@ -626,7 +628,7 @@ class Distributed {
     });
   }
 
-  /// body(column of V, column of the result) for each, of blocks that have as many columns.
+  /// Calls body(column of V, column of the result) for each column of two blocks.
   template <class A, class In, class Out, class Body>
   void for_each_column(char const* operation, A const& a, In const& in, Out const& out,
                        Body const& body) const {
@@ -653,7 +655,7 @@ class Distributed {
         Kokkos::view_alloc(exec_, "tessera::distributed::" + what, Kokkos::WithoutInitializing),
         static_cast<std::size_t>(size));
   }
-  /// Elements between the host, from where MPI sends them, and memory of Exec; these fence.
+  /// Copies elements between host memory, from which MPI sends, and memory of Exec. Fences.
   template <class T>
   void copy_to_host(T const* from, T* to, Index count) const {
     copy<Kokkos::HostSpace, typename Exec::memory_space>(from, to, count);

@@ -21,8 +21,8 @@
 namespace tessera {
 namespace detail {
 
-/// A product whose matrices lie by rows or by columns, in chains of `chain` products; 0: in those
-/// of docs/summation.md.
+/// A product whose matrices are stored by rows or by columns, in chains of `chain` products; 0: in
+/// the chains of docs/summation.md.
 template <bool RowsOfA, bool RowsOfB, bool RowsOfC, class Exec, class T>
 void run_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& b,
               MatrixArgument<T> const& c, GemmOptions<Exec> const& options, Index chain) {
@@ -44,8 +44,8 @@ void run_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument
     return kernels::gemm(exec, label, in_parts, out,
                          options.tuning.value_or(kernels::gemm_tuning<Exec>()));
   }
-  // Of the factor that makes rows of a row-major C, then of the other: whether lines are
-  // contiguous.
+  // Whether lines are contiguous: first for the factor that makes rows of a row-major C, then for
+  // the other.
   constexpr bool deep_a = RowsOfC ? RowsOfA : !RowsOfB;
   constexpr bool deep_b = RowsOfC ? !RowsOfB : RowsOfA;
   if constexpr (backends::IsAccelerated<Exec>) {
@@ -101,13 +101,15 @@ void call_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
 /// | options | | workspace, tuning and kernels |
 ///
 /// Work and traffic: 2mnk flop; at least (mk + kn + mn)·sizeof(T) bytes. Each factor is read from
-/// memory once for every tile of C that meets it, as far as caches do not hold it. Of long sums
-/// with a tiny result, such as XᵀX of a tall X, hosts read each factor once; a tuning asks for
+/// memory once for every tile of C that uses it, unless it is in cache. Hosts read each factor only
+/// once for long sums with a tiny result, such as XᵀX of a tall X; a tuning overrides this and uses
 /// tiles.
 ///
 /// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
 /// large enough. The bits of C are a function of A and B alone, not of layouts, the tuning or the
-/// backend (docs/summation.md); -0 never comes out. Where k = 0, C = 0. C must not overlap A or B.
+/// backend (docs/summation.md). The result never contains -0. If k = 0, C = 0. C must not overlap A
+/// or B.
+///
 /// Throws std::invalid_argument for sizes that do not fit, a view without memory, overlap, a tuning
 /// or kernels that the backend does not have, or a workspace in use, before any work is enqueued.
 ///

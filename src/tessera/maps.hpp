@@ -11,11 +11,11 @@
 #include <tessera/kernels/elementary.hpp>
 #include <tessera/summation.hpp>
 
-/// What `atax` does to the entries of B = A·v before it multiplies them by Aᵀ.
+/// Maps of the entries of B = A·v in `atax`, applied before the multiplication by Aᵀ.
 namespace tessera {
 
 namespace maps {
-/// Which of the maps it is; comments are what it makes of b.
+/// The kind of a map. The comments give the mapped value of b.
 enum class Kind {
   identity,          ///< b
   weights,           ///< x_i·b
@@ -28,7 +28,7 @@ enum class Kind {
   replace,           ///< x_i
 };
 
-/// What a map is called, as its function in this namespace.
+/// Name of a map, which is its function in this namespace.
 inline char const* name_of(Kind kind) {
   constexpr char const* names[]{"identity", "weights",         "minus",
                                 "plus",     "logistic",        "logistic_weights",
@@ -36,11 +36,11 @@ inline char const* name_of(Kind kind) {
   return names[static_cast<int>(kind)];
 }
 
-/// A ready-made map as kernels call it: which one it is, and where its vector lies.
+/// A predefined map for kernels: its kind and its vector.
 template <class T>
 struct Function {
   Kind kind = Kind::identity;
-  T const* x = nullptr;  ///< one entry a row
+  T const* x = nullptr;  ///< one entry per row
   Index stride = 1;
   T gamma = T(0);
 
@@ -73,7 +73,7 @@ struct Function {
   }
 };
 
-/// For rows that are others from row `first` on.
+/// The same map for rows that start at row `first`.
 template <class T>
 Function<T> shifted(Function<T> function, Index first) {
   function.x += first * function.stride;
@@ -82,8 +82,7 @@ Function<T> shifted(Function<T> function, Index first) {
 
 }  // namespace maps
 
-/// A vector of the caller's, any stride, in memory that `Space` reaches. It stays the caller's, and
-/// has to be there until the work is done.
+/// A non-owning vector of any stride, in memory that `Space` can access. It must outlive the work.
 template <class T, class Space>
 class VectorIn {
  public:
@@ -108,16 +107,16 @@ class VectorIn {
   std::size_t stride_ = 1;
 };
 
-/// A map that comes with Tessera, of a vector in memory that `Space` reaches: weights(w) and the
-/// other functions below. The vector stays the caller's, and has to be there until the work is
-/// done. Without one it leaves B as it is.
+/// A predefined map with a vector in memory that `Space` can access: weights(w) and the other
+/// functions below. The vector is not owned and must outlive the work. The default map leaves B
+/// unchanged.
 template <class T, class Space>
 class RowMap {
  public:
   using value_type = T const;
 
   RowMap() = default;
-  /// A map whose vector lies in memory that `Space` reaches.
+  /// Converts a map whose vector is in another memory that `Space` can access.
   template <class Other>
     requires(!std::is_same_v<Other, Space> &&
              bool(Kokkos::SpaceAccessibility<Space, Other>::accessible))
@@ -131,7 +130,7 @@ class RowMap {
   [[nodiscard]] maps::Function<T> const& function() const { return function_; }
   [[nodiscard]] bool is_identity() const { return function_.kind == maps::Kind::identity; }
 
-  // Its vector, for checks.
+  // The vector, for checks.
   static constexpr std::size_t rank() { return 1; }
   [[nodiscard]] T const* data() const { return function_.x; }
   [[nodiscard]] std::size_t extent(std::size_t /*i*/) const { return size_; }
@@ -145,7 +144,7 @@ class RowMap {
 };
 
 namespace maps {
-/// The map of a vector that such a View holds.
+/// The map with a vector of this View type.
 template <class View>
 using MapOf = RowMap<typename View::non_const_value_type, typename View::memory_space>;
 
@@ -173,7 +172,7 @@ template <Vector Y>
 MapOf<Y> minus(Y const& y) {
   return {Kind::minus, y};
 }
-/// b ↦ b + γ·u_i, one rounding: a step of LSQR and LSMR.
+/// b ↦ b + γ·u_i, with one rounding: used in each iteration of LSQR and LSMR.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -237,9 +236,9 @@ MapOf<Eta> poisson_weights(Eta const& eta) {
 
 }  // namespace maps
 
-/// A map of the caller's own: T f(Index i, T b), row first, called on the device any number of
-/// times a row. It is copied there byte by byte: what it holds has to be usable on the device then.
-/// A function itself cannot be copied; on a host a pointer to it, `&f`, can.
+/// A user-defined map: T f(Index i, T b) with the row i. It is called on the device, possibly
+/// several times per row. It is copied to the device bytewise, so its members must be usable there.
+/// Function types are not supported; on a host use a function pointer, `&f`.
 template <class F, class T>
 concept RowFunction =
     std::is_object_v<F> && !Kokkos::is_view_v<F> && std::is_invocable_r_v<T, F const&, Index, T>;

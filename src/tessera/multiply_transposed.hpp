@@ -25,10 +25,10 @@ namespace tessera {
 /// Work and traffic: 2mn flop; (mn + m + n)·sizeof(T) bytes, the matrix read once.
 ///
 /// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
-/// large enough. The bits of C are a function of A, B and A's layout alone (docs/summation.md).
-/// Where A has no rows, C = 0. C must not overlap A or B. Throws std::invalid_argument for sizes
-/// that do not fit, a view without memory, overlap, an unusable tuning, or a workspace in use,
-/// before any work is enqueued. A in LayoutStride: as `atax`.
+/// large enough. The bits of C are a function of A, B and A's layout alone (docs/summation.md). If
+/// A has no rows, C = 0. C must not overlap A or B. Throws std::invalid_argument for sizes that do
+/// not fit, a view without memory, overlap, an unusable tuning, or a workspace in use, before any
+/// work is enqueued. A in LayoutStride: as `atax`.
 ///
 /// Source: chains over panels of rows and an adjacent-pair tree over panels (docs/summation.md).
 ///
@@ -47,9 +47,8 @@ void multiply_transposed(Exec const& exec, A const& a, B const& b, C const& c,
 /// C = Aᵀ·B, B a block of k vectors
 ///
 /// As `multiply_transposed` of a vector, with B of m x k and C of n x k entries, each in
-/// LayoutRight, LayoutLeft or LayoutStride; C must not overlap A or B. The bits of column j are
-/// those of the call with B's column j. Up to 32 columns share a read of A, up to eight by portable
-/// kernels.
+/// LayoutRight, LayoutLeft or LayoutStride; C must not overlap A or B. Column j has the bits of the
+/// call with B's column j. Up to 32 columns share a read of A; up to eight with portable kernels.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

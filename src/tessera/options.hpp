@@ -14,21 +14,22 @@ namespace tessera {
 
 /// How `atax` reads the matrix. Both give the same bits.
 enum class Method {
-  automatic,  ///< what the backend's tuning prefers for the shape
+  automatic,  ///< the preference of the backend's tuning for the shape
   fused,      ///< one pass: the matrix is read from memory once
   two_stage,  ///< `multiply`, then `multiply_transposed`: read twice
 };
 
-/// Which kernels compute. All give the same bits.
+/// The kernels that compute. All give the same bits.
 enum class Kernels {
-  automatic,  ///< accelerated where the backend has them, else portable
-  portable,   ///< those of Kokkos' team policies, which every backend runs (tessera/kernels)
-  /// As automatic, but an error where the backend has none. Where fused ATAX is asked for by name,
-  /// lines that no accelerated kernel fuses go to the portable one, as plans say.
+  automatic,  ///< accelerated if the backend has them, otherwise portable
+  portable,   ///< Kokkos team policies, which every backend runs (tessera/kernels)
+  /// As automatic, but an error if the backend has no accelerated kernels. If fused ATAX is
+  /// requested by name, lines that no accelerated kernel fuses use the portable one; the plan shows
+  /// it.
   accelerated,
 };
 
-/// Options of `atax`: how it goes about it, and what it computes, C = α·Aᵀ·f(A·v) + β·z.
+/// Options of `atax`, which computes C = α·Aᵀ·f(A·v) + β·z.
 template <class Exec, class T>
 struct AtaxOptions {
   using memory_space = typename Exec::memory_space;
@@ -37,24 +38,24 @@ struct AtaxOptions {
   Workspace<Exec>* workspace = nullptr;         ///< as in Options
   std::optional<Tuning> tuning = std::nullopt;  ///< as in Options
   Kernels kernels = Kernels::automatic;         ///< see Kernels
-  RowMap<T, memory_space> map{};                ///< f (maps.hpp); else the identity
+  RowMap<T, memory_space> map{};                ///< f (maps.hpp); default: the identity
   T alpha = T(1);                               ///< α
   T beta = T(0);                                ///< β; if it is 0, z is not read
   VectorIn<T, memory_space> z{};  ///< z: n entries, any stride; it must not overlap B or C
-  bool keep_product = false;      ///< B, if it is wanted, is A·v then, instead of f(A·v)
+  bool keep_product = false;      ///< B, if requested, is A·v instead of f(A·v)
 };
 
 /// Options of every operation.
 template <class Exec>
 struct Options {
-  /// Memory for partial results that the caller keeps. If null, a call allocates its own and
-  /// releases it at its end, which may fence. One call at a time.
+  /// Memory for partial results that the caller keeps. If null, each call allocates its own and
+  /// releases it at the end, which may fence. One call at a time.
   Workspace<Exec>* workspace = nullptr;
-  /// Instead of what the backend would choose. Changes no bit of the result.
+  /// Replaces the backend's choice. Changes no bit of the result.
   std::optional<Tuning> tuning = std::nullopt;
   Kernels kernels = Kernels::automatic;  ///< see Kernels
 
-  /// `atax` takes them, too.
+  /// Converts to options of `atax`.
   template <class T>
   operator AtaxOptions<Exec, T>() const {  // NOLINT(google-explicit-constructor)
     return {.workspace = workspace, .tuning = tuning, .kernels = kernels};
@@ -63,7 +64,7 @@ struct Options {
 
 /// Options of `transpose`.
 struct TransposeOptions {
-  std::optional<TransposeTuning> tuning = std::nullopt;  ///< instead of the backend's
+  std::optional<TransposeTuning> tuning = std::nullopt;  ///< replaces the backend's
   Kernels kernels = Kernels::automatic;                  ///< see Kernels
 };
 

@@ -12,32 +12,33 @@
 #include <tessera/atax.hpp>
 #include <tessera/kernels.hpp>
 
-/// What an operation would do for a shape, without doing it: for reports and benchmarks.
+/// Describes what an operation would do for a shape, without running it: for reports and
+/// benchmarks.
 namespace tessera {
 
 /// One kernel of an operation.
 struct StagePlan {
   std::string name;           ///< "fused", "multiply" or "multiply_transposed"
   Index teams;                ///< teams launched
-  int team_size;              ///< threads of a team
-  int lines_per_step;         ///< lines a team handles side by side
-  Index panels;               ///< panels of the sum over lines; 0: the stage has none
-  Index lines_per_panel;      ///< lines of a panel; 0: the stage has none
-  Index panels_per_team;      ///< panels of a team; 0: the stage has none
-  std::size_t scratch_bytes;  ///< team scratch
+  int team_size;              ///< threads per team
+  int lines_per_step;         ///< lines that a team handles at the same time
+  Index panels;               ///< panels of the sum over lines; 0: not a sum
+  Index lines_per_panel;      ///< lines per panel; 0: not a sum
+  Index panels_per_team;      ///< panels per team; 0: not a sum
+  std::size_t scratch_bytes;  ///< per team
 };
 
-/// What an operation would do.
+/// The plan of an operation.
 struct Plan {
   Method method;    ///< fused or two_stage (single products: two_stage)
   Kernels kernels;  ///< portable or accelerated
   std::vector<StagePlan> stages;
-  std::size_t workspace_bytes;  ///< need of a kept workspace, for contiguous vectors
+  std::size_t workspace_bytes;  ///< size of a kept workspace, for contiguous vectors
 };
 
 namespace detail {
 
-/// A shape without a matrix, for plans.
+/// Lines of a shape without a matrix.
 template <class T, class Layout>
 Lines<T> lines_of_shape(Index rows, Index cols) {
   if constexpr (std::is_same_v<Layout, Kokkos::LayoutRight>) {
@@ -47,14 +48,14 @@ Lines<T> lines_of_shape(Index rows, Index cols) {
   }
 }
 
-/// Bytes of a workspace for so many scalars.
+/// Bytes of a workspace with `scalars` scalars.
 template <class Exec, class T>
 std::size_t workspace_bytes(Index scalars) {
   if (scalars == 0) return 0;
   return WorkspaceOfCall<Exec>::bytes_for(static_cast<std::size_t>(scalars) * sizeof(T));
 }
 
-/// Of a matrix without elements.
+/// The plan for a matrix without elements.
 template <class Exec>
 Plan no_plan(Kernels wanted) {
   return {Method::two_stage, kernels_used<Exec>(wanted), {}, 0};
@@ -83,9 +84,9 @@ Plan sum_plan(Method method, std::string name, SumPlan const& plan, Lines<T> con
 
 }  // namespace detail
 
-/// What `multiply` of a rows x cols matrix of T in `Layout` would do on `exec`; without rows or
-/// columns there are no stages. Throws std::invalid_argument for sizes that no matrix has, kernels
-/// that the backend does not have, and an unusable tuning.
+/// Plan of `multiply` of a rows x cols matrix of T in `Layout` on `exec`. Without rows or columns
+/// it has no stages. Throws std::invalid_argument for impossible sizes, kernels that the backend
+/// does not have, and an unusable tuning.
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;
@@ -114,7 +115,7 @@ Plan plan_multiply(Exec const& exec, Index rows, Index cols,
   });
 }
 
-/// What `multiply_transposed` of a rows x cols matrix would do; as plan_multiply.
+/// Plan of `multiply_transposed` of a rows x cols matrix; as plan_multiply.
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;
@@ -144,7 +145,7 @@ Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
   });
 }
 
-/// What `atax` of a contiguous rows x cols matrix would do; as plan_multiply.
+/// Plan of `atax` of a contiguous rows x cols matrix; as plan_multiply.
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;
@@ -193,8 +194,9 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols,
   });
 }
 
-/// The method by which `atax` of a contiguous rows x cols matrix takes the first pass over a block
-/// of so many vectors; as plan_multiply. Throws std::invalid_argument for fewer than one, too.
+/// Returns the method that `atax` of a contiguous rows x cols matrix uses in its first pass over a
+/// block of `vectors` vectors; as plan_multiply. Also throws std::invalid_argument for fewer than
+/// one vector.
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;
@@ -227,7 +229,7 @@ Method method_of_blocks(Exec const& exec, Index rows, Index cols, Index vectors,
   });
 }
 
-/// What `multiply_both` of a contiguous rows x cols matrix would do; as plan_multiply.
+/// Plan of `multiply_both` of a contiguous rows x cols matrix; as plan_multiply.
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;
@@ -238,7 +240,7 @@ Method method_of_blocks(Exec const& exec, Index rows, Index cols, Index vectors,
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_multiply_both(Exec const& exec, Index rows, Index cols,
                         std::type_identity_t<Options<Exec>> const& options = {}) {
-  // Lines are rows to it, and no vector lies between its products.
+  // multiply_both treats lines as rows, and needs no vector between its products.
   bool const row_major =
       summation::lines_are_rows(std::is_same_v<Layout, Kokkos::LayoutRight>, rows, cols);
   Index const count = row_major ? rows : cols;

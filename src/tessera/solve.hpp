@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// Every solver: methods that read a matrix once a step.
+/// All solvers. Iterative methods read a matrix once per iteration.
 
 #include <tessera/solve/blocks.hpp>
 #include <tessera/solve/cgls.hpp>

@@ -22,11 +22,11 @@
 #include <tessera/stream/options.hpp>
 #include <tessera/stream/source.hpp>
 
-/// The operations on matrices that are larger than memory: they come in blocks, from a file or a
-/// function, and the bits are those of the matrix in memory.
+/// Operations on matrices that are larger than memory. A file or a function provides the matrix in
+/// blocks. The result has the bits of the operation on the matrix in memory.
 namespace tessera::stream {
 
-/// What a streamed `atax` computes beside its products: as in tessera::AtaxOptions.
+/// Terms of a streamed `atax` besides its products, as in tessera::AtaxOptions.
 template <class Exec, class T>
 struct AtaxTerms {
   using memory_space = typename Exec::memory_space;
@@ -43,13 +43,13 @@ namespace detail {
 using tessera::detail::MatrixArgument;
 using tessera::detail::VectorArgument;
 
-/// Column j of a block as kernels write it.
+/// Column j of a block, for kernels to write.
 template <class T>
 OutputVector<T> output_of(MatrixArgument<T> const& block, Index j) {
   return tessera::detail::output(tessera::detail::column(block, static_cast<std::size_t>(j)));
 }
 
-/// A vector's elements side by side in memory of Exec: its own, or a copy.
+/// A vector's elements, contiguous in memory of Exec: the vector itself, or a copy.
 template <class Exec, class T>
 class SideBySide {
  public:
@@ -65,7 +65,7 @@ class SideBySide {
         tessera::detail::contiguous(exec, "tessera::stream::pack", x, copy_.data());
     vector_ = ConstVector<Exec, T>(data, x.extent(0));
   }
-  /// Bytes of the copy that there would be.
+  /// Bytes of the copy, if one is needed.
   template <class View>
   static std::size_t bytes(View const& x) {
     return static_cast<std::size_t>(tessera::detail::packed_size(x)) * sizeof(T);
@@ -78,7 +78,7 @@ class SideBySide {
   ConstVector<Exec, T> vector_;
 };
 
-/// The matrix has elements, and their bytes can be counted.
+/// Requires that the matrix has elements, and that the number of their bytes fits an integer.
 template <class Source>
 void require_elements(char const* operation, Source const& source) {
   auto const rows = static_cast<Index>(source.rows());
@@ -94,7 +94,7 @@ void require_elements(char const* operation, Source const& source) {
   }
 }
 
-/// What an operation with two products is called by messages, and by a state.
+/// The name of an operation with two products in messages, and in a state.
 inline char const* name_of_atax(maps::Kind map) {
   return map == maps::Kind::replace ? "stream::multiply_both" : "stream::atax";
 }
@@ -126,7 +126,7 @@ Report run_atax(Exec const& exec, AnySource<T, Layout> const& source,
   });
 }
 
-/// The same, and what follows the products.
+/// The same, and then the terms.
 template <class Exec, class T, class Layout>
 Report call_atax(Exec const& exec, AnySource<T, Layout> const& source,
                  VectorArgument<T const> const& v, OutputVector<T> b, OutputVector<T> c,
@@ -141,8 +141,8 @@ Report call_atax(Exec const& exec, AnySource<T, Layout> const& source,
   });
 }
 
-/// The least limit with which an operation runs: call(options) calls it, and is ended before it
-/// looks at a vector, since no matrix fits into one byte.
+/// The smallest memory limit with which an operation runs. call(options) runs the operation with a
+/// limit of one byte, which no matrix fits: it throws before it accesses a vector.
 template <class T, class Call>
 std::size_t bytes_needed_by(Options<T> options, Call const& call) {
   options.memory_limit = 1;
@@ -162,7 +162,8 @@ struct Product {
       std::conditional_t<IsSum, SumWork<Exec, T, RowMajor, Set>, DotWork<Exec, T, RowMajor, Set>>;
 };
 
-/// One product. A sum over lines is there at the end only, dot products grow.
+/// One product. A sum over lines is complete only at the end; dot products are complete block by
+/// block.
 template <bool IsSum, class Exec, class T, class Layout>
 Report run_product(Exec const& exec, std::string const& name, AnySource<T, Layout> const& source,
                    VectorArgument<T const> const& x, OutputVector<T> out, Index entries,
@@ -184,7 +185,7 @@ Report run_product(Exec const& exec, std::string const& name, AnySource<T, Layou
   });
 }
 
-/// What was done in all, after one reading more.
+/// Adds the report of one more pass over the matrix.
 inline void add_to(Report& all, Report const& one) {
   all.blocks = one.blocks;
   all.kernels = one.kernels;
@@ -196,10 +197,10 @@ inline void add_to(Report& all, Report const& one) {
   all.seconds_waiting_for_work += one.seconds_waiting_for_work;
 }
 
-/// Runs a kind of work for each column of X, all with one reading of the matrix: in several where
-/// the limit is too small for their sums, or where those of more than eight would take half of it,
-/// which blocks need. add(works, run, x, j, workspace) adds the work of column j, whose elements
-/// lie side by side in x.
+/// Runs a kind of work for each column of X in one pass over the matrix. It takes several passes if
+/// the limit is too small for the sums of all columns, or if the sums of more than eight would take
+/// half of it, which blocks need. add(works, run, x, j, workspace) adds the work of column j, whose
+/// elements are contiguous in x.
 template <template <class, class, bool, class> class Work, class Exec, class T, class Layout,
           class Add>
 Report run_columns(Exec const& exec, std::string const& operation,
@@ -215,7 +216,7 @@ Report run_columns(Exec const& exec, std::string const& operation,
     };
     auto const columns = static_cast<Index>(x.extent(1));
     Report all;
-    constexpr Index few = 8;  // columns that share a pass whatever room their sums take
+    constexpr Index few = 8;  // columns that share a pass regardless of the room for their sums
     Index at_once = columns;
     for (Index first = 0; first < columns;) {
       Index const passes = ceil_div(columns - first, at_once);
@@ -266,8 +267,8 @@ Report run_product_of_columns(Exec const& exec, std::string const& name,
       });
 }
 
-/// ATAX of a block of vectors, without B where it is null. factors[j] is what comes between the
-/// products of column j.
+/// ATAX of a block of vectors; without B if `b` is null. factors[j] maps the first product of
+/// column j.
 template <class Exec, class T, class Layout, class Factor>
 Report run_atax_of_columns(Exec const& exec, AnySource<T, Layout> const& source,
                            MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
@@ -309,7 +310,7 @@ Report call_atax_of_columns(Exec const& exec, AnySource<T, Layout> const& source
   });
 }
 
-/// A block that comes in, and one that goes out, have the sizes that they need, and are apart.
+/// Requires that an input and an output block have the expected sizes and do not overlap.
 template <class Source, class X, class Y>
 void require_columns(char const* operation, Source const& source, char const* in, X const& x,
                      std::size_t entries_in, char const* out, Y const& y, std::size_t entries_out) {
@@ -322,7 +323,7 @@ void require_columns(char const* operation, Source const& source, char const* in
   checks::require_apart(operation, out, y, in, x);
 }
 
-/// The terms' vectors fit the matrix, and are apart from the outputs.
+/// Requires that the terms' vectors fit the matrix and do not overlap the outputs.
 template <class T, class Source, class Terms, class... Outputs>
 void require_terms(char const* operation, Source const& source, Terms const& terms,
                    Outputs const&... outputs) {
@@ -332,7 +333,7 @@ void require_terms(char const* operation, Source const& source, Terms const& ter
   (given.require_apart(operation, "an output", outputs), ...);
 }
 
-/// Sizes fit, and outputs are apart from all else.
+/// Requires that sizes fit and that outputs overlap nothing.
 template <class T, class Source, class V, class C, class Terms>
 void require_atax(Source const& source, V const& v, C const& c, Terms const& terms) {
   constexpr auto operation = "stream::atax";
@@ -395,14 +396,14 @@ inline constexpr bool has_rows =
 
 }  // namespace detail
 
-/// What streamed operations take as vectors beside a source.
+/// Vectors of streamed operations.
 template <class View, class Exec, class Source>
 concept VectorFor = Vector<View> && AccessibleFrom<View, Exec> &&
                     std::same_as<typename View::non_const_value_type, typename Source::value_type>;
 template <class View, class Exec, class Source>
 concept OutputVectorFor = VectorFor<View, Exec, Source> && OutputVector<View>;
 
-/// What they take as blocks of vectors.
+/// Blocks of vectors of streamed operations.
 template <class View, class Exec, class Source>
 concept BlockFor = MatrixOf<View, Exec> &&
                    std::same_as<typename View::non_const_value_type, typename Source::value_type>;
@@ -423,17 +424,18 @@ concept OutputBlockFor =
 ///
 /// Work and traffic: 4mn flop; mn·sizeof(T) bytes read from the source, each once.
 ///
-/// Guarantees: C has the bits of `tessera::atax` of the matrix in memory, whatever the limit and
-/// the number of readers. A state is one of the same matrix, v, map and the map's vector; α, β, z
-/// and keep_product may differ. Synchronous: C is there when the call returns; `exec` is fenced.
-/// What the call allocates stays within options.memory_limit, on the host and on a device each.
-/// Throws LimitError for a limit that is too small, which says what would do; std::invalid_argument
-/// for sizes that do not fit, more readers than there may be, kernels that the backend does not
-/// have, and a state of anything else; std::system_error where a thread that reads cannot start;
-/// and what the source and the callbacks throw. C is undefined then.
+/// Guarantees: C has the bits of `tessera::atax` of the matrix in memory, for any limit and number
+/// of readers. A state can be resumed with the same matrix, v, map and vector of the map; α, β, z
+/// and keep_product may differ. Synchronous: `exec` is fenced, and C is complete when the call
+/// returns. Allocations stay within options.memory_limit, on the host and on a device each.
+///
+/// Throws LimitError if the limit is too small; it names the smallest one that works. Throws
+/// std::invalid_argument for sizes that do not fit, too many readers, kernels that the backend does
+/// not have, and a state of another operation. Throws std::system_error if a reader thread cannot
+/// start. Exceptions of the source and the callbacks propagate. C is then undefined.
 ///
 /// Source: aligned groups of panels (row-major) or segments (column-major) are subtrees of the sum
-/// (docs/summation.md); their vectors wait in a binary counter.
+/// (docs/summation.md). A binary counter holds their vectors.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -457,10 +459,10 @@ Report atax(Exec const& exec, Source const& source, V const& v, C const& c,
   });
 }
 
-/// C = α·Aᵀ·B + β·z of a streamed matrix, and B = f(A·v) on the way
+/// C = α·Aᵀ·B + β·z of a streamed matrix, and B = f(A·v)
 ///
-/// As `atax` without B; B has m entries, any stride, is overwritten, and must not overlap v, C, z
-/// or the map's vector. What callbacks see of B is A·v.
+/// As `atax` without B. B has m entries and any stride, is overwritten, and must not overlap v, C,
+/// z or the map's vector. Callbacks see A·v in B.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -487,9 +489,10 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
 /// C = α·Aᵀ·f(A·V) of a streamed matrix, V a block of k vectors
 ///
 /// As `atax` of a vector, with V and C of n x k entries, each in LayoutRight, LayoutLeft or
-/// LayoutStride, the same map for all columns, no z and no states. The bits of column j are those
-/// of the call with V's column j. The matrix is read once, or several times where the limit does
-/// not hold the sums of all columns: k columns need no larger limit than one, but for copies.
+/// LayoutStride. All columns have the same map; z and states are not supported. The bits of column
+/// j are the bits of the call with V's column j. The matrix is read once, or several times if the
+/// limit does not hold the sums of all columns. k columns need no larger limit than one, except for
+/// copies of vectors.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -514,7 +517,7 @@ Report atax(Exec const& exec, Source const& source, In const& v, Out const& c,
   });
 }
 
-/// The same, and B = f(A·V) on the way, of m x k entries.
+/// The same, and also B = f(A·V), of m x k entries.
 template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
           OutputBlockFor<Exec, Source> Rows, OutputBlockFor<Exec, Source> Out>
 Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, Out const& c,
@@ -537,7 +540,7 @@ Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, 
 
 /// B = A·v of a streamed matrix
 ///
-/// As `atax`, with `multiply` in place of it: B has m entries; 2mn flop.
+/// As `atax`, with `multiply` instead: B has m entries; 2mn flop.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -561,7 +564,7 @@ Report multiply(Exec const& exec, Source const& source, V const& v, B const& b,
 
 /// B = A·V of a streamed matrix, V a block of k vectors
 ///
-/// As `atax` of a block, with `multiply` in place of it: B has m x k entries; 2mnk flop.
+/// As `atax` of a block, with `multiply` instead: B has m x k entries; 2mnk flop.
 template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
           OutputBlockFor<Exec, Source> Out>
 Report multiply(Exec const& exec, Source const& source, In const& v, Out const& b,
@@ -578,7 +581,7 @@ Report multiply(Exec const& exec, Source const& source, In const& v, Out const& 
 
 /// C = Aᵀ·B of a streamed matrix
 ///
-/// As `atax`, with `multiply_transposed` in place of it: B has m entries, C n; 2mn flop.
+/// As `atax`, with `multiply_transposed` instead: B has m entries, C n; 2mn flop.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -602,8 +605,8 @@ Report multiply_transposed(Exec const& exec, Source const& source, B const& b, C
 
 /// C = Aᵀ·B of a streamed matrix, B a block of k vectors
 ///
-/// As `atax` of a block, with `multiply_transposed` in place of it: B has m x k entries, C n x k;
-/// 2mnk flop.
+/// As `atax` of a block, with `multiply_transposed` instead: B has m x k entries, C n x k; 2mnk
+/// flop.
 template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
           OutputBlockFor<Exec, Source> Out>
 Report multiply_transposed(Exec const& exec, Source const& source, In const& b, Out const& c,
@@ -620,8 +623,8 @@ Report multiply_transposed(Exec const& exec, Source const& source, In const& b, 
 
 /// y = A·x and w = Aᵀ·u of a streamed matrix, which is read once
 ///
-/// As `atax`, with `tessera::multiply_both` in place of it: x and w have n entries, u and y m. A
-/// state is one of the same matrix, x and u.
+/// As `atax`, with `tessera::multiply_both` instead: x and w have n entries, u and y m. A state can
+/// be resumed with the same matrix, x and u.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -638,7 +641,7 @@ Report multiply_both(Exec const& exec, Source const& source, X const& x, U const
                      W const& w, Options<typename Source::value_type> const& options = {}) {
   using T = typename Source::value_type;
   detail::require_multiply_both(source, x, u, y, w);
-  // ATAX whose second product is with u, whatever the first one gives.
+  // ATAX whose second product uses u instead of the result of the first.
   RowMap<T, typename U::memory_space> const replace(maps::Kind::replace, u);
   AtaxTerms<Exec, T> const terms{.map = replace, .keep_product = true};
   return detail::in_order(source, [&](auto const& any) {
@@ -650,7 +653,7 @@ Report multiply_both(Exec const& exec, Source const& source, X const& x, U const
 
 }  // namespace tessera::stream
 
-// What the library compiles (backends/compiled.hpp).
+// The instances that the library compiles (backends/compiled.hpp).
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_STREAM(TEMPLATE, EXEC, T)                   \
   namespace tessera::stream::detail {                       \

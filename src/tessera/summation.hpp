@@ -26,15 +26,15 @@ inline constexpr int chain_steps = 4;
 /// Consecutive elements of a line that are added up before the tree over segments.
 template <class Scalar>
 inline constexpr int segment = lanes<Scalar> * chain_steps;
-/// Fewest lines of a panel.
+/// Minimum lines per panel.
 inline constexpr Index min_panel_lines = 8;
-/// Fewest products that a chain of a matrix product is cut to.
+/// Minimum length of the chains of a matrix product.
 inline constexpr Index min_chain = 256;
-/// Lengths of such chains are multiples of this.
+/// The length of these chains is a multiple of this.
 inline constexpr Index chain_grain = 16;
-/// Chains of a matrix product that are enough to keep any device busy.
+/// Number of chains of a matrix product that keeps any device busy.
 inline constexpr Index enough_chains = Index{1} << 20;
-/// Longest line that gets many panels, and the fewest that it then gets at most.
+/// Maximum length of an ordinary line, and the minimum of max_panels() for such lines.
 inline constexpr Index max_ordinary_length = 16384;
 inline constexpr Index min_ordinary_panels = 1024;
 
@@ -43,7 +43,7 @@ KOKKOS_INLINE_FUNCTION constexpr Index ceil_div(Index a, Index b) {
   return (a + b - 1) / b;
 }
 
-/// Whether the rows of a matrix of this shape are the lines of its sums. One row, or one column, is
+/// Whether the rows of a matrix of this shape are the lines of its sums. A single row or column is
 /// contiguous in both layouts, so it always has the row-major order.
 constexpr bool lines_are_rows(bool row_major, Index rows, Index cols) {
   return row_major || rows == 1 || cols == 1;
@@ -64,7 +64,7 @@ constexpr Index max_panels(Index length) {
 
 /// How `count` lines of `length` elements are cut into panels for a sum over lines.
 struct Panels {
-  Index lines;  ///< lines of each panel but perhaps the last
+  Index lines;  ///< lines per panel; the last panel may have fewer
   Index count;  ///< number of panels
 
   friend constexpr bool operator==(Panels const&, Panels const&) = default;
@@ -72,7 +72,7 @@ struct Panels {
 
 /// The panels of `count` >= 1 lines of `length` >= 1 elements.
 constexpr Panels panels(Index count, Index length) {
-  // What follows does this as well, by divisions: they show where the matrix is small.
+  // Equal to the code below, without its divisions, which take noticeable time for small matrices.
   if (length <= max_ordinary_length && count <= min_ordinary_panels * min_panel_lines) {
     return {.lines = min_panel_lines, .count = ceil_div(count, min_panel_lines)};
   }
@@ -80,7 +80,7 @@ constexpr Panels panels(Index count, Index length) {
   return {.lines = lines, .count = ceil_div(count, lines)};
 }
 
-/// Segments of a line of `length` elements.
+/// Number of segments of a line of `length` elements.
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION constexpr Index segments(Index length) {
   return ceil_div(length, segment<Scalar>);
@@ -88,14 +88,14 @@ KOKKOS_INLINE_FUNCTION constexpr Index segments(Index length) {
 
 /// How the sum over the `depth` products of each element of a matrix product is cut.
 struct Chains {
-  Index length;  ///< products of each chain but perhaps the last
-  Index count;   ///< chains of an element
+  Index length;  ///< products per chain; the last chain may have fewer
+  Index count;   ///< chains per element
 
   friend constexpr bool operator==(Chains const&, Chains const&) = default;
 };
 
-/// The chains of a product whose result is rows x cols, all three sizes >= 1: one, unless there are
-/// so few elements that a device would be idle.
+/// The chains of a product whose result is rows x cols, all three sizes >= 1: one chain per
+/// element, unless there are so few elements that a device would be idle.
 constexpr Chains chains(Index rows, Index cols, Index depth) {
   bool const many = rows >= enough_chains || cols >= enough_chains;
   Index const elements = many ? enough_chains : std::min(enough_chains, rows * cols);
@@ -104,13 +104,13 @@ constexpr Chains chains(Index rows, Index cols, Index depth) {
   return {.length = length, .count = ceil_div(depth, length)};
 }
 
-/// Roundings on the path of one product through an element of a matrix product.
+/// Roundings of one product's contribution to an element of a matrix product.
 constexpr Index product_depth(Index rows, Index cols, Index depth) {
   Chains const c = chains(rows, cols, depth);
   return std::min(c.length, depth) + tree_levels(c.count);
 }
 
-/// Roundings on the path of one product through a dot product over `length` elements.
+/// Roundings of one product's contribution to a dot product over `length` elements.
 template <class Scalar>
 constexpr int dot_depth(Index length) {
   constexpr Index width = lanes<Scalar>;
@@ -118,8 +118,8 @@ constexpr int dot_depth(Index length) {
   return chain + tree_levels(length <= width ? length : width * segments<Scalar>(length));
 }
 
-/// Roundings on the path of one product through a sum over `count` lines of `length` elements.
-/// Unit: operations; at most 2^63.
+/// Roundings of one product's contribution to a sum over `count` lines of `length` elements. Unit:
+/// operations; at most 2^63.
 constexpr Index sum_depth(Index count, Index length) {
   Panels const p = panels(count, length);
   return std::min(p.lines, count) + tree_levels(p.count);

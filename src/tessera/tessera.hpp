@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// The operations on matrices and vectors in memory. Solvers, streams and many processes have
-/// headers of their own: tessera/solve.hpp, tessera/stream.hpp and tessera/distributed.hpp.
+/// Operations on matrices and vectors in memory. Solvers, streams and MPI have separate headers:
+/// tessera/solve.hpp, tessera/stream.hpp and tessera/distributed.hpp.
 
 #include <tessera/atax.hpp>
 #include <tessera/gemm.hpp>

@@ -25,7 +25,7 @@ struct FillBytes {
   KOKKOS_FUNCTION void operator()(std::size_t i) const { bytes[i] = value; }
 };
 
-/// Sets `size` bytes of memory that Exec reaches.
+/// Sets `size` bytes of memory that Exec can access.
 template <class Exec>
 void fill_bytes(Exec const& exec, std::byte* bytes, std::size_t size, std::byte value) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
@@ -40,15 +40,15 @@ class WorkspaceOfCall;
 }  // namespace detail
 
 /// Device memory for partial results, kept by the caller so that repeated calls allocate nothing.
-/// It grows to the largest need seen and shrinks when it is cleared; growing allocates and may
-/// fence. It can be moved, not copied: what it was moved from is empty, and as good as new.
+/// It grows to the largest need and shrinks only when it is cleared. Growing allocates and may
+/// fence. It is movable, not copyable; a moved-from workspace is empty and usable.
 ///
-/// Its memory has to be released before Kokkos::finalize(). A static workspace ends later, and
-/// Kokkos then ends the program: call clear() before.
+/// Its memory must be released before Kokkos::finalize(). A static workspace is destroyed later,
+/// and Kokkos then aborts the program: call clear() before.
 ///
-/// One workspace serves one call at a time. A call that finds another thread's in it throws
-/// std::invalid_argument. Calls on several instances of a GPU do not run side by side in one: where
-/// the last was on another instance, Kokkos::fence() comes first.
+/// One workspace serves one call at a time. A call throws std::invalid_argument if another thread's
+/// call uses it. Calls on several instances of a GPU do not overlap if they share a workspace:
+/// Kokkos::fence() is called if the previous call was on another instance.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -86,17 +86,17 @@ class Workspace {
     buffer_ = {};
     exchange_ = {};
   }
-  /// Bytes held.
+  /// Bytes allocated.
   [[nodiscard]] std::size_t bytes() const { return buffer_.extent(0) + exchange_.extent(0); }
 
  private:
   friend class detail::WorkspaceOfCall<Exec>;
   using Buffer = Kokkos::View<std::byte*, memory_space>;
 
-  /// A call's turn.
+  /// Exclusive use of the workspace by one call.
   class Turn {
    public:
-    /// Throws std::invalid_argument while another call has its turn.
+    /// Throws std::invalid_argument if another call uses the workspace.
     explicit Turn(Workspace& workspace) : workspace_(workspace) {
       if (workspace.is_taken_.exchange(true, std::memory_order_acquire)) {
         checks::fail("Workspace",
@@ -112,7 +112,7 @@ class Workspace {
     Workspace& workspace_;
   };
 
-  /// What another instance was given may still run.
+  /// Waits for work of another instance, which may still use the memory.
   void wait_for_others(Exec const& exec) {
     std::uint32_t const instance = Kokkos::Tools::Experimental::device_id(exec);
     if (bytes() > 0 && instance != instance_) {
@@ -123,29 +123,28 @@ class Workspace {
 
   Buffer buffer_;
   Buffer exchange_;
-  std::uint32_t instance_ = 0;  ///< of the last call, as Kokkos numbers them
+  std::uint32_t instance_ = 0;  ///< of the previous call, in Kokkos' numbering
   std::atomic<bool> is_taken_ = false;
 };
 
 namespace detail {
 
-/// What a call works in: its turn in the caller's workspace, or one of its own.
+/// The workspace of a call: exclusive use of the caller's workspace, or a temporary one.
 template <class Exec>
 class WorkspaceOfCall {
  public:
-  /// Throws std::invalid_argument while another call has its turn in `kept`.
+  /// Throws std::invalid_argument if another call uses `kept`.
   explicit WorkspaceOfCall(Workspace<Exec>* kept) : workspace_(kept != nullptr ? *kept : own_) {
     if (kept != nullptr) turn_.emplace(*kept);
   }
 
   struct Memory {
     int* arrivals;        ///< backends::counters<Exec> counters of teams; zero between calls
-    std::byte* exchange;  ///< where teams meet; undefined contents
+    std::byte* exchange;  ///< for exchange between teams; undefined contents
     std::byte* data;      ///< undefined contents, aligned to a cache line
   };
-  /// Memory for at least `bytes` bytes and `exchanged` bytes of exchange beside the counters.
-  /// Throws what Kokkos throws when memory runs out, and std::invalid_argument for more bytes than
-  /// can be counted.
+  /// Returns at least `bytes` bytes and `exchanged` bytes of exchange, in addition to the counters.
+  /// Throws Kokkos' exception if memory runs out, and std::invalid_argument if the size overflows.
   Memory reserve(Exec const& exec, std::size_t bytes, std::size_t exchanged = 0) {
     if constexpr (backends::Backend<Exec>::is_gpu) workspace_.wait_for_others(exec);
     if (bytes_for(bytes) > workspace_.buffer_.extent(0)) {
@@ -158,7 +157,7 @@ class WorkspaceOfCall {
     return {reinterpret_cast<int*>(workspace_.buffer_.data()), workspace_.exchange_.data(),
             workspace_.buffer_.data() + header_bytes};
   }
-  /// Bytes that a workspace holds after reserve(…, bytes).
+  /// Size of a workspace after reserve(…, bytes).
   static constexpr std::size_t bytes_for(std::size_t bytes) {
     if (bytes > std::numeric_limits<std::size_t>::max() - header_bytes) {
       checks::fail("Workspace", "no memory has " + std::to_string(bytes) + " bytes");
@@ -171,7 +170,7 @@ class WorkspaceOfCall {
   static constexpr std::size_t header_bytes =
       static_cast<std::size_t>(backends::counters<Exec>) * sizeof(int);
 
-  /// Makes a buffer larger. It stays empty where that fails.
+  /// Enlarges a buffer. The buffer is empty if that fails.
   static void grow(Exec const& exec, Buffer& buffer, char const* label, std::size_t bytes) {
     buffer = {};  // release before allocating: the peak is the larger, not the sum
     buffer =
