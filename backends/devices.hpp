@@ -12,10 +12,10 @@
 #include <tessera/backends/cuda/devices.hpp>
 #endif
 
-/// The GPUs of a machine, for the time before Kokkos is initialised.
+/// The GPUs of a machine, before Kokkos is initialised.
 namespace tessera::backends {
 
-/// Looks for GPUs; empty: this build has no backend for any.
+/// Searches for GPUs; empty if this build has no GPU backend.
 inline std::optional<DeviceSurvey> survey_devices() {
 #if defined(KOKKOS_ENABLE_CUDA)
   return cuda::survey_devices();
@@ -24,7 +24,7 @@ inline std::optional<DeviceSurvey> survey_devices() {
 #endif
 }
 
-/// Opens one of the GPUs that a survey found, and makes it the current one.
+/// Opens a GPU that a survey found, and makes it the current one.
 inline DeviceState open_device([[maybe_unused]] int id) {
 #if defined(KOKKOS_ENABLE_CUDA)
   return cuda::open_device(id);

@@ -12,11 +12,11 @@
 #include <string_view>
 #include <system_error>
 
-/// The environment variables of Kokkos, for the time before it is initialised: it ends the process
-/// if it cannot read one.
+/// Checks Kokkos' environment variables before it is initialised: Kokkos terminates the process if
+/// it cannot parse one.
 namespace tessera::backends {
 
-/// What a variable of Kokkos has to be.
+/// The valid values of a Kokkos variable.
 struct KokkosVariable {
   char const* name;
   bool (*is_valid)(std::string_view value);
@@ -57,9 +57,9 @@ inline constexpr std::array<KokkosVariable, 6> kokkos_variables{{
 /// The value of an environment variable; null if it is not set.
 using EnvironmentOf = std::function<char const*(char const* name)>;
 
-/// What is wrong with the variables of Kokkos, as a sentence; nothing if Kokkos can read them.
+/// Returns an error message for Kokkos' variables; nothing if Kokkos can parse all of them.
 inline std::optional<std::string> fault_of_kokkos_environment(EnvironmentOf const& variable) {
-  auto const shown = [](std::string_view text) {  // cut, and printable
+  auto const shown = [](std::string_view text) {  // truncated and printable
     constexpr std::size_t most = 40;
     std::string result(text.substr(0, most));
     std::ranges::replace_if(result, [](unsigned char c) { return c < ' ' || c > '~'; }, '?');

@@ -10,8 +10,8 @@
 #include <tessera/backends/openmp/threads.hpp>
 #endif
 
-/// The threads of a machine, for the time before Kokkos is initialised: it counts on as many as it
-/// is told, whether they start or not.
+/// The threads of a machine, before Kokkos is initialised. Kokkos relies on the requested number,
+/// even if fewer start.
 namespace tessera::backends {
 
 /// Whether Kokkos can have more than one thread on the host.
@@ -21,7 +21,7 @@ inline constexpr bool has_host_threads = true;
 inline constexpr bool has_host_threads = false;
 #endif
 
-/// How many of `wanted` threads (0: as many as the environment says) Kokkos can have on the host.
+/// Returns how many of `wanted` threads (0: the environment's default) Kokkos can use on the host.
 inline HostThreads survey_host_threads([[maybe_unused]] int wanted) {
 #if defined(KOKKOS_ENABLE_OPENMP)
   return openmp::survey_threads(wanted);
@@ -32,8 +32,8 @@ inline HostThreads survey_host_threads([[maybe_unused]] int wanted) {
 #endif
 }
 
-/// How many threads the host has by default, as the environment or its processors say, whatever
-/// number has been set for the calling thread.
+/// Returns the default number of host threads, from the environment or the processors, regardless
+/// of the number set for the calling thread.
 inline int default_host_threads() {
 #if defined(KOKKOS_ENABLE_OPENMP)
   return openmp::default_threads();
@@ -42,8 +42,9 @@ inline int default_host_threads() {
 #endif
 }
 
-/// How many threads the caller has set for work that its thread starts (omp_set_num_threads, which
-/// threadpoolctl calls); the default, or what Kokkos has set, if it has set none.
+/// Returns the number of threads that the caller has set for work in its thread
+/// (omp_set_num_threads, also called by threadpoolctl); otherwise the default, or the number that
+/// Kokkos has set.
 inline int host_threads_of_caller() {
 #if defined(KOKKOS_ENABLE_OPENMP)
   return ::omp_get_max_threads();
@@ -52,7 +53,7 @@ inline int host_threads_of_caller() {
 #endif
 }
 
-/// Sets that number.
+/// Sets the number returned by host_threads_of_caller.
 inline void set_host_threads_of_caller([[maybe_unused]] int threads) {
 #if defined(KOKKOS_ENABLE_OPENMP)
   ::omp_set_num_threads(threads);

@@ -8,21 +8,21 @@
 
 #include <tessera/backends/device.hpp>
 
-/// The CUDA runtime, asked without Kokkos.
+/// Queries of the CUDA runtime without Kokkos.
 namespace tessera::backends::cuda {
 
-/// Does nothing; a device that has code for it has code for the other kernels, too.
+/// Does nothing. A device with code for this kernel has code for the others too.
 template <class = void>
 __global__ void probe() {}
 
-/// The words of the runtime for an error, which is then forgotten; empty for none.
+/// Returns the runtime's message for an error and resets the error; empty if there was no error.
 inline std::string words_of(cudaError_t error) {
   if (error == cudaSuccess) return {};
   static_cast<void>(cudaGetLastError());
   return cudaGetErrorString(error);
 }
 
-/// The architectures that this translation unit is compiled for: 75 is sm_75.
+/// Architectures for which this translation unit is compiled: 75 is sm_75.
 inline std::vector<int> compiled_for() {
   std::vector<int> result;
 #if defined(__CUDA_ARCH_LIST__)
@@ -31,7 +31,7 @@ inline std::vector<int> compiled_for() {
   return result;
 }
 
-/// Bytes per second: the width of the bus times the clock, two transfers a cycle; 0: unknown.
+/// Bytes per second: bus width times clock, with two transfers per cycle; 0: unknown.
 inline double theoretical_bandwidth(int id) {
   int kilohertz = 0, bits = 0;
   if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, id) != cudaSuccess ||

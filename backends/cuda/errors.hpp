@@ -9,10 +9,10 @@
 
 namespace tessera::backends::cuda {
 
-/// Throws std::runtime_error with CUDA's own words, of the kernel called `label` if there is one.
+/// Throws std::runtime_error with CUDA's message and, if given, the kernel's `label`.
 inline void require_success(cudaError_t error, std::string_view what, std::string const& label) {
   if (error != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());  // the next call must not find it
+    static_cast<void>(cudaGetLastError());  // the next call must not return it
     throw std::runtime_error("tessera: " + label + (label.empty() ? "" : ": ") + std::string(what) +
                              ": " + cudaGetErrorString(error));
   }

@@ -12,7 +12,7 @@
 
 namespace tessera::backends::cuda {
 
-/// An instance of Kokkos' for each of the streams of others that were met last, until Kokkos ends.
+/// Kokkos instances for the most recently used streams of callers, until Kokkos is finalised.
 inline MostRecent<std::uintptr_t, Kokkos::Cuda>& stream_instances() {
   static auto* const instances = [] {
     Kokkos::push_finalize_hook([] { stream_instances().clear(); });

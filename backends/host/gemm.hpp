@@ -19,10 +19,10 @@
 #include <tessera/order/tile_order.hpp>
 #include <tessera/tuning.hpp>
 
-/// Matrix products by host threads: teams of one.
+/// Matrix products by host threads, in teams of one thread.
 namespace tessera::detail {
 
-/// A block of C that is held in registers.
+/// A block of C in registers.
 template <class T>
 struct BlockOfPacks {
   static constexpr int width = backends::host::pack_width<T>;
@@ -30,8 +30,8 @@ struct BlockOfPacks {
   static constexpr int rows = 6;
   static constexpr int cols = packs * width;
 
-  /// Goes on with the chains of the block: from +0 if fresh; + 0 to what is the result, if last.
-  /// The factors are (depth, rows) and (depth, cols).
+  /// Continues the chains of the block. `fresh`: starts from +0. `last`: the result gets + 0. The
+  /// factors have shapes (depth, rows) and (depth, cols).
   KOKKOS_FORCEINLINE_FUNCTION static void add(T const* a, T const* b, Index depth, T* c,
                                               Index leading, bool fresh, bool last) {
     using Pack = backends::host::Pack<T>;
@@ -73,8 +73,8 @@ struct BlockOfRegisters {
   }
 };
 
-/// A tile of C. Its parts of both factors are packed in scratch, some depth at a time, in strips
-/// that a block of C walks along.
+/// A tile of C. Its parts of both factors are packed to scratch, one slice of the depth at a time,
+/// in strips for the blocks of C.
 template <class T, class Block, bool DeepA, bool DeepB>
 struct GemmTile {
   static constexpr int strip_rows = Block::rows;
@@ -125,7 +125,7 @@ struct GemmTile {
     return summation::ceil_div(count, strip) * strip;
   }
 
-  /// Strips of Lines lines, (strips, depth, Lines); beyond the last line +0.
+  /// Packs strips of Lines lines, (strips, depth, Lines), with +0 beyond the last line.
   template <int Lines, bool Deep>
   KOKKOS_FUNCTION static void pack(T* to, Factor<T> const& f, Index first, Index count, Index k,
                                    Index depth) {
@@ -151,7 +151,7 @@ struct GemmTile {
     }
   }
 
-  /// A block that C has not all of.
+  /// Adds a block that extends beyond C.
   KOKKOS_FUNCTION void add_edge(T const* a, T const* b, Index depth, T* c, Index rows, Index cols,
                                 bool fresh, bool last) const {
     PerLine<T, strip_rows * strip_cols> block;
@@ -180,7 +180,7 @@ void gemm_tiles(Exec const& exec, std::string const& label, Product<T> const& pr
                    Kernel{product, tiles, depth});
 }
 
-/// C = A·B, as `tuning` has it.
+/// C = A·B with the given tuning.
 template <bool DeepA, bool DeepB, class Exec, class T>
 void gemm(Exec const& exec, Label const& label, Product<T> const& product,
           OutputMatrix<T> const& out, GemmTuning const& tuning) {
@@ -200,7 +200,7 @@ void gemm(Exec const& exec, Label const& label, Product<T> const& product,
   }
 }
 
-/// Turns lines in registers.
+/// Transposes lines in registers.
 struct TurnInRegisters {
   template <class T, int Lines, int Elements>
   KOKKOS_FORCEINLINE_FUNCTION static void run(T const* from, Index from_line, T* to,
@@ -213,7 +213,7 @@ struct TurnInRegisters {
   }
 };
 
-/// C = A·B of long sums.
+/// C = A·B with long sums.
 template <class Exec, class T>
 void gemm_long(Exec const& exec, Label const& label, Product<T> const& product,
                OutputMatrix<T> const& out) {

@@ -8,23 +8,23 @@
 #include <string>
 #include <vector>
 
-/// What can be known of a host's threads without Kokkos.
+/// Facts about host threads without Kokkos.
 namespace tessera::backends {
 
-/// What a look for threads found.
+/// Result of a test of host threads.
 struct HostThreads {
   int wanted = 1;
-  int found = 1;    ///< that run together, `wanted` at most
-  std::string why;  ///< there are fewer, as a clause; empty if there are not
+  int found = 1;    ///< that run at the same time, `wanted` at most
+  std::string why;  ///< why there are fewer, as a clause; otherwise empty
 };
 
 namespace host {
 
-/// Starts so many threads besides the caller's, each with a stack of `stack_bytes` (0: the
-/// system's choice), and ends them again.
-/// @return how many of them there were at a time
+/// Starts `threads` threads in addition to the caller, each with a stack of `stack_bytes` (0: the
+/// system's default), and ends them again.
+/// @return the number of threads that ran at the same time
 inline int start_and_end_threads(int threads, std::size_t stack_bytes) {
-  std::mutex all_started;  // locked until they have
+  std::mutex all_started;  // locked until all have started
   std::unique_lock closed(all_started);
   auto const wait = [](void* gate) -> void* {
     std::lock_guard const passed(*static_cast<std::mutex*>(gate));

@@ -9,13 +9,13 @@
 #include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/summation.hpp>
 
-/// A kernel whose threads all wait for each other, on a host: one team, whose threads have a
+/// Kernels whose threads all wait for each other, on a host: one team, whose threads have a
 /// barrier.
 namespace tessera::backends::host {
 
 using summation::Index;
 
-/// What such a kernel sees of its threads.
+/// The threads of such a kernel.
 template <class Member>
 struct Grid {
   Member const& member;
@@ -23,7 +23,7 @@ struct Grid {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index team() const { return 0; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index teams() const { return 1; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int thread() const { return member.team_rank(); }
-  /// Waits for all threads; what they wrote before is seen after.
+  /// Synchronises all threads and makes their earlier writes visible.
   KOKKOS_INLINE_FUNCTION void sync() const { member.team_barrier(); }
 };
 

@@ -16,8 +16,8 @@ struct Backend<Kokkos::OpenMP> : HostBackend<Kokkos::OpenMP> {
   static constexpr char const* name = "openmp";
 
   static bool has_all_threads(Kokkos::OpenMP const& exec) {
-    if (exec.concurrency() == 1) return true;  // the one that calls
-    // A limit counts the threads of a region around this one, too.
+    if (exec.concurrency() == 1) return true;  // the calling thread
+    // A thread limit also counts the threads of an enclosing region.
     return ::omp_get_dynamic() == 0 && ::omp_get_active_level() < ::omp_get_max_active_levels() &&
            ::omp_get_thread_limit() / ::omp_get_num_threads() >= exec.concurrency();
   }
