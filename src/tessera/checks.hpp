@@ -105,9 +105,9 @@ void require_square(std::string_view operation, Matrix const& A) {
 
 /// Addresses of the elements of a vector or a matrix, in bytes.
 struct Place {
-  std::uint64_t begin;                 ///< of the first element
-  std::uint64_t element;               ///< size of an element
-  std::array<std::uint64_t, 2> count;  ///< of elements in each direction; 1 if the view has no such
+  std::uint64_t begin;                  ///< of the first element
+  std::uint64_t element;                ///< size of an element
+  std::array<std::uint64_t, 2> count;   ///< of elements in each direction; 1 if absent
   std::array<std::uint64_t, 2> stride;  ///< between elements; 0 if there is only one
 
   [[nodiscard]] constexpr bool is_empty() const { return count[0] == 0 || count[1] == 0; }

@@ -11,8 +11,8 @@
 
 namespace tessera {
 
-/// Which kernels an operation runs on `Exec` where these are wanted: portable or accelerated ones.
-/// Throws std::invalid_argument for kernels that the backend does not have.
+/// Returns the kernels that an operation runs on `Exec` for the given choice: portable or
+/// accelerated. Throws std::invalid_argument for kernels that the backend does not have.
 template <ExecutionSpace Exec>
 Kernels kernels_used(Kernels wanted) {
   if constexpr (backends::IsAccelerated<Exec>) {

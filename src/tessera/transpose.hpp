@@ -60,7 +60,8 @@ void call_transpose_in_place(Exec const& exec, MatrixArgument<T> const& a,
   if (a.extent(0) == 0) return;
 
   auto const size = static_cast<Index>(a.extent(0));
-  // A matrix and its transpose change places alike: lines may be rows or columns.
+  // A square matrix and its transpose are exchanged in the same way, so lines may be rows or
+  // columns.
   auto const row = static_cast<Index>(Kokkos::max(a.stride(0), a.stride(1)));
   auto const col = static_cast<Index>(Kokkos::min(a.stride(0), a.stride(1)));
   if (used == Kernels::portable) {
@@ -82,19 +83,19 @@ void call_transpose_in_place(Exec const& exec, MatrixArgument<T> const& a,
 /// | At | n x m | out: any layout, overwritten; its elements are distinct |
 /// | options | | tuning and kernels |
 ///
-/// Elements are of any trivially copyable type of 1, 2, 4, 8 or 16 bytes, and are moved as they
-/// are, bit by bit. Layouts may differ: where they make a transpose a plain copy, it is one.
+/// Elements have any trivially copyable type of 1, 2, 4, 8 or 16 bytes, and are copied bitwise.
+/// Layouts may differ; if the transpose is a plain copy in memory, it is performed as one.
 ///
 /// Work and traffic: no flop; 2mn·sizeof(T) bytes, each element read once and written once.
 ///
 /// Guarantees: asynchronous in `exec`; no fence and no allocation. At must not overlap A. Throws
 /// std::invalid_argument for sizes that do not fit, a view without memory, elements of At that
-/// coincide, overlap, or a tuning or kernels that the backend does not have, before any work is
+/// share memory, overlap, or a tuning or kernels that the backend does not have, before any work is
 /// enqueued.
 ///
-/// Source: tiles by way of shared memory, after G. Ruetsch and P. Micikevicius, Optimizing Matrix
-/// Transpose in CUDA, NVIDIA 2009; here with words of 16 bytes on both sides, whose blocks turn in
-/// registers, and places in shared memory that are permuted instead of padded.
+/// Source: tiles through shared memory, after G. Ruetsch and P. Micikevicius, Optimizing Matrix
+/// Transpose in CUDA, NVIDIA 2009; here with words of 16 bytes on both sides, whose blocks are
+/// transposed in registers, and permuted instead of padded places in shared memory.
 ///
 /// ```cpp
 /// Kokkos::View<int**, Kokkos::LayoutRight> A("A", 100, 40), At("At", 40, 100);
@@ -116,10 +117,10 @@ void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions cons
 /// Elements as in `transpose`. Work and traffic: no flop; 2n²·sizeof(T) bytes.
 ///
 /// Guarantees: asynchronous in `exec`; no fence and no allocation. Throws std::invalid_argument for
-/// a matrix that is not square, has no memory, or whose elements coincide, and for kernels that the
-/// backend does not have, before any work is enqueued.
+/// a matrix that is not square, has no memory, or has elements that share memory, and for kernels
+/// that the backend does not have, before any work is enqueued.
 ///
-/// Source: pairs of tiles that change places, each by way of shared memory.
+/// Source: pairs of tiles are exchanged through shared memory.
 ///
 /// ```cpp
 /// Kokkos::View<int**, Kokkos::LayoutRight> A("A", 100, 100);

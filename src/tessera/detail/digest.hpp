@@ -10,8 +10,8 @@
 
 namespace tessera::detail {
 
-/// A number that differs, almost surely, for data that differ in a bit (FNV-1a, of words). Ranks
-/// compare it in place of the data; it is no protection against anybody.
+/// A number that almost surely differs for data that differ in a bit (FNV-1a, over words). Ranks
+/// compare it instead of the data. It is not cryptographic.
 class Digest {
  public:
   template <class... Numbers>

@@ -11,21 +11,21 @@
 #include <tessera/kernels/label.hpp>
 #include <tessera/options.hpp>
 
-/// What `multiply` and `multiply_transposed` have in common.
+/// Common code of `multiply` and `multiply_transposed`.
 namespace tessera::detail {
 
-/// One of them.
+/// Describes one of the two operations.
 struct VectorProduct {
   char const* operation;
-  char const* in;   ///< name of the vector that comes in
-  char const* out;  ///< and of the one that goes out
+  char const* in;   ///< name of the input vector
+  char const* out;  ///< name of the output vector
   bool is_transposed;
 };
 inline constexpr VectorProduct plain_product{"multiply", "v", "B", false};
 inline constexpr VectorProduct transposed_product{"multiply_transposed", "B", "C", true};
 
-/// y = A·x, or Aᵀ·x: dot products of A's rows, or the sum over its rows, each times an entry of x;
-/// where columns are the lines, the other way round.
+/// y = A·x or y = Aᵀ·x. For A·x with rows as lines: dot products of the rows. For Aᵀ·x: the sum
+/// over the rows, each times an entry of x. With columns as lines, the other way round.
 template <class Exec, class T>
 void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument<T const> const& a,
                   VectorArgument<T const> const& x, VectorArgument<T> const& y,
@@ -57,7 +57,7 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   });
 }
 
-/// The same of a block of vectors: of some columns at a time, which read the matrix once.
+/// The same for a block of vectors, with some columns per read of the matrix.
 template <class Exec, class T>
 void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument<T const> const& a,
                   MatrixArgument<T const> const& x, MatrixArgument<T> const& y,

@@ -15,9 +15,9 @@ class DistributedError : public std::runtime_error {
       : std::runtime_error("rank " + std::to_string(rank) + ": " + what),
         rank_(rank),
         sentence_(what) {}
-  /// Whose error it is; of several, the first's.
+  /// The rank that failed; if several did, the first one.
   [[nodiscard]] int rank() const noexcept { return rank_; }
-  /// What that rank has said.
+  /// The error message of that rank.
   [[nodiscard]] std::string const& sentence() const noexcept { return sentence_; }
 
  private:
@@ -25,10 +25,10 @@ class DistributedError : public std::runtime_error {
   std::string sentence_;
 };
 
-/// The limit of memory of one rank is too small, or of several: all ranks throw it.
+/// The memory limit of at least one rank is too small. All ranks throw it.
 class DistributedLimitError : public DistributedError {
  public:
-  /// @param rank   the one with the greatest need
+  /// @param rank   the rank with the greatest need
   /// @param what   the message of that rank
   /// @param needed bytes that this rank needs
   DistributedLimitError(int rank, std::string const& what, std::size_t needed)

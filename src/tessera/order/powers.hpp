@@ -8,7 +8,8 @@
 
 #include <tessera/summation.hpp>
 
-/// Powers of two, of which runs of segments and of panels must be: they are whole subtrees.
+/// Powers of two. Groups of segments and of panels have such sizes, which makes them whole
+/// subtrees.
 namespace tessera::detail {
 
 using summation::Index;
@@ -23,7 +24,7 @@ inline Index ceil_power_of_two(Index x) {
   return static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(std::max(Index{1}, x))));
 }
 
-/// A caller's power of two, cut to what `count` things can use.
+/// Limits a caller's power of two to the number that `count` objects can use.
 inline Index group_size(Index wanted, Index count) {
   return std::min(wanted, ceil_power_of_two(count));
 }

@@ -21,15 +21,15 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr void static_for_impl(Body const& body,
   (body(StaticInt<I>{}), ...);
 }
 
-/// body(StaticInt<I>) for I = 0 … Count - 1: a loop that is unrolled whatever the
-/// compiler thinks, so that arrays indexed by I live in registers.
+/// Calls body(StaticInt<I>) for I = 0 … Count - 1. The loop is always unrolled, so that arrays
+/// indexed by I stay in registers.
 template <int Count, class Body>
 KOKKOS_FORCEINLINE_FUNCTION constexpr void static_for(Body const& body) {
   static_for_impl(body, std::make_integer_sequence<int, Count>{});
 }
 
-/// body(i) for i = 0 … Count - 1, two of them in a row: compilers take long over more of a large
-/// body, and processors that find only one of it lose a twentieth of the memory's speed.
+/// Calls body(i) for i = 0 … Count - 1, with two calls in the loop's body. More calls of a large
+/// body take long to compile; a single one is slower.
 template <int Count, class Body>
 KOKKOS_FORCEINLINE_FUNCTION constexpr void for_by_twos(Body const& body) {
   constexpr int at_a_time = Count < 2 ? Count : 2;
@@ -40,7 +40,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr void for_by_twos(Body const& body) {
   }
 }
 
-/// body(StaticInt<N>), N being the one of the numbers named that `value` is, or else the last.
+/// Calls body(StaticInt<N>), where N is the listed number equal to `value`, otherwise the last one.
 template <int First, int... Others, class Body>
 void with_static(int value, Body const& body) {
   if constexpr (sizeof...(Others) == 0) {

@@ -6,18 +6,18 @@
 
 #include <tessera/summation.hpp>
 
-/// Which team takes which tile of a matrix.
+/// The assignment of a matrix' tiles to teams.
 namespace tessera::detail {
 
 using summation::Index;
 
-/// The tiles of a matrix, in the order in which teams take them: a band of some tiles one below the
-/// other, column by column, then the next band. Neighbours in memory then are neighbours in time on
-/// both sides.
+/// The tiles of a matrix, in the order in which teams handle them: a band of some tiles below each
+/// other, column by column, then the next band. Neighbours in memory are then handled at about the
+/// same time on both sides.
 struct TileOrder {
-  Index tile_rows;  ///< elements of a tile
+  Index tile_rows;  ///< elements per tile
   Index tile_cols;
-  Index rows;  ///< tiles of the matrix
+  Index rows;  ///< in tiles
   Index cols;
   Index band;
 

@@ -6,18 +6,18 @@
 
 namespace tessera::distributed::detail {
 
-/// Of two vectors, the number of the one that gets their sum first.
+/// An addition of two vectors: the sum replaces vector number `to`, which comes first.
 struct Join {
   int to, from;
 };
 
-/// A subtree whose other half is not there yet.
+/// A subtree that waits for its other half.
 struct WaitingVector {
   int vector, level;
 };
 
-/// The order in which subtrees of all ranks are added: two of one level that follow each other are
-/// halves of the next.
+/// The order in which subtrees of all ranks are added: two consecutive subtrees of the same level
+/// are halves of one at the next level.
 inline std::vector<Join> joins_of(std::vector<std::vector<int>> const& levels) {
   std::vector<Join> joins;
   std::vector<WaitingVector> waiting;

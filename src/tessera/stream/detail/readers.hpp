@@ -19,14 +19,14 @@
 
 namespace tessera::stream::detail {
 
-/// Threads that read transfers, parts of blocks, into slots ahead of who takes them, in order,
-/// several of them at one transfer.
+/// Threads that read transfers, parts of blocks, into slots ahead of use, in order. Several threads
+/// read one transfer.
 class Readers {
  public:
   /// Reads slice number `slice` of `slices` of a transfer into a slot.
   using Read = std::function<void(Index transfer, int slot, int slice, int slices)>;
 
-  /// For transfers [first, end). @throws std::system_error when a thread cannot start
+  /// Reads transfers [first, end). @throws std::system_error if a thread cannot start
   Readers(std::string const& operation, Index first, Index end, int slots, int threads, int slices,
           Read read)
       : read_(std::move(read)),
@@ -55,8 +55,8 @@ class Readers {
   Readers(Readers const&) = delete;
   Readers& operator=(Readers const&) = delete;
 
-  /// Waits until a transfer, the next in order, is there. Throws what reading threw, or what
-  /// `meanwhile` throws, which is called at times unless it is empty.
+  /// Waits until a transfer, the next in order, has been read. Rethrows exceptions of reading, and
+  /// of `meanwhile`, which is called periodically unless it is empty.
   /// @return its slot
   int wait(Index transfer, std::function<void()> const& meanwhile) {
     constexpr std::chrono::milliseconds call_every{50};
@@ -72,7 +72,7 @@ class Readers {
     if (error_ != nullptr) std::rethrow_exception(error_);
     return slot;
   }
-  /// The transfer's slot is free again.
+  /// Frees the transfer's slot.
   void release(Index transfer) {
     {
       std::lock_guard const lock(mutex_);
@@ -86,7 +86,7 @@ class Readers {
   [[nodiscard]] int slot_of(Index transfer) const { return static_cast<int>(transfer % slots_); }
   int& left(int slot) { return left_[static_cast<std::size_t>(slot)]; }
 
-  /// Ends the threads that run.
+  /// Ends the threads.
   void stop() {
     {
       std::lock_guard const lock(mutex_);
@@ -134,7 +134,7 @@ class Readers {
   Index next_;
   int next_slice_ = 0;
   Index released_;         ///< transfers before this one have been used
-  std::vector<int> left_;  ///< slices of a slot that are still to be read
+  std::vector<int> left_;  ///< slices of a slot still to be read
   std::exception_ptr error_;
   bool stop_ = false;
   std::vector<std::thread> threads_;

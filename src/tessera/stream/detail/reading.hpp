@@ -20,15 +20,15 @@ using summation::Index;
 using tessera::detail::Lines;
 using tessera::detail::Walk;
 
-/// The first exception of the threads of a kernel, which cannot leave it.
+/// The first exception of a kernel's threads, which must not leave the kernel.
 class FirstError {
  public:
-  /// Keeps the exception that is being handled, if it is the first.
+  /// Keeps the current exception, if it is the first.
   void keep() {
     std::lock_guard const lock(mutex_);
     if (error_ == nullptr) error_ = std::current_exception();
   }
-  /// After the kernel.
+  /// Rethrows the exception. Call it after the kernel.
   void rethrow() const {
     if (error_ != nullptr) std::rethrow_exception(error_);
   }
@@ -38,26 +38,24 @@ class FirstError {
   std::exception_ptr error_;
 };
 
-/// Where fused ATAX has the lines of a block from (tessera::detail::LinesInMemory): the thread that
-/// uses them reads a few, which stay in the cache of its processor.
+/// Source of lines for fused ATAX (as tessera::detail::LinesInMemory) that reads them inside the
+/// kernel. The thread that uses some lines reads them just before, so they stay in its cache.
 template <class T>
 struct LinesToRead {
-  /// Reads `count` lines from line `first` of the block on.
+  /// Reads `count` lines, from line `first` of the block on.
   using Read = std::function<void(Index first, Index count, T* to)>;
 
-  /// Half of a processor's cache of the second level. GB/s of 131072 x 4096 floats whose file is in
-  /// memory, on 2 threads, with 128 | 256 | 512 KiB: 15.5 | 16.1 | 17.4, where one thread
-  /// reads 17.5; blocks of 8 MiB read first, and then used: 14.
+  /// Half of a processor's L2 cache. Smaller sizes, and reading whole blocks first, are slower.
   static constexpr std::size_t most_bytes = std::size_t{512} << 10U;
-  /// Fewer would be added one by one.
+  /// With fewer lines, they would be added one by one.
   static constexpr Index fewest_lines = 8;
 
   Read const* read;
   FirstError* error;
-  Index lines;  ///< at a time
+  Index lines;  ///< read at a time
   Index length;
 
-  /// Lines of `length` elements to read at a time; 0: not enough fit.
+  /// Number of lines of `length` elements to read at a time; 0: too few fit.
   static Index lines_for(Index panel_lines, Index length) {
     Index const fit = static_cast<Index>(most_bytes / sizeof(T)) / length;
     return std::min(panel_lines, fit / fewest_lines * fewest_lines);
@@ -72,7 +70,7 @@ struct LinesToRead {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index at_a_time(Index /*panel_lines*/) const {
     return lines;
   }
-  /// What was read is in cache.
+  /// Lines that were just read are in cache.
   static Walk walk_of(Lines<T> const& /*lines*/) { return {.in_cache = true}; }
   KOKKOS_INLINE_FUNCTION Lines<T> operator()(Lines<T> const& /*all*/, Index first, Index last,
                                              T* sLines) const {
