@@ -29,7 +29,7 @@ using summation::Index;
 /// Alignment of the start of a team's scratch.
 inline constexpr std::size_t scratch_alignment = 128;
 
-/// Allocates the scratch of a team. It counts from the beginning of scratch: with plain addresses
+/// Allocates a team's scratch. It counts from the beginning of scratch: with plain addresses
 /// the compiler would not know that they are in scratch, and would recompute them.
 class TeamScratch {
  public:
@@ -48,7 +48,7 @@ class TeamScratch {
   mutable std::size_t used_ = 0;
 };
 
-/// The handle of a team, with the members of a Kokkos team handle that our kernels use.
+/// A team's handle, with the members of a Kokkos team handle that our kernels use.
 class Team {
  public:
   KOKKOS_INLINE_FUNCTION Team() : scratch_(memory()) {}

@@ -164,7 +164,7 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   return result;
 }
 
-/// Tuning of a sum over `count` lines. A warp handles 512 bytes of a line, so a team adds eight
+/// Tuning of a sum over `count` lines. A warp handles 512 bytes per line, so a team adds eight
 /// panels at a time. Small matrices have at most one team per multiprocessor, so the last team can
 /// combine the sums. Larger ones have one wave of teams if it is nearly full, otherwise four waves.
 /// If there are few panels, one team adds them all, which saves combining their sums. Evidence:
@@ -235,7 +235,7 @@ SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
 /// words.
 template <class T>
 Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring) {
-  constexpr Index warp_bytes = 2048;  // of a line, at a time
+  constexpr Index warp_bytes = 2048;  // per line, at a time
   Index const line_bytes = length * static_cast<Index>(sizeof(T));
   Index const warps = multiprocessors * warps_per_multiprocessor;
   summation::Panels const panels = summation::panels(count, length);

@@ -27,7 +27,7 @@ inline constexpr int most_vectors_kept = 8;
 template <class Exec>
 inline constexpr int lines_of_block = WarpOf<Exec>::has_large_scratch ? 8 : 2;
 
-/// Maps the dot products with a block to teams. A warp owns a chunk of a line and some of the
+/// Maps the dot products with a block to teams. A warp owns a line's chunk, for some of the
 /// vectors. Adjacent warps share the chunk, then come other chunks of the line, then other lines.
 template <class Exec, class T>
 struct BlockDotPlan {
@@ -40,7 +40,7 @@ struct BlockDotPlan {
   bool is_short;  ///< lines of up to one segment: a warp handles two at a time
   int words;      ///< of a segment per thread: 1 or all
   int groups;     ///< warps that share a chunk
-  int chunks;     ///< of a line, handled at the same time: a power of two
+  int chunks;     ///< per line, handled at the same time: a power of two
   int sets;       ///< of lines, handled at the same time
   int places;     ///< steps that scratch holds
   Index runs;     ///< per line, of `chunks` chunks each
@@ -342,7 +342,7 @@ struct BlockDot {
     T* const to = sSums + thread.warp * Own::count * warp_threads + thread.lane;
     static_for<Own::count>([&](auto i) { to[i() * warp_threads] = sum[i()]; });
   }
-  /// Adds the chunks of a step, as a tree, for the sums that the thread owns.
+  /// Adds a step's chunks, as a tree, for the sums that the thread owns.
   KOKKOS_FORCEINLINE_FUNCTION void store(PlaceHere const& place, Index line, Index last,
                                          T const* sSums) const {
     Place const& thread = place.thread;

@@ -185,7 +185,7 @@ struct BlockSum {
   }
 
  private:
-  /// The position before the first part of the thread's panel of a step. It has no lines if the
+  /// The position before the first part of the thread's panel in that step. It has no lines if the
   /// panel does not exist.
   KOKKOS_FORCEINLINE_FUNCTION LinesOfPanels begin_panel(Index own_panel, int step,
                                                         int steps) const {

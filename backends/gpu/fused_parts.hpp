@@ -27,7 +27,7 @@ struct Exchange {
     if (bits == missing) bits ^= 1;  // still a NaN
     Warp::write_now(part(line, p), bits);
   }
-  /// The tree over the parts of a line, for all threads of a warp. Waits until all parts are
+  /// The tree over the parts of one line, for all threads of a warp. Waits until all parts are
   /// published.
   KOKKOS_FORCEINLINE_FUNCTION T gather(Index line, int lane) const {
     static_assert(FusedLinesPlan<Exec, T>::most_parts == 4 * warp_threads);

@@ -48,7 +48,7 @@ struct FusedLinesPlan {
   static constexpr Index chunks_of_team = most_chunks_per_warp * (largest_team / warp_threads);
 
   static constexpr int ring_team = 512;  ///< maximum threads of a team in Way::ring
-  static constexpr int ring_chunks = 2;  ///< of a line, per warp
+  static constexpr int ring_chunks = 2;  ///< per line and warp
   /// Copies are fast if both sides have the same offset in a row of memory, of this many bytes.
   static constexpr int ring_row = 128;
   static constexpr int ring_most_slots = 2;
@@ -56,7 +56,7 @@ struct FusedLinesPlan {
   /// Bytes of a ring's arrival signals: for sums, and for the pieces of each warp.
   static constexpr int ring_arrival_bytes =
       (ring_sums + ring_team / warp_threads * ring_most_slots) * 8;
-  /// Places for the dot products of the warps that share a line.
+  /// Places for the dot products of the warps that share one line.
   static constexpr int ring_dots(Index teams) { return (teams > 2 ? 2 : 1) * warp_threads; }
   /// Bytes of a ring's scratch before its lines: arrival signals and dot products of warps.
   static constexpr int ring_fixed_bytes(Index teams) {
@@ -80,7 +80,7 @@ struct FusedLinesPlan {
   Index groups;
   int scratch_parts = 0;  ///< of the stacks of a ring's threads (WordStack)
 
-  /// Whether a team, or several teams that meet, can hold a line in registers.
+  /// Whether a team, or several teams that meet, can hold one line in registers.
   static bool takes(Exec const& exec, Lines<T> const& lines) {
     Index const teams = std::min(most_parts, backends::Backend<Exec>::teams_that_meet(exec));
     return summation::ceil_div(lines.length, chunk<T>) <=

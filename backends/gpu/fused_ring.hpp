@@ -153,7 +153,7 @@ struct FusedRing {
     T const* next;  ///< the next piece to copy
     int to_copy;
   };
-  /// The dot products of the warps that share a line.
+  /// The dot products of the warps that share one line.
   struct Sums {
     Arrival* ready;
     T* dots;
@@ -178,7 +178,7 @@ struct FusedRing {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int bytes_of_dots() const {
     return Teams * warps * static_cast<int>(sizeof(T));
   }
-  /// Initialises the exchange between all threads that share a line, and synchronises them.
+  /// Initialises the exchange between all threads of the same line, and synchronises them.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void meet(Team const& member, Place const& place,
                                         Scratch const& s) const {

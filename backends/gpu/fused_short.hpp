@@ -9,7 +9,7 @@
 namespace tessera::detail::gpu {
 
 /// Lines of up to two segments. `Threads` threads, called a worker, compute a panel. Each thread
-/// has Words words of a line. Workers handle Rows lines per step and wait for each other only at
+/// has Words words of each line. Workers handle Rows lines per step and wait for each other only at
 /// the end.
 template <class Exec, class T, bool Aligned, int Threads, int Words, int Rows, class Factor>
 struct FusedShort {

@@ -36,7 +36,7 @@ struct SlicesPlan {
   static constexpr Index most_slices_of_group = backends::Backend<Exec>::most_slices_of_group;
   static constexpr int group_levels = log2_of<static_cast<int>(most_slices_of_group)>;
   static constexpr Index most_teams = 4;  ///< per multiprocessor
-  /// Threads per team. Small slices are fastest with more threads.
+  /// Threads per team. Slices of 4 words per lane step are fastest with 512.
   static constexpr int threads_for(int parts) { return parts == 4 ? 512 : 256; }
 
   int parts = 0;     ///< words of a lane step per slice; 0: lines do not fit
@@ -196,8 +196,8 @@ struct FusedSlices {
   }
 
  private:
-  /// Index of word number `word` = step * Parts + part of a line. Odd lines exchange steps if words
-  /// of two lines would otherwise use the same banks.
+  /// Index of word number `word` = step * Parts + part of each line. Odd lines exchange steps if
+  /// words of two lines would otherwise use the same banks.
   KOKKOS_FORCEINLINE_FUNCTION static int place_of(int line, int word) {
     int const swapped = Parts == 4 ? (word ^ (line & 1) * Parts) : word;
     return line * column_words + swapped;

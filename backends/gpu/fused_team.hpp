@@ -8,9 +8,9 @@
 
 namespace tessera::detail::gpu {
 
-/// Fused ATAX of longer lines in the registers of a team, one panel per team. Each warp has Chunks
-/// chunks, and a step has Rows lines. With two Buffers the lines of the next step are loaded at the
-/// same time. If lines take all registers, x is read again from cache for each line.
+/// Fused ATAX of longer lines in registers, with one panel per team. Each warp has Chunks
+/// chunks, and each step has Rows lines. With two Buffers the lines of the next step are loaded at
+/// the same time. If lines need all registers, x is read again from cache for each line.
 template <class Exec, class T, bool Aligned, int Chunks, int Rows, int Buffers, class Factor>
 struct FusedTeam {
   using Warp = WarpOf<Exec>;
@@ -117,7 +117,7 @@ struct FusedTeam {
                                                rest - begin, how);
     });
   }
-  /// Returns the warp's part of the dot product of a line and x.
+  /// Returns the warp's part of the dot product of one line and x.
   KOKKOS_FORCEINLINE_FUNCTION T dot(Line const& line, Line const& rX, Index column, int rest,
                                     int part) const {
     T value = T(0);

@@ -58,9 +58,8 @@ struct SumPlan {
   Index column_tiles;   ///< teams that share a line
   Index groups;         ///< teams that share a column
   int lines_in_flight;  ///< lines that a thread loads before it adds them: 5 to 8
-  /// Whether the last team of a tile of columns combines the results of the tile's teams. This
-  /// saves a kernel. It pays while no multiprocessor has two teams, which would delay making their
-  /// writes visible.
+  /// Whether the last team of a tile of columns adds the results of the tile's teams. This saves a
+  /// kernel. It only pays if no multiprocessor has two teams that have to publish their writes.
   bool last_team_combines;
 
   SumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
@@ -107,7 +106,7 @@ struct ColumnSum {
   Index column;  ///< the thread's first column
   int rest;      ///< columns of the line from there on
 
-  /// First column of thread number `part` of a line.
+  /// First column of thread number `part` of each line.
   KOKKOS_FORCEINLINE_FUNCTION static int first_column(int part) {
     if constexpr (Spacing == 1) return part * word_width<T>;
     auto const thread = static_cast<unsigned>(part);
@@ -178,7 +177,7 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_words(Word<T> const* sWords, int a
   }
 }
 
-/// The adjacent-pair tree over the panels of a step. Each thread passes its columns of one panel;
+/// The adjacent-pair tree over a step's panels. Each thread passes its columns of one panel;
 /// the threads of the first panel return the result. The tree combines the panels of a warp first,
 /// then the warps through one word of scratch per thread. If the panels belong to several warps,
 /// this contains a barrier, and the scratch is free after the next barrier.

@@ -65,7 +65,8 @@ Index teams_with_scratch(Exec const& exec, std::size_t bytes) {
 /// The adjacent-pair tree over partial vectors of words, which one thread pushes in order. Waiting
 /// subtrees are stored per thread, (levels, Words, threads). With scratch, the smallest subtrees,
 /// which are accessed most, are in scratch while it lasts (in parts of levels), the others in
-/// memory. Without scratch, levels are not split, which takes fewer registers.
+/// memory. Without scratch, waiting subtrees are stored in the order of their arrival, which takes
+/// fewer registers.
 template <int Words, class T, bool HasScratch = false>
 struct WordStack {
   /// The number of parts that leaves registers for a part in addition to the vector.

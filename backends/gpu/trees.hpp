@@ -68,7 +68,7 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_over_lanes(Word<T> const& lanes, int thread) 
   }
 }
 
-/// The dot product of `Words` words in a segment of a line and in x: one segment's subtree.
+/// The dot product of `Words` words in one segment of a line, and in x: one segment's subtree.
 template <class Warp, bool Aligned, int Words, class T>
 KOKKOS_FORCEINLINE_FUNCTION T segment_dot(Word<T> const* line, Word<T> const* x, int thread) {
   Word<T> lanes{};

@@ -46,8 +46,8 @@ __attribute__((noinline)) KOKKOS_FUNCTION void add_lines_by_packs(T const* lines
 }
 
 /// The chain over `Count` lines with distance `leading`, of y[r] * line_r[j], j in [0, width). The
-/// result goes to `joined`. It starts from begun[j], or from +0 if `begun` is null. If no
-/// subtree waits, `begun` must be the destination.
+/// result goes to `joined`. It starts from begun[j], or from +0 if `begun` is null. If no subtree
+/// waits, `begun` must be the destination.
 template <int Count, class T>
 KOKKOS_INLINE_FUNCTION void add_lines(T const* lines, Index leading, T const* y, T const* begun,
                                       Joined<T> const& joined, Index width) {

@@ -27,8 +27,8 @@ inline constexpr int segment_level = backends::host::tree_levels<lane_packs<T>>;
 inline constexpr int waiting_segments = 8;
 
 /// The chains of `Packs` packs of lanes from number `First` on, for whole segments that begin at
-/// `line` of each line. They begin with a product instead of +0: registers initialised with zeros
-/// would be missing later.
+/// `line` of each line. They begin with a product instead of +0: zeros would
+/// occupy registers that are missing later.
 template <int First, int Packs, int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void chains_of(
     PerLine<T const*, Count> const& line, T const* x,
@@ -174,8 +174,8 @@ template <class T, int Count>
 using WaitingPacks = PerLine<PerLine<backends::host::Pack<T>, waiting_segments>, Count>;
 
 /// Computes the trees over segments of lines with packs. Two lines at a time share the loads of x
-/// and use all registers; `Most` lines at a time are not walked forward. Prefetches as much of
-/// `next`.
+/// and use all registers; `Most` lines at a time are not walked forward. Prefetches
+/// the same amount of `next`.
 template <int Most, class T, class Ask>
 struct SegmentsByPacks {
   static constexpr int at_a_time = waiting_segments;

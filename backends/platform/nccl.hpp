@@ -55,7 +55,7 @@ class Nccl {
 
 #if defined(TESSERA_HAS_NCCL) && defined(KOKKOS_ENABLE_CUDA)
 /// Exchanges of a sum between GPUs, asynchronous in the stream of `exec`. Available if every rank
-/// enables NCCL and each has another GPU. An error of NCCL terminates the run, like an error of
+/// enables NCCL and each has a separate GPU. An error of NCCL terminates the run, like an error of
 /// MPI.
 template <>
 class Nccl<Kokkos::Cuda> {
