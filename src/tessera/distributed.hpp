@@ -50,8 +50,8 @@ namespace tessera {
 ///
 /// All calls except `dot` and `sum_of_squares` are asynchronous in `exec`. They allocate nothing if
 /// the workspace is kept, an earlier call had the same sizes, and each rank has whole panels or
-/// segments. With NCCL they do not fence either: a CUDA graph can capture them on all ranks, which
-/// then launch it together.
+/// segments. With NCCL they then do not fence either: a CUDA graph can capture them on all ranks,
+/// which then launch it together.
 ///
 /// Source: docs/distributed.md has the protocol and its traffic.
 ///
@@ -221,7 +221,7 @@ class Distributed {
   /// @param x    contiguous, of the same length on every rank
   /// @param mine this rank's rows. The rows of all ranks cover x in the order of the ranks, without
   ///   gap or overlap. A rank may have no rows.
-  /// Throws a DistributedError on all ranks if the rows do not.
+  /// Throws a DistributedError on all ranks if one of these conditions does not hold.
   template <OutputVector X>
     requires AccessibleFrom<X, Exec>
   void share_rows(X const& x, distributed::Rows const& mine) const {

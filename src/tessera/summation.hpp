@@ -18,7 +18,7 @@ namespace tessera::summation {
 /// Signed 64-bit count of rows, columns, lines or panels.
 using Index = std::int64_t;
 
-/// Independent accumulators of a dot product: 256 bytes of a line.
+/// Independent accumulators of a dot product: 256 bytes per line.
 template <class Scalar>
 inline constexpr int lanes = 256 / static_cast<int>(sizeof(Scalar));
 /// Steps of each lane's chain inside one segment.

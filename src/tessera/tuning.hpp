@@ -17,7 +17,7 @@ struct DotTuning {
   int lines_per_step = 1;     ///< lines walked at the same time: 1, 2, 4 or 8
   Index lines_per_team = 64;  ///< lines per team, >= 1
   Index segments_per_run =
-      0;  ///< power of two: a line is cut into runs of so many segments; 0: whole
+      0;  ///< power of two: lines are cut into runs of so many segments; 0: whole
 
   friend constexpr bool operator==(DotTuning const&, DotTuning const&) = default;
 };
@@ -57,8 +57,7 @@ struct Tuning {
   SumTuning sum{};
   FusedLinesTuning fused_lines{};
   FusedTilesTuning fused_tiles{};
-  bool prefer_fused = true;  ///< whether Method::automatic of `atax` is fused, if the lines allow
-                             ///< it
+  bool prefer_fused = true;  ///< Method::automatic of `atax` is fused, if the lines allow it
 
   friend constexpr bool operator==(Tuning const&, Tuning const&) = default;
 };

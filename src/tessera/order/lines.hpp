@@ -25,7 +25,7 @@ struct Lines {
   Index leading;  ///< distance between lines, in elements
   /// Lines per panel if this is a part of a larger matrix; 0: as given by summation::panels.
   Index panel_lines = 0;
-  /// Distance between the elements of a line. Kernels require 1. Only a single line can have
+  /// Distance between the elements of each line. Kernels require 1. Only a single line can have
   /// another distance; it is packed first.
   Index stride = 1;
 

@@ -14,13 +14,14 @@ namespace tessera::detail {
 
 using summation::Index;
 
-/// A factor: one line for each row or column of C. A line is a run of products' factors.
+/// A factor: one line for each row or column of C. Its elements are factors of consecutive
+/// products.
 template <class T>
 struct Factor {
   T const* data;
   Index count;   ///< lines
   Index across;  ///< distance between lines, in elements
-  Index deep;    ///< distance within a line, in elements; one of the two strides is 1
+  Index deep;    ///< distance along each line, in elements; one of the two strides is 1
 };
 
 /// The elements of C, in row-major numbering.

@@ -48,11 +48,12 @@ struct Options {
   /// Maximum bytes that a call allocates, on the host and on a device each.
   std::size_t memory_limit = std::size_t{1} << 30;
   /// Number of read-ahead threads, at most `most_readers`.
-  /// - 0: the number of processors that the work leaves idle, at least one. No read-ahead threads
-  ///   if worker threads may read (may_read_in_kernels). One thread for a source that is read in
-  ///   whole blocks (bytes_at_once).
+  /// - 0: the number of processors that the work leaves idle. If no processor is idle: one thread,
+  ///   or no thread if worker threads may read (may_read_in_kernels).
   /// - -1: no read-ahead threads. Worker threads read each block if they may, otherwise the calling
   ///   thread reads it. On a GPU as 0.
+  ///
+  /// A source that is read in whole blocks (bytes_at_once) has one thread, unless this is -1.
   int readers = 0;
   /// How `atax` reads a block.
   Method method = Method::automatic;

@@ -44,7 +44,7 @@ struct State {
   Index blocks_done = 0;
   Index block_lines = 0;  ///< lines per block, which remain the same for all resumed runs
   std::vector<std::vector<T>>
-      waiting;            ///< finished subtrees by level, the whole tree last; may be empty
+      waiting;            ///< finished subtrees by level, the whole tree last; empty: not there
   std::vector<T> chain;   ///< of a panel that has begun; empty: no such panel
   std::vector<T> output;  ///< completed entries of an output along the lines
 };

@@ -102,8 +102,8 @@ struct Exchanges {
   std::vector<std::vector<int>> levels_;
 };
 
-/// Exchanges of a sum through MPI. Both fence `exec` before MPI reads, and are complete when they
-/// return. If MPI sends from host memory, `on_host` is the buffer for both directions.
+/// Exchanges of a sum through MPI. Both functions fence `exec` before MPI reads, and are complete
+/// when they return. If MPI sends from host memory, `on_host` is the buffer for both directions.
 template <class Exec, class T>
 class MpiExchange {
  public:

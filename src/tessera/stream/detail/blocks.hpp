@@ -23,8 +23,7 @@ enum class Cut {
   lines,   ///< any range of lines
   panels,  ///< an aligned group of panels, or a part of one panel
   tiles,   ///< an aligned range of segments of all lines
-  groups,  ///< an aligned range of groups of lines; a group has as many lines as a segment has
-           ///< elements
+  groups,  ///< an aligned range of groups of as many lines as a segment has elements
 };
 
 /// The shape of a matrix as lines.
