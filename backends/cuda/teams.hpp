@@ -67,7 +67,6 @@ class Team {
   }
   KOKKOS_INLINE_FUNCTION void team_barrier() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
 
-  /// The team's rank in its cluster.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int cluster_rank() const {
     KOKKOS_IF_ON_DEVICE((unsigned rank = 0; asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
                          return static_cast<int>(rank);))

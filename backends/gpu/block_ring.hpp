@@ -76,7 +76,7 @@ struct BlockRingPlan {
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
     return groups == 1 ? 0 : whole_words<T>(groups * columns * lines.length);
   }
-  /// Words of a team's stacks in memory.
+  /// Words per team.
   [[nodiscard]] Index stack_in_memory() const {
     return (Index{levels()} * words - Index{scratch_parts} * Stack::part) * warps * warp_threads;
   }
@@ -215,7 +215,6 @@ struct BlockRing {
   }
 
  private:
-  /// Pointers to scratch.
   struct Scratch {
     Arrival* ready;  // (turns)
     T* of_teams;     // (turns, most_teams, dots)

@@ -71,7 +71,7 @@ struct BlockSumPlan {
   }
   [[nodiscard]] Index warps() const { return groups * tiles * shares; }
   [[nodiscard]] Index teams() const { return summation::ceil_div(warps(), Index{team_warps}); }
-  /// Words of a warp's stack in memory.
+  /// Words per warp.
   [[nodiscard]] Index stack_in_memory() const {
     return (parts_of_level * stack_levels(steps) - parts_in_scratch) * part_of_stack();
   }

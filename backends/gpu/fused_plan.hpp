@@ -255,7 +255,6 @@ struct LinesLeft {
     of_panel -= taken;
     return taken;
   }
-  /// Takes one line.
   KOKKOS_FORCEINLINE_FUNCTION void take() {
     --of_group;
     --of_panel;

@@ -133,7 +133,6 @@ struct FusedSlices {
   Index scratch;
   Factor factor;
 
-  /// Pointers to scratch.
   struct Scratch {
     Word<T>* slots;     // (slots, count, column_words)
     Word<T>* partials;  // (partials, column_words)
@@ -202,7 +201,6 @@ struct FusedSlices {
     int const swapped = Parts == 4 ? (word ^ (line & 1) * Parts) : word;
     return line * column_words + swapped;
   }
-  /// The first element of a slice.
   KOKKOS_FORCEINLINE_FUNCTION static Index begin_of(Index slice) {
     return slice / per_segment * summation::segment<T> + slice % per_segment * (Parts * width);
   }

@@ -206,7 +206,6 @@ bool is_aligned(Factor<T> const& f, Index depth, bool deep) {
                : f.count % width == 0 && (f.deep % width == 0 || depth == 1));
 }
 
-/// C = A·B with the given tuning.
 template <bool DeepA, bool DeepB, class Exec, class T>
 void gemm(Exec const& exec, Label const& label, Product<T> const& product,
           OutputMatrix<T> const& out, GemmTuning const& tuning) {

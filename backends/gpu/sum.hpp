@@ -50,7 +50,6 @@ struct PanelSteps {
   }
 };
 
-/// Maps a sum over lines to teams.
 template <class Exec, class T>
 struct SumPlan {
   summation::Panels panels;

@@ -62,7 +62,6 @@ inline constexpr int block_width = sizeof(E) == 16  ? 1
                                    : sizeof(E) == 8 ? 2
                                                     : 4;
 
-/// block_width elements in one load.
 template <class E>
 struct alignas(sizeof(E) * block_width<E>) CellWord {
   PerLine<E, block_width<E>> e;
@@ -376,7 +375,6 @@ void copy_lines(Exec const& exec, std::string const& label, Elements<E> const& e
   with_alignment(e.is_contiguous(), run);
 }
 
-/// Moves all elements with the given tuning.
 template <class Exec, class T>
 void transpose_elements(Exec const& exec, std::string const& label, Elements<T> const& elements,
                         TransposeTuning const& tuning) {
@@ -408,7 +406,6 @@ inline constexpr int swap_tile = sizeof(E) == 1   ? 128
                                  : sizeof(E) <= 4 ? 64
                                                   : 32;
 
-/// Transposes a square matrix in place.
 template <class Exec, class T>
 void transpose_square(Exec const& exec, std::string const& label, T* elements, Index size,
                       Index row, Index col) {

@@ -20,9 +20,7 @@ namespace tessera::detail::gpu {
 template <class Exec>
 using WarpOf = typename backends::Backend<Exec>::Warp;
 
-/// Threads that share a segment.
 inline constexpr int segment_threads = 16;
-/// Threads of a warp.
 inline constexpr int warp_threads = 32;
 /// Words of a segment that each of its threads holds.
 inline constexpr int segment_words = summation::chain_steps;
@@ -33,7 +31,6 @@ inline constexpr int word_width = 16 / static_cast<int>(sizeof(T));
 template <class T>
 inline constexpr int chunk = 2 * summation::segment<T>;
 
-/// log2 of a power of two.
 template <int X>
 inline constexpr int log2_of = static_cast<int>(std::bit_width(static_cast<unsigned>(X))) - 1;
 
@@ -43,7 +40,6 @@ struct alignas(16) Word {
   PerLine<T, word_width<T>> e;
 };
 
-/// Whether `p` is aligned to a word.
 inline bool on_word(void const* p) {
   return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
 }
@@ -61,7 +57,6 @@ int words_of_segment(Index length) {
   if (length > 2 * summation::lanes<T>) return segment_words;
   return length <= summation::lanes<T> ? 1 : 2;
 }
-/// Calls body(StaticInt<words>).
 template <class Body>
 void with_words(int words, Body const& body) {
   with_static<1, 2, segment_words>(words, body);
@@ -71,7 +66,6 @@ inline constexpr int most_short_lines(int words) {
   return words == segment_words ? 4 : 8;
 }
 
-/// Calls body(std::true_type or std::false_type).
 template <class Body>
 void with_alignment(bool aligned, Body const& body) {
   if (aligned) {
@@ -196,7 +190,6 @@ template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_add(T a, Word<T> const& b, Word<T>& c) {
   static_for<word_width<T>>([&](auto e) { c.e[e()] = Kokkos::fma(a, b.e[e()], c.e[e()]); });
 }
-/// a + b
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> operator+(Word<T> a, Word<T> const& b) {
   static_for<word_width<T>>([&](auto e) { a.e[e()] = a.e[e()] + b.e[e()]; });

@@ -12,7 +12,6 @@
 /// How a host thread walks lines, and which data it prefetches.
 namespace tessera::detail {
 
-/// How threads walk lines.
 struct Walk {
   Index ahead = 0;        ///< prefetch distance of dot products, in elements; 0: no prefetch
   bool in_cache = false;  ///< lines are in a cache, which is fast in any order
@@ -33,12 +32,10 @@ Walk walk_of(Lines<T> const& lines) {
           .avx512 = backends::host::avx512::available()};
 }
 
-/// No prefetches.
 struct NothingAhead {
   KOKKOS_FORCEINLINE_FUNCTION void fetch(int /*r*/, Index /*j*/, Index /*length*/) const {}
 };
 
-/// Prefetches `length` elements.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void ask_for(T const* from, Index length) {
   constexpr Index at_a_time = 64 / static_cast<Index>(sizeof(T));

@@ -30,7 +30,6 @@ using summation::Index;
 /// Scalars of a register.
 template <class T>
 inline constexpr int register_width = 64 / static_cast<int>(sizeof(T));
-/// Registers of a segment's lanes.
 inline constexpr int lane_registers = 4;
 /// Lines whose dot products are computed at the same time, and their maximum number of segments.
 inline constexpr int lines_of_dot = 4;

@@ -9,7 +9,6 @@
 #include <unistd.h>
 #endif
 
-/// The caches of the processor.
 namespace tessera::backends::host {
 
 /// Bytes of the last-level cache, which cores share; a usual size if the system does not report it.

@@ -48,7 +48,6 @@ struct LinesInMemory {
   KOKKOS_INLINE_FUNCTION static Index scratch() { return 0; }
   /// Lines of a panel that are fetched at a time.
   KOKKOS_INLINE_FUNCTION static Index at_a_time(Index panel_lines) { return panel_lines; }
-  /// How threads walk the lines.
   template <class T>
   static Walk walk_of(Lines<T> const& lines) {
     return detail::walk_of(lines);
@@ -61,7 +60,6 @@ struct LinesInMemory {
   }
 };
 
-/// Each team computes a group of panels.
 template <class T, class Source, class Factor, class Columns>
 struct FusedLines {
   Lines<T> lines;

@@ -60,7 +60,6 @@ struct FusedTilesPlan {
 /// 8.
 inline constexpr int lines_per_tile_dot = 4;
 
-/// Each team computes a group of tiles.
 template <class T, class Factor, class Columns>
 struct FusedTiles {
   Lines<T> lines;

@@ -180,7 +180,6 @@ void gemm_tiles(Exec const& exec, std::string const& label, Product<T> const& pr
                    Kernel{product, tiles, depth});
 }
 
-/// C = A·B with the given tuning.
 template <bool DeepA, bool DeepB, class Exec, class T>
 void gemm(Exec const& exec, Label const& label, Product<T> const& product,
           OutputMatrix<T> const& out, GemmTuning const& tuning) {
@@ -200,7 +199,6 @@ void gemm(Exec const& exec, Label const& label, Product<T> const& product,
   }
 }
 
-/// Transposes lines in registers.
 struct TurnInRegisters {
   template <class T, int Lines, int Elements>
   KOKKOS_FORCEINLINE_FUNCTION static void run(T const* from, Index from_line, T* to,

@@ -139,7 +139,6 @@ __attribute__((noinline)) KOKKOS_FUNCTION void add_one_by_one(Lines<T> const& li
   stack.merge(index, 0, lines.length);
 }
 
-/// How a thread iterates over panels.
 struct PanelWalk {
   int lines_per_step;
   bool pairs = false;  ///< with AVX-512: two panels at a time

@@ -54,7 +54,6 @@ constexpr char const* profile_name(bool is_amd, bool is_intel, int family, int m
   return "generic";
 }
 
-/// The profile of this machine's processor.
 inline Profile const& profile() {
   static Profile const found = [] {
     char const* name = profiles[0].name;

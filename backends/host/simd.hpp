@@ -61,7 +61,6 @@ KOKKOS_FORCEINLINE_FUNCTION void end_of_stream() {
 #endif
 }
 
-/// Prefetches a cache line.
 KOKKOS_FORCEINLINE_FUNCTION void prefetch(void const* place) {
   __builtin_prefetch(place);
 }
@@ -208,7 +207,6 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> fma(Pack<T> const& a, Pack<T> const& b, Pack
   return result;
 }
 
-/// a * b.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> multiply(Pack<T> const& a, Pack<T> const& b) {
   return a * b;

@@ -14,7 +14,6 @@
 
 namespace tessera::detail {
 
-/// Maps a sum over lines to teams.
 template <class T>
 struct SumPlan {
   summation::Panels panels;

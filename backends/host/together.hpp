@@ -37,7 +37,6 @@ struct Together {
   }
 };
 
-/// Runs body(grid) on one team.
 template <class Exec, class Body>
 void run_together(Exec const& exec, std::string const& label, int threads, Body const& body) {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;

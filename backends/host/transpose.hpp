@@ -172,7 +172,6 @@ struct TransposeTiles {
   }
 };
 
-/// Copies lines to lines.
 template <class T, bool Contiguous>
 struct CopyTile {
   Elements<T> e;
@@ -224,7 +223,6 @@ struct SwapTiles {
   }
 };
 
-/// Moves all elements with the given tuning.
 template <class Exec, class T>
 void transpose_elements(Exec const& exec, std::string const& label, Elements<T> const& e,
                         TransposeTuning const& tuning) {
@@ -266,7 +264,6 @@ void transpose_elements(Exec const& exec, std::string const& label, Elements<T> 
   }
 }
 
-/// Transposes a square matrix in place.
 template <class Exec, class T>
 void transpose_square(Exec const& exec, std::string const& label, T* data, Index size, Index row,
                       Index col) {

@@ -48,7 +48,6 @@ Lines<T> lines_of_shape(Index rows, Index cols) {
   }
 }
 
-/// Bytes of a workspace with `scalars` scalars.
 template <class Exec, class T>
 std::size_t workspace_bytes(Index scalars) {
   if (scalars == 0) return 0;

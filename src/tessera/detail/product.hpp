@@ -14,7 +14,6 @@
 /// Common code of `multiply` and `multiply_transposed`.
 namespace tessera::detail {
 
-/// Describes one of the two operations.
 struct VectorProduct {
   char const* operation;
   char const* in;   ///< name of the input vector

@@ -34,7 +34,6 @@ struct Lines {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index bytes() const {
     return count * length * static_cast<Index>(sizeof(T));
   }
-  /// Returns `some` lines from line `first` on.
   KOKKOS_INLINE_FUNCTION Lines from(Index first, Index some) const {
     return {line(first), some, length, leading};
   }
@@ -71,7 +70,6 @@ struct OutputVector {
       for (Index j = begin; j < end; ++j) data[j * stride] = sums[j] + T(0);
     }
   }
-  /// The vector from element i on.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION OutputVector from(Index i) const {
     return {data == nullptr ? nullptr : data + i * stride, stride};
   }

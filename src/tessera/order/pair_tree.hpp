@@ -14,7 +14,6 @@ using summation::Index;
 template <class T>
 class PairTree {
  public:
-  /// Adds the next value.
   KOKKOS_FORCEINLINE_FUNCTION void push(T value) {
     int level = 0;
     for (Index rest = count_; (rest & 1) != 0; rest >>= 1) value = subtree_[level++] + value;

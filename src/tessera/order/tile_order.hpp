@@ -31,7 +31,6 @@ struct TileOrder {
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index count() const { return rows * cols; }
 
-  /// The first element of a tile.
   struct Corner {
     Index row;
     Index col;

@@ -30,7 +30,6 @@ struct Elements {
 
   /// Whether the lines of input and output have the same direction, so memory is only copied.
   [[nodiscard]] bool is_copy() const { return to_col <= to_row; }
-  /// Whether the elements of lines are contiguous.
   [[nodiscard]] bool is_contiguous() const {
     return from_col == 1 && (is_copy() ? to_col : to_row) == 1;
   }
@@ -83,7 +82,6 @@ auto elements_of(A const& a, At const& at) {
   return e;
 }
 
-/// Describes a transpose to a backend.
 template <class T>
 TransposeShape shape_of(Elements<T> const& e) {
   constexpr auto bytes = static_cast<Index>(sizeof(T));

@@ -34,7 +34,6 @@ SendBy mpi_of(Communicator const& comm) {
   return is_on_host<Exec> || comm.takes_device_memory() ? SendBy::mpi : SendBy::host_mpi;
 }
 
-/// The name in reports.
 template <class Exec>
 char const* name_of(SendBy by) {
   if (by == SendBy::nccl) return "nccl";

@@ -97,7 +97,6 @@ inline Rows even_rows(Units const& units, int rank, int size) {
   return {first, boundary(rank + 1) - first};
 }
 
-/// The rows of each rank.
 inline std::vector<Rows> even_rows_by_rank(Units const& units, int size) {
   std::vector<Rows> rows(static_cast<std::size_t>(size));
   for (int r = 0; r < size; ++r) rows[static_cast<std::size_t>(r)] = even_rows(units, r, size);

@@ -18,7 +18,6 @@ namespace tessera::stream::detail {
 using summation::ceil_div;
 using tessera::detail::floor_power_of_two;
 
-/// Kinds of blocks.
 enum class Cut {
   lines,   ///< any range of lines
   panels,  ///< an aligned group of panels, or a part of one panel
@@ -104,7 +103,6 @@ class Blocks {
     return is_subtree ? std::optional(blocks) : std::nullopt;
   }
 
-  /// Number of blocks.
   [[nodiscard]] Index count() const {
     if (pieces_ == 1) return ceil_div(total_, size_);
     Index const full = (total_ - 1) / panel_;
@@ -135,7 +133,6 @@ class Blocks {
   [[nodiscard]] Index panel_lines() const { return panel_; }
 
  private:
-  /// Cuts panels into blocks of `lines` lines.
   void cut_panels(Index lines) {
     size_ = lines;
     pieces_ = ceil_div(panel_, lines);

@@ -72,7 +72,6 @@ class Readers {
     if (error_ != nullptr) std::rethrow_exception(error_);
     return slot;
   }
-  /// Frees the transfer's slot.
   void release(Index transfer) {
     {
       std::lock_guard const lock(mutex_);
@@ -86,7 +85,6 @@ class Readers {
   [[nodiscard]] int slot_of(Index transfer) const { return static_cast<int>(transfer % slots_); }
   int& left(int slot) { return left_[static_cast<std::size_t>(slot)]; }
 
-  /// Ends the threads.
   void stop() {
     {
       std::lock_guard const lock(mutex_);

@@ -285,7 +285,6 @@ class Run {
     std::size_t device_bytes = 0;
   };
 
-  /// The kernels that do the work.
   [[nodiscard]] Kernels kernels() const {
     if constexpr (requires { WorkOf::kernels(exec_, extents_, plan_.blocks, options_.method); }) {
       return WorkOf::kernels(exec_, extents_, plan_.blocks, options_.method);
@@ -459,7 +458,6 @@ class Run {
   /// Whether reading a part of a block costs the source as much as reading all of it.
   [[nodiscard]] bool reads_whole_blocks() const { return source_.bytes_at_once() > 0; }
 
-  /// Whether the work's threads may read.
   [[nodiscard]] bool may_read() const {
     return !is_gpu && source_.reads_in_kernels() && !reads_whole_blocks();
   }

@@ -28,7 +28,6 @@ struct AddVectors {
   KOKKOS_FUNCTION void operator()(Index j) const { right[j] = left[j] + right[j]; }
 };
 
-/// right[j] = left[j] + right[j]
 template <class Exec, class T>
 void add_vectors(Exec const& exec, Index length, T const* left, T* right) {
   tessera::detail::for_each_element(exec, "tessera::stream::add", length,
