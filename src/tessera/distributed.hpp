@@ -221,6 +221,7 @@ class Distributed {
   /// @param x    contiguous, of the same length on every rank
   /// @param mine this rank's rows. The rows of all ranks cover x in the order of the ranks, without
   ///   gap or overlap. A rank may have no rows.
+  ///
   /// Throws a DistributedError on all ranks if one of these conditions does not hold.
   template <OutputVector X>
     requires AccessibleFrom<X, Exec>

@@ -429,10 +429,10 @@ concept OutputBlockFor =
 /// and keep_product may differ. Synchronous: `exec` is fenced, and C is complete when the call
 /// returns. Allocations stay within options.memory_limit, on the host and on a device each.
 ///
-/// Throws LimitError if the limit is too small; it names the smallest one that works. Throws
+/// Throws LimitError if the limit is too small; it names one that works. Throws
 /// std::invalid_argument for sizes that do not fit, too many readers, kernels that the backend does
 /// not have, and a state of another operation. Throws std::system_error if a reader thread cannot
-/// start. Exceptions of the source and the callbacks propagate. C is then undefined.
+/// start. Exceptions of the source and the callbacks propagate. If the call throws, C is undefined.
 ///
 /// Source: aligned groups of panels (row-major) or segments (column-major) are subtrees of the sum
 /// (docs/summation.md). A binary counter holds their vectors.
