@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -176,6 +177,77 @@ TEST_F(FitTest, takes_labels_of_any_two_numbers) {
                  "y.npy: expected labels of two numbers, found 5 in all entries");
 }
 
+/// Of two groups of rows, the probabilities are the shares of the classes in each.
+TEST_F(FitTest, fits_several_classes_together) {
+  write_doubles("a.npy", "(12, 1)", {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1});
+  // Of six rows 1, 2 and 3; then 3, 2 and 1.
+  write_doubles("y.npy", "(12,)", {-3, 4, 4, 7, 7, 7, -3, -3, -3, 4, 4, 7});
+  auto const json = report({"fit", "logistic", "a.npy", "y.npy", "--output", "x.npy", "--check"});
+  EXPECT_EQ(json["loss_function"], "multinomial");
+  EXPECT_EQ(json["classes"], (std::vector<double>{-3, 4, 7}));
+  EXPECT_EQ(json["class_rows"], (std::vector<int>{4, 4, 4}));
+  EXPECT_TRUE(json["intercept"].is_null());
+  EXPECT_TRUE(json["check"]["passed"]);
+  double const mean = std::log(6.0) / 3;
+  auto const intercepts = json["intercepts"].get<std::vector<double>>();
+  ASSERT_EQ(intercepts.size(), 3U);
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_NEAR(intercepts[k], std::log(static_cast<double>(k + 1)) - mean, 1e-8);
+  }
+  EXPECT_THAT(read("x.npy"), HasSubstr("'shape': (3, 1)"));
+  auto const x = last_elements<double>("x.npy", 3);
+  EXPECT_NEAR(x[0], std::log(3.0), 1e-8);
+  EXPECT_NEAR(x[1], 0, 1e-8);
+  EXPECT_NEAR(x[2], -std::log(3.0), 1e-8);
+  EXPECT_NEAR(json["statistics"]["deviance"].get<double>(),
+              -4 * (std::log(1.0 / 6) + 2 * std::log(1.0 / 3) + 3 * std::log(0.5)), 1e-8);
+
+  write_doubles("w.npy", "(12,)", {2, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 2});
+  auto const weighted = report(
+      {"fit", "logistic", "a.npy", "y.npy", "--weights", "w.npy", "--output", "x.npy", "--check"});
+  EXPECT_TRUE(weighted["check"]["passed"]);
+  for (double const entry : last_elements<double>("x.npy", 3)) EXPECT_NEAR(entry, 0, 1e-8);
+
+  auto const text = run({"fit", "logistic", "a.npy", "y.npy", "--penalty", "1", "--check"}).out;
+  EXPECT_THAT(text, AllOf(HasSubstr("min sum log(sum_k e^eta_k) - eta_y + penalty |x|^2/2   a.npy"),
+                          HasSubstr("-3 (4 rows), 4 (4 rows), 7 (4 rows)"),
+                          HasSubstr("A x_k, one per class k + intercept"), HasSubstr("\n  class"),
+                          HasSubstr("passed: scaled gradient ")));
+}
+
+TEST_F(FitTest, refuses_what_several_classes_do_not_take) {
+  write_doubles("a.npy", "(6, 1)", {0, 1, 2, 3, 4, 5});
+  write_doubles("y.npy", "(6,)", {0, 1, 2, 0, 1, 2});
+  for (std::string const solver : {"newton-cg", "lbfgs"}) {
+    expect_refused({"fit", "logistic", "a.npy", "y.npy", "--solver", solver}, 2,
+                   "--solver: expected auto or newton for labels of 3 classes, found " + solver);
+  }
+  expect_refused({"fit", "logistic", "a.npy", "y.npy", "--offset", "y.npy"}, 2,
+                 "--offset: expected none for labels of 3 classes");
+  write_doubles("w.npy", "(6,)", {1, 1, 0, 1, 1, 0});
+  expect_refused({"fit", "logistic", "a.npy", "y.npy", "--weights", "w.npy"}, 3,
+                 "w.npy: expected a weight above 0 in every class, found none in class 2");
+  make("6", "300");
+  write_doubles("y.npy", "(6,)", {0, 1, 2, 4, 1, 2});
+  expect_refused({"fit", "logistic", "a.npy", "y.npy"}, 3,
+                 "y.npy: expected at most 3 classes for 300 columns, found a further one, 4, at "
+                 "entry 3; fit each class against the others instead");
+}
+
+TEST_F(FitTest, has_the_same_bits_of_several_classes_in_memory_streamed_and_resumed) {
+  std::vector<std::uint8_t> labels(30000);
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = i * i % 7 % 4;
+  write("labels.npy", npy("|u1", "(30000,)", bytes_of(labels)));
+  std::vector<std::string> const command{"fit",        "logistic",  "a.npy",
+                                         "labels.npy", "--penalty", "10"};
+  for (std::string const order : {"row-major", "column-major"}) {
+    make("30000", "16", order);
+    expect_same_streamed(command, "2MiB", {"sha256", "intercepts", "loss", "reads", "statistics"});
+  }
+  make("30000", "16", "row-major", "f64");
+  expect_same_resumed(command, 2, "3MiB", {"sha256", "intercepts", "iterations", "statistics"});
+}
+
 TEST_F(FitTest, has_the_bits_of_the_run_in_memory_where_it_streams) {
   make_labels(3000);
   for (std::string const order : {"row-major", "column-major"}) {
@@ -288,14 +360,32 @@ TEST_F(FitTest, tells_of_classes_that_can_be_separated) {
               HasSubstr("y has one class, 1, and two are needed"));
 }
 
+/// Numbers of a column end below each other.
+TEST_F(FitTest, aligns_the_table_of_coefficients) {
+  make("300", "3");
+  make_labels(300);
+  std::string const out = run({"fit", "logistic", "a.npy", "labels.npy"}).out;
+  std::size_t const begin = out.find("  column ");
+  ASSERT_NE(begin, std::string::npos) << out;
+  std::istringstream lines(out.substr(begin));
+  std::size_t width = 0;
+  for (int i = 0; i < 5; ++i) {
+    std::string line;
+    std::getline(lines, line);
+    if (i == 0) width = line.size();
+    EXPECT_EQ(line.size(), width) << out;
+  }
+}
+
 TEST_F(FitTest, refuses_what_makes_no_sense) {
   make("4", "2", "row-major", "f64");
-  write_doubles("y.npy", "(4,)", {0, 1, 2, -1});
+  write_doubles("y.npy", "(4,)", {0, 1, 0.5, -1});
   expect_refused({"fit", "a.npy", "a.npy", "y.npy"}, 2,
                  "'a.npy' is not one of linear|logistic|poisson|gamma|tweedie");
   expect_refused({"fit", "logistic", "a.npy"}, 2, "LABELS is required");
   expect_refused({"fit", "logistic", "a.npy", "y.npy"}, 3,
-                 "y.npy: expected labels of two numbers, found 2 at entry 2");
+                 "y.npy: expected labels of two numbers, or more classes of whole numbers, found "
+                 "0.5 at entry 2");
   expect_refused({"fit", "poisson", "a.npy", "y.npy"}, 3,
                  "y.npy: expected counts of at least 0, found -1 at entry 3");
   expect_refused({"fit", "linear", "a.npy", "y.npy", "--penalty", "-1"}, 2,

@@ -66,8 +66,8 @@ class PageTest : public ProgramTest, public ::testing::WithParamInterface<std::s
 
 /// In order, in a folder for each page that has nothing but the real data.
 TEST_P(PageTest, commands_work_as_printed) {
-  for (std::string const name :
-       {"digits.npy", "breast_cancer.npy", "benign.npy", "diabetes.npy", "progression.npy"}) {
+  for (std::string const name : {"digits.npy", "digit_labels.npy", "breast_cancer.npy",
+                                 "benign.npy", "diabetes.npy", "progression.npy"}) {
     fs::copy_file(fs::path(TESSERA_SOURCE_DIR) / "tests/data" / name, path(name));
   }
   for (auto const& line : commands_of(GetParam())) {

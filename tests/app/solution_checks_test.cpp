@@ -88,6 +88,13 @@ class SolutionChecks : public testing::Test {
     }
     return {};
   }
+  [[nodiscard]] solve::Regression<Exec, double> classes_of(
+      io::VectorView<double> const& y, std::int64_t classes,
+      solve::RegressionOptions const& options) const {
+    solve::MatrixOperator const op(Exec(), A_);
+    return solve::multinomial_regression(op, {.y = solve::ConstValues<Exec, double>(y)}, classes,
+                                         options);
+  }
   [[nodiscard]] io::MatrixReader reader() const { return io::MatrixReader(path_.string()); }
 
  private:
@@ -129,6 +136,49 @@ TEST_F(SolutionChecks, fail_where_a_coefficient_of_a_regression_is_off) {
       fit.intercept *= off;
       EXPECT_FALSE(passes()) << "intercept";
     }
+    // What the default tolerance allows in all columns together is more in a small one.
+    options.atol = options.btol = 1e-10;
+  }
+}
+
+TEST_F(SolutionChecks, fail_where_a_coefficient_of_several_classes_is_off) {
+  constexpr std::int64_t classes = 3;
+  io::VectorView<double> const y("y", rows);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double const line = entry(i, 0) * 5 - entry(i, 1) / 2 + 2 * noise(i);
+    y(static_cast<std::size_t>(i)) = line < -1 ? 2 : line < 1 ? 0 : 1;
+  }
+  FitRows const of_rows{.y = y, .classes = {0, 1, 2}};
+  for (double const penalty : {0.0, 0.1}) {
+    SCOPED_TRACE(penalty);
+    auto const found = classes_of(y, classes, {.penalty = penalty});
+    ASSERT_EQ(found.stop, solve::Stop::converged) << sentence(found.stop) << found.detail;
+    FitOptions options;
+    options.loss = RegressionLoss::logistic;
+    options.penalty = penalty;
+    io::VectorView<double> const x("x", classes * cols);
+    Kokkos::deep_copy(x, found.x);
+    Fit fit;
+    fit.x = x;
+    fit.intercepts = found.intercepts;
+    fit.bound = found.bound;
+    fit.is_newton = true;
+    auto const passes = [&] {
+      return check_fit(options, reader(), io::ScalarType::f64, fit, of_rows).passed();
+    };
+    EXPECT_TRUE(passes());
+    for (std::size_t j = 0; j < classes * cols; ++j) {
+      double const right = x(j);
+      x(j) *= off;
+      EXPECT_FALSE(passes()) << "coefficient " << j;
+      x(j) = right;
+    }
+    for (double& intercept : fit.intercepts) {
+      double const right = intercept;
+      intercept *= off;
+      EXPECT_FALSE(passes()) << "intercept " << right;
+      intercept = right;
+    }
   }
 }
 
@@ -136,8 +186,6 @@ TEST_F(SolutionChecks, fail_where_an_entry_of_least_squares_is_off) {
   for (auto const method : {LeastSquaresMethod::direct, LeastSquaresMethod::lsmr}) {
     LeastSquaresOptions options;
     options.method = method;
-    // What the default tolerance allows in all columns together is more in a small one.
-    options.atol = options.btol = 1e-10;
     auto const b = answers(RegressionLoss::linear);
     auto const found = fit_of(RegressionLoss::linear, b, {.has_intercept = false});
     io::VectorView<double> const x("x", cols);

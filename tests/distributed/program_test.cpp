@@ -124,7 +124,8 @@ TEST_F(RanksTest, have_the_bits_of_one_process) {
            {"gemv-both", "a.npy", "--vector", "a-vector.npy", "--transposed-vector", "b.npy"},
            {"fit", "linear", "a.npy", "b.npy"},
            {"fit", "logistic", "a.npy", "labels.npy", "--weights", "weights.npy", "--offset",
-            "b.npy", "--penalty", "1", "--check"}}) {
+            "b.npy", "--penalty", "1", "--check"},
+           {"fit", "logistic", "a.npy", "weights.npy", "--penalty", "1", "--check"}}) {
     auto const expected = report_of(1, command);
     auto const found = report_of(3, command);
     EXPECT_EQ(found["sha256"], expected["sha256"]) << command[0];

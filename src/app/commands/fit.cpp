@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -87,31 +88,88 @@ void require_entries(io::HostVector const& x, std::string const& path, std::stri
       x);
 }
 
-/// Makes labels of two numbers 0 and 1, the smaller one 0, and returns the two. One class of 0 or 1
-/// is left to the solver, and so is an infinity or a NaN.
-std::vector<double> take_classes(io::HostVector const& y, std::string const& path) {
-  std::set<double> found;
-  require_entries(y, path, "labels of two numbers", [&](double label) {
-    if (std::isfinite(label)) found.insert(label);
-    return found.size() <= 2;
-  });
-  std::vector<double> classes(found.begin(), found.end());
-  if (classes.size() < 2) {
-    if (classes.empty() || classes[0] == 0 || classes[0] == 1) return {};
-    throw io::FileError(
-        io::ErrorKind::bad_input, path,
-        "expected labels of two numbers, found " + general(classes[0], 9) + " in all entries");
+/// Finds the classes of labels, and replaces each label by the number of its class: the smallest is
+/// 0. Two classes are any numbers, more are whole ones. One class of 0 or 1 is left to the solver,
+/// and so is an infinity or a NaN.
+/// @throws io::FileError
+void take_classes(io::MatrixInfo const& info, std::string const& path, FitRows& rows) {
+  auto const refuse = [&](std::string const& sentence) {
+    throw io::FileError(io::ErrorKind::bad_input, path, sentence);
+  };
+  auto const most = static_cast<std::size_t>(most_classes(info));
+  std::map<double, std::uint64_t> found;
+  std::string not_whole;
+  auto const take = [&](double label, std::size_t i) {
+    if (!std::isfinite(label)) return;
+    if (label != std::floor(label) && not_whole.empty()) {
+      not_whole = general(label, 9) + " at entry " + std::to_string(i);
+    }
+    bool const is_new = ++found[label] == 1;
+    if (!is_new || found.size() <= 2) return;
+    if (!not_whole.empty()) {
+      refuse("expected labels of two numbers, or more classes of whole numbers, found " +
+             not_whole);
+    }
+    if (found.size() <= most) return;
+    refuse("expected at most " + std::to_string(most) + " classes for " +
+           std::to_string(info.cols) + " columns, found a further one, " + general(label, 9) +
+           ", at entry " + std::to_string(i) + "; fit each class against the others instead");
+  };
+  std::visit(
+      [&](auto const& view) {
+        for (std::size_t i = 0; i < view.size(); ++i) take(static_cast<double>(view(i)), i);
+      },
+      rows.y);
+  if (found.size() < 2) {
+    if (found.empty() || found.contains(0) || found.contains(1)) return;
+    refuse("expected labels of two numbers, found " + general(found.begin()->first, 9) +
+           " in all entries");
+  }
+  for (auto const& [label, count] : found) {
+    rows.classes.push_back(label);
+    rows.counts.push_back(count);
   }
   std::visit(
       [&]<class T>(io::VectorView<T> const& view) {
         for (std::size_t i = 0; i < view.size(); ++i) {
-          if (std::isfinite(view(i))) {
-            view(i) = static_cast<double>(view(i)) == classes[0] ? T(0) : T(1);
-          }
+          if (!std::isfinite(view(i))) continue;
+          auto const at = std::ranges::lower_bound(rows.classes, static_cast<double>(view(i)));
+          view(i) = static_cast<T>(at - rows.classes.begin());
         }
       },
-      y);
-  return classes;
+      rows.y);
+}
+
+/// Refuses what a regression of more than two classes does not take. @throws Failure, io::FileError
+void require_classes(FitOptions const& options, FitRows const& rows) {
+  if (rows.predictors() == 1) return;
+  std::string const of = " for labels of " + std::to_string(rows.classes.size()) + " classes";
+  if (options.solver != FitSolver::automatic && options.solver != FitSolver::newton) {
+    throw Failure(ExitStatus::usage,
+                  "--solver: expected auto or newton" + of + ", found " +
+                      (options.solver == FitSolver::lbfgs ? "lbfgs" : "newton-cg"));
+  }
+  if (rows.offset) {
+    throw Failure(ExitStatus::usage,
+                  "--offset: expected none" + of +
+                      ": it is the same for all classes, and changes nothing; leave it out");
+  }
+  if (!rows.weights) return;
+  std::vector<double> sums(rows.classes.size());
+  std::visit(
+      [&]<class T>(io::VectorView<T> const& y) {
+        auto const& weights = std::get<io::VectorView<T>>(*rows.weights);
+        for (std::size_t i = 0; i < y.size(); ++i) {
+          if (std::isfinite(y(i))) sums[static_cast<std::size_t>(y(i))] += double{weights(i)};
+        }
+      },
+      rows.y);
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    if (sums[k] > 0) continue;
+    throw io::FileError(io::ErrorKind::bad_input, options.weights,
+                        "expected a weight above 0 in every class, found none in class " +
+                            general(rows.classes[k], 9));
+  }
 }
 
 /// Reads y, the weights and the offset. @throws io::FileError
@@ -121,7 +179,7 @@ FitRows read_rows(FitOptions const& options, io::MatrixReader const& reader) {
       options.loss == RegressionLoss::logistic || options.loss == RegressionLoss::poisson;
   FitRows rows{.y = read_right_side(options, reader, options.labels, is_whole).x};
   if (options.loss == RegressionLoss::logistic) {
-    rows.classes = take_classes(rows.y, options.labels);
+    take_classes(reader.info(), options.labels, rows);
   } else if (options.loss == RegressionLoss::poisson) {
     // An infinity or a NaN is left to the solver, which names its row.
     require_entries(rows.y, options.labels, "counts of at least 0",
@@ -151,6 +209,7 @@ FitRows read_rows(FitOptions const& options, io::MatrixReader const& reader) {
     require_entries(*rows.offset, options.offset, "finite offsets",
                     [](double offset) { return std::isfinite(offset); });
   }
+  require_classes(options, rows);
   return rows;
 }
 
@@ -159,12 +218,45 @@ std::string sentence_of(GradientCheck const& check) {
          general(check.gradient, 3) + " (at most " + general(check.gradient_below, 3) + ")";
 }
 
+/// The labels of the classes and their rows.
+std::string classes_of(FitRows const& rows) {
+  constexpr std::size_t most = 10;
+  auto const& classes = rows.classes;
+  auto const& counts = rows.counts;
+  if (classes.size() == 2) {
+    return general(classes[0], 9) + " (y = 0) and " + general(classes[1], 9) + " (y = 1), of " +
+           std::to_string(counts[0]) + " and " + std::to_string(counts[1]) + " rows";
+  }
+  std::string text;
+  for (std::size_t k = 0; k < std::min(most, classes.size()); ++k) {
+    text += (k == 0 ? "" : ", ") + general(classes[k], 9) + " (" + std::to_string(counts[k]) +
+            (counts[k] == 1 ? " row)" : " rows)");
+  }
+  if (classes.size() > most) text += ", and " + std::to_string(classes.size() - most) + " more";
+  return text;
+}
+
+constexpr std::size_t most_lines = 40;  ///< of a table; a longer one is left out
+
+/// The intercept, or those of several classes.
+std::string intercepts_of(FitRows const& rows, Fit const& fit) {
+  if (fit.intercepts.empty()) return report_line("intercept", general(fit.intercept, 17));
+  if (fit.intercepts.size() > most_lines) {
+    return report_line("intercepts", "one for each class, in the report of --format json");
+  }
+  std::vector<std::vector<std::string>> lines{{"class", "intercept"}};
+  for (std::size_t k = 0; k < fit.intercepts.size(); ++k) {
+    lines.push_back({general(rows.classes[k], 9), general(fit.intercepts[k], 17)});
+  }
+  return aligned(lines, {});
+}
+
 /// Coefficients with their errors, as statsmodels has them; empty of many columns.
 std::string table_of(Fit const& fit) {
-  constexpr std::size_t most = 40;
   auto const& errors = fit.standard_errors;
-  if (errors.empty() || errors.size() > most + 1) return "";
-  std::string text = report_line("column", "coefficient   standard error   z   P(>|z|)");
+  if (errors.empty() || errors.size() > most_lines + 1) return "";
+  std::vector<std::vector<std::string>> lines{
+      {"column", "coefficient", "standard error", "z", "P(>|z|)"}};
   std::visit(
       [&](auto const& x) {
         for (std::size_t j = 0; j < errors.size(); ++j) {
@@ -172,29 +264,40 @@ std::string table_of(Fit const& fit) {
           double const value = is_last ? fit.intercept : static_cast<double>(x(j));
           if (is_last && std::isnan(errors[j])) continue;
           double const z = value / errors[j];
-          text += report_line(is_last ? "intercept" : std::to_string(j),
-                              general(value, 9) + "   " + general(errors[j], 5) + "   " +
-                                  general(z, 4) + "   " +
-                                  general(std::erfc(std::fabs(z) / std::sqrt(2.0)), 3));
+          lines.push_back({is_last ? "intercept" : std::to_string(j), general(value, 9),
+                           general(errors[j], 5), general(z, 4),
+                           general(std::erfc(std::fabs(z) / std::sqrt(2.0)), 3)});
         }
       },
       fit.x);
-  return text;
+  return aligned(lines, {});
+}
+
+/// Coefficients of classes as a matrix, one class a row, not copied.
+io::HostMatrix rows_of(io::HostVector const& x, std::int64_t classes) {
+  auto const count = static_cast<std::size_t>(classes);
+  return std::visit(
+      [&]<class T>(io::VectorView<T> const& all) -> io::HostMatrix {
+        return io::MatrixView<T, Kokkos::LayoutRight>(all.data(), count, all.size() / count);
+      },
+      x);
 }
 
 std::string to_text(FitOptions const& options, SolveSubject const& subject, FitRows const& rows,
                     Fit const& fit, std::optional<GradientCheck> const& check) {
-  std::string text = formula_of(options.loss) +
-                     std::string(options.penalty > 0 ? " + penalty |x|^2/2   " : "   ") +
-                     subject.reader.path() + "\n";
+  bool const has_classes = rows.predictors() > 1;
+  std::string text =
+      (has_classes ? "min sum log(sum_k e^eta_k) - eta_y" : formula_of(options.loss)) +
+      std::string(options.penalty > 0 ? " + penalty |x|^2/2   " : "   ") + subject.reader.path() +
+      "\n";
   text += matrix_line(subject);
   text += report_line("labels y", options.labels);
   if (!rows.classes.empty()) {
-    text += report_line("classes", general(rows.classes[0], 9) + " (y = 0) and " +
-                                       general(rows.classes[1], 9) + " (y = 1)");
+    text += report_line("classes", classes_of(rows));
   }
   if (rows.weights) text += report_line("weights", options.weights);
-  text += report_line("eta", std::string(options.has_intercept ? "A x + intercept" : "A x") +
+  text += report_line("eta", std::string(has_classes ? "A x_k, one per class k" : "A x") +
+                                 (options.has_intercept ? " + intercept" : "") +
                                  (rows.offset ? " + " + options.offset : ""));
   if (options.power) text += report_line("power", "p = " + general(*options.power, 6));
   if (options.penalty > 0) text += report_line("penalty", general(options.penalty, 6));
@@ -208,7 +311,7 @@ std::string to_text(FitOptions const& options, SolveSubject const& subject, FitR
                                         ", rank " + std::to_string(fit.rank));
     if (fit.dispersion != 1) text += report_line("dispersion", general(fit.dispersion, 9));
   }
-  if (options.has_intercept) text += report_line("intercept", general(fit.intercept, 17));
+  if (options.has_intercept) text += intercepts_of(rows, fit);
   text += table_of(fit);
   text += time_line(subject);
   if (!options.output.empty()) text += report_line("output", options.output);
@@ -219,8 +322,9 @@ std::string to_text(FitOptions const& options, SolveSubject const& subject, FitR
 
 std::string to_json(FitOptions const& options, SolveSubject const& subject, FitRows const& rows,
                     Fit const& fit, std::optional<GradientCheck> const& check) {
+  bool const has_classes = rows.predictors() > 1;
   Json json = to_object(subject);
-  json.update({{"loss_function", name_of(options.loss)},
+  json.update({{"loss_function", has_classes ? "multinomial" : name_of(options.loss)},
                {"penalty", options.penalty},
                {"power", options.power ? Json(*options.power) : Json(nullptr)},
                {"has_intercept", options.has_intercept},
@@ -229,14 +333,18 @@ std::string to_json(FitOptions const& options, SolveSubject const& subject, FitR
                {"detail", text_or_null(fit.run.detail)},
                {"loss", json_number(fit.loss)},
                {"gradient_norm", json_number(fit.gradient_norm)},
-               {"intercept", json_number(fit.intercept)},
+               {"intercept", has_classes ? Json(nullptr) : json_number(fit.intercept)},
                {"sha256", sha256(elements(fit.x))},
                {"labels", options.labels},
                {"weights", text_or_null(options.weights)},
                {"offset", text_or_null(options.offset)},
                {"output", text_or_null(options.output)}});
-  json["classes"] = nullptr;
-  if (!rows.classes.empty()) json["classes"] = rows.classes;
+  json["classes"] = json["class_rows"] = json["intercepts"] = nullptr;
+  if (!rows.classes.empty()) {
+    json["classes"] = rows.classes;
+    json["class_rows"] = rows.counts;
+  }
+  if (has_classes) json["intercepts"] = json_numbers(fit.intercepts);
   json["statistics"] = nullptr;
   if (fit.is_newton && fit.rank > 0) {
     json["statistics"] = {{"deviance", json_number(fit.deviance)},
@@ -266,16 +374,18 @@ ExitStatus run_command(FitOptions const& options) {
   files.reports(options.report, options.format).check();
   CheckpointPlace const checkpoint(options.checkpoint);
   check_add_dataset(options.add_dataset, {options.output});
-  ResultFile output(options.output, ResultFile::Kind::vector, options.add_dataset);
-  HistoryFile history(options.history);
-
   io::MatrixReader const reader = open_solved(options, path);
   io::ScalarType const type = options.type.value_or(reader.info().type);
   FitRows const rows = read_rows(options, reader);
-  std::uint64_t const vectors = vector_bytes(options, reader.info(), type);
+  std::int64_t const predictors = rows.predictors();
+  ResultFile output(options.output,
+                    predictors > 1 ? ResultFile::Kind::matrix : ResultFile::Kind::vector,
+                    options.add_dataset);
+  HistoryFile history(options.history);
+  std::uint64_t const vectors = vector_bytes(options, reader.info(), type, predictors);
   // A Newton step reads A a few times.
   SolvePlace const place = begin_solve(options, reader, vectors, 0, 4 * limit_of(options));
-  bool const by_newton = is_by_newton(options, reader.info());
+  bool const by_newton = predictors > 1 || is_by_newton(options, reader.info());
   Fit const fit = find_fit(options,
                            {.reader = reader,
                             .type = type,
@@ -283,7 +393,8 @@ ExitStatus run_command(FitOptions const& options) {
                             .kernels = options.kernels,
                             .vectors = vectors,
                             .in_segments = by_newton,
-                            .by_newton = by_newton},
+                            .by_newton = by_newton,
+                            .predictors = predictors},
                            rows);
   std::string const command = "fit";
   SolveSubject const subject{.options = options,
@@ -298,7 +409,11 @@ ExitStatus run_command(FitOptions const& options) {
   std::optional<GradientCheck> check;
   if (fit.run.stop != solve::Stop::not_finite) {
     if (options.check) check = check_fit(options, reader, type, fit, rows);
-    output.write(fit.x);
+    if (predictors > 1) {
+      output.write(rows_of(fit.x, predictors));
+    } else {
+      output.write(fit.x);
+    }
   }
   history.write(fit.run.history, "loss");
   put_in_place({output.written(), history.file()});

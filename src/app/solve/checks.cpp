@@ -132,9 +132,32 @@ RowDerivatives derivatives_of_power(long double power, long double eta, long dou
   return {std::pow(y, b) * (of_b - beyond_line(a * t) / a), rate - fall,
           b < 0 ? rate : b * rate - a * fall};
 }
+long double value_of(DoubleDouble x) {
+  return static_cast<long double>(x.high) + static_cast<long double>(x.low);
+}
+/// Of several classes: a derivative by each class's η, and the loss in the first of them.
+std::vector<RowDerivatives> derivatives_of_classes(Sums const& at, std::size_t classes,
+                                                   std::size_t own) {
+  std::vector<RowDerivatives> found(classes);
+  std::vector<long double> odds(classes);  // beside the largest
+  long double largest = value_of(at[0]);
+  for (std::size_t k = 1; k < classes; ++k) largest = std::max(largest, value_of(at[k]));
+  long double sum = 0;
+  for (std::size_t k = 0; k < classes; ++k) sum += odds[k] = std::exp(value_of(at[k]) - largest);
+  long double others_of_own = 0;
+  for (std::size_t k = 0; k < classes; ++k) {
+    long double others = 0;
+    for (std::size_t l = 0; l < classes; ++l) others += l == k ? 0 : odds[l];
+    found[k] = {0, (k == own ? -others : odds[k]) / sum, odds[k] * others / (sum * sum)};
+    if (k == own) others_of_own = others;
+  }
+  found[0].value = value_of(at[own]) == largest ? std::log1p(others_of_own)
+                                                : largest - value_of(at[own]) + std::log(sum);
+  return found;
+}
 RowDerivatives derivatives(FitOptions const& options, DoubleDouble at, double y) {
   RegressionLoss const loss = options.loss;
-  long double const eta = static_cast<long double>(at.high) + static_cast<long double>(at.low);
+  long double const eta = value_of(at);
   auto const label = static_cast<long double>(y);
   if (loss == RegressionLoss::linear) {
     return {(eta - label) * (eta - label) / 2, eta - label, 1};
@@ -162,62 +185,82 @@ DoubleDouble in_two(long double x) {
   return {.high = high, .low = static_cast<double>(x - static_cast<long double>(high))};
 }
 
-/// What one reading of the matrix adds up at a fit.
+/// What one reading of the matrix adds up at a fit, of one linear predictor.
 struct SumsOfFit {
   Sums first;    ///< the derivative times each column, then times 1
   Sums second;   ///< the weight times each column, then times 1
   Sums squares;  ///< the weight times each column's squares
-  long double deviance = 0;
 
   explicit SumsOfFit(std::size_t cols) : first(cols + 1), second(cols + 1), squares(cols) {}
+
+  template <class T>
+  void add(RowOfBlock<T> const& row, DoubleDouble of_first, DoubleDouble of_second) {
+    std::uint64_t const cols = squares.size();
+    for (std::uint64_t j = 0; j < cols; ++j) {
+      first.add(j, row(j), of_first);
+      second.add(j, row(j), of_second);
+      squares.add(j, row(j), times(row(j), of_second));
+    }
+    first.add(cols, 1, of_first);
+    second.add(cols, 1, of_second);
+  }
 };
 
+double intercept_of(Fit const& fit, std::size_t k) {
+  return fit.intercepts.empty() ? fit.intercept : fit.intercepts[k];
+}
+
+/// @param deviance is overwritten
+/// @return of each linear predictor
 template <class T>
-SumsOfFit sums_of_fit(FitOptions const& options, io::MatrixReader const& reader, Fit const& fit,
-                      FitRows const& rows) {
+std::vector<SumsOfFit> sums_of_fit(FitOptions const& options, io::MatrixReader const& reader,
+                                   Fit const& fit, FitRows const& rows, long double& deviance) {
   std::uint64_t const cols = reader.info().cols;
+  auto const predictors = static_cast<std::size_t>(rows.predictors());
   auto const& x = std::get<io::VectorView<T>>(fit.x);
   auto const& y = std::get<io::VectorView<T>>(rows.y);
   auto const entry = [](std::optional<io::HostVector> const& of, std::uint64_t i, double none) {
     return of ? static_cast<double>(std::get<io::VectorView<T>>(*of)(i)) : none;
   };
-  SumsOfFit sums(cols);
+  std::vector<SumsOfFit> sums(predictors, SumsOfFit(cols));
+  deviance = 0;
   for_each_row<T>(reader, "checking x", 0, [&](std::uint64_t i, RowOfBlock<T> const& row) {
-    Sums eta(1);
-    eta[0].high = fit.intercept;
-    for (std::uint64_t j = 0; j < cols; ++j) {
-      eta.add(0, row(j), {.high = static_cast<double>(x(j))});
+    Sums eta(predictors);
+    for (std::size_t k = 0; k < predictors; ++k) {
+      eta[k].high = intercept_of(fit, k);
+      for (std::uint64_t j = 0; j < cols; ++j) {
+        eta.add(k, row(j), {.high = static_cast<double>(x(k * cols + j))});
+      }
+      eta.add(k, 1, {.high = entry(rows.offset, i, 0)});
     }
-    eta.add(0, 1, {.high = entry(rows.offset, i, 0)});
-    auto const at = weighted(entry(rows.weights, i, 1),
-                             derivatives(options, eta[0], static_cast<double>(y(i))));
-    sums.deviance += 2 * at.value;
-    DoubleDouble const first = in_two(at.first);
-    // Norms of the iterative methods are those of the columns alone.
-    DoubleDouble const second = fit.is_newton ? in_two(at.second) : DoubleDouble{.high = 1};
-    for (std::uint64_t j = 0; j < cols; ++j) {
-      sums.first.add(j, row(j), first);
-      sums.second.add(j, row(j), second);
-      sums.squares.add(j, row(j), times(row(j), second));
+    auto const label = static_cast<double>(y(i));
+    auto const all = predictors > 1
+                         ? derivatives_of_classes(eta, predictors, static_cast<std::size_t>(label))
+                         : std::vector{derivatives(options, eta[0], label)};
+    for (std::size_t k = 0; k < predictors; ++k) {
+      auto const at = weighted(entry(rows.weights, i, 1), all[k]);
+      deviance += 2 * at.value;
+      // Norms of the iterative methods are those of the columns alone.
+      sums[k].add(row, in_two(at.first),
+                  fit.is_newton ? in_two(at.second) : DoubleDouble{.high = 1});
     }
-    sums.first.add(cols, 1, first);
-    sums.second.add(cols, 1, second);
   });
   return sums;
 }
 
-/// Each column's gradient beside the norm of the column and the root of the deviance, or beside
-/// what rounding leaves of it. Columns are centred where there is an intercept.
-template <class T>
-GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader, Fit const& fit,
-                       FitRows const& rows) {
-  auto const sums = sums_of_fit<T>(options, reader, fit, rows);
-  std::size_t const cols = reader.info().cols;
-  auto const& x = std::get<io::VectorView<T>>(fit.x);
-  double const all = sums.second[cols].high;
+/// The gradient of one linear predictor's coefficients, then of its intercept, and what they are
+/// compared with.
+struct GradientOfFit {
   std::vector<double> gradient;
-  std::vector<double> norms;
-  std::vector<double> sizes;
+  std::vector<double> norms;  ///< of columns, centred where there is an intercept
+  std::vector<double> sizes;  ///< of columns as they are
+};
+
+template <class T>
+GradientOfFit gradient_of(FitOptions const& options, SumsOfFit const& sums, T const* x) {
+  GradientOfFit found;
+  std::size_t const cols = sums.squares.size();
+  double const all = sums.second[cols].high;
   for (std::size_t j = 0; j < cols; ++j) {
     DoubleDouble of_column = sums.first[j];
     DoubleDouble square = sums.squares[j];
@@ -226,38 +269,58 @@ GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader
       of_column = add(of_column, times(-mean, sums.first[cols]));
       square = add(square, times(-mean, sums.second[j]));
     }
-    of_column = add(of_column, two_product(options.penalty, static_cast<double>(x(j))));
-    gradient.push_back(of_column.high);
-    norms.push_back(std::sqrt(std::max(0.0, square.high) + options.penalty));
-    sizes.push_back(std::sqrt(sums.squares[j].high + options.penalty));
+    of_column = add(of_column, two_product(options.penalty, static_cast<double>(x[j])));
+    found.gradient.push_back(of_column.high);
+    found.norms.push_back(std::sqrt(std::max(0.0, square.high) + options.penalty));
+    found.sizes.push_back(std::sqrt(sums.squares[j].high + options.penalty));
   }
-  gradient.push_back(options.has_intercept ? sums.first[cols].high : 0);
-  norms.push_back(std::sqrt(all));
-  sizes.push_back(std::sqrt(all));
+  found.gradient.push_back(options.has_intercept ? sums.first[cols].high : 0);
+  found.norms.push_back(std::sqrt(all));
+  found.sizes.push_back(std::sqrt(all));
+  return found;
+}
+
+/// Each column's gradient beside the norm of the column and the root of the deviance, or beside
+/// what rounding leaves of it.
+template <class T>
+GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader, Fit const& fit,
+                       FitRows const& rows) {
+  long double deviance = 0;
+  auto const sums = sums_of_fit<T>(options, reader, fit, rows, deviance);
+  std::size_t const cols = reader.info().cols;
+  auto const& x = std::get<io::VectorView<T>>(fit.x);
+  std::vector<GradientOfFit> found;
   // x is rounded to its type, and each product with A to that of the sums.
   double rounded = 0;
-  double predictor = std::fabs(fit.intercept) * std::sqrt(all);
-  for (std::size_t j = 0; j < cols; ++j) {
-    rounded += std::fabs(static_cast<double>(x(j))) * norms[j];
-    predictor += std::fabs(static_cast<double>(x(j))) * sizes[j];
+  double predictor = 0;
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    found.push_back(gradient_of(options, sums[k], x.data() + k * cols));
+    predictor += std::fabs(intercept_of(fit, k)) * found[k].sizes[cols];
+    for (std::size_t j = 0; j < cols; ++j) {
+      double const size = std::fabs(static_cast<double>(x(k * cols + j)));
+      rounded += size * found[k].norms[j];
+      predictor += size * found[k].sizes[j];
+    }
   }
   double const of_type = rounding_of(io::scalar_type<T>);
   double const of_sums = fit.is_newton ? std::numeric_limits<double>::epsilon() : of_type;
-  double const root = std::sqrt(static_cast<double>(sums.deviance));
+  double const root = std::sqrt(static_cast<double>(deviance));
   double largest = 0;
   auto const& errors = fit.standard_errors;
-  for (std::size_t j = 0; j < gradient.size(); ++j) {
-    // A column that depends on the others as far as float can tell has no error.
-    bool const depends = j < errors.size() && std::isnan(errors[j]);
-    double const of_rounding = depends ? std::sqrt(64 * std::numeric_limits<double>::epsilon() *
-                                                   (static_cast<double>(cols) + 1))
-                                       : 0;
-    double const small = of_rounding * norms[j] * root + fit.bound * norms[j] * root +
-                         of_type * norms[j] * rounded +
-                         32 * of_sums * sizes[j] * (root + predictor);
-    double const found = std::fabs(gradient[j]);
-    double const ratio = found == 0 ? 0 : found / small;
-    largest = ratio <= largest ? largest : ratio;
+  for (auto const& [gradient, norms, sizes] : found) {
+    for (std::size_t j = 0; j < gradient.size(); ++j) {
+      // A column that depends on the others as far as float can tell has no error.
+      bool const depends = j < errors.size() && std::isnan(errors[j]);
+      double const of_rounding = depends ? std::sqrt(64 * std::numeric_limits<double>::epsilon() *
+                                                     (static_cast<double>(cols) + 1))
+                                         : 0;
+      double const small = of_rounding * norms[j] * root + fit.bound * norms[j] * root +
+                           of_type * norms[j] * rounded +
+                           32 * of_sums * sizes[j] * (root + predictor);
+      double const size = std::fabs(gradient[j]);
+      double const ratio = size == 0 ? 0 : size / small;
+      largest = ratio <= largest ? largest : ratio;
+    }
   }
   return {.gradient = largest * fit.bound, .gradient_below = 2 * fit.bound};
 }

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
@@ -14,11 +16,14 @@
 namespace tessera::app {
 namespace {
 
+/// @param predictors as FitRows has them
 template <class Exec, class T>
-solve::Regression<Exec, T> call(RegressionLoss loss, solve::NormalOperator<Exec, T> const& op,
+solve::Regression<Exec, T> call(RegressionLoss loss, std::int64_t predictors,
+                                solve::NormalOperator<Exec, T> const& op,
                                 solve::Observations<Exec, T> const& rows,
                                 solve::RegressionOptions const& how,
                                 solve::Control<T> const& control) {
+  if (predictors > 1) return solve::multinomial_regression(op, rows, predictors, how, control);
   switch (loss) {
     case RegressionLoss::linear:
       return solve::linear_regression(op, rows, how, control);
@@ -48,8 +53,9 @@ solve::RegressionSolver solver_of(FitSolver solver) {
   return solve::RegressionSolver::automatic;
 }
 
-solve::Loss loss_of(RegressionLoss loss) {
-  return loss == RegressionLoss::linear     ? solve::Loss::squares
+solve::Loss loss_of(RegressionLoss loss, std::int64_t predictors) {
+  return predictors > 1                     ? solve::Loss::multinomial
+         : loss == RegressionLoss::linear   ? solve::Loss::squares
          : loss == RegressionLoss::logistic ? solve::Loss::logistic
          : loss == RegressionLoss::poisson  ? solve::Loss::poisson
          : loss == RegressionLoss::gamma    ? solve::Loss::gamma
@@ -84,25 +90,31 @@ void solve_on(FitOptions const& options, SolveRequest const& request,
                                      .solver = solver_of(options.solver),
                                      .maxiter = limit_of(options),
                                      .keep_history = true};
+  std::int64_t const predictors = rows.predictors();
+  bool const by_newton =
+      predictors > 1 || solve::solver_of(how, op.cols()) == solve::RegressionSolver::newton;
   StateSubject const subject{
-      .name = solve::detail::name_of(loss_of(options.loss), solve::solver_of(how, op.cols())),
+      .name = solve::detail::name_of(
+          loss_of(options.loss, predictors),
+          by_newton ? solve::RegressionSolver::newton : solve::solver_of(how, op.cols())),
       .variant = options.has_intercept ? "" : " without an intercept",
       .b = rows.y,
       .options = state_options(options, rows),
       .limits = "tol " + shortest(options.tol)};
   auto result = run_solver<T>(options, request, subject, how.maxiter, fit.run,
                               [&](solve::Control<T> const& control) {
-                                return call(options.loss, op, observed, how, control);
+                                return call(options.loss, predictors, op, observed, how, control);
                               });
   fit.run.take(result);
   fit.x = vector_on_host<T>(result.x);
   fit.intercept = result.intercept;
+  fit.intercepts = result.intercepts;
   fit.loss = result.loss;
   fit.gradient_norm = result.gradient_norm;
   fit.run.detail = result.detail;
   fit.quantity = result.quantity;
   fit.bound = result.bound;
-  fit.is_newton = solve::solver_of(how, op.cols()) == solve::RegressionSolver::newton;
+  fit.is_newton = by_newton;
   fit.deviance = result.deviance;
   fit.aic = result.aic;
   fit.rank = result.rank;
@@ -122,15 +134,21 @@ bool is_by_newton(FitOptions const& options, io::MatrixInfo const& info) {
          solve::RegressionSolver::newton;
 }
 
+std::int64_t most_classes(io::MatrixInfo const& info) {
+  auto const of_class = static_cast<std::int64_t>(info.cols) + 1;
+  return std::max(std::int64_t{2}, solve::detail::most_class_parameters / of_class);
+}
+
 std::uint64_t vector_bytes(FitOptions const& options, io::MatrixInfo const& info,
-                           io::ScalarType type) {
+                           io::ScalarType type, std::int64_t predictors) {
   // y, and the weights and the offset if there are any.
   std::uint64_t const vectors =
       1 + (options.weights.empty() ? 0U : 1U) + (options.offset.empty() ? 0U : 1U);
   if (is_by_newton(options, info)) {
     // Those vectors, on the host in both types and with the solver; the Hessian, its factor and
     // their sums.
-    std::uint64_t const square = (info.cols + 1) * (info.cols + 6);
+    std::uint64_t const parameters = static_cast<std::uint64_t>(predictors) * (info.cols + 1);
+    std::uint64_t const square = parameters * (parameters + 5);
     return 3 * vectors * info.rows * sizeof(double) + 8 * square * sizeof(double);
   }
   // Those vectors on the host and with the solver; of L-BFGS, the last ten steps and what the

@@ -66,7 +66,11 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
           [&](auto const& source) {
             solve::SolverCalls calls{.block = r.block, .gram_width = r.gram_width};
             if (r.by_newton) {
-              calls.sums = solve::detail::newton_sums(static_cast<std::int64_t>(info.cols));
+              auto const cols = static_cast<std::int64_t>(info.cols);
+              calls.sums = solve::detail::newton_sums(cols);
+              if (r.predictors > 1) {
+                calls.sums.push_back(solve::detail::class_sums(cols, r.predictors));
+              }
             }
             return Operator(Exec(), source, {.kernels = r.kernels}).bytes_needed(calls);
           },

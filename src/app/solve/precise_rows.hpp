@@ -50,6 +50,7 @@ class Sums {
   }
   DoubleDouble& operator[](std::size_t i) { return sums_[i]; }
   DoubleDouble const& operator[](std::size_t i) const { return sums_[i]; }
+  [[nodiscard]] std::size_t size() const { return sums_.size(); }
   [[nodiscard]] double norm() const {
     DoubleDouble square;
     for (DoubleDouble const& sum : sums_) square = check::add(square, times(sum, sum));

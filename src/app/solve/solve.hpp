@@ -67,6 +67,7 @@ struct SolveRequest {
   std::int64_t block = 0;       ///< vectors of such a block; 0: no block
   std::int64_t gram_width = 0;  ///< columns of a Gram matrix; 0: none, -1: moments only
   bool by_newton = false;       ///< a regression by sums over rows
+  std::int64_t predictors = 1;  ///< of each row of that regression
 };
 
 /// What it took to have the matrix.
@@ -220,19 +221,26 @@ struct ResidualCheck {
 
 /// The observations of a regression, on the host: one entry for each row of A.
 struct FitRows {
-  io::HostVector y;  ///< of logistic 0 and 1, whatever the labels are
+  io::HostVector y;  ///< of logistic the number of the class, whatever the labels are
   std::optional<io::HostVector> weights{};
   std::optional<io::HostVector> offset{};
-  std::vector<double> classes{};  ///< of logistic: the labels that 0 and 1 stand for
+  std::vector<double> classes{};        ///< of logistic: the label of each class
+  std::vector<std::uint64_t> counts{};  ///< rows of each class
+
+  /// Linear predictors η of a row: one for each class if there are more than two.
+  [[nodiscard]] std::int64_t predictors() const {
+    return classes.size() > 2 ? static_cast<std::int64_t>(classes.size()) : 1;
+  }
 };
 
 /// The fit of a regression, on the host.
 struct Fit {
-  io::HostVector x;
+  io::HostVector x;  ///< of several classes those of the first, then of the second, and so on
   double intercept = 0;
-  double loss = 0;           ///< with the penalty
-  double gradient_norm = 0;  ///< of that
-  double quantity = 0;       ///< what had to fall below `bound`
+  std::vector<double> intercepts{};  ///< of each class, if there are more than two; else empty
+  double loss = 0;                   ///< with the penalty
+  double gradient_norm = 0;          ///< of that
+  double quantity = 0;               ///< what had to fall below `bound`
   double bound = 0;
   bool is_newton = false;  ///< by it, which alone has what follows
   double deviance = 0;
@@ -247,9 +255,12 @@ struct Fit {
 [[nodiscard]] std::int64_t limit_of(FitOptions const& options);
 /// Whether it is fitted by Newton's method with the whole Hessian.
 [[nodiscard]] bool is_by_newton(FitOptions const& options, io::MatrixInfo const& info);
+/// The most classes that are fitted together; 2 of a matrix with many columns.
+[[nodiscard]] std::int64_t most_classes(io::MatrixInfo const& info);
 /// Bytes that the solver keeps beside the matrix.
+/// @param predictors as FitRows has them
 [[nodiscard]] std::uint64_t vector_bytes(FitOptions const& options, io::MatrixInfo const& info,
-                                         io::ScalarType type);
+                                         io::ScalarType type, std::int64_t predictors);
 /// Solves. @throws Failure, io::FileError
 [[nodiscard]] Fit find_fit(FitOptions const& options, SolveRequest const& request,
                            FitRows const& rows);
