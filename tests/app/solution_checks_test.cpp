@@ -136,8 +136,6 @@ TEST_F(SolutionChecks, fail_where_a_coefficient_of_a_regression_is_off) {
       fit.intercept *= off;
       EXPECT_FALSE(passes()) << "intercept";
     }
-    // What the default tolerance allows in all columns together is more in a small one.
-    options.atol = options.btol = 1e-10;
   }
 }
 
@@ -201,6 +199,29 @@ TEST_F(SolutionChecks, fail_where_an_entry_of_least_squares_is_off) {
       x(j) = right;
     }
   }
+}
+
+/// What a tolerance leaves of a coefficient is told, and fails where the tolerance is less.
+TEST_F(SolutionChecks, tell_of_a_coefficient_that_the_tolerance_does_not_determine) {
+  auto const b = answers(RegressionLoss::linear);
+  auto const found = fit_of(RegressionLoss::linear, b, {.has_intercept = false});
+  io::VectorView<double> const x("x", cols);
+  Kokkos::deep_copy(x, found.x);
+  auto const check_at = [&](double atol) {
+    LeastSquaresOptions options;
+    options.method = LeastSquaresMethod::lsmr;
+    options.atol = options.btol = atol;
+    return check_least_squares(options, reader(), io::ScalarType::f64, x, b);
+  };
+  EXPECT_TRUE(check_at(1e-10).column.is_determined());
+  x(0) *= 1.01;
+  auto const loose = check_at(1e-2);
+  EXPECT_TRUE(loose.passed());
+  EXPECT_FALSE(loose.column.is_determined());
+  auto const tight = check_at(1e-10);
+  EXPECT_FALSE(tight.passed());
+  EXPECT_FALSE(tight.column.passed());
+  EXPECT_EQ(tight.column.move, loose.column.move);
 }
 
 }  // namespace

@@ -51,6 +51,31 @@ TEST_F(SolveTest, finds_the_known_solution) {
   EXPECT_EQ(ridge["rank"], 2);
 }
 
+/// The tolerance is of all columns together: LSMR stops before it looks at a very small one.
+TEST_F(SolveTest, checks_each_column_by_its_own_norm) {
+  std::vector<double> a;
+  std::vector<double> b;
+  for (int i = 0; i < 60; ++i) {
+    a.insert(a.end(), {std::cos(i), 1e-9 * std::sin(3.0 * i)});
+    b.push_back(std::cos(i) + std::sin(3.0 * i) + std::cos(7.0 * i));
+  }
+  write_doubles("a.npy", "(60, 2)", a);
+  write_doubles("b.npy", "(60,)", b);
+  std::vector<std::string> command{"lstsq", "a.npy", "b.npy", "--check", "--method", "lsmr"};
+  auto const loose = run(command);
+  EXPECT_EQ(loose.status, 1);
+  EXPECT_THAT(loose.out, AllOf(HasSubstr("is solved within atol"), HasSubstr("FAILED: "),
+                               HasSubstr("x_1 is not determined to 1e-3: moving it by "),
+                               HasSubstr("of itself lowers |r|; |a_j^T r|/(|a_j| |r|) = ")));
+  auto const json = report(command, 1);
+  EXPECT_EQ(json["check"]["undetermined"]["column"], 1);
+  EXPECT_FALSE(json["check"]["undetermined"]["passed"]);
+  command.back() = "direct";
+  auto const direct = report(command);
+  EXPECT_TRUE(direct["check"]["passed"]);
+  EXPECT_TRUE(direct["check"]["undetermined"].is_null());
+}
+
 /// Each column has the bits of a run of its own, in memory and streamed.
 TEST_F(SolveTest, solves_for_a_block_of_right_hand_sides) {
   make("300", "40", "row-major", "f64");

@@ -34,6 +34,18 @@ std::vector<ResidualCheck> check_all(LeastSquaresOptions const& options,
   return checks;
 }
 
+/// What is said of a coefficient that is not determined; else empty.
+std::string sentence_of(ColumnCheck const& check) {
+  if (check.is_determined()) return "";
+  std::string const j = std::to_string(check.column);
+  std::string const move = std::isfinite(check.move) ? "by " + general(check.move, 3) + " of itself"
+                                                     : std::string("away from 0");
+  return "x_" + j + " is not determined to 1e-3: moving it " + move +
+         " lowers |r|; |a_j^T r|/(|a_j| |r|) = " + general(check.gradient, 3) +
+         (check.passed() ? ", which the tolerance allows"
+                         : " (small is " + general(check.gradient_below, 3) + ")");
+}
+
 std::string sentence_of(ResidualCheck const& check) {
   return std::string(check.passed() ? "passed" : "FAILED") +
          ": |A^T r|/(|A| |r|) = " + general(check.gradient, 3) + " (small is " +
@@ -88,8 +100,22 @@ std::string to_text(LeastSquaresOptions const& options, SolveSubject const& subj
   text += time_line(subject);
   if (!options.output.empty()) text += report_line("output", options.output);
   text += report_line("sha256", digest_of(s));
-  for (ResidualCheck const& check : checks) text += report_line("check", sentence_of(check));
+  for (ResidualCheck const& check : checks) {
+    text += report_line("check", sentence_of(check));
+    std::string const of_column = sentence_of(check.column);
+    if (!of_column.empty()) text += report_line("", of_column);
+  }
   return is_one ? text : text + table_of(s.facts);
+}
+
+/// Null if all coefficients are determined.
+Json to_object(ColumnCheck const& check) {
+  if (check.is_determined()) return nullptr;
+  return {{"column", check.column},
+          {"passed", check.passed()},
+          {"gradient", json_number(check.gradient)},
+          {"gradient_below", json_number(check.gradient_below)},
+          {"move", json_number(check.move)}};
 }
 
 Json to_object(ResidualCheck const& check) {
@@ -98,6 +124,7 @@ Json to_object(ResidualCheck const& check) {
           {"gradient_below", json_number(check.gradient_below)},
           {"residual", json_number(check.residual)},
           {"residual_below", json_number(check.residual_below)},
+          {"undetermined", to_object(check.column)},
           {"norm_a", json_number(check.found.norma)},
           {"norm_b", json_number(check.found.normb)}};
 }

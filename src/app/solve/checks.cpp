@@ -37,6 +37,7 @@ Residual residual_in(io::MatrixReader const& reader, io::VectorView<T> const& x,
                      io::VectorView<T> const& b, double damp, int e = 0) {
   io::MatrixInfo const& info = reader.info();
   double largest = 0;
+  std::vector<double> squares(info.cols);
   Sums gradient(info.cols);
   Sums all(info.rows);
   DoubleDouble square;  // of ‖A‖
@@ -49,6 +50,7 @@ Residual residual_in(io::MatrixReader const& reader, io::VectorView<T> const& x,
       largest = std::max(largest, std::fabs(a));
       r.add(0, -a, {.high = scaled_x(j)});
       square = add(square, two_product(a, a));
+      squares[j] = std::fma(a, a, squares[j]);
     }
     for (std::uint64_t j = 0; j < info.cols; ++j) gradient.add(j, row(j), r[0]);
     all[i] = r[0];
@@ -64,12 +66,43 @@ Residual residual_in(io::MatrixReader const& reader, io::VectorView<T> const& x,
     solution[j].high = scaled_x(j);
     gradient.add(j, -scaled_x(j), penalty);
   }
-  return {.normr = all.norm(),
-          .gradient = gradient.norm(),
-          .norma = std::sqrt(square.high),
-          .normb = norm_of<T>(b),
-          .normx = solution.norm(),
-          .damp = scaled_damp};
+  Residual found{.normr = all.norm(),
+                 .gradient = gradient.norm(),
+                 .norma = std::sqrt(square.high),
+                 .normb = norm_of<T>(b),
+                 .normx = solution.norm(),
+                 .damp = scaled_damp};
+  for (std::uint64_t j = 0; j < info.cols; ++j) {
+    found.gradients.push_back(gradient[j].high);
+    found.norms.push_back(std::sqrt(std::fma(scaled_damp, scaled_damp, squares[j])));
+    found.sizes.push_back(std::fabs(solution[j].high));
+  }
+  return found;
+}
+
+/// @param normr      with the rows of damp
+/// @param tolerances of the method, with rounding
+ColumnCheck check_columns(Residual const& r, double normr, StoppingBounds const& tolerances,
+                          double rounding) {
+  double predictor = 0;  // Σ ‖a_j‖·|x_j|: no column hides another
+  for (std::size_t j = 0; j < r.norms.size(); ++j) predictor += r.norms[j] * r.sizes[j];
+  double const below = 10 * tolerances.atol;
+  double const residual_below = 10 * (tolerances.btol * r.normb + tolerances.atol * predictor);
+  double const least = 10 * rounding * (r.normb + predictor);
+  ColumnCheck worst;
+  for (std::size_t j = 0; j < r.norms.size(); ++j) {
+    double const gradient = r.norms[j] > 0 ? std::fabs(r.gradients[j]) / r.norms[j] : 0;
+    if (!(gradient > least)) continue;
+    ColumnCheck const here{.column = static_cast<std::int64_t>(j),
+                           .gradient = gradient / normr,
+                           .gradient_below = normr <= residual_below ? 1 : below,
+                           .move = r.sizes[j] > 0 ? gradient / (r.norms[j] * r.sizes[j])
+                                                  : std::numeric_limits<double>::infinity()};
+    // One that fails before one that is allowed.
+    bool const is_worse = here.passed() == worst.passed() ? here.move > worst.move : !here.passed();
+    if (worst.column < 0 || is_worse) worst = here;
+  }
+  return worst;
 }
 
 }  // namespace
@@ -103,8 +136,10 @@ ResidualCheck check_least_squares(LeastSquaresOptions const& options,
   auto const [atol, btol, conlim] =
       directly ? StoppingBounds{0, 0, 0} : stopping_bounds(options, type);
   double const moved = normr > 0 ? (norma * r.normx + r.normb) / normr : 0;
+  StoppingBounds const tolerances{atol + rounding, btol + rounding, conlim};
   return {
       .found = r,
+      .column = check_columns(r, normr, tolerances, rounding),
       .gradient = product == 0 ? 0 : r.gradient / product,
       .gradient_below = 10 * (atol + rounding * (1 + (directly ? moved : 0))),
       .residual = normr,

@@ -186,6 +186,9 @@ struct Residual {
   double normb = 0;
   double normx = 0;
   double damp = 0;
+  std::vector<double> gradients{};  ///< of each column, its entry of Aᵀ·r - damp²·x
+  std::vector<double> norms{};      ///< of each column, with damp below it
+  std::vector<double> sizes{};      ///< |x_j|
 };
 
 /// Reads the matrix once, or twice for such elements, in blocks, and adds in double-double.
@@ -194,9 +197,25 @@ struct Residual {
 [[nodiscard]] Residual residual_of(io::MatrixReader const& reader, io::HostVector const& x,
                                    io::HostVector const& b, double damp);
 
+/// The column whose coefficient is determined worst: if x_j alone may move, ‖r‖ is smallest after a
+/// move by `move` times |x_j|.
+struct ColumnCheck {
+  static constexpr double most_move = 5e-4;  ///< of a coefficient that is determined
+
+  std::int64_t column = -1;   ///< -1: none moves by more than rounding
+  double gradient = 0;        ///< |a_jᵀr - damp²·x_j|/(‖a_j‖·‖r‖)
+  double gradient_below = 0;  ///< what the tolerance allows a column of that norm
+  double move = 0;
+
+  [[nodiscard]] bool is_determined() const { return move <= most_move; }
+  /// A coefficient that is not determined passes where the tolerance asks for no more.
+  [[nodiscard]] bool passed() const { return is_determined() || gradient <= gradient_below; }
+};
+
 /// What an independent look at x found.
 struct ResidualCheck {
   Residual found;
+  ColumnCheck column{};
   double gradient = 0;        ///< ‖Aᵀr - damp²·x‖/(‖A‖·‖r‖)
   double gradient_below = 0;  ///< where that counts as small
   double residual = 0;        ///< ‖r‖
@@ -205,13 +224,15 @@ struct ResidualCheck {
   [[nodiscard]] bool passed() const {
     // A norm that has overflowed says nothing.
     bool const is_known = std::isfinite(found.norma) && std::isfinite(found.gradient);
-    return is_known && (gradient <= gradient_below || residual <= residual_below);
+    return is_known && column.passed() &&
+           (gradient <= gradient_below || residual <= residual_below);
   }
 };
 
 /// x of one right-hand side passes if either test of the method holds with ten times its tolerance.
 /// That of a direct solution is rounding: x in its type moves A·x by ε·‖A‖·‖x‖, and b may be off by
-/// ε·‖b‖.
+/// ε·‖b‖. Besides, no column may be far from stationary beside its own norm, which those of the
+/// others may hide: see ColumnCheck.
 /// @throws io::FileError
 [[nodiscard]] ResidualCheck check_least_squares(LeastSquaresOptions const& options,
                                                 io::MatrixReader const& reader, io::ScalarType type,
