@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -358,6 +359,27 @@ TEST_F(FitTest, tells_of_classes_that_can_be_separated) {
   write_doubles("y.npy", "(4,)", {1, 1, 1, 1});
   EXPECT_THAT(run({"fit", "logistic", "a.npy", "y.npy"}).err,
               HasSubstr("y has one class, 1, and two are needed"));
+}
+
+/// Of labels that one column tells: a step that no row opposes comes before all are on their side.
+TEST_F(FitTest, tells_complete_separation_from_a_quasi_complete_one) {
+  std::filesystem::copy_file(std::filesystem::path(TESSERA_SOURCE_DIR) / "tests/data/diabetes.npy",
+                             path("a.npy"));
+  auto const elements = last_elements<double>("a.npy", 442 * 10);
+  std::vector<double> labels(442);
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = elements[10 * i] > 0 ? 1 : 0;
+  write_doubles("y.npy", "(442,)", labels);
+  auto const done = run({"fit", "logistic", "a.npy", "y.npy"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("has no solution: perfect separation of the classes on columns"));
+  // Neither is known as long as the loss falls fast.
+  EXPECT_THAT(run({"fit", "logistic", "a.npy", "y.npy", "--maxiter", "3"}).err,
+              HasSubstr("perfect or quasi-complete separation of the classes"));
+  // Rows with the same entries and both labels.
+  write_doubles("a.npy", "(6, 1)", {0, 0, 0, 0, 1, 2});
+  write_doubles("y.npy", "(6,)", {0, 1, 1, 0, 1, 1});
+  EXPECT_THAT(run({"fit", "logistic", "a.npy", "y.npy"}).err,
+              HasSubstr("has no solution: quasi-complete separation of the classes on columns 0"));
 }
 
 /// Numbers of a column end below each other.

@@ -227,7 +227,6 @@ class NewtonRun {
       if (loss_ != Loss::squares) curvature_ = curvature_of(at_);
       distance_ = curvature_.distance(at_, place_.x, sizes_of(at_), tol_);
       bool const goes_on = !is_new || tell();
-      if (find_separation()) return;
       bool const is_close = distance_.quantity <= tol_;
       if (is_close && !has_choice()) return stop(Stop::converged);
       if (!goes_on) return stop(Stop::cancelled);
@@ -235,7 +234,8 @@ class NewtonRun {
       if (is_close) {
         go_to_shortest();
       } else if (!go()) {
-        return stop(Stop::precision_limit);
+        if (!find_separation(true)) stop(Stop::precision_limit);
+        return;
       }
       ++result_.iterations;
     }
@@ -302,13 +302,20 @@ class NewtonRun {
     return std::clamp(-slope / (2 * (rise - slope)), 0.1, 0.5);
   }
 
-  /// Whether the loss falls for ever along a direction that the rows show.
-  bool find_separation() {
+  /// Whether the loss falls for ever along a direction that the rows show. A step that no row
+  /// opposes may have rows that it leaves where they are: unless `is_last`, further steps tell
+  /// whether the loss falls to 0, which puts every row on its side, or stays above the loss of
+  /// these rows.
+  bool find_separation(bool is_last) {
     if (loss_ == Loss::squares || options_.penalty > 0) return false;
     bool const has_classes = loss_ == Loss::logistic || loss_ == Loss::multinomial;
     bool const is_complete = has_classes && at_.wrong_side == 0;
     bool const is_partial = at_.rising == 0 && at_.falling > 0;
     if (!is_complete && !is_partial) return false;
+    // What is left of the loss is what Newton steps still take of it: about all if it falls to 0.
+    bool const may_complete =
+        has_classes && distance_.decrement * distance_.decrement > 0.1 * at_.loss;
+    if (!is_complete && may_complete && !is_last) return false;
     auto const& direction = is_complete ? place_.x : place_.step;
     double largest = 0;
     std::vector<double> sizes;
@@ -328,9 +335,10 @@ class NewtonRun {
       if (result_.columns.size() <= 10) list += (list.empty() ? "" : ", ") + std::to_string(j);
     }
     if (result_.columns.size() > 10) list += ", …";
-    std::string const what = !has_classes  ? "rows with y = 0 are separated from the others"
-                             : is_complete ? "perfect separation of the classes"
-                                           : "quasi-complete separation of the classes";
+    std::string const what = !has_classes   ? "rows with y = 0 are separated from the others"
+                             : is_complete  ? "perfect separation of the classes"
+                             : may_complete ? "perfect or quasi-complete separation of the classes"
+                                            : "quasi-complete separation of the classes";
     stop(Stop::not_solvable, what + (list.empty() ? "" : " on columns " + list) +
                                  ": the coefficients grow without bound");
     return true;
