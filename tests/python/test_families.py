@@ -11,6 +11,7 @@ from known_answers import FAMILIES, NIST, nist, right_digits
 
 scipy_linalg = pytest.importorskip("scipy.linalg")
 linalg = pytest.importorskip("tessera.linalg")
+LinearRegression = pytest.importorskip("tessera.sklearn").LinearRegression
 
 
 RNG = np.random.default_rng
@@ -180,3 +181,20 @@ def test_certified_regressions_have_as_many_digits_as_lapack(name):
     # Powers of x are rounded. So is each entry of x at the end.
     best = right_digits(_exact(A, y), certified)
     assert right_digits(linalg.lstsq(A, y)[0], certified) >= min(lapack, best - 1) - 0.5
+
+
+@pytest.mark.parametrize("name", NIST)
+def test_linear_regression_has_as_many_digits_as_lapack_of_centred_columns(name):
+    X, y, has_intercept, certified = nist(name)
+    means, mean = (X.mean(axis=0), y.mean()) if has_intercept else (np.zeros(X.shape[1]), 0.0)
+    of_lapack = np.linalg.lstsq(X - means, y - mean, rcond=None)[0]
+    model = LinearRegression(fit_intercept=has_intercept).fit(X, y)
+
+    def digits(coefficients, intercept):
+        return right_digits(np.r_[intercept, coefficients] if has_intercept else coefficients, certified)
+
+    lapack = digits(of_lapack, mean - means @ of_lapack)
+    found = digits(model.coef_, model.intercept_)
+    print(f"{name}: {found:.1f} digits, LAPACK {lapack:.1f}")
+    best = right_digits(_exact(np.column_stack([np.ones(len(X)), X]) if has_intercept else X, y), certified)
+    assert found >= min(lapack, best - 1) - 0.5

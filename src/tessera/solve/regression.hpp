@@ -110,7 +110,9 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
 /// of the line search. It has converged if the Newton decrement √(gᵀ·H⁻¹·g) and the scaled
 /// gradient, the largest |g_j|/√H_jj, are at most `tol` (1e-10 by default) times the root of the
 /// deviance, or what rounding leaves of them. If columns depend on each other, x is the shortest of
-/// all with the same η. Memory: 2(n+1)(n+6) doubles per level of a tree over blocks of rows.
+/// all with the same η. Least squares of double then correct x by residuals, one read each, until a
+/// correction is more than half the last one. Memory: 2(n+1)(n+6) doubles per level of a tree over
+/// blocks of rows.
 ///
 /// Above that, `newton_cg` reads A once for the gradient, once for each product with the Hessian,
 /// and once for the intercept; `lbfgs` once per length that its line search tries, mostly one.

@@ -228,10 +228,16 @@ class NewtonRun {
       distance_ = curvature_.distance(at_, place_.x, sizes_of(at_), tol_);
       bool const goes_on = !is_new || tell();
       bool const is_close = distance_.quantity <= tol_;
-      if (is_close && !has_choice()) return stop(Stop::converged);
+      bool const is_last = is_close || !goes_on || result_.iterations >= options_.maxiter;
+      if (find_separation(is_last)) return;
+      bool const may_go = goes_on && result_.iterations < options_.maxiter;
+      bool const refines = is_close && may_go && find_refinement();
+      if (is_close && !refines && !has_choice()) return stop(Stop::converged);
       if (!goes_on) return stop(Stop::cancelled);
-      if (result_.iterations >= options_.maxiter) return stop(Stop::iteration_limit);
-      if (is_close) {
+      if (!may_go) return stop(Stop::iteration_limit);
+      if (refines) {
+        refine();
+      } else if (is_close) {
         go_to_shortest();
       } else if (!go()) {
         if (!find_separation(true)) stop(Stop::precision_limit);
@@ -239,6 +245,29 @@ class NewtonRun {
       }
       ++result_.iterations;
     }
+  }
+
+  /// Whether one more step of least squares in double corrects what the Gram matrix has lost: steps
+  /// at least halve, and are more than rounding.
+  bool find_refinement() {
+    if (loss_ != Loss::squares || std::is_same_v<T, float>) return false;
+    refinement_ = curvature_.step(at_.gradient);
+    auto const size_of = [&](std::vector<double> const& x) {
+      double largest = 0;
+      for (Index j = 0; j < columns_.count(); ++j) {
+        double const root = std::sqrt(curvature_.H()(j, j));
+        largest = std::max(largest, std::fabs(x[static_cast<std::size_t>(j)]) * root);
+      }
+      return largest;
+    };
+    double const size = size_of(refinement_);
+    double const small = 16 * std::numeric_limits<double>::epsilon() * size_of(place_.x);
+    return size > small && size < size_of(place_.step) / 2;
+  }
+  void refine() {
+    for (std::size_t j = 0; j < refinement_.size(); ++j) place_.x[j] += refinement_[j];
+    place_.step = refinement_;
+    at_ = look_again(place_);
   }
 
   /// Whether other coefficients give the same η, and the shortest are not there yet.
@@ -491,6 +520,7 @@ class NewtonRun {
   LossAtPlace at_;
   Curvature curvature_;
   Distance distance_;
+  std::vector<double> refinement_;  ///< a step of `refine`
   bool is_shortest_ = false;
   Regression<Exec, T> result_;
 };
