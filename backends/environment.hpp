@@ -29,6 +29,21 @@ inline bool is_whole_number(std::string_view text, int least) {
   return error == std::errc{} && end == text.data() + text.size() && value >= least;
 }
 
+/// "4", or of nested regions "4,2", with spaces as OpenMP allows them.
+inline bool is_list_of_threads(std::string_view text) {
+  for (bool is_last = false; !is_last;) {
+    std::size_t const comma = text.find(',');
+    is_last = comma == std::string_view::npos;
+    std::string_view part = text.substr(0, comma);
+    std::size_t const first = part.find_first_not_of(' ');
+    if (first == std::string_view::npos) return false;
+    part = part.substr(first, part.find_last_not_of(' ') - first + 1);
+    if (!is_whole_number(part, 1)) return false;
+    if (!is_last) text.remove_prefix(comma + 1);
+  }
+  return true;
+}
+
 inline bool is_yes_or_no(std::string_view text) {
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(),
@@ -39,9 +54,13 @@ inline bool is_yes_or_no(std::string_view text) {
 
 inline constexpr char const* yes_or_no = "yes, true, 1, no, false or 0";
 
-inline constexpr std::array<KokkosVariable, 6> kokkos_variables{{
+inline constexpr std::array<KokkosVariable, 7> kokkos_variables{{
     {.name = "KOKKOS_NUM_THREADS",
      .is_valid = [](std::string_view text) { return is_whole_number(text, 1); },
+     .expected = "a whole number of threads, at least 1"},
+    // OpenMP prints a warning, and uses all processors.
+    {.name = "OMP_NUM_THREADS",
+     .is_valid = is_list_of_threads,
      .expected = "a whole number of threads, at least 1"},
     {.name = "KOKKOS_DEVICE_ID",
      .is_valid = [](std::string_view text) { return is_whole_number(text, 0); },

@@ -191,6 +191,21 @@ TEST_F(ThreadsTest, environment_that_kokkos_cannot_read_is_a_bad_command) {
             "expected one of them, found '/one.so' and '/two.so'; unset the second\n");
 }
 
+/// OpenMP itself prints a warning before, and would use all processors.
+TEST_F(ThreadsTest, threads_of_openmp_that_are_no_number_are_a_bad_command) {
+  for (std::string const value : {"x", "", "0", "-1", "2x", "4,", "4,,2"}) {
+    auto const result = run({"info"}, {.environment = {{"OMP_NUM_THREADS", value}}});
+    EXPECT_EQ(result.status, 2) << value;
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr("tessera: the environment variable OMP_NUM_THREADS: expected "
+                                      "a whole number of threads, at least 1, found '" +
+                                      value + "'; correct or unset it"));
+  }
+  for (std::string const value : {"2", "2,1", " 2 , 1 "}) {
+    EXPECT_EQ(run({"info"}, {.environment = {{"OMP_NUM_THREADS", value}}}).status, 0) << value;
+  }
+}
+
 TEST_F(ThreadsTest, kokkos_writes_nothing_to_stdout) {
   auto const plain = json(run({"gemv", "a.npy", "--format", "json"}));
   for (auto const& environment :

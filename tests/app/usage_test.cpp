@@ -242,7 +242,9 @@ INSTANTIATE_TEST_SUITE_P(
                  {"atax", "a.npy", "--output", "x.npy", "--intermediate", "x.npy"},
                  "would replace x.npy"},
         BadUsage{"completion_of_no_shell", {"completion"}, "SHELL"},
-        BadUsage{"completion_of_unknown_shell", {"completion", "cmd"}, "cmd"}),
+        BadUsage{"completion_of_unknown_shell",
+                 {"completion", "cmd"},
+                 "SHELL: 'cmd' is not one of bash"}),
     [](auto const& test) { return test.param.name; });
 
 TEST_F(UsageTest, numbers_are_read_as_they_are_written) {

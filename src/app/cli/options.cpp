@@ -159,7 +159,9 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
   completion_command->footer(help::completion);
   completion_command->add_option("SHELL", shell, "bash")
       ->required()
-      ->check(CLI::IsMember({"bash"}));
+      ->check([](std::string const& text) {
+        return word_for(text, "bash").empty() ? no_word(text, "bash") : std::string();
+      });
   refuse_empty_values(app);
   constexpr std::size_t readable = 100;
   fit_help(app, std::min(columns_of(STDOUT_FILENO), readable));

@@ -405,7 +405,7 @@ std::string to_text(BenchReport const& report) {
   for (auto const& [name, value] : report.facts) {
     if (name == "tessera") text += "tessera " + value;
     if (name == "commit") text += ", commit " + value;
-    if (name == "peers") text += "; peers: " + value + "\n";
+    if (name == "peers") text += "; libraries: " + value + "\n";
   }
   text += report.backend.name + (report.backend_chosen ? " (chosen), " : ", ") +
           report.backend.device +
