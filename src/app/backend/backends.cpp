@@ -52,7 +52,7 @@ BackendFacts facts_of() {
           .scratch_level1 = static_cast<std::size_t>(Policy::scratch_size_max(1))};
 }
 
-/// The GPU where the job fits and is done earlier, else the best backend of the host.
+/// The GPU if the job fits and finishes earlier there, else the best host backend.
 BackendDecision choose_automatically(std::vector<BackendFacts> const& all, Job const& job) {
   auto const gpu = std::ranges::find(all, true, &BackendFacts::is_gpu);
   auto const host = std::ranges::find(all, false, &BackendFacts::is_gpu);
@@ -74,7 +74,7 @@ BackendDecision choose_automatically(std::vector<BackendFacts> const& all, Job c
   return {.backend = comparison.take_device ? *gpu : *host, .why = comparison.why};
 }
 
-/// The value of the first line `key : value` of /proc/cpuinfo; empty where there is none.
+/// The value of the first line `key : value` of /proc/cpuinfo; empty if there is no such line.
 std::string cpuinfo(std::string_view key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

@@ -27,7 +27,7 @@ struct BackendFacts {
   std::string name;
   std::string device;  ///< "AMD EPYC 9654, 2 threads"
   bool is_gpu = false;
-  int concurrency = 0;             ///< threads, of a GPU those that it runs at a time
+  int concurrency = 0;             ///< threads; of a GPU, how many run at the same time
   std::size_t scratch_level0 = 0;  ///< bytes that a team can have in fast scratch memory
   std::size_t scratch_level1 = 0;  ///< bytes that a team can have in slow scratch memory
 };
@@ -99,7 +99,7 @@ struct DeviceSeconds {
 [[nodiscard]] DeviceSeconds device_seconds(Forecast const& work, int runs, double bandwidth,
                                            CostConstants const& constants = {});
 
-/// Which of two backends is estimated to be done first, and a sentence that says so.
+/// Which of two backends is estimated to finish first, with a sentence for the report.
 struct Comparison {
   bool take_device = false;
   std::string why;  ///< "estimated 0.04 s on cuda (0.03 s of it copies), 0.21 s on openmp"
@@ -119,12 +119,13 @@ struct Job {
 /// Where a job runs, and why.
 struct BackendDecision {
   BackendFacts backend;
-  std::string why;  ///< empty: the user said so
+  std::string why;  ///< empty: the user chose it
 };
 
-/// The backend that a choice stands for. `automatic` takes the GPU where the job fits and is
-/// estimated to be done earlier there, copies included, else the host.
-/// @throws Failure resources when it is not in this build, or the job does not fit on the GPU
+/// The backend of a choice. `automatic` is the GPU if the job fits there and is estimated to finish
+/// earlier, including copies; else the host.
+/// @throws Failure resources if the backend is not in this build, or the job does not fit on the
+/// GPU
 [[nodiscard]] BackendDecision choose_backend(BackendChoice choice, Job const& job);
 
 /// Refuses a preference of caches on a host.
@@ -132,12 +133,12 @@ struct BackendDecision {
 void require_caches(std::optional<backends::CachePreference> preference,
                     BackendFacts const& backend);
 
-/// Refuses several threads where the backend has one.
-/// @param threads as the user said; 0: nothing was said
+/// Refuses several threads for a backend that has one thread.
+/// @param threads the value of the option; 0: not given
 /// @throws Failure usage
 void require_threads(int threads, BackendFacts const& backend);
 
-/// Refuses a device for a backend of the host that was asked for by name.
+/// Refuses --device if the user chose a host backend by name.
 /// @throws Failure usage
 void require_device_in_use(std::optional<int> device, BackendChoice choice);
 
@@ -147,7 +148,7 @@ void require_device_in_use(std::optional<int> device, BackendChoice choice);
 /// The host processor, as the operating system names it.
 struct Processor {
   std::string name;          ///< "unknown" where nothing says
-  std::string instructions;  ///< those that matter here: "avx2 fma avx512f", or "unknown"
+  std::string instructions;  ///< the ones used here: "avx2 fma avx512f", or "unknown"
 };
 [[nodiscard]] Processor host_processor();
 

@@ -32,7 +32,7 @@ namespace tessera::app {
                                          backends::DeviceState const& state,
                                          std::vector<int> const& compiled_for);
 
-/// Whether `needed` bytes fit beside what the driver itself takes when memory is cut into pieces.
+/// Whether `needed` bytes fit. The driver hands out memory in large pieces, so some are kept free.
 [[nodiscard]] bool fits_on_device(std::uint64_t needed, std::uint64_t free);
 
 /// "FILE: not enough memory on … for WHAT: expected … free, found …; …".
@@ -40,10 +40,9 @@ namespace tessera::app {
                                            std::uint64_t needed, std::uint64_t free,
                                            backends::Device const& device);
 
-/// A GPU that Kokkos can be started on: the one that is wanted, else of many ranks each host's in
-/// turn, else the first that can run this program. Empty: this build has no backend for any, and
-/// Kokkos needs none.
-/// @throws Failure resources when there is none, or not the wanted one
+/// The GPU for Kokkos: the wanted one; else, for ranks, each host's GPUs in turn; else the first
+/// that can run this program. Empty if this build has no GPU backend: Kokkos then needs none.
+/// @throws Failure resources if no GPU is usable, or not the wanted one
 [[nodiscard]] std::optional<int> choose_device(std::optional<int> wanted);
 
 /// The GPU that Kokkos was started on, and its memory now.
@@ -64,12 +63,12 @@ using Environment = char const* (*)(char const* name);
 /// abort at, or read as another one.
 void require_kokkos_environment(Environment const& variable);
 
-/// The threads that Kokkos is to have on the host; says on stderr, in one sentence, where they are
-/// fewer than were asked for. `wanted`: --threads, 0 if it was not given.
+/// Number of host threads for Kokkos. Prints one sentence on stderr if it is smaller than
+/// requested. `wanted`: --threads, 0 if not given.
 int host_threads(int wanted);
 
-/// Kokkos, from its start to its end. What it and its tools print meanwhile goes to stderr, since
-/// stdout is for results.
+/// Initialises Kokkos and finalises it. Output of Kokkos and its tools in between goes to stderr,
+/// because stdout is for results.
 class KokkosSession {
  public:
   /// With --threads (0: not given) and on a GPU (none: there is no backend for one).

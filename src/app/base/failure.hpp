@@ -56,8 +56,8 @@ class Failure : public std::runtime_error {
   }
 }
 
-/// The first failure that a thread of this process has kept: where processes fail together, the
-/// library hands its sentence on, and no status. May be used by several threads.
+/// The first failure that a thread of this process has kept. If ranks fail together, the library
+/// passes on the sentence of the failure but not its exit status. Thread-safe.
 class KeptFailure {
  public:
   /// Keeps the exception that is being handled, unless there is one.

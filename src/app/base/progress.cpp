@@ -36,7 +36,7 @@ ProgressBar::ProgressBar(std::string title) : title_(std::move(title)) {
   try {
     painter_ = std::thread([this] { draw_until_stopped(); });
   } catch (std::system_error const&) {  // NOLINT(bugprone-empty-catch)
-    // No thread is left for it: the work goes on without a bar.
+    // No thread can be started: continue without a bar.
   }
 }
 

@@ -17,12 +17,12 @@
 
 namespace tessera::app {
 
-/// A bar on stderr for work that takes more than a second; it is drawn by a thread of its own, from
-/// one second after the start until the end, and wiped away then. Without a terminal on stderr, or
-/// with TERM=dumb, it does nothing at all.
+/// A progress bar on stderr for work that takes more than a second. A separate thread draws it,
+/// from one second after the start until the end, then wipes it. It does nothing if stderr is no
+/// terminal or TERM is dumb.
 class ProgressBar {
  public:
-  /// @param title what is going on, e.g. "reading A"
+  /// what the program does, e.g. "reading A"
   explicit ProgressBar(std::string title);
   ~ProgressBar();
   ProgressBar(ProgressBar const&) = delete;

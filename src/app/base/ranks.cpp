@@ -56,9 +56,9 @@ pid_t parent_of(pid_t pid) {
   return 0;
 }
 
-/// Whether a process between the launcher and this one has loaded MPI: then this process is no
-/// rank, although it has inherited the variables of one. MPI would wait for ever if it were
-/// initialised a second time as the same rank. Scripts that start a rank do not load MPI.
+/// Whether a process between the launcher and this one has loaded MPI. Then this process is no
+/// rank, although it has inherited the variables of one. MPI would hang if it were initialised a
+/// second time as the same rank. Scripts that start a rank do not load MPI.
 bool is_started_by_a_rank() {
   for (pid_t pid = ::getppid(); pid > 1; pid = parent_of(pid)) {
     if (contents_of(pid, "maps").find("/libmpi") != std::string::npos) return true;

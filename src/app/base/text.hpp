@@ -65,8 +65,8 @@ struct TwoExtents {
 /// space, and words that are longer, are kept whole.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t columns);
 
-/// Columns of a terminal: those that COLUMNS says, else those of the terminal on this descriptor,
-/// else 80.
+/// Columns of a terminal: COLUMNS if set, else the width of the terminal on this descriptor, else
+/// 80.
 [[nodiscard]] std::size_t columns_of(int descriptor);
 
 /// A text with ? for each control character, line ends among them: the name of a file may have

@@ -32,8 +32,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A line that names the format, a line of JSON with all sizes, the vectors' bytes one after the
-// other, and the SHA-256 of all that.
+// The file: a line with the format's name, a line of JSON with all sizes, the bytes of the vectors
+// in order, and the SHA-256 of all of these.
 constexpr std::string_view magic = "tessera checkpoint 2\n";
 constexpr std::size_t digest_length = 64;
 constexpr std::uint64_t most_head = 1U

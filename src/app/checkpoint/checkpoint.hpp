@@ -19,7 +19,7 @@
 
 namespace tessera::app {
 
-/// What a checkpoint is of. A run goes on only from a checkpoint of the same job.
+/// The job of a checkpoint. A run resumes only from a checkpoint of the same job.
 struct CheckpointJob {
   stream::StateOf state;    ///< the operation, what it computes in, the shape
   io::FileIdentity file;    ///< the file of the matrix, as it was when the run began
@@ -71,8 +71,8 @@ void write_checkpoint(std::string const& path, Checkpoint const& checkpoint);
 /// a moment does not end a long run, which keeps its previous checkpoint and tries again later.
 void try_checkpoint(std::string const& path, Checkpoint const& checkpoint);
 
-/// The file of a checkpoint, which is read vector by vector: only if it is as long as its head
-/// says, and only where there is memory for it. Whether it is whole is known at its end.
+/// The file of a checkpoint, read vector by vector. Opening it checks that its length matches its
+/// header and that memory suffices. Damage is detected at the end, by finish().
 class CheckpointFile {
  public:
   /// All ranks call it.
@@ -84,7 +84,7 @@ class CheckpointFile {
   [[nodiscard]] CheckpointJob const& job() const { return job_; }
   [[nodiscard]] std::int64_t blocks_done() const { return blocks_done_; }
   [[nodiscard]] std::int64_t block_lines() const { return block_lines_; }
-  /// Bytes of the vectors, in their order: those that wait, the chain, the output.
+  /// Bytes of the vectors, in file order: the waiting ones, the chain, the output.
   [[nodiscard]] std::vector<std::uint64_t> const& sizes() const { return sizes_; }
 
   /// Reads the next vector, whose size that is. @throws io::FileError bad_input

@@ -43,7 +43,7 @@ struct BenchReport {
   std::vector<bench::Table> tables;
 };
 
-/// "32x8" as a team of threads.
+/// Parses a team of threads, e.g. "32x8".
 published::Team parse_team(std::string const& text) {
   if (auto const team = two_extents(text)) return {team->first, team->second};
   throw Failure(ExitStatus::usage,
@@ -66,7 +66,7 @@ struct FileData {
   io::HostVector x;  ///< of products with a vector
 };
 
-/// What is measured, beside what the options say.
+/// What is measured, in addition to the options.
 struct Measured {
   std::optional<FileData> data;  ///< none: random numbers
   io::ScalarType type;
@@ -243,7 +243,7 @@ void add_once(std::vector<T>& to, T const& value) {
   if (std::ranges::find(to, value) == to.end()) to.push_back(value);
 }
 
-/// What the options say, but for the shape.
+/// The request of the options, without the shape.
 bench::Request request_of(BenchOptions const& options, Measured const& measured,
                           BackendFacts const& backend) {
   bench::Request request{.backend = backend.name,
@@ -289,7 +289,7 @@ void ask_for_check(bench::Request& request, Measured const& measured) {
   };
 }
 
-/// Refuses teams and tiles where no variant is measured.
+/// Refuses options for teams and tiles if no variant is measured.
 /// @throws Failure usage
 void require_teams_in_use(bench::Request const& request) {
   bool const tiles = !request.tiles.empty();

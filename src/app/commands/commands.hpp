@@ -42,13 +42,13 @@ ExitStatus run_command(TuneOptions const& options);
 ExitStatus run_command(CheckOptions const& options);
 /// `tessera show`
 ExitStatus run_command(ShowOptions const& options);
-/// `tessera info`. Kokkos need not be initialised: then it says so of the backends.
+/// `tessera info`. Kokkos need not be initialised: the output then states that for the backends.
 ExitStatus run_command(InfoOptions const& options);
 
-// What `bench` and `tune` share: the command line's words as src/bench knows them.
+// Shared by `bench` and `tune`: converts words of the command line to the terms of src/bench.
 
-/// The backend that is measured; `automatic` is the GPU where there is one, else the best host.
-/// @throws Failure resources when it is not in this build, usage for options that it does not heed
+/// The backend to measure; `automatic` is the GPU if there is one, else the best host backend.
+/// @throws Failure resources if it is not in this build, usage for options that it ignores
 [[nodiscard]] BackendFacts measured_backend(MeasureOptions const& options);
 
 [[nodiscard]] bench::Layout layout_of(io::Layout layout);

@@ -42,7 +42,7 @@ void check_usage(ComputeOptions const& options, OperationRow const& row) {
   check_terms(options.terms);
 }
 
-/// Refuses what is for one vector where there are several.
+/// Refuses options that support one vector only, if there are several.
 void check_block(ComputeOptions const& options, OperationRow const& row, std::int64_t columns) {
   if (columns == 1) return;
   auto const refuse = [&](std::string const& what) {
@@ -78,7 +78,7 @@ Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixRea
 
 /// What a run of a job has, wherever its matrix is.
 struct Done {
-  VectorInput input;  ///< without elements where they were in memory
+  VectorInput input;  ///< without elements if they were in memory
   double read_seconds = 0;
   BackendDecision decision;
   Measurement run;

@@ -52,8 +52,8 @@ bool holds_v(io::GenerateRequest const& request) {
   return format_of_output(request).vector_follows_matrix;
 }
 
-/// Refuses what the format of the output cannot hold, and names the file for V where there is a
-/// place beside A.
+/// Refuses what the output format cannot store. Sets the file of V if the format stores no V with
+/// A.
 void complete(io::GenerateRequest& request) {
   auto const& format = format_of_output(request);
   bool const ex3 = format.format == io::Format::ex3;
@@ -118,7 +118,7 @@ namespace {
 
 /// Refuses what is said of a raw file.
 void refuse_raw_options(ConvertOptions const& options) {
-  // Names without an extension, those of pipes among them, may be of raw files.
+  // A name without an extension, such as that of a pipe, may be a raw file.
   bool const has_no_name =
       !options.input_format && !std::filesystem::path(options.input).has_extension();
   std::string const hint = has_no_name ? "; --input-format raw reads elements alone" : "";
@@ -147,15 +147,15 @@ void refuse_header(std::string const& input, std::optional<io::CsvHeader> header
   }
 }
 
-/// Whether the input is a raw file, as far as its name and the options say.
+/// Whether the input is a raw file, judged by its name and the options.
 bool may_be_raw(io::ConversionRequest const& request) {
   io::FormatRow const* const named = io::find_format(request.input);
   return request.input_format.value_or(named == nullptr ? io::Format::raw : named->format) ==
          io::Format::raw;
 }
 
-/// Refuses what is said of a raw file where the input can be none, or is a vector, and of the name
-/// of a dataset.
+/// Refuses options of raw files if the input cannot be one or is a vector, and dataset names with
+/// --output-format.
 void check_usage(ConvertOptions const& options) {
   if (!may_be_raw(options)) refuse_raw_options(options);
   if (options.raw_layout && options.raw.rows == 0) {

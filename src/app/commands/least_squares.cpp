@@ -66,7 +66,7 @@ std::string table_of(std::vector<RightSideFacts> const& all) {
   return aligned(lines, {});
 }
 
-/// The digest of x as it lies in its file.
+/// The digest of x in the element order of its file.
 std::string digest_of(LeastSquaresSolution const& s) {
   auto const columns = static_cast<std::int64_t>(s.facts.size());
   return sha256(columns == 1 ? elements(s.x) : elements(matrix_of(s.x, columns)));

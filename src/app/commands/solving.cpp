@@ -34,7 +34,7 @@ io::HostVector vector_in(std::vector<double> const& values) {
   return vector;
 }
 
-/// Null where there is one process.
+/// Null if there is one process.
 Json json_ranks(std::vector<RankFacts> const& ranks) {
   if (ranks.empty()) return nullptr;
   Json array = Json::array();

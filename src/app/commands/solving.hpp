@@ -26,10 +26,10 @@
 /// What the commands that solve share: how they begin, what they report, how they end.
 namespace tessera::app {
 
-/// Refuses backends, devices and names of checkpoints that do not do. @throws Failure
+/// Refuses backends, devices and checkpoint names that cannot be used. @throws Failure
 void require_solvable(SolveOptions const& options);
 
-/// Opens A, which has to be a regular file where it is read again for more than the steps.
+/// Opens A. With --check or --checkpoint it must be a regular file, because it is read again.
 /// @throws io::FileError
 [[nodiscard]] io::MatrixReader open_solved(SolveOptions const& options, std::string const& path);
 
@@ -41,10 +41,10 @@ void require_solvable(SolveOptions const& options);
                                            io::MatrixReader const& reader, std::string const& path,
                                            bool converts = false, Blocks blocks = Blocks::refused);
 
-/// Chooses where a solver runs, and says on stderr that A is streamed where a report does not.
-/// @param vectors bytes that the solver keeps beside the matrix
-/// @param copies  bytes more where the matrix is in memory
-/// @param steps   that it takes, about
+/// Chooses where a solver runs. Prints on stderr that A is streamed, unless the report is text.
+/// @param vectors bytes that the solver keeps in addition to the matrix
+/// @param copies  further bytes if the matrix is in memory
+/// @param steps   estimated number of iterations
 /// @throws Failure, io::FileError
 [[nodiscard]] SolvePlace begin_solve(SolveOptions const& options, io::MatrixReader const& reader,
                                      std::uint64_t vectors, std::uint64_t copies,
@@ -76,14 +76,14 @@ struct SolveSubject {
   std::string method;
 };
 
-/// How the residuals of steps have fallen, in a line: each column is as high as the logarithm.
-/// Empty where there are not two that differ.
+/// A one-line plot of the residuals: the height of each column is their logarithm. Empty if there
+/// are fewer than two different residuals.
 [[nodiscard]] std::string picture_of(std::vector<solve::Step> const& history);
 /// The line of the matrix.
 [[nodiscard]] std::string matrix_line(SolveSubject const& subject);
 /// The lines of backend, method, steps, and why it stopped.
 [[nodiscard]] std::string run_lines(SolveSubject const& subject);
-/// The line of the time, and of several processes those of each.
+/// The line of the time, with the times of each rank if there are several.
 [[nodiscard]] std::string time_line(SolveSubject const& subject);
 
 /// As json_number, of each.
@@ -91,9 +91,7 @@ struct SolveSubject {
 /// An object with what every report has.
 [[nodiscard]] Json to_object(SolveSubject const& subject);
 
-/// Prints the report, removes the checkpoint of a run that has converged, and says where one has
-/// not.
-/// @param report  makes the report, when all notices are there
+/// Prints the report. Removes the checkpoint if the run has converged, else prints why it has not.
 /// @param missing what is not written if a number is not finite
 [[nodiscard]] ExitStatus end_solve(SolveSubject const& subject, RunFiles& files,
                                    CheckpointPlace const& checkpoint,

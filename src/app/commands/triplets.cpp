@@ -188,7 +188,7 @@ std::string table_of(TripletOptions const& options, Triplets const& found) {
   return aligned(lines, {});
 }
 
-/// The digest of singular vectors; empty where there are none.
+/// The digest of singular vectors; empty if there are no vectors.
 std::string digest_of(io::HostMatrix const& matrix, bool is_there) {
   return is_there ? sha256(elements(matrix)) : std::string();
 }

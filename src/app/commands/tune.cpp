@@ -62,7 +62,7 @@ ExitStatus forget_tunings() {
   return ExitStatus::good;
 }
 
-/// One stage of a search with a bar of its own.
+/// Progress bar of one stage of a search.
 class StageBar {
  public:
   void show(std::string const& operation, std::string const& stage, std::size_t done,
@@ -211,7 +211,7 @@ ExitStatus run_command(TuneOptions const& options) {
             : name != options.operation) {
       continue;
     }
-    // With `all`, --shape is that of matrices.
+    // With `all`, --shape is the shape of the matrices, not of products.
     bool const own_shape = all && operation.shapes == bench::ShapeKind::product;
     auto const shapes = parse_shapes("--shape", own_shape ? "" : options.shape, name);
     if (shapes.size() != 1 || shapes.front().padding > 0) {

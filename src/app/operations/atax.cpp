@@ -9,8 +9,8 @@
 namespace tessera::app {
 namespace {
 
-/// What moves through memory: fused reads A once, two stages read it twice and B between them. A
-/// map reads its vector, and is a kernel of its own where there is a B; so are the scalars.
+/// Memory traffic. Fused ATAX reads A once. Two stages read A twice and move B between them. A map
+/// reads its vector; with a B, the map is a separate kernel. The same holds for the scalars.
 Traffic traffic_of(bool fused, bool with_intermediate, bool has_map, bool scales) {
   Traffic traffic{.matrix = fused ? 1 : 2, .cols_vectors = scales ? 5 : 2, .rows_vectors = 2};
   if (fused) traffic.rows_vectors = with_intermediate ? 1 : 0;

@@ -35,13 +35,13 @@
 namespace tessera::app {
 namespace {
 
-/// The ranks of the session; null: there is none.
+/// The communicator of the session; null: no session.
 std::shared_ptr<distributed::Communicator const>& communicator() {
   static std::shared_ptr<distributed::Communicator const> all;
   return all;
 }
 
-/// What is printed from now on goes nowhere.
+/// Discards all further output.
 void fall_silent() {
   int const nowhere = ::open("/dev/null", O_WRONLY);
   ::dup2(nowhere, STDOUT_FILENO);
@@ -69,7 +69,7 @@ Processors processors() {
   return its;
 }
 
-/// Where this rank is among those on its host.
+/// The rank of this process on its host.
 struct PlaceOnHost {
   int number = 0;
   int size = 1;
@@ -92,11 +92,11 @@ PlaceOnHost place_on_host() {
   return place;
 }
 
-/// A rank whose launcher is killed would wait for the others for ever.
+/// Without this, a rank whose launcher is killed would wait for the others forever.
 void end_with_launcher() {
   pid_t const launcher = ::getppid();
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != launcher) ::raise(SIGTERM);  // it has gone meanwhile
+  if (::getppid() != launcher) ::raise(SIGTERM);  // it has ended already
 }
 
 /// Why the ranks cannot work together; null: they can. Thrown when all are ready to end together.

@@ -124,7 +124,7 @@ std::string vector_line(OperationRow const& row, std::string const& source, std:
                          (source == "ones" ? " (none was given)" : ""));
 }
 
-/// What is computed beside the products.
+/// The lines about the terms other than the products.
 std::string terms_lines(TermOptions const& terms) {
   if (terms.map == maps::Kind::replace) return report_line("vector U", terms.map_vector);
   std::string text;
@@ -405,7 +405,7 @@ Json to_object(MaybePreference const& preference) {
   return preference ? Json(to_string(*preference)) : Json(nullptr);
 }
 
-/// Null where the matrix was in memory.
+/// Null if the matrix was in memory.
 Json to_object(std::optional<StreamFacts> const& stream) {
   if (!stream) return nullptr;
   return {{"blocks", stream->blocks},           {"block_bytes", stream->block_bytes},
@@ -413,7 +413,7 @@ Json to_object(std::optional<StreamFacts> const& stream) {
           {"first_block", stream->first_block}, {"why", stream->why}};
 }
 
-/// Null where there is one process.
+/// Null if there is one process.
 Json to_object(std::vector<RankFacts> const& ranks) {
   if (ranks.empty()) return nullptr;
   Json array = Json::array();

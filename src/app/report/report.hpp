@@ -36,7 +36,7 @@ struct Report {
   bool method_chosen;  ///< by the program, not by the user
   BackendFacts backend;
   bool backend_chosen;      ///< by the program, not by the user
-  std::string backend_why;  ///< empty: the user said so
+  std::string backend_why;  ///< empty: the user chose it
   Measurement const& run;
   std::string sha256;
   std::string second_sha256;  ///< of the second of two results; empty: there is one
@@ -97,7 +97,7 @@ struct MatrixReport {
   double read_seconds = 0;
   BackendFacts backend;
   bool backend_chosen = false;  ///< by the program, not by the user
-  std::string backend_why;      ///< empty: the user said so
+  std::string backend_why;      ///< empty: the user chose it
   Measurement const& run;
   std::string sha256;                           ///< of the elements of the result, in its order
   std::optional<check::Verdict> check;          ///< of sums
@@ -120,7 +120,7 @@ using Json = nlohmann::ordered_json;
 
 /// JSON knows neither infinity nor NaN; they are written as strings.
 [[nodiscard]] Json json_number(double value);
-/// Null where there is no text.
+/// Null if the text is empty.
 [[nodiscard]] Json text_or_null(std::string const& text);
 /// As it is printed. A file name need not be UTF-8; a byte that is not is replaced.
 [[nodiscard]] std::string json_text(Json const& json);

@@ -34,7 +34,7 @@ using Inode = std::pair<dev_t, ino_t>;
 
 /// What a name stands for.
 struct Identity {
-  std::optional<Inode> folder;  ///< empty: of an open descriptor, or where there is no folder
+  std::optional<Inode> folder;  ///< empty: an open descriptor, or the folder does not exist
   std::string last;             ///< its name in the folder
   std::optional<Inode> itself;  ///< empty: there is no such file yet
   bool is_character_device = false;
@@ -58,7 +58,7 @@ Identity identity_of(std::string const& path) {
   try {
     target = io::follow_links(target);
   } catch (io::FileError const&) {
-    return identity;  // links in a circle: who opens it says so
+    return identity;  // a cycle of links: opening the file reports it
   }
   if (::stat(target.c_str(), &status) == 0) take_status(status, identity);
   if (::stat(io::folder_of(target).c_str(), &status) == 0) {
@@ -75,7 +75,7 @@ bool is_same(Identity const& a, Identity const& b) {
   return a.folder && b.folder && *a.folder == *b.folder && a.last == b.last;
 }
 
-/// Whether a name is that of a descriptor, and what is written there comes out of stdout.
+/// Whether a name is the name of a descriptor that writes to stdout.
 bool goes_to_stdout(std::string const& path) {
   auto const descriptor = io::descriptor_named_by(path);
   return descriptor &&

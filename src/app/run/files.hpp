@@ -19,10 +19,10 @@ namespace tessera::app {
 /// All files of a run, compared before anything is read or computed: what a run writes must not be
 /// what it reads, nor what it writes a second time.
 ///
-/// Names are compared as files: by the folder (device and inode) and the last name, links followed,
-/// so that a file need not exist; and by the file itself where it does. A dataset is compared by
-/// its HDF5 file and its name there. Terminals and other character devices hold nothing that could
-/// be lost. An empty name is no file.
+/// Names are compared as files. Two names are equal if folder (device and inode) and last name are
+/// equal after links are followed, so a file need not exist. Existing files are also compared by
+/// their own inode. A dataset is compared by its HDF5 file and its name in it. Terminals and other
+/// character devices hold nothing that could be lost. An empty name is no file.
 class RunFiles {
  public:
   /// A file that is read, or that is kept for later runs.
@@ -63,7 +63,7 @@ class RunFiles {
   std::string report_path_;  ///< empty: none
 };
 
-/// Refuses --add-dataset where no output is a dataset. Empty names are no files.
+/// Refuses --add-dataset if no output is a dataset. Empty names are no files.
 /// @throws Failure usage
 void check_add_dataset(bool add_dataset, std::initializer_list<std::string> outputs);
 

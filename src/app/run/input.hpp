@@ -104,7 +104,7 @@ enum class Blocks { refused, taken };
 /// @throws io::FileError
 [[nodiscard]] std::int64_t vectors_in(std::string const& path);
 
-/// Vectors that lie one after the other as the columns of a matrix, row by row.
+/// The matrix whose columns are the contiguous vectors, stored row by row.
 [[nodiscard]] io::HostMatrix matrix_of(io::HostVector const& vectors, std::int64_t columns);
 
 /// A matrix alone, in memory.
@@ -142,11 +142,11 @@ struct Operands {
 /// Elements that are infinite or NaN.
 [[nodiscard]] std::uint64_t count_not_finite(io::ElementSpan elements);
 
-/// A sentence about elements of a result that are infinite or NaN. Empty where there are none, and
-/// where the operands have such elements too: then they are data.
+/// A sentence about elements of a result that are infinite or NaN. Empty if the result has none, or
+/// if the operands have some too: then they are data.
 [[nodiscard]] std::string overflow_warning(io::ElementSpan result, Operands const& operands);
 
-/// Says that on stderr.
+/// Prints that warning on stderr.
 void warn_of_overflow(io::ElementSpan result, Operands const& operands);
 
 /// The word of the command line for a map.

@@ -54,16 +54,16 @@ struct ConvertOptions : io::ConversionRequest {
   std::optional<io::CsvHeader> header = std::nullopt;
 };
 
-/// What `atax` computes beside its products: C = α·Aᵀ·f(A·V) + β·z.
+/// The terms of `atax` in addition to its products: C = α·Aᵀ·f(A·V) + β·z.
 struct TermOptions {
   maps::Kind map = maps::Kind::identity;
-  std::string map_option;  ///< that named map_vector
+  std::string map_option;  ///< the option that set map_vector
   std::string map_vector;  ///< a file; empty: none
   double alpha = 1;
   std::optional<double> beta;  ///< empty: 1, if there is a z
   std::string add;             ///< the file of z; empty: none
 
-  /// What z is multiplied with; 0 where there is none.
+  /// Factor of z; 0 if there is no z.
   [[nodiscard]] double effective_beta() const { return add.empty() ? 0 : beta.value_or(1); }
   /// The first option that was given, in the order of the help; empty: none.
   [[nodiscard]] std::string first_option() const {
@@ -83,7 +83,7 @@ struct ComputeOptions : RunOptions {
   std::string input;                       ///< as the user wrote it
   std::optional<io::Format> input_format;  ///< empty: what its name says
   std::string vector;                      ///< empty: V of an ex3 file, else ones
-  std::string output;        ///< empty: none, or NUMBER-out.bin where the input is a number
+  std::string output;        ///< empty: none, or NUMBER-out.bin if the input is a number
   std::string intermediate;  ///< of B, or the second of two results; empty: none
   Method method = Method::automatic;
   TermOptions terms;               ///< of atax; of two products, U as the map's vector

@@ -29,7 +29,7 @@ namespace tessera::app {
 using OperationId = check::Operation;
 using check::Terms;
 
-/// A preference of the caches of a GPU, if one was asked for.
+/// The cache preference of a GPU; empty: the default.
 using MaybePreference = std::optional<backends::CachePreference>;
 
 /// Data in memory and what to do with them.
@@ -85,7 +85,7 @@ struct StreamFacts {
   std::uint64_t block_bytes = 0;
   std::uint64_t bytes_read = 0;  ///< of the matrix, by this run
   std::uint64_t memory_limit = 0;
-  std::int64_t first_block = 0;  ///< above 0: the run went on from a checkpoint
+  std::int64_t first_block = 0;  ///< above 0: the run resumed from a checkpoint
   std::string why = {};          ///< why the matrix is streamed
 };
 
@@ -94,17 +94,17 @@ struct Measurement {
   std::string method;  ///< "fused", "two-stage", "one-stage", "in-place", "streamed"
   std::optional<Kernels> kernels = std::nullopt;  ///< portable or accelerated
   TimeSummary seconds = {};
-  std::vector<StageTime> stages = {};  ///< with copies to and from a device, where there are any
+  std::vector<StageTime> stages = {};  ///< including copies to and from a device, if any
   std::uint64_t bytes = 0;             ///< moved through memory by one run, at least
   std::vector<StageCut> cuts = {};
   io::HostVector result = {};
   std::optional<io::HostVector> intermediate = std::nullopt;  ///< B, or a second result
   io::HostMatrix matrix = {};             ///< the result, of an operation that gives a matrix
-  double flops = 0;                       ///< of one run, where they are what counts
-  MaybePreference cache_preference = {};  ///< what the device said
+  double flops = 0;                       ///< of one run; 0 if the operation does not count them
+  MaybePreference cache_preference = {};  ///< as the device reports it
   std::optional<StreamFacts> stream = std::nullopt;
   std::vector<RankFacts> ranks = {};  ///< of several processes
-  std::string exchange = {};          ///< by what these sent each other elements
+  std::string exchange = {};          ///< how ranks exchanged elements
 };
 
 /// "portable" or "accelerated".

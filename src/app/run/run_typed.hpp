@@ -97,7 +97,7 @@ inline void add_time(Measurement& to, std::string const& name, double seconds) {
   }
 }
 
-/// Makes sure that there are so many bytes where Exec computes. `input` is a file, for messages.
+/// Checks that `bytes` bytes are available in the memory of Exec. `input` is a file, for messages.
 template <class Exec>
 void require_memory_of(std::uint64_t bytes, std::string const& input, std::string const& what) {
   if constexpr (backends::Backend<Exec>::is_gpu) {
@@ -141,7 +141,7 @@ View allocate(std::string const& input, std::string const& what, Extents... exte
   }
 }
 
-/// Takes over what the library says it will do, and makes sure that there is memory for it.
+/// Takes kernels and stages from the library's plan and checks that its workspace fits memory.
 template <class Exec>
 void take_plan(Plan const& plan, RunRequest const& request, Measurement& to) {
   require_memory_of<Exec>(plan.workspace_bytes, request.input, "the workspace");
@@ -166,7 +166,7 @@ DeviceVector<Exec, T> make_vector(RunRequest const& request, char const* label,
                                                length * request.columns);
 }
 
-/// Vectors that lie one after the other, as the library takes several.
+/// Contiguous vectors as the columns of a block, the form that the library takes.
 template <class View>
 auto block_of(View const& x, std::int64_t columns) {
   using Block = Kokkos::View<typename View::value_type**, Kokkos::LayoutLeft,
@@ -175,7 +175,7 @@ auto block_of(View const& x, std::int64_t columns) {
   return Block(x.data(), x.size() / count, count);
 }
 
-/// A result as a vector of the host; where it has to be copied, that is timed as a stage.
+/// The result as a vector of the host. A copy is timed as a stage.
 template <class Exec, class T>
 io::VectorView<T> take_result(DeviceVector<Exec, T> const& vector, Measurement& to) {
   if constexpr (backends::Backend<Exec>::is_gpu) {
@@ -205,13 +205,13 @@ inline void copy_on_host(std::byte const* from, std::byte* to, std::size_t bytes
   Host().fence("tessera::app::fill_pinned");
 }
 
-/// Copies bytes of ordinary host memory to a GPU, and returns when they are there.
+/// Copies bytes of pageable host memory to a GPU. Returns when the copy is complete.
 ///
-/// They go through two pinned halves: while the GPU fetches one, host threads fill the other. To
-/// read files straight into pinned memory would spare that copy, but it would pin a whole matrix,
-/// which takes longer than to copy it and leaves the system no way to move it; pieces read and sent
-/// one by one would leave nothing on the host for --check. So the matrix is in host memory once,
-/// and 16 MiB are pinned, whatever its size.
+/// Host threads fill one pinned half while the GPU reads the other. Reading files into pinned
+/// memory would avoid that copy, but would pin the whole matrix: pinning takes longer than copying,
+/// and the system could not move those pages. Sending each piece as it is read would leave no
+/// matrix on the host for --check. So the matrix is in host memory once, and 16 MiB are pinned for
+/// any size.
 template <class Exec>
 void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t bytes) {
   using Pinned = typename backends::Backend<Exec>::PinnedSpace;
@@ -222,7 +222,7 @@ void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t by
 
   std::size_t const half = std::min(bytes, pinned_half);
   std::array<Buffer, 2> buffers{Buffer(half), Buffer(bytes > half ? half : 0)};
-  // Where something is thrown the buffers are freed, too, after the copies that are under way.
+  // On an exception, the destructor waits for pending copies before the buffers are freed.
   struct Streams {
     std::array<Exec, 2> each;
     void fence() const {
@@ -255,7 +255,7 @@ void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t by
 template <class Exec, class T, class Layout>
 using DeviceMatrix = Kokkos::View<T**, Layout, typename Exec::memory_space>;
 
-/// A matrix of the host where Exec computes: itself, or a copy, which is timed as a stage.
+/// The matrix in the memory of Exec: the host's own, or a copy that is timed as a stage.
 template <class Exec, class T, class Layout>
 DeviceMatrix<Exec, T, Layout> bring(Exec const& exec, io::MatrixView<T, Layout> const& host,
                                     std::string const& input, Measurement& to) {
@@ -271,8 +271,8 @@ DeviceMatrix<Exec, T, Layout> bring(Exec const& exec, io::MatrixView<T, Layout> 
   }
 }
 
-/// A vector of the host where Exec computes: itself, or a copy, which is timed as a stage. Without
-/// entries where the host's is of another type, or has none.
+/// The vector in the memory of Exec: the host's own, or a copy that is timed as a stage. Empty if
+/// the host vector is empty or has another element type.
 template <class Exec, class T>
 DeviceVector<Exec, T> bring_vector(Exec const& exec, io::HostVector const& vector,
                                    std::string const& input, std::string const& what,
@@ -290,7 +290,7 @@ DeviceVector<Exec, T> bring_vector(Exec const& exec, io::HostVector const& vecto
   }
 }
 
-/// The terms of atax where Exec computes.
+/// The terms of atax in the memory of Exec.
 template <class Exec, class T>
 struct TermsOnDevice {
   using Map = RowMap<T, typename Exec::memory_space>;
@@ -316,7 +316,8 @@ std::uint64_t bytes_of(std::int64_t count) {
   return static_cast<std::uint64_t>(count) * sizeof(T);
 }
 
-/// What an operation on a matrix of T, a vector of `input` and results of `output` elements takes.
+/// The memory and traffic of an operation on a matrix of T, a vector of `input` elements and
+/// results of `output` elements.
 template <class T>
 Forecast forecast_of(Shape const& shape, Traffic const& traffic, std::int64_t input,
                      std::int64_t output, std::uint64_t scratch) {
@@ -351,7 +352,7 @@ DeviceMatrix<Exec, T, Layout> make_matrix(std::string const& input, std::size_t 
   return allocate<DeviceMatrix<Exec, T, Layout>, Exec>(input, "the result", rows, cols);
 }
 
-/// A result as a matrix of the host; where it has to be copied, that is timed as a stage.
+/// The result as a matrix of the host. A copy is timed as a stage.
 template <class T, class Layout, class View>
 io::MatrixView<T, Layout> take_matrix(View const& matrix, std::string const& input,
                                       Measurement& to) {
@@ -368,7 +369,7 @@ io::MatrixView<T, Layout> take_matrix(View const& matrix, std::string const& inp
   }
 }
 
-/// The least that C = A·B moves, and its operations.
+/// Least memory traffic and number of operations of C = A·B.
 template <class A, class B>
 void take_product_facts(A const& a, B const& b, Measurement& to) {
   auto const [m, k, n] = std::tuple(a.extent(0), a.extent(1), b.extent(1));

@@ -56,17 +56,17 @@ struct StreamChoice {
   std::string why;
 };
 
-/// Where a job is streamed: by the backend that was chosen, which is among `all`, or the first of
-/// the host, or, in a build that has none of the host, the first.
+/// The backend of a streamed job: the chosen one, which is in `all`, or the first host backend, or
+/// the first of all if this build has no host backend.
 [[nodiscard]] BackendFacts streaming_backend(BackendChoice choice,
                                              std::vector<BackendFacts> const& all);
 
-/// Whether a job is streamed: where the user's limit or a checkpoint asks for it, or where its
-/// matrix fits neither the GPU that it is meant for nor the host.
+/// Whether a job is streamed: if --checkpoint is given, if the job needs more than --memory-limit,
+/// or if it fits neither its GPU nor the host. With several ranks, all stream if one has to.
 [[nodiscard]] std::optional<StreamChoice> choose_stream(ComputeOptions const& options,
                                                         Job const& job);
 
-/// Rows that each rank has in memory, about: all, where there is one.
+/// About the number of rows that each rank keeps in memory; all rows without ranks.
 [[nodiscard]] std::int64_t rows_of_rank(io::MatrixInfo const& info);
 
 }  // namespace tessera::app

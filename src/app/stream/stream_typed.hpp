@@ -31,8 +31,8 @@
 #include <tessera/distributed/error.hpp>
 #include <tessera/stream.hpp>
 
-/// The streamed operations. Each runs at a place: an execution space of one process, or all ranks,
-/// whose functions are found by their arguments.
+/// The streamed operations. Each runs on an execution space of one process or on all ranks. The
+/// library overloads are selected by the type of that argument.
 namespace tessera::app {
 
 /// A matrix file as a source of blocks.
@@ -41,15 +41,15 @@ class FileSource {
  public:
   using value_type = T;
   using array_layout = Layout;
-  static constexpr bool reads_in_kernels = true;  // files, without Kokkos
+  static constexpr bool reads_in_kernels = true;  // reading a file does not use Kokkos
 
   explicit FileSource(io::MatrixReader const& reader) : reader_(reader) {}
 
   [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(reader_.info().rows); }
   [[nodiscard]] std::int64_t cols() const { return static_cast<std::int64_t>(reader_.info().cols); }
-  /// A file in chunks is read in whole blocks.
+  /// 1 if the file is stored in chunks: those are read in whole blocks.
   [[nodiscard]] std::size_t bytes_at_once() const { return reader_.info().chunk_rows == 0 ? 0 : 1; }
-  /// Of a file in chunks, whose blocks have to be read in order then.
+  /// Only for files in chunks. Blocks must be read in order afterwards.
   void set_buffer(io::RowBuffer const& buffer) { rows_.emplace(reader_, buffer); }
   void read(stream::Block const& block, T* to) const {
     auto const whole = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
@@ -75,15 +75,15 @@ class FileSource {
   mutable std::optional<io::BufferedRows<T>> rows_;
 };
 
-/// Vectors, or blocks of them, that a streamed operation writes; an empty one is not wanted.
+/// Vectors, or blocks of vectors, that a streamed operation writes. An empty one is not computed.
 template <class Vectors>
 struct StreamOutputs {
   Vectors rows;  ///< as long as a column
   Vectors cols;  ///< as long as a row
 };
 
-/// Bytes of a streamed job that count against its limit, but for what the operation itself takes:
-/// vectors, and what the reader keeps beyond what every program may have.
+/// Bytes of a streamed job that count against its limit, without the memory of the operation
+/// itself: vectors, and the reader's memory beyond the 32 MiB that every run may use.
 inline std::uint64_t bytes_beside(StreamRequest const& r, bool rows_vectors, bool on_gpu) {
   constexpr std::uint64_t reader_may_have = std::uint64_t{32} << 20U;
   auto const& info = r.reader.info();
@@ -96,7 +96,7 @@ inline std::uint64_t bytes_beside(StreamRequest const& r, bool rows_vectors, boo
          (reading - std::min(reading, reader_may_have));
 }
 
-/// Vector j of `columns` that lie one after the other; without entries where there are none.
+/// Vector j of `columns` contiguous vectors. Empty if `x` is empty.
 template <class Vector>
 Vector column(Vector const& x, std::int64_t j, std::int64_t columns) {
   if (x.size() == 0) return x;
@@ -104,20 +104,20 @@ Vector column(Vector const& x, std::int64_t j, std::int64_t columns) {
   return Vector(x.data() + static_cast<std::size_t>(j) * length, length);
 }
 
-/// A size that --memory-limit takes and that is no less.
+/// The size, rounded up to a value that --memory-limit accepts.
 inline std::string limit_text(std::uint64_t bytes) {
   constexpr std::uint64_t kib = 1024;
   auto const whole = [&](std::uint64_t unit) { return std::to_string((bytes + unit - 1) / unit); };
   return bytes < 1024 * kib ? whole(kib) + "KiB" : whole(1024 * kib) + "MiB";
 }
 
-/// Gives the source of a file in chunks a buffer of rows: of as many rows as a chunk has, so that
-/// each chunk is unpacked once, or of fewer if the limit has no room for them. Then prints a
-/// notice.
+/// Gives the source of a file in chunks a row buffer and prints a notice if chunks are read more
+/// than once. The buffer holds the rows of a chunk, so that each chunk is unpacked once, or fewer
+/// rows if the limit is too small.
 /// @param limit  bytes of the whole run
 /// @param beside bytes of the run without the stream, with a buffer of RowBuffer::free_bytes
-/// @param needed bytes that the stream takes at least
-/// @return the bytes that the buffer takes more
+/// bytes that the stream needs at least
+/// the bytes of the buffer beyond RowBuffer::free_bytes
 template <class T, class Layout>
 std::uint64_t set_buffer(FileSource<T, Layout>& source, io::MatrixReader const& reader,
                          std::uint64_t limit, std::uint64_t beside, std::uint64_t needed) {
@@ -142,8 +142,8 @@ std::uint64_t set_buffer(FileSource<T, Layout>& source, io::MatrixReader const& 
   return more_than_free(buffer);
 }
 
-/// Calls work(), which streams, and says in words of the command line what there is no room for.
-/// @param beside bytes that count against the limit, but for what the library takes
+/// Calls work(), which streams. If the limit is too small, the error names one that works.
+/// bytes that count against the limit, without the library's own
 /// @throws Failure resources
 template <class Work>
 void stream_within(std::string const& path, std::uint64_t limit, std::uint64_t beside,
@@ -174,13 +174,15 @@ std::optional<stream::State<T>> state_of(std::string const& path, CheckpointJob 
   return read_state<T>(*file);
 }
 
-/// By one process.
+/// The place of a run by one process.
 inline constexpr auto alone = [](auto const& exec) { return exec; };
 
-/// Streams once for all vectors that the limit holds, or, by several ranks and where Blocks says
-/// that the operation takes no blocks, for each: call(place, source, x, outputs, options, terms) is
-/// the operation, where place = place_of(exec). Which outputs it makes, `rows` and `cols` say; the
-/// result is the other one's where both are made.
+/// Streams a job. With Blocks and one process, all vectors share one pass over the file. Otherwise
+/// each vector has its own pass.
+///
+/// Call is call(place, source, x, outputs, options, terms) with place = place_of(exec). `rows` and
+/// `cols` select the outputs. If both are made, `cols` is the result and `rows` is the
+/// intermediate.
 template <bool Blocks = true, class Call, class PlaceOf = decltype(alone)>
 Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool cols,
                          Call const& call, PlaceOf const& place_of = alone) {
@@ -195,7 +197,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     std::string const& path = r.reader.path();
     FileSource<T, Layout> source(r.reader);
     std::uint64_t const beside = bytes_beside(r, rows || row_of(id).takes_rows_vector, on_gpu);
-    Measurement copies;  // whose times do not count here
+    Measurement copies;  // their times are not part of the run
     auto const x = bring_vector<Exec, T>(exec, r.x, path, "the vector", copies);
     TermsOnDevice<Exec, T> const terms(exec, r.terms, path, copies);
     StreamOutputs<DeviceVector<Exec, T>> out;
@@ -223,7 +225,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
         .on_progress = [&](stream::Progress const& p) { bar.set(p.bytes_done, p.bytes); }};
     if (job) {
       options.wants_state = [&](stream::Progress const& p) {
-        state.reset();  // it has been gone on from: there is memory for one
+        state.reset();  // the run has resumed: there is memory for one state only
         std::chrono::duration<double> const since = Clock::now() - last;
         return p.blocks_done < p.blocks && since.count() >= r.checkpoint_seconds;
       };
@@ -249,7 +251,8 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     auto const run = [&](auto const& of_x, auto const& of_rows, auto const& of_cols) {
       StreamOutputs<std::remove_cvref_t<decltype(of_rows)>> const its{.rows = of_rows,
                                                                       .cols = of_cols};
-      // Ranks have to have the same limit for their blocks, so that their buffer has one size.
+      // All ranks need the same limit for their blocks, so all ranks have a buffer of the same
+      // size.
       if constexpr (by_one_process) {
         if (std::exchange(is_first, false)) {
           auto const needed =

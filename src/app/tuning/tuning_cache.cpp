@@ -421,7 +421,7 @@ std::string to_text(TuningInUse const& use) {
 }
 
 io::Descriptor lock_tunings(std::filesystem::path const& folder, std::string& warning) {
-  // A file of its own: those of tunings are replaced, and a lock would stay with the old ones.
+  // A separate file: tuning files are replaced, and a lock would stay with the old ones.
   std::string const path = (folder / ".lock").string();
   auto const fail = [&](std::string const& found) {
     throw Failure(ExitStatus::file, path + ": cannot be locked: " + found);

@@ -14,8 +14,8 @@
 #include <io/descriptor.hpp>
 #include <io/types.hpp>
 
-/// What `tessera tune` has found, kept in the user's cache folder: one file for each device.
-/// Nothing in it can change a bit of a result, and whatever is wrong with it is a warning at most.
+/// The tunings that `tessera tune` has found, in one file per device in the user's cache folder.
+/// They never change a bit of a result. A faulty file causes a warning at most.
 namespace tessera::app {
 
 /// The fastest launch for one operation, type, layout and shape.
@@ -25,32 +25,32 @@ struct TuningRecord {
   io::Layout layout = io::Layout::right;
   bench::Shape shape;
   bench::Launch launch;
-  double seconds = 0;          ///< of a call
-  double backend_seconds = 0;  ///< of a call as the backend would launch it
+  double seconds = 0;          ///< per call
+  double backend_seconds = 0;  ///< per call, with the launch that the backend would choose
 };
 
-/// $XDG_CACHE_HOME/tessera, else $HOME/.cache/tessera; nothing where neither is an absolute path.
+/// $XDG_CACHE_HOME/tessera, else $HOME/.cache/tessera; empty if neither is an absolute path.
 [[nodiscard]] std::optional<std::filesystem::path> cache_folder();
 
 /// The file of one device.
 class TuningCache {
  public:
-  /// @param backend whose file it is
+  /// the backend whose device the file belongs to
   TuningCache(std::filesystem::path const& folder, BackendFacts const& backend);
 
   [[nodiscard]] std::filesystem::path const& path() const { return path_; }
 
-  /// What the file says; nothing where there is none. A file that is damaged, cannot be read, or is
-  /// of another version or device is ignored: `warning` then says so.
+  /// The records of the file; empty if the file does not exist. A file that is damaged, unreadable
+  /// or of another version or device is ignored, with the reason in `warning`.
   [[nodiscard]] std::vector<TuningRecord> load(std::string& warning) const;
 
-  /// Makes the folder, and finds out whether the file can be written.
-  /// @throws Failure file or io::FileError when it cannot
+  /// Creates the folder and checks that the file can be written.
+  /// @throws Failure file or io::FileError if it cannot
   void require_writable() const;
 
-  /// Adds a record, or replaces that of the same operation, type, layout and shape. The file is
-  /// written aside and renamed; one that load() ignores is replaced, and `warning` says so. Nobody
-  /// else changes it between (lock_tunings()).
+  /// Adds a record, or replaces the one of the same operation, type, layout and shape. Writes a
+  /// temporary file and renames it. A file that load() ignores is replaced, with a warning in
+  /// `warning`. The caller holds lock_tunings(), so no other process changes the file.
   /// @throws Failure file or io::FileError
   void store(TuningRecord const& record, std::string& warning) const;
 
@@ -60,8 +60,8 @@ class TuningCache {
   std::string device_;
 };
 
-/// The record whose shape is nearest, of those of the same operation, type and layout that have
-/// half to twice the rows and columns; null if there is none.
+/// The nearest record of the same operation, type and layout whose rows and columns are within a
+/// factor of two; null if there is no such record.
 [[nodiscard]] TuningRecord const* nearest(std::vector<TuningRecord> const& records,
                                           std::string const& operation, io::ScalarType type,
                                           io::Layout layout, bench::Shape const& shape);
@@ -72,17 +72,17 @@ struct TuningInUse {
   std::string file;
 };
 
-/// What the cache of a backend's device has for a job; warns on stderr of a file that is ignored.
+/// The cached tuning for a job on a backend's device. Warns on stderr about a file that is ignored.
 [[nodiscard]] std::optional<TuningInUse> find_tuning(BackendFacts const& backend,
                                                      std::string const& operation,
                                                      io::ScalarType type, io::Layout layout,
                                                      bench::Shape const& shape);
 
-/// Says on stderr that a tuning makes no sense for a job.
+/// Warns on stderr that a tuning cannot be used for a job.
 void warn_not_used(TuningInUse const& use, std::string const& why);
 
-/// What run(launch) gives with the launch of a tuning, if there is one. Should the library refuse
-/// it for the job, which it does before anything has run, it is dropped with a warning.
+/// Calls run(launch) with the launch of the tuning, if there is one. If the library rejects that
+/// launch, which it does before running anything, the tuning is dropped with a warning.
 template <class Run>
 auto run_tuned(std::optional<TuningInUse>& tuning, Run const& run) {
   if (tuning) {
@@ -99,9 +99,9 @@ auto run_tuned(std::optional<TuningInUse>& tuning, Run const& run) {
 /// "measured for 8192 x 8192, FILE".
 [[nodiscard]] std::string to_text(TuningInUse const& use);
 
-/// Keeps other processes from changing the files of tunings in a folder, until it is closed or this
-/// process ends. Waits for them, but not for ever. A file system without locks gives none:
-/// `warning` then says so.
+/// Locks the tuning files of a folder against other processes until the descriptor is closed or
+/// this process ends. Waits for other holders, up to a limit. If the file system has no locks,
+/// `warning` reports it.
 /// @throws Failure file
 [[nodiscard]] io::Descriptor lock_tunings(std::filesystem::path const& folder,
                                           std::string& warning);
@@ -109,7 +109,7 @@ auto run_tuned(std::optional<TuningInUse>& tuning, Run const& run) {
 /// All files of tunings in a folder, sorted.
 [[nodiscard]] std::vector<std::filesystem::path> tuning_files(std::filesystem::path const& folder);
 
-/// What one of these files says, for people; a sentence where it cannot be used.
+/// Describes one of these files as text; if the file is unusable, a sentence with the reason.
 [[nodiscard]] std::string describe_tunings(std::filesystem::path const& file);
 
 }  // namespace tessera::app
