@@ -27,7 +27,7 @@ constexpr std::uint64_t share_bytes = 1U << 20U;  // of a buffer, for one thread
   throw FileError(ErrorKind::bad_output, output, sentence);
 }
 
-/// Lines of a matrix are its rows where it is stored row by row, else its columns.
+/// Lines of a matrix are its rows if it is stored row by row, else its columns.
 std::uint64_t lines_of(MatrixInfo const& info) {
   return info.layout == Layout::right ? info.rows : info.cols;
 }
@@ -113,8 +113,8 @@ class Copier {
     out.skip(lines * length * sizeof(T));
   }
 
-  /// A with its rows as columns, in the order of the output: in tiles that are whole lines of it,
-  /// or a part of one where they are long.
+  /// A transposed, in the order of the output. Tiles are whole lines of the output, or parts of a
+  /// line if lines are long.
   void copy_turned_in_order(MatrixReader const& reader, OutputFile& out) {
     std::uint64_t const lines = std::min(lines_of(reader.info()), capacity);
     std::uint64_t const count = std::min(capacity / lines, length_of_lines(reader.info()));
@@ -158,7 +158,7 @@ class Copier {
     writer.close();
   }
 
-  /// Elements that are infinite or NaN, of those that were rounded to a smaller type.
+  /// Elements that are infinite or NaN after rounding from f64 to f32.
   [[nodiscard]] std::uint64_t not_finite() const { return not_finite_; }
 
  private:
@@ -173,9 +173,9 @@ class Copier {
     std::span<T const> elements;
   };
 
-  /// Calls use(tile) for all tiles of A. They are as square as A and the capacity allow, and whole
-  /// numbers of units of `height` lines and `width` elements (0: of any size), but for the last
-  /// ones and where a unit does not fit.
+  /// Calls use(tile) for all tiles of A. They are as square as A and the capacity allow. Their
+  /// sizes are multiples of `height` lines and `width` elements (0: any size), except at the ends
+  /// and if such a unit does not fit.
   template <class Use>
   void for_each_tile(MatrixReader const& reader, bool transposed, std::uint64_t height,
                      std::uint64_t width, Use const& use) {
@@ -196,8 +196,8 @@ class Copier {
     for_each_tile_of(reader, transposed, most_lines, most_count, use);
   }
 
-  /// The same of tiles of so many lines and elements of each, but for the last ones: one after the
-  /// other along the lines of the transpose.
+  /// As for_each_tile, with tiles of at most `most_lines` lines of `most_count` elements, in order
+  /// along the lines of the transpose.
   template <class Use>
   void for_each_tile_of(MatrixReader const& reader, bool transposed, std::uint64_t most_lines,
                         std::uint64_t most_count, Use const& use) {

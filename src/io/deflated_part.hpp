@@ -15,12 +15,12 @@ namespace tessera::io {
 /// Reads bytes of the file that a part is in.
 using ReadPacked = std::function<void(std::uint64_t offset, std::span<std::byte> to)>;
 
-/// A part of a file that zlib unpacks: raw deflate, with the CRC-32 of what it holds. It is read
-/// from its start to its end with a few ten KiB of memory; a step back begins anew. An optional
-/// part of tessera: where CMake finds no zlib, deflated_part_missing.cpp stands in.
+/// A part of a file that zlib unpacks: raw deflate, with the CRC-32 of its content. It is read
+/// sequentially with a few ten KiB of memory; reading backwards restarts at the beginning.
+/// Optional: if CMake finds no zlib, deflated_part_missing.cpp replaces this.
 class DeflatedPart {
  public:
-  /// Where it is, and what it says of itself.
+  /// Position and size of the part, as its archive records them.
   struct Place {
     std::uint64_t offset = 0;  ///< bytes from the start of the file
     std::uint64_t packed = 0;  ///< bytes in the file
@@ -35,13 +35,12 @@ class DeflatedPart {
   DeflatedPart(DeflatedPart const&) = delete;
   DeflatedPart& operator=(DeflatedPart const&) = delete;
 
-  /// Fills `to` from `offset` on. May be called from several threads, one after the other is
-  /// served.
-  /// @throws FileError bad_input where the part is damaged, or ends before that of `to`
+  /// Fills `to` from `offset`. Thread-safe; calls are served one at a time.
+  /// @throws FileError bad_input if the part is damaged, or ends before `to` is full
   void read(std::uint64_t offset, std::span<std::byte> to, ReadPacked const& read_packed);
 
-  /// Reads on to the end. @throws FileError bad_input where that is at another byte than the part
-  /// says, or its CRC-32 is another
+  /// Reads to the end. @throws FileError bad_input if the size or the CRC-32 differs from the
+  /// recorded one
   void check_end(ReadPacked const& read_packed);
 
  private:

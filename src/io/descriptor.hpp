@@ -24,11 +24,11 @@ class Descriptor {
   Descriptor(Descriptor const&) = delete;
   Descriptor& operator=(Descriptor const&) = delete;
 
-  /// The number for the system's calls; negative where there is none.
+  /// The number for system calls; negative if there is no descriptor.
   [[nodiscard]] int get() const noexcept { return number_; }
   [[nodiscard]] bool is_open() const noexcept { return number_ >= 0; }
 
-  /// Closes it. @return what close(2) returned, or 0 where there was nothing to close
+  /// Closes it. @return the result of close(2), or 0 if there was nothing to close
   int reset() noexcept {
     int const number = std::exchange(number_, -1);
     return number >= 0 ? ::close(number) : 0;

@@ -298,7 +298,7 @@ FormatRow const& format_of_content(InputFile const& file, std::optional<Format> 
   // Raw elements may begin with the mark of anything.
   if (named != nullptr && named->format == Format::raw) return *named;
   if (given == Format::ex3) return *named;
-  // Where all is said by the name, a pipe is refused without waiting for what comes out of it.
+  // If the name identifies the format, a pipe is refused without waiting for its content.
   if (named != nullptr && named->names_parts) require_positions(file);
   constexpr std::size_t longest_mark = 20;
   auto const start = file.peek(0, longest_mark);

@@ -24,11 +24,11 @@ struct FormatRow {
   Format format;
   std::string_view name;
   std::span<std::string_view const> extensions;  ///< with the dot; "" for no extension
-  /// Checks an open file; `raw` is for files that do not say what they hold.
+  /// Checks an open file; `raw` describes files without a header.
   std::unique_ptr<MatrixSource> (*open)(InputFile file, RawFile const& raw);
-  /// Writes what comes before the elements of a matrix; null where the format holds no matrix.
+  /// Writes the header of a matrix; null if the format holds no matrices.
   void (*begin_matrix)(OutputFile& out, MatrixInfo const& info);
-  /// Writes what comes before the entries of a vector; null where it cannot stand alone.
+  /// Writes the header of a vector; null if the format holds no single vectors.
   void (*begin_vector)(OutputFile& out, MatrixInfo const& info);
   bool vector_follows_matrix;  ///< V comes after A in the same file
   bool holds_columns;          ///< a matrix may be stored column by column
@@ -40,28 +40,28 @@ struct FormatRow {
 /// All formats.
 [[nodiscard]] std::span<FormatRow const> table_of_formats();
 
-/// The row whose extensions have that of `path`, in upper or lower case; null if there is none.
+/// The row with the extension of `path`, ignoring case; null if the extension is unknown.
 [[nodiscard]] FormatRow const* find_format(std::string const& path);
 
 /// The same of a file that is to be written. @throws FileError bad_input or bad_output, listing the
 /// extensions of what is written
 [[nodiscard]] FormatRow const& format_of(std::string const& path);
 
-/// The row of a file that is open for reading: its content says what it is, not its name, but for
-/// raw elements and CSV files, of which the content says nothing. ex3 test files have no mark: what
-/// has no extension, or another, is one where nothing else is known of it and its size is right.
-/// @param given what the user said; empty: nothing
-/// @param raw   rows and columns: what neither content nor name says anything of is a raw file
-/// @throws FileError bad_input where nothing is known of it
+/// The format of a file that is open for reading, detected from its content, not its name. Raw and
+/// CSV files have no mark: these need their extension or `given`. ex3 test files have no mark
+/// either: a file with the extension .ex3, none or an unknown one is an ex3 file if its size fits.
+/// @param given the format that the user chose; empty: none
+/// @param raw   rows and columns: a file that neither content nor name identifies is then raw
+/// @throws FileError bad_input if the format is unknown
 [[nodiscard]] FormatRow const& format_of_content(InputFile const& file, std::optional<Format> given,
                                                  RawFile const& raw);
 
-/// Whether the name of an output says nothing of its format: that of an open descriptor, such as
-/// /dev/stdout, and of a named pipe or a device without an extension that is known.
+/// Whether an output's name has no format: an open descriptor, such as /dev/stdout, or a named pipe
+/// or a device without a known extension.
 [[nodiscard]] bool has_no_extension_to_say(std::string const& path);
 
-/// The same of a file that is written: one whose name says nothing takes .npy.
-/// @throws FileError bad_output where the path names a dataset of a file of another kind
+/// The format of an output: .npy if its name has none. Null if the extension is unknown.
+/// @throws FileError bad_output if the path names a dataset of a file of another kind
 [[nodiscard]] FormatRow const* find_format_of_result(std::string const& path);
 /// @copydoc find_format_of_result
 /// @throws FileError bad_input, listing the known extensions

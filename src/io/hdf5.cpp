@@ -56,7 +56,7 @@ class ChunkCache {
     Share share;
   };
   using Chunk = std::shared_ptr<Unpacked const>;
-  /// Bytes that a chunk takes beside its elements.
+  /// Bookkeeping bytes of a chunk, in addition to its elements.
   static constexpr std::uint64_t of_each = 256;
 
   /// @param most      bytes that chunks and what they are unpacked from may take at a time
@@ -88,8 +88,8 @@ class ChunkCache {
     std::shared_future<Chunk> chunk;
   };
 
-  /// A chunk that is there, or that another thread unpacks. Where there is none, it is up to the
-  /// caller, who has the memory for it then, to keep the promise.
+  /// Returns a chunk that is cached or that another thread unpacks. If there is none, reserves
+  /// memory for it and returns an invalid future: the caller must then fulfil the promise.
   std::shared_future<Chunk> find_or_begin(std::uint64_t number, std::promise<Chunk>& promise) {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -112,7 +112,7 @@ class ChunkCache {
     places_[number] = recent_.begin();
     return {};
   }
-  /// The chunk that was asked for the longest ago, of those that are there; mutex_ is locked.
+  /// Removes the least recently used chunk that is complete; mutex_ is locked.
   std::shared_future<Chunk> take_oldest() {
     for (auto entry = recent_.rbegin(); entry != recent_.rend(); ++entry) {
       if (entry->chunk.wait_for(std::chrono::seconds(0)) != std::future_status::ready) continue;
@@ -379,7 +379,7 @@ std::string check_hdf5_output(OutputFile& out, MatrixInfo const& info) {
   if (info.layout != Layout::right) {
     fail("an HDF5 dataset is row-major: expected a row-major matrix, found a column-major one");
   }
-  // Where the disk does not take the start of a file, the library ends its process without a word.
+  // If the disk cannot store the start of a file, the library ends its process without a message.
   std::error_code error;
   if (std::filesystem::file_size(out.temporary(), error) == 0 && !error) {
     constexpr std::size_t start = 4096;

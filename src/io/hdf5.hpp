@@ -13,8 +13,8 @@
 
 namespace tessera::io {
 
-// Datasets of HDF5 files, named "FILE.h5:/path/to/dataset". An optional part: where CMake finds no
-// HDF5 library, hdf5_missing.cpp stands in, and all that it does is to say so.
+// Datasets of HDF5 files, named "FILE.h5:/path/to/dataset". Optional: if CMake finds no HDF5
+// library, hdf5_missing.cpp replaces this with functions that throw.
 
 /// Version of HDF5's library, such as "1.14.5"; empty where tessera was built without it.
 [[nodiscard]] std::string hdf5_version();
@@ -24,8 +24,8 @@ namespace tessera::io {
 /// Nothing but the file itself is opened: external links, external storage and virtual datasets are
 /// refused.
 ///
-/// HDF5's library says where the elements are; it does so in a process apart, since a damaged file
-/// may crash it. The elements are read and unpacked here.
+/// The HDF5 library locates the elements in a separate process, because a damaged file may crash
+/// the library. The elements are read and unpacked here.
 /// @throws FileError bad_input
 [[nodiscard]] std::unique_ptr<MatrixSource> open_hdf5(InputFile file, RawFile const& raw);
 

@@ -89,7 +89,7 @@ void check_and_strip(std::vector<std::byte>& bytes, std::string const& path) {
   }
 }
 
-/// First bytes of all elements, then second bytes, … become elements; a rest stays where it is.
+/// Undoes the shuffle filter (all first bytes, then all second bytes, …); a remainder is copied.
 std::vector<std::byte> unshuffled(std::span<std::byte const> from, std::size_t element) {
   std::vector<std::byte> to(from.begin(), from.end());
   std::size_t const count = from.size() / element;

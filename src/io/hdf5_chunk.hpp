@@ -13,11 +13,11 @@
 
 namespace tessera::io {
 
-/// Undoes the filters of a chunk. Memory is taken for what `stored` can hold, at most.
+/// Undoes the filters of a chunk. Allocates at most the memory that `stored` can expand to.
 /// @param stored       the bytes of the chunk in the file
 /// @param filters_left bit i: filter i of `facts` was not applied
 /// @param path         for messages
-/// @throws FileError bad_input where the chunk is damaged
+/// @throws FileError bad_input if the chunk is damaged
 [[nodiscard]] std::vector<std::byte> unpack_chunk(std::vector<std::byte> stored,
                                                   Hdf5Facts const& facts,
                                                   std::uint64_t filters_left,

@@ -565,7 +565,7 @@ class Examination {
     ++result_.facts.filters;
   }
 
-  /// All chunks that there are, in order.
+  /// Finds all chunks that are stored, in order.
   void find_chunks(hid_t dataset, std::uint64_t base) {
     check_chunk_shape();
     Iteration iteration{.facts = result_.facts,
@@ -770,13 +770,13 @@ class Creation {
   bool led_out_ = false;
 };
 
-// The first byte of an answer: what was asked for follows, or a sentence.
+// The first byte of an answer: the result follows, or an error sentence.
 constexpr char answer_good = 'g';
 constexpr char answer_bad = 'b';
 
-/// Calls make() in a process apart, since the library may die of a file, and what it returns is
-/// sent by deliver(). The sentence of a FileError comes back as one of this kind.
-/// @param failure what to say where the library dies
+/// Calls make() in a separate process, because the library may crash on a file. deliver() sends the
+/// result. A FileError in that process is thrown here with the same sentence, as one of `kind`.
+/// @param failure the message if the library crashes
 /// @return what was sent
 template <class Make, class Deliver>
 std::vector<std::byte> ask_apart(std::string const& path, ErrorKind kind,

@@ -39,7 +39,7 @@ struct Hdf5Facts {
   std::uint32_t dimensions;                  ///< 1 or 2
   std::uint32_t filters;                     ///< how many of `filter`
   std::array<Hdf5Filter, 3> filter;          ///< in the order in which they were applied
-  std::array<std::uint64_t, 2> shape;        ///< 1 for the second where there is only one
+  std::array<std::uint64_t, 2> shape;        ///< the second is 1 if there is one dimension
   std::array<std::uint64_t, 2> chunk_shape;  ///< the same, of a chunk
   std::uint64_t offset;                      ///< contiguous: bytes from the start of the file
   std::array<std::byte, 8> fill_value;       ///< of elements that were never written
@@ -66,14 +66,14 @@ struct Hdf5Dataset {
 [[nodiscard]] std::vector<std::string> list_hdf5(std::string const& path, DatasetName const& name,
                                                  std::uint64_t file_bytes);
 
-/// Makes a dataset, in a process apart: it may crash the library where the file was damaged before,
-/// and where the disk is full. An empty file becomes an HDF5 file; another one keeps what it has.
+/// Creates a dataset, in a separate process: the library may crash if the file was damaged before,
+/// or if the disk is full. An empty file becomes an HDF5 file; another one keeps its content.
 /// @param path   for messages
 /// @param place  the name of the file
 /// @param chunks how the dataset is packed; null: it is contiguous
 /// @return contiguous: bytes from the start of the file to the elements, which the library does not
 /// write; chunked: 0
-/// @throws FileError bad_output, also where there is something of this name in the file
+/// @throws FileError bad_output, also if the file already has an object of this name
 [[nodiscard]] std::uint64_t create_hdf5_dataset(std::string const& path, std::string const& place,
                                                 std::string const& dataset, MatrixInfo const& info,
                                                 Hdf5Chunks const* chunks);

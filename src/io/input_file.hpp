@@ -65,16 +65,17 @@ class InputFile {
   /// and has them still to be read. @throws FileError bad_input, as read_at()
   [[nodiscard]] std::vector<std::byte> peek(std::uint64_t offset, std::size_t count) const;
 
-  /// From now on, this is the part of the regular file from byte `offset` on that has `bytes`
-  /// bytes. @pre it lies within the file
+  /// Restricts this object to the `bytes` bytes of the regular file from byte `offset`.
+  /// @pre these are within the file
   void narrow(std::uint64_t offset, std::uint64_t bytes);
-  /// From now on, this is what a part of the regular file holds, packed by deflate.
-  /// @pre the part lies within the file
-  /// @throws FileError bad_input where tessera was built without zlib
+  /// From now on, reads the content of a part of the regular file that is packed by deflate.
+  /// @pre the part is within the file
+  /// @throws FileError bad_input if tessera was built without zlib
   void unpack(DeflatedPart::Place const& place);
 
-  /// Fills `to` from `offset` on as far as the file goes; of a pipe, `offset` is where it stands.
-  /// @return the bytes read, which may be fewer than there are; 0 at the end of the file
+  /// Fills `to` from `offset`, up to the end of the file; in a pipe, `offset` is the current
+  /// position.
+  /// @return the bytes read, possibly fewer than available; 0 at the end of the file
   /// @throws FileError bad_input on a read error
   std::size_t read_some(std::uint64_t offset, std::span<std::byte> to) const;
 

@@ -20,16 +20,16 @@ namespace tessera::io {
 /// @throws FileError bad_input
 [[nodiscard]] MatrixInfo inspect(std::string const& path, RawFile const& raw = {});
 
-/// Bytes that read_matrix() takes at a time beside the matrix, at most, and some hundred KiB of
-/// each thread that reads.
-/// @param type that of the View
+/// Most bytes that read_matrix() uses in addition to the matrix, without some hundred KiB per
+/// thread.
+/// @param type of the View
 [[nodiscard]] std::uint64_t reading_bytes(MatrixInfo const& info, ScalarType type);
 
-/// Reads a matrix straight into a View; no second copy is made, but of pieces of packed chunks.
+/// Reads a matrix directly into a View. Only pieces of packed chunks are copied.
 ///
-/// The layout is that of the file: Fortran order gives a LayoutLeft View. Big-endian and converted
-/// elements go through a small buffer. Memory is checked before it is allocated. Kokkos must be
-/// initialised.
+/// The View has the layout of the file: Fortran order gives a LayoutLeft View. Big-endian and
+/// converted elements go through a small buffer. Available memory is checked before allocation.
+/// Kokkos must be initialised.
 ///
 /// @param path     an ex3 or a two-dimensional .npy file
 /// @param type     the type of the View; empty: that of the file. f64 to f32 rounds to nearest, and

@@ -35,8 +35,8 @@ enum class Format { ex3, npy, npz, raw, hdf5, matrix_market, csv };
 [[nodiscard]] constexpr ElementType element_type(ScalarType type) {
   return type == ScalarType::f32 ? ElementType::f32 : ElementType::f64;
 }
-/// The type in which elements are read where nothing else is asked for: the smaller of the two that
-/// holds every number of `type`; f64 for integers of 64 bits, where neither does.
+/// The default type in which elements are read: the smaller of the two that holds every number of
+/// `type`; f64 for 64-bit integers, although f64 does not hold all of them.
 [[nodiscard]] ScalarType scalar_type_of(ElementType type);
 
 /// The ScalarType of float or double.
@@ -70,16 +70,16 @@ struct MatrixInfo {
   std::uint64_t vector_offset = 0;  ///< bytes from the start of the file to V
   std::string version;              ///< .npy: "1.0" …; .h5 and text: how it is stored; else empty
   bool in_order_only = false;       ///< a pipe or packed: read once, first A, then V
-  std::uint64_t chunk_rows = 0;     ///< .h5: rows that are packed together, 0 where none are
-  std::uint64_t chunk_cols = 0;     ///< the same of columns: whole chunks are read fastest
+  std::uint64_t chunk_rows = 0;     ///< .h5: rows per chunk; 0 if contiguous
+  std::uint64_t chunk_cols = 0;     ///< .h5: columns per chunk; whole chunks are read fastest
   std::string inexact_in_f32;       ///< text: the sentence about an integer that f32 does
                                     ///< not hold exactly; empty: f32 holds all
-  std::uint64_t reader_bytes = 0;   ///< .h5: that chunks take beside where the elements go; text:
-                                    ///< of its elements, which are in memory; others take little
+  std::uint64_t reader_bytes = 0;   ///< .h5: memory of chunks, in addition to the target; text:
+                                    ///< memory of all elements; others: little
 
-  /// Elements of A (of the vector, where dimensions == 1).
+  /// Elements of A (of the vector, if dimensions == 1).
   [[nodiscard]] std::uint64_t elements() const { return rows * cols; }
-  /// Whether elements are of another type in memory than in the file, whatever is asked for.
+  /// Whether elements have another type in memory than in the file by default.
   [[nodiscard]] bool is_converted() const { return stored != element_type(type); }
   /// What keeps a file that is in_order_only from being read at any position.
   [[nodiscard]] std::string_view obstacle() const {
@@ -87,7 +87,7 @@ struct MatrixInfo {
   }
 };
 
-/// "f32"; with the type in the file where that is another: "f32 (int16 in the file)".
+/// "f32"; with the type in the file if it differs: "f32 (int16 in the file)".
 [[nodiscard]] std::string describe(ScalarType type, ElementType stored);
 
 /// What the first line of a CSV file is: names of the columns, or numbers.

@@ -25,7 +25,7 @@ struct Entry {
   double value;
 };
 
-/// A matrix of zeros, but for the elements that are listed.
+/// A matrix of zeros except the listed elements.
 class SparseSource final : public MatrixSource {
  public:
   SparseSource(InputFile file, MatrixInfo info, std::vector<Entry> entries)
@@ -117,7 +117,6 @@ class MarketReader {
                printable(found) + "'");
   }
 
-  /// Whether a line is empty or a comment.
   static bool says_nothing(std::string_view line) {
     return trimmed(line).empty() || trimmed(line).front() == '%';
   }

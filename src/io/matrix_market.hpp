@@ -12,7 +12,7 @@
 namespace tessera::io {
 
 // Matrix Market's .mtx: a line "%%MatrixMarket matrix FORMAT FIELD SYMMETRY", comments, the sizes,
-// and either all elements, column by column, or those that are not zero with their places.
+// then either all elements column by column, or the nonzero elements with their indices.
 
 /// How such a file begins.
 inline constexpr std::string_view matrix_market_mark = "%%MatrixMarket";
@@ -20,9 +20,8 @@ inline constexpr std::string_view matrix_market_mark = "%%MatrixMarket";
 /// Reads a Matrix Market file, which may be a pipe, as a dense matrix of f64: FORMAT array or
 /// coordinate, FIELD real, double or integer, or pattern in coordinate files, whose elements are
 /// ones; SYMMETRY general, symmetric or skew-symmetric. Elements of the same place are added, in
-/// the order of the file. Memory is taken for the elements that the file lists, not for those that
-/// it leaves out. Numbers become the nearest f64; an integer (digits alone) that f64 does not hold
-/// exactly is an error.
+/// Memory is allocated for the listed elements only. Numbers become the nearest f64; an integer
+/// (digits only) that f64 does not hold exactly is an error.
 /// @throws FileError bad_input and out_of_memory
 [[nodiscard]] std::unique_ptr<MatrixSource> open_matrix_market(InputFile file, RawFile const& raw);
 

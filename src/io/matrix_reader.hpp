@@ -29,9 +29,9 @@ enum class Text { refused, taken };
 class MatrixReader {
  public:
   /// Opens the file and checks its header.
-  /// @param raw what a raw file is taken to hold; ignored for others
-  /// @param reading in_order: the file may be a pipe. Where it is one, info().in_order_only is set,
-  ///                and elements are read in their order, A before V, by one thread at a time
+  /// @param raw describes a raw file; ignored for others
+  /// @param reading in_order: the file may be a pipe. If it is one, info().in_order_only is set,
+  ///                 and elements are read in their order, A before V, by one thread at a time
   /// @param format  empty: what the content says (format_of_content() in formats.hpp)
   /// @param text    taken: Matrix Market and CSV files are, too
   /// @throws FileError bad_input
@@ -53,11 +53,11 @@ class MatrixReader {
   /// @copydoc read
   void read(Part part, std::uint64_t first, std::span<double> to) const;
 
-  /// Reads a block of A in the order of the file, without gaps: element (i, j) of the block is
-  /// to[i * block.cols + j] where info().layout is right, and to[i + j * block.rows] where it is
-  /// left. Blocks of whole lines are read fastest. May be called from several threads at once.
-  /// @pre the block lies within A, and `to` has block.elements() elements
-  /// @throws std::out_of_range where it does not
+  /// Reads a block of A in the order of the file, without gaps. Element (i, j) of the block is to[i
+  /// * block.cols + j] if info().layout is right, and to[i + j * block.rows] if it is left. Blocks
+  /// of whole lines are read fastest. Thread-safe.
+  /// @pre the block is within A, and `to` has block.elements() elements
+  /// @throws std::out_of_range if it is not
   /// @throws FileError bad_input as read() does
   void read_block(Block const& block, std::span<float> to) const;
   /// @copydoc read_block
@@ -66,7 +66,7 @@ class MatrixReader {
   /// Which elements are the vector that the file holds: V of an ex3 file, or a matrix with one row
   /// or column, or the only dimension.
   /// @param length the entries that are wanted; empty: any number
-  /// @throws FileError bad_input where there is no vector, or one of another length
+  /// @throws FileError bad_input if there is no vector, or if its length differs
   [[nodiscard]] Part vector_part(std::optional<std::uint64_t> length) const;
 
   /// @throws FileError bad_input when the file was changed since it was opened, or when a pipe,

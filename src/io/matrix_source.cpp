@@ -10,7 +10,7 @@ namespace tessera::io {
 
 void MatrixSource::read_stored_block(Block const& block, std::span<std::byte> to) const {
   bool const right = info_.layout == Layout::right;
-  std::uint64_t const length = right ? info_.cols : info_.rows;  // of a line of A
+  std::uint64_t const length = right ? info_.cols : info_.rows;  // length of a line
   std::uint64_t const first_line = right ? block.row : block.col;
   std::uint64_t const lines = right ? block.rows : block.cols;
   std::uint64_t const first = right ? block.col : block.row;

@@ -27,8 +27,8 @@ class MatrixSource {
   /// (type and byte order of the file), from element `first` of the part on. Thread-safe.
   virtual void read_stored(Part part, std::uint64_t first, std::span<std::byte> to) const = 0;
 
-  /// Fills `to` with a block of A as it is stored, in the order of the file, without gaps: the
-  /// block lies within A, and `to` has its size. Thread-safe.
+  /// Fills `to` with a block of A as it is stored, in the order of the file, without gaps. The
+  /// block is within A, and `to` has its size. Thread-safe.
   virtual void read_stored_block(Block const& block, std::span<std::byte> to) const;
 
   /// Throws FileError bad_input when the file was changed since it was opened, or when a pipe does
@@ -45,7 +45,7 @@ class MatrixSource {
   MatrixInfo info_;
 };
 
-/// A file whose elements lie one after the other: all formats with nothing but a header before.
+/// A file with contiguous elements: every format that has only a header before them.
 class PlainSource final : public MatrixSource {
  public:
   PlainSource(InputFile file, MatrixInfo info)
@@ -88,7 +88,7 @@ class MemorySource final : public MatrixSource {
   std::vector<Stored> elements_;
 };
 
-/// Refuses a pipe where a file has to be read at any position. @throws FileError bad_input
+/// Refuses a pipe, since the file must be read at any position. @throws FileError bad_input
 void require_positions(InputFile const& file);
 
 }  // namespace tessera::io

@@ -23,7 +23,7 @@ std::uint64_t left_below(std::uint64_t limit, std::uint64_t used) {
   return limit > used ? limit - used : 0;
 }
 
-/// The first number in a file; empty where there is none (cgroup v2 writes "max" for no limit).
+/// The first number in a file; empty if it has no number (cgroup v2 writes "max" for no limit).
 std::optional<std::uint64_t> number_in(std::string const& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
@@ -31,7 +31,7 @@ std::optional<std::uint64_t> number_in(std::string const& path) {
   return std::nullopt;
 }
 
-/// The number after `name` in a file of lines "name number …"; 0 where there is none.
+/// The number after `name` in a file of lines "name number …"; 0 if the name is not found.
 std::uint64_t number_after(std::string const& path, std::string_view name) {
   std::ifstream file(path);
   std::string word;

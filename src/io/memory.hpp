@@ -13,7 +13,7 @@ namespace tessera::io {
 /// Bytes that this process can still use: the smallest of MemAvailable, what is left below the
 /// limits of its control groups (v1 and v2), and what is left below RLIMIT_AS.
 ///
-/// @param root where /proc and /sys are looked up; tests pass a folder of their own
+/// @param root prefix of /proc and /sys; tests pass a folder
 [[nodiscard]] std::uint64_t available_memory(std::string const& root = "");
 
 /// Throws FileError out_of_memory when `bytes` are more than available_memory(): "PATH: not enough
@@ -21,8 +21,8 @@ namespace tessera::io {
 /// @param what with its article: "the matrix"
 void require_memory(std::uint64_t bytes, std::string const& path, std::string const& what);
 
-/// Asks the system for huge pages for a large array that has not been touched yet. A matrix then
-/// needs far fewer address translations; where the system has none to give, nothing changes.
+/// Requests huge pages for a large array that has not been touched yet. A matrix then needs far
+/// fewer address translations. If the system has no huge pages, nothing changes.
 void prefer_huge_pages(void* data, std::uint64_t bytes) noexcept;
 
 /// "1.5 GiB", "812 bytes": for messages and reports.

@@ -12,8 +12,8 @@ namespace tessera::io {
 
 // NumPy's .npz: a zip archive with a .npy file for each array, "FILE.npz:NAME".
 
-/// Opens an array of an .npz file: as .npy files are, at any position where it is stored, from its
-/// start to its end where it is packed by deflate (info().in_order_only).
+/// Opens an array of an .npz file. A stored array is read at any position, as a .npy file is. An
+/// array packed by deflate is read sequentially (info().in_order_only).
 /// @throws FileError bad_input
 [[nodiscard]] std::unique_ptr<MatrixSource> open_npz(InputFile file, RawFile const& raw);
 

@@ -290,8 +290,8 @@ void OutputFile::restore_attributes() const {
 
 void OutputFile::flush() const {
   if (::fsync(descriptor_.get()) != 0) fail_writing(bytes_written_, errno);
-  // Some file systems tell what they could not write when a descriptor is closed, whichever it is;
-  // so this comes before the old file goes.
+  // Some file systems report a write error only when any descriptor of the file is closed, so this
+  // happens before the old file is replaced.
   int const copy = ::fcntl(descriptor_.get(), F_DUPFD_CLOEXEC, 0);
   if (copy < 0 || (::close(copy) != 0 && errno != EINTR)) {
     fail("cannot be written: expected it to close, found: " + system_message(errno));
@@ -351,7 +351,7 @@ void OutputFile::put_where_nothing_is() {
 }
 
 void OutputFile::sync_folder() const {
-  // This makes the name survive a loss of power, where it is supported.
+  // Makes the name survive a loss of power, if the file system supports it.
   Descriptor const folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open() || ::fsync(folder.get()) == 0) return;
   if (errno == EIO || errno == ENOSPC || errno == EDQUOT) {

@@ -17,28 +17,27 @@
 
 namespace tessera::io {
 
-/// A file that is there whole or not at all.
+/// A file that exists completely or not at all.
 ///
-/// The constructor finds out whether the file can be written, before anything is computed. The
-/// bytes go to a temporary file in the same folder; commit() brings them to the disk (fsync) and
-/// puts the temporary in the place of the file in one step (rename or link). Without commit() the
-/// file that was there before stays as it was.
+/// The constructor checks that the file can be written, before anything is computed. Bytes go to a
+/// temporary file in the same folder. commit() flushes it to disk (fsync) and moves it into place
+/// atomically (rename or link). Without commit() the previous file remains unchanged.
 ///
-/// Where the file system can (O_TMPFILE: ext4, xfs, btrfs, tmpfs, …) the temporary has no name
-/// while it is written, so that even SIGKILL leaves nothing behind; only a new file that replaces
-/// an old one has a temporary name for some microseconds inside commit(). Elsewhere, and for a
-/// dataset ("FILE.h5:/dataset"), whose file a library opens by its name, it is called
-/// `.NAME.tessera-XXXXXXXX` from the start. The destructor removes it, and so do signals
-/// (remove_temporaries_at_signals()), but not SIGKILL.
+/// If the file system supports O_TMPFILE (ext4, xfs, btrfs, tmpfs, …), the temporary file has no
+/// name while it is written, so even SIGKILL leaves nothing behind. It has a temporary name only
+/// for some microseconds inside commit(), if it replaces a file. Otherwise, and for a dataset
+/// ("FILE.h5:/dataset"), whose library opens files by name, it is called `.NAME.tessera-XXXXXXXX`
+/// from the start. The destructor removes it, and signals do too (remove_temporaries_at_signals()),
+/// but SIGKILL does not.
 ///
-/// The file of a dataset may hold others. So one that exists is refused, or, with
-/// Existing::extended, the temporary begins as a copy of it; and commit() fails where a file has
-/// appeared under this name, or where that which was copied has changed. While it is extended, the
-/// old file has a lock that keeps others from doing the same.
+/// The file of a dataset may hold other datasets, so an existing file is refused by default. With
+/// Existing::extended the temporary file starts as a copy of it, and the old file is locked against
+/// other writers. commit() fails if a file has appeared under this name, or if the copied file has
+/// changed.
 ///
-/// A symbolic link stays, and the file it points to is replaced. A file that is replaced keeps its
-/// permissions, and its owner where that is allowed; other hard links keep the old content. Pipes,
-/// devices, /dev/stdout and /dev/fd/N are written directly, without promise.
+/// A symbolic link is kept, and the file it points to is replaced. The new file keeps the
+/// permissions of the old one, and its owner if allowed. Other hard links keep the old content.
+/// Pipes, devices, /dev/stdout and /dev/fd/N are written directly, without these guarantees.
 class OutputFile {
  public:
   /// How the temporary file is made.
@@ -64,17 +63,16 @@ class OutputFile {
 
   /// The path as the user wrote it.
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
-  /// The name that the file has until commit(), for libraries that open files themselves; empty
-  /// where it has none.
+  /// The name of the file until commit(), for libraries that open files by name; empty if unnamed.
   [[nodiscard]] std::string const& temporary() const noexcept { return temporary_.name(); }
-  /// Where write() goes on, in bytes from the start of the file.
+  /// The position of the next write(), in bytes from the start of the file.
   [[nodiscard]] std::uint64_t bytes_written() const noexcept { return bytes_written_; }
 
-  /// From now on another dataset of the same file is written.
-  /// @param path that of the dataset, as the user wrote it
+  /// Continues with another dataset of the same file.
+  /// @param path of the dataset, as the user wrote it
   void begin_next(std::string path) { path_ = std::move(path); }
 
-  /// Sets disk space for `bytes` aside where the file system can, so that a full disk is found now.
+  /// Reserves disk space for `bytes` if the file system can, to detect a full disk early.
   /// @throws FileError bad_output
   void reserve(std::uint64_t bytes);
 
@@ -86,23 +84,22 @@ class OutputFile {
     write(std::as_bytes(elements));
   }
 
-  /// Writes at a position of its own, and does not move the place where write() goes on. Not for
-  /// pipes and devices. @throws FileError bad_output
+  /// Writes at `offset` without moving the position of write(). Not for pipes and devices.
+  /// @throws FileError bad_output
   void write_at(std::uint64_t offset, std::span<std::byte const> bytes);
 
-  /// Moves the place where write() goes on by bytes that write_at() fills. Not for pipes and
-  /// devices.
+  /// Moves the position of write() by bytes that write_at() fills. Not for pipes and devices.
   void skip(std::uint64_t bytes) { go_to(bytes_written_ + bytes); }
 
-  /// Lets write() go on at this place. Not for pipes and devices.
+  /// Sets the position of write(). Not for pipes and devices.
   void go_to(std::uint64_t offset);
 
   /// True for pipes, devices and open descriptors, which take bytes in their order only.
   [[nodiscard]] bool in_order_only() const noexcept { return direct_; }
 
   /// Puts the file in its place. Call it once, last.
-  /// @throws FileError bad_output; the old file is then still there, unless the sentence says that
-  /// the new one is in its place
+  /// @throws FileError bad_output; the old file still exists then, unless the sentence states that
+  /// the new one has replaced it
   void commit();
 
   /// The same of all files of a run. Each is on the disk before the first is put in its place, so

@@ -48,7 +48,7 @@ void parallel_blocks(std::uint64_t total, std::uint64_t block,
       helpers.emplace_back(run, false);
       return true;
     } catch (std::system_error const&) {
-      return false;  // no more threads to be had: those that run do the work
+      return false;  // no more threads available: the running ones do the work
     }
   };
   bool more = true;

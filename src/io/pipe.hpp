@@ -22,21 +22,22 @@ class Pipe {
   Pipe(Pipe const&) = delete;
   Pipe& operator=(Pipe const&) = delete;
 
-  /// Fills `to` from `offset` on, which must not lie before what was read; what lies between is
-  /// dropped. Waits for who writes, also for the first one of a named pipe.
-  /// @throws FileError bad_input on a read error, an end before that of `to`, or a way back
+  /// Fills `to` from `offset`, which must not be before the current position. Skips the bytes in
+  /// between. Waits for the writer, also for the first one of a named pipe.
+  /// @throws FileError bad_input on a read error, if the pipe ends before `to` is full, or if
+  /// `offset` is before the current position
   void read(std::uint64_t offset, std::span<std::byte> to);
 
-  /// Up to `count` bytes from `offset` on, which are still to be read; fewer where the pipe ends
-  /// before. Waits for them; what lies before `offset` is dropped.
-  /// @throws FileError bad_input on a read error, or a way back
+  /// Returns up to `count` bytes from `offset` without consuming them; fewer if the pipe ends
+  /// before. Waits for them. Discards bytes before `offset`.
+  /// @throws FileError bad_input on a read error, or if `offset` is before the current position
   [[nodiscard]] std::vector<std::byte> peek(std::uint64_t offset, std::size_t count);
 
-  /// Takes what comes next, at most to.size() bytes. @return how many; 0 at the end
+  /// Reads the next bytes, at most to.size(). @return how many; 0 at the end
   /// @throws FileError bad_input on a read error
   std::size_t read_next(std::span<std::byte> to);
 
-  /// Reads on to the end. @throws FileError bad_input where there are not `bytes` bytes in all
+  /// Reads to the end. @throws FileError bad_input if the total is not `bytes` bytes
   void check_end(std::uint64_t bytes);
 
  private:

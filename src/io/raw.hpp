@@ -14,7 +14,7 @@ namespace tessera::io {
 
 // A raw file: the elements of a vector or a matrix, little-endian, and nothing else.
 
-/// Opens a raw file as what `raw` says it is. @throws FileError bad_input
+/// Opens a raw file with the shape and type of `raw`. @throws FileError bad_input
 [[nodiscard]] std::unique_ptr<MatrixSource> open_raw(InputFile file, RawFile const& raw);
 
 /// Writes nothing: a raw file has no header.

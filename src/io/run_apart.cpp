@@ -136,7 +136,7 @@ ApartResult run_apart(std::function<void(Send const&)> const& work, std::uint64_
   pid_t const id = ::fork();
   if (id < 0) return not_started();
   if (id == 0) {
-    from.reset();  // so that it ends where this process has ended
+    from.reset();  // so that writing fails once the parent has ended
     work_apart(work, to.get());
   }
   Child child(id);

@@ -23,7 +23,7 @@ class TemporaryFile {
   TemporaryFile(TemporaryFile const&) = delete;
   TemporaryFile& operator=(TemporaryFile const&) = delete;
 
-  /// The name; empty where there is none.
+  /// The name; empty if there is no file.
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
   /// Gives the name up without removing a file: it belongs to somebody else, or is no longer there.

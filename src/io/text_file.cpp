@@ -80,7 +80,7 @@ std::optional<double> number_of(std::string_view text) {
   if (last != end || text.empty()) return std::nullopt;
   if (error == std::errc{}) return value;
   if (error != std::errc::result_out_of_range) return std::nullopt;
-  // It is a number, too large or too small; strtod() says which.
+  // It is a number, too large or too small: strtod() returns infinity or zero.
   double const found = std::strtod(std::string(text).c_str(), nullptr);
   if (std::isinf(found)) return std::nullopt;
   return found;

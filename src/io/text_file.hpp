@@ -28,15 +28,15 @@ class TextFile {
   explicit TextFile(InputFile const& file) : file_(file), buffer_(buffer_bytes) {}
 
   /// Takes the next line, without its end ("\n" or "\r\n"). @return false at the end of the file
-  /// @throws FileError bad_input on a read error, if a line is longer than 256 MiB, and if a
-  /// carriage return is inside a line
+  /// @throws FileError bad_input on a read error, on a line longer than 256 MiB, and on a carriage
+  /// return inside a line
   bool next();
 
   /// The line that next() has taken, until the next one is.
   [[nodiscard]] std::string_view line() const { return line_; }
   /// Its number, from 1 on.
   [[nodiscard]] std::uint64_t number() const { return number_; }
-  /// Bytes read so far: those of the file, at its end.
+  /// Bytes read so far; at the end, the size of the file.
   [[nodiscard]] std::uint64_t bytes() const { return position_; }
 
   /// Throws FileError bad_input: SENTENCE in line N, and what to do.
@@ -56,11 +56,11 @@ class TextFile {
 /// A text without the blanks and tabs around it.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
-/// Takes the next word from a text, up to a blank or tab; empty where there is none.
+/// Takes the next word from a text, up to a blank or tab; empty if there are no more words.
 [[nodiscard]] std::string_view take_word(std::string_view& text);
 
-/// The number nearest to a decimal one, such as 1, -0.5e-3, +2, inf or nan; empty where the text is
-/// not one number, or is beyond the range of double. Numbers too small for double become zero.
+/// The double nearest to a decimal number such as 1, -0.5e-3, +2, inf or nan. Empty if the text is
+/// not one number or exceeds the range of double. Numbers too small for double become zero.
 [[nodiscard]] std::optional<double> number_of(std::string_view text);
 
 /// Whether a text is digits, with a sign or without: an integer, which is never rounded. A number
@@ -74,7 +74,7 @@ class TextFile {
 /// @param found what it is
 [[nodiscard]] std::string inexact_integer(ScalarType type, std::string const& found);
 
-/// Appends to a vector, after a look at the memory there is where it has to grow.
+/// Appends to a vector. Checks the available memory before the vector grows.
 /// @param path for messages
 /// @throws FileError out_of_memory
 template <class T>

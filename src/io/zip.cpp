@@ -29,10 +29,10 @@ constexpr std::uint64_t locator_bytes = 20;
 constexpr std::uint64_t longest_comment = 0xffff;
 constexpr std::uint64_t greatest_directory = 16U << 20U;
 
-constexpr std::uint64_t in_zip64_32 = 0xffffffff;  // "the zip64 part says it"
+constexpr std::uint64_t in_zip64_32 = 0xffffffff;  // "see the zip64 field"
 constexpr std::uint64_t in_zip64_16 = 0xffff;
 
-/// A number of `count` bytes, least significant first. @pre it lies within `bytes`
+/// A number of `count` bytes, least significant first. @pre it is within `bytes`
 std::uint64_t number(std::span<std::byte const> bytes, std::size_t place, std::size_t count) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -51,7 +51,7 @@ std::vector<std::byte> bytes_at(InputFile const& file, std::uint64_t offset, std
   file.fail("is damaged: " + sentence);
 }
 
-/// Where the directory is, and how many members it lists.
+/// Position of the directory and number of its members.
 struct Directory {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;

@@ -11,8 +11,8 @@
 
 namespace tessera::io {
 
-// Zip archives, as far as .npz files need them: members that are stored or packed by deflate, also
-// with sizes of 64 bits (zip64).
+// The part of Zip that .npz files need: members that are stored or deflated, also with 64-bit sizes
+// (zip64).
 
 /// A member as the archive's directory lists it.
 struct ZipMember {
@@ -25,8 +25,8 @@ struct ZipMember {
 };
 
 /// Finds the array `name` of an .npz file: the member NAME.npy, or else the member NAME.
-/// @throws FileError bad_input where the archive is damaged, has no such member (the message lists
-/// those that it has) or more than one, or has it packed otherwise
+/// @throws FileError bad_input if the archive is damaged, if it has no such member (the message
+/// lists its members) or more than one, or if the compression method is not supported
 [[nodiscard]] ZipMember find_array(InputFile const& file, std::string const& name);
 
 /// The names of all arrays of an .npz file, in the order of its directory.
