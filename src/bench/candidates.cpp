@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<int, 4> steps = {1, 2, 4, 8};
 
-/// A value, and those that are 2 and 4 times smaller and larger, from 1 to `most`.
+/// A value, and the values 2 and 4 times smaller and larger, from 1 to `most`.
 std::vector<Index> around(Index value, Index most) {
   std::vector<Index> values;
   value = std::clamp(value, Index{1}, most);

@@ -25,7 +25,7 @@ std::vector<FusedLinesTuning> fused_lines_candidates(FusedLinesTuning const& cho
                                                      LinesOf const& lines);
 std::vector<FusedTilesTuning> fused_tiles_candidates(FusedTilesTuning const& choice,
                                                      LinesOf const& lines);
-/// Tiles of all edges and teams that a backend may have; it refuses those that it has not.
+/// Tiles of all edges and teams that a backend may have; a backend rejects the others.
 std::vector<TransposeTuning> transpose_candidates(TransposeTuning const& choice, Index rows,
                                                   bool is_gpu);
 /// Tiles of all sizes that a GPU may have, or around the choice on a host.

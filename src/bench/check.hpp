@@ -20,16 +20,15 @@
 
 /// Whether contenders compute what our operation computes.
 ///
-/// On whole numbers whose sums are exact in any order, every result has to be equal. On real
-/// numbers a result that is documented to have our bits has to have them; for any other order of
-/// summation a bound is derived: with u the unit roundoff, k the additions and multiplications on
-/// the way to an element and g = k·u / (1 - k·u), two results differ by at most 2g·S, where S is
-/// the same operation on the magnitudes; and S, computed, is at least (1 - g) times itself. Where k
-/// is so large that there is no such bound, whole numbers alone have judged, and the verdict says
-/// so.
+/// On whole numbers whose sums are exact in any order, all results must be equal. On real numbers,
+/// results that are documented to have our bits must have them. Results in another order of
+/// summation must be within a bound. Let u be the unit roundoff, k the number of additions and
+/// multiplications of an element and g = k·u / (1 - k·u). Then two results differ by at most 2g·S,
+/// where S is the same operation on the magnitudes. The computed S is at least (1 - g)·S. If k is
+/// too large for this bound, the verdict relies on whole numbers alone and states that.
 ///
-/// Of the logistic gradient, whose exponentials differ, S is Σ |a|·(1 + (|A|·|v|)_i): the slope of
-/// σ is at most 1/4, and |σ(b) - y| at most 2. Exponentials have errors below 2 ulp.
+/// Exponentials of the logistic gradient differ, with errors below 2 ulp. Its S is
+/// Σ |a|·(1 + (|A|·|v|)_i), because the slope of σ is at most 1/4, and |σ(b) - y| at most 2.
 namespace tessera::bench {
 
 /// Of two computed σ(b) - y, in units of roundoff.
@@ -206,7 +205,7 @@ struct Verdict {
   std::string why_not{};  ///< it could not run; empty: it could
 };
 
-/// Runners, to be judged where they are.
+/// Pointers to runners, to judge them in place.
 template <class Exec, class T>
 std::vector<Runner<Exec, T>*> pointers_to(std::vector<Runner<Exec, T>>& runners) {
   std::vector<Runner<Exec, T>*> pointers;
@@ -312,8 +311,8 @@ class Checker {
     return (is_logistic ? 2 : 1) * 2 * g / (1 - g);
   }
 
-  /// A result of a contender beside what is expected there, `before` elements from the first on;
-  /// bits are compared.
+  /// A result of a contender next to the expected one, `before` elements from the first on. Bits
+  /// are compared.
   [[nodiscard]] Comparison<T> comparison_with(Contender<Exec, T> const& contender,
                                               Result<T> const& result, std::size_t before) const {
     auto const& p = *problem_;
@@ -379,9 +378,9 @@ class Checker {
   Vector expected_;
 };
 
-/// Judges runners of one operation and layout on their problem by our own row of the table. Real
+/// Judges runners of one operation and layout on their problem with our own row of the table. Real
 /// data are there at the end.
-/// @throws std::invalid_argument where there is no row of ours, so that nothing could be judged
+/// @throws std::invalid_argument if there is no row of ours to compare with
 template <class Exec, class T>
 std::vector<Verdict> check(std::shared_ptr<Problem<Exec, T> const> const& problem,
                            std::string_view operation, Layout layout,

@@ -15,11 +15,11 @@
 /// The table of all that can be measured: who computes what on the shared matrix of a shape.
 namespace tessera::bench {
 
-/// Enqueues one call on the problem's execution space. The number of the call says which copy of
-/// the matrix it reads.
+/// Enqueues one call on the problem's execution space. The number of the call selects the copy of
+/// the matrix that it reads.
 using Work = std::function<void(int call)>;
 
-/// How a contender is launched, where it leaves a choice.
+/// The launch of a contender, if it has a choice.
 struct Launch {
   published::Team team{};                      ///< of a variant; 0 x 0: as published
   std::int64_t most_teams = 0;                 ///< of a variant; 0: as published
@@ -95,7 +95,7 @@ std::vector<Contender<Exec, T>> const& contenders() {
   return rows<Exec, T>();
 }
 
-/// Names and versions of the libraries that take part beside Tessera.
+/// Names and versions of the other libraries that are measured.
 std::vector<std::string> const& peers();
 
 }  // namespace tessera::bench

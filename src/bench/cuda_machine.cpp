@@ -42,7 +42,7 @@ std::string version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-/// The driver's own version, such as "580.65.06", as far as it says it.
+/// The version of the driver, such as "580.65.06", if the system reports it.
 std::string driver_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   std::string line;

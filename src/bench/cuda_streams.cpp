@@ -9,8 +9,8 @@ namespace {
 
 constexpr int block_threads = 512;
 
-/// Reads words of 16 bytes, `in_flight` of them a thread at a time, and adds them up. The sum is
-/// stored only if it is a number that no one waits for: the loads cannot be left out.
+/// Reads words of 16 bytes, `in_flight` of them per thread at a time, and adds them. A store under
+/// a condition that never holds in practice keeps the compiler from removing the loads.
 template <int in_flight>
 __global__ void __launch_bounds__(block_threads)
     read_words(uint4 const* words, std::int64_t count, unsigned* sink) {
@@ -35,8 +35,8 @@ __global__ void __launch_bounds__(block_threads)
 
 __global__ void empty() {}
 
-/// What reading A once costs. No single kernel is the fastest for every size, so that there are
-/// several: the fastest of them is what the memory can do.
+/// The cost of reading A once. No single kernel is the fastest for every size, so several are
+/// measured. The fastest is the limit of the memory.
 template <int in_flight, class T>
 void add_read_stream(int blocks_per_processor) {
   using Exec = Kokkos::Cuda;

@@ -21,7 +21,7 @@ namespace tessera::bench {
 /// How long work took.
 struct Elapsed {
   double seconds;                      ///< from its start to the end of its last kernel
-  std::optional<double> host_seconds;  ///< until the calls had returned, where they do so early
+  std::optional<double> host_seconds;  ///< until the calls had returned, if that is earlier
 };
 
 /// Facts about a machine for reports, as (name, value).
@@ -34,7 +34,7 @@ std::size_t free_bytes();
 
 }  // namespace host
 
-/// The device that Kokkos was started on; cuda_machine.cpp, where there is CUDA.
+/// The device that Kokkos was started on; implemented in cuda_machine.cpp if CUDA is enabled.
 namespace gpu {
 
 /// Times what is enqueued on a stream, between two events.

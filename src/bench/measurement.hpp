@@ -32,7 +32,7 @@ struct Made {
 struct Opinion {
   std::string text{};
   bool wrong = false;
-  bool not_judged = false;  ///< nobody can tell whether it is wrong
+  bool not_judged = false;  ///< it cannot be judged
   std::string sha256{};     ///< of the result
 };
 
@@ -61,7 +61,7 @@ struct Request {
   double seconds = 0.01;  ///< of a turn, about
 };
 
-/// Seconds of a call.
+/// Seconds per call.
 struct Seconds {
   double min = 0;
   double median = 0;

@@ -12,8 +12,8 @@
 namespace tessera::bench {
 namespace {
 
-/// OpenBLAS, which is loaded when it is first measured: as it starts it takes much memory, and ends
-/// the program where there is none.
+/// OpenBLAS, loaded when it is first measured: it allocates much memory at its start, and ends the
+/// program if it cannot.
 struct Library {
   decltype(&::openblas_get_config) get_config;
   decltype(&::openblas_set_num_threads) set_num_threads;
@@ -31,7 +31,7 @@ void find(void* library, char const* name, Function& function) {
   if (function == nullptr) throw std::runtime_error(::dlerror());
 }
 
-/// @throws std::runtime_error where it is not there
+/// @throws std::runtime_error if the library is not found
 Library load() {
   void* handle = ::dlopen(built::openblas_name, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) handle = ::dlopen(built::openblas_path, RTLD_NOW | RTLD_LOCAL);

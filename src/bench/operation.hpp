@@ -19,9 +19,9 @@ struct Operation {
   bool gives_rows_vector = false;  ///< so has the result
   bool gives_two_vectors = false;  ///< it has a second input vector and a second result
   bool has_methods = false;        ///< it has methods, and an intermediate vector
-  bool is_tuned = true;            ///< `tune` finds launches of its own for it
-  bool takes_files = true;         ///< it is measured on files, too
-  bool is_exact = true;            ///< whole numbers give whole ones, whoever computes
+  bool is_tuned = true;            ///< `tune` searches launches for it
+  bool takes_files = true;         ///< it can be measured on files
+  bool is_exact = true;            ///< whole numbers give whole results in any order
   ShapeKind shapes;
   bool is_counted_in_flops;  ///< rates are GFLOP/s; else GB/s
   std::string_view stream;   ///< what its time is compared with: "read", "copy", or nothing

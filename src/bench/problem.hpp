@@ -194,8 +194,8 @@ class Problem {
   }
   /// The workspace of all contenders, which run one after the other.
   [[nodiscard]] Workspace<Exec>* workspace() const { return &workspace_; }
-  /// For contenders that work in a matrix of their own: throws std::runtime_error if that would not
-  /// fit into memory.
+  /// For contenders that need a matrix as workspace: throws std::runtime_error if it does not fit
+  /// into memory.
   void need_workspace_of_matrix() const {
     auto const bytes = static_cast<std::size_t>(matrix_bytes());
     if (workspace_.bytes() >= bytes || bytes <= free_bytes<Exec>()) return;
@@ -222,8 +222,8 @@ class Problem {
     exec.fence("bench: data are there");
   }
 
-  /// Puts numbers of the host, without gaps, into every copy of the matrix, and, where there are
-  /// some, of the second factor.
+  /// Copies contiguous numbers of the host into every copy of the matrix and, unless `factor` is
+  /// null, of the second factor.
   void take(T const* matrix, T const* factor) const {
     for (int k = 0; k < copies; ++k) {
       copy_from_host(matrix, elements(k), size_of(shape.rows * shape.cols));

@@ -14,16 +14,15 @@
 #include <string>
 #include <utility>
 
-/// The one way in which contenders are timed. A turn is a number of calls one after the other,
-/// timed together: on a GPU between two events, so that launches count as far as they are not
-/// hidden. Contenders take turns in random order, and the ratio of their medians holds on a machine
-/// whose speed drifts.
+/// Timing of contenders. A turn is a number of consecutive calls, timed together. On a GPU two
+/// events time them, so launches count unless they are hidden. Contenders take turns in random
+/// order, so the ratio of their medians is valid on a machine whose speed drifts.
 namespace tessera::bench {
 
 /// Seconds of one call, as a turn found them.
 struct Turn {
   double seconds;
-  std::optional<double> host_seconds;  ///< until a call had returned, where that is earlier
+  std::optional<double> host_seconds;  ///< until a call had returned, if that is earlier
 };
 
 /// A contender on a problem, between its turns.
@@ -40,7 +39,7 @@ class Runner {
 
   [[nodiscard]] Problem<Exec, T> const& problem() const { return *problem_; }
   [[nodiscard]] Contender<Exec, T> const& contender() const { return contender_; }
-  /// Kernels of Kokkos in a call; known after a turn.
+  /// Kokkos kernels per call; known after a turn.
   [[nodiscard]] int kernels() const { return kernels_; }
   /// Calls of a turn; known after a turn.
   [[nodiscard]] int calls() const { return calls_; }
@@ -108,7 +107,7 @@ int copies_for(std::size_t bytes) {
   return one ? 1 : static_cast<int>(1 + (rotated + bytes - 1) / bytes);
 }
 
-/// The problem of a shape, or nothing and the reason why it cannot be had.
+/// The problem of a shape, or null and the reason why it cannot be created.
 template <class Exec, class T>
 std::pair<std::shared_ptr<Problem<Exec, T> const>, std::string> make_problem(Shape const& shape) {
   using P = Problem<Exec, T>;

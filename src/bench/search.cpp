@@ -134,8 +134,8 @@ class Search {
     return all;
   }
 
-  /// Without those that come to the same work on a GPU, which takes only part of a tuning, and
-  /// without those that the backend does not take.
+  /// Removes launches that the backend rejects, and launches that are the same work on a GPU, which
+  /// uses only part of a tuning.
   std::vector<Candidate> distinct(std::string const& operation,
                                   std::vector<Candidate> const& all) const {
     std::vector<Candidate> kept;
@@ -180,8 +180,8 @@ class Search {
     return plan_atax<T, KokkosLayout>(problem_->exec, rows, cols, fused);
   }
 
-  /// Fused kernels, and the two kernels of two stages on their own; then the best of each as a
-  /// whole, beside what the backend chooses.
+  /// Fused kernels, and the two kernels of two stages separately; then the best of each as a whole,
+  /// compared with the backend's choice.
   void search_atax() {
     auto const fused = fused_launches();
     auto const dot = dot_launches();
@@ -263,7 +263,7 @@ class Search {
     return seconds;
   }
 
-  /// Notes the trials of a stage; launches that the backend does not take are none.
+  /// Records the trials of a stage, without launches that the backend rejects.
   void take_over(std::vector<Trial> trials, std::optional<std::size_t> best) {
     found_.seconds = best ? trials[*best].seconds->median : 0;
     found_.backend_seconds = trials.front().seconds ? trials.front().seconds->median : 0;

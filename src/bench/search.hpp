@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-/// The search for the fastest launch of our own kernels: a grid of launches, each checked as rows
-/// of a Measurement are, in turns of random order.
+/// Searches for the fastest launch of our own kernels: a grid of launches. Each is checked as the
+/// rows of a Measurement are, and timed in turns of random order.
 namespace tessera::bench {
 
 /// One launch that was tried.
@@ -34,7 +34,7 @@ struct Found {
   [[nodiscard]] bool has_wrong_trial() const;
 };
 
-/// Is told what is going on, and how much of that is done.
+/// Called with the current stage and its progress.
 using SearchProgress =
     std::function<void(std::string const& stage, std::size_t done, std::size_t total)>;
 

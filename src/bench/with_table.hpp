@@ -9,7 +9,7 @@
 namespace tessera::bench {
 
 /// Calls work(On<Exec, T>{}) for a backend and a scalar by their names. Throws
-/// std::invalid_argument where this build has no such.
+/// std::invalid_argument if this build does not have them.
 template <class Work>
 void with_table(std::string const& backend, std::string const& scalar, Work const& work) {
   bool found = false;

@@ -33,9 +33,9 @@ std::int64_t runs_of_lines(std::int64_t count, std::int64_t length) {
                     std::min(count, std::int64_t{64}));
 }
 
-/// A vector as the ordinary sums take it. The magnitude of an entry is that of its value, of its
-/// error, and of what the error comes to in a product: times `relative` it is what the entry adds
-/// to the error of a sum. It is infinite where the entry may be no number.
+/// A vector as the ordinary sums use it. The magnitude of an entry combines its value, its error
+/// and its contribution to the error of a product. Times `relative` it is the error that the entry
+/// adds to a sum. It is infinite if the entry may not be a number.
 struct Factors {
   std::vector<double> high;
   std::vector<double> low;

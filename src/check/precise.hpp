@@ -39,9 +39,9 @@ struct Outcomes {
 /// What a value of an input is: itself.
 [[nodiscard]] Outcomes outcomes_of(double value);
 
-/// A number known beyond the precision of T: high + low, double for float and double-double for
-/// double. A computed number lies within `error` of it. Where it cannot be a number, `high` says
-/// what it may be instead.
+/// A number with more precision than T: high + low, double for float and double-double for double.
+/// A computed number is within `error` of it. If the result may not be a number, `high` holds the
+/// possible outcome.
 struct PreciseEntry {
   double high = 0;
   double low = 0;
@@ -56,7 +56,7 @@ struct ErrorModel {
   double underflow;  ///< absolute, of a sum
 };
 
-/// Lines times a vector, in a sum of its own for each element of the result.
+/// Products of lines and a vector, one entry for each element of the result.
 using PreciseVector = std::vector<PreciseEntry>;
 
 /// Multiplications that are added up one after the other, before sums are merged without loss.
@@ -75,7 +75,7 @@ template <class T>
 [[nodiscard]] PreciseVector sum_lines(Lines<T> lines, PreciseVector const& y,
                                       ErrorModel const& model, Advance const& advance);
 
-/// Bytes that dot_lines or sum_lines need beside the lines: the vectors and what is added up.
+/// Bytes that dot_lines or sum_lines need in addition to the lines: vectors and sums.
 [[nodiscard]] std::uint64_t precise_bytes(std::int64_t count, std::int64_t length);
 
 extern template PreciseVector dot_lines(Lines<float>, PreciseVector const&, ErrorModel const&,
@@ -156,12 +156,11 @@ struct PreciseTotal {
   }
 };
 
-/// One sum of products in a wider range than T has, which follows what infinities, NaN and overflow
-/// may make of it in T: for elements of which PreciseSums cannot tell.
+/// One sum of products in a wider range than T has. It follows which infinities, NaN and overflow
+/// can occur in T, for elements that PreciseSums cannot judge.
 ///
-/// Positive and negative terms are added up apart as well. Whatever the order, a partial sum lies
-/// between the two totals, but for rounding; so it can overflow only to the side whose total is too
-/// large.
+/// Positive and negative terms are also summed separately. In any order, a partial sum is between
+/// the two totals, up to rounding, so it can overflow only to the side whose total is too large.
 template <class T>
 class CarefulSum {
  public:

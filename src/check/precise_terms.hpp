@@ -10,8 +10,8 @@
 
 namespace tessera::check {
 
-/// b[i] = f(i, b[i]) for a map of B and its vector, with the errors that computing it in T may have
-/// (docs/accuracy.md): those of b, those of the map's exponential, and those of its roundings.
+/// b[i] = f(i, b[i]) for a map of B and its vector, with the errors of computing it in T
+/// (docs/accuracy.md): from b, from the map's exponential, and from its roundings.
 template <class T>
 void apply_map(maps::Kind map, io::VectorView<T> const& x, PreciseVector& b);
 

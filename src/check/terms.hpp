@@ -10,13 +10,13 @@ namespace tessera::check {
 /// The operations on a matrix and a vector.
 enum class Operation { atax, multiply, multiply_transposed, multiply_both };
 
-/// What is computed beside the products, in memory: C = α·Aᵀ·f(A·V) + β·z.
+/// The terms of an operation in addition to its products, in memory: C = α·Aᵀ·f(A·V) + β·z.
 struct Terms {
   maps::Kind map = maps::Kind::identity;
-  io::HostVector of_map = {};  ///< as long as a column; without entries where there is no map
+  io::HostVector of_map = {};  ///< as long as a column; empty if there is no map
   double alpha = 1;
   double beta = 0;
-  io::HostVector z = {};  ///< as long as a row; without entries where it is not added
+  io::HostVector z = {};  ///< as long as a row; empty if there is no z
 
   [[nodiscard]] bool has_map() const { return map != maps::Kind::identity; }
   [[nodiscard]] bool adds() const { return beta != 0; }

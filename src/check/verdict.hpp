@@ -42,7 +42,7 @@ struct Verdict {
   double worst_reference = 0;                 ///< what it should be, rounded to double
   double worst_bound = 0;                     ///< greatest error that rounding can cause there
   double greatest_ulp = 0;     ///< greatest error in units in the last place of the reference
-  std::int64_t ulp_index = 0;  ///< where that is
+  std::int64_t ulp_index = 0;  ///< index of greatest_ulp
   double seconds = 0;          ///< time for reference and comparison
 
   static constexpr std::size_t most_listed = 100;
@@ -52,7 +52,7 @@ struct Verdict {
     return not_judged > 0 ? Judgement::not_judged : Judgement::passed;
   }
   [[nodiscard]] bool passed() const { return judgement() == Judgement::passed; }
-  /// Elements that were compared: where there is none, there is no greatest error.
+  /// Elements that were compared; 0: there is no greatest error.
   [[nodiscard]] std::int64_t judged() const { return elements - not_judged; }
 };
 
@@ -77,8 +77,9 @@ enum class Summation {
                             Summation order = Summation::canonical, Terms const& terms = {},
                             Progress const& progress = {});
 
-/// Compares Y = A·X and W = Aᵀ·U with references. Element j of W comes after those of Y in the
-/// verdict. @copydetails judge
+/// Compares Y = A·X and W = Aᵀ·U with references. In the verdict the elements of W follow the
+/// elements of Y.
+/// @copydetails judge
 [[nodiscard]] Verdict judge_both(io::HostMatrix const& A, io::HostVector const& x,
                                  io::HostVector const& y, io::HostVector const& u,
                                  io::HostVector const& w, std::string const& input,

@@ -35,14 +35,14 @@ struct Grid {
   Index x;
   Index y;
 
-  /// For `across` elements along x, of which a thread has `per_thread`, and `down` along y.
+  /// For `across` elements along x, `per_thread` of them per thread, and `down` along y.
   Grid(Block its_block, Index across, Index down, Index per_thread = 1)
       : block(its_block),
         x(summation::ceil_div(across, its_block.x * per_thread)),
         y(summation::ceil_div(down, its_block.y)) {}
 };
 
-/// Where a block is in its grid.
+/// Position of a block in its grid.
 struct Place {
   Index x;
   Index y;
@@ -61,7 +61,7 @@ KOKKOS_INLINE_FUNCTION void for_each_thread(Team const& member, Block const& blo
                        [&](int const thread) { body(thread % block.x, thread / block.x); });
 }
 
-/// Refuses blocks that are none, have too many threads or need more scratch than there is.
+/// Refuses blocks that are empty, have too many threads or need more scratch than available.
 template <class Exec>
 void require_block(std::string const& name, Block const& block, std::size_t scratch = 0) {
   std::string const size = std::to_string(block.x) + " x " + std::to_string(block.y);

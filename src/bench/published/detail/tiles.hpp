@@ -21,12 +21,12 @@ namespace tessera::published::detail {
 
 using tessera::detail::Member;
 
-/// Threads of a team at most, on any device.
+/// Most threads of a team, on any device.
 inline constexpr int most_team_threads = 1024;
-/// Tiles without a limit of the caller's: below what Kokkos can launch.
+/// Most teams if the caller sets no limit: below what Kokkos can launch.
 inline constexpr Index most_teams = Index{1} << 30;
 
-/// Policies that leave each thread registers enough for a team of 1024.
+/// Limits registers so that a team of 1024 threads can run.
 template <class Exec>
 using TeamPolicy =
     Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<static_cast<unsigned>(most_team_threads), 1>>;
@@ -45,8 +45,8 @@ int most_threads(Exec const& exec) {
   return std::min(found, most_team_threads);
 }
 
-/// Throws std::runtime_error where Kokkos counts on threads that a kernel would not get: those of a
-/// team would wait for each other for ever, and teams of the missing ones would be left out.
+/// Throws std::runtime_error if Kokkos expects more threads than a kernel would get. The threads of
+/// a team would then deadlock, and teams of the missing threads would be skipped.
 template <class Exec>
 void require_all_threads(std::string_view label, Exec const& exec) {
   using Backend = backends::Backend<Exec>;
@@ -60,7 +60,7 @@ void require_all_threads(std::string_view label, Exec const& exec) {
   }
 }
 
-/// The published team where the execution space can give it, else one thread.
+/// The published team if the execution space supports it, else one thread.
 template <class Exec>
 Team default_team(Exec const& exec, Team published) {
   return published.threads() <= most_threads(exec) ? published : Team{1, 1};
@@ -97,7 +97,7 @@ void require_teams(std::string_view name, VariantOptions<Exec> const& options) {
   }
 }
 
-/// No tile is asked of a variant that has none.
+/// Refuses a tile for a variant that has no tile.
 template <class Exec>
 void require_no_tile(std::string_view name, VariantOptions<Exec> const& options) {
   if (options.tile != 0 || options.tiling != Tiling::automatic) {
@@ -114,7 +114,7 @@ inline void require_tile(std::string_view name, Index tile) {
   }
 }
 
-/// There is scratch for so many scalars T in a team.
+/// Refuses teams whose scratch cannot hold `scalars` elements of T.
 template <class T, class Exec>
 void require_scratch(std::string_view name, Index scalars) {
   auto const most = static_cast<std::size_t>(Kokkos::TeamPolicy<Exec>::scratch_size_max(0));

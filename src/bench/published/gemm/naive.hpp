@@ -30,7 +30,7 @@ struct Naive {
 
 }  // namespace detail
 
-/// C = A·B, a GPU's thread an element, in two-dimensional teams
+/// C = A·B, one GPU thread per element, in two-dimensional teams
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -40,17 +40,17 @@ struct Naive {
 /// | C | m x n | out: as A, overwritten |
 /// | options | | team |
 ///
-/// Options: a team of R x C threads (published: 32 x 32) has R rows and C columns of C. On a host
-/// one thread goes through a team's elements, so that every team can be had there.
+/// Options: a team of R x C threads (published: 32 x 32) computes R rows and C columns of C. On a
+/// host, one thread processes all elements of a team, so every team is valid there.
 ///
-/// Teaches what thousands of threads gain by themselves: neighbours in a team read the same row of
-/// A and neighbouring columns of B, and the caches are left to notice.
+/// Teaches what thousands of threads gain without further effort: neighbours in a team read the
+/// same row of A and neighbouring columns of B, and only caches exploit it.
 ///
-/// Work and traffic: 2mnk flop; 2mnk scalars asked of the caches.
+/// Work and traffic: 2mnk flop; 2mnk scalars loaded through the caches.
 ///
 /// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible: each C(i, j) is
 /// one chain of fma in order of k, so the bits of all variants are equal, for every team. Throws
-/// std::invalid_argument for sizes that do not fit, overlap, a team of no or of more than 1024
+/// std::invalid_argument for sizes that do not fit, overlap, a team of 0 or of more than 1024
 /// threads, a tile, or more teams than a launch can have.
 ///
 /// Source: the first of two GPU kernels in "Matrix multiplication, the hello world of parallel

@@ -38,13 +38,13 @@ struct Serial {
 /// | C | m x n | out: as A, overwritten |
 /// | options | | neither team nor tile |
 ///
-/// For execution spaces of the host alone: published was a program of one host thread, and no
-/// thread of a GPU is one. It is not in a GPU's table.
+/// Only for host execution spaces, because the published program used one host thread. It is not in
+/// the table of a GPU.
 ///
-/// Teaches where everybody starts: one multiplication after the other, each waiting for the
-/// addition before it, and a column of B that is read anew for every row of A.
+/// Teaches the baseline: each multiplication waits for the addition before it, and a column of B is
+/// read again for every row of A.
 ///
-/// Work and traffic: 2mnk flop; where caches hold neither A nor B, 2mnk scalars.
+/// Work and traffic: 2mnk flop; 2mnk scalars if caches hold neither A nor B.
 ///
 /// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible: each C(i, j) is
 /// one chain of fma in order of k, so the bits of all variants are equal. Throws

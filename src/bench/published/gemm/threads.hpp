@@ -27,7 +27,7 @@ struct Threads {
 
 }  // namespace detail
 
-/// C = A·B by a pool of threads: a task an element
+/// C = A·B by a pool of threads: one task per element
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -37,13 +37,13 @@ struct Threads {
 /// | C | m x n | out: as A, overwritten |
 /// | options | | neither team nor tile |
 ///
-/// The pool is the execution space: on a host its threads take one element after the other, whoever
-/// is ready the next; on a GPU each element has a thread, in blocks that Kokkos chooses.
+/// The pool is the execution space. On a host each thread takes the next element when it is free.
+/// On a GPU each element has a thread, in blocks that Kokkos chooses.
 ///
-/// Teaches that threads divide the time and leave the rest as it was: the same loads and the same
-/// chains as `serial`, and a task that costs about as much to take as a short sum.
+/// Teaches that threads only divide the time: loads and chains are the same as in `serial`, and
+/// taking a task costs about as much as a short sum.
 ///
-/// Work and traffic: 2mnk flop; where caches hold neither A nor B, 2mnk scalars.
+/// Work and traffic: 2mnk flop; 2mnk scalars if caches hold neither A nor B.
 ///
 /// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible: each C(i, j) is
 /// one chain of fma in order of k, so the bits of all variants are equal, for any number of

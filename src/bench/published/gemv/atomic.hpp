@@ -38,7 +38,7 @@ void run_atomic(Exec const& exec, std::string const& label, Elements<T const, Ro
 
 }  // namespace detail
 
-/// B = A·v: a thread an element of A, an atomic addition an element
+/// B = A·v: one thread per element of A, one atomic addition per element
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -46,19 +46,20 @@ void run_atomic(Exec const& exec, std::string const& label, Elements<T const, Ro
 /// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
 /// | v | n | in: any stride |
 /// | B | m | out: any stride, overwritten |
-/// | options | | team, teams and what is said below |
+/// | options | | team, teams and the options below |
 ///
-/// Options: a team of R x C threads (published: 32 x 32) has a tile of R x C elements; `teams`, at
-/// most, take the tiles.
+/// Options: a team of R x C threads (published: 32 x 32) has a tile of R x C elements; `teams`:
+/// most teams that share the tiles.
 ///
-/// Teaches what atomics cost where many threads want the same place: n additions to each B[i], one
-/// after the other, however many threads there are.
+/// Teaches the cost of contended atomics: n additions to each B[i] are serialised, for any number
+/// of threads.
 ///
-/// Work and traffic: 2mn flop, mn of them atomic; mn + m + n scalars, and the atomics'.
+/// Work and traffic: 2mn flop, mn of them atomic; mn + m + n scalars, and the traffic of the
+/// atomics.
 ///
-/// Guarantees: asynchronous in `exec`; no fence and no allocation. NOT reproducible: the order of
-/// the additions is that of the threads' arrival. Throws std::invalid_argument for sizes that do
-/// not fit, overlap, a team that the execution space cannot give, or a tile.
+/// Guarantees: asynchronous in `exec`; no fence and no allocation. NOT reproducible: threads add in
+/// the order in which they arrive. Throws std::invalid_argument for sizes that do not fit, overlap,
+/// a team that the execution space cannot give, or a tile.
 ///
 /// Source: "atomic", one of four reductions of y = A·x in a project report (Jena, 2021).
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,

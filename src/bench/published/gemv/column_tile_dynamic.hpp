@@ -10,8 +10,8 @@
 
 namespace tessera::published::gemv {
 
-/// B = A·v for a column-major A: a thread a row, v in a scratch tile whose size is chosen at run
-/// time
+/// B = A·v for a column-major A: one thread per row, v in a scratch tile whose size is chosen at
+/// run time
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -19,14 +19,14 @@ namespace tessera::published::gemv {
 /// | A | m x n | in: LayoutLeft, any leading dimension, m, n >= 1 |
 /// | v | n | in: any stride |
 /// | B | m | out: any stride, overwritten |
-/// | options | | team, teams and what is said below |
+/// | options | | team, teams and the options below |
 ///
 /// Options: a team of R x 1 threads (published: 128) has R rows; `tile`, >= 1: columns of v in
-/// scratch (published: as many as threads); `tiling`: with or without checks of the ends; `teams`,
-/// at most, take the rows.
+/// scratch (published: as many as threads); `tiling`: with or without checks of the ends; `teams`:
+/// most teams that share the rows.
 ///
-/// Teaches how a team shares the vector: each element of v is loaded once a team, not once a
-/// thread, and threads side by side read neighbours of a column of A.
+/// Teaches how a team shares the vector: each element of v is loaded once per team, not once per
+/// thread, and adjacent threads read adjacent elements of a column of A.
 ///
 /// Work and traffic: 2mn flop; mn + n·ceil(m / R) + m scalars.
 ///

@@ -10,7 +10,7 @@
 
 namespace tessera::published::gemv {
 
-/// B = A·v for a column-major A: a thread a row, v in a scratch tile whose size the compiler knows
+/// B = A·v for a column-major A: one thread per row, v in a scratch tile of compile-time size
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -18,14 +18,14 @@ namespace tessera::published::gemv {
 /// | A | m x n | in: LayoutLeft, any leading dimension, m, n >= 1 |
 /// | v | n | in: any stride |
 /// | B | m | out: any stride, overwritten |
-/// | options | | team, teams and what is said below |
+/// | options | | team, teams and the options below |
 ///
 /// Options: a team of R x 1 threads (published: 128) has R rows; `tile`, which is 32, 128 or 512:
-/// columns of v in scratch (published: as many as threads); `tiling`: with or without checks of
-/// the ends; `teams`, at most, take the rows.
+/// columns of v in scratch (published: as many as threads); `tiling`: with or without checks of the
+/// ends; `teams`: most teams that share the rows.
 ///
-/// Teaches what a size known to the compiler is worth: the loop over a whole tile has a constant
-/// number of steps and unrolls. Kokkos gives a team its scratch at the launch in either case.
+/// Teaches the value of a size known to the compiler: the loop over a whole tile has a constant
+/// number of iterations and unrolls. Kokkos allocates the scratch at launch in either case.
 ///
 /// Work and traffic: 2mn flop; mn + n·ceil(m / R) + m scalars.
 ///

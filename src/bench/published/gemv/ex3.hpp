@@ -18,11 +18,11 @@ inline constexpr Index ex3_part = 1792;
 
 namespace detail {
 
-/// Lines of a team at most: their sums are in scratch.
+/// Most lines of a team: their sums are in scratch.
 inline constexpr Index ex3_most_lines = 1024;
 
-/// What ex3's kernels do: who has which lines, and how much scratch that takes. A line is a row of
-/// A, or a column where the product is with the transpose.
+/// Which lines each team has, and the scratch it needs. A line is a row of A, or a column for the
+/// product with the transpose.
 struct Ex3Plan {
   Index lines;
   Index length;  ///< of a line
@@ -65,7 +65,7 @@ struct Ex3 {
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T* scratch) const {
     Team const team = plan.team;
     int const thread = member.team_rank();
-    // Neighbours are along a line.
+    // Neighbouring threads work on the same line.
     Place const place = Tiles<true>{0, 0, team}.place(thread);
     T* const sX = scratch;                     // (part)
     T* const sPartials = sX + plan.part;       // (rows, cols)
@@ -109,7 +109,7 @@ void run_ex3(Exec const& exec, std::string const& label, Elements<T const, RowMa
 
 }  // namespace detail
 
-/// B = A·v: a team has a run of consecutive rows and stages v in scratch part by part
+/// B = A·v: each team has a run of consecutive rows and stages v in scratch, part by part
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -117,22 +117,22 @@ void run_ex3(Exec const& exec, std::string const& label, Elements<T const, RowMa
 /// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
 /// | v | n | in: any stride |
 /// | B | m | out: any stride, overwritten |
-/// | options | | team, teams and what is said below |
+/// | options | | team, teams and the options below |
 ///
-/// Options: a team of R x C threads (published: 1 x 128) walks R rows at a time, C threads on
-/// each; `tile`: elements of v in scratch (published: 1792); `teams`, among which the rows are
-/// shared out; 0: as many as run at a time.
+/// Options: a team of R x C threads (published: 1 x 128) processes R rows at a time with C threads
+/// per row; `tile`: elements of v in scratch (published: 1792); `teams`: number of teams that share
+/// the rows; 0: as many as run at a time.
 ///
-/// Teaches to share a vector and to keep a team busy with many lines; and what a tree in scratch
-/// with its barriers costs a row and part, where lanes and shuffles would do.
+/// Teaches to share a vector and to keep a team busy with many lines. Also shows the cost of a tree
+/// in scratch, with its barriers per row and part, where lanes and shuffles would do.
 ///
-/// Work and traffic: 2mn flop; mn + m scalars, and n a team.
+/// Work and traffic: 2mn flop; mn + m scalars, and n per team.
 ///
 /// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible with an equal
-/// launch: threads' chains of fma, a tree over a team's threads, then the parts in order; bits
-/// depend on C and on the tile, and on nothing else. Throws std::invalid_argument for sizes that do
-/// not fit, overlap, a team that the execution space cannot give, a tile that its scratch does not
-/// hold, or a tiling.
+/// launch: chains of fma per thread, a tree over the threads of a team, then the parts in order.
+/// Bits depend only on C and on the tile. Throws std::invalid_argument for sizes that do not fit,
+/// overlap, a team that the execution space cannot give, a tile that its scratch does not hold, or
+/// a tiling.
 ///
 /// Source: the first kernel of ex3, a course project in CUDA, which dropped the rest of a row
 /// beyond whole tiles and took multiples of 128 only; this one takes every shape.
@@ -149,7 +149,7 @@ void ex3(Exec const& exec, A const& a, V const& v, B const& b,
                          detail::input(v), detail::output(b), plan);
 }
 
-/// C = Aᵀ·B: a team has a run of consecutive columns and stages B in scratch part by part
+/// C = Aᵀ·B: each team has a run of consecutive columns and stages B in scratch, part by part
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -159,8 +159,8 @@ void ex3(Exec const& exec, A const& a, V const& v, B const& b,
 /// | C | n | out: any stride, overwritten |
 /// | options | | as of `ex3`, with columns for rows |
 ///
-/// Teaches why memory wants neighbours: threads side by side walk down a column, so that in a
-/// row-major A each of them reads a line of cache for one element. Published: 16 GB/s of 672, where
+/// Teaches why memory needs neighbouring accesses. Adjacent threads walk down a column, so in a
+/// row-major A each of them reads a cache line for one element. Published: 16 GB/s of 672, where
 /// the kernel along the rows reaches 149.
 ///
 /// Work, guarantees and errors: as of `ex3`.

@@ -44,8 +44,8 @@ struct HalveTogether {
 
 }  // namespace detail
 
-/// The team of `grid_sync` unless the caller chooses: on a host, all threads, since those of one
-/// team are all that have a barrier.
+/// The default team of `grid_sync`. On a host it has all threads, because only the threads of one
+/// team share a barrier.
 template <class Exec>
 Team grid_sync_default_team(Exec const& exec) {
   return backends::Backend<Exec>::is_gpu ? published::detail::default_team(exec, grid_sync_team)
@@ -60,11 +60,11 @@ Team grid_sync_default_team(Exec const& exec) {
 /// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
 /// | v | n | in: any stride |
 /// | B | m | out: any stride, overwritten |
-/// | options | | team, teams and what is said below |
+/// | options | | team, teams and the options below |
 ///
-/// Options: a workspace of mn scalars; a team of R x C threads (published: 32 x 32) has a tile of
-/// R x C elements at a time; `teams`, at most those that are resident, take the tiles; 0: all that
-/// are.
+/// Options: a workspace of mn scalars; a team of R x C threads (published: 32 x 32) processes a
+/// tile of R x C elements at a time; `teams`: number of teams that share the tiles, at most the
+/// resident ones; 0: all resident ones.
 ///
 /// On CUDA this is a cooperative launch with no more blocks than the device holds at a time. On a
 /// host the grid is one team, whose threads have a barrier.

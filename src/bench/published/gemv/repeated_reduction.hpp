@@ -67,15 +67,15 @@ void run_repeated_reduction(Exec const& exec, std::string const& label,
 /// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
 /// | v | n | in: any stride |
 /// | B | m | out: any stride, overwritten |
-/// | options | | team, teams and what is said below |
+/// | options | | team, teams and the options below |
 ///
-/// Options: a workspace of mn scalars; a team of R x C threads (published: 32 x 32) has a tile of
-/// R x C elements; `teams`, at most, take the tiles of a kernel.
+/// Options: a workspace of mn scalars; a team of R x C threads (published: 32 x 32) has a tile of R
+/// x C elements; `teams`: most teams that share the tiles of a kernel.
 ///
-/// Teaches what going through memory costs: the buffer is as large as A, and is read and written
-/// once and again; each step pays for a launch beside.
+/// Teaches the cost of going through memory: the buffer is as large as A and is read and written
+/// repeatedly. Each step also pays for a launch.
 ///
-/// Work and traffic: 2mn flop; some 5mn scalars where one read of A would do, and ceil(log2 n) + 2
+/// Work and traffic: 2mn flop; about 5mn scalars, five times one read of A; ceil(log2 n) + 2
 /// launches.
 ///
 /// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is

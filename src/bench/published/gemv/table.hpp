@@ -27,7 +27,7 @@ enum class Product {
 /// Which layouts of A a variant takes.
 enum class Layouts { both, column_major };
 
-/// Which teams a variant takes, of those that the execution space can give.
+/// Which of the teams of the execution space a variant accepts.
 enum class Teams {
   any,         ///< R x C
   one_column,  ///< R x 1

@@ -56,19 +56,19 @@ void run_team_atomic(Exec const& exec, std::string const& label,
 /// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
 /// | v | n | in: any stride |
 /// | B | m | out: any stride, overwritten |
-/// | options | | team, teams and what is said below |
+/// | options | | team, teams and the options below |
 ///
 /// Options: a team of R x C threads (published: all in one row) has a tile of R x C elements;
-/// `teams`, at most, take the tiles.
+/// `teams`: most teams that share the tiles.
 ///
 /// Teaches that reducing where threads are close makes atomics cheap: a team adds once for each of
 /// its R rows, so once with a team of 1 x C, as published.
 ///
 /// Work and traffic: 2mn flop, m·ceil(n / C) of them atomic; mn + m + n scalars, R·C in scratch.
 ///
-/// Guarantees: asynchronous in `exec`; no fence and no allocation. NOT reproducible: the order of
-/// the teams' additions is that of their arrival. Throws std::invalid_argument for sizes that do
-/// not fit, overlap, a team that the execution space cannot give, or a tile.
+/// Guarantees: asynchronous in `exec`; no fence and no allocation. NOT reproducible: teams add in
+/// the order in which they arrive. Throws std::invalid_argument for sizes that do not fit, overlap,
+/// a team that the execution space cannot give, or a tile.
 ///
 /// Source: "team-atomic", the fastest of four reductions of y = A·x in a project report (Jena,
 /// 2021).

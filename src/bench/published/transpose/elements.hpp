@@ -31,12 +31,12 @@ struct Copy {
   }
 };
 
-/// At = Aᵀ, a thread an element.
+/// At = Aᵀ, one thread per element.
 ///
-/// What it teaches: half of what a transpose does is wrong either way. Along rows of A, loads are
-/// of neighbouring elements and stores as far apart as rows of At. Along columns it is the other
-/// way round, and faster where a block has several rows: the sectors that loads leave in the cache
-/// serve threads of later rows.
+/// What it teaches: half of the accesses of a transpose are scattered either way. Along rows of A,
+/// loads are adjacent and stores are a row of At apart. Along columns stores are adjacent and loads
+/// are scattered. That is faster if a block has several rows, because the sectors that loads leave
+/// in the cache serve threads of later rows.
 struct Naive {
   static constexpr char name[] = "naive";
   static constexpr bool is_copy = false;
@@ -46,11 +46,11 @@ struct Naive {
   }
 };
 
-/// At = Aᵀ as Naive, with four elements a thread, a block's width apart.
+/// At = Aᵀ as Naive, with four elements per thread, a block's width apart.
 ///
-/// What it teaches: loads that do not wait for each other hide the latency of memory, with fewer
-/// threads; there is more of it to hide along columns, where loads are scattered. Here the last
-/// block of a line is as short as the line asks.
+/// What it teaches: independent loads hide the latency of memory, with fewer threads. There is more
+/// latency to hide along columns, where loads are scattered. Here the last block of a line is
+/// shortened to fit.
 struct Unroll4 {
   static constexpr char name[] = "unroll4";
   static constexpr bool is_copy = false;
@@ -60,12 +60,12 @@ struct Unroll4 {
   }
 };
 
-/// At = Aᵀ as Naive, with blocks numbered along the diagonals of the grid: down a diagonal, which
-/// goes on at the left where it reaches the right, then the next one.
+/// At = Aᵀ as Naive, with blocks numbered along the diagonals of the grid. A diagonal that reaches
+/// the right edge continues at the left.
 ///
-/// What it teaches: blocks that run at the same time should not meet in one partition of memory, as
-/// those of a column of blocks do where rows are a power of two long. Processors that spread
-/// addresses over partitions by a hash have made it an exercise.
+/// What it teaches: concurrent blocks should not access the same partition of memory, as the blocks
+/// of a column do if the row length is a power of two. On processors that hash addresses to
+/// partitions this is only an exercise.
 ///
 /// Source also: G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009.
 struct Diagonal {
@@ -80,7 +80,7 @@ struct Diagonal {
 
 namespace detail {
 
-/// A block moves its elements as Policy says.
+/// Moves the elements of a block in the order of Policy.
 template <class Exec, class T, class Policy, Along along>
 struct MoveElements {
   Rows<T const> A;

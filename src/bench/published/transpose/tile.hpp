@@ -99,10 +99,10 @@ void tile_padded(Exec const& exec, A const& a, Out const& out, Block const& bloc
 
 /// @copydoc tile
 ///
-/// Here the tile is padded by one element and two blocks wide, with two elements a thread; its size
-/// is known at run time only. What it teaches: two loads under way at a time beside a tile without
-/// conflicts, in shared memory that a launch sizes. The last tile of a row may be one block wide,
-/// or part of one.
+/// Here the tile is padded by one element and two blocks wide, with two elements per thread; its
+/// size is known at run time only. What it teaches: two independent loads per thread combined with
+/// a tile without bank conflicts, in shared memory whose size is set at launch. The last tile of a
+/// row may be one block wide, or part of one.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void tile_unrolled_padded(Exec const& exec, A const& a, Out const& out, Block const& block) {
   detail::run_tile<1, 2>(exec, "tile-unrolled-padded", a, out, block);

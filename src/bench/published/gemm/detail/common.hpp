@@ -99,7 +99,7 @@ auto product_of(std::string_view name, A const& a, B const& b, C const& c) {
                     static_cast<Index>(a.extent(1))};
 }
 
-/// No team and no tile is asked of a variant that has none.
+/// Refuses a team or a tile for a variant that has neither.
 inline void require_plain(std::string_view name, Options const& options) {
   if (options.team != Team{} || options.tile != 0) {
     checks::fail(name, "this variant has neither a team nor a tile: leave both alone");

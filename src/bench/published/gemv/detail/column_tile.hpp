@@ -10,9 +10,9 @@
 
 namespace tessera::published::gemv {
 
-/// The published team of both column-tile variants: a thread a row.
+/// The published team of both column-tile variants: one thread per row.
 inline constexpr Team column_tile_team{128, 1};
-/// Their published tile: as many columns as a team has threads.
+/// The published tile: as many columns as a team has threads.
 inline constexpr Index column_tile_width = 128;
 
 namespace detail {

@@ -79,14 +79,13 @@ struct Place {
   int col;
 };
 
-/// The element of a thread.
 struct Element {
   Index row;
   Index col;
 };
 
-/// A matrix cut into tiles as large as a team, a thread an element; threads that follow each other
-/// have elements that follow each other in memory.
+/// A matrix cut into tiles as large as a team, one thread per element. Consecutive threads have
+/// elements that are adjacent in memory.
 template <bool RowMajor>
 struct Tiles {
   Index rows;
