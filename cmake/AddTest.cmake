@@ -7,10 +7,10 @@ include(TestsWithoutDriver)
 # tessera_add_test(NAME name SOURCES file… [LIBRARIES target…] [LABELS label…] [KOKKOS_MAIN]
 #                  [TIMEOUT seconds])
 #
-# Makes the GoogleTest executable `name` and one ctest test per test case; with sanitizers, with which a
-# start takes a tenth of a second, KOKKOS_MAIN has four tests that share the cases. With KOKKOS_MAIN its
-# main() initialises Kokkos, and its sources are compiled for the device where there is one; without,
-# it has no kernels.
+# Makes the GoogleTest executable `name` and one ctest test per test case. With sanitizers, which slow down
+# the start, KOKKOS_MAIN makes four tests that share the cases. With KOKKOS_MAIN the main() initialises
+# Kokkos, and the sources are compiled for the device if there is one. Without it, the sources have no
+# kernels.
 # Labels in use: unit, property, io, app, headers, package, mpi, slow; and gpu for every case on a GPU, one
 # at a time.
 function(tessera_add_test)
@@ -84,8 +84,8 @@ function(tessera_add_test_of_portable_kernels test label filter)
   )
 endfunction()
 
-# tessera_add_test_without_avx512(test label filter): one ctest test that runs the tests of `test` that
-# match once more, with the loops for processors without AVX-512; skipped where the processor has none.
+# tessera_add_test_without_avx512(test label filter): one ctest test that repeats the matching tests of `test`
+# with the loops for processors without AVX-512. Skipped if the processor has no AVX-512.
 function(tessera_add_test_without_avx512 test label filter)
   add_test(NAME ${test}.without_avx512 COMMAND ${test} "--gtest_filter=${filter}")
   set_tests_properties(

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# tessera_compile_quickly(target [level]): its sources have no kernels, or little work for them, and take
-# half as long to compile when they are not optimised (-O0), or as far as `level` says.
+# tessera_compile_quickly(target [level]): compiles its sources with -O0, or with `level`. For sources without
+# kernels, or with little work for them: these compile twice as fast.
 function(tessera_compile_quickly target)
   set(level -O0)
   if(ARGC GREATER 1)
@@ -13,8 +13,8 @@ endfunction()
 
 # tessera_compile_alone(target [regex])
 #
-# Presets compile several sources at a time (CMAKE_UNITY_BUILD), which reads their headers once. The
-# sources of `target` (those that match) stay alone.
+# Presets compile several sources at a time (CMAKE_UNITY_BUILD), which reads their headers once. The sources
+# of `target` that match are compiled one by one.
 function(tessera_compile_alone target)
   get_target_property(sources ${target} SOURCES)
   if(ARGC GREATER 1)

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Every dependency, once. An installed package is taken where there is one; otherwise the upstream
-# release named here is downloaded and built. -DFETCHCONTENT_TRY_FIND_PACKAGE_MODE=NEVER forces the
-# download; -DFETCHCONTENT_SOURCE_DIR_<NAME>=<folder> builds a copy that is already on the machine.
+# Every dependency, once. An installed package is used if found; otherwise the upstream release named here is
+# downloaded and built. -DFETCHCONTENT_TRY_FIND_PACKAGE_MODE=NEVER forces the download;
+# -DFETCHCONTENT_SOURCE_DIR_<NAME>=<folder> builds a copy that is already on the machine.
 include(FetchContent)
 if(POLICY CMP0135)
   cmake_policy(SET CMP0135 NEW) # unpacked files get the time of unpacking

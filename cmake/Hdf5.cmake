@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# HDF5 files are an optional part: TESSERA_HDF5 says whether it is there, tessera_hdf5 is what to
-# link. 1.14 is the first release that lists the chunks of a dataset (H5Dchunk_iter).
+# HDF5 is optional: TESSERA_HDF5 is ON if it is available; link tessera_hdf5. 1.14 is the first release that
+# lists the chunks of a dataset (H5Dchunk_iter).
 set(TESSERA_HDF5 OFF)
 set(reason "TESSERA_ENABLE_HDF5 is OFF")
 if(TESSERA_ENABLE_HDF5)

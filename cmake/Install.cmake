@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # cmake --install: the headers, the package that find_package(Tessera) finds, and the program. A parent
-# project that exports a library of its own which needs Tessera::tessera turns it on, and its package has
-# find_dependency(Tessera).
+# project turns it on if it exports a library that needs Tessera::tessera. The package of that project then
+# calls find_dependency(Tessera).
 include(CMakePackageConfigHelpers)
 
 if(NOT TESSERA_INSTALL)

@@ -49,7 +49,7 @@ if("CUDA" IN_LIST Kokkos_DEVICES
   )
 endif()
 
-# An installed Kokkos has the backends that it was built with: say so when a preset asks for more.
+# An installed Kokkos has a fixed set of backends: report if a preset requests others.
 if(Kokkos_DIR AND NOT kokkos_SOURCE_DIR)
   message(STATUS "Tessera: Kokkos ${Kokkos_VERSION} with ${Kokkos_DEVICES} in ${Kokkos_DIR}")
   foreach(backend CUDA OPENMP SERIAL)

@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Many processes are an optional part: TESSERA_MPI says whether it is there, Tessera::distributed is
-# what to link.
+# MPI is optional: TESSERA_MPI is ON if it is available; link Tessera::distributed.
 set(TESSERA_MPI OFF)
 set(reason "TESSERA_ENABLE_MPI is OFF")
 if(SKBUILD)
@@ -31,8 +30,8 @@ elseif(PROJECT_IS_TOP_LEVEL)
   message(NOTICE "Tessera: many processes are LEFT OUT: ${reason}")
 endif()
 
-# NCCL, for many processes with GPUs of NVIDIA: TESSERA_NCCL says whether it is there. Installed
-# headers go without it, so that a package depends on MPI alone.
+# NCCL, for ranks with NVIDIA GPUs: TESSERA_NCCL is ON if it is available. Installed headers do not use it, so
+# a package depends on MPI alone.
 set(TESSERA_NCCL OFF)
 if(NOT TESSERA_ENABLE_NCCL)
   set(reason "TESSERA_ENABLE_NCCL is OFF")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# The Python package is an optional part: TESSERA_PYTHON says whether it is there.
+# The Python package is optional: TESSERA_PYTHON is ON if it is built.
 set(TESSERA_PYTHON OFF)
 set(reason "TESSERA_ENABLE_PYTHON is OFF")
 if(NOT TESSERA_BUILD_APP)

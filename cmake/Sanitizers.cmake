@@ -12,10 +12,10 @@ endif()
 
 # tessera_lighten_sanitizers(target)
 #
-# Kernels are unrolled into long functions, which GCC compiles six times as long with every check
-# as with none, and clang five times. What is left out of their targets is what other checks find:
-# an overrun of an array on the stack is found by `bounds`, a pointer that is null, wild or of no
-# object by AddressSanitizer where it is used. What takes no kernels keeps all checks.
+# Kernels are unrolled into long functions. With every check, GCC and clang take several times as long to
+# compile them. The checks omitted for their targets find only what other checks find: `bounds` finds an
+# overrun of an array on the stack, AddressSanitizer finds the use of a null, wild or dangling pointer.
+# Targets without kernels keep all checks.
 function(tessera_lighten_sanitizers target)
   if(NOT TESSERA_SANITIZERS)
     return()

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# A program with CUDA needs libcuda.so.1, which comes with NVIDIA's driver: without it no test could
-# start, not even to say that it is skipped. So ctest looks for the library before it does anything, and
-# where there is none gives the tests the toolkit's stub of it, with which they find no device.
+# A program with CUDA needs libcuda.so.1 of NVIDIA's driver. Without it no test could start, not even to
+# report that it is skipped. So ctest first looks for the library. If it is missing, tests run with the
+# toolkit's stub, which finds no device.
 if(NOT "CUDA" IN_LIST Kokkos_DEVICES)
   return()
 endif()

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# The target `tidy` and a test of that name: every source that is configured through clang-tidy, as
-# it would be compiled, but without compiling it. Included last. Only sources of our own: fetched
-# dependencies are configured too.
+# The target `tidy` and a test of that name: clang-tidy on every configured source, with its compile flags,
+# without compiling it. Included last. Fetched dependencies are configured too, so only our own sources are
+# selected.
 find_program(TESSERA_RUN_CLANG_TIDY run-clang-tidy REQUIRED)
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 set(ours "(src|backends|examples|benchmarks)/")

@@ -25,7 +25,7 @@ target_compile_options(
             "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>" # nvcc rewrites code: less is true
 )
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # It sees an overlap in "x" + std::string that is none: https://gcc.gnu.org/PR105651.
+  # False positive for an overlap in "x" + std::string: https://gcc.gnu.org/PR105651.
   target_compile_options(
     tessera_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>"
                                "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wno-restrict>"

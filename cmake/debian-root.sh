@@ -45,8 +45,8 @@ root_path() {
   echo "$roots_dir/$1-${hash:0:12}"
 }
 
-# The mirror that this machine takes Debian from: the URI of its own release in apt's sources. Empty
-# where it has none; then mmdebstrap takes its default.
+# The Debian mirror of this machine: the URI of its own release in apt's sources. Empty if there is no such
+# URI; mmdebstrap then uses its default.
 debian_mirror() {
   local codename mirror
   codename=$(. /etc/os-release && [[ $ID == debian ]] && echo "${VERSION_CODENAME:-}") || codename=-
@@ -61,7 +61,7 @@ debian_mirror() {
   echo "$mirror"
 }
 
-# make_root NAME PATH: nothing to do when it is there; built beside and renamed when complete.
+# make_root NAME PATH: creates the root unless it exists. Built in a temporary folder, renamed when complete.
 make_root() {
   local name=$1 path=$2 mirror old
   mkdir -p "$roots_dir"
@@ -90,8 +90,8 @@ install_mmdebstrap() {
     die "mmdebstrap is needed: apt-get install mmdebstrap"
 }
 
-# bootstrap_root MIRROR PATH PACKAGES: apt's settings of this machine hold in the root too. An empty
-# MIRROR is that of mmdebstrap.
+# bootstrap_root MIRROR PATH PACKAGES: uses apt's settings of this machine. If MIRROR is empty, mmdebstrap
+# uses its default.
 bootstrap_root() {
   local options=() line keyring=/usr/share/keyrings/debian-archive-keyring.gpg
   while read -r line; do options+=("--aptopt=$line"); done < <(
@@ -138,9 +138,9 @@ remove_roots() {
   for old in "$roots_dir"/{openmp,serial,lint,hip,docs}-*; do [[ ! -e $old ]] || remove_root "$old"; done
 }
 
-# in_root PATH CMD ARGS…: runs CMD in the root and in the present folder. Its mounts live in a
-# namespace of their own and end with the command. Every folder of this machine that is not part
-# of the operating system is there under its own name.
+# in_root PATH CMD ARGS…: runs CMD in the root and in the current folder. Its mounts are in a separate mount
+# namespace and end with the command. Every folder of this machine that is not part of the operating system is
+# mounted under its own name.
 in_root() {
   local path=$1
   shift

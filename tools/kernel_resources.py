@@ -61,7 +61,7 @@ class Kernel:
     base: str  # "FusedTeam"
     scalar: str
     numbers: list  # the other template arguments
-    threads: int  # of a team, at most
+    threads: int  # most threads of a team
     registers: int
     static_shared: int
     stack: int
@@ -85,7 +85,7 @@ class Kernel:
     def teams(self, processor):
         """Teams that a multiprocessor runs at a time, and what limits them."""
         warps = -(-self.threads // 32)
-        # Registers are dealt out to warps in blocks of 256.
+        # Registers are allocated to warps in blocks of 256.
         per_warp = -(-self.registers * 32 // 256) * 256
         # Each of four schedulers has a quarter of them.
         resident = processor.registers // 4 // per_warp * 4
@@ -111,11 +111,11 @@ class Kernel:
 class Facts:
     """What the compiler's output does not tell of a kernel; see backends/gpu."""
 
-    scratch: object  # scalars of team scratch at most, of a Kernel
-    words: object  # words of 16 bytes of the matrix that a thread has in flight, of a Kernel
+    scratch: object  # most scalars of team scratch, of a Kernel
+    words: object  # 16-byte words of the matrix in flight per thread, of a Kernel
 
 
-# `numbers` are the template arguments after the scalar: Aligned first, where there is one.
+# `numbers` are the template arguments after the scalar. Aligned comes first, if the kernel has it.
 FACTS = {
     "ClearExchange": Facts(lambda k: 0, lambda k: 0),
     "CombineRuns": Facts(lambda k: 0, lambda k: 0),
@@ -127,7 +127,7 @@ FACTS = {
         lambda k: k.numbers[1] * 4 * k.threads * (16 // k.size) + 10,
         lambda k: 4 * 2,
     ),
-    "FusedRing": Facts(  # on words, teams; two slots of a piece and a row, without the sums of panels beside them
+    "FusedRing": Facts(  # on words, teams; two slots of a piece and a row, without the sums of panels
         lambda k: 2 * (8 * k.threads + k.threads // 4) * (16 // k.size) + 1408 // k.size,
         lambda k: 2 * 8,
     ),
@@ -139,9 +139,9 @@ FACTS = {
         lambda k: 2 * k.numbers[2] * 32,
         lambda k: 4 * k.numbers[1] * k.numbers[2] * k.numbers[3],
     ),
-    # What a sum has, and a word a thread of a tile's part of B; lines.
+    # The scratch of a sum, and one word per thread for a tile's part of B; lines.
     "FusedTiles": Facts(lambda k: 6 * k.threads * (16 // k.size), lambda k: 8),
-    # Two words a thread, and three of stacks at most; spacing, lines.
+    # Two words per thread, and at most three for stacks; spacing, lines.
     "Sum": Facts(lambda k: 5 * k.threads * (16 // k.size), lambda k: k.numbers[1]),
 }
 
@@ -157,8 +157,8 @@ def portable_words(k):
     return lines * max(kept, 1) * CHAIN_STEPS * width * k.size / 16
 
 
-CHAIN_STEPS = 4  # of a lane in a segment: so many words are an item
-# Their numbers are those of their Shape: scalars of a word, items that a thread keeps, lines of a step.
+CHAIN_STEPS = 4  # per lane of a segment: the words of one item
+# The numbers are the Shape's: scalars of a word, items that a thread keeps, lines of an iteration.
 PORTABLE = ("Dot", "Sum", "FusedRows", "FusedColumns")
 FACTS |= {f"portable {name}": Facts(portable_scratch, portable_words) for name in PORTABLE}
 

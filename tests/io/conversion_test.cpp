@@ -50,7 +50,7 @@ std::vector<float> vector_of(std::string const& path) {
   return entries;
 }
 
-/// A generated matrix, and V beside it.
+/// A generated matrix, with V in a second file.
 std::string generated(Folder const& folder, std::string const& name, std::uint64_t rows,
                       std::uint64_t cols, ScalarType type, Layout layout) {
   std::string path = folder / name;

@@ -350,7 +350,7 @@ TEST(Hdf5, WhatCannotBeReadIsRefusedWithASentence) {
   }
 }
 
-/// Opening the pipe would wait for a writer for ever.
+/// Opening the pipe would block forever, waiting for a writer.
 TEST(Hdf5, NoOtherFileIsOpened) {
   Folder const folder;
   for (std::string const file : {"old.h5", "new.h5"}) {

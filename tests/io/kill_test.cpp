@@ -71,7 +71,7 @@ TEST_P(Killed, LeavesTheOldFileOrTheNewOneWhole) {
   std::string const path = folder / "C.bin";
   write_version(path, temporary, 'a');
   bool replaced = false;
-  // Every 0.2 ms of the first 12 ms; later only where the disk is too slow to have written once.
+  // Every 0.2 ms of the first 12 ms; later only if the disk is too slow to have written once.
   for (int moment = 0; moment < 60 || (!replaced && moment < 75); ++moment) {
     int const microseconds = moment < 60 ? moment * 211 : 12000 << (moment - 60) / 2;
     kill_a_writer(path, temporary, signal, std::chrono::microseconds(microseconds));

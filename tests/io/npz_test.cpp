@@ -252,7 +252,7 @@ TEST(Npz, WhatIsDamagedIsRefused) {
   expect_refused(folder.write("d.npz", moved) + ":A", "is damaged: expected a directory before");
 }
 
-/// The array behaves as the .npy file that it is, also where it is damaged.
+/// The array behaves like the .npy file it is, also if it is damaged.
 TEST(Npz, MembersAreNpyFiles) {
   Folder const folder;
   for (bool const deflate : {false, true}) {

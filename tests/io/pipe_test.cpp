@@ -59,7 +59,7 @@ std::string name_of(Way way) {
   return "not_blocking";
 }
 
-/// In a process of its own, which is returned: writes the pieces one after the other, and ends.
+/// Forks a process, which is returned: it writes the pieces one after the other, and ends.
 pid_t write_apart(std::vector<Bytes> const& pieces, std::function<int()> const& open) {
   pid_t const child = ::fork();
   if (child != 0) return child;

@@ -83,7 +83,7 @@ TEST(Recognition, ADatasetIsNamedBehindAnyFile) {
   EXPECT_EQ(name.dataset, "x:y");
   EXPECT_EQ(split_dataset(npz).dataset, "");
   EXPECT_EQ(inspect(npz + ":vector").rows, 5U);
-  // Where there is no such file, a name alone decides.
+  // If the file does not exist, the name alone decides.
   EXPECT_EQ(split_dataset(folder / "none.nc:/A").dataset, "");
   EXPECT_EQ(split_dataset(folder / "none.h5:/A").dataset, "/A");
   EXPECT_EQ(split_dataset(folder / "none.npz:A").dataset, "A");

@@ -57,7 +57,7 @@ TEST(RunApart, SaysHowTheProcessEnded) {
 
 TEST(RunApart, EndsBeforeItWritesWhereAHandlerSaysSo) {
   std::string const file = testing::TempDir() + "run_apart_" + std::to_string(::getpid());
-  // The process says that it is there, and would write a moment later.
+  // The process signals that it runs, and would write a moment later.
   std::array<int, 2> pipe{};
   ASSERT_EQ(::pipe(pipe.data()), 0);
   std::thread handler([&] {

@@ -11,7 +11,7 @@
 
 #include "support/counted_allocations.hpp"
 
-/// What a call does beside its work: allocations of every kind, and regions for Kokkos' tools.
+/// Side effects of a call: allocations of every kind, and regions for Kokkos' tools.
 namespace tessera {
 namespace {
 

@@ -144,7 +144,7 @@ TEST(PartsOfOneView, AreRefusedWhereTheyShareAnElementBeyondSize) {
   auto const three = Kokkos::subview(A, Range{0, 3}, Kokkos::ALL);
   EXPECT_THAT([&] { multiply(Exec(), three, even, thirds); },
               refuses("multiply", "B must not overlap v"));
-  // Rows with padding: what lies in the padding is apart, one entry of a row is not.
+  // Rows with padding: a vector in the padding does not overlap, an entry of a row does.
   Right const wide("wide", 4, 6);
   auto const padded = Kokkos::subview(wide, Kokkos::ALL, Range{0, 4});
   EXPECT_NO_THROW(multiply(Exec(), padded, even, Kokkos::subview(wide, Kokkos::ALL, 5)));

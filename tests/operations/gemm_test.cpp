@@ -50,7 +50,7 @@ std::string to_string(Size const& s) {
   return std::to_string(s.rows) + " x " + std::to_string(s.cols) + " x " + std::to_string(s.depth);
 }
 
-/// How the three matrices lie in memory.
+/// Memory layouts of the three matrices.
 struct Layouts {
   Stored a{MatrixLayout::right};
   Stored b{MatrixLayout::right};

@@ -13,8 +13,8 @@
 #include "support/device_data.hpp"
 #include "support/double_double.hpp"
 
-/// Kokkos Kernels' gemv as an independent reference: it adds in an order of its own, so the two may
-/// differ by the sum of both error bounds and no more.
+/// Kokkos Kernels' gemv as an independent reference. Its order of additions differs, so the results
+/// may differ by the sum of both error bounds and no more.
 namespace tessera::test {
 namespace {
 

@@ -207,7 +207,7 @@ struct ClipAndCount {
   }
 };
 
-/// One case of each scalar type: kernels with a function of their own take long to compile.
+/// One case of each scalar type: kernels with a user-defined function take long to compile.
 template <class T>
 class OwnFunctions : public testing::Test {};
 using BothScalars = testing::Types<float, double>;

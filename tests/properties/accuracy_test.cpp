@@ -9,7 +9,7 @@
 #include "support/case_test.hpp"
 #include "support/double_double.hpp"
 
-/// Real results lie within the bound that follows from the depth of the order of summation.
+/// Errors of real results stay below the bound given by the depth of the order of summation.
 namespace tessera::test {
 namespace {
 

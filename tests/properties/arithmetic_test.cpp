@@ -24,8 +24,8 @@
 #include <xmmintrin.h>
 #endif
 
-/// Threads' modes of rounding, and what they make of subnormal numbers, change no bit: neither the
-/// caller's nor those of other threads.
+/// Rounding modes and the treatment of subnormal numbers change no bit, whether the calling thread
+/// or another thread has set them.
 namespace tessera::test {
 namespace {
 

@@ -27,7 +27,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 struct Found {
   int calls = 0;
   bool among_others = false;    ///< in a parallel region of several threads
-  std::uintptr_t off_line = 0;  ///< bytes from the beginning of a line of the cache
+  std::uintptr_t off_line = 0;  ///< bytes from the beginning of a cache line
 };
 
 struct Look {
@@ -41,7 +41,7 @@ struct Look {
     KOKKOS_IF_ON_HOST((mine.among_others = omp_in_parallel() != 0;))
 #endif
     mine.off_line = reinterpret_cast<std::uintptr_t>(team.scratch) % 64;
-    // As much as was asked for: tools for addresses see to it that it is there.
+    // Touches all requested scratch: address tools check that it is allocated.
     for (Index k = 0; k < scratch; ++k) team.scratch[k] = 1.0;
   }
 };

@@ -201,8 +201,8 @@ TYPED_TEST(LinesOfHosts, DotsGetNoOtherBitsFromAskingAhead) {
   }
 }
 
-/// The tree over two panels of half of the lines each, `Count` lines side by side; as many elements
-/// of each of the next ones are asked for meanwhile.
+/// The tree over two panels of half of the lines each, `Count` lines at a time. Prefetches
+/// `asked_for` elements of each of the next lines.
 template <int Count, class T>
 std::vector<T> sum_of_two_panels(Lines<T> const& lines, T const* y, Index asked_for) {
   auto const length = static_cast<std::size_t>(lines.length);
@@ -238,8 +238,8 @@ TYPED_TEST(LinesOfHosts, SumsGetNoOtherBitsFromAskingForTheNextStep) {
   }
 }
 
-/// Compares the sum over lines, in panels, with the reference's, however a tuning walks them; with
-/// AVX-512 where it is.
+/// Compares the sum over lines, in panels, with the reference, for each tuning, and with AVX-512 if
+/// the processor has it.
 template <class T>
 void expect_sums_of_reference(Lines<T> const& lines, T const* y) {
   auto const size = static_cast<std::size_t>(lines.length);

@@ -9,7 +9,7 @@
 #include "support/case_test.hpp"
 #include "support/methods.hpp"
 
-/// A plan tells what a call does, for matrices of any size, without having one.
+/// A plan predicts the kernels of a call, for any size, without a matrix.
 namespace tessera::test {
 namespace {
 

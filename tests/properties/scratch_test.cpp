@@ -20,18 +20,18 @@
 #include "support/shapes.hpp"
 #include "support/tunings.hpp"
 
-/// The scratch that teams ask for is there on every architecture. Plans need no device, so that
-/// those of GPUs are looked at on any machine.
+/// Plans stay within the scratch limits of every architecture. Plans need no device, so plans for
+/// GPUs are tested on any machine.
 namespace tessera::test {
 
-/// Scratch that a team can have: so many bytes less so many for each of its threads.
+/// Scratch limit of a team: `bytes`, less `bytes_per_thread` for each of its threads.
 struct Limit {
   std::size_t bytes;
   std::size_t bytes_per_thread = 0;
 };
-/// What Kokkos leaves of the 48 KiB of a team of any size, 49152 - 8216: the most on Turing.
+/// Scratch limit on Turing for teams of any size: 49152 - 8216 of the 48 KiB are left by Kokkos.
 constexpr Limit turing_scratch{40936};
-/// What Kokkos takes of the 48 KiB for itself in a launch: elsewhere, teams use the rest.
+/// On other architectures, teams use the 48 KiB except what Kokkos reserves in a launch.
 constexpr Limit cuda_scratch{49152 - 2 * sizeof(double), sizeof(double)};
 
 /// A CUDA device that is only planned for: Turing, or an architecture with more scratch.
@@ -114,7 +114,7 @@ namespace {
 /// Multiprocessors of a small card, the Titan RTX, an H100 and an H200, and of a card to come.
 constexpr std::array<Index, 4> cards{14, 72, 132, 300};
 
-/// Every pair of extents at and beside the powers of two, up to matrices of 2^40 elements.
+/// Every pair of extents at and next to the powers of two, up to matrices of 2^40 elements.
 std::vector<Shape> shapes_of_all_sizes() {
   std::vector<Index> extents;
   for (int power = 0; power <= 32; ++power) {
@@ -262,7 +262,8 @@ void expect_room_for_blocks(Exec const& exec, Index count, Index length, int vec
   EXPECT_LE(tessera::detail::scratch_bytes<T>(dot.scratch()), Exec::most_scratch);
   EXPECT_GE(dot.places, 2);
   int const threads = dot.is_short ? gpu::segment_threads : gpu::warp_threads;
-  // Each column has a thread a chunk, and threads share a step's lines as far as there are any.
+  // Each column has one thread per chunk. Threads share the lines of an iteration if there are
+  // enough.
   int const sharing = std::min(gpu::lines_of_block<Exec>, threads / dot.kept);
   Index const sums = Index{gpu::warp_threads} * dot.warps() * gpu::lines_of_block<Exec> / sharing;
   EXPECT_GE(dot.scratch(), Index{dot.places} * dot.step_size() + 2 * sums);

@@ -151,7 +151,7 @@ TYPED_TEST(SpecialValues, SubnormalsAreKept) {
     std::vector<T> const B(static_cast<std::size_t>(shape.rows), T(1));
     HostMatrix<T> const A(shape, TestFixture::order, elements);
     this->expect_reference(A, v, B);
-    // Sums of subnormals are exact: the same as those of whole numbers, scaled.
+    // Sums of subnormals are exact: equal to sums of whole numbers, scaled.
     auto expected = this->runner().multiply({shape, TestFixture::order, whole}, v);
     for (T& b : expected) b *= Limits::denorm_min();
     EXPECT_THAT(this->runner().multiply(A, v), same_bits_as(expected)) << shape;

@@ -9,8 +9,8 @@
 #include "support/data.hpp"
 #include "support/reference.hpp"
 
-/// The library's formulas are those of docs/summation.md, as the reference and hand-worked values
-/// state them.
+/// The library's formulas match docs/summation.md, checked with the reference and hand-worked
+/// values.
 namespace tessera::summation {
 namespace {
 

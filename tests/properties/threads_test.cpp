@@ -6,8 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
 
-/// ctest runs the digests with several numbers of threads: this tells whether they really are so
-/// many.
+/// ctest runs the digests with several numbers of threads: this checks that number.
 namespace tessera::test {
 namespace {
 

@@ -10,8 +10,9 @@
 
 #include "support/reference.hpp"
 
-/// The stack of a thread's partial vectors, as kernels of GPUs use it, run by the host: whatever
-/// part of it lies in scratch, it adds in the order of the reference and keeps to its own places.
+/// The stack of a thread's partial vectors, as kernels of GPUs use it, run by the host. For every
+/// split between scratch and registers it adds in the order of the reference and writes only its
+/// own places.
 namespace tessera::test {
 namespace {
 

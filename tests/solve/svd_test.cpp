@@ -199,10 +199,10 @@ TYPED_TEST(Svd, ReadsTheMatrixAsRarelyAsItCan) {
     auto const one_by_one = this->run(plain, k, options);
     EXPECT_GT(one_by_one.reads, 2 * one_by_one.iterations);
     auto const at_once = this->run(in_memory, k, options);
-    // Up to 32 vectors at once. On a GPU, two columns of a column-major matrix are fused one by one:
-    // that is two reads, as two stages for both are, which count as one.
-    bool const may_fuse_each =
-        backends::Backend<Exec>::is_gpu && std::same_as<typename TypeParam::Layout, Kokkos::LayoutLeft>;
+    // Up to 32 vectors at once. On a GPU, two columns of a column-major matrix are fused one by
+    // one: that is two reads, as two stages for both are, which count as one.
+    bool const may_fuse_each = backends::Backend<Exec>::is_gpu &&
+                               std::same_as<typename TypeParam::Layout, Kokkos::LayoutLeft>;
     EXPECT_GE(at_once.reads, at_once.iterations + 1);
     EXPECT_LE(at_once.reads, (may_fuse_each ? 2 : 1) * at_once.iterations + 1);
     elements = 0;

@@ -28,8 +28,8 @@
 #include "support/runner.hpp"
 #include "support/same_bits.hpp"
 
-/// Streamed operations give the bits of the reference, however the matrix is cut into blocks, and
-/// go on from any state as if they had never stopped.
+/// Streamed operations give the bits of the reference for every division of the matrix into blocks,
+/// and for a run that is resumed from any state.
 namespace tessera::test {
 namespace {
 
@@ -74,7 +74,7 @@ class MemorySource {
 
   /// Elements handed out so far.
   [[nodiscard]] Index elements() const { return state_->elements; }
-  /// Fails where a block reaches this line or one behind it.
+  /// Fails if a block reaches this line or a later one.
   void fail_from(Index line) { state_->fails_from = line; }
 
  private:
@@ -117,7 +117,7 @@ class Watch {
   Watch& operator=(Watch const&) = delete;
 
   [[nodiscard]] std::vector<std::string> const& kernels() const { return kernels_; }
-  /// The most bytes that were held at a time, beside what was there before.
+  /// Peak of allocated bytes, in addition to the bytes allocated before.
   [[nodiscard]] std::size_t most_bytes() const { return static_cast<std::size_t>(most_); }
 
  private:
@@ -178,7 +178,8 @@ class Stream : public testing::Test {
         results = {c.to_host(), b.to_host()};
         break;
     }
-    if (options.method != Method::fused) {  // else portable ones where no others are fused
+    if (options.method != Method::fused) {  // fused without accelerated fused kernels: portable
+                                            // ones
       EXPECT_EQ(done.kernels, kernels_used<Exec>(options.kernels));
     }
     if (report != nullptr) *report = done;
@@ -814,7 +815,7 @@ TYPED_TEST(Stream, ReadsInNoKernelUnlessTheSourceSaysThatItMay) {
   Shape const shape = Shape{600, 200};
   auto const p = real_problem<T>(shape, TypeParam::order, 44);
   typename TestFixture::SourceOutside const matrix(p.A);
-  // It would wait for ever in a kernel.
+  // A kernel would deadlock here.
   auto const source = stream::make_source<T, typename TypeParam::Layout>(
       shape.rows, shape.cols, [&](stream::Block const& block, T* to) {
         auto const size = static_cast<std::size_t>(block.rows * block.cols);

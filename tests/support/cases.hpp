@@ -18,8 +18,8 @@
 /// The typed tests' cases: every enabled backend with every layout and scalar type.
 namespace tessera::test {
 
-/// The backends that tests are compiled for. Where they are only compiled, for a GPU, other builds
-/// compile the hosts' (.ci/compile_only).
+/// The backends that tests are compiled for. A build that only compiles for a GPU omits the host
+/// backends, because other builds compile them (.ci/compile_only).
 #if defined(TESSERA_TEST_CASES_OF_GPUS)
 using Tested = backends::Spaces<Kokkos::Cuda>;
 #else
@@ -98,7 +98,7 @@ using AllCases = detail::CasesOnAll<EveryCaseOn, Tested>::Type;
 using EveryCase = detail::AsTestingTypes<AllCases>::Type;
 /// All cases, or some where some are enough.
 using Cases = detail::AsTestingTypes<detail::CasesOnAll<CasesOn, Tested>::Type>::Type;
-/// One case for each backend and scalar type, where a test has layouts of its own.
+/// One case for each backend and scalar type, for tests that choose layouts themselves.
 using RowMajorCases =
     detail::AsTestingTypes<detail::CasesOnAll<RowMajorCasesOn, Tested>::Type>::Type;
 

@@ -25,8 +25,8 @@ int tessera::test::allocations() {
   return count;
 }
 
-// The program's own, which count. All that may meet them at the other end: those of a sanitizer do
-// not call each other.
+// Replacements that count. Every form is replaced, because a sanitizer's operators do not call each
+// other.
 void* operator new(std::size_t size) {
   return counted(size, alignof(std::max_align_t));
 }

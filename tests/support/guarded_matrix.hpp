@@ -20,7 +20,7 @@ using Index = std::int64_t;
 
 enum class MatrixLayout { right, left, strided };
 
-/// How a matrix lies in memory.
+/// Memory layout of a matrix.
 struct Stored {
   MatrixLayout layout;
   Index padding = 0;  ///< unused elements after each line

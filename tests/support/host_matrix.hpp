@@ -47,7 +47,7 @@ class HostMatrix {
   Margin margin() const { return margin_; }
   /// Number of lines.
   Index count() const { return order_ == Order::row_major ? shape_.rows : shape_.cols; }
-  /// Elements of a line.
+  /// Elements per line.
   Index length() const { return order_ == Order::row_major ? shape_.cols : shape_.rows; }
   /// Distance between lines.
   Index leading() const { return margin_.before + length() + margin_.after; }

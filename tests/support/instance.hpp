@@ -6,8 +6,8 @@
 
 namespace tessera::test {
 
-/// An instance of Exec beside the default one. It is asked for alone: where OpenMP has one thread,
-/// Kokkos 4 stops a program that asks for two.
+/// A second instance of Exec. Requests one instance only: if OpenMP has one thread, Kokkos 4 aborts
+/// a program that requests two.
 template <class Exec>
 Exec instance_of_its_own() {
   return Kokkos::Experimental::partition_space(Exec(), 1)[0];

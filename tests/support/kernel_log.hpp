@@ -22,8 +22,8 @@ class KernelLog final : public Observer {
   void begin(std::uint32_t device) override;
   void end() override;
 
-  /// Allocations; on a GPU, without those of Kokkos, which asks for its pool of team scratch with
-  /// every launch.
+  /// Allocations. On a GPU, excludes Kokkos' own: it requests its pool of team scratch in every
+  /// launch.
   std::vector<std::string> own_allocations(bool is_gpu) const;
 
   /// Of the instance that the operation was called with.

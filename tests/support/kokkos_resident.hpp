@@ -59,7 +59,7 @@ struct CompareAndPoison {
 
 namespace tessera::test {
 
-/// The resident of case C. Include it where the kernels are compiled already.
+/// The resident of case C. Include it only in sources that compile the kernels.
 template <class C>
 class KokkosResident final : public Resident<typename C::Scalar> {
  public:
@@ -206,7 +206,7 @@ class KokkosResident final : public Resident<typename C::Scalar> {
     return Kokkos::subview(output.memory, Kokkos::make_pair(guard, guard + output.size));
   }
 
-  /// The matrix of a call, as a part of a larger one.
+  /// The matrix of a call: a part of a larger matrix.
   DeviceMatrix<C> matrix(Part const& part) const {
     constexpr bool row_major = C::order == Order::row_major;
     Index const lines = row_major ? part.shape.rows : part.shape.cols;

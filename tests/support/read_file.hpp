@@ -12,7 +12,7 @@ namespace tessera::test {
 /// byte takes longer than what is tested.
 std::string rest_of(std::istream& stream);
 
-/// What is in a file; empty where there is none.
+/// The content of a file; empty if it does not exist.
 std::string read_file(std::filesystem::path const& path);
 
 }  // namespace tessera::test

@@ -39,7 +39,7 @@ struct Lines {
 template <class T>
 Lines<T> lines_of(Matrix<T> const& matrix);
 
-/// Lines of one panel of a sum (all but perhaps the last).
+/// Lines of each panel of a sum; the last panel may have fewer.
 Index panel_lines(Index count, Index length);
 /// Panels of a sum.
 Index panel_count(Index count, Index length);
@@ -48,7 +48,7 @@ Index panel_count(Index count, Index length);
 template <class T>
 T tree(std::vector<T> values);
 
-/// d[i] = sum over j of line_i[j] * x[j]; `x` has as many elements as a line.
+/// d[i] = sum over j of line_i[j] * x[j]; `x` has the length of a line.
 template <class T>
 std::vector<T> dot(Lines<T> const& lines, std::vector<T> const& x);
 
@@ -76,7 +76,7 @@ T log(T x);
 template <class T>
 T log1p(T x);
 
-/// f(b) for each entry; `name` is that of a function in tessera::maps.
+/// f(b) for each entry; `name` is the name of a function in tessera::maps.
 template <class T>
 std::vector<T> map(std::string const& name, std::vector<T> b, std::vector<T> const& x,
                    T gamma = T(0));

@@ -34,13 +34,13 @@ struct ResidentCall {
   Index first_input = 0;              ///< the input vector's first number
   Method method = Method::automatic;  ///< of ATAX
   std::optional<Tuning> tuning = std::nullopt;
-  int threads = 0;  ///< 0: the instance's; only where an instance can be made of a number
+  int threads = 0;  ///< 0: the instance's; only if an instance can be created with a number
 };
 
 /// The execution space instance of a resident.
 enum class Instance {
   standard,  ///< the default one
-  own,       ///< one beside it
+  own,       ///< a second one
 };
 
 /// Runs operations on data that stay on the device, for matrices too large to copy for every call

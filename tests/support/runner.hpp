@@ -31,8 +31,8 @@ class Observer {
   virtual void end() = 0;
 };
 
-/// The kernels that TESSERA_TEST_KERNELS in the environment names, automatic or portable; automatic
-/// where it is not set. ctest runs some programs twice.
+/// The kernels set by TESSERA_TEST_KERNELS in the environment, automatic or portable; default:
+/// automatic. ctest runs some programs with both.
 Kernels kernels_under_test();
 
 /// How to run an operation.
@@ -43,7 +43,7 @@ struct Call {
   Index vector_stride = 1;
   /// Use one workspace for all such calls of the runner, else a new one each time.
   bool kept_workspace = false;
-  /// Use an execution space instance of the runner's own, beside the default one.
+  /// Use an execution space instance other than the default one.
   bool own_instance = false;
   Observer* observer = nullptr;
   Kernels kernels = kernels_under_test();
@@ -56,10 +56,9 @@ struct BothResults {
   std::vector<T> C;
 };
 
-/// Runs the library's operations on host data: copies to the device, runs, copies back. Outputs lie
-/// inside larger views; all of these is NaN before the run, and a write outside the output is a
-/// test failure. Tests use this interface, so that the kernels are compiled once and not for every
-/// test.
+/// Runs the library's operations on host data: copies to the device, runs, copies back. Outputs are
+/// inside larger views that are NaN before the run. A write outside the output is a test failure.
+/// Tests use this interface so that the kernels are compiled once, not for every test.
 template <std::floating_point T>
 class Runner {
  public:

@@ -44,7 +44,7 @@ std::vector<T> exact_values(std::vector<Sum> const& sums) {
   return values;
 }
 
-/// One sum per line, or one per place in a line.
+/// One sum per line, or one per position in the lines.
 template <class T>
 std::vector<T> add_up(HostMatrix<T> const& A, std::vector<T> const& x, bool one_sum_per_line) {
   std::vector<Whole> factors;

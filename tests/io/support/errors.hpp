@@ -12,8 +12,8 @@
 
 namespace tessera::io::test {
 
-/// Expects that `action` throws a FileError of this kind about `path` whose message begins with the
-/// path, says what was expected and what was found, and contains every one of `parts`.
+/// Expects that `action` throws a FileError of this kind about `path`. Its message must begin with
+/// the path, state what was expected and what was found, and contain every one of `parts`.
 void expect_error(ErrorKind kind, std::string const& path,
                   std::initializer_list<std::string_view> parts,
                   std::function<void()> const& action);

@@ -36,7 +36,7 @@ class Folder {
   std::string path_;
 };
 
-/// The whole content of a file; fails the test when there is none.
+/// The whole content of a file; fails the test if it does not exist.
 [[nodiscard]] Bytes content_of(std::string const& path);
 
 /// Path of one of the committed files in tests/data/io.
