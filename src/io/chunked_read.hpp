@@ -13,13 +13,13 @@
 
 namespace tessera::io {
 
-// Blocks of matrices in chunks (MatrixInfo::chunk_rows). A chunk is unpacked as often as a read
-// touches it, so that reads of a few rows at a time are slow.
+// Blocks of matrices in chunks (MatrixInfo::chunk_rows). Each read unpacks every chunk that it
+// touches, so reading a few rows at a time is slow.
 
-/// Fills `to` with a block as MatrixReader::read_block() does. If the matrix is in chunks, several
-/// threads read it, each of them other chunks, so that a call unpacks each chunk once.
+/// Fills `to` with a block as MatrixReader::read_block() does. For a matrix in chunks, several
+/// threads read different chunks, so that a call unpacks each chunk once.
 /// @pre to.size() == block.elements(), and the block is within the matrix
-/// @param progress is given bytes of the block, if the matrix is in chunks
+/// @param progress called with bytes of the block, if the matrix is in chunks
 /// @throws FileError
 void read_whole_block(MatrixReader const& reader, Block const& block, std::span<float> to,
                       Progress const& progress = {});
@@ -27,24 +27,24 @@ void read_whole_block(MatrixReader const& reader, Block const& block, std::span<
 void read_whole_block(MatrixReader const& reader, Block const& block, std::span<double> to,
                       Progress const& progress = {});
 
-/// A buffer of rows for who reads a matrix in chunks block by block: chunks that are taller than a
-/// block are unpacked once per buffer, and not once per block.
+/// A buffer of rows for reading a matrix in chunks block by block. Chunks taller than a block are
+/// unpacked once per buffer, not once per block.
 struct RowBuffer {
-  /// Bytes of a buffer that a reader may have without asking for them.
+  /// A buffer up to this size is allowed under any memory limit.
   static constexpr std::uint64_t free_bytes = std::uint64_t{16} << 20U;
 
   std::uint64_t rows = 0;   ///< 0: no buffer
   std::uint64_t bytes = 0;  ///< of these rows
-  std::uint64_t times = 1;  ///< that each chunk is unpacked
+  std::uint64_t times = 1;  ///< how often each chunk is unpacked
 };
 
 /// The buffer for a matrix whose elements are read as `type`: all rows of a chunk if they fit.
 /// Without chunks there is no buffer.
-/// @param most bytes that it may take
+/// @param most largest size in bytes
 [[nodiscard]] RowBuffer row_buffer_of(MatrixInfo const& info, ScalarType type, std::uint64_t most);
 
-/// Reads blocks of whole rows of a matrix in chunks, in order, through such a buffer. One thread
-/// may call it at a time.
+/// Reads blocks of whole rows of a matrix in chunks, in order, through such a buffer. Not
+/// thread-safe.
 template <class T>
 class BufferedRows {
  public:
@@ -61,7 +61,7 @@ class BufferedRows {
   std::vector<T> elements_;  // of whole rows
 };
 
-/// Bytes that reading a whole matrix in chunks takes, without the matrix and the reader.
+/// Bytes for reading a whole matrix in chunks, without the matrix and the reader.
 [[nodiscard]] std::uint64_t bytes_of_reading_in_chunks(MatrixInfo const& info, ScalarType type);
 
 }  // namespace tessera::io

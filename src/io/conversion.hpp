@@ -13,7 +13,7 @@
 
 namespace tessera::io {
 
-/// What convert_file() is to make of which file.
+/// The input and output of convert_file().
 struct ConversionRequest {
   std::string input;
   std::optional<Format> input_format = std::nullopt;  ///< empty: detected from its content
@@ -25,18 +25,17 @@ struct ConversionRequest {
       std::nullopt;  ///< of the output; empty: as the input if the format can hold it
   std::optional<Hdf5Chunks> chunks = std::nullopt;  ///< of an HDF5 output; empty: contiguous
   std::string vector = {};         ///< V of an ex3 output; empty: V of an ex3 input
-  std::string vector_output = {};  ///< the file for V of an ex3 input; empty: none. It may be
-                                   ///< another dataset of the HDF5 file that the output is in.
-  bool add_dataset = false;        ///< to an HDF5 file that exists; else it is refused
+  std::string vector_output = {};  ///< file for V of an ex3 input; empty: none. May be another
+                                   ///< dataset of the HDF5 file of the output.
+  bool add_dataset = false;        ///< to an existing HDF5 file; without it such a file is refused
 };
 
 /// What convert_file() has read and written.
 struct Conversion {
   MatrixInfo input;
   MatrixInfo output;
-  bool vector_written = false;  ///< V is in the output or in a separate file
-  std::uint64_t not_finite =
-      0;  ///< elements that are infinite or NaN, where f64 became f32; else 0
+  bool vector_written = false;   ///< V is in the output or in a separate file
+  std::uint64_t not_finite = 0;  ///< elements that are infinite or NaN after f64 became f32; else 0
 };
 
 /// Copies a matrix or a vector into another file, possibly of another format, type or order. Works

@@ -14,13 +14,12 @@ namespace tessera::io {
 
 /// Reads a CSV file, which may be a pipe, into memory, as rows of f64.
 ///
-/// The first line defines the separator, outside quotes. This line may have the names of the
-/// columns (raw.header); then it is left out, and has as many fields as each row. Empty lines, and
-/// lines that begin with #, are left out. Numbers are decimal, with a point, and may be in double
-/// quotes. Each becomes the nearest f64. An integer (digits alone) that f64 does not hold exactly
-/// is an error.
+/// The first line defines the separator, outside quotes. It may hold the names of the columns
+/// (raw.header): then it is skipped, and has as many fields as each row. Empty lines and lines that
+/// begin with # are skipped. Numbers are decimal, with a point, and may be in double quotes. Each
+/// becomes the nearest f64. An integer (digits only) that f64 does not hold exactly is an error.
 /// @throws FileError bad_input if a field is not a number, if a row has more or fewer fields than
-/// the first one, and if the first line may be names or data; and out_of_memory
+/// the first one, or if the first line may be names or data; out_of_memory
 [[nodiscard]] std::unique_ptr<MatrixSource> open_csv(InputFile file, RawFile const& raw);
 
 }  // namespace tessera::io

@@ -7,16 +7,16 @@
 
 namespace tessera::io {
 
-/// What "FILE:NAME" names: a dataset of an HDF5 file, or an array of an .npz file. Files of other
-/// formats hold one thing only.
+/// The parts of "FILE:NAME": a dataset of an HDF5 file, or an array of an .npz file. Files of other
+/// formats hold only one matrix.
 struct DatasetName {
   std::string file;
-  std::string dataset;  ///< empty where the path names a file alone
+  std::string dataset;  ///< empty if the path names only a file
 };
 
-/// Splits a path behind the first ".h5", ".hdf5" or ".npz", in upper or lower case, that a colon
-/// follows. Without such a name, splits it at the first colon behind the name of an existing file.
-/// A path that is the name of a file as a whole is that file.
+/// Splits a path after the first ".h5", ".hdf5" or ".npz", in any case, that a colon follows.
+/// Without such an extension, splits it at the first colon after the name of an existing file. If
+/// the whole path is the name of a file, it is not split.
 [[nodiscard]] DatasetName split_dataset(std::string const& path);
 
 /// Refuses an output "FILE:/DATASET" if FILE has another extension than .h5 and .hdf5. Without

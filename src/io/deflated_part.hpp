@@ -12,7 +12,7 @@
 
 namespace tessera::io {
 
-/// Reads bytes of the file that a part is in.
+/// Reads bytes of the file that contains the part.
 using ReadPacked = std::function<void(std::uint64_t offset, std::span<std::byte> to)>;
 
 /// A part of a file that zlib unpacks: raw deflate, with the CRC-32 of its content. It is read
@@ -24,12 +24,12 @@ class DeflatedPart {
   struct Place {
     std::uint64_t offset = 0;  ///< bytes from the start of the file
     std::uint64_t packed = 0;  ///< bytes in the file
-    std::uint64_t bytes = 0;   ///< bytes that it holds
-    std::uint32_t crc = 0;     ///< of these
+    std::uint64_t bytes = 0;   ///< bytes of its content
+    std::uint32_t crc = 0;     ///< of the content
   };
 
   /// @param name of the file, for messages
-  /// @throws FileError bad_input where so few bytes cannot hold so many, or without zlib
+  /// @throws FileError bad_input if so few packed bytes cannot hold the content, or without zlib
   DeflatedPart(Place const& place, std::string name);
   ~DeflatedPart();
   DeflatedPart(DeflatedPart const&) = delete;

@@ -8,10 +8,9 @@
 
 namespace tessera::io {
 
-/// An open descriptor, or none. Closed with this object. Move-only.
+/// An owned file descriptor, possibly none. Closes it. Move-only.
 class Descriptor {
  public:
-  /// None.
   Descriptor() = default;
   /// @param number a descriptor to own; negative: none
   explicit Descriptor(int number) : number_(number) {}

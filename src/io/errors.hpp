@@ -9,17 +9,17 @@
 
 namespace tessera::io {
 
-/// Whom a FileError blames. The command line maps it to its exit status.
+/// The cause of a FileError. The command line maps it to its exit status.
 enum class ErrorKind {
   bad_input,      ///< an input file is missing, unreadable, damaged or of the wrong shape or type
   bad_output,     ///< an output file cannot be created or written, or the disk is full
-  out_of_memory,  ///< the data need more memory than there is
+  out_of_memory,  ///< the data need more memory than available
 };
 
-/// Everything that src/io throws. what() reads `FILE: what is wrong: expected …, found …`.
+/// The exception of src/io. what() is `FILE: what is wrong: expected …, found …`.
 class FileError : public std::runtime_error {
  public:
-  /// @param kind     whom to blame
+  /// @param kind     the cause
   /// @param path     the file, as the user wrote it
   /// @param sentence what is wrong, what was expected and what was found; no file name, no full
   /// stop
@@ -34,7 +34,7 @@ class FileError : public std::runtime_error {
   std::string path_;
 };
 
-/// What the system says of an `errno`.
+/// The system's message for an `errno`.
 inline std::string system_message(int error_number) {
   return std::generic_category().message(error_number);
 }

@@ -19,7 +19,7 @@ namespace tessera::io {
 
 class MatrixSource;
 
-/// One row of the table of formats: everything that the rest of src/io knows of a format.
+/// A row of the table of formats: everything that the rest of src/io needs for a format.
 struct FormatRow {
   Format format;
   std::string_view name;
@@ -32,9 +32,9 @@ struct FormatRow {
   void (*begin_vector)(OutputFile& out, MatrixInfo const& info);
   bool vector_follows_matrix;  ///< V comes after A in the same file
   bool holds_columns;          ///< a matrix may be stored column by column
-  bool holds_elements_only;    ///< a matrix without its shape, which has to be known
-  bool names_parts;            ///< "FILE:NAME" is one of many
-  bool is_text;                ///< read into memory as a whole: for `convert` and `show` alone
+  bool holds_elements_only;    ///< a matrix without its shape, which the user must supply
+  bool names_parts;            ///< holds several matrices, addressed as "FILE:NAME"
+  bool is_text;                ///< read into memory as a whole: only for `convert` and `show`
 };
 
 /// All formats.
@@ -43,8 +43,8 @@ struct FormatRow {
 /// The row with the extension of `path`, ignoring case; null if the extension is unknown.
 [[nodiscard]] FormatRow const* find_format(std::string const& path);
 
-/// The same of a file that is to be written. @throws FileError bad_input or bad_output, listing the
-/// extensions of what is written
+/// As find_format, for an output.
+/// @throws FileError bad_input or bad_output, listing the extensions that can be written
 [[nodiscard]] FormatRow const& format_of(std::string const& path);
 
 /// The format of a file that is open for reading, detected from its content, not its name. Raw and
@@ -67,15 +67,15 @@ struct FormatRow {
 /// @throws FileError bad_input, listing the known extensions
 [[nodiscard]] FormatRow const& format_of_result(std::string const& path);
 
-/// The names in a file that holds several matrices, such as "A" or "/group/A"; of one that holds a
-/// single one, and of a path that names one of several, nothing.
+/// The names in a file that holds several matrices, such as "A" or "/group/A". Empty for a file
+/// that holds a single one, and for a path that already names one of several.
 /// @throws FileError bad_input
 [[nodiscard]] std::optional<std::vector<std::string>> parts_of(std::string const& path);
 
 /// The row of a format.
 [[nodiscard]] FormatRow const& row_of(Format format);
 
-/// The extensions of the formats that `wanted` picks, for messages and help: ".npy, .bin".
+/// The extensions of the formats that `wanted` selects, for messages and help: ".npy, .bin".
 [[nodiscard]] std::string list_of_extensions(std::function<bool(FormatRow const&)> const& wanted);
 
 }  // namespace tessera::io

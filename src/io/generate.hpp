@@ -13,8 +13,8 @@
 
 namespace tessera::io {
 
-/// How generated values are distributed. Every value is computed with integers and single correctly
-/// rounded operations from (seed, index), so that a seed gives the same bytes on every machine.
+/// Distribution of generated values. Every value is computed from (seed, index) with integers and
+/// single correctly rounded operations, so a seed gives the same bytes on every machine.
 enum class Distribution {
   ex3,  ///< 1 in 9 is 1, the others (0..1023)/10000; 1 in 3 negated; 1 in 16 times 0 (also -0.0)
   uniform,  ///< [-1, 1), multiples of 2^-23 (f32) or 2^-52 (f64)
@@ -33,7 +33,7 @@ void generate_values(Distribution distribution, std::uint64_t seed, Sequence seq
 void generate_values(Distribution distribution, std::uint64_t seed, Sequence sequence,
                      std::uint64_t first, std::span<double> to);
 
-/// What generate() is to make.
+/// The output of generate().
 struct GenerateRequest {
   std::uint64_t rows = 0;
   std::uint64_t cols = 0;
@@ -42,10 +42,10 @@ struct GenerateRequest {
   Distribution distribution = Distribution::uniform;
   std::uint64_t seed = 0;
   std::string output = {};  ///< .npy: A; .ex3 or no extension: A and V in one (f32, right)
-  std::optional<Format> format = std::nullopt;  ///< of the output; empty: what its extension says
+  std::optional<Format> format = std::nullopt;  ///< of the output; empty: by its extension
   std::string vector_output = {};  ///< .npy or .bin for V; empty: none. It may be another dataset
-                                   ///< of the HDF5 file that A goes to.
-  bool add_dataset = false;        ///< to an HDF5 file that exists; else it is refused
+                                   ///< of the HDF5 file of A.
+  bool add_dataset = false;        ///< to an existing HDF5 file; without it such a file is refused
 };
 
 /// Generates A and V (cols entries) into files, block by block, with a few MiB of memory.

@@ -16,13 +16,13 @@ namespace tessera::io {
 // Datasets of HDF5 files, named "FILE.h5:/path/to/dataset". Optional: if CMake finds no HDF5
 // library, hdf5_missing.cpp replaces this with functions that throw.
 
-/// Version of HDF5's library, such as "1.14.5"; empty where tessera was built without it.
+/// Version of the HDF5 library, such as "1.14.5"; empty if tessera was built without it.
 [[nodiscard]] std::string hdf5_version();
 
-/// Opens a dataset of one or two dimensions of any ElementType in either byte order: contiguous,
-/// compact, or in chunks that are plain or filtered by deflate, shuffle and Fletcher's checksum.
-/// Nothing but the file itself is opened: external links, external storage and virtual datasets are
-/// refused.
+/// Opens a dataset of one or two dimensions, any ElementType and either byte order. It may be
+/// contiguous, compact, or in chunks that are plain or filtered by deflate, shuffle and Fletcher's
+/// checksum. External links, external storage and virtual datasets are refused: only the file
+/// itself is opened.
 ///
 /// The HDF5 library locates the elements in a separate process, because a damaged file may crash
 /// the library. The elements are read and unpacked here.
@@ -36,7 +36,7 @@ namespace tessera::io {
 /// @throws FileError bad_output
 [[nodiscard]] std::string check_hdf5_output(OutputFile& out, MatrixInfo const& info);
 
-/// Makes a contiguous dataset in the file, so that what is written next are its elements.
+/// Creates a contiguous dataset in the file. The bytes written next are its elements.
 /// @throws FileError bad_output
 void begin_hdf5(OutputFile& out, MatrixInfo const& info);
 

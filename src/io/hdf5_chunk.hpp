@@ -24,7 +24,7 @@ namespace tessera::io {
                                                   std::string const& path);
 
 /// Shuffles and deflates a chunk of elements of `element` bytes.
-/// @throws FileError bad_output where zlib fails
+/// @throws FileError bad_output if zlib fails
 [[nodiscard]] std::vector<std::byte> pack_chunk(std::span<std::byte const> chunk,
                                                 std::size_t element, int level,
                                                 std::string const& path);

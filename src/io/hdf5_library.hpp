@@ -15,12 +15,12 @@
 
 namespace tessera::io {
 
-// All that calls HDF5's library.
+// All calls of the HDF5 library.
 
 /// The filters of chunks that can be undone.
 enum class Hdf5Filter : std::uint32_t { deflate, shuffle, fletcher32 };
 
-/// A chunk that the file has.
+/// A chunk that is stored in the file.
 struct Hdf5Chunk {
   std::uint64_t number;        ///< row by row in the grid of chunks
   std::uint64_t address;       ///< bytes from the start of the file
@@ -28,7 +28,7 @@ struct Hdf5Chunk {
   std::uint64_t filters_left;  ///< bit i: filter i was not applied
 };
 
-/// What the library says of a dataset; can be sent between processes as it is.
+/// The library's description of a dataset; trivially copyable between processes.
 struct Hdf5Facts {
   enum class Storage : std::uint32_t { contiguous, compact, chunked, unwritten };
 
@@ -37,7 +37,7 @@ struct Hdf5Facts {
   bool has_fill_value;
   Storage storage;
   std::uint32_t dimensions;                  ///< 1 or 2
-  std::uint32_t filters;                     ///< how many of `filter`
+  std::uint32_t filters;                     ///< number of entries of `filter`
   std::array<Hdf5Filter, 3> filter;          ///< in the order in which they were applied
   std::array<std::uint64_t, 2> shape;        ///< the second is 1 if there is one dimension
   std::array<std::uint64_t, 2> chunk_shape;  ///< the same, of a chunk
@@ -52,14 +52,14 @@ struct Hdf5Dataset {
   std::vector<std::byte> compact;  ///< compact: the elements
 };
 
-/// Examines a dataset, in a process apart: a damaged file may crash the library.
+/// Examines a dataset in a separate process: a damaged file may crash the library.
 /// @param path       for messages
 /// @param file_bytes size of the file
 /// @throws FileError bad_input
 [[nodiscard]] Hdf5Dataset examine_hdf5(std::string const& path, DatasetName const& name,
                                        std::uint64_t file_bytes);
 
-/// The names of all datasets of the file, such as "/group/A", in a process apart.
+/// The names of all datasets of the file, such as "/group/A", found in a separate process.
 /// @param path       for messages
 /// @param file_bytes size of the file
 /// @throws FileError bad_input
@@ -70,7 +70,7 @@ struct Hdf5Dataset {
 /// or if the disk is full. An empty file becomes an HDF5 file; another one keeps its content.
 /// @param path   for messages
 /// @param place  the name of the file
-/// @param chunks how the dataset is packed; null: it is contiguous
+/// @param chunks how the dataset is packed; null: contiguous
 /// @return contiguous: bytes from the start of the file to the elements, which the library does not
 /// write; chunked: 0
 /// @throws FileError bad_output, also if the file already has an object of this name
@@ -78,7 +78,7 @@ struct Hdf5Dataset {
                                                 std::string const& dataset, MatrixInfo const& info,
                                                 Hdf5Chunks const* chunks);
 
-/// A dataset in chunks, which are written. One that is not closed is given up: the library keeps
+/// A dataset in chunks, open for writing. If it is not closed, it is abandoned: the library keeps
 /// its descriptor and memory until the process ends.
 class Hdf5File {
  public:
@@ -93,7 +93,7 @@ class Hdf5File {
   Hdf5File& operator=(Hdf5File const&) = delete;
   Hdf5File& operator=(Hdf5File&&) = delete;
 
-  /// Writes the chunk whose first element is (row, col), as it is to be in the file.
+  /// Writes the chunk whose first element is (row, col). `bytes` are already packed.
   /// @throws FileError bad_output
   void write_chunk(std::uint64_t row, std::uint64_t col, std::span<std::byte const> bytes);
 

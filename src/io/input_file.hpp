@@ -15,35 +15,34 @@
 
 namespace tessera::io {
 
-/// How a file is going to be read.
+/// How a file will be read.
 enum class Reading {
-  anywhere,  ///< at any position, again and again: it must be a regular file
+  anywhere,  ///< at any position, repeatedly: it must be a regular file
   in_order,  ///< once, from its start to its end: it may be a pipe
 };
 
-/// What tells a file from others, and from what it was before somebody wrote to it: no program can
-/// set the time of its last change.
+/// Identifies a file and its version. No program can set the time of its last change.
 struct FileIdentity {
   std::uint64_t bytes = 0;
   std::uint64_t inode = 0;
   std::int64_t modified = 0;  ///< its content; nanoseconds since 1970
   std::int64_t changed = 0;   ///< its content, name, owner, permissions or links
-  std::uint64_t first = 0;    ///< byte of it that is read first
+  std::uint64_t first = 0;    ///< offset of the first byte that is read
 
   friend bool operator==(FileIdentity const&, FileIdentity const&) = default;
 };
 
-/// A file that is open for reading. One that was open before, such as /dev/stdin, starts where it
-/// stands: what was read before is no part of it.
+/// A file that is open for reading. A descriptor that was open before, such as /dev/stdin, starts
+/// at its current position.
 class InputFile {
  public:
-  /// What bytes() says of a pipe, whose end is not known: a multiple of the size of any element.
+  /// bytes() of a pipe, whose end is unknown: a multiple of the size of any element.
   static constexpr std::uint64_t no_end = std::uint64_t{1} << 62U;
 
-  /// @param reading in_order: a pipe or a socket is taken, too
-  /// @throws FileError bad_input when the file is missing, may not be read or is of another kind
+  /// @param reading in_order: also accepts a pipe or a socket
+  /// @throws FileError bad_input if the file is missing, unreadable or of another kind
   explicit InputFile(std::string const& path, Reading reading = Reading::anywhere);
-  /// Opens `path`, which messages call `name`.
+  /// Opens `path`; messages use `name`.
   InputFile(std::string const& path, std::string name, Reading reading = Reading::anywhere);
   ~InputFile();
   InputFile(InputFile&& other) noexcept;
@@ -53,16 +52,16 @@ class InputFile {
 
   /// The name for messages.
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
-  /// Size when the file was opened, from where it stood, or of the part that it was narrowed to;
-  /// no_end of a pipe.
+  /// Bytes from the start position to the end when the file was opened, or of the part that
+  /// narrow() selected; no_end for a pipe.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   /// Whether this is a pipe, which is read once.
   [[nodiscard]] bool is_pipe() const noexcept { return pipe_ != nullptr; }
-  /// Whether this is a pipe or was unpacked: it is to be read from its start to its end.
+  /// Whether this is a pipe or is unpacked: it must be read sequentially.
   [[nodiscard]] bool in_order_only() const noexcept { return pipe_ || deflated_; }
 
-  /// Up to `count` bytes from `offset` on; fewer where the file ends before. A pipe is waited for,
-  /// and has them still to be read. @throws FileError bad_input, as read_at()
+  /// Returns up to `count` bytes from `offset`; fewer if the file ends before. Waits for a pipe,
+  /// and does not consume its bytes. @throws FileError bad_input, as read_at()
   [[nodiscard]] std::vector<std::byte> peek(std::uint64_t offset, std::size_t count) const;
 
   /// Restricts this object to the `bytes` bytes of the regular file from byte `offset`.
@@ -79,24 +78,23 @@ class InputFile {
   /// @throws FileError bad_input on a read error
   std::size_t read_some(std::uint64_t offset, std::span<std::byte> to) const;
 
-  /// Fills `to` from `offset` on. May be called from several threads at once; of a pipe, in order,
-  /// by one after the other.
-  /// @throws FileError bad_input on a read error, where the file ends too early, or where a pipe
-  /// was read further already
+  /// Fills `to` from `offset`. Thread-safe. A pipe must be read in order by one thread at a time.
+  /// @throws FileError bad_input on a read error, if the file ends too early, or if a pipe was
+  /// already read further
   void read_at(std::uint64_t offset, std::span<std::byte> to) const;
 
-  /// The file as it was when it was opened; of a pipe, nothing.
+  /// The identity of the file when it was opened; empty for a pipe.
   [[nodiscard]] FileIdentity identity() const;
-  /// Bytes from places all over the regular file, its start and its end among them; all of a small
-  /// one. @throws FileError bad_input on a read error
+  /// Bytes from places all over the regular file, including its start and end; all bytes of a small
+  /// file. @throws FileError bad_input on a read error
   [[nodiscard]] std::vector<std::byte> sample() const;
 
-  /// Reads a pipe to its end.
-  /// @param bytes that the file has to have, by its header
-  /// @throws FileError bad_input when the file was changed since it was opened, be it that its time
-  /// was set back, or a pipe has another number of bytes
+  /// Checks that the file has not changed, even if its time was set back. Reads a pipe to its end.
+  /// @param bytes the size of the file by its header
+  /// @throws FileError bad_input if the file was changed since it was opened, or if a pipe has a
+  /// different number of bytes
   void check_unchanged(std::uint64_t bytes) const;
-  /// The same of a regular file. @throws FileError bad_input
+  /// As above, for a regular file. @throws FileError bad_input
   void check_unchanged() const { check_unchanged(bytes_); }
 
   /// Throws FileError bad_input with this file's path.
@@ -108,7 +106,7 @@ class InputFile {
 
   std::string path_;
   std::uint64_t bytes_ = 0;
-  std::uint64_t first_ = 0;       // byte of the regular file that this begins with
+  std::uint64_t first_ = 0;       // offset of this object in the regular file
   std::uint64_t file_bytes_ = 0;  // of the regular file
   FileIdentity identity_;
   int descriptor_ = -1;         // of a regular file

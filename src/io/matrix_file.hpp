@@ -16,7 +16,7 @@ namespace tessera::io {
 /// Reads the header of a file and checks it against the size of the file. Reads no data.
 ///
 /// @param path     the file; its extension chooses the format (formats.hpp)
-/// @param raw      what a raw file is taken to hold; ignored for others
+/// @param raw      describes a raw file; ignored for others
 /// @throws FileError bad_input
 [[nodiscard]] MatrixInfo inspect(std::string const& path, RawFile const& raw = {});
 
@@ -32,21 +32,21 @@ namespace tessera::io {
 /// Kokkos must be initialised.
 ///
 /// @param path     an ex3 or a two-dimensional .npy file
-/// @param type     the type of the View; empty: that of the file. f64 to f32 rounds to nearest, and
-///                 values beyond the range of f32 become infinite.
+/// @param type     of the View; empty: as the file. f64 to f32 rounds to nearest, and values beyond
+///                 the range of f32 become infinite.
 /// @param progress called from the calling thread
 /// @throws FileError bad_input or out_of_memory
 [[nodiscard]] HostMatrix read_matrix(std::string const& path,
                                      std::optional<ScalarType> type = std::nullopt,
                                      Progress const& progress = {});
 
-/// The same of an open file, which may be a pipe. The caller calls reader.check_unchanged() when
+/// As above, for an open file, which may be a pipe. The caller calls reader.check_unchanged() when
 /// everything is read.
 [[nodiscard]] HostMatrix read_matrix(MatrixReader const& reader,
                                      std::optional<ScalarType> type = std::nullopt,
                                      Progress const& progress = {});
 
-/// What the caller needs of a vector file.
+/// Requirements for a vector file.
 struct VectorRequest {
   std::optional<std::uint64_t> length = std::nullopt;  ///< entries; empty: any number
   std::optional<ScalarType> type =
@@ -58,7 +58,7 @@ struct VectorRequest {
 /// @throws FileError bad_input or out_of_memory
 [[nodiscard]] HostVector read_vector(std::string const& path, VectorRequest const& request = {});
 
-/// The same of an open file, where V of a pipe is read after A. The caller calls
+/// As above, for an open file. V of a pipe is read after A. The caller calls
 /// reader.check_unchanged() when everything is read.
 [[nodiscard]] HostVector read_vector(MatrixReader const& reader, VectorRequest const& request);
 

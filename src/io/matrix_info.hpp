@@ -15,7 +15,7 @@ namespace tessera::io {
 static_assert(std::endian::native == std::endian::little,
               "tessera_io writes little-endian files straight from memory");
 
-/// Element type of a View, which all computing is done in.
+/// Element type of a View, in which all computation is done.
 enum class ScalarType { f32, f64 };
 /// Element type of a file: floating-point numbers, signed and unsigned integers, by their bits.
 enum class ElementType : std::uint32_t { f16, f32, f64, i8, u8, i16, u16, i32, u32, i64, u64 };
@@ -54,7 +54,7 @@ inline constexpr ScalarType scalar_type =
 /// "ex3", "npy", "npz", "raw", "hdf5", "mtx" or "csv".
 [[nodiscard]] std::string_view to_string(Format format);
 
-/// What a file says about itself. inspect() has checked it against the size of the file.
+/// The header of a file. inspect() has checked it against the size of the file.
 struct MatrixInfo {
   Format format = Format::raw;
   ScalarType type = ScalarType::f32;             ///< in which the elements are read
@@ -79,9 +79,9 @@ struct MatrixInfo {
 
   /// Elements of A (of the vector, if dimensions == 1).
   [[nodiscard]] std::uint64_t elements() const { return rows * cols; }
-  /// Whether elements have another type in memory than in the file by default.
+  /// Whether the type in the file differs from `type`, so that elements are converted.
   [[nodiscard]] bool is_converted() const { return stored != element_type(type); }
-  /// What keeps a file that is in_order_only from being read at any position.
+  /// Why a file that is in_order_only cannot be read at any position.
   [[nodiscard]] std::string_view obstacle() const {
     return format == Format::npz ? "a compressed member of an .npz file" : "a pipe";
   }
@@ -92,15 +92,15 @@ struct MatrixInfo {
 
 /// What the first line of a CSV file is: names of the columns, or numbers.
 enum class CsvHeader {
-  automatic,  ///< what its fields are: a line that may be either is an error
+  automatic,  ///< decided by its fields; a line that may be either is an error
   yes,        ///< names, whatever they look like
   no,         ///< numbers
 };
 
-/// What a file does not say about itself: of raw elements all, of a CSV file its first line.
+/// What a file does not state itself: everything for raw elements, the meaning of line 1 for CSV.
 struct RawFile {
   ScalarType type = ScalarType::f32;
-  std::uint64_t rows = 0;  ///< 0: the file is one vector, as long as it is
+  std::uint64_t rows = 0;  ///< 0: the whole file is one vector
   std::uint64_t cols = 0;
   Layout layout = Layout::right;
   CsvHeader header = CsvHeader::automatic;  ///< of a CSV file
@@ -126,7 +126,7 @@ struct Hdf5Chunks {
   int deflate = 0;  ///< 1 (fast) to 9 (small), after a shuffle of the bytes; 0: neither
 };
 
-/// Called now and then with the bytes done so far and the bytes in all; may be empty.
+/// Called repeatedly with the bytes done so far and the total; may be empty.
 using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 }  // namespace tessera::io

@@ -17,11 +17,11 @@ namespace tessera::io {
 /// How such a file begins.
 inline constexpr std::string_view matrix_market_mark = "%%MatrixMarket";
 
-/// Reads a Matrix Market file, which may be a pipe, as a dense matrix of f64: FORMAT array or
-/// coordinate, FIELD real, double or integer, or pattern in coordinate files, whose elements are
-/// ones; SYMMETRY general, symmetric or skew-symmetric. Elements of the same place are added, in
-/// Memory is allocated for the listed elements only. Numbers become the nearest f64; an integer
-/// (digits only) that f64 does not hold exactly is an error.
+/// Reads a Matrix Market file, which may be a pipe, as a dense matrix of f64. FORMAT is array or
+/// coordinate. FIELD is real, double, integer or, in coordinate files, pattern, whose elements are
+/// ones. SYMMETRY is general, symmetric or skew-symmetric. Elements at the same place are added, in
+/// the order of the file. Memory is allocated for the listed elements only. Numbers become the
+/// nearest f64; an integer (digits only) that f64 does not hold exactly is an error.
 /// @throws FileError bad_input and out_of_memory
 [[nodiscard]] std::unique_ptr<MatrixSource> open_matrix_market(InputFile file, RawFile const& raw);
 

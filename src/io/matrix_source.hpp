@@ -16,7 +16,7 @@
 
 namespace tessera::io {
 
-/// Where a MatrixReader gets its elements from: one open file of some format.
+/// The file behind a MatrixReader, in some format.
 class MatrixSource {
  public:
   virtual ~MatrixSource() = default;
@@ -31,8 +31,8 @@ class MatrixSource {
   /// block is within A, and `to` has its size. Thread-safe.
   virtual void read_stored_block(Block const& block, std::span<std::byte> to) const;
 
-  /// Throws FileError bad_input when the file was changed since it was opened, or when a pipe does
-  /// not end where it should.
+  /// Throws FileError bad_input if the file was changed since it was opened, or if a pipe does not
+  /// end where it should.
   virtual void check_unchanged() const = 0;
 
   /// The file that is read.
@@ -68,7 +68,7 @@ class PlainSource final : public MatrixSource {
   InputFile file_;
 };
 
-/// A matrix that is in memory already: bytes of its elements as they are in the file, or elements.
+/// A matrix that is already in memory: as bytes in the format of the file, or as elements.
 template <class Stored>
 class MemorySource final : public MatrixSource {
  public:

@@ -19,15 +19,15 @@ namespace tessera::io {
 /// npy_type.hpp knows. @throws FileError bad_input
 [[nodiscard]] std::unique_ptr<MatrixSource> open_npy(InputFile file, RawFile const& raw);
 
-/// What the header of a .npy file says, checked against the size of the file.
+/// Reads the header of a .npy file and checks it against the size of the file.
 /// @throws FileError bad_input
 [[nodiscard]] MatrixInfo read_npy_header(InputFile const& file);
 
-/// Says it where another array follows the first, which ends at byte `end`: numpy.save() was called
-/// more than once. @throws FileError bad_input
+/// Refuses a file in which another array follows the first, which ends at byte `end`: numpy.save()
+/// was called more than once. @throws FileError bad_input
 void refuse_more_arrays(InputFile const& file, std::uint64_t end);
 
-/// How a .npy file begins.
+/// The first bytes of a .npy file.
 inline constexpr std::string_view npy_magic{"\x93NUMPY", 6};
 
 /// Writes everything before the elements, version 1.0; the elements begin at a multiple of 64

@@ -13,7 +13,7 @@
 
 namespace tessera::io {
 
-/// What the header of a .npy file says.
+/// The header of a .npy file.
 struct NpyHeader {
   ElementType type = ElementType::f32;
   std::endian byte_order = std::endian::little;

@@ -46,13 +46,13 @@ class OutputFile {
     named,  ///< as on a file system without O_TMPFILE
   };
 
-  /// What becomes of an HDF5 file that is there already. Files of other kinds are replaced.
+  /// What happens to an HDF5 file that already exists. Files of other kinds are replaced.
   enum class Existing {
     refused,
-    extended,  ///< it stays, with a dataset more
+    extended,  ///< it is kept, and a dataset is added
   };
 
-  /// @throws FileError bad_output when the file could not be written
+  /// @throws FileError bad_output if the file cannot be written
   explicit OutputFile(std::string path, Temporary temporary = Temporary::unnamed_if_possible,
                       Existing existing = Existing::refused);
   ~OutputFile() = default;
@@ -76,7 +76,8 @@ class OutputFile {
   /// @throws FileError bad_output
   void reserve(std::uint64_t bytes);
 
-  /// Writes where the last write() ended. @throws FileError bad_output, naming a full disk as such
+  /// Appends to the last write(). @throws FileError bad_output, with a distinct message for a full
+  /// disk
   void write(std::span<std::byte const> bytes);
   /// Writes the bytes of an array of numbers or characters.
   template <class T>
@@ -94,23 +95,22 @@ class OutputFile {
   /// Sets the position of write(). Not for pipes and devices.
   void go_to(std::uint64_t offset);
 
-  /// True for pipes, devices and open descriptors, which take bytes in their order only.
+  /// True for pipes, devices and open descriptors, which can only be written in order.
   [[nodiscard]] bool in_order_only() const noexcept { return direct_; }
 
-  /// Puts the file in its place. Call it once, last.
+  /// Moves the file into place. Call it once, last.
   /// @throws FileError bad_output; the old file still exists then, unless the sentence states that
   /// the new one has replaced it
   void commit();
 
-  /// The same of all files of a run. Each is on the disk before the first is put in its place, so
-  /// that a killed run or a full disk leaves the files of one run. Only a kill between two renames
-  /// can leave files of two runs.
-  /// @throws FileError bad_output; if bringing a file to the disk fails, all old files are still
-  /// there
+  /// Commits all files of a run. Each file is on the disk before the first is moved into place, so
+  /// a killed run or a full disk never leaves files of different runs. Only a kill between two
+  /// renames can.
+  /// @throws FileError bad_output; if flushing to disk fails, all old files still exist
   static void commit_all(std::span<OutputFile* const> files);
 
  private:
-  /// The file that commit() replaces, as it was found.
+  /// The file that commit() replaces, as it was at the start.
   struct OldFile {
     struct stat status{};
     Descriptor descriptor = {};  // of one that is extended: holds the lock

@@ -13,10 +13,10 @@
 
 namespace tessera::io {
 
-/// The end of a pipe or a socket where bytes come out: once, in order.
+/// The read end of a pipe or a socket: read once, in order.
 class Pipe {
  public:
-  /// Takes over an open descriptor, which may be non-blocking. `name` is for messages.
+  /// Takes ownership of an open descriptor, which may be non-blocking. `name` is for messages.
   Pipe(int descriptor, std::string name) : name_(std::move(name)), descriptor_(descriptor) {}
   ~Pipe();
   Pipe(Pipe const&) = delete;
@@ -52,7 +52,7 @@ class Pipe {
   int descriptor_;
   std::mutex mutex_;
   std::uint64_t position_ = 0;
-  std::vector<std::byte> ahead_;  // that was read from the system and not taken
+  std::vector<std::byte> ahead_;  // read from the system and not yet consumed
 };
 
 }  // namespace tessera::io

@@ -10,11 +10,11 @@ namespace tessera::io {
 
 // Names inside the commands that messages suggest. A user pastes these commands into a shell.
 
-/// The word that bash reads as `text`: quoted if needed, never cut. Control characters are escaped,
-/// so that the word is one line.
+/// Quotes `text` for bash if needed, without truncation. Control characters are escaped, so the
+/// word is one line.
 [[nodiscard]] std::string shell_word(std::string_view text);
 
-/// The same of the name of a file. One that begins with a dash gets "./" in front, so that no
+/// As shell_word, for a file name. A name that begins with a dash gets "./" in front, so that no
 /// command takes it as an option.
 [[nodiscard]] std::string shell_file(std::string_view name);
 

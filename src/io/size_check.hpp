@@ -10,13 +10,13 @@
 
 namespace tessera::io {
 
-/// Checks that no dimension is zero and that header, A and (with has_vector) V are fewer than 2^64
-/// bytes. @return how many they are
+/// Checks that no dimension is zero and that header, A and (with has_vector) V need fewer than 2^64
+/// bytes. @return that number of bytes
 /// @throws FileError bad_input
 [[nodiscard]] std::uint64_t check_shape(InputFile const& file, MatrixInfo const& info);
 
 /// Checks that no dimension is zero and that header, A and (with has_vector) V fill the file
-/// exactly; of a pipe, check_unchanged() finds that out. Computes without overflow and allocates
+/// exactly; for a pipe, check_unchanged() checks it later. Computes without overflow and allocates
 /// nothing.
 /// @return the bytes of header, A and V
 /// @throws FileError bad_input

@@ -8,14 +8,12 @@
 
 namespace tessera::io {
 
-/// The name of a file that is removed with this object, or when a signal ends the process.
-///
-/// A name is kept in a list that the handler of remove_temporaries_at_signals() reads. Move-only.
+/// The name of a file that is removed with this object, or by a signal that ends the process. The
+/// handler of remove_temporaries_at_signals() reads a list of these names. Move-only.
 class TemporaryFile {
  public:
-  /// None.
   TemporaryFile() = default;
-  /// Takes charge of a name, which need not be that of a file yet.
+  /// Takes charge of a name. The file need not exist yet.
   explicit TemporaryFile(std::string name);
   ~TemporaryFile();
   TemporaryFile(TemporaryFile&& other) noexcept;
@@ -26,10 +24,10 @@ class TemporaryFile {
   /// The name; empty if there is no file.
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
-  /// Gives the name up without removing a file: it belongs to somebody else, or is no longer there.
+  /// Releases the name without removing the file: it has another owner or no longer exists.
   void forget() noexcept;
 
-  /// A place in the list. Places are used again, and never freed: a signal may come at any time.
+  /// An entry of the list. Entries are reused and never freed: a signal may come at any time.
   struct Place;
 
  private:
@@ -37,13 +35,13 @@ class TemporaryFile {
   Place* place_ = nullptr;
 };
 
-/// Removes all temporary files of this process. A process that was forked from it has none.
+/// Removes all temporary files of this process. A forked process starts with none.
 void remove_temporaries() noexcept;
 
-/// From now on, all temporary files are removed when a signal comes that ends the process: every
-/// signal that ends a process by default, such as SIGINT (Ctrl-C), SIGTERM, SIGUSR1 of a batch
-/// system, and signals of crashes; except SIGKILL. Then the process ends as it would have. Signals
-/// that are ignored or handled already stay so. Call it once, early.
+/// Installs handlers that remove all temporary files when a signal ends the process. They cover
+/// every signal that ends a process by default, such as SIGINT (Ctrl-C), SIGTERM, SIGUSR1 of a
+/// batch system, and signals of crashes; except SIGKILL. The process then ends with the signal.
+/// Signals that are ignored or already handled are left alone. Call it once, early.
 void remove_temporaries_at_signals();
 
 }  // namespace tessera::io

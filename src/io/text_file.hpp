@@ -19,22 +19,22 @@
 
 namespace tessera::io {
 
-/// The mark of UTF-8, which some editors write before a text. It is no part of the text.
+/// The byte order mark of UTF-8, which some editors write before a text. It is skipped.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// The lines of a file, which may be a pipe, from its start to its end.
+/// Reads the lines of a file, which may be a pipe, from start to end.
 class TextFile {
  public:
   explicit TextFile(InputFile const& file) : file_(file), buffer_(buffer_bytes) {}
 
-  /// Takes the next line, without its end ("\n" or "\r\n"). @return false at the end of the file
+  /// Reads the next line, without its end ("\n" or "\r\n"). @return false at the end of the file
   /// @throws FileError bad_input on a read error, on a line longer than 256 MiB, and on a carriage
   /// return inside a line
   bool next();
 
-  /// The line that next() has taken, until the next one is.
+  /// The current line, valid until the next call of next().
   [[nodiscard]] std::string_view line() const { return line_; }
-  /// Its number, from 1 on.
+  /// Its number, counted from 1.
   [[nodiscard]] std::uint64_t number() const { return number_; }
   /// Bytes read so far; at the end, the size of the file.
   [[nodiscard]] std::uint64_t bytes() const { return position_; }
@@ -53,7 +53,7 @@ class TextFile {
   std::uint64_t number_ = 0;
 };
 
-/// A text without the blanks and tabs around it.
+/// A text without leading and trailing blanks and tabs.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
 /// Takes the next word from a text, up to a blank or tab; empty if there are no more words.
@@ -63,15 +63,15 @@ class TextFile {
 /// not one number or exceeds the range of double. Numbers too small for double become zero.
 [[nodiscard]] std::optional<double> number_of(std::string_view text);
 
-/// Whether a text is digits, with a sign or without: an integer, which is never rounded. A number
-/// with a point or an exponent becomes the nearest one.
+/// Whether a text is an integer: digits with an optional sign. Integers are never rounded. A number
+/// with a point or an exponent becomes the nearest double.
 [[nodiscard]] bool is_integer(std::string_view text);
 
-/// Whether a double is exactly the number that the digits of an integer say.
+/// Whether `value` is exactly the integer in the text.
 [[nodiscard]] bool is_exactly(std::string_view integer, double value);
 
 /// The sentence about an integer that a type does not hold exactly.
-/// @param found what it is
+/// @param found the integer as text
 [[nodiscard]] std::string inexact_integer(ScalarType type, std::string const& found);
 
 /// Appends to a vector. Checks the available memory before the vector grows.
@@ -87,8 +87,8 @@ void append(std::vector<T>& values, T const& value, std::string const& path) {
   values.push_back(value);
 }
 
-/// The source of a file that a Reader reads into memory, from its start to its end: its read()
-/// returns what the file holds, its take_elements() hands over what was read.
+/// Reads a file into memory with a Reader. Its read() returns the header, its take_elements() the
+/// elements.
 /// @param arguments of the Reader after the file
 /// @throws FileError
 template <class Reader, class Source, class... Arguments>

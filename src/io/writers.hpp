@@ -13,22 +13,22 @@
 namespace tessera::io {
 
 // Writers fill an OutputFile; the caller commits it. All files are little-endian. An open
-// descriptor such as /dev/stdout, whose name has no extension, takes .npy.
+// descriptor such as /dev/stdout, whose name has no extension, is written as .npy.
 
-/// Checks that the extension of `path` names a format that can hold one vector (.npy or .bin).
-/// Call it before computing. @throws FileError bad_output
+/// Checks that the extension of `path` is a format for a single vector (.npy or .bin). Call it
+/// before computing. @throws FileError bad_output
 void check_vector_format(std::string const& path);
 
-/// Checks that the extension of `path` names a format that can hold a matrix and nothing else
-/// (.npy). Call it before computing. @throws FileError bad_output
+/// Checks that the extension of `path` is a format for a matrix alone (such as .npy or .h5). Call
+/// it before computing. @throws FileError bad_output
 void check_matrix_format(std::string const& path);
 
-/// Writes a vector in the format that the extension of out.path() names: .npy (shape (n,)) or .bin
-/// (the elements, nothing else). @throws FileError bad_output
+/// Writes a vector in the format of the extension of out.path(): .npy (shape (n,)) or .bin (only
+/// the elements). @throws FileError bad_output
 void write_vector(OutputFile& out, ElementSpan elements);
 
-/// Writes a matrix in the format that the extension of out.path() names: .npy or an HDF5 dataset.
-/// @throws FileError bad_output, also where the format holds none, or not in this order
+/// Writes a matrix in the format of the extension of out.path(): .npy or an HDF5 dataset.
+/// @throws FileError bad_output, also if the format holds no matrix, or not in this order
 void write_matrix(OutputFile& out, HostMatrix const& A);
 
 /// Writes a .npy file, version 1.0, of shape (rows, cols), in the order of the View.
@@ -36,10 +36,10 @@ void write_matrix(OutputFile& out, HostMatrix const& A);
 void write_npy_matrix(OutputFile& out, HostMatrix const& A);
 /// Writes a .npy file, version 1.0, of shape (n,). @throws FileError bad_output
 void write_npy_vector(OutputFile& out, ElementSpan elements);
-/// Writes the elements and nothing else. @throws FileError bad_output
+/// Writes only the elements. @throws FileError bad_output
 void write_raw(OutputFile& out, ElementSpan elements);
 /// Writes an ex3 test file: 16 bytes of header, A, V. V has as many entries as A has columns.
-/// @throws FileError bad_output when a dimension does not fit into 32 bits
+/// @throws FileError bad_output if a dimension does not fit into 32 bits
 void write_ex3(OutputFile& out, MatrixView<float, Kokkos::LayoutRight> const& A,
                std::span<float const> V);
 

@@ -18,10 +18,10 @@ namespace tessera::io {
 struct ZipMember {
   std::string name;
   bool deflated = false;     ///< else stored
-  std::uint64_t offset = 0;  ///< of its bytes in the file
+  std::uint64_t offset = 0;  ///< offset of its bytes in the file
   std::uint64_t packed = 0;  ///< bytes in the file
-  std::uint64_t bytes = 0;   ///< bytes that it holds
-  std::uint32_t crc = 0;     ///< CRC-32 of these
+  std::uint64_t bytes = 0;   ///< bytes of its content
+  std::uint32_t crc = 0;     ///< CRC-32 of the content
 };
 
 /// Finds the array `name` of an .npz file: the member NAME.npy, or else the member NAME.

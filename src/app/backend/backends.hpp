@@ -18,10 +18,10 @@ namespace tessera::app {
 /// Where an operation runs.
 enum class BackendChoice { automatic, openmp, serial, cuda };
 
-/// The word for a choice on the command line; of a backend, its name in the library.
+/// The name of a choice on the command line; for a backend, its name in the library.
 [[nodiscard]] std::string_view to_string(BackendChoice choice);
 
-/// A backend that this program was built with, on the machine that it runs on.
+/// A backend of this build, with facts about this machine.
 struct BackendFacts {
   BackendChoice choice;
   std::string name;
@@ -38,54 +38,54 @@ struct BackendFacts {
 /// Refuses a backend that is not in this build.
 /// @throws Failure resources
 void require_backend(BackendChoice choice);
-/// Refuses ranks that have chosen different backends for a matrix, as GPUs with different free
-/// memory may: they would exchange in different ways. All ranks call it.
+/// Refuses ranks that have chosen different backends for a matrix, which can happen if their GPUs
+/// have different free memory. Their exchanges would not match. Collective.
 /// @throws Failure resources
 void require_same_backend(std::string const& path, BackendFacts const& mine);
 
-// How `--backend auto` weighs a GPU against the host: bytes over bandwidth or operations over their
-// rate, whichever takes longer, and a constant. The model errs on the side of the host, where
-// nothing has to be copied.
+// The cost model of `--backend auto` for GPU and host: bytes over bandwidth or operations over
+// their rate, whichever takes longer, plus a constant. The model prefers the host if in doubt,
+// because nothing is copied there.
 
-/// The work of an operation for a shape, known before there are data.
+/// The work of an operation for a shape, known before data are read.
 struct Forecast {
-  std::uint64_t traffic = 0;  ///< bytes that one run moves through memory, at least
+  std::uint64_t traffic = 0;  ///< least bytes that one run moves through memory
   std::uint64_t inputs = 0;   ///< bytes of the matrix and the vector
-  std::uint64_t results = 0;  ///< bytes of the vectors that come out
-  std::uint64_t scratch = 0;  ///< bytes of the workspace, and of vectors in between
-  double flops = 0;           ///< of one run, where they and not the traffic take its time
+  std::uint64_t results = 0;  ///< bytes of the result vectors
+  std::uint64_t scratch = 0;  ///< bytes of the workspace and of intermediate vectors
+  double flops = 0;           ///< of one run, if limited by operations, not by traffic
 
-  /// Bytes that the job holds in the memory where it runs.
+  /// Bytes in the memory of the backend.
   [[nodiscard]] std::uint64_t memory() const { return inputs + results + scratch; }
 };
 
-/// The work of a product of matrices, rows x depth and depth x cols, of elements of so many bytes.
+/// The work of a product of matrices, rows x depth and depth x cols, with the size of an element.
 [[nodiscard]] Forecast forecast_product(std::uint64_t rows, std::uint64_t cols, std::uint64_t depth,
                                         std::uint64_t element_bytes, std::uint64_t scratch);
 
-/// What the model takes for granted, in bytes per second and seconds.
+/// Assumptions of the model, in bytes per second and seconds.
 struct CostConstants {
   /// Of one host thread: two threads of a server reach 26 to 31 GB/s together (docs/results).
   double host_thread = 13e9;
   /// Of all host threads: eight channels of DDR4-3200, as a server has at least.
   double host_most = 200e9;
-  /// Between host and GPU: PCIe 3.0 x16 in practice. Newer ones are 2 to 4 times as fast.
+  /// Between host and GPU: PCIe 3.0 x16 in practice. Newer links are 2 to 4 times as fast.
   double link = 12e9;
-  /// The part of the theoretical bandwidth of a GPU that a read reaches.
+  /// The fraction of a GPU's theoretical bandwidth that a read reaches.
   double device_share = 0.85;
   /// Of a GPU whose bandwidth is unknown.
   double device_unknown = 200e9;
-  /// To pin memory and to load kernels, once.
+  /// Pinning memory and loading kernels, once.
   double device_start = 20e-3;
-  /// To launch the kernels of one run and to wait for them.
+  /// Launching the kernels of one run and waiting for them.
   double device_launch = 20e-6;
-  /// Additions and multiplications a second of one host thread, and of a GPU: a good product of
+  /// Additions and multiplications per second of one host thread, and of a GPU: a good product of
   /// matrices in float.
   double host_thread_flops = 50e9;
   double device_flops = 10e12;
 };
 
-/// Seconds on the host for `runs` runs by so many threads.
+/// Seconds on the host for `runs` runs with this number of threads.
 [[nodiscard]] double host_seconds(Forecast const& work, int runs, int threads,
                                   CostConstants const& constants = {});
 
@@ -113,7 +113,7 @@ struct Job {
   int runs;                                                      ///< warm-up included
   std::string input;                                             ///< the file, for messages
   std::string what = "the job (matrix, vectors and workspace)";  ///< for messages
-  std::uint64_t reading = 0;  ///< bytes that reading the matrix takes meanwhile, on the host
+  std::uint64_t reading = 0;  ///< host bytes used while the matrix is read
 };
 
 /// Where a job runs, and why.
@@ -128,7 +128,7 @@ struct BackendDecision {
 /// GPU
 [[nodiscard]] BackendDecision choose_backend(BackendChoice choice, Job const& job);
 
-/// Refuses a preference of caches on a host.
+/// Refuses a cache preference on a host backend.
 /// @throws Failure usage
 void require_caches(std::optional<backends::CachePreference> preference,
                     BackendFacts const& backend);
@@ -147,7 +147,7 @@ void require_device_in_use(std::optional<int> device, BackendChoice choice);
 
 /// The host processor, as the operating system names it.
 struct Processor {
-  std::string name;          ///< "unknown" where nothing says
+  std::string name;          ///< "unknown" if the system gives none
   std::string instructions;  ///< the ones used here: "avx2 fma avx512f", or "unknown"
 };
 [[nodiscard]] Processor host_processor();

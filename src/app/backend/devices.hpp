@@ -12,8 +12,8 @@
 
 #include <tessera/backends/device.hpp>
 
-/// What Kokkos is started on: which GPU, how many threads, and what to say when it cannot. Kokkos
-/// itself aborts, so all this is asked before it is initialised.
+/// Choices for the initialisation of Kokkos: the GPU, the number of threads, and error messages.
+/// Kokkos itself aborts on errors, so everything is checked before it is initialised.
 namespace tessera::app {
 
 /// "NVIDIA H200 (device 0)".
@@ -22,12 +22,12 @@ namespace tessera::app {
 /// "NVIDIA H200, sm_90, 132 multiprocessors, 139.8 GiB".
 [[nodiscard]] std::string describe(backends::Device const& device);
 
-/// Why a survey found no GPU; empty when it found one.
-/// @param visible what CUDA_VISIBLE_DEVICES says; empty: it is not set
+/// Why a survey found no GPU; empty if it found one.
+/// @param visible the value of CUDA_VISIBLE_DEVICES; empty: not set
 [[nodiscard]] std::string why_no_device(backends::DeviceSurvey const& survey,
                                         std::optional<std::string> const& visible);
 
-/// Why an opened GPU cannot be used; empty when it can.
+/// Why an opened GPU cannot be used; empty if it can.
 [[nodiscard]] std::string why_not_usable(backends::Device const& device,
                                          backends::DeviceState const& state,
                                          std::vector<int> const& compiled_for);
@@ -56,11 +56,11 @@ struct CurrentDevice {
 /// @throws Failure resources: no_room_sentence
 void require_device_memory(std::uint64_t bytes, std::string const& path, std::string const& what);
 
-/// What Kokkos reads of an environment, by its name; null: not set.
+/// Reads a variable of an environment by its name; null: not set.
 using Environment = char const* (*)(char const* name);
 
-/// Throws a Failure (usage) with a sentence if a variable of Kokkos has a value that Kokkos would
-/// abort at, or read as another one.
+/// Throws a Failure (usage) if a variable of Kokkos has a value at which Kokkos would abort, or
+/// which Kokkos would misread.
 void require_kokkos_environment(Environment const& variable);
 
 /// Number of host threads for Kokkos. Prints one sentence on stderr if it is smaller than
@@ -71,7 +71,7 @@ int host_threads(int wanted);
 /// because stdout is for results.
 class KokkosSession {
  public:
-  /// With --threads (0: not given) and on a GPU (none: there is no backend for one).
+  /// `threads`: --threads, 0 if not given. `device`: a GPU, empty without a GPU backend.
   KokkosSession(int threads, std::optional<int> device);
   ~KokkosSession();
   KokkosSession(KokkosSession const&) = delete;

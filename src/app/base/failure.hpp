@@ -15,14 +15,14 @@
 
 namespace tessera::app {
 
-/// What the program tells its caller.
+/// The exit status of the program.
 enum class ExitStatus : int {
   good = 0,        ///< all done
-  difference = 1,  ///< a check found that a result is wrong, or could not judge it; or a solver did
-                   ///< not converge
-  usage = 2,       ///< the command line makes no sense
+  difference = 1,  ///< a check found a wrong result, or could not judge it; or a solver did not
+                   ///< converge
+  usage = 2,       ///< the command line is invalid
   file = 3,        ///< an input is bad, or a file cannot be read or written
-  resources = 4,   ///< out of memory, or trouble with a backend or a device
+  resources = 4,   ///< out of memory, or a failure of a backend or a device
 };
 
 /// An error that ends the program with a sentence on stderr and an exit status.
@@ -37,7 +37,7 @@ class Failure : public std::runtime_error {
   ExitStatus status_;
 };
 
-/// What the program says of an exception, and with which status it ends.
+/// The message and the exit status for an exception.
 [[nodiscard]] inline Failure failure_of(std::exception_ptr const& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -60,7 +60,7 @@ class Failure : public std::runtime_error {
 /// passes on the sentence of the failure but not its exit status. Thread-safe.
 class KeptFailure {
  public:
-  /// Keeps the exception that is being handled, unless there is one.
+  /// Keeps the exception that is being handled, unless one is kept already.
   static void keep() {
     std::lock_guard const lock(of_process().mutex_);
     if (!of_process().first_) of_process().first_ = failure_of(std::current_exception());

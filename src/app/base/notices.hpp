@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
-/// Notices: sentences about a run that is no error, such as that a vector of ones was taken. They
-/// go to stderr, and into reports for programs. Where such a report itself goes to stderr, it alone
-/// has them, so that a program can read it.
+/// Notices: sentences about a run that are no errors, such as that the vector defaults to ones.
+/// They are printed on stderr and included in reports for programs. If such a report itself goes to
+/// stderr, only the report contains them, so that a program can parse it.
 namespace tessera::app {
 
 /// Adds a notice. It is printed when notices are released. Any thread may call it.
 void notice(std::string const& sentence);
 
-/// Prints the notices that were neither printed nor reported, and from now on each at once.
+/// Prints the notices that were neither printed nor reported. Later ones are printed at once.
 void release_notices();
 
-/// All notices of the run, for a report that has them: what was not printed need not be any more.
+/// All notices of the run, for a report. Notices not printed yet are no longer printed.
 [[nodiscard]] std::vector<std::string> report_notices();
 
 }  // namespace tessera::app

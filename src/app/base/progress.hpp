@@ -22,23 +22,23 @@ namespace tessera::app {
 /// terminal or TERM is dumb.
 class ProgressBar {
  public:
-  /// what the program does, e.g. "reading A"
+  /// @param title what the program does, e.g. "reading A"
   explicit ProgressBar(std::string title);
   ~ProgressBar();
   ProgressBar(ProgressBar const&) = delete;
   ProgressBar& operator=(ProgressBar const&) = delete;
 
-  /// Sets the state; any unit. Any thread may call it.
+  /// Sets the progress, in any unit. Any thread may call it.
   void set(std::uint64_t done, std::uint64_t total) noexcept {
     total_.store(total, std::memory_order_relaxed);
     done_.store(done, std::memory_order_relaxed);
   }
-  /// What stands behind the title from now on. Any thread may call it.
+  /// Sets the text after the title. Any thread may call it.
   void note(std::string text) {
     std::lock_guard const lock(mutex_);
     note_ = std::move(text);
   }
-  /// Adds to what is done. Any thread may call it.
+  /// Adds to the progress. Any thread may call it.
   void advance(std::uint64_t amount) noexcept {
     done_.fetch_add(amount, std::memory_order_relaxed);
   }
@@ -57,7 +57,7 @@ class ProgressBar {
   std::thread painter_;
 };
 
-/// A bar for a check.
+/// Reports the progress of a check to a bar.
 [[nodiscard]] inline check::Progress progress_of(ProgressBar& bar) {
   return {.begin = [&bar](std::uint64_t bytes) { bar.set(0, bytes); },
           .advance = [&bar](std::uint64_t bytes) { bar.advance(bytes); }};

@@ -55,7 +55,7 @@ struct RankFacts {
 [[nodiscard]] std::string difference_of_ranks(std::string const& mine);
 
 /// Refuses ranks whose command lines differ: their messages would not match. Collective.
-/// @param words the command and its options, as parse_options gives them
+/// @param words the command and its options, from parse_options
 /// @throws Failure usage, on all
 void require_same_request(std::vector<std::string> const& words);
 
@@ -74,7 +74,7 @@ void require_same_request(std::vector<std::string> const& words);
 /// nothing. Only the first rank keeps its stdout and stderr. A rank ends when its launcher ends.
 class RanksSession {
  public:
-  /// @param argv the program's arguments, with a null behind the last
+  /// @param argv the program's arguments, null-terminated
   /// @throws Failure resources if there are several processes and this build has no MPI, or if MPI
   /// sees each process as a single one; usage
   explicit RanksSession(char const* const* argv);

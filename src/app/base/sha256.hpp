@@ -12,10 +12,10 @@
 
 namespace tessera::app {
 
-/// SHA-256 of bytes that come piece by piece.
+/// SHA-256 of bytes, fed piece by piece.
 class Sha256 {
  public:
-  /// @throws Failure where OpenSSL cannot
+  /// @throws Failure if OpenSSL fails
   Sha256();
   void add(std::span<std::byte const> bytes);
   /// 64 lower-case hexadecimal digits. Call it once, last.

@@ -11,9 +11,8 @@
 #include <string_view>
 #include <vector>
 
-/// Numbers, times and tables as text, and numbers out of it. A number of the command line is
-/// decimal, as a person writes it: anything else (a sign, a space, a separator of thousands,
-/// another base) is refused.
+/// Converts numbers, times and tables to text, and text to numbers. Numbers on the command line are
+/// decimal. Signs, spaces, thousands separators and other bases are refused.
 namespace tessera::app {
 
 /// The word of the command line for an operation of src/bench: "gemv" for "multiply".
@@ -22,22 +21,22 @@ namespace tessera::app {
 /// "4 rows x 5 columns", "4 x 5 times 5 x 6".
 [[nodiscard]] std::string matrix_text(bench::Shape const& shape);
 
-/// Lines with columns side by side; the first line is the head. The first column is for words, the
-/// others are aligned at their right unless they are in `words`.
+/// A table with aligned columns; the first line is the head. The first column and the columns in
+/// `words` are left-aligned, the others right-aligned.
 [[nodiscard]] std::string aligned(std::vector<std::vector<std::string>> const& lines,
                                   std::vector<std::size_t> const& words);
 
 /// "0.5", "60", "1e-3": digits, with a point and an exponent of ten if need be.
-/// @return nothing for any other text, and for what a double cannot hold
+/// @return empty for any other text, and for values beyond a double
 [[nodiscard]] std::optional<double> decimal_number(std::string_view text);
 
 /// Whether a decimal number is too large for a double, or so small that it would be 0.
 [[nodiscard]] bool is_beyond_double(std::string_view text);
 
-/// "512MiB", "1.5GB", "1e9": a decimal number of bytes or of a unit, which are B; KB, MB, GB, TB
-/// (powers of 1000); KiB, MiB, GiB, TiB (powers of 1024). Of a part of a larger unit, a part of a
-/// byte is left out.
-/// @return nothing for any other text, for a part of a byte, and for less than 1 or more than 2^62
+/// "512MiB", "1.5GB", "1e9": a decimal number of bytes or of a unit: B; KB, MB, GB, TB (powers of
+/// 1000); KiB, MiB, GiB, TiB (powers of 1024). A fraction of a larger unit is rounded down to whole
+/// bytes.
+/// @return empty for any other text, for a fraction of B, and for less than 1 or more than 2^62
 /// bytes
 [[nodiscard]] std::optional<std::uint64_t> size_in_bytes(std::string_view text);
 
@@ -50,27 +49,27 @@ struct TwoExtents {
 /// "32x8" as two numbers.
 [[nodiscard]] std::optional<TwoExtents> two_extents(std::string_view text);
 
-/// With so many digits after the point.
+/// With `digits` digits after the point.
 [[nodiscard]] std::string fixed(double value, int digits);
-/// With so many significant digits.
+/// With `digits` significant digits.
 [[nodiscard]] std::string general(double value, int digits);
 /// The shortest text that reads back as the same number.
 [[nodiscard]] std::string shortest(double value);
-/// A time with a unit that leaves few digits before the point.
+/// A time in the unit that leaves few digits before the point.
 [[nodiscard]] std::string duration(double seconds);
-/// A field of a CSV table; one with a comma, a quote or a line end is quoted.
+/// A field of a CSV table, quoted if it contains a comma, a quote or a line end.
 [[nodiscard]] std::string csv_field(std::string const& value);
 
-/// A text whose lines are broken at spaces to have at most so many columns. Lines that begin with a
-/// space, and words that are longer, are kept whole.
+/// Breaks lines at spaces to at most `columns` columns. Lines that begin with a space and longer
+/// words are kept whole.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t columns);
 
 /// Columns of a terminal: COLUMNS if set, else the width of the terminal on this descriptor, else
 /// 80.
 [[nodiscard]] std::size_t columns_of(int descriptor);
 
-/// A text with ? for each control character, line ends among them: the name of a file may have
-/// some, and a terminal would obey them.
+/// Replaces control characters, including line ends, by ?. File names may contain them, and a
+/// terminal would interpret them.
 [[nodiscard]] std::string without_controls(std::string_view text);
 
 /// Prints a sentence on stderr, after the program's name and without control characters. On a

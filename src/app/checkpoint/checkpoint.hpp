@@ -21,18 +21,18 @@ namespace tessera::app {
 
 /// The job of a checkpoint. A run resumes only from a checkpoint of the same job.
 struct CheckpointJob {
-  stream::StateOf state;    ///< the operation, what it computes in, the shape
-  io::FileIdentity file;    ///< the file of the matrix, as it was when the run began
+  stream::StateOf state;    ///< the operation, its type, the shape
+  io::FileIdentity file;    ///< the file of the matrix at the start of the run
   std::string file_sha256;  ///< of InputFile::sample()
   std::string dataset;      ///< of an HDF5 file; else empty
-  std::string elements;     ///< how they are stored: "f32 little 128", type, order of bytes, place
+  std::string elements;     ///< type, byte order and offset in the file: "f32 little 128"
   std::string vector_sha256;
   // Of a solver.
-  std::string options{};  ///< that its state depends on: "damp 0.5"
-  std::string limits{};   ///< that a run which resumes may change: "atol 1e-06"
+  std::string options{};  ///< options that its state depends on: "damp 0.5"
+  std::string limits{};   ///< options that a resumed run may change: "atol 1e-06"
 };
 
-/// A streamed run between two blocks: stream::State as bytes, which are elsewhere.
+/// A streamed run between two blocks: stream::State as bytes, stored elsewhere.
 struct Checkpoint {
   using Bytes = std::span<std::byte const>;
 
@@ -44,10 +44,10 @@ struct Checkpoint {
   Bytes output;
 };
 
-/// The file of --checkpoint during a run. Two runs cannot have the same one: each would overwrite
-/// the state of the other. An empty name is no file, and only the first rank has one.
+/// The file of --checkpoint during a run. It is locked, because two runs would overwrite each
+/// other's state. An empty name is no file. Only the first rank has a file.
 ///
-/// The lock is on one byte of the file's folder, which the file's name selects. It leaves nothing
+/// The lock is on one byte of the file's folder, selected by the file's name. It leaves nothing
 /// behind, however the run ends. A file system without such locks gives no protection.
 class CheckpointPlace {
  public:
@@ -55,7 +55,7 @@ class CheckpointPlace {
   /// @throws io::FileError bad_output if no checkpoint can be written, or another run uses the file
   explicit CheckpointPlace(std::string const& path);
 
-  /// Removes the state, since the result is in its place. A symbolic link to it stays.
+  /// Removes the state after the result is in place. A symbolic link to it is kept.
   void remove() const;
 
  private:
@@ -63,22 +63,21 @@ class CheckpointPlace {
   io::Descriptor lock_;
 };
 
-/// Writes a checkpoint aside and puts it in its place: at any moment there is the old one or the
-/// new one, whole. Takes no memory for the vectors. @throws io::FileError bad_output
+/// Writes a temporary file and renames it, so the old or the new checkpoint always exists,
+/// complete. Allocates no memory for the vectors. @throws io::FileError bad_output
 void write_checkpoint(std::string const& path, Checkpoint const& checkpoint);
 
-/// Writes a checkpoint, or says in a notice that it cannot be written now: a disk that is full for
-/// a moment does not end a long run, which keeps its previous checkpoint and tries again later.
+/// Writes a checkpoint. If that fails, adds a notice: a temporarily full disk does not end a long
+/// run, which keeps its previous checkpoint and tries again later.
 void try_checkpoint(std::string const& path, Checkpoint const& checkpoint);
 
 /// The file of a checkpoint, read vector by vector. Opening it checks that its length matches its
 /// header and that memory suffices. Damage is detected at the end, by finish().
 class CheckpointFile {
  public:
-  /// All ranks call it.
-  /// @return nothing when there is no such file
-  /// @throws io::FileError bad_input when it is damaged, or not the same for all ranks;
-  /// out_of_memory
+  /// Collective.
+  /// @return empty if the file does not exist
+  /// @throws io::FileError bad_input if it is damaged, or not the same on all ranks; out_of_memory
   [[nodiscard]] static std::optional<CheckpointFile> open(std::string const& path);
 
   [[nodiscard]] CheckpointJob const& job() const { return job_; }
@@ -87,10 +86,9 @@ class CheckpointFile {
   /// Bytes of the vectors, in file order: the waiting ones, the chain, the output.
   [[nodiscard]] std::vector<std::uint64_t> const& sizes() const { return sizes_; }
 
-  /// Reads the next vector, whose size that is. @throws io::FileError bad_input
+  /// Reads the next vector; `to` must have its size. @throws io::FileError bad_input
   void read(std::span<std::byte> to);
-  /// Call it when all is read. @throws io::FileError bad_input when a byte of the file is not as it
-  /// was written
+  /// Checks the digest after the last read. @throws io::FileError bad_input if the file is damaged
   void finish();
   /// Throws FileError bad_input: the checkpoint cannot be used.
   [[noreturn]] void fail(std::string const& what) const;
@@ -99,7 +97,7 @@ class CheckpointFile {
   explicit CheckpointFile(io::InputFile file);
   void parse(std::string const& text);
   void require_size() const;
-  /// The SHA-256 at its end.
+  /// The SHA-256 at the end of the file.
   [[nodiscard]] std::string digest() const;
 
   io::InputFile file_;
@@ -111,11 +109,12 @@ class CheckpointFile {
   std::vector<std::uint64_t> sizes_;
 };
 
-/// Limits may differ. Earlier versions wrote no options: then nothing is said of them.
-/// @throws io::FileError bad_input when the checkpoint is of another job
+/// Refuses a checkpoint of another job. Limits may differ. Earlier versions wrote no options: these
+/// are not compared then.
+/// @throws io::FileError bad_input
 void require_job(CheckpointJob const& found, CheckpointJob const& job, std::string const& path);
 
-/// A state of a job as a checkpoint, which has the state's elements.
+/// The checkpoint of a state, which refers to the state's elements.
 template <class T>
 Checkpoint to_checkpoint(stream::State<T> const& state, CheckpointJob const& job) {
   Checkpoint c{.job = job,
@@ -128,8 +127,8 @@ Checkpoint to_checkpoint(stream::State<T> const& state, CheckpointJob const& job
   return c;
 }
 
-/// The state in a checkpoint, which is read to its end.
-/// @throws io::FileError bad_input when it is damaged, or not one of elements of T
+/// Reads the state of a checkpoint, to the end of the file.
+/// @throws io::FileError bad_input if it is damaged, or if its elements are not of type T
 template <class T>
 stream::State<T> read_state(CheckpointFile& file) {
   std::vector<std::vector<T>> vectors;

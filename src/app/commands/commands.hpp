@@ -15,8 +15,8 @@
 
 namespace tessera::app {
 
-/// The subcommands, those alike in a file. Kokkos must be initialised for all of them. They write
-/// to stdout, and throw Failure, io::FileError or std::bad_alloc.
+/// The subcommands, similar ones in one file. Kokkos must be initialised, with two exceptions
+/// below. They write to stdout, and throw Failure, io::FileError or std::bad_alloc.
 
 /// `tessera gen`
 ExitStatus run_command(io::GenerateRequest const& options);
@@ -57,7 +57,7 @@ ExitStatus run_command(InfoOptions const& options);
 /// @throws Failure usage
 void require_layout(std::string const& operation, io::Layout layout);
 
-/// The shapes of an option; empty text: what is measured unless one is told.
+/// The shapes of an option; for empty text, the default shapes.
 /// @throws Failure usage
 [[nodiscard]] std::vector<bench::Shape> parse_shapes(std::string const& option,
                                                      std::string const& text,

@@ -23,7 +23,7 @@
 #include <io/types.hpp>
 #include <tessera/solve/control.hpp>
 
-/// What the commands that solve share: how they begin, what they report, how they end.
+/// Shared parts of the solver commands: start, report, end.
 namespace tessera::app {
 
 /// Refuses backends, devices and checkpoint names that cannot be used. @throws Failure
@@ -34,8 +34,8 @@ void require_solvable(SolveOptions const& options);
 [[nodiscard]] io::MatrixReader open_solved(SolveOptions const& options, std::string const& path);
 
 /// Reads a vector with an entry for each row of A.
-/// @param converts whether one of another type is taken without --type
-/// @param blocks   taken: a matrix is its columns
+/// @param converts accept a file of the other type without --type
+/// @param blocks   taken: the columns of a matrix are several vectors
 /// @throws io::FileError
 [[nodiscard]] VectorOfFile read_right_side(SolveOptions const& options,
                                            io::MatrixReader const& reader, std::string const& path,
@@ -55,7 +55,7 @@ class HistoryFile {
  public:
   /// @throws io::FileError
   explicit HistoryFile(std::string const& path);
-  /// @param objective what the steps' objective is; empty: they have none
+  /// @param objective name of the objective per iteration; empty: none
   /// @throws io::FileError
   void write(std::vector<solve::Step> const& steps, std::string const& objective);
   /// The file, for put_in_place(); null without --history.
@@ -65,7 +65,7 @@ class HistoryFile {
   std::optional<io::OutputFile> file_;
 };
 
-/// What every report of a solver is of.
+/// The run that a solver's report describes.
 struct SolveSubject {
   SolveOptions const& options;
   std::string const& command;
@@ -86,12 +86,13 @@ struct SolveSubject {
 /// The line of the time, with the times of each rank if there are several.
 [[nodiscard]] std::string time_line(SolveSubject const& subject);
 
-/// As json_number, of each.
+/// json_number of each value.
 [[nodiscard]] Json json_numbers(std::vector<double> const& values);
-/// An object with what every report has.
+/// The object with the fields that all reports share.
 [[nodiscard]] Json to_object(SolveSubject const& subject);
 
 /// Prints the report. Removes the checkpoint if the run has converged, else prints why it has not.
+/// @param report  makes the report; called when all notices exist
 /// @param missing what is not written if a number is not finite
 [[nodiscard]] ExitStatus end_solve(SolveSubject const& subject, RunFiles& files,
                                    CheckpointPlace const& checkpoint,

@@ -19,7 +19,7 @@
 
 namespace tessera::app {
 
-/// All that is known of a finished run of an operation.
+/// The facts of a finished run of an operation.
 struct Report {
   OperationRow const& operation;
   std::string input;
@@ -28,9 +28,9 @@ struct Report {
   io::ScalarType type;
   io::ElementType stored;  ///< of A in its file
   io::Layout layout;
-  std::string vector;                            ///< where the vector came from
-  std::int64_t vectors = 1;                      ///< that it has
-  std::optional<io::ElementType> vector_stored;  ///< in its file; empty: it has none
+  std::string vector;                            ///< the source of the vector
+  std::int64_t vectors = 1;                      ///< number of vectors
+  std::optional<io::ElementType> vector_stored;  ///< in its file; empty: no file
   TermOptions terms;                             ///< of atax, or U of two products
   double read_seconds;
   bool method_chosen;  ///< by the program, not by the user
@@ -71,7 +71,7 @@ struct CheckReport {
 };
 [[nodiscard]] std::string write_report(CheckReport const& report, ReportFormat format);
 
-/// A matrix as reports name it.
+/// Facts about a matrix in reports.
 struct MatrixFacts {
   std::string name;  ///< "A"
   std::string file;  ///< empty: in memory only
@@ -79,7 +79,7 @@ struct MatrixFacts {
   std::int64_t cols = 0;
   io::ScalarType type = io::ScalarType::f32;  ///< in memory
   io::Layout layout = io::Layout::right;
-  std::optional<io::ElementType> stored = std::nullopt;  ///< in its file; empty: it came from none
+  std::optional<io::ElementType> stored = std::nullopt;  ///< in its file; empty: no file
 
   [[nodiscard]] std::uint64_t bytes() const {
     return static_cast<std::uint64_t>(rows * cols) * io::size_of(type);
@@ -88,7 +88,7 @@ struct MatrixFacts {
 [[nodiscard]] MatrixFacts facts_of(std::string const& name, std::string const& file,
                                    io::HostMatrix const& matrix);
 
-/// All that is known of a finished run of an operation that gives a matrix.
+/// The facts of a finished run of an operation that returns a matrix.
 struct MatrixReport {
   std::string operation;  ///< the subcommand
   std::string formula;    ///< for people
@@ -99,7 +99,7 @@ struct MatrixReport {
   bool backend_chosen = false;  ///< by the program, not by the user
   std::string backend_why;      ///< empty: the user chose it
   Measurement const& run;
-  std::string sha256;                           ///< of the elements of the result, in its order
+  std::string sha256;                           ///< of the elements of the result, in their order
   std::optional<check::Verdict> check;          ///< of sums
   std::optional<check::BitVerdict> bits_check;  ///< of moved elements
   std::optional<TuningInUse> tuning;            ///< empty: the backend's choice
@@ -108,21 +108,21 @@ struct MatrixReport {
 /// The report as text for people or as one JSON object.
 [[nodiscard]] std::string write_report(MatrixReport const& report, ReportFormat format);
 
-// What these share with the reports that commands write themselves.
+// Shared with the reports that commands write themselves.
 
 /// A line of a report for people.
 [[nodiscard]] std::string report_line(std::string name, std::string const& text);
-/// The lines of several processes, and of how they exchange; empty: there is one.
+/// The lines about ranks and their exchange; empty if there is one process.
 [[nodiscard]] std::string rank_lines(std::vector<RankFacts> const& ranks,
                                      std::string const& exchange);
 
 using Json = nlohmann::ordered_json;
 
-/// JSON knows neither infinity nor NaN; they are written as strings.
+/// JSON has neither infinity nor NaN; they are written as strings.
 [[nodiscard]] Json json_number(double value);
 /// Null if the text is empty.
 [[nodiscard]] Json text_or_null(std::string const& text);
-/// As it is printed. A file name need not be UTF-8; a byte that is not is replaced.
+/// The text of a JSON value. Invalid UTF-8, as in file names, is replaced.
 [[nodiscard]] std::string json_text(Json const& json);
 
 }  // namespace tessera::app

@@ -16,8 +16,8 @@
 
 namespace tessera::app {
 
-/// All files of a run, compared before anything is read or computed: what a run writes must not be
-/// what it reads, nor what it writes a second time.
+/// All files of a run, compared before anything is read or computed: a run must not write a file
+/// that it reads, nor write a file twice.
 ///
 /// Names are compared as files. Two names are equal if folder (device and inode) and last name are
 /// equal after links are followed, so a file need not exist. Existing files are also compared by
@@ -25,29 +25,29 @@ namespace tessera::app {
 /// character devices hold nothing that could be lost. An empty name is no file.
 class RunFiles {
  public:
-  /// A file that is read, or that is kept for later runs.
+  /// A file that is read, or kept for later runs.
   RunFiles& reads(std::string const& path);
   /// A result or a state.
   RunFiles& writes(std::string const& path);
 
-  /// Nothing but what is written goes to stdout or stderr.
+  /// Declares that the run prints no report.
   RunFiles& without_report();
 
-  /// How the report is written, and where.
-  /// @param path empty: as report() says
+  /// Sets the format and the file of the report.
+  /// @param path empty: the stream chosen by report()
   /// @throws Failure usage for the name of a dataset
   RunFiles& reports(std::string const& path, ReportFormat format);
 
-  /// Adds the files of tunings to what is read: no run may replace them.
+  /// Adds the tuning files to the files that are read: no run may overwrite them.
   RunFiles& keeps_tunings();
 
-  /// Also looks where the report goes: not into one of the files, nor between data on stdout. Opens
-  /// the file of the report, and releases notices unless they would stand before a report for
-  /// programs.
+  /// Compares the files, and the target of the report: it must not be one of the files, nor mix
+  /// with data on stdout. Opens the file of the report. Releases notices unless they would precede
+  /// a report for programs on the same stream.
   /// @throws Failure usage, io::FileError bad_output
   void check();
 
-  /// Where a report without a file goes: to stderr where a result goes to stdout, else to stdout.
+  /// The stream of a report without a file: stderr if a result goes to stdout, else stdout.
   [[nodiscard]] std::FILE* report() const;
 
   /// Prints a report, or puts its file in place. Call it once, last.
@@ -67,14 +67,14 @@ class RunFiles {
 /// @throws Failure usage
 void check_add_dataset(bool add_dataset, std::initializer_list<std::string> outputs);
 
-/// A result that is to be written: the file is opened before anything is computed. An empty name,
-/// or another rank than the first: nothing is written. Two datasets of one HDF5 file share it.
-/// put_in_place() ends the run's files.
+/// A result file, opened before anything is computed. With an empty name, or on a rank other than
+/// the first, nothing is written. Two datasets of one HDF5 file share it. put_in_place() commits
+/// the run's files.
 class ResultFile {
  public:
   enum class Kind { vector, matrix };
 
-  /// @param add_dataset to an HDF5 file that exists
+  /// @param add_dataset to an existing HDF5 file
   /// @param other       a result that may go to the same HDF5 file; null: none
   /// @throws io::FileError bad_output
   ResultFile(std::string const& path, Kind kind, bool add_dataset = false,
@@ -84,11 +84,11 @@ class ResultFile {
   /// @copydoc write(io::HostVector const&)
   void write(io::HostMatrix const& matrix);
 
-  /// The file, once all results that go to it are written; null before that, and without a file.
+  /// The file, after all its results are written; null before that, and without a file.
   [[nodiscard]] io::OutputFile* written() const;
 
  private:
-  /// A file with the results that it waits for.
+  /// A file and the number of results that are still missing.
   struct Shared {
     io::OutputFile file;
     int results = 1;
@@ -101,8 +101,8 @@ class ResultFile {
   std::shared_ptr<Shared> shared_;
 };
 
-/// Puts the files of a run in their places: all of them are on the disk before the first is. Null
-/// pointers are no files, and a file may be named twice.
+/// Commits the files of a run: all are on the disk before the first is moved into place. Null
+/// pointers are ignored, and a file may occur twice.
 /// @throws io::FileError bad_output
 void put_in_place(std::vector<io::OutputFile*> const& files);
 

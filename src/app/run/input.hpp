@@ -19,8 +19,7 @@
 
 namespace tessera::app {
 
-/// What the words of the command line mean: a number N stands for the file test/N, unless there is
-/// a file N.
+/// The meaning of INPUT on the command line: a number N is the file test/N, unless a file N exists.
 struct InputName {
   std::string path;
   std::string default_output;  ///< N-out.bin for a number, else empty
@@ -33,47 +32,47 @@ struct InputName {
 struct Input {
   io::MatrixInfo info;
   io::HostMatrix A;
-  io::HostVector x;                              ///< the vectors, one after the other
+  io::HostVector x;                              ///< contiguous vectors
   std::int64_t columns = 1;                      ///< vectors in x
   io::ScalarType type;                           ///< of A and x in memory
   std::string vector_source;                     ///< "ones", "V of FILE", or a file
-  std::optional<io::ElementType> vector_stored;  ///< of x in its file; empty: it has none
+  std::optional<io::ElementType> vector_stored;  ///< of x in its file; empty: no file
   double read_seconds = 0;
 };
 
-/// Opens the file of a matrix, which may be a pipe: all that a command wants of it comes from one
-/// reader. @param format empty: what its name says
+/// Opens the file of a matrix, which may be a pipe. A command reads everything with one reader.
+/// @param format empty: by its name
 /// @throws io::FileError
 [[nodiscard]] io::MatrixReader open_input(std::string const& path,
                                           std::optional<io::Format> format);
 
-/// The same of a matrix that all ranks read parts of, which has to be the same regular file for
-/// each. With one process, as open_input. All call it.
+/// As open_input, for a matrix of which each rank reads a part. It must be the same regular file on
+/// all ranks. With one process, as open_input. Collective.
 /// @throws io::FileError
 [[nodiscard]] io::MatrixReader open_for_ranks(std::string const& path,
                                               std::optional<io::Format> format);
 
-/// Refuses ranks that have read other elements from a file of one name. All call it.
+/// Refuses ranks that have read different elements from a file of the same name. Collective.
 /// @throws io::FileError
 void require_same_elements(std::string const& path, io::HostVector const& x);
 
-/// Reads A and its vector: the file `vector` where given, else V of an ex3 file where the operation
-/// takes V, else ones.
+/// Reads A and its vector: the file `vector` if given, else V of an ex3 file if the operation uses
+/// V, else ones.
 ///
 /// @param type to convert both to; empty: the type of A's file, and the vector must be of that type
 /// @throws io::FileError
 [[nodiscard]] Input read_input(io::MatrixReader const& reader, std::string const& vector,
                                OperationId operation, std::optional<io::ScalarType> type);
 
-/// Whether read_input takes V of the file that A is in.
+/// Whether read_input uses V of the file of A.
 [[nodiscard]] bool takes_v_beside_a(io::MatrixInfo const& info, std::string const& vector,
                                     OperationId operation);
 
-/// The vector alone, as read_input takes it, without a look whether the file has changed; and what
-/// the matrix' file says of itself.
+/// The vector of read_input without the matrix and without a check for changes of the file, and the
+/// header of the matrix file.
 struct VectorInput {
   io::MatrixInfo info;
-  io::HostVector x;  ///< the vectors, one after the other
+  io::HostVector x;  ///< contiguous vectors
   std::int64_t columns = 1;
   io::ScalarType type;
   std::string vector_source;
@@ -84,23 +83,23 @@ struct VectorInput {
                                             std::string const& vector, OperationId operation,
                                             std::optional<io::ScalarType> type);
 
-/// A vector of a file, or the columns of a matrix, one after the other.
+/// The vector of a file, or the columns of a matrix as contiguous vectors.
 struct VectorOfFile {
   io::HostVector x;
   io::ElementType stored;    ///< in the file
   std::int64_t columns = 1;  ///< vectors in x
 };
 enum class Blocks { refused, taken };
-/// Reads a vector that has an entry for each row or column of A, in the type that is wanted. One of
-/// another type is refused unless it may be converted, in words of the command line.
+/// Reads a vector that has an entry for each row or column of A, in the requested type. A vector of
+/// another type is refused unless it may be converted; the error names the options.
 /// @param of     "row" or "column"
-/// @param blocks taken: a matrix with several rows and columns is its columns
+/// @param blocks taken: the columns of a matrix are several vectors
 /// @throws io::FileError
 [[nodiscard]] VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& wanted,
                                            std::string const& of, std::string const& path_a,
                                            Blocks blocks = Blocks::refused);
 
-/// How many vectors there are in the file of a vector, as its header says; 1 without a file.
+/// The number of vectors in the file of a vector, by its header; 1 without a file.
 /// @throws io::FileError
 [[nodiscard]] std::int64_t vectors_in(std::string const& path);
 
@@ -114,7 +113,7 @@ struct MatrixInput {
   bool is_narrowed = false;  ///< f64 in its file, and f32 in memory
 };
 
-/// Reads a matrix, and looks whether its file has changed.
+/// Reads a matrix and checks that its file has not changed.
 /// @param type to convert to; empty: the type of the file
 /// @throws io::FileError
 [[nodiscard]] MatrixInput read_matrix_input(io::MatrixReader const& reader,
@@ -131,11 +130,11 @@ struct Extents {
 /// The elements of a matrix in memory, in its order.
 [[nodiscard]] io::ElementSpan elements(io::HostMatrix const& matrix);
 
-/// What a result was computed from.
+/// The operands of a result.
 struct Operands {
   std::string names;                 ///< "A and V"
-  std::vector<io::ElementSpan> all;  ///< those in memory, in the type of the result
-  bool is_complete = true;           ///< false: a streamed matrix is not among them
+  std::vector<io::ElementSpan> all;  ///< the ones in memory, in the type of the result
+  bool is_complete = true;           ///< false: a streamed matrix is missing
   bool is_narrowed = false;          ///< they were f64 in a file, and are f32
 };
 
@@ -149,14 +148,14 @@ struct Operands {
 /// Prints that warning on stderr.
 void warn_of_overflow(io::ElementSpan result, Operands const& operands);
 
-/// The word of the command line for a map.
+/// The name of a map on the command line.
 [[nodiscard]] std::string word_of(maps::Kind map);
 
-/// Refuses combinations of options that mean nothing.
+/// Refuses invalid combinations of options.
 /// @throws Failure usage
 void check_terms(TermOptions const& options);
 
-/// Reads the vectors of the terms, of which A's file says the lengths.
+/// Reads the vectors of the terms. Their lengths follow from the header of A.
 /// @param type to compute in; a vector of another type is refused unless `convert`
 /// @throws io::FileError, Failure usage for a number that the type does not hold
 [[nodiscard]] Terms read_terms(TermOptions const& options, io::MatrixInfo const& info,

@@ -23,23 +23,23 @@ namespace tessera::app {
 /// How a report is written.
 enum class ReportFormat { text, json, csv };
 
-/// What every command that computes can be told.
+/// Options of every command that computes.
 struct RunOptions {
   BackendChoice backend = BackendChoice::automatic;
   Kernels kernels = Kernels::automatic;
   std::optional<io::ScalarType> type;
   int repeat = 5;
   bool repeat_is_given = false;
-  int threads = 0;            ///< 0: what Kokkos and OMP_NUM_THREADS say
+  int threads = 0;            ///< 0: the default of Kokkos and OMP_NUM_THREADS
   std::optional<int> device;  ///< empty: the first GPU that can run this program
-  std::optional<backends::CachePreference> cache_preference;  ///< empty: what CUDA does by itself
+  std::optional<backends::CachePreference> cache_preference;  ///< empty: CUDA's default
   bool check = false;
-  bool add_dataset = false;      ///< to an HDF5 file that exists
-  bool no_tuning_cache = false;  ///< what `tessera tune` has found is left alone
+  bool add_dataset = false;      ///< to an existing HDF5 file
+  bool no_tuning_cache = false;  ///< ignore the tunings of `tessera tune`
   ReportFormat format = ReportFormat::text;
   std::string report;  ///< the file of the report; empty: stdout, or stderr
 
-  /// Whether a tuning that `tessera tune` has found is used: it is one of accelerated kernels.
+  /// Whether tunings of `tessera tune` are used: they apply to accelerated kernels only.
   [[nodiscard]] bool takes_tunings() const {
     return !no_tuning_cache && kernels != Kernels::portable;
   }
@@ -47,10 +47,10 @@ struct RunOptions {
 
 /// `tessera convert INPUT OUTPUT …`
 struct ConvertOptions : io::ConversionRequest {
-  // Said of a raw INPUT; empty: nothing was said, and raw of the request holds.
+  // Options of a raw INPUT; empty: not given, and `raw` of the request applies.
   std::optional<io::ScalarType> raw_type = std::nullopt;
   std::optional<io::Layout> raw_layout = std::nullopt;
-  // Of a CSV INPUT; empty: its fields decide.
+  // Option of a CSV INPUT; empty: decided by its fields.
   std::optional<io::CsvHeader> header = std::nullopt;
 };
 
@@ -65,7 +65,7 @@ struct TermOptions {
 
   /// Factor of z; 0 if there is no z.
   [[nodiscard]] double effective_beta() const { return add.empty() ? 0 : beta.value_or(1); }
-  /// The first option that was given, in the order of the help; empty: none.
+  /// The first given option, in the order of the help; empty: none.
   [[nodiscard]] std::string first_option() const {
     if (map != maps::Kind::identity || !map_vector.empty()) {
       return map_option.empty() ? "--map" : map_option;
@@ -81,7 +81,7 @@ struct TermOptions {
 struct ComputeOptions : RunOptions {
   OperationId operation = OperationId::atax;
   std::string input;                       ///< as the user wrote it
-  std::optional<io::Format> input_format;  ///< empty: what its name says
+  std::optional<io::Format> input_format;  ///< empty: detected
   std::string vector;                      ///< empty: V of an ex3 file, else ones
   std::string output;        ///< empty: none, or NUMBER-out.bin if the input is a number
   std::string intermediate;  ///< of B, or the second of two results; empty: none
@@ -89,21 +89,21 @@ struct ComputeOptions : RunOptions {
   TermOptions terms;               ///< of atax; of two products, U as the map's vector
   std::uint64_t memory_limit = 0;  ///< bytes; 0: none
   std::string checkpoint;          ///< empty: none
-  double checkpoint_seconds = 60;  ///< between two of them
+  double checkpoint_seconds = 60;  ///< between two checkpoints
 
   /// Whether two products are computed at once.
   [[nodiscard]] bool is_both() const { return row_of(operation).gives_two_vectors; }
 };
 
-/// What every command that solves can be told.
+/// Options of every command that solves.
 struct SolveOptions : RunOptions {
   std::string input;                       ///< A, as the user wrote it
-  std::optional<io::Format> input_format;  ///< empty: what its name says
+  std::optional<io::Format> input_format;  ///< empty: detected
   std::string history;                     ///< a CSV file; empty: none
   std::uint64_t memory_limit = 0;          ///< bytes; 0: none
   std::string checkpoint;                  ///< empty: none
-  double checkpoint_seconds = 60;          ///< between two of them
-  std::optional<std::int64_t> maxiter;     ///< steps; empty: the method's
+  double checkpoint_seconds = 60;          ///< between two checkpoints
+  std::optional<std::int64_t> maxiter;     ///< iterations; empty: the method's default
 };
 
 enum class LeastSquaresMethod { automatic, direct, lsmr, lsqr };
@@ -130,8 +130,9 @@ struct TripletOptions : SolveOptions {
   std::int64_t k = 0;
   double tol = 0;                                   ///< 0: the precision of the type
   std::optional<std::int64_t> ncv;                  ///< vectors of the basis; empty: the method's
+                                                    ///< default
   TripletMethod method = TripletMethod::automatic;  ///< randomized of svd alone
-  // Of the randomized method; empty: as it likes.
+  // For the randomized method; empty: its default.
   std::optional<std::int64_t> oversampling;
   std::optional<std::int64_t> power_iterations;
   std::optional<std::uint64_t> seed;
@@ -158,8 +159,8 @@ enum class FitSolver { automatic, newton, newton_cg, lbfgs };
 struct FitOptions : SolveOptions {
   RegressionLoss loss = RegressionLoss::linear;
   std::string labels;   ///< the file of y
-  std::string weights;  ///< a file of one number a row; empty: 1
-  std::string offset;   ///< a file of one number a row, added to eta; empty: 0
+  std::string weights;  ///< a file with one number per row; empty: 1
+  std::string offset;   ///< a file with one number per row, added to eta; empty: 0
   std::string output;   ///< of x; empty: none
   double penalty = 0;
   std::optional<double> power;  ///< of tweedie, which needs it
@@ -171,7 +172,7 @@ struct FitOptions : SolveOptions {
 /// `tessera transpose INPUT OUTPUT …`
 struct TransposeOptions : RunOptions {
   std::string input;
-  std::optional<io::Format> input_format;  ///< empty: what its name says
+  std::optional<io::Format> input_format;  ///< empty: detected
   std::string output;
   bool in_place = false;
 };
@@ -183,13 +184,13 @@ struct GemmOptions : RunOptions {
   std::string output;
 };
 
-/// What the commands that measure can be told.
+/// Options of the commands that measure.
 struct MeasureOptions {
   std::string operation;  ///< its name in src/bench
   BackendChoice backend = BackendChoice::automatic;
   std::optional<int> device;
   int threads = 0;
-  double seconds = 0.01;  ///< of a turn, about
+  double seconds = 0.01;  ///< of a turn, approximately
 };
 
 /// `tessera bench OPERATION [FILE…]`
@@ -202,8 +203,8 @@ struct BenchOptions : MeasureOptions {
   std::string tiles;               ///< numbers with commas between them; empty: as published
   std::int64_t most_teams = 0;     ///< of a published kernel; 0: as published
   bool check = false;
-  std::optional<io::ScalarType> type;  ///< empty: that of the file, else f32
-  std::optional<io::Layout> layout;    ///< empty: that of the file, else by rows
+  std::optional<io::ScalarType> type;  ///< empty: as the file, else f32
+  std::optional<io::Layout> layout;    ///< empty: as the file, else row-major
   std::optional<backends::CachePreference> cache_preference;
   int turns = 7;
   ReportFormat format = ReportFormat::text;
@@ -235,7 +236,8 @@ struct CheckOptions {
 /// `tessera show FILE …`
 struct ShowOptions {
   std::string file;
-  std::optional<io::CsvHeader> header = std::nullopt;  ///< of a CSV file; empty: its fields decide
+  std::optional<io::CsvHeader> header = std::nullopt;  ///< of a CSV file; empty: decided by its
+                                                       ///< fields
   bool data = false;  ///< print elements, long rows and columns shortened
   bool all = false;   ///< print every element
 };

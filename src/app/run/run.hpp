@@ -32,10 +32,10 @@ using check::Terms;
 /// The cache preference of a GPU; empty: the default.
 using MaybePreference = std::optional<backends::CachePreference>;
 
-/// Data in memory and what to do with them.
+/// Data in memory and the operation on them.
 struct RunRequest {
   io::HostMatrix const& A;
-  io::HostVector const& x;   ///< of the type of A: vectors, one after the other
+  io::HostVector const& x;   ///< of the type of A; contiguous vectors
   std::int64_t columns = 1;  ///< vectors in x, and in each result
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
@@ -48,7 +48,7 @@ struct RunRequest {
   std::optional<Tuning> tuning = std::nullopt;  ///< instead of the backend's
 };
 
-/// What is known of a job before its data are read.
+/// Facts about a job before its data are read.
 struct Shape {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
@@ -62,7 +62,7 @@ struct Shape {
   bool scales = false;   ///< C is multiplied, and may have a vector added
 };
 
-/// Of the matrix of a file, by itself.
+/// The shape of a matrix file, without vectors.
 inline Shape shape_of(io::MatrixInfo const& info, io::ScalarType type) {
   return {.rows = static_cast<std::int64_t>(info.rows),
           .cols = static_cast<std::int64_t>(info.cols),
@@ -70,16 +70,16 @@ inline Shape shape_of(io::MatrixInfo const& info, io::ScalarType type) {
           .layout = info.layout};
 }
 
-/// How a stage was cut into work, as ex3 reports its blocks and lines per block.
+/// How a stage was divided into work, like the blocks and lines per block of ex3.
 struct StageCut {
   std::string name;
   std::int64_t teams = 0;
   int team_size = 0;
-  std::int64_t panels = 0;           ///< 0: the stage adds along lines only
-  std::int64_t lines_per_panel = 0;  ///< 0: as panels
+  std::int64_t panels = 0;           ///< 0: the stage only adds along lines
+  std::int64_t lines_per_panel = 0;  ///< 0: as `panels`
 };
 
-/// What is known of a streamed run.
+/// Facts about a streamed run.
 struct StreamFacts {
   std::int64_t blocks = 0;
   std::uint64_t block_bytes = 0;
@@ -89,17 +89,17 @@ struct StreamFacts {
   std::string why = {};          ///< why the matrix is streamed
 };
 
-/// What a run measured and made.
+/// Results and measurements of a run.
 struct Measurement {
   std::string method;  ///< "fused", "two-stage", "one-stage", "in-place", "streamed"
   std::optional<Kernels> kernels = std::nullopt;  ///< portable or accelerated
   TimeSummary seconds = {};
   std::vector<StageTime> stages = {};  ///< including copies to and from a device, if any
-  std::uint64_t bytes = 0;             ///< moved through memory by one run, at least
+  std::uint64_t bytes = 0;             ///< least bytes moved through memory by one run
   std::vector<StageCut> cuts = {};
   io::HostVector result = {};
   std::optional<io::HostVector> intermediate = std::nullopt;  ///< B, or a second result
-  io::HostMatrix matrix = {};             ///< the result, of an operation that gives a matrix
+  io::HostMatrix matrix = {};                                 ///< the result, if it is a matrix
   double flops = 0;                       ///< of one run; 0 if the operation does not count them
   MaybePreference cache_preference = {};  ///< as the device reports it
   std::optional<StreamFacts> stream = std::nullopt;
@@ -113,7 +113,7 @@ struct Measurement {
   return *run.kernels == Kernels::portable ? "portable" : "accelerated";
 }
 
-/// Matrices in memory and what to do with them.
+/// Matrices in memory and the operation on them.
 struct MatrixRequest {
   io::HostMatrix const& A;
   io::HostMatrix const* B = nullptr;  ///< for gemm, of the type of A
@@ -140,7 +140,7 @@ struct Traffic {
   std::int64_t cols_vectors = 1;  ///< reads and writes of vectors as long as a row
   std::int64_t rows_vectors = 1;  ///< reads and writes of vectors as long as a column
 
-  /// Of a block of `columns` vectors, of which up to `at_a_time` share each read of A.
+  /// Traffic of a block of `columns` vectors, of which up to `at_a_time` share each read of A.
   [[nodiscard]] constexpr Traffic of_block(std::int64_t columns, std::int64_t at_a_time) const {
     return {.matrix = matrix * ((columns + at_a_time - 1) / at_a_time),
             .cols_vectors = cols_vectors * columns,
@@ -153,16 +153,16 @@ struct Traffic {
   }
 };
 
-/// Of A·V and of Aᵀ·B: the matrix and both vectors, once.
+/// Traffic of A·V and of Aᵀ·B: the matrix and both vectors, once.
 inline constexpr Traffic one_product{};
 
-/// An operation on a matrix and a vector: what is known of it, and what runs it.
+/// An operation on a matrix and a vector: its properties and its implementation.
 struct OperationRow : bench::Operation {
   OperationId id;
   /// Runs on the backend of the request; one warm-up, then `repeat` timed runs.
-  /// @throws Failure resources when the backend is not in this build
+  /// @throws Failure resources if the backend is not in this build
   Measurement (*run)(RunRequest const& request);
-  /// What it would move and hold on a backend of this build.
+  /// The traffic and memory on a backend of this build.
   Forecast (*forecast)(Shape const& shape, BackendChoice backend);
 
   [[nodiscard]] std::int64_t vector_length(std::int64_t m, std::int64_t n) const {
@@ -173,7 +173,7 @@ struct OperationRow : bench::Operation {
   }
 };
 
-/// The rows, each in the file of what runs it (app/operations).
+/// The rows. Each is defined in the file of its implementation (app/operations).
 [[nodiscard]] OperationRow row_of_atax();
 [[nodiscard]] OperationRow row_of_multiply();
 [[nodiscard]] OperationRow row_of_multiply_transposed();

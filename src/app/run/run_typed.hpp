@@ -35,8 +35,8 @@ std::variant<Exec...> one_of(backends::Spaces<Exec...>);
 /// An instance of an execution space of this build.
 using AnySpace = decltype(one_of(backends::Enabled{}));
 
-/// That of a backend.
-/// @throws Failure resources when it is not in this build
+/// The execution space of a backend.
+/// @throws Failure resources if it is not in this build
 inline AnySpace space_of(BackendChoice choice) {
   std::optional<AnySpace> space;
   backends::for_each_backend([&]<class Exec>(std::type_identity<Exec>) {
@@ -47,8 +47,8 @@ inline AnySpace space_of(BackendChoice choice) {
                 std::string(to_string(choice)) + " is not a backend of this program");
 }
 
-/// A part of an operation: what it is called and how it is launched. A plain pair, so that the
-/// lambdas of the operations stay visible to the compiler.
+/// A stage of an operation: its name and its launch. A plain pair, so that the compiler can inline
+/// the lambdas of the operations.
 template <class Launch>
 struct Stage {
   std::string name;
@@ -57,8 +57,8 @@ struct Stage {
 template <class Launch>
 Stage(char const*, Launch) -> Stage<Launch>;
 
-/// Runs all stages once to warm up, then `repeat` times: fence, start, run, fence, stop, for each
-/// stage. The time of a run is the sum of its stages; copies to and from a device are not in it.
+/// Runs all stages once to warm up, then `repeat` times. Each stage is timed as fence, start, run,
+/// fence, stop. The time of a run is the sum of its stages, without copies to and from a device.
 template <class Exec, class... Launch>
 void measure(Exec const& exec, int repeat, Measurement& to, Stage<Launch> const&... stage) {
   (stage.launch(), ...);
@@ -107,7 +107,7 @@ void require_memory_of(std::uint64_t bytes, std::string const& input, std::strin
   }
 }
 
-/// Tells a GPU the preference of its caches, if there is one, and keeps what it answers. Hosts have
+/// Sets the cache preference of a GPU, if any, and records the device's answer. Host backends have
 /// been refused before.
 template <class Exec>
 void prefer_caches(Exec const& exec, MaybePreference preference, Measurement& to) {
@@ -118,7 +118,7 @@ void prefer_caches(Exec const& exec, MaybePreference preference, Measurement& to
   }
 }
 
-/// The execution space of a request, after its caches were told what is preferred.
+/// The execution space of a request, with its cache preference set.
 template <class Request>
 AnySpace space_for(Request const& request, Measurement& to) {
   AnySpace const space = space_of(request.backend);
@@ -126,7 +126,7 @@ AnySpace space_for(Request const& request, Measurement& to) {
   return space;
 }
 
-/// Makes an uninitialised View in the memory of Exec, after a look at the memory there is.
+/// Allocates an uninitialised View in the memory of Exec after checking the available memory.
 template <class View, class Exec, class... Extents>
 View allocate(std::string const& input, std::string const& what, Extents... extents) {
   std::uint64_t const bytes =
@@ -155,7 +155,7 @@ void take_plan(Plan const& plan, RunRequest const& request, Measurement& to) {
   }
 }
 
-/// Vectors in the memory of Exec, one after the other.
+/// Contiguous vectors in the memory of Exec.
 template <class Exec, class T>
 using DeviceVector = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
 

@@ -16,42 +16,42 @@
 
 namespace tessera::app {
 
-/// A matrix that is streamed from its file, and what to do with it.
+/// A matrix that is streamed from its file, and the operation on it.
 struct StreamRequest {
   io::MatrixReader const& reader;
-  io::HostVector const& x;   ///< vectors, one after the other
-  std::int64_t columns = 1;  ///< of them, which share readings of the file
-  io::ScalarType type;       ///< to compute in, that of x
+  io::HostVector const& x;   ///< contiguous vectors
+  std::int64_t columns = 1;  ///< number of vectors, which share each read of the file
+  io::ScalarType type;       ///< of the computation and of x
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
   BackendChoice backend = BackendChoice::automatic;
   bool keep_intermediate = false;
   Terms terms = {};                ///< as in RunRequest
-  std::uint64_t memory_limit = 0;  ///< bytes for all that is held at a time
+  std::uint64_t memory_limit = 0;  ///< limit of all memory at a time
   std::string checkpoint = {};     ///< a file; empty: none
   double checkpoint_seconds = 60;  ///< between two checkpoints
 };
 
-/// Streams over the file, once for all vectors where the limit holds their sums.
+/// Streams over the file, once for all vectors if the limit has room for their sums.
 /// @throws Failure, io::FileError
 [[nodiscard]] Measurement stream_alone(OperationId id, StreamRequest const& request);
 
-/// The same on all ranks, each of which reads a part of the file; results are whole on each.
+/// As stream_alone, on all ranks. Each reads a part of the file; results are complete on each.
 /// @throws Failure, io::FileError, DistributedError
 [[nodiscard]] Measurement stream_on_ranks(OperationId id, StreamRequest const& request);
 
-/// Runs an operation on all ranks, each of which has its rows in memory; results are whole on each.
-/// Neither memory_limit nor checkpoint of the request is looked at.
+/// Runs an operation on all ranks, each with its rows in memory; results are complete on each.
+/// Ignores memory_limit and checkpoint of the request.
 /// @throws Failure, io::FileError
 [[nodiscard]] Measurement run_on_ranks(OperationId id, StreamRequest const& request, int repeat);
 
-/// What a checkpoint of this run says of its job. @throws io::FileError bad_input
+/// The job of a checkpoint of this run. @throws io::FileError bad_input
 [[nodiscard]] CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id,
                                            bool with_b);
 
-/// A job that is streamed: where, within how much memory, and why.
+/// The decision to stream a job: backend, memory limit and reason.
 struct StreamChoice {
-  BackendFacts backend;  ///< the host's where the user leaves it open: reading takes the longest
+  BackendFacts backend;  ///< the host's unless the user chooses: reading takes longest
   std::uint64_t memory_limit;
   std::string why;
 };

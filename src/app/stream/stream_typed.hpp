@@ -116,8 +116,8 @@ inline std::string limit_text(std::uint64_t bytes) {
 /// rows if the limit is too small.
 /// @param limit  bytes of the whole run
 /// @param beside bytes of the run without the stream, with a buffer of RowBuffer::free_bytes
-/// bytes that the stream needs at least
-/// the bytes of the buffer beyond RowBuffer::free_bytes
+/// @param needed bytes that the stream needs at least
+/// @return the bytes of the buffer beyond RowBuffer::free_bytes
 template <class T, class Layout>
 std::uint64_t set_buffer(FileSource<T, Layout>& source, io::MatrixReader const& reader,
                          std::uint64_t limit, std::uint64_t beside, std::uint64_t needed) {
@@ -143,7 +143,7 @@ std::uint64_t set_buffer(FileSource<T, Layout>& source, io::MatrixReader const& 
 }
 
 /// Calls work(), which streams. If the limit is too small, the error names one that works.
-/// bytes that count against the limit, without the library's own
+/// @param beside bytes that count against the limit, without the library's own
 /// @throws Failure resources
 template <class Work>
 void stream_within(std::string const& path, std::uint64_t limit, std::uint64_t beside,
@@ -380,11 +380,13 @@ inline void require_limit(std::size_t needed, std::size_t limit) {
   if (needed > limit) throw stream::LimitError("solve", needed, limit);
 }
 
-/// work(source, options) with the matrix as a source that a solver streams once a step.
-/// @param limit  bytes for all that is held at a time
-/// @param beside those of them that the solver holds
-/// @param needs  needs(source): bytes that all products of the run need, so that a limit that is
-///               too small is found before the first of them, and the one that is named is enough
+/// Calls work(source, options). The source is the matrix, which a solver streams once per
+/// iteration.
+/// @param limit  bytes for everything in memory at a time
+/// @param beside bytes of these that the solver holds
+/// @param needs  needs(source): bytes that all products of the run need. A limit that is too small
+/// is
+///               detected before the first product, and the error names one that works.
 /// @throws Failure, io::FileError
 template <class T, class Layout, class Needs, class Work>
 void with_stream(io::MatrixReader const& reader, std::uint64_t limit, std::uint64_t beside,

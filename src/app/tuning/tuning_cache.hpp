@@ -35,7 +35,7 @@ struct TuningRecord {
 /// The file of one device.
 class TuningCache {
  public:
-  /// the backend whose device the file belongs to
+  /// @param backend the backend whose device the file belongs to
   TuningCache(std::filesystem::path const& folder, BackendFacts const& backend);
 
   [[nodiscard]] std::filesystem::path const& path() const { return path_; }
