@@ -7,7 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
-/// What users of two products write between them: a kernel of elements.
+/// An element-wise kernel between two products, as a user would write it.
 namespace tessera::bench {
 
 template <class T>
@@ -26,7 +26,7 @@ struct LogisticResidual {
   }
 };
 
-/// Changes the problem's B by such a kernel, with b as its vector.
+/// Applies such a kernel to the problem's B, with b as its vector.
 template <template <class> class Body, class Exec, class T>
 void change_between(Problem<Exec, T> const& p) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;

@@ -25,7 +25,7 @@ std::vector<Index> around(Index value, Index most) {
   return values;
 }
 
-/// The least power of two that is not smaller.
+/// The smallest power of two that is not less than `value`.
 Index power_from(Index value) {
   return static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(std::max(value, Index{1}))));
 }

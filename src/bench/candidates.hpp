@@ -7,18 +7,18 @@
 
 #include <tessera/tuning.hpp>
 
-/// The launches that a search tries: a grid around what the backend chooses.
+/// The launches that a search tries: a grid around the backend's choice.
 namespace tessera::bench {
 
 /// The lines of a matrix as kernels see them (docs/decisions/two-primitives.md).
 struct LinesOf {
   Index count;
   Index length;
-  Index segments;  ///< of a line
-  Index panels;    ///< of all lines
+  Index segments;  ///< per line
+  Index panels;    ///< in all lines
 };
 
-/// The backend's choice first, then the others of the grid, none twice.
+/// The backend's choice first, then the others of the grid, without duplicates.
 std::vector<DotTuning> dot_candidates(DotTuning const& choice, LinesOf const& lines);
 std::vector<SumTuning> sum_candidates(SumTuning const& choice, LinesOf const& lines);
 std::vector<FusedLinesTuning> fused_lines_candidates(FusedLinesTuning const& choice,

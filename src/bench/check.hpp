@@ -31,10 +31,10 @@
 /// Σ |a|·(1 + (|A|·|v|)_i), because the slope of σ is at most 1/4, and |σ(b) - y| at most 2.
 namespace tessera::bench {
 
-/// Of two computed σ(b) - y, in units of roundoff.
+/// Roundings of two computed σ(b) - y, in units of roundoff.
 inline constexpr std::int64_t roundings_of_logistic = 16;
 
-/// A matrix of scalars in memory, seen from outside.
+/// A matrix of scalars in memory, seen by the host.
 template <class T>
 struct Cells {
   T const* data;
@@ -49,11 +49,11 @@ struct Cells {
   }
 };
 
-/// What differs.
+/// Differences between two results.
 struct Difference {
   std::int64_t count = 0;
   std::int64_t elements = 0;
-  std::int64_t first = 0;  ///< number of the first that differs, row by row
+  std::int64_t first = 0;  ///< index of the first difference, row by row
   double found = 0;
   double expected = 0;
 };
@@ -66,7 +66,7 @@ template <class T>
 struct Comparison {
   Cells<T> found;
   Cells<T> expected;
-  T const* magnitudes;  ///< at the places of `expected`; null: bits are compared
+  T const* magnitudes;  ///< in the order of `expected`; null: bits are compared
   double factor;        ///< bound over magnitude
 
   KOKKOS_INLINE_FUNCTION bool differs(std::int64_t number) const {
@@ -137,7 +137,7 @@ void set_all(Exec const& exec, T* data, std::size_t size, T value) {
                        SetAll<T>{data, value});
 }
 
-/// One element, as a host sees it.
+/// Copies one element to the host.
 template <class Exec, class T>
 double element_at(Exec const& exec, T const* place) {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
@@ -161,7 +161,7 @@ Difference compare(Exec const& exec, Comparison<T> const& comparison) {
   return difference;
 }
 
-/// Where a call leaves its result; of two at once, the first of them.
+/// The result of a call; of two results, the first.
 template <class Exec, class T>
 T* result_of(Problem<Exec, T> const& p, std::string_view operation) {
   return operation == "gemm" || operation == "atax_block" || operation == "transpose"
@@ -186,7 +186,7 @@ struct Result {
   std::size_t size;
 };
 
-/// All that a call writes, in this order: one result, or two at once.
+/// The results of a call in this order: one, or two.
 template <class Exec, class T>
 std::vector<Result<T>> results_of(Problem<Exec, T> const& p, std::string_view operation) {
   std::vector<Result<T>> results{{result_of(p, operation), result_size(p.shape, operation)}};
@@ -196,13 +196,13 @@ std::vector<Result<T>> results_of(Problem<Exec, T> const& p, std::string_view op
   return results;
 }
 
-/// How a contender's results compare.
+/// The comparison of a contender's results.
 struct Verdict {
   /// "equal bits", "in bounds", "equal on whole numbers alone" (no bound holds for real ones), or
   /// "WRONG: …".
   std::string text{};
   bool wrong = false;
-  std::string why_not{};  ///< it could not run; empty: it could
+  std::string why_not{};  ///< why it could not run; empty: it could
 };
 
 /// Pointers to runners, to judge them in place.
@@ -214,22 +214,22 @@ std::vector<Runner<Exec, T>*> pointers_to(std::vector<Runner<Exec, T>>& runners)
   return pointers;
 }
 
-/// What is expected of all contenders of an operation and layout on one problem.
+/// The expected results of an operation and layout on one problem, for all contenders.
 template <class Exec, class T>
 class Checker {
  public:
   using P = Problem<Exec, T>;
   using Runners = std::vector<Runner<Exec, T>*>;
 
-  /// @param ours a row of the table: our own operation
+  /// @param ours our own row of the table for the operation
   Checker(std::shared_ptr<P const> problem, Contender<Exec, T> const& ours)
       : problem_(std::move(problem)),
         operation_(ours.operation),
         reference_(problem_, ours, Launch{}, 1),
         bound_(problem_, bound_of(ours), Launch{}, 1) {}
 
-  /// Fills the data, computes what is expected of them, and judges each of the runners. Real data
-  /// are there at the end.
+  /// Fills the data, computes the expected results, and judges each runner. Real data are in the
+  /// problem at the end.
   std::vector<Verdict> check(Runners const& runners) {
     std::vector<Verdict> verdicts(runners.size());
     if (operation_ == "transpose") {
@@ -306,7 +306,7 @@ class Checker {
                            : operation_ == "multiply_transposed" ? shape.rows
                                                                  : shape.cols;
     double const ku = static_cast<double>(k) * 0.5 * double(std::numeric_limits<T>::epsilon());
-    if (ku >= 0.5) return std::numeric_limits<double>::infinity();  // the theory has no bound
+    if (ku >= 0.5) return std::numeric_limits<double>::infinity();  // no bound exists
     double const g = ku / (1 - ku);
     return (is_logistic ? 2 : 1) * 2 * g / (1 - g);
   }
@@ -334,13 +334,13 @@ class Checker {
             nullptr, 0};
   }
 
-  /// The contender of what errors are proportional to.
+  /// The contender that computes S, to which errors are proportional.
   static Contender<Exec, T> bound_of(Contender<Exec, T> ours) {
     if (ours.prepare_bound) ours.prepare = ours.prepare_bound;
     return ours;
   }
 
-  /// What one of ours makes of the present data.
+  /// The result of one of our own runners for the current data.
   Vector computed(Runner<Exec, T>& of) {
     of.call_first();
     auto const results = results_of(*problem_, operation_);
@@ -358,7 +358,7 @@ class Checker {
     return copy;
   }
 
-  /// Nothing of an earlier result is left.
+  /// Clears earlier results.
   void clear() const {
     auto const& p = *problem_;
     auto const nan = std::numeric_limits<T>::quiet_NaN();
@@ -379,7 +379,7 @@ class Checker {
 };
 
 /// Judges runners of one operation and layout on their problem with our own row of the table. Real
-/// data are there at the end.
+/// data are in the problem at the end.
 /// @throws std::invalid_argument if there is no row of ours to compare with
 template <class Exec, class T>
 std::vector<Verdict> check(std::shared_ptr<Problem<Exec, T> const> const& problem,

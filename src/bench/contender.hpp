@@ -12,7 +12,7 @@
 
 #include <tessera/tuning.hpp>
 
-/// The table of all that can be measured: who computes what on the shared matrix of a shape.
+/// The table of everything that can be measured: contenders on the shared matrix of a shape.
 namespace tessera::bench {
 
 /// Enqueues one call on the problem's execution space. The number of the call selects the copy of
@@ -33,17 +33,17 @@ enum class Kind {
   ours,     ///< an operation of Tessera
   variant,  ///< a published kernel (bench/published)
   peer,     ///< another library
-  stream,   ///< what calls are measured against
+  stream,   ///< a reference for the speed of calls
 };
 
 enum class Layout { row_major, column_major };
 
-/// What is known of a contender's bits.
+/// Reproducibility of a contender's bits.
 enum class Repeats {
   always,             ///< a function of the data alone
   with_equal_launch,  ///< the same for the same shape and launch
   no,                 ///< floating-point atomics
-  not_stated,         ///< by its library
+  not_stated,         ///< not documented by its library
 };
 
 /// "yes", "with equal launch", "no" or "not stated".
@@ -51,41 +51,41 @@ std::string to_string(Repeats repeats);
 /// "ours", "variant", "peer" or "stream".
 std::string to_string(Kind kind);
 
-/// One row of the table: `prepare` makes the timed work for a problem. Work and `prepare` throw
-/// what a user can read when the contender cannot run with a launch.
+/// One row of the table: `prepare` creates the timed work for a problem. Work and `prepare` throw a
+/// readable message if the contender cannot run with a launch.
 template <class Exec, class T>
 struct Contender {
   /// The name of an Operation, or "read", "copy" or "launch".
   std::string operation;
-  std::string name;  ///< who and how
+  std::string name;  ///< the contender and its method
   Kind kind = Kind::peer;
   Layout layout = Layout::row_major;
-  int matrix_reads = 1;           ///< how often it has to move the bytes of A, reading or writing
+  int matrix_reads = 1;           ///< how often it has to read or write the bytes of A
   bool has_our_bits = false;      ///< it is documented to give the bits of our operation
-  bool takes_teams = false;       ///< Launch::team means something
-  bool takes_most_teams = false;  ///< Launch::most_teams means something
-  bool takes_tile = false;        ///< Launch::tile means something
+  bool takes_teams = false;       ///< uses Launch::team
+  bool takes_most_teams = false;  ///< uses Launch::most_teams
+  bool takes_tile = false;        ///< uses Launch::tile
   bool is_copy = false;           ///< of transposes: it copies A
   Repeats repeats = Repeats::not_stated;
   std::function<Work(Problem<Exec, T> const&, Launch const&)> prepare;
-  /// Of ours: makes what errors are proportional to, on magnitudes; empty: `prepare` does.
+  /// Of ours: computes S on magnitudes, to which errors are proportional; empty: `prepare` does.
   std::function<Work(Problem<Exec, T> const&, Launch const&)> prepare_bound = {};
 };
 
-/// "openblas", "openblas column-major": a name that tells both layouts apart.
+/// "openblas", "openblas column-major": the name with its layout.
 template <class Exec, class T>
 std::string full_name(Contender<Exec, T> const& contender) {
   return contender.name + (contender.layout == Layout::column_major ? " column-major" : "");
 }
 
-/// The rows of an execution space and a scalar, for the sources that add some (table.hpp).
+/// The rows of an execution space and a scalar, for sources that add rows (table.hpp).
 template <class Exec, class T>
 std::vector<Contender<Exec, T>>& rows() {
   static std::vector<Contender<Exec, T>> all;
   return all;
 }
 
-/// Has all rows added, unless that is done.
+/// Adds all rows, once.
 void fill_table();
 
 /// All contenders of this build on an execution space.

@@ -18,7 +18,7 @@ void check(cublasStatus_t result, char const* call) {
   }
 }
 
-/// The one handle of the process, which works on the stream of `exec`.
+/// The single handle of the process, on the stream of `exec`.
 cublasHandle_t handle_for(Exec const& exec) {
   static cublasHandle_t handle = nullptr;
   if (handle == nullptr) {
@@ -50,8 +50,8 @@ int int_of(std::int64_t size) {
   return static_cast<int>(size);
 }
 
-/// Both products of a problem by cuBLAS, which knows column-major matrices only: a row-major matrix
-/// is the transpose of one.
+/// Both products of a problem by cuBLAS, which supports column-major matrices only: a row-major
+/// matrix is the transpose of one.
 template <class T, Layout layout>
 class GemvOfCublas {
  public:
@@ -154,7 +154,7 @@ void add_geam() {
                              }});
 }
 
-/// Of A and B, each as it is, or its transpose.
+/// A and B, each as it is or transposed.
 struct Transposed {
   cublasOperation_t a = CUBLAS_OP_N;
   cublasOperation_t b = CUBLAS_OP_N;
@@ -175,7 +175,7 @@ void gemm(cublasHandle_t handle, int m, int n, int k, double const* A, int lda, 
         "cublasDgemm");
 }
 
-/// A row-major product is the column-major one of the factors in the other order.
+/// A row-major product is the column-major product of the factors in reverse order.
 template <class T, Layout layout>
 void add_gemm_row(std::string const& name, cublasMath_t mode) {
   using L = KokkosLayout<layout>;

@@ -16,7 +16,7 @@ void check(cudaError_t result, char const* call) {
   }
 }
 
-/// The two events between which work is timed; there is one pair for the whole run.
+/// The two events that time work; one pair for the whole run.
 struct Events {
   Events() {
     check(cudaEventCreate(&start), "cudaEventCreate");
@@ -76,7 +76,7 @@ std::size_t free_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;
   check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  constexpr std::size_t kept_for_others = std::size_t{1} << 30;  // workspaces, libraries
+  constexpr std::size_t kept_for_others = std::size_t{1} << 30;  // for workspaces and libraries
   return free > kept_for_others ? free - kept_for_others : 0;
 }
 
@@ -87,7 +87,7 @@ Facts facts() {
   check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
   auto const& gpu = device();
   double const memory_hertz = 1e3 * attribute(cudaDevAttrMemoryClockRate);
-  double const peak = 2 * memory_hertz * gpu.memoryBusWidth / 8;  // two transfers a clock
+  double const peak = 2 * memory_hertz * gpu.memoryBusWidth / 8;  // two transfers per clock
   return {
       {"device", gpu.name},
       {"compute_capability", std::to_string(gpu.major) + "." + std::to_string(gpu.minor)},

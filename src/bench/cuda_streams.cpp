@@ -64,7 +64,7 @@ void add_read_stream(int blocks_per_processor) {
                              .prepare = prepare});
 }
 
-/// What a call costs that has one kernel, no work and no Kokkos.
+/// The cost of a call of one empty kernel, without Kokkos.
 template <class T>
 void add_empty_launch() {
   using Exec = Kokkos::Cuda;

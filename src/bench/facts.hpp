@@ -7,8 +7,8 @@
 
 namespace tessera::bench {
 
-/// What a report says of this build and of the device of a backend, as (name, value): version,
-/// commit, Kokkos, compiler, peers, execution space, threads, and what is known of a GPU.
+/// Facts about this build and the device of a backend for a report, as (name, value): version,
+/// commit, Kokkos, compiler, peers, execution space, threads, and properties of a GPU.
 Facts facts_of(std::string const& backend);
 
 }  // namespace tessera::bench

@@ -31,7 +31,7 @@ void add_gemm_row(std::string const& name, Kernels kernels) {
                              .prepare = prepare});
 }
 
-/// The product with B as a block of vectors, in the order of products with a vector.
+/// The product with B as a block of vectors, in the order of summation of products with a vector.
 template <class Exec, class T, Layout layout>
 void add_block_row() {
   using L = KokkosLayout<layout>;

@@ -31,7 +31,7 @@ T add_up(Exec const& exec, T const* data, std::int64_t size) {
   return total;
 }
 
-/// What reading A once costs: a plain Kokkos loop.
+/// The cost of reading A once: a plain Kokkos loop.
 template <class Exec, class T>
 void add_read_stream() {
   rows<Exec, T>().push_back({.operation = "read",

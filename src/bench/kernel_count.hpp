@@ -6,7 +6,7 @@
 
 namespace tessera::bench {
 
-/// How many kernels of Kokkos `work` starts. Kokkos fences while it counts.
+/// The number of Kokkos kernels that `work` starts. Kokkos fences while it counts.
 int count_kernels(std::function<void()> const& work);
 
 }  // namespace tessera::bench

@@ -8,7 +8,7 @@
 
 namespace tessera::bench {
 
-/// The layout of Kokkos for a layout of the table.
+/// The Kokkos layout for a layout of the table.
 template <Layout layout>
 using KokkosLayout =
     std::conditional_t<layout == Layout::row_major, Kokkos::LayoutRight, Kokkos::LayoutLeft>;

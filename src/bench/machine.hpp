@@ -15,10 +15,10 @@
 
 #include <tessera/backends/backends.hpp>
 
-/// What differs between measuring a host and a GPU: functions of an execution space.
+/// The differences between measuring a host and a GPU: functions of an execution space.
 namespace tessera::bench {
 
-/// How long work took.
+/// The duration of work.
 struct Elapsed {
   double seconds;                      ///< from its start to the end of its last kernel
   std::optional<double> host_seconds;  ///< until the calls had returned, if that is earlier
@@ -49,7 +49,7 @@ Facts facts();
 template <class Exec>
 inline constexpr bool is_gpu = backends::Backend<Exec>::is_gpu;
 
-/// Times what `enqueue` enqueues on `exec`. Nothing else may be under way there.
+/// Times what `enqueue` enqueues on `exec`, which must be idle.
 template <class Exec>
 Elapsed time(Exec const& exec, std::function<void()> const& enqueue) {
   if constexpr (is_gpu<Exec>) {
@@ -63,15 +63,15 @@ Elapsed time(Exec const& exec, std::function<void()> const& enqueue) {
   }
 }
 
-/// Calls that may wait for their turn without the next one blocking: a stream takes about 1000
-/// kernels before a launch blocks, and a call may be three of them.
+/// Most calls that can be enqueued before the next one blocks: a stream takes about 1000 kernels,
+/// and a call may have three.
 template <class Exec>
 constexpr int most_calls_under_way() {
   return is_gpu<Exec> ? 250 : std::numeric_limits<int>::max();
 }
 
-/// Bytes that are read between two reads of the same matrix so that no cache holds it; 0 on hosts,
-/// where caches are meant to be used.
+/// Bytes to read between two reads of the same matrix so that no cache holds it; 0 on hosts, where
+/// caches are meant to be used.
 template <class Exec>
 std::size_t bytes_to_rotate() {
   if constexpr (is_gpu<Exec>) {
@@ -91,7 +91,7 @@ std::size_t free_bytes() {
   }
 }
 
-/// Facts about the device of an execution space; nothing of a host.
+/// Facts about the device of an execution space; empty for a host.
 template <class Exec>
 Facts facts() {
   if constexpr (is_gpu<Exec>) {

@@ -9,7 +9,7 @@
 namespace tessera::bench {
 namespace {
 
-/// Whether a contender is wanted.
+/// Whether a contender was requested.
 template <class Exec, class T>
 bool is_wanted(Contender<Exec, T> const& contender, Request const& request) {
   if (contender.operation != request.operation || contender.layout != request.layout) return false;
@@ -30,7 +30,7 @@ void require_variants(Request const& request) {
   }
 }
 
-/// Refuses teams and tiles that no row heeds.
+/// Refuses teams and tiles that no row uses.
 template <class Exec, class T>
 void require_launches(Request const& request) {
   auto const require = [&](bool asked, bool Contender<Exec, T>::* takes, char const* what) {
@@ -45,7 +45,7 @@ void require_launches(Request const& request) {
   require(request.most_teams > 0, &Contender<Exec, T>::takes_most_teams, "a most of teams");
 }
 
-/// All rows of a request on a problem, and what is found of them.
+/// All rows of a request on a problem, with their results.
 template <class Exec, class T>
 class Measurement {
  public:
@@ -66,7 +66,7 @@ class Measurement {
     }
   }
 
-  /// Puts the numbers of the request in place of random ones, if there are any.
+  /// Replaces random numbers by the numbers of the request, if there are any.
   void take_numbers() const {
     auto const& [matrix, other] = request_.numbers;
     if (matrix == nullptr) return;
@@ -79,7 +79,7 @@ class Measurement {
     p.copy_from_host(second, vector.data(), vector.extent(0));
   }
 
-  /// Asks the request's judge about each row that can run.
+  /// Calls the request's judge for each row that can run.
   void ask() {
     if (!request_.judge) return;
     auto const& p = *problem_;
@@ -107,7 +107,7 @@ class Measurement {
     }
   }
 
-  /// Rows that can run, and the streams that they are compared with, take turns.
+  /// Times rows that can run and the streams that they are compared with, in turns.
   void time(Progress const& progress) {
     std::size_t const rows = runners_.size();
     add_streams();
@@ -154,7 +154,7 @@ class Measurement {
     return request_.operation == "multiply_transposed" ? problem_->b : problem_->v;
   }
 
-  /// Rows with each of the request's teams and tiles that the contender takes.
+  /// Adds rows for each of the request's teams and tiles that the contender accepts.
   void add_with_launches(Contender<Exec, T> const& contender) {
     std::vector<std::optional<published::Team>> teams(1);
     std::vector<std::optional<std::int64_t>> tiles(1);

@@ -12,14 +12,14 @@
 
 namespace tessera::bench {
 
-/// Numbers of the host that calls compute with, of the request's scalar, without gaps, in the order
-/// of its layout.
+/// Host numbers that calls compute with, of the request's scalar, contiguous, in the order of its
+/// layout.
 struct Numbers {
   void* matrix = nullptr;  ///< null: random ones
   void* other = nullptr;   ///< the vector, or the second factor
 };
 
-/// What a call made of some numbers.
+/// The result of a call for some numbers.
 struct Made {
   Numbers of;
   void* result;
@@ -28,7 +28,7 @@ struct Made {
   bool has_our_bits;
 };
 
-/// What a caller thinks of that.
+/// The caller's judgement of a result.
 struct Opinion {
   std::string text{};
   bool wrong = false;
@@ -36,14 +36,14 @@ struct Opinion {
   std::string sha256{};     ///< of the result
 };
 
-/// What is to be measured on one shape.
+/// What to measure on one shape.
 struct Request {
   std::string backend;         ///< as backends::Backend<Exec>::name
   std::string scalar = "f32";  ///< or "f64"
   std::string operation;
   Shape shape;
   Layout layout = Layout::row_major;
-  /// What a GPU is told of its caches; hosts are told nothing.
+  /// Cache preference of a GPU; ignored on hosts.
   std::optional<backends::CachePreference> cache_preference{};
   /// Names of variants; empty: all.
   std::optional<std::vector<std::string>> variants{};
@@ -53,12 +53,12 @@ struct Request {
   std::vector<std::int64_t> tiles{};
   /// Most teams of a variant's kernel; 0: as published.
   std::int64_t most_teams = 0;
-  /// What is computed with; without, random numbers.
+  /// The data; by default random numbers.
   Numbers numbers{};
-  /// Is asked about the result of every row; empty: nobody is.
+  /// Called for the result of every row; may be empty.
   std::function<Opinion(Made const&)> judge{};
   int turns = 7;
-  double seconds = 0.01;  ///< of a turn, about
+  double seconds = 0.01;  ///< of a turn, approximately
 };
 
 /// Seconds per call.
@@ -68,29 +68,29 @@ struct Seconds {
   double max = 0;
 };
 
-/// Least, middle and greatest of some values.
+/// Least, median and greatest of some values.
 Seconds summarise(std::vector<double> values);
 
-/// What was found of one contender with one launch.
+/// The measurement of one contender with one launch.
 struct Row {
   std::string name{};
   Kind kind = Kind::ours;
   bool is_copy = false;
   Repeats repeats = Repeats::not_stated;
-  std::optional<published::Team> team{};  ///< empty: it has none, or the published one
-  std::optional<std::int64_t> tile{};     ///< empty: it has none, or the published one
-  std::string why_not{};                  ///< why there is no time; empty: there is
-  std::optional<Opinion> opinion{};       ///< of Request::judge
+  std::optional<published::Team> team{};  ///< empty: no team, or the published one
+  std::optional<std::int64_t> tile{};     ///< empty: no tile, or the published one
+  std::string why_not{};                  ///< why there is no time; empty: there is one
+  std::optional<Opinion> opinion{};       ///< returned by Request::judge
   std::string check{};                    ///< see Verdict::text
   bool wrong = false;
   std::optional<Seconds> seconds{};
   std::optional<double> host_seconds{};
-  int kernels = 0;  ///< of Kokkos, in a call
-  int calls = 0;    ///< of a turn
+  int kernels = 0;  ///< Kokkos kernels per call
+  int calls = 0;    ///< per turn
   double gb_per_s = 0;
   double gflop_per_s = 0;
-  std::optional<double> share{};  ///< time of the stream over its time
-  double speed_up = 0;            ///< over the slowest row
+  std::optional<double> share{};  ///< time of the stream divided by its time
+  double speed_up = 0;            ///< relative to the slowest row
 };
 
 /// The fastest of the streams that an operation is compared with.
@@ -104,24 +104,24 @@ struct Stream {
 struct Table {
   Shape shape{};
   std::string why_not{};  ///< why nothing could be measured; empty: it could
-  int copies = 0;         ///< of the matrix, which calls take in turn
-  double bytes = 0;       ///< of a call
-  double flops = 0;       ///< of a call
+  int copies = 0;         ///< of the matrix, used by calls in turn
+  double bytes = 0;       ///< per call
+  double flops = 0;       ///< per call
   std::optional<Stream> stream{};
-  std::vector<Row> rows{};  ///< by time; those without one last
+  std::vector<Row> rows{};  ///< by time; rows without a time last
 
   /// Whether a row's result was wrong.
   [[nodiscard]] bool has_wrong_row() const;
 };
 
-/// Is told how much is done, of how much.
+/// Called with the number done and the total.
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
 /// Checks all rows of an operation, then times them in turns. Throws std::invalid_argument for a
 /// backend, scalar, operation or variant that does not exist.
 Table measure(Request const& request, Progress const& progress = {});
 
-/// Fills what follows from times: rates, shares, speed-ups; and sorts.
+/// Fills rates, shares and speed-ups from the times, and sorts the rows.
 void finish(Table& table);
 
 /// The names of an operation's variants in a layout.

@@ -69,7 +69,7 @@ void transpose(blasint m, blasint n, double const* A, blasint leading, double* A
   blas().domatcopy(CblasRowMajor, CblasTrans, m, n, 1.0, A, leading, At, ldat);
 }
 
-/// Both products of a problem with the threads that Kokkos has.
+/// Both products of a problem, with as many threads as Kokkos has.
 template <class Exec, class T, Layout layout>
 struct Gemv {
   static constexpr bool by_rows = layout == Layout::row_major;

@@ -24,14 +24,14 @@ namespace tessera::bench {
 template <class Exec, class T, class Layout>
 using MatrixView = Kokkos::View<T**, Layout, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// What the matrices and vectors of a problem hold.
+/// Values of the matrices and vectors of a problem.
 enum class Data {
-  real,        ///< numbers of [-1, 1): to time, and to compare within a bound
+  real,        ///< numbers of [-1, 1): for timing, and for comparison within a bound
   magnitudes,  ///< their magnitudes: to derive the bound
-  whole,       ///< -1, 0 and 1, so few of them that every sum is exact in any order
+  whole,       ///< -1, 0 and 1, sparse enough that every sum is exact in any order
 };
 
-/// The value of an element: its index, `seed` and `data` alone decide.
+/// The value of an element, a function of its index, `seed` and `data`.
 template <class T>
 struct ValueOf {
   std::uint32_t seed;
@@ -52,7 +52,7 @@ struct ValueOf {
   }
 
  private:
-  /// A number of [-1, 1) that uses so many bits that products are rounded.
+  /// A number of [-1, 1) with enough bits that products are rounded.
   KOKKOS_INLINE_FUNCTION static T real(std::uint32_t x) {
     if constexpr (sizeof(T) == 4) {
       return static_cast<T>(static_cast<int>(x >> 16) - 32768) / T(32768);
@@ -81,7 +81,7 @@ void fill(Exec const& exec, T* values, std::size_t size, ValueOf<T> const& value
                        Fill<T>{values, value_of});
 }
 
-/// The part of whole numbers that may differ from 0, so that every sum of every operation on a
+/// The fraction of whole numbers that may be nonzero, so that every sum of every operation on a
 /// shape stays exact in float. Magnitudes of C = Aᵀ·(A·v) add up to about d·m·(1 + d·n), and this
 /// keeps them four times below 2^24.
 inline double density_of_whole_numbers(Shape const& shape) {
@@ -91,8 +91,8 @@ inline double density_of_whole_numbers(Shape const& shape) {
   return std::min({0.5, most / 2 / std::max(m, n), 1448.0 / std::max(1.0, std::sqrt(m * n))});
 }
 
-/// The data of one shape, shared by all contenders that run in turn. The matrix is there several
-/// times, so that calls one after the other find none of it in a cache.
+/// The data of one shape, shared by all contenders, which run in turn. There are several copies of
+/// the matrix, so that consecutive calls find none of it in a cache.
 template <class Exec, class T>
 class Problem {
   using Vector = Kokkos::View<T*, Exec>;
@@ -102,7 +102,7 @@ class Problem {
   static constexpr bool is_row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
 
  public:
-  /// Allocates and fills `number_of_copies` matrices. Throws what Kokkos throws when memory runs
+  /// Allocates and fills `number_of_copies` matrices. Throws Kokkos' exception when memory runs
   /// out.
   Problem(Shape const& its_shape, int number_of_copies)
       : shape(its_shape),
@@ -125,16 +125,16 @@ class Problem {
     if (shape.is_product()) need_target();
   }
 
-  /// Elements from one copy to the next: room for either layout, and whole pieces of 256 bytes.
+  /// Distance between copies in elements: room for either layout, a multiple of 256 bytes.
   static std::size_t stored_elements(Shape const& shape) {
     return whole_pieces(std::max(shape.rows * (shape.cols + shape.padding),
                                  shape.cols * (shape.rows + shape.padding)));
   }
-  /// The same of the second factor.
+  /// As stored_elements, for the second factor.
   static std::size_t factor_elements(Shape const& shape) {
     return whole_pieces(shape.cols * shape.factor_cols);
   }
-  /// The same of what is written by operations whose result is a matrix.
+  /// As stored_elements, for the target of operations whose result is a matrix.
   static std::size_t target_elements(Shape const& shape) {
     return shape.is_product() ? whole_pieces(std::max(shape.rows, shape.cols) * shape.factor_cols)
                               : stored_elements(shape);
@@ -145,7 +145,7 @@ class Problem {
     return static_cast<double>(shape.rows) * static_cast<double>(shape.cols) * sizeof(T);
   }
 
-  /// The copy that a call reads, of either layout in the same memory.
+  /// The copy that a call reads, with either layout in the same memory.
   template <class Layout>
   [[nodiscard]] MatrixView<Exec, T, Layout> const& matrix(int call) const {
     auto const k = static_cast<std::size_t>(call % copies);
@@ -170,7 +170,7 @@ class Problem {
                                        size_of(shape.factor_cols));
   }
 
-  /// What ATAX of the second factor writes there, cols x factor_cols.
+  /// The target of ATAX of the second factor, cols x factor_cols.
   template <class Layout>
   [[nodiscard]] MatrixView<Exec, T, Layout> block_of_atax(int call) const {
     return MatrixView<Exec, T, Layout>(target_of(call), size_of(shape.cols),
@@ -181,8 +181,8 @@ class Problem {
     return Vector(without_values("between"), size_of(shape.rows * shape.factor_cols));
   }
 
-  /// Makes room to write as many matrices as are read, for the first contender that needs it, which
-  /// all share. Throws std::runtime_error if there is too little memory.
+  /// Allocates as many target matrices as there are copies, for the first contender that needs
+  /// them; all share them. Throws std::runtime_error if there is too little memory.
   void need_target() const {
     if (target_.extent(0) > 0) return;
     std::size_t const elements = copies_of(target_elements(shape));
@@ -203,14 +203,14 @@ class Problem {
                              " MiB of memory more");
   }
 
-  /// What a call writes; needs need_target.
+  /// The target of a call; needs need_target.
   [[nodiscard]] T* target_of(int call) const {
     return target_.data() + place_of(call, target_elements(shape));
   }
-  /// Elements from row to row of a row-major transpose, which is padded like the matrix.
+  /// Leading dimension of a row-major transpose, which is padded like the matrix.
   [[nodiscard]] std::int64_t target_leading() const { return shape.rows + shape.padding; }
 
-  /// Fills what call 0 reads, and waits for it.
+  /// Fills the data of call 0, and waits for it.
   void fill_first(Data data) const {
     auto const part = density_of_whole_numbers(shape);
     auto const density = static_cast<std::uint32_t>(part * 4294967295.0);
@@ -232,7 +232,7 @@ class Problem {
                      size_of(shape.cols * shape.factor_cols));
     }
   }
-  /// The same of a vector, or of any other memory of the problem.
+  /// Copies to a vector, or to other memory of the problem.
   void copy_from_host(T const* from, T* to, std::size_t size) const {
     using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
     Kokkos::deep_copy(exec, Kokkos::View<T*, Exec, Unmanaged>(to, size),
@@ -256,7 +256,7 @@ class Problem {
   Vector b;       ///< (rows), read
   Vector B;       ///< (rows), written
   Vector C;       ///< (cols), written
-  Vector memory;  ///< the copies of the matrix, one after the other
+  Vector memory;  ///< the copies of the matrix, contiguous
 
  private:
   static std::size_t size_of(std::int64_t extent) { return static_cast<std::size_t>(extent); }

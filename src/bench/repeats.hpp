@@ -6,7 +6,7 @@
 
 namespace tessera::bench {
 
-/// What the library's tables of variants say, in the words of this one.
+/// Translates the reproducibility of published variants to the terms of this table.
 inline Repeats repeats_of(published::Reproducible reproducible) {
   switch (reproducible) {
     case published::Reproducible::always:

@@ -19,7 +19,7 @@
 /// order, so the ratio of their medians is valid on a machine whose speed drifts.
 namespace tessera::bench {
 
-/// Seconds of one call, as a turn found them.
+/// Seconds per call, measured by a turn.
 struct Turn {
   double seconds;
   std::optional<double> host_seconds;  ///< until a call had returned, if that is earlier
@@ -29,7 +29,7 @@ struct Turn {
 template <class Exec, class T>
 class Runner {
  public:
-  /// @param seconds how long a turn takes, about
+  /// @param seconds approximate length of a turn
   Runner(std::shared_ptr<Problem<Exec, T> const> problem, Contender<Exec, T> contender,
          Launch launch, double seconds)
       : problem_(std::move(problem)),
@@ -44,17 +44,17 @@ class Runner {
   /// Calls of a turn; known after a turn.
   [[nodiscard]] int calls() const { return calls_; }
 
-  /// One turn. Throws what the contender throws when it cannot run.
+  /// Runs one turn. Throws the contender's exception if it cannot run.
   Turn take_turn() {
     if (!is_prepared_) prepare();
-    if (calls_ > 1) time_calls(1);  // who had the turn before leaves nothing behind
+    if (calls_ > 1) time_calls(1);  // removes effects of the previous contender
     Elapsed const elapsed = time_calls(calls_);
     Turn turn{.seconds = elapsed.seconds / calls_, .host_seconds = std::nullopt};
     if (elapsed.host_seconds) turn.host_seconds = *elapsed.host_seconds / calls_;
     return turn;
   }
 
-  /// Makes call 0 outside of turns, and waits for it. Throws as take_turn.
+  /// Runs call 0 outside of turns, and waits for it. Throws as take_turn.
   void call_first() {
     if (!work_) work_ = contender_.prepare(*problem_, launch_);
     work_(0);
@@ -62,7 +62,7 @@ class Runner {
   }
 
  private:
-  /// Makes the work, and settles on the number of calls that fill a turn.
+  /// Prepares the work and chooses the number of calls that fill a turn.
   void prepare() {
     if (!work_) work_ = contender_.prepare(*problem_, launch_);
     kernels_ = count_kernels([this] { call_next(); });  // workspaces grow here
@@ -97,12 +97,12 @@ class Runner {
   int next_ = 0;
 };
 
-/// Copies of a matrix so that the caches have lost one when it is read again, with so many bytes a
-/// copy of all that a call reads and writes.
+/// Copies of a matrix needed so that caches have evicted one before it is read again. `bytes` is
+/// what a call reads and writes per copy.
 template <class Exec>
 int copies_for(std::size_t bytes) {
   std::size_t const rotated = bytes_to_rotate<Exec>();
-  // A matrix that is much larger than the caches has left them when it is read again.
+  // A matrix much larger than the caches is evicted by reading it.
   bool const one = rotated == 0 || bytes >= 16 * rotated;
   return one ? 1 : static_cast<int>(1 + (rotated + bytes - 1) / bytes);
 }
@@ -111,7 +111,7 @@ int copies_for(std::size_t bytes) {
 template <class Exec, class T>
 std::pair<std::shared_ptr<Problem<Exec, T> const>, std::string> make_problem(Shape const& shape) {
   using P = Problem<Exec, T>;
-  constexpr double most = 1e15;  // elements that can be counted, whatever is added or multiplied
+  constexpr double most = 1e15;  // elements that can be counted without overflow
   auto const length = [&](std::int64_t extent) { return double(extent) + double(shape.padding); };
   if (length(shape.rows) * length(shape.cols) > most ||
       double(shape.rows) * double(shape.factor_cols) > most ||
@@ -135,8 +135,8 @@ std::pair<std::shared_ptr<Problem<Exec, T> const>, std::string> make_problem(Sha
   }
 }
 
-/// Calls turn(k) for k below `count`, each so many times, in a random order that is the same each
-/// time: first all once, then all a second time.
+/// Calls turn(k) for each k below `count`, `turns` times. Each round has all k in a random order,
+/// which is the same in every run.
 void take_turns(std::size_t count, int turns, std::function<void(std::size_t)> const& turn);
 
 }  // namespace tessera::bench

@@ -14,7 +14,7 @@
 namespace tessera::bench {
 namespace {
 
-/// What a stage tries.
+/// A launch to try.
 struct Candidate {
   Launch launch;
   std::string words;
@@ -66,7 +66,7 @@ class Search {
   }
 
  private:
-  /// The kernels that add along lines; the others add lines up.
+  /// Whether the kernels of the operation add along lines; the others add lines up.
   [[nodiscard]] bool is_dot(std::string const& operation) const {
     return (operation == "multiply") == row_major_;
   }
@@ -145,7 +145,7 @@ class Search {
         std::string const plan = plan_of(operation, *candidate.launch.tuning);
         if (is_gpu<Exec> && !seen.insert(plan).second) continue;
         kept.push_back(candidate);
-      } catch (std::exception const&) {  // not taken; the backend's own choice always is
+      } catch (std::exception const&) {  // rejected; the backend's own choice never is
         continue;
       }
     }
@@ -198,7 +198,7 @@ class Search {
       tuning.prefer_fused = prefer_fused;
       whole.push_back({.launch = {.tuning = tuning}, .words = words});
     };
-    // Every part is the best of its stage, so that either method may be asked for.
+    // Every part is the best of its stage, so that either method can be selected.
     Tuning best = choice_;
     if (best_fused) {
       best.fused_lines = fused[*best_fused].launch.tuning->fused_lines;
@@ -215,8 +215,8 @@ class Search {
     keep(try_all("atax", "atax", "tessera auto", whole), whole);
   }
 
-  /// Checks and times all candidates of a stage, the first of which is the backend's choice.
-  /// Returns the number of the fastest, if any could run.
+  /// Checks and times all candidates of a stage. The first one is the backend's choice.
+  /// Returns the index of the fastest, if any could run.
   std::optional<std::size_t> try_all(std::string const& stage, std::string const& operation,
                                      std::string const& name,
                                      std::vector<Candidate> const& candidates) {

@@ -14,22 +14,23 @@ namespace tessera::bench {
 
 /// One launch that was tried.
 struct Trial {
-  std::string stage;         ///< what was timed: "multiply", "fused", …, or "atax" for all of it
-  std::string launch;        ///< in words
-  bool is_backends = false;  ///< what the backend chooses by itself
-  std::string why_not{};     ///< why there is no time; empty: there is
+  std::string stage;         ///< what was timed: "multiply", "fused", …, or "atax" for the whole
+                             ///< operation
+  std::string launch;        ///< as text
+  bool is_backends = false;  ///< the backend's own choice
+  std::string why_not{};     ///< why there is no time; empty: there is one
   std::string check{};       ///< as Row::check
   bool wrong = false;
   std::optional<Seconds> seconds{};
 };
 
-/// What a search has found.
+/// The result of a search.
 struct Found {
-  std::string why_not{};        ///< why nothing could be tried; empty: it could
+  std::string why_not{};        ///< why nothing could be tried; empty: something could
   std::vector<Trial> trials{};  ///< stage by stage, the operation itself last; by time
-  Launch best{};                ///< the fastest, and right
-  double seconds = 0;           ///< of the best
-  double backend_seconds = 0;   ///< of what the backend chooses
+  Launch best{};                ///< the fastest correct launch
+  double seconds = 0;           ///< of `best`
+  double backend_seconds = 0;   ///< of the backend's choice
 
   [[nodiscard]] bool has_wrong_trial() const;
 };
@@ -38,7 +39,7 @@ struct Found {
 using SearchProgress =
     std::function<void(std::string const& stage, std::size_t done, std::size_t total)>;
 
-/// Searches for the request's operation; its variants and teams mean nothing. Throws as measure.
+/// Searches for the request's operation; ignores its variants and teams. Throws as measure.
 Found search(Request const& request, SearchProgress const& progress = {});
 
 }  // namespace tessera::bench

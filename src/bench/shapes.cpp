@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view quick =
     "16384x16384,65536x4096,4096x65536,262144x256,4096x4096,1024x1024,12345x6789,1000x1000+3";
 
-// What is left out when time runs out stands last.
+// The last shapes are omitted if time runs out.
 constexpr std::string_view grid =
     "16384x16384,8192x8192,4096x4096,2048x2048,1024x1024,1048576x1024,65536x4096,4096x65536,"
     "262144x256,256x262144,4194304x64,64x4194304,10240x10240,32768x32768,1024x1048576,128x16384,"
@@ -32,7 +32,7 @@ std::optional<std::int64_t> extent_of(std::string_view text) {
   return static_cast<std::int64_t>(*number);
 }
 
-/// The numbers of "1x2x3", all at least 1; empty when it is something else.
+/// The numbers of "1x2x3", all at least 1; empty for other text.
 std::vector<std::int64_t> numbers_of(std::string_view text) {
   std::vector<std::int64_t> numbers;
   for (;;) {

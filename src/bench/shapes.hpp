@@ -9,7 +9,7 @@
 
 namespace tessera::bench {
 
-/// A matrix without elements, and perhaps a second one that it is multiplied with.
+/// The extents of a matrix, and of an optional second factor.
 struct Shape {
   std::int64_t rows;
   std::int64_t cols;
@@ -21,18 +21,18 @@ struct Shape {
   friend bool operator==(Shape const&, Shape const&) = default;
 };
 
-/// How a shape is written: "4096x4096", with padding "4096x4096+3"; a product (M x K)·(K x N) is
+/// The text of a shape: "4096x4096", with padding "4096x4096+3"; a product (M x K)·(K x N) is
 /// "MxNxK".
 std::string name_of(Shape const& shape);
 
-/// Which shapes a list may have.
+/// The kind of shapes in a list.
 enum class ShapeKind {
   matrix,   ///< ROWSxCOLS and ROWSxCOLS+PADDING
   product,  ///< MxNxK, or N for squares
 };
 
-/// The shapes of a list such as "4096x4096,1000x1000+3" or "512x256x128,1024"; "quick" and "grid"
-/// stand for shapes that GPUs are compared by. Throws std::invalid_argument for anything else.
+/// The shapes of a list such as "4096x4096,1000x1000+3" or "512x256x128,1024". "quick" and "grid"
+/// are predefined lists for comparing GPUs. Throws std::invalid_argument for other text.
 std::vector<Shape> parse_shapes(std::string_view list, ShapeKind kind = ShapeKind::matrix);
 
 /// The parts of a text between commas.

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What calls are measured against on every backend: copying A, and a kernel that does nothing.
+// References for calls on every backend: copying A, and an empty kernel.
 #include <bench/table.hpp>
 
 namespace tessera::bench {
 namespace {
 
-/// What reading A and writing as much costs, by the copy that Kokkos makes.
+/// The cost of reading A and writing as much, with Kokkos' deep_copy.
 template <class Exec, class T>
 void add_copy_stream() {
   rows<Exec, T>().push_back(
@@ -34,7 +34,7 @@ void run_empty_kernel(Exec const& exec) {
   Kokkos::parallel_for("bench::empty", Kokkos::RangePolicy<Exec>(exec, 0, 1), Empty{});
 }
 
-/// What a call costs that has one kernel and no work.
+/// The cost of a call with one empty kernel.
 template <class Exec, class T>
 void add_empty_launch() {
   rows<Exec, T>().push_back({.operation = "launch",

@@ -6,7 +6,7 @@
 namespace tessera::bench {
 namespace {
 
-/// Ours first, then what was published, then others, then streams.
+/// Ours first, then published variants, then peers, then streams.
 void add_all() {
   add_atax();
   add_products();

@@ -7,8 +7,8 @@
 
 #include <tessera/backends/backends.hpp>
 
-/// For the sources that add rows to the table. Each has one function, which table.cpp calls; those
-/// of a library that is not there are never called (built_peers.hpp).
+/// For the sources that add rows to the table. Each has one function, which table.cpp calls.
+/// Functions of a library that is not available are never called (built_peers.hpp).
 namespace tessera::bench {
 
 /// An execution space and a scalar, as an argument.
@@ -24,7 +24,7 @@ void for_each_table(Work const& work) {
   });
 }
 
-/// The libraries that take part, to add to.
+/// The list of libraries in the measurement; sources append to it.
 std::vector<std::string>& list_of_peers();
 
 void add_streams();             ///< copying, empty launches

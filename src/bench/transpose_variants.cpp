@@ -7,7 +7,7 @@
 namespace tessera::bench {
 namespace {
 
-/// A team as a block of X x Y threads, X of them side by side; 0 x 0: as published.
+/// A team as a block of X x Y threads; 0 x 0: as published.
 published::Block block_of(published::Team team) {
   return team == published::Team{} ? published::Block{} : published::Block{team.rows, team.cols};
 }

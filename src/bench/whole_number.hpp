@@ -13,9 +13,9 @@
 
 namespace tessera::bench {
 
-/// A whole number in decimal digits, with a point and an exponent of ten if need be, such as 1000,
-/// 1e3 or 1.5e6: no sign, no space, no separator, no other base. Zeros may lead.
-/// @return nothing for any other text, for numbers that are not whole, and for 2^64 and more
+/// A whole number in decimal digits, optionally with a point and a decimal exponent, such as 1000,
+/// 1e3 or 1.5e6. Signs, spaces, separators and other bases are refused; leading zeros are allowed.
+/// @return empty for other text, for numbers that are not whole, and for 2^64 and more
 [[nodiscard]] inline std::optional<std::uint64_t> whole_number(std::string_view text) {
   auto const is_digit = [](char c) { return c >= '0' && c <= '9'; };
   std::string digits;    // without the point
@@ -32,7 +32,7 @@ namespace tessera::bench {
     ++i;
     if (i < text.size() && text[i] == '+') ++i;
     unsigned exponent = 0;
-    // For an unsigned type from_chars takes digits and nothing else.
+    // For an unsigned type from_chars accepts only digits.
     auto const [last, error] =
         std::from_chars(text.data() + i, text.data() + text.size(), exponent);
     if (error != std::errc{} || last != text.data() + text.size() || exponent > 1000) {

@@ -47,8 +47,8 @@ inline AnySpace space_of(BackendChoice choice) {
                 std::string(to_string(choice)) + " is not a backend of this program");
 }
 
-/// A stage of an operation: its name and its launch. A plain pair, so that the compiler can inline
-/// the lambdas of the operations.
+/// A stage of an operation: its name and its launch. A plain pair, so that the lambdas of
+/// the operations stay visible to the compiler.
 template <class Launch>
 struct Stage {
   std::string name;

@@ -9,7 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
-/// The published transposes, in the order in which their course goes.
+/// The published transposes, in the order of their course.
 namespace tessera::published {
 
 /// The matrices of the table's functions: row-major, rows may be padded.
@@ -25,12 +25,12 @@ template <class Exec, class T>
 struct TransposeVariant {
   std::string_view name;    ///< as on the command line
   bool is_copy;             ///< the output is A, m x n, not its transpose
-  std::string_view blocks;  ///< which blocks it takes; others it refuses with std::invalid_argument
+  std::string_view blocks;  ///< the blocks it supports; for others it throws std::invalid_argument
   void (*run)(Exec const& exec, TransposeInput<Exec, T> const& A,
               TransposeOutput<Exec, T> const& out, Block const& block);
 };
 
-/// All of them for elements T on Exec.
+/// All rows for elements T on Exec.
 template <ExecutionSpace Exec, Element T>
 constexpr auto transpose_variants() {
   using In = TransposeInput<Exec, T>;

@@ -13,13 +13,13 @@
 #include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/checks.hpp>
 
-/// What variants with two-dimensional blocks of threads share.
+/// Shared by variants with two-dimensional blocks of threads.
 namespace tessera::published {
 
 using summation::Index;
 
-/// Threads of a block, side by side (x) and one below the other (y). Thread (x, y) comes after
-/// (x - 1, y): neighbours in x run in step.
+/// Threads of a block, along x and along y. Thread (x, y) follows (x - 1, y): neighbours in x run
+/// in lockstep.
 struct Block {
   int x = 32;
   int y = 8;
@@ -29,7 +29,7 @@ struct Block {
 
 namespace detail {
 
-/// The blocks of a launch, `x` of them side by side.
+/// The blocks of a launch, `x` of them in a row.
 struct Grid {
   Block block;
   Index x;
@@ -53,7 +53,8 @@ KOKKOS_INLINE_FUNCTION Place place_of(Index number, Grid const& grid) {
   return {number % grid.x, number / grid.x};
 }
 
-/// body(x, y) for each thread of a block: on a GPU one of the team each, on a host all by one.
+/// Calls body(x, y) for each thread of a block: on a GPU one per thread, on a host all by one
+/// thread.
 template <class Team, class Body>
 KOKKOS_INLINE_FUNCTION void for_each_thread(Team const& member, Block const& block,
                                             Body const& body) {
@@ -79,7 +80,7 @@ void require_block(std::string const& name, Block const& block, std::size_t scra
   }
 }
 
-/// What Kokkos calls for each block.
+/// The functor that Kokkos calls for each block.
 template <class Exec, class Kernel>
 struct EachBlock {
   Kernel kernel;

@@ -16,7 +16,7 @@
 #include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/checks.hpp>
 
-/// How variants take teams and give them tiles.
+/// Teams of variants and their tiles.
 namespace tessera::published::detail {
 
 using tessera::detail::Member;
@@ -31,13 +31,13 @@ template <class Exec>
 using TeamPolicy =
     Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<static_cast<unsigned>(most_team_threads), 1>>;
 
-/// A kernel that does nothing, to ask Kokkos about teams.
+/// An empty kernel, to query Kokkos about teams.
 template <class Exec>
 struct Nothing {
   KOKKOS_FUNCTION void operator()(Member<Exec> const& /*member*/) const {}
 };
 
-/// Threads that a team can have: 1024 on GPUs, the instance's threads on hosts.
+/// Most threads of a team: 1024 on GPUs, the instance's threads on hosts.
 template <class Exec>
 int most_threads(Exec const& exec) {
   int const found =
@@ -71,7 +71,7 @@ inline std::string text_of(Team team) {
   return std::to_string(team.rows) + " x " + std::to_string(team.cols);
 }
 
-/// The requested team, or the default one for 0 x 0. Refuses what the execution space cannot give.
+/// The requested team, or the default for 0 x 0. Refuses teams that the execution space cannot run.
 template <class Exec>
 Team checked_team(std::string_view name, Exec const& exec, Team requested, Team preset) {
   Team const team = requested == Team{} ? preset : requested;
@@ -88,7 +88,7 @@ Team checked_team(std::string_view name, Exec const& exec, Team requested, Team 
   return team;
 }
 
-/// The number of teams is 0 or more.
+/// Refuses a negative number of teams, or too many.
 template <class Exec>
 void require_teams(std::string_view name, VariantOptions<Exec> const& options) {
   if (options.teams < 0 || options.teams > most_teams) {
@@ -105,7 +105,7 @@ void require_no_tile(std::string_view name, VariantOptions<Exec> const& options)
   }
 }
 
-/// A tile has a size; 0 is the published one.
+/// Refuses a tile of invalid size; 0 is the published one.
 inline void require_tile(std::string_view name, Index tile) {
   constexpr Index most = Index{1} << 30;
   if (tile < 0 || tile > most) {
@@ -125,7 +125,7 @@ void require_scratch(std::string_view name, Index scalars) {
   }
 }
 
-/// A team takes every tile whose number is its own, or its own plus a multiple of the teams. It has
+/// A team processes every tile whose number is its own plus a multiple of the number of teams, with
 /// the same scratch for all of them.
 template <class Exec, class T, class Kernel>
 struct EachTile {
@@ -142,8 +142,8 @@ struct EachTile {
   }
 };
 
-/// Runs kernel(member, tile, scratch) for every tile, by at most so many teams (0: one a tile) with
-/// scratch for so many scalars T each. The threads of a team see the same tiles in the same order.
+/// Runs kernel(member, tile, scratch) for every tile, with at most `teams` teams (0: one per tile)
+/// and scratch for `scalars` T each. The threads of a team get the same tiles in the same order.
 template <class T, class Exec, class Kernel>
 void for_each_tile(Exec const& exec, std::string const& label, Index tiles, Index teams, Team team,
                    Index scalars, Kernel const& kernel) {

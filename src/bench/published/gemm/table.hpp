@@ -23,22 +23,20 @@ struct Variant {
 
   std::string_view name;    ///< as in `--variants name`
   Team published{};         ///< the team of Options{}; 0 x 0: the variant has no teams
-  bool has_tile = false;    ///< takes Options::tile
-  bool hosts_only = false;  ///< is not in the table of a GPU
+  bool has_tile = false;    ///< uses Options::tile
+  bool hosts_only = false;  ///< not in the table of a GPU
   Reproducible reproducible = Reproducible::always;
   Run run = nullptr;
 
   [[nodiscard]] bool has_team() const { return published != Team{}; }
-  /// Whether the variant takes this team with its published tile. What it does not take, `run`
-  /// refuses with a sentence.
+  /// Whether the variant accepts this team with its published tile. For other teams `run` throws.
   [[nodiscard]] bool takes(Team team) const {
     return has_team() && team.rows >= 1 && team.cols >= 1 &&
            team.threads() <= published::detail::most_team_threads;
   }
 };
 
-/// All variants that Exec can run, in the order in which they were published. `serial` is for
-/// hosts alone.
+/// All variants that Exec can run, in order of publication. `serial` is for hosts only.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 std::vector<Variant<Exec, A, B, C>> table() {
   using Row = Variant<Exec, A, B, C>;

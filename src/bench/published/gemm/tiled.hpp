@@ -22,15 +22,15 @@ constexpr Index tiled_tile(Team team) {
 
 namespace detail {
 
-/// A team goes over k in steps of `depth`: it copies its rows of A and its columns of B to scratch,
-/// and then each thread adds to its own element.
+/// A team loops over k in steps of `depth`: it copies its rows of A and its columns of B to
+/// scratch, then each thread adds to its element.
 template <class Exec, class T>
 struct Tiled {
   Product<T> product;
   published::detail::Grid grid;
   int depth;
 
-  /// Whether every thread is one, with its sum in a register; else one has all, in scratch.
+  /// True: each thread has one sum in a register. False: one thread has all sums, in scratch.
   static constexpr bool own_thread = backends::Backend<Exec>::is_gpu;
 
   /// Scalars of a team in scratch.
@@ -65,7 +65,7 @@ struct Tiled {
         }
         sC[own_thread ? 0 : y * block.x + x] = sum;
       });
-      member.team_barrier();  // the next tiles go to the same place
+      member.team_barrier();  // the next tiles overwrite scratch
     }
     published::detail::for_each_thread(member, block, [&](int const x, int const y) {
       if (y >= rows || x >= cols) return;
@@ -73,8 +73,7 @@ struct Tiled {
     });
   }
 
-  /// sX(i, j) = X(row + i, col + j) for so many rows and columns. Neighbouring threads read
-  /// neighbours in memory.
+  /// Copies sX(i, j) = X(row + i, col + j). Neighbouring threads read neighbouring elements.
   KOKKOS_INLINE_FUNCTION void copy(Member<Exec> const& member, Elements<T const> const& X,
                                    Index row, Index col, int rows, int cols, T* sX,
                                    int pitch) const {
@@ -95,7 +94,7 @@ struct Tiled {
 
 }  // namespace detail
 
-/// C = A·B by way of tiles of A and B in scratch
+/// C = A·B with tiles of A and B in scratch
 ///
 /// | argument | shape | |
 /// |---|---|---|

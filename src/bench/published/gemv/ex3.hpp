@@ -35,7 +35,7 @@ struct Ex3Plan {
   [[nodiscard]] Index scratch() const { return part + team.threads() + run; }
 };
 
-/// As many teams as run at a time, and lines shared out evenly among them.
+/// As many teams as run at a time, with the lines shared evenly.
 template <class T, class Exec>
 Ex3Plan ex3_plan(std::string_view name, Exec const& exec, Index lines, Index length,
                  VariantOptions<Exec> const& options) {
@@ -91,11 +91,11 @@ struct Ex3 {
           T const folded = sPartials[place.row * team.cols];
           sY[line] = first == 0 ? folded : sY[line] + folded;
         }
-        member.team_barrier();  // the next lines' partial sums go to the same place
+        member.team_barrier();  // the next lines' partial sums overwrite these
       }
     }
     for (Index line = thread; line < count; line += team.threads()) y[begin + line] = sY[line];
-    member.team_barrier();  // the next run's sums go to the same place
+    member.team_barrier();  // the next run's sums overwrite these
   }
 };
 
@@ -134,8 +134,8 @@ void run_ex3(Exec const& exec, std::string const& label, Elements<T const, RowMa
 /// overlap, a team that the execution space cannot give, a tile that its scratch does not hold, or
 /// a tiling.
 ///
-/// Source: the first kernel of ex3, a course project in CUDA, which dropped the rest of a row
-/// beyond whole tiles and took multiples of 128 only; this one takes every shape.
+/// Source: the first kernel of ex3, a course project in CUDA, which ignored the rest of a row
+/// beyond whole tiles and supported only multiples of 128; this one supports every shape.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
           OutputVectorOf<Exec, A> B>
 void ex3(Exec const& exec, A const& a, V const& v, B const& b,

@@ -17,7 +17,7 @@ inline constexpr Team grid_sync_team{32, 32};
 
 namespace detail {
 
-/// All steps in one kernel, whose threads wait for each other between two steps.
+/// All steps in one kernel, with a grid barrier between steps.
 template <class T, bool RowMajor>
 struct HalveTogether {
   Halving<T, RowMajor> steps;
@@ -52,7 +52,7 @@ Team grid_sync_default_team(Exec const& exec) {
                                          : Team{1, published::detail::most_threads(exec)};
 }
 
-/// B = A·v: `repeated_reduction` in one launch, inside which the whole grid synchronises
+/// B = A·v: `repeated_reduction` in one launch with grid-wide barriers
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -69,8 +69,8 @@ Team grid_sync_default_team(Exec const& exec) {
 /// On CUDA this is a cooperative launch with no more blocks than the device holds at a time. On a
 /// host the grid is one team, whose threads have a barrier.
 ///
-/// Teaches what a launch costs against a barrier: both wait for all threads, and the buffer goes
-/// through memory as before.
+/// Teaches the cost of a launch compared with a barrier: both wait for all threads, and the buffer
+/// goes through memory as before.
 ///
 /// Work and traffic: as `repeated_reduction`; one launch and ceil(log2 n) + 1 barriers.
 ///

@@ -24,7 +24,7 @@ enum class Product {
   multiply_transposed,  ///< C = Aᵀ·B, the command gemvt
 };
 
-/// Which layouts of A a variant takes.
+/// The layouts of A that a variant supports.
 enum class Layouts { both, column_major };
 
 /// Which of the teams of the execution space a variant accepts.
@@ -43,14 +43,14 @@ struct Variant {
   Product product = Product::multiply;
   Layouts layouts = Layouts::both;
   Teams teams = Teams::any;
-  bool has_tile = false;    ///< takes VariantOptions::tile
-  bool has_tiling = false;  ///< takes VariantOptions::tiling
-  bool has_buffer = false;  ///< keeps as many scalars as A has in the workspace
+  bool has_tile = false;    ///< uses VariantOptions::tile
+  bool has_tiling = false;  ///< uses VariantOptions::tiling
+  bool has_buffer = false;  ///< needs a workspace of as many scalars as A has
   Reproducible reproducible;
   Team (*default_team)(Exec const&);  ///< the team of VariantOptions{}
   Run run;
 
-  /// Whether the variant takes this team. What it does not take, `run` refuses with a sentence.
+  /// Whether the variant accepts this team. For other teams `run` throws.
   [[nodiscard]] bool takes(Exec const& exec, Team team) const {
     return team.rows >= 1 && team.cols >= 1 &&
            team.threads() <= published::detail::most_threads(exec) &&
@@ -58,7 +58,7 @@ struct Variant {
   }
 };
 
-/// All variants that take matrices of type A. `--variants NAME` and the product name one row.
+/// All variants for matrices of type A. `--variants NAME` and the product select one row.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> Input,
           OutputVectorOf<Exec, A> Output>
 std::vector<Variant<Exec, A, Input, Output>> table() {

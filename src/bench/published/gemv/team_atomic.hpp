@@ -9,7 +9,7 @@
 
 namespace tessera::published::gemv {
 
-/// The published team of `team_atomic`: all threads in one row, so that a team adds once.
+/// The published team of `team_atomic`: all threads in one row, so a team adds once.
 inline constexpr Team team_atomic_team{1, 1024};
 
 namespace detail {
@@ -31,7 +31,7 @@ struct TeamAtomic {
     if (place.col == 0 && e.row < A.rows) {
       Kokkos::atomic_add(&B[e.row], sProducts[place.row * team.cols]);
     }
-    member.team_barrier();  // the next tile's products go to the same place
+    member.team_barrier();  // the next tile's products overwrite these
   }
 };
 
@@ -61,8 +61,8 @@ void run_team_atomic(Exec const& exec, std::string const& label,
 /// Options: a team of R x C threads (published: all in one row) has a tile of R x C elements;
 /// `teams`: most teams that share the tiles.
 ///
-/// Teaches that reducing where threads are close makes atomics cheap: a team adds once for each of
-/// its R rows, so once with a team of 1 x C, as published.
+/// Teaches that reducing inside a team makes atomics cheap: a team adds once for each of its R
+/// rows, so once with the published team of 1 x C.
 ///
 /// Work and traffic: 2mn flop, m·ceil(n / C) of them atomic; mn + m + n scalars, R·C in scratch.
 ///

@@ -11,10 +11,10 @@
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
 
-/// What the published transposes share: blocks of threads over row-major matrices.
+/// Shared by the published transposes: blocks of threads over row-major matrices.
 namespace tessera::published {
 
-/// A matrix as the published kernels take it: row-major, rows may be padded.
+/// A matrix argument of the published kernels: row-major, rows may be padded.
 template <class View, class Exec>
 concept RowMajorOf =
     ElementMatrixOf<View, Exec> && std::same_as<typename View::array_layout, Kokkos::LayoutRight>;
@@ -41,7 +41,7 @@ Rows<T> rows_of(View const& a) {
           static_cast<Index>(a.stride(0))};
 }
 
-/// Checks what every variant asks of its matrices: At is n x m, or, of a copy, m x n.
+/// Checks the matrices of a variant: At is n x m; the output of a copy is m x n.
 template <class A, class Out>
 void require_matrices(std::string const& name, A const& a, Out const& out, bool is_copy) {
   auto const* const output = is_copy ? "the copy" : "At";

@@ -7,8 +7,8 @@
 
 #include <Kokkos_Core.hpp>
 
-/// Transposes and copies in which a thread moves elements one by one: one kernel, whose policy says
-/// what a thread moves and where its block is.
+/// Transposes and copies in which a thread moves single elements. All use one kernel; a policy
+/// defines the elements of a thread and the place of its block.
 ///
 /// Source of all: J. Cheng, M. Grossman and T. McKercher, Professional CUDA C Programming, Wrox
 /// 2014, chapter 4; there for matrices whose sizes are multiples of the block.
@@ -17,11 +17,11 @@ namespace tessera::published {
 /// The direction in A of threads that are neighbours in x.
 enum class Along { rows, columns };
 
-/// out = A, a thread an element.
+/// out = A, one thread per element.
 ///
-/// What it teaches: the bounds. Along rows no transpose by the same blocks moves its bytes faster,
-/// since loads and stores both are of neighbouring elements. Along columns both are as far apart as
-/// rows are long, so that each moves a sector of memory for one element.
+/// What it teaches: the bounds. Along rows no transpose with the same blocks is faster, because
+/// loads and stores are both adjacent. Along columns both are a row apart, so each moves a sector
+/// of memory for one element.
 struct Copy {
   static constexpr char name[] = "copy";
   static constexpr bool is_copy = true;
@@ -109,11 +109,11 @@ struct MoveElements {
 
 }  // namespace detail
 
-/// Moves elements by a policy above, neighbouring threads along rows or columns of A.
+/// Moves elements by a policy above, with neighbouring threads along rows or columns of A.
 ///
-/// A is m x n and the output n x m, of a copy m x n, both row-major, rows may be padded; elements
-/// of 1, 2, 4, 8 or 16 bytes. Takes every block of at most 1024 threads. Asynchronous in `exec`, no
-/// fence and no allocation. Throws std::invalid_argument for a block that it cannot take, sizes
+/// A is m x n. The output is n x m, or m x n for a copy. Both are row-major, and rows may be
+/// padded. Elements have 1, 2, 4, 8 or 16 bytes. Blocks have at most 1024 threads. Asynchronous in
+/// `exec`, no fence and no allocation. Throws std::invalid_argument for an unsupported block, sizes
 /// that do not fit, or overlap.
 template <class Policy, Along along, ExecutionSpace Exec, RowMajorOf<Exec> A,
           RowMajorOutputOf<Exec, A> Out>

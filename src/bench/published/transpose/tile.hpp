@@ -7,7 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
-/// Transposes by way of a tile in scratch.
+/// Transposes with a tile in scratch.
 ///
 /// Source of all: J. Cheng, M. Grossman and T. McKercher, Professional CUDA C Programming, Wrox
 /// 2014, chapter 5, after G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA,
@@ -16,8 +16,8 @@ namespace tessera::published {
 namespace detail {
 
 /// A block reads a tile of A along its rows, `Unroll` blocks wide, into scratch with `Pad` unused
-/// elements a row, and writes it along the rows of At: the block's threads, counted along x, are
-/// counted again along the columns of the tile.
+/// elements per row. Then it writes the tile along the rows of At: the threads, numbered along x,
+/// are renumbered along the columns of the tile.
 template <class Exec, class T, int Pad, int Unroll>
 struct Tile {
   Rows<T const> A;
@@ -56,7 +56,7 @@ struct Tile {
   }
 };
 
-/// Checks, and runs the kernel.
+/// Checks the arguments and runs the kernel.
 template <int Pad, int Unroll, class Exec, class A, class Out>
 void run_tile(Exec const& exec, std::string const& variant, A const& a, Out const& out,
               Block const& block) {
@@ -73,15 +73,15 @@ void run_tile(Exec const& exec, std::string const& variant, A const& a, Out cons
 
 }  // namespace detail
 
-/// At = Aᵀ by way of a tile in scratch, a thread an element.
+/// At = Aᵀ with a tile in scratch, one thread per element.
 ///
-/// What it teaches: read along the rows of A into scratch, write along the rows of At out of it;
-/// the jump from element to element happens where it costs least. It is not free: threads that read
-/// a column of the tile meet in the banks of shared memory.
+/// What it teaches: read along the rows of A into scratch, then write along the rows of At from
+/// scratch. The strided access happens in scratch, where it is cheapest. It is not free: threads
+/// that read a column of the tile have bank conflicts in shared memory.
 ///
-/// A is m x n and At n x m, both row-major, rows may be padded; elements of 1, 2, 4, 8 or 16 bytes.
-/// Takes every block of at most 1024 threads whose tile fits the scratch. Asynchronous in `exec`,
-/// no fence and no allocation. Throws std::invalid_argument for a block that it cannot take, sizes
+/// A is m x n and At n x m, both row-major, rows may be padded. Elements have 1, 2, 4, 8 or 16
+/// bytes. Blocks have at most 1024 threads, and their tile must fit the scratch. Asynchronous in
+/// `exec`, no fence and no allocation. Throws std::invalid_argument for an unsupported block, sizes
 /// that do not fit, or overlap.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void tile(Exec const& exec, A const& a, Out const& out, Block const& block) {
@@ -90,8 +90,8 @@ void tile(Exec const& exec, A const& a, Out const& out, Block const& block) {
 
 /// @copydoc tile
 ///
-/// Here rows of the tile are padded by one element. What it teaches: one unused column shifts each
-/// row of the tile by a bank, and a column is read without conflict.
+/// Here rows of the tile are padded by one element. What it teaches: the padding shifts each row of
+/// the tile by a bank, so a column is read without conflict.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void tile_padded(Exec const& exec, A const& a, Out const& out, Block const& block) {
   detail::run_tile<1, 1>(exec, "tile-padded", a, out, block);

@@ -13,13 +13,13 @@
 #include <tessera/concepts.hpp>
 #include <tessera/order/lines.hpp>
 
-/// What the variants of matrix products share.
+/// Shared by the variants of matrix products.
 namespace tessera::published::gemm {
 
 /// Options of every variant.
 struct Options {
-  /// A team of R x C threads has R x C elements of the product; 0 x 0: as published. Only for
-  /// variants that have teams.
+  /// A team of R x C threads computes R x C elements of the product; 0 x 0: as published. Only for
+  /// variants with teams.
   Team team{};
   /// Columns of A and rows of B in a team's scratch at a time; 0: as published. Only for `tiled`.
   Index tile = 0;
@@ -29,7 +29,7 @@ namespace detail {
 
 using tessera::detail::Member;
 
-/// A matrix as kernels see it.
+/// A matrix in a kernel.
 template <class T>
 struct Elements {
   T* data;
@@ -41,8 +41,8 @@ struct Elements {
   }
 };
 
-/// A product as kernels see it. The rows of C are contiguous: of a column-major C this is the
-/// transposed product, Cᵀ = Bᵀ·Aᵀ, which has the same factors in the same order of k.
+/// A product in a kernel. The rows of C are contiguous: for a column-major C this is the transposed
+/// product, Cᵀ = Bᵀ·Aᵀ, with the same factors in the same order of k.
 template <class T>
 struct Product {
   Elements<T const> A;
@@ -52,7 +52,7 @@ struct Product {
   Index cols;   ///< of C
   Index inner;  ///< columns of A
 
-  /// The sum of element (i, j), a chain of fma from +0 in order of k.
+  /// The sum of element (i, j): a chain of fma from +0 in order of k.
   KOKKOS_INLINE_FUNCTION T sum(Index i, Index j) const {
     T sum = T(0);
     for (Index k = 0; k < inner; ++k) sum = Kokkos::fma(A(i, k), B(k, j), sum);
@@ -69,11 +69,11 @@ Elements<T> elements_of(View const& x, bool transposed) {
   return transposed ? Elements<T>{x.data(), column, row} : Elements<T>{x.data(), row, column};
 }
 
-/// C is column-major: kernels see the transposed product.
+/// Whether C is column-major: kernels then compute the transposed product.
 template <class C>
 inline constexpr bool is_transposed = std::same_as<typename C::array_layout, Kokkos::LayoutLeft>;
 
-/// Checks sizes and memory of C = A·B, and gives the product to kernels.
+/// Checks sizes and memory of C = A·B, and prepares the product for kernels.
 template <class A, class B, class C>
 auto product_of(std::string_view name, A const& a, B const& b, C const& c) {
   using T = typename C::value_type;
@@ -121,7 +121,7 @@ inline Team team_of(std::string_view name, Options const& options, Team publishe
   return team;
 }
 
-/// The blocks of a product as kernels see it: neighbouring threads have neighbours of a row.
+/// The blocks of a product: neighbouring threads have neighbouring elements of a row.
 template <class C, class T>
 published::detail::Grid grid_of(Product<T> const& product, Team team) {
   Block const block = is_transposed<C> ? Block{team.rows, team.cols} : Block{team.cols, team.rows};

@@ -17,19 +17,19 @@ inline constexpr Index column_tile_width = 128;
 
 namespace detail {
 
-/// The columns of a tile, known at run time.
+/// The width of a tile, known at run time.
 struct DynamicWidth {
   Index columns;
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index value() const { return columns; }
 };
 
-/// The columns of a tile, known to the compiler.
+/// The width of a tile, known at compile time.
 template <int Columns>
 struct StaticWidth {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION static constexpr Index value() { return Columns; }
 };
 
-/// sum + the products of row i with so many elements of v, which begin at column `first`.
+/// sum + the products of row i with `count` elements of v from column `first`.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T add_columns(Elements<T const, false> const& A, Index i, Index first,
                                           T const* sV, Index columns, T sum) {
@@ -37,8 +37,8 @@ KOKKOS_FORCEINLINE_FUNCTION T add_columns(Elements<T const, false> const& A, Ind
   return sum;
 }
 
-/// B = A·v, a thread a row, v in scratch tile by tile. `Exact`: no checks of the ends. A functor
-/// with a name: nvcc 13 makes a lambda that holds an empty width into one that crashes on the host.
+/// B = A·v, one thread per row, v in scratch tile by tile. `Exact`: no checks of the ends. A named
+/// functor: with nvcc 13 a lambda that captures an empty width crashes on the host.
 template <bool Exact, class Exec, class T, class Width>
 struct ColumnTile {
   Elements<T const, false> A;
@@ -58,11 +58,11 @@ struct ColumnTile {
       for (Index k = member.team_rank(); k < columns; k += threads) sV[k] = v[first + k];
       member.team_barrier();
       if (Exact || i < A.rows) {
-        // Two loops, so that the one over whole tiles has a number of steps that may be known.
+        // Two loops, so that the loop over whole tiles can have a constant number of iterations.
         sum = is_whole ? add_columns(A, i, first, sV, width.value(), sum)
                        : add_columns(A, i, first, sV, left, sum);
       }
-      member.team_barrier();  // the next tile goes to the same place
+      member.team_barrier();  // the next tile overwrites scratch
     }
     if (Exact || i < A.rows) B[i] = sum;
   }
@@ -77,7 +77,7 @@ void run_column_tile(Exec const& exec, std::string const& label, Elements<T cons
                                       ColumnTile<Exact, Exec, T, Width>{A, v, B, threads, width});
 }
 
-/// The team, a column of threads.
+/// The team: a column of threads.
 template <class Exec>
 Team column_team(std::string_view name, Exec const& exec, Team requested) {
   Team const preset = published::detail::default_team(exec, column_tile_team);
@@ -89,7 +89,7 @@ Team column_team(std::string_view name, Exec const& exec, Team requested) {
   return team;
 }
 
-/// Whether to leave the checks out. Refuses to where sizes are no multiples.
+/// Whether to omit the checks. Refuses to if sizes are no multiples of the tile.
 inline bool is_exact(std::string_view name, Tiling tiling, Index rows, Index cols, Team team,
                      Index width) {
   if (tiling == Tiling::inexact) return false;

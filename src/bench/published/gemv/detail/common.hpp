@@ -14,14 +14,14 @@
 #include <tessera/concepts.hpp>
 #include <tessera/order/lines.hpp>
 
-/// What the variants of matrix-vector products share.
+/// Shared by the variants of matrix-vector products.
 namespace tessera::published::gemv::detail {
 
 using summation::ceil_div;
 using tessera::detail::is_row_major;
 using tessera::detail::Member;
 
-/// A matrix as kernels see it.
+/// A matrix in a kernel.
 template <class T, bool RowMajor>
 struct Elements {
   T* data;
@@ -34,7 +34,7 @@ struct Elements {
   }
 };
 
-/// A vector as kernels see it.
+/// A vector in a kernel.
 template <class T>
 struct Strided {
   T* data;
@@ -62,7 +62,7 @@ Strided<typename V::value_type> output(V const& x) {
   return {x.data(), static_cast<Index>(x.stride(0))};
 }
 
-/// B = A·v: sizes fit, and B is apart.
+/// Checks B = A·v: sizes fit, and B does not overlap the inputs.
 template <class A, class V, class B>
 void require_product(std::string_view name, A const& a, V const& v, B const& b) {
   checks::require_matrix(name, a);
@@ -129,7 +129,7 @@ void set_zero(Exec const& exec, std::string const& label, Strided<T> B, Index si
 }
 
 /// Adds up each row of sValues (rows, cols) by halving: the right half is added to the left one
-/// until column 0 has the sum. A thread has one value, at its place; all threads must call this.
+/// until column 0 has the sum. Each thread has one value, at its place. Collective.
 template <class T, class Team>
 KOKKOS_INLINE_FUNCTION void fold_rows(Team const& member, T* sValues, int cols, Place place) {
   T* const sRow = sValues + static_cast<std::ptrdiff_t>(place.row) * cols;

@@ -11,10 +11,10 @@
 
 namespace tessera::published::gemv::detail {
 
-/// The steps of a sum by halving in memory: products in a buffer of A's size and order, then the
-/// right half of each row is added to its left half until one column is left. `repeated_reduction`
-/// makes a kernel of each step; `grid_sync` has all of them in one. The order of the additions is a
-/// function of the number of columns alone.
+/// A sum by halving in memory. Products go to a buffer of A's size and order. Then the right half
+/// of each row is added to its left half until one column is left. `repeated_reduction` launches a
+/// kernel per step; `grid_sync` runs all steps in one. The order of the additions depends on the
+/// number of columns alone.
 template <class T, bool RowMajor>
 struct Halving {
   Elements<T const, RowMajor> A;
@@ -23,7 +23,7 @@ struct Halving {
   Strided<T> B;
   Team team;
 
-  /// Columns that are left of so many.
+  /// The number of columns after halving `length` columns.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION static Index half(Index length) { return (length + 1) / 2; }
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Tiles<RowMajor> product_tiles() const {
@@ -42,7 +42,7 @@ struct Halving {
     Element const e = tiles.element(tile, thread);
     if (tiles.has(e)) buffer(e.row, e.col) = A(e.row, e.col) * v[e.col];
   }
-  /// One tile of a step that halves `length` columns. No thread reads what another writes.
+  /// One tile of a step that halves `length` columns. No thread reads what another one writes.
   KOKKOS_INLINE_FUNCTION void halve(Index length, Index tile, int thread) const {
     auto const tiles = half_tiles(length);
     Element const e = tiles.element(tile, thread);
