@@ -15,9 +15,9 @@ using HostExec = Kokkos::DefaultHostExecutionSpace;
 using Tasks = Kokkos::RangePolicy<HostExec, Kokkos::Schedule<Kokkos::Dynamic>,
                                   Kokkos::IndexType<std::int64_t>>;
 
-constexpr std::int64_t piece_length = 65536;  // elements of a line that one task adds up
-constexpr std::int64_t width = 16;            // sums side by side in a dot product
-constexpr std::int64_t block = 256;           // columns that one task of a sum over lines owns
+constexpr std::int64_t piece_length = 65536;  // elements of a line per task
+constexpr std::int64_t width = 16;            // sums in parallel in a dot product
+constexpr std::int64_t block = 256;           // columns per task in a sum over lines
 
 void tell(Advance const& advance, std::uint64_t bytes) {
   if (advance) advance(bytes);
@@ -27,7 +27,7 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-/// Runs of lines that a sum over lines is cut into, so that all threads have work.
+/// Number of runs into which a sum over lines is divided, so that all threads have work.
 std::int64_t runs_of_lines(std::int64_t count, std::int64_t length) {
   return std::clamp((std::int64_t{1} << 22) / length, std::int64_t{1},
                     std::min(count, std::int64_t{64}));
@@ -57,7 +57,7 @@ struct Factors {
 template <class T>
 bool is_ordinary(double magnitude, ErrorModel const& model) {
   constexpr double largest = 0.99 * static_cast<double>(std::numeric_limits<T>::max());
-  return magnitude * (1 + model.relative) < largest;  // not so for NaN
+  return magnitude * (1 + model.relative) < largest;  // false for NaN
 }
 
 PreciseEntry entry_of(PreciseTotal const& total, ErrorModel const& model) {
@@ -101,7 +101,7 @@ PreciseSums<T, block> sum_block(Lines<T> lines, Factors const& y, std::int64_t f
   return sums;
 }
 
-/// Line i times x, with care.
+/// Line i times x, with CarefulSum.
 template <class T>
 PreciseEntry careful_dot(Lines<T> lines, PreciseVector const& x, ErrorModel const& model,
                          std::int64_t i) {
@@ -111,7 +111,7 @@ PreciseEntry careful_dot(Lines<T> lines, PreciseVector const& x, ErrorModel cons
   return sum.entry(model);
 }
 
-/// Sums from `first` on, over all lines, with care.
+/// Sums from `first` on, over all lines, with CarefulSum.
 template <class T>
 std::vector<CarefulSum<T>> careful_sums(Lines<T> lines, PreciseVector const& y, std::int64_t first,
                                         std::int64_t columns) {
@@ -218,7 +218,7 @@ PreciseVector sum_lines(Lines<T> lines, PreciseVector const& y, ErrorModel const
       "tessera::check::sum_lines of blocks", Tasks(HostExec(), 0, blocks), [&](std::int64_t task) {
         auto const first = task * block;
         auto const columns = std::min(block, lines.length - first);
-        std::vector<CarefulSum<T>> careful;  // of the block, if it has an element that needs it
+        std::vector<CarefulSum<T>> careful;  // of the block, if one of its elements needs it
         for (std::int64_t j = first; j < first + columns; ++j) {
           PreciseTotal total;
           for (std::int64_t run = 0; run < runs; ++run) {

@@ -15,57 +15,56 @@
 
 namespace tessera::check {
 
-/// Lines one after the other in memory: the rows of a LayoutRight matrix, or the columns of a
-/// LayoutLeft one (docs/summation.md).
+/// Contiguous lines in memory: the rows of a LayoutRight matrix, or the columns of a LayoutLeft one
+/// (docs/summation.md).
 template <class T>
 struct Lines {
   T const* data;
   std::int64_t count;   ///< lines
-  std::int64_t length;  ///< elements of a line
+  std::int64_t length;  ///< elements per line
 };
 
-/// What a computed element may be. Several where rounding or the order of summation decides.
+/// Possible outcomes of a computed element. Several if rounding or the order of summation decides.
 struct Outcomes {
-  bool number = true;  ///< one within its error of the reference
+  bool number = true;  ///< a number within its error of the reference
   bool plus = false;   ///< infinity
   bool minus = false;  ///< minus infinity
   bool nan = false;
 
   [[nodiscard]] int count() const { return int{number} + int{plus} + int{minus} + int{nan}; }
-  /// A number, whatever rounding and order do.
+  /// A number for every rounding and order.
   [[nodiscard]] bool is_number() const { return number && count() == 1; }
 };
 
-/// What a value of an input is: itself.
+/// The outcome of an input value: the value itself.
 [[nodiscard]] Outcomes outcomes_of(double value);
 
 /// A number with more precision than T: high + low, double for float and double-double for double.
-/// A computed number is within `error` of it. If the result may not be a number, `high` holds the
-/// possible outcome.
+/// A computed number is within `error` of it. If it cannot be a number, `high` holds the outcome.
 struct PreciseEntry {
   double high = 0;
   double low = 0;
-  double error = 0;  ///< infinite: there is no bound
+  double error = 0;  ///< infinite: no bound
   Outcomes outcomes{};
 };
 
-/// The errors of one product, whose terms each go through so many roundings.
+/// The error model of one product, whose terms each have several roundings.
 struct ErrorModel {
-  double relative;   ///< of a term; infinite: so many roundings have no bound
-  double of_bound;   ///< by how much the computed bound may be too small: a factor
+  double relative;   ///< of a term; infinite: too many roundings for a bound
+  double of_bound;   ///< factor by which the computed bound may be too small
   double underflow;  ///< absolute, of a sum
 };
 
 /// Products of lines and a vector, one entry for each element of the result.
 using PreciseVector = std::vector<PreciseEntry>;
 
-/// Multiplications that are added up one after the other, before sums are merged without loss.
+/// Longest chain of additions of products, before sums are merged exactly.
 [[nodiscard]] std::int64_t longest_chain_of_dot(std::int64_t length);
 /// @copydoc longest_chain_of_dot
 [[nodiscard]] std::int64_t longest_chain_of_sum(std::int64_t count, std::int64_t length);
 
 /// d[i] = Σ_j line_i[j]·x[j], with the errors that a product of this model may have. Runs on the
-/// default host execution space; `advance` is called with the bytes read.
+/// default host execution space; calls `advance` with the bytes read.
 template <class T>
 [[nodiscard]] PreciseVector dot_lines(Lines<T> lines, PreciseVector const& x,
                                       ErrorModel const& model, Advance const& advance);
@@ -94,14 +93,14 @@ struct DoubleDouble {
   double low = 0;
 };
 
-/// a + b without error, as (rounded sum, rest). Knuth's TwoSum.
+/// a + b exactly, as (rounded sum, rest). Knuth's TwoSum.
 [[nodiscard]] inline DoubleDouble two_sum(double a, double b) {
   double const sum = a + b;
   double const from_b = sum - a;
   return {.high = sum, .low = (a - (sum - from_b)) + (b - from_b)};
 }
 
-/// a·b without error (above underflow), as (rounded product, rest).
+/// a·b exactly (above underflow), as (rounded product, rest).
 [[nodiscard]] inline DoubleDouble two_product(double a, double b) {
   double const product = a * b;
   return {.high = product, .low = std::fma(a, b, -product)};
@@ -115,10 +114,10 @@ struct DoubleDouble {
   return two_sum(first.high, first.low + low.low);
 }
 
-/// `Width` sums of products side by side, beyond the precision of T, with the sums of the products'
-/// magnitudes. add() is written so that a compiler can vectorise a loop over k.
+/// `Width` parallel sums of products with more precision than T, and the sums of the products'
+/// magnitudes. A compiler can vectorise a loop over k around add().
 ///
-/// What is infinite, NaN or too large for a double makes that magnitude infinite or NaN.
+/// Infinite or NaN terms, and terms too large for a double, make that magnitude infinite or NaN.
 template <class T, std::size_t Width>
 class PreciseSums {
  public:
@@ -145,7 +144,7 @@ class PreciseSums {
   std::array<double, Width> magnitude_{};
 };
 
-/// One sum put together from parts.
+/// One sum, merged from its parts.
 struct PreciseTotal {
   DoubleDouble value;
   double magnitude = 0;
@@ -178,7 +177,7 @@ class CarefulSum {
     } else {
       large_.add(factor * scale, x.high * scale, x.low * scale, x.error * scale);
     }
-    // Nothing that a partial sum can be brings such a product back into range.
+    // No partial sum can bring such a product back into range.
     double const least = (size * almost - x.error) * scale;
     if (std::fabs(factor) * scale * least > 2 * scaled(largest)) may_be_number_ = false;
   }
@@ -209,7 +208,8 @@ class CarefulSum {
                                          : -std::numeric_limits<double>::infinity();
       return entry;
     }
-    // A sum just above the largest number, which rounding may bring back, is taken for that number.
+    // A sum just above the largest number is taken for that number, because rounding may bring it
+    // back.
     double const above = std::max(size - limit, 0.0);
     entry.high = above > 0 ? std::copysign(largest, all.sum.high) : up(all.sum.high);
     entry.low = above > 0 ? 0 : up(all.sum.low);
@@ -218,22 +218,22 @@ class CarefulSum {
   }
 
  private:
-  /// Both factors of a large term are multiplied with this, a power of two, so that products and
-  /// their sums stay in the range of double. Those of floats do as they are.
+  /// Power of two that scales both factors of a large term, so that products and their sums stay in
+  /// the range of double. Products of floats need no scaling.
   static constexpr double scale = std::is_same_v<T, float> ? 1 : 0x1p-600;
   static constexpr double large = 0x1p900;
   static constexpr double largest = static_cast<double>(std::numeric_limits<T>::max());
-  /// Takes more than the rounding of a comparison.
+  /// Covers the rounding of a comparison.
   static constexpr double almost = 1 - 0x1p-50;
 
   static constexpr double scaled(double value) { return value * scale * scale; }
 
-  /// Terms that have the same scale.
+  /// Terms with the same scale.
   struct Terms {
     DoubleDouble sum;
     double positive = 0;   ///< of the magnitudes of positive terms, errors included
     double negative = 0;   ///< of negative ones
-    double inherited = 0;  ///< of what the errors of x make
+    double inherited = 0;  ///< from the errors of x
 
     void add(double factor, double high, double low, double x_error) {
       DoubleDouble term = two_product(factor, high);
@@ -260,7 +260,7 @@ class CarefulSum {
     }
   };
 
-  /// What a number times the infinities and NaN that x may be is.
+  /// Outcomes of a number times the infinities and NaN that x may be.
   static Outcomes times_number(T a, Outcomes const& x) {
     if (a == 0) return {.number = x.number, .nan = x.plus || x.minus || x.nan};
     return {.number = x.number,
@@ -269,7 +269,7 @@ class CarefulSum {
             .nan = x.nan};
   }
 
-  /// What an infinity times x is.
+  /// Outcomes of an infinity times x.
   static Outcomes times_infinity(bool is_plus, PreciseEntry const& x) {
     bool const number = x.outcomes.number;
     bool const rises = x.outcomes.plus || (number && x.high + x.error > 0);
@@ -281,7 +281,7 @@ class CarefulSum {
             .nan = x.outcomes.nan || is_zero};
   }
 
-  /// One term more may be this.
+  /// Adds the possible outcomes of one more term.
   void may_be(Outcomes const& term) {
     may_be_number_ = may_be_number_ && term.number;
     may_be_plus_ = may_be_plus_ || term.plus;
@@ -297,7 +297,7 @@ class CarefulSum {
   bool may_be_plus_ = false;  ///< a term may be infinite
   bool may_be_minus_ = false;
   bool may_be_nan_ = false;
-  bool excludes_plus_ = false;  ///< a term makes minus infinity or NaN of plus infinity
+  bool excludes_plus_ = false;  ///< a term turns plus infinity into minus infinity or NaN
   bool excludes_minus_ = false;
 };
 

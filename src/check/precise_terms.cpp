@@ -9,12 +9,12 @@
 namespace tessera::check {
 namespace {
 
-/// Wider than double, in range too.
+/// More precision and range than double.
 using Wide = long double;
 static_assert(std::numeric_limits<Wide>::digits >= 64);
 constexpr Wide unbounded = std::numeric_limits<Wide>::infinity();
 
-/// What T can do.
+/// Limits and errors of arithmetic in T.
 template <class T>
 struct Limits {
   static constexpr Wide largest = static_cast<Wide>(std::numeric_limits<T>::max());
@@ -22,15 +22,15 @@ struct Limits {
   static constexpr Wide unit = static_cast<Wide>(std::numeric_limits<T>::epsilon()) / 2;
   /// Relative error of the exponential: below 1 ulp, which is two units at most.
   static constexpr Wide of_exp = 2 * unit;
-  /// Relative error of σ(b): of the exponential, of the sum, of the quotient.
+  /// Relative error of σ(b): exponential, sum and quotient.
   static constexpr Wide of_sigma = of_exp + 2.01L * unit;
-  /// Of σ'(x) = e/(1 + e)²: e in it, 1 + e twice, a square, a quotient.
+  /// Relative error of σ'(x) = e/(1 + e)²: e, 1 + e twice, a square, a quotient.
   static constexpr Wide of_slope = of_exp + 2 * (of_exp + unit) + 2.01L * unit;
-  /// Relative error of what is computed here.
+  /// Relative error of the reference computed here.
   static constexpr Wide of_reference = 0x1p-61L;
 };
 
-/// A number and how far off a computed one may be.
+/// A number and the largest error of a computed one.
 struct Near {
   Wide value;
   Wide error;
@@ -62,7 +62,7 @@ PreciseEntry definite(Wide value) {
   return entry;
 }
 
-/// Nobody can tell.
+/// Any outcome: it cannot be judged.
 PreciseEntry anything() {
   PreciseEntry entry;
   entry.error = std::numeric_limits<double>::infinity();
@@ -70,7 +70,7 @@ PreciseEntry anything() {
   return entry;
 }
 
-/// A result, which may have overflown.
+/// A result that may have overflowed.
 template <class T>
 PreciseEntry entry_of(Near const& x) {
   if (must_overflow<T>(x)) return definite(x.value > 0 ? unbounded : -unbounded);
@@ -153,7 +153,7 @@ PreciseEntry map_number(maps::Kind map, Wide x, Near const& b) {
     }
     case maps::Kind::replace:
       return definite(x);
-    case maps::Kind::plus:  // has no word on the command line
+    case maps::Kind::plus:  // not available on the command line
     case maps::Kind::identity:
       break;
   }
@@ -166,7 +166,7 @@ PreciseEntry map_entry(maps::Kind map, Wide x, PreciseEntry const& b) {
   Near const near{static_cast<Wide>(b.high) + static_cast<Wide>(b.low), static_cast<Wide>(b.error)};
   if (b.outcomes.is_number() && std::isfinite(x)) return map_number<T>(map, x, near);
   if (b.outcomes.count() > 1) return anything();
-  // An infinity times what may be zero, or minus what may have overflown, may be NaN.
+  // An infinity times a possible zero, or minus a possible overflow, may be NaN.
   bool const is_open = b.outcomes.number && (near.least() <= 0 || map == maps::Kind::poisson);
   if (is_open && !std::isnan(x)) return anything();
   Wide const value = exactly(map, x, static_cast<Wide>(b.high));

@@ -7,12 +7,12 @@
 
 namespace tessera::check {
 
-/// Called with the bytes that were read since the call before, by any thread; may be empty.
+/// Called with the bytes read since the previous call, by any thread; may be empty.
 using Advance = std::function<void(std::uint64_t)>;
 
-/// What is told while a result is checked; either may be empty.
+/// Progress callbacks of a check; both may be empty.
 struct Progress {
-  std::function<void(std::uint64_t)> begin{};  ///< called with all bytes that will be read
+  std::function<void(std::uint64_t)> begin{};  ///< called with the total of bytes to read
   Advance advance{};
 };
 

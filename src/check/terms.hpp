@@ -20,7 +20,7 @@ struct Terms {
 
   [[nodiscard]] bool has_map() const { return map != maps::Kind::identity; }
   [[nodiscard]] bool adds() const { return beta != 0; }
-  /// Whether C is anything else than the product with f(A·V).
+  /// Whether C is more than the product with f(A·V).
   [[nodiscard]] bool scales() const { return alpha != 1 || adds(); }
 };
 

@@ -14,33 +14,33 @@
 
 namespace tessera::check {
 
-/// What a comparison comes to.
+/// The result of a comparison.
 enum class Judgement {
   passed,      ///< every element is right
   failed,      ///< an element is wrong
-  not_judged,  ///< no element is known to be wrong, and of some nobody can tell
+  not_judged,  ///< no element is known to be wrong, but some cannot be judged
 };
 [[nodiscard]] char const* to_string(Judgement judgement);
 
-/// Elements that follow each other and cannot be judged, for the same reason.
+/// Consecutive elements that cannot be judged, for the same reason.
 struct NotJudged {
   std::int64_t first = 0;
   std::int64_t last = 0;
   char const* why = "";
 };
 
-/// What a comparison with the reference found. An element that is NaN or infinite where it cannot
-/// be, or a number where it cannot be one, has failed and has an infinite error.
+/// The comparison with the reference. An element fails, with infinite error, if it is NaN or
+/// infinite where that is impossible, or a number where that is impossible.
 struct Verdict {
   std::int64_t elements = 0;
-  std::int64_t failed = 0;  ///< error above the bound, or NaN and infinity in wrong places
+  std::int64_t failed = 0;  ///< error above the bound, or NaN or infinity in wrong places
   std::int64_t not_judged = 0;
-  std::vector<NotJudged> which_not_judged{};  ///< the first of them, at most `most_listed` runs
+  std::vector<NotJudged> which_not_judged{};  ///< the first runs, at most `most_listed`
   std::int64_t worst = 0;                     ///< index of the greatest error in units of the bound
   double worst_in_bounds = 0;                 ///< that error; at most 1 for a result that passes
   double worst_value = 0;                     ///< the element there
-  double worst_reference = 0;                 ///< what it should be, rounded to double
-  double worst_bound = 0;                     ///< greatest error that rounding can cause there
+  double worst_reference = 0;                 ///< the reference there, rounded to double
+  double worst_bound = 0;                     ///< the error bound there
   double greatest_ulp = 0;     ///< greatest error in units in the last place of the reference
   std::int64_t ulp_index = 0;  ///< index of greatest_ulp
   double seconds = 0;          ///< time for reference and comparison
@@ -56,21 +56,22 @@ struct Verdict {
   [[nodiscard]] std::int64_t judged() const { return elements - not_judged; }
 };
 
-/// In which order the sums of a result were taken.
+/// The order of summation of a result.
 enum class Summation {
-  canonical,  ///< that of docs/summation.md: short paths, small bounds
-  any,        ///< each product may go through as many roundings as there are products
+  canonical,  ///< the order of docs/summation.md: short paths, small bounds
+  any,        ///< each product may have as many roundings as there are products
 };
 
 /// Compares a result with a reference of higher precision: double for float, double-double for
-/// double. The bound of each element follows from the depth of the order of summation and the
-/// absolute values of the terms (docs/accuracy.md); nothing in it is a matter of taste.
+/// double. The bound of each element follows only from the depth of the order of summation and the
+/// absolute values of the terms (docs/accuracy.md).
 ///
-/// @param A      the matrix as it was used, in the type of the result
-/// @param x      v for atax and gemv, B for gemvt; or several, one after the other. Then element i
-///               of vector j of k has the index i·k + j in the verdict
-/// @param result as long as the operation makes it, of the type of A
-/// @param terms  of atax, their vectors of the type of A
+/// @param A      the matrix of the computation, in the type of the result
+/// @param x      v for atax and gemv, B for gemvt; or several contiguous vectors. Element i of
+/// vector
+///               j of k then has the index i·k + j in the verdict
+/// @param result in the shape that the operation returns, of the type of A
+/// @param terms  of atax; their vectors have the type of A
 /// @throws io::FileError out_of_memory, in the name of `input`
 [[nodiscard]] Verdict judge(Operation operation, io::HostMatrix const& A, io::HostVector const& x,
                             io::HostVector const& result, std::string const& input,
@@ -94,7 +95,7 @@ enum class Summation {
                                     Summation order = Summation::canonical,
                                     Progress const& progress = {});
 
-/// What a comparison of moved elements found, bit by bit.
+/// The bitwise comparison of moved elements.
 struct BitVerdict {
   std::int64_t elements = 0;
   std::int64_t failed = 0;

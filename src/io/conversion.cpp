@@ -21,7 +21,7 @@ namespace tessera::io {
 namespace {
 
 constexpr std::uint64_t buffer_bytes = 16U << 20U;
-constexpr std::uint64_t share_bytes = 1U << 20U;  // of a buffer, for one thread
+constexpr std::uint64_t share_bytes = 1U << 20U;  // of a buffer, per thread
 
 [[noreturn]] void refuse(std::string const& output, std::string const& sentence) {
   throw FileError(ErrorKind::bad_output, output, sentence);
@@ -44,8 +44,7 @@ Block block_of(MatrixInfo const& info, std::uint64_t line, std::uint64_t lines, 
   return {.row = first, .col = line, .rows = count, .cols = lines};
 }
 
-/// A rows x cols matrix `from`, row by row, becomes `to`, column by column; in squares that stay
-/// in the cache.
+/// Transposes a row-major rows x cols matrix `from` into `to`, in squares that fit the cache.
 template <class T>
 void transpose(std::span<T const> from, std::uint64_t rows, std::uint64_t cols, std::span<T> to) {
   constexpr std::uint64_t side = 32;
@@ -87,21 +86,21 @@ class Copier {
     }
   }
 
-  /// A in tiles, whose rows become columns or stay rows: all pieces that are read and written are
-  /// long, whatever the shape, and chunks that are packed together are read together.
+  /// Copies A in tiles, transposed or not. All reads and writes are long for any shape, and whole
+  /// chunks are read at once.
   void copy_tiles(MatrixReader const& reader, bool transposed, OutputFile& out) {
     std::uint64_t const start = out.bytes_written();
     std::uint64_t const lines = lines_of(reader.info());
     std::uint64_t const length = length_of_lines(reader.info());
     for_each_tile(reader, transposed, reader.info().chunk_rows, reader.info().chunk_cols,
                   [&](Tile const& tile) {
-                    // Of the output: lines that the tile has a part of, and how long that part is.
+                    // Of the output: number and length of the parts of lines in the tile.
                     std::uint64_t pieces = transposed ? tile.count : tile.lines;
                     std::uint64_t size = transposed ? tile.lines : tile.count;
                     std::uint64_t const whole = transposed ? lines : length;
                     std::uint64_t const place = transposed ? tile.first * whole + tile.line
                                                            : tile.line * whole + tile.first;
-                    if (size == whole) {  // which makes them one piece
+                    if (size == whole) {  // the tile is contiguous
                       size *= pieces;
                       pieces = 1;
                     }
@@ -122,7 +121,7 @@ class Copier {
                      [&](Tile const& tile) { out.write_elements(tile.elements); });
   }
 
-  /// A matrix in chunks, row by row: some whole rows at a time, or a part of a long row.
+  /// Copies a matrix in chunks, row by row: several whole rows at a time, or a part of a long row.
   void copy_chunks_in_order(MatrixReader const& reader, OutputFile& out) {
     std::uint64_t const rows = lines_of(reader.info());
     std::uint64_t const cols = length_of_lines(reader.info());
@@ -142,7 +141,7 @@ class Copier {
     }
   }
 
-  /// A into chunks, each of which is packed by one thread.
+  /// Copies A into chunks, each packed by one thread.
   void copy_chunks(MatrixReader const& reader, bool transposed, Hdf5Chunks const& chunks,
                    OutputFile& out, MatrixInfo const& info) {
     Hdf5ChunkWriter writer(out, info, chunks);
@@ -186,7 +185,7 @@ class Copier {
     width = std::clamp<std::uint64_t>(width, 1, length);
     if (width > capacity / height) height = width = 1;
     auto const side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(capacity)));
-    // As much of `room` as there is in all, and a whole number of units; one fits.
+    // `all` if it fits into `room`, else the largest multiple of `unit` that fits; at least one.
     auto const whole = [](std::uint64_t room, std::uint64_t unit, std::uint64_t all) {
       return room >= all ? all : std::max(unit, room / unit * unit);
     };
@@ -238,7 +237,7 @@ class Copier {
                     {});
   }
 
-  /// Counts what a smaller type may have made of elements.
+  /// Counts elements that a smaller type may have made infinite or NaN.
   void look_at(MatrixReader const& reader, std::span<T const> elements) {
     if (std::is_same_v<T, float> && reader.info().type == ScalarType::f64) {
       not_finite_ += static_cast<std::uint64_t>(
@@ -259,7 +258,7 @@ class Copier {
   std::vector<T> to_;
 };
 
-/// What the output will say of itself; refuses what its format cannot hold.
+/// The header of the output; refuses matrices that its format cannot hold.
 MatrixInfo info_of_output(MatrixReader const& reader, ConversionRequest const& request,
                           FormatRow const& format) {
   MatrixInfo info;
@@ -318,7 +317,7 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
       request.add_dataset ? OutputFile::Existing::extended : OutputFile::Existing::refused;
   OutputFile out(request.output, OutputFile::Temporary::unnamed_if_possible, existing);
   bool const has_vector_output = !request.vector_output.empty();
-  bool const line = info.rows == 1 || info.cols == 1;  // which has one order only
+  bool const line = info.rows == 1 || info.cols == 1;  // a single line, in one order only
   bool const transposed = !line && info.layout != reader.info().layout;
   bool const from_pipe = reader.info().in_order_only;
   std::string const obstacle(reader.info().obstacle());
@@ -334,7 +333,7 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
   if (!request.chunks) begin(out, format, info);
   std::uint64_t const vector_elements = info.has_vector || has_vector_output ? info.cols : 0;
   std::uint64_t const elements = info.elements() + (info.has_vector ? info.cols : 0);
-  // What a pipe says of its length is believed when it is there.
+  // The length in a pipe's header is not trusted before its end: no space is reserved for it.
   if (!request.chunks && !from_pipe) out.reserve(out.bytes_written() + elements * sizeof(T));
   if (has_vector_output && !in_same_file(request.output, request.vector_output)) {
     vector_out.emplace(request.vector_output, OutputFile::Temporary::unnamed_if_possible, existing);

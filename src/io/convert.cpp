@@ -14,7 +14,7 @@
 namespace tessera::io {
 namespace {
 
-/// An IEEE number of 16 bits.
+/// An IEEE half-precision number.
 struct Half {
   std::uint16_t bits;
 };
@@ -51,7 +51,7 @@ struct WordOf<8> {
   using Type = std::uint64_t;
 };
 
-/// Reverses the bytes of each element. Works on words, so that no NaN is touched on the way.
+/// Reverses the bytes of each element. Uses integers, so that no NaN is changed.
 template <class T>
 void reverse_bytes(std::span<T> elements) {
   using Word = typename WordOf<sizeof(T)>::Type;
@@ -77,8 +77,8 @@ void read_as_stored(MatrixSource const& source, Block const& block, std::span<T>
   if (source.info().byte_order == std::endian::big) reverse_bytes(to);
 }
 
-/// The same number, the same bits of a NaN. Whole numbers alone are computed with, so that no mode
-/// of the processor changes a subnormal number or a NaN.
+/// Converts exactly, including the bits of a NaN. Uses integer arithmetic, so that no
+/// floating-point mode changes a subnormal number or a NaN.
 float to_float(Half half) {
   std::uint32_t const sign = std::uint32_t{half.bits & 0x8000U} << 16U;
   std::uint32_t const exponent = half.bits >> 10U & 0x1fU;
@@ -96,7 +96,7 @@ float to_float(Half half) {
   return std::bit_cast<float>(sign | bits);
 }
 
-/// Whether T has this very number.
+/// Whether T represents the integer exactly.
 template <class T, class Integer>
 bool holds(Integer value) {
   constexpr int digits = std::numeric_limits<T>::digits;
@@ -150,7 +150,7 @@ void read_through_buffer(MatrixSource const& source, std::string const& path, Pa
   }
 }
 
-/// Piece by piece: some whole lines of the block, or a part of one where lines are long.
+/// Reads piece by piece: several whole lines of the block, or a part of a long line.
 template <class Stored, class T>
 void read_through_buffer(MatrixSource const& source, std::string const& path, Block const& block,
                          std::span<T> to) {
@@ -176,14 +176,14 @@ void read_through_buffer(MatrixSource const& source, std::string const& path, Bl
                       .rows = cols,
                       .cols = rows},
           piece);
-      // Either all of some lines or a part of one: both are contiguous in `to`.
+      // Whole lines or a part of one line: both are contiguous in `to`.
       convert(std::span<Stored const>(piece), to.subspan(line * length + first, piece.size()),
               path);
     }
   }
 }
 
-/// Refuses to make floats of integers in a text that a float does not hold.
+/// Refuses integers in a text that a float does not hold exactly.
 template <class T>
 void require_integers(MatrixSource const& source, std::string const& path) {
   if (std::is_same_v<T, double> || source.info().inexact_in_f32.empty()) return;

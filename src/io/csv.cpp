@@ -20,8 +20,8 @@ namespace {
 constexpr char blank = ' ';
 constexpr char quote = '"';
 
-/// The quote that ends what the quote at `open` begins; a doubled one is a part of the text. npos
-/// if the quote has no end.
+/// The quote that closes the one at `open`; a doubled quote is part of the text. npos if there is
+/// no closing quote.
 std::size_t closing_quote(std::string_view line, std::size_t open) {
   std::size_t place = line.find(quote, open + 1);
   while (place != std::string_view::npos && line.substr(place + 1).starts_with(quote)) {
@@ -30,7 +30,7 @@ std::size_t closing_quote(std::string_view line, std::size_t open) {
   return place;
 }
 
-/// What separates the fields of a line: the first of these that it has outside quotes, else blanks.
+/// The separator of a line's fields: the first of these outside quotes, else blanks.
 char separator_of(std::string_view line) {
   bool begins_field = true;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -46,7 +46,7 @@ char separator_of(std::string_view line) {
   return blank;
 }
 
-/// Takes the fields of a line in turn.
+/// Iterates over the fields of a line.
 class Fields {
  public:
   Fields(TextFile const& text, std::string_view line, char separator)
@@ -57,7 +57,7 @@ class Fields {
   bool take(std::string_view& field) {
     if (!more_) return false;
     std::size_t const begin = std::min(rest_.find_first_not_of(blank), rest_.size());
-    std::size_t quoted = begin;  // its end, if it begins with a quote
+    std::size_t quoted = begin;  // end of the quoted text, if the field is quoted
     if (begin < rest_.size() && rest_[begin] == quote) {
       quoted = closing_quote(rest_, begin);
       if (quoted == std::string_view::npos) {
@@ -85,8 +85,8 @@ std::string_view without_quotes(std::string_view field) {
   return quoted ? trimmed(field.substr(1, field.size() - 2)) : field;
 }
 
-/// Whether a field can be nothing but a name. Numbers with separators, versions, dates and the
-/// words for missing and for truth values may be data.
+/// Whether a field can only be a name. Numbers with separators, versions, dates, and words for
+/// missing values or truth values may be data.
 bool is_name(std::string_view field) {
   constexpr std::array<std::string_view, 12> words{"na",   "n/a",   "#n/a",    "#na",
                                                    "null", "none",  "nil",     "missing",
@@ -141,8 +141,8 @@ class CsvReader {
   [[nodiscard]] std::vector<double> take_elements() { return std::move(values_); }
 
  private:
-  /// Whether the first line has the names of the columns, and how many there are. A line that is
-  /// neither numbers nor clearly names is an error, since a row would be lost without a word.
+  /// Whether the first line has the names of the columns, and how many. A line that is neither
+  /// numbers nor clearly names is an error, because a row could be lost silently.
   bool has_names(std::string_view line) {
     if (header_ == CsvHeader::no) return false;
     std::uint64_t fields = 0;
@@ -166,7 +166,7 @@ class CsvReader {
       names_ = fields;
       return true;
     }
-    if (numbers > 0) return false;  // all are, or one that is not is an error
+    if (numbers > 0) return false;  // data; a field that is not a number is an error later
     text_.fail(
         "may be a line of names or of data: expected only numbers or only clear names, found '" +
             unclear_field + "' as field " + std::to_string(std::max(unclear, std::uint64_t{1})),

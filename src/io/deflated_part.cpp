@@ -15,7 +15,7 @@ namespace tessera::io {
 namespace {
 
 constexpr std::uint64_t buffer_bytes = 64U << 10U;
-constexpr std::uint64_t greatest_ratio = 1032;  // deflate reaches no more
+constexpr std::uint64_t greatest_ratio = 1032;  // upper limit of deflate
 
 }  // namespace
 
@@ -25,10 +25,10 @@ struct DeflatedPart::State {
   std::mutex mutex;
   z_stream stream{};
   std::vector<std::byte> buffer = std::vector<std::byte>(buffer_bytes);  // of packed bytes
-  std::uint64_t taken = 0;     // packed bytes that were read into the buffer
-  std::uint64_t position = 0;  // bytes that came out
-  std::uint32_t crc = 0;       // of these
-  bool ended = false;          // zlib saw the end
+  std::uint64_t taken = 0;     // packed bytes read into the buffer
+  std::uint64_t position = 0;  // unpacked bytes
+  std::uint32_t crc = 0;       // of the unpacked bytes
+  bool ended = false;          // zlib reached the end
 
   State(Place const& of, std::string called) : place(of), name(std::move(called)) {
     if (place.bytes / greatest_ratio > place.packed + 64) {

@@ -119,8 +119,7 @@ bool begins_with(std::span<std::byte const> bytes, std::string_view mark) {
   return bytes.size() >= mark.size() && std::memcmp(bytes.data(), mark.data(), mark.size()) == 0;
 }
 
-/// HDF5's mark is at the start, or behind a user block of 512 bytes or a power of two times as
-/// many.
+/// Whether HDF5's mark is at the start, or after a user block of 512·2^k bytes.
 bool is_hdf5(InputFile const& file, std::span<std::byte const> start) {
   constexpr std::string_view mark("\x89HDF\r\n\x1a\n", 8);
   if (begins_with(start, mark)) return true;
@@ -132,22 +131,22 @@ bool is_hdf5(InputFile const& file, std::span<std::byte const> start) {
   return false;
 }
 
-/// Whether columns and rows at its start make an ex3 test file of just this size.
+/// Whether the columns and rows at its start give an ex3 test file of exactly this size.
 bool has_size_of_ex3(InputFile const& file, std::span<std::byte const> start) {
   constexpr std::uint64_t head_bytes = 16;
   if (file.in_order_only() || start.size() < head_bytes) return false;
   std::array<std::uint32_t, 2> extents{};  // columns come first
   std::memcpy(extents.data(), start.data(), sizeof extents);
   std::uint64_t elements = 0;
-  std::uint64_t const rows = std::uint64_t{extents[1]} + 1;  // with V
+  std::uint64_t const rows = std::uint64_t{extents[1]} + 1;  // including V
   bool const overflow = __builtin_mul_overflow(rows, std::uint64_t{extents[0]}, &elements);
   return !overflow && elements > 0 && extents[1] > 0 &&
          elements == (file.bytes() - head_bytes) / sizeof(float) &&
          (file.bytes() - head_bytes) % sizeof(float) == 0;
 }
 
-/// Whether a file begins with eight characters of text, which as an ex3 test file would have some
-/// hundred million rows and columns.
+/// Whether a file begins with eight characters of text. An ex3 test file with these bytes would
+/// have some hundred million rows and columns.
 bool begins_with_text(std::span<std::byte const> start) {
   constexpr std::size_t looked_at = 8;
   return start.size() >= looked_at &&
@@ -157,12 +156,12 @@ bool begins_with_text(std::span<std::byte const> start) {
          });
 }
 
-/// The start without the mark of UTF-8 that some editors write.
+/// The start without UTF-8's byte order mark.
 std::span<std::byte const> without_byte_order_mark(std::span<std::byte const> start) {
   return begins_with(start, byte_order_mark) ? start.subspan(byte_order_mark.size()) : start;
 }
 
-/// Refuses a file of another program's making by the name of what it is.
+/// Refuses packed files, naming their format.
 void refuse_packed(InputFile const& file, std::span<std::byte const> start) {
   struct Packer {
     std::string_view mark;
@@ -181,7 +180,7 @@ void refuse_packed(InputFile const& file, std::span<std::byte const> start) {
   }
 }
 
-/// Whether a file begins as safetensors do: the bytes of a header, and that header in JSON.
+/// Whether a file begins like safetensors: the length of a header, then that header in JSON.
 bool is_safetensors(InputFile const& file, std::span<std::byte const> start) {
   std::uint64_t header = 0;
   if (file.in_order_only() || start.size() < sizeof header + 2) return false;
@@ -197,7 +196,7 @@ bool is_parquet(InputFile const& file, std::span<std::byte const> start) {
          begins_with(file.peek(file.bytes() - mark.size(), mark.size()), mark);
 }
 
-/// Refuses a file that only the Python package reads, by the name of what it is.
+/// Refuses formats that only the Python package reads, naming the format.
 void refuse_files_of_python(InputFile const& file, std::span<std::byte const> start) {
   auto const refuse = [&](std::string const& kind, std::string const& function) {
     file.fail("is a " + kind +
@@ -211,7 +210,7 @@ void refuse_files_of_python(InputFile const& file, std::span<std::byte const> st
   if (is_safetensors(file, start)) refuse("safetensors", "from_safetensors");
 }
 
-/// Whether bytes are ASCII characters of two bytes each, whose zeros are first or second.
+/// Whether bytes are ASCII characters of two bytes each, with zeros first or second.
 bool alternates(std::span<std::byte const> bytes, std::size_t place_of_zeros) {
   constexpr std::size_t looked_at = 8;
   constexpr std::size_t fewest = 4;
@@ -223,8 +222,8 @@ bool alternates(std::span<std::byte const> bytes, std::size_t place_of_zeros) {
   return bytes.size() >= fewest;
 }
 
-/// Refuses text in UTF-16, which has a mark, or zeros between its characters.
-/// @param is_text nothing else than text is expected, so that the mark alone tells
+/// Refuses text in UTF-16, recognised by its mark or by zeros between its characters.
+/// @param is_text only text is expected, so the mark alone is sufficient
 void refuse_utf16(InputFile const& file, std::span<std::byte const> start, bool is_text) {
   bool const is_marked = begins_with(start, "\xff\xfe") || begins_with(start, "\xfe\xff");
   auto const text = start.subspan(is_marked ? 2 : 0);
@@ -234,7 +233,7 @@ void refuse_utf16(InputFile const& file, std::span<std::byte const> start, bool 
       "`iconv -f UTF-16 -t UTF-8` changes it");
 }
 
-/// What the first bytes say; empty where they say nothing.
+/// The format by the first bytes; empty if they have no known mark.
 std::optional<Format> recognised(InputFile const& file, std::span<std::byte const> start) {
   if (begins_with(start, npy_magic)) return Format::npy;
   if (begins_with(start, "PK\x03\x04") || begins_with(start, "PK\x05\x06")) return Format::npz;
@@ -295,7 +294,7 @@ FormatRow const& format_of(std::string const& path) {
 FormatRow const& format_of_content(InputFile const& file, std::optional<Format> given,
                                    RawFile const& raw) {
   FormatRow const* const named = given ? &row_of(*given) : find_format(file.path());
-  // Raw elements may begin with the mark of anything.
+  // Raw elements may begin with the mark of another format.
   if (named != nullptr && named->format == Format::raw) return *named;
   if (given == Format::ex3) return *named;
   // If the name identifies the format, a pipe is refused without waiting for its content.

@@ -25,11 +25,11 @@
 namespace tessera::io {
 namespace {
 
-/// Chunks that were unpacked lately. Who asks for one that another thread unpacks waits for it, and
-/// who asks for more than may be in memory at a time waits until others have used theirs: a thread
-/// gives one chunk back before it asks for the next.
+/// Cache of recently unpacked chunks. A thread that requests a chunk in progress waits for it. A
+/// thread that needs more memory than allowed waits until others have released theirs: each thread
+/// releases a chunk before it requests the next.
 class ChunkCache {
-  /// Bytes that are in use as long as it lives.
+  /// Memory in use during its lifetime.
   class Share {
    public:
     Share(ChunkCache& cache, std::uint64_t bytes) : cache_(&cache), bytes_(bytes) {}
@@ -59,8 +59,8 @@ class ChunkCache {
   /// Bookkeeping bytes of a chunk, in addition to its elements.
   static constexpr std::uint64_t of_each = 256;
 
-  /// @param most      bytes that chunks and what they are unpacked from may take at a time
-  /// @param unpacking bytes that one takes while it is unpacked: no more than `most`
+  /// @param most      limit in bytes for chunks and their unpacking
+  /// @param unpacking bytes needed to unpack one chunk: at most `most`
   ChunkCache(std::uint64_t most, std::uint64_t unpacking) : most_(most), unpacking_(unpacking) {}
 
   template <class Unpack>
@@ -73,7 +73,7 @@ class ChunkCache {
       share.shrink_to(bytes.size() + of_each);
       auto chunk = std::make_shared<Unpacked const>(std::move(bytes), std::move(share));
       promise.set_value(chunk);
-      give_back(0);  // nothing yet, but it may be dropped now
+      give_back(0);  // frees nothing yet, but the chunk can be dropped now
       return chunk;
     } catch (...) {
       promise.set_exception(std::current_exception());
@@ -101,7 +101,7 @@ class ChunkCache {
       std::shared_future<Chunk> dropped = take_oldest();
       if (dropped.valid()) {
         lock.unlock();
-        dropped = {};  // the chunk goes, and gives its bytes back, unless somebody still uses it
+        dropped = {};  // frees the chunk's bytes, unless it is still in use
         lock.lock();
       } else {
         changed_.wait(lock);
@@ -136,12 +136,11 @@ class ChunkCache {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t used_ = 0;
-  std::list<Entry> recent_;  // behind what its chunks use when they go
+  std::list<Entry> recent_;  // declared after the members that chunks use when they are destroyed
   std::unordered_map<std::uint64_t, std::list<Entry>::iterator> places_;
 };
 
-/// Bytes that a chunk takes while it is unpacked, at most: what the file has of it, and each
-/// filter's input and output.
+/// Most bytes for unpacking a chunk: its packed bytes, and input and output of each filter.
 std::uint64_t unpacking_bytes(Hdf5Facts const& facts, std::vector<Hdf5Chunk> const& chunks,
                               std::uint64_t file_bytes) {
   constexpr std::uint64_t checksum = 4;
@@ -152,14 +151,14 @@ std::uint64_t unpacking_bytes(Hdf5Facts const& facts, std::vector<Hdf5Chunk> con
   return whole + (facts.filters > 0 ? std::max(stored, whole) : 0) + ChunkCache::of_each;
 }
 
-/// Bytes of chunks that are kept: some, and one at least.
+/// Limit of the cache in bytes: at least one chunk.
 std::uint64_t cache_bytes_of(Hdf5Facts const& facts, std::vector<Hdf5Chunk> const& chunks,
                              std::uint64_t file_bytes) {
   constexpr std::uint64_t some = std::uint64_t{16} << 20U;
   return std::max(some, unpacking_bytes(facts, chunks, file_bytes));
 }
 
-/// A dataset in chunks. A chunk that the file does not have is full of the fill value.
+/// A dataset in chunks. A chunk that the file does not store contains the fill value.
 class ChunkedSource final : public MatrixSource {
  public:
   ChunkedSource(InputFile file, MatrixInfo info, Hdf5Dataset dataset)
@@ -202,7 +201,7 @@ class ChunkedSource final : public MatrixSource {
   [[nodiscard]] InputFile const& file() const override { return file_; }
 
  private:
-  /// Fills what chunk (i, j) has of a block.
+  /// Copies the part of a block that is in chunk (i, j).
   void copy_from_chunk(std::uint64_t i, std::uint64_t j, Block const& block,
                        std::span<std::byte> to) const {
     auto const& [height, width] = facts_.chunk_shape;
@@ -228,7 +227,7 @@ class ChunkedSource final : public MatrixSource {
     }
   }
 
-  /// Null for a chunk that the file does not have.
+  /// Null for a chunk that the file does not store.
   ChunkCache::Chunk chunk_at(std::uint64_t number) const {
     auto const found = std::ranges::lower_bound(chunks_, number, {}, &Hdf5Chunk::number);
     if (found != chunks_.end() && found->number == number) {
@@ -255,7 +254,7 @@ class ChunkedSource final : public MatrixSource {
   InputFile file_;
   Hdf5Facts facts_;
   std::vector<Hdf5Chunk> chunks_;
-  std::uint64_t across_;  // chunks side by side
+  std::uint64_t across_;  // chunks per row of the grid
   mutable ChunkCache cache_;
 };
 
@@ -313,7 +312,7 @@ MatrixInfo info_of(Hdf5Facts const& facts, std::uint64_t file_bytes) {
   return info;
 }
 
-/// Checks that all elements of a contiguous dataset are in the file; others may follow.
+/// Checks that all elements of a contiguous dataset are in the file; other bytes may follow.
 void check_end(InputFile const& file, MatrixInfo const& info) {
   std::uint64_t const bytes = info.elements() * size_of(info.stored);
   if (info.data_offset > file.bytes() || bytes > file.bytes() - info.data_offset) {
@@ -369,7 +368,7 @@ std::string check_hdf5_output(OutputFile& out, MatrixInfo const& info) {
     fail("names no dataset: expected " + name.file + ":/path/to/dataset, found " + out.path());
   }
   if (("/" + name.dataset + "/").find("/../") != std::string::npos) {
-    // HDF5 would make a group of this name.
+    // HDF5 would create a group with this name.
     fail("names a group '..': expected the path of the dataset from the root, found " +
          printable(name.dataset));
   }

@@ -17,10 +17,10 @@ constexpr std::size_t checksum_bytes = 4;
   throw FileError(ErrorKind::bad_input, path, "has a damaged chunk: " + sentence);
 }
 
-/// zlib's inflate, into exactly `size` bytes at most.
+/// Unpacks with zlib's inflate into at most `size` bytes.
 std::vector<std::byte> inflated(std::span<std::byte const> from, std::uint64_t size,
                                 std::string const& path) {
-  constexpr std::uint64_t greatest_ratio = 1032;  // deflate reaches no more
+  constexpr std::uint64_t greatest_ratio = 1032;  // upper limit of deflate
   if (size / greatest_ratio > from.size() + 64) {
     fail(path, "expected " + std::to_string(size) + " bytes, found " + std::to_string(from.size()) +
                    " that cannot hold so many");
@@ -31,7 +31,7 @@ std::vector<std::byte> inflated(std::span<std::byte const> from, std::uint64_t s
   std::size_t taken = 0;
   std::size_t made = 0;
   int status = Z_OK;
-  while (status == Z_OK) {  // zlib counts with 32 bits
+  while (status == Z_OK) {  // zlib counts in 32 bits
     constexpr std::size_t most = std::numeric_limits<uInt>::max();
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(from.data())) + taken;
     stream.avail_in = static_cast<uInt>(std::min(most, from.size() - taken));
@@ -52,7 +52,7 @@ std::vector<std::byte> inflated(std::span<std::byte const> from, std::uint64_t s
   return to;
 }
 
-/// The checksum that HDF5 calls Fletcher's: of 16-bit words, first byte first, and of an odd byte.
+/// HDF5's Fletcher checksum: of 16-bit words, high byte first, and of a last odd byte.
 std::uint32_t fletcher32(std::span<std::byte const> bytes) {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
@@ -99,7 +99,7 @@ std::vector<std::byte> unshuffled(std::span<std::byte const> from, std::size_t e
   return to;
 }
 
-/// The other way round.
+/// Applies the shuffle filter.
 std::vector<std::byte> shuffled(std::span<std::byte const> from, std::size_t element) {
   std::vector<std::byte> to(from.begin(), from.end());
   std::size_t const count = from.size() / element;

@@ -28,19 +28,19 @@ namespace {
 
 constexpr std::uint64_t greatest_size = std::uint64_t{1} << 62U;
 
-/// Held by the thread that is in the library, or that starts a process which will be.
+/// Held by the thread that uses the library, or starts a process which will use it.
 std::mutex library_mutex;
 
-/// For each thread that calls the library. At the end of the process it does nothing: it would try
-/// again to write what could not be written.
+/// Initialises the library for the calling thread. Disables its exit handler, which would try again
+/// to write data that could not be written.
 void start_library() {
   H5dont_atexit();
   H5open();
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // its errors become our sentences
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are reported by our messages
   H5PLset_loading_state(0);                     // no filters from plugins that a file names
 }
 
-/// One thread at a time is in the library.
+/// Locks the library: one thread at a time.
 class InLibrary {
  public:
   InLibrary() : lock_(library_mutex) { start_library(); }
@@ -49,7 +49,7 @@ class InLibrary {
   std::lock_guard<std::mutex> lock_;
 };
 
-/// An open object of the library.
+/// Owns an open object of the library.
 class Handle {
  public:
   Handle(hid_t id, herr_t (*closer)(hid_t)) : id_(id), close_(closer) {}
@@ -63,7 +63,7 @@ class Handle {
 
   [[nodiscard]] hid_t get() const { return id_; }
   [[nodiscard]] bool good() const { return id_ >= 0; }
-  /// The object is the caller's from now on.
+  /// Transfers ownership to the caller.
   hid_t release() { return std::exchange(id_, -1); }
 
  private:
@@ -71,7 +71,7 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-/// The library's last error, in its own words.
+/// The library's last error message.
 std::string library_error() {
   std::string words;
   H5Ewalk2(
@@ -81,7 +81,7 @@ std::string library_error() {
         return 0;
       },
       &words);
-  // What the system said is in the middle of a long list.
+  // The system's message is in the middle of a long list.
   std::string const mark = "error message = '";
   if (auto const start = words.find(mark); start != std::string::npos) {
     words.erase(0, start + mark.size());
@@ -90,7 +90,7 @@ std::string library_error() {
   return words.empty() ? "an error of HDF5's library" : printable(words);
 }
 
-/// Whether one of the library's last errors has these words.
+/// Whether one of the library's last errors contains these words.
 bool library_says(std::string_view words) {
   struct Search {
     std::string_view words;
@@ -120,7 +120,7 @@ class Examination {
     if (name_.dataset.empty()) fail_without_dataset(file.get());
     Handle const dataset = open_dataset(file.get());
     Handle const creation = checked(H5Dget_create_plist(dataset.get()), H5Pclose);
-    find_storage(creation.get());  // before all else: a virtual dataset would open other files
+    find_storage(creation.get());  // first of all: a virtual dataset would open other files
     find_shape(dataset.get());
     find_type(dataset.get(), creation.get());
     refuse_packed_values(dataset.get());
@@ -136,14 +136,14 @@ class Examination {
         find_filters(creation.get());
         find_chunks(dataset.get(), find_base(file.get()));
         break;
-      case Hdf5Facts::Storage::unwritten:  // which find_offset() finds out
+      case Hdf5Facts::Storage::unwritten:  // set by find_offset()
         break;
     }
     return std::move(result_);
   }
 
-  /// The names of all datasets, sorted, each with a zero after it. Links that lead out of the file
-  /// are not followed.
+  /// The names of all datasets, sorted, each null-terminated. Links that lead out of the file are
+  /// not followed.
   std::string list() {
     Handle const file = open_file();
     std::string names;
@@ -183,7 +183,7 @@ class Examination {
 
   Handle open_file() const {
     Handle const access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    check(H5Pset_fapl_sec2(access.get()));  // whatever HDF5_DRIVER says
+    check(H5Pset_fapl_sec2(access.get()));  // regardless of HDF5_DRIVER
     check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG));
     check(H5Pset_file_locking(access.get(), true, true));
     hid_t const file = H5Fopen(name_.file.c_str(), H5F_ACC_RDONLY, access.get());
@@ -244,7 +244,7 @@ class Examination {
     return {dataset, H5Dclose};
   }
 
-  /// Refuses a group in which AnnData, or SciPy's users, keep a sparse matrix.
+  /// Refuses a group that contains a sparse matrix, as stored by AnnData or SciPy's users.
   void refuse_sparse(hid_t file) const {
     H5O_info2_t object{};
     char const* const name = name_.dataset.c_str();
@@ -344,7 +344,7 @@ class Examination {
         std::string(kind_of(H5Tget_class(type.get()))));
   }
 
-  /// IEEE's type of 16 bits, in the byte order of `single`.
+  /// The IEEE half-precision type, in the byte order of `single`.
   Handle half(hid_t single) const {
     constexpr std::size_t exponent_bits = 5;
     constexpr std::size_t fraction_bits = 10;
@@ -381,12 +381,12 @@ class Examination {
     check(H5Pget_fill_value(creation, type, result_.facts.fill_value.data()));
   }
 
-  /// Refuses attributes with which readers of netCDF change the elements. The elements alone are
-  /// other numbers than those readers show.
+  /// Refuses attributes with which readers of netCDF change the elements. Without them, the
+  /// elements differ from the numbers that those readers show.
   void refuse_packed_values(hid_t dataset) const {
     refuse_attribute(dataset, "scale_factor", 1.0);
     refuse_attribute(dataset, "add_offset", 0.0);
-    // Missing elements that are NaN are NaN for all readers.
+    // Missing elements stored as NaN are NaN for all readers.
     bool const has_nan = result_.facts.type == ElementType::f16 ||
                          result_.facts.type == ElementType::f32 ||
                          result_.facts.type == ElementType::f64;
@@ -397,7 +397,7 @@ class Examination {
     }
   }
 
-  /// @param harmless the value with which the attribute changes nothing; empty: no value does
+  /// @param harmless the value with which the attribute has no effect; empty: it always has one
   void refuse_attribute(hid_t dataset, char const* name, std::optional<double> harmless) const {
     htri_t const is_there = H5Aexists(dataset, name);
     if (is_there < 0) fail_in_library();
@@ -417,7 +417,7 @@ class Examination {
         "; unpack the dataset and fill its gaps first, then remove the attribute");
   }
 
-  /// The number that an attribute is; empty if it is anything else.
+  /// The number in an attribute; empty if it is anything else.
   std::optional<double> number_in(hid_t dataset, char const* name) const {
     Handle const attribute = checked(H5Aopen(dataset, name, H5P_DEFAULT), H5Aclose);
     Handle const space = checked(H5Aget_space(attribute.get()), H5Sclose);
@@ -436,8 +436,7 @@ class Examination {
       result_.facts.offset = offset;
       return;
     }
-    // Never written: by HDF5's definition all elements have the fill value, as in a chunk that was
-    // never written.
+    // Never written: by HDF5's definition all elements have the fill value.
     result_.facts.storage = Hdf5Facts::Storage::unwritten;
     if (!result_.facts.has_fill_value) {
       fail(
@@ -459,8 +458,8 @@ class Examination {
     check(H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, result_.compact.data()));
   }
 
-  /// What the library leaves out of the addresses of chunks: the user block before an HDF5 file,
-  /// until release 1.14.4.
+  /// The offset of chunk addresses: until release 1.14.4 the library omits the user block before an
+  /// HDF5 file.
   std::uint64_t find_base(hid_t file) const {
     unsigned major = 0;
     unsigned minor = 0;
@@ -524,8 +523,8 @@ class Examination {
     return "unknown";
   }
 
-  /// A command that packs the dataset as it is expected. What HDF5 itself does not bring needs a
-  /// plugin, which h5py has for lzf.
+  /// A command that repacks the dataset in a supported way. Filters outside HDF5 need a plugin;
+  /// h5py has the one for lzf.
   [[nodiscard]] std::string how_to_repack(H5Z_filter_t id) const {
     std::string const repack =
         "`h5repack -f GZIP=6 " + shell_file(name_.file) + " NEW.h5` repacks it";
@@ -596,9 +595,9 @@ class Examination {
 
   struct Iteration {
     Hdf5Facts const& facts;
-    std::uint64_t across;  // chunks side by side
-    std::uint64_t most;    // chunks that a file of this size can list
-    std::uint64_t base;    // to be added to addresses
+    std::uint64_t across;  // chunks per row of the grid
+    std::uint64_t most;    // most chunks that a file of this size can list
+    std::uint64_t base;    // added to addresses
     std::vector<Hdf5Chunk>& chunks;
     std::string damage = {};
   };
@@ -618,7 +617,7 @@ class Examination {
       iteration.damage = "expected chunks side by side, found one between";
       return -1;
     }
-    if (row >= facts.shape[0] || col >= facts.shape[1]) return 0;  // left from a larger dataset
+    if (row >= facts.shape[0] || col >= facts.shape[1]) return 0;  // from a larger dataset
     if (iteration.chunks.size() >= iteration.most) {
       iteration.damage = "expected no more chunks than the file can hold, found more";
       return -1;
@@ -651,13 +650,13 @@ Handle checked_output(hid_t id, herr_t (*close)(hid_t), std::string const& path)
   return {id, close};
 }
 
-/// Opens an HDF5 file whatever HDF5_DRIVER says.
+/// Opens an HDF5 file regardless of HDF5_DRIVER.
 Handle open_for_writing(Handle const& access, std::string const& place, std::string const& path) {
   check_output(H5Pset_fapl_sec2(access.get()), path);
   return checked_output(H5Fopen(place.c_str(), H5F_ACC_RDWR, access.get()), H5Fclose, path);
 }
 
-/// Makes one dataset; every member function throws FileError.
+/// Creates one dataset; every member function throws FileError.
 class Creation {
  public:
   Creation(std::string const& path, std::string const& place, std::string const& dataset)
@@ -666,8 +665,8 @@ class Creation {
   /// @return contiguous: bytes from the start of the file to the elements
   std::uint64_t create(MatrixInfo const& info, Hdf5Chunks const* chunks) {
     Handle file = open_file();
-    // What cannot be written must show before the library closes the file, where it ends the
-    // process; so nothing is closed that has failed.
+    // Write errors must be detected before the library closes the file, because it then ends the
+    // process. So objects that have failed are never closed.
     hid_t const file_id = file.release();
     Handle const access = checked(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
     check(H5Pset_elink_cb(access.get(), refuse_link, &led_out_));
@@ -703,7 +702,7 @@ class Creation {
     return -1;
   }
 
-  /// No other file than this one is written.
+  /// Checks that no other file is written.
   void check_inside() const {
     if (!led_out_) return;
     throw FileError(ErrorKind::bad_output, path_,
@@ -716,7 +715,7 @@ class Creation {
     if (!is_empty()) return open_for_writing(access, place_, path_);
     check(H5Pset_fapl_sec2(access.get()));
     Handle const root = checked(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-    check(H5Pset_obj_track_times(root.get(), false));  // the same bytes every time
+    check(H5Pset_obj_track_times(root.get(), false));  // identical bytes every time
     return checked(H5Fcreate(place_.c_str(), H5F_ACC_TRUNC, root.get(), access.get()), H5Fclose);
   }
 
@@ -725,7 +724,7 @@ class Creation {
     return std::filesystem::file_size(place_, error) == 0 && !error;
   }
 
-  /// Refuses a name that something in the file has.
+  /// Refuses a name that already exists in the file.
   void require_new(hid_t file, hid_t access) const {
     std::size_t end = 0;
     while (end != std::string::npos) {
@@ -811,7 +810,7 @@ std::vector<std::byte> ask_apart(std::string const& path, ErrorKind kind,
                   failure + " (" + (answer.trouble.empty() ? "no answer" : answer.trouble) + ")");
 }
 
-/// Understands what examine_hdf5() sends.
+/// Parses the bytes that examine_hdf5() sends.
 Hdf5Dataset dataset_of(std::span<std::byte const> bytes) {
   Hdf5Dataset dataset{};
   std::memcpy(&dataset.facts, bytes.data(), sizeof dataset.facts);
@@ -889,8 +888,8 @@ Hdf5File::Hdf5File(std::string path, std::string const& place, std::string const
   file_ = file.release();
 }
 
-// A file that was not closed has failed. Closing it now, the library would end the process where
-// the disk still takes nothing.
+// A file that was not closed has failed. If the library closed it now, with the disk still full, it
+// would end the process.
 Hdf5File::~Hdf5File() = default;
 
 Hdf5File::Hdf5File(Hdf5File&& other) noexcept
@@ -907,7 +906,8 @@ void Hdf5File::write_chunk(std::uint64_t row, std::uint64_t col, std::span<std::
 
 void Hdf5File::close() {
   InLibrary const in_library;
-  // What cannot be written must show before the library closes the file, where it ends the process.
+  // Write errors must be detected before the library closes the file, because it then ends the
+  // process.
   check_output(H5Fflush(file_, H5F_SCOPE_LOCAL), path_);
   bool const closed = H5Dclose(std::exchange(dataset_, -1)) >= 0;
   if (H5Fclose(std::exchange(file_, -1)) < 0 || !closed) fail_to_write(path_, library_error());

@@ -23,7 +23,7 @@ std::string kind_of_file(mode_t mode) {
   return "a device";
 }
 
-/// What to do with a folder that is an array of Zarr; empty for others.
+/// Advice for a folder that is a Zarr array; empty for other folders.
 std::string advice_on_zarr(std::string const& path) {
   std::error_code error;
   for (char const* const mark : {"zarr.json", ".zarray", ".zgroup"}) {
@@ -45,7 +45,7 @@ FileIdentity identity_of(struct stat const& status) {
           .changed = nanoseconds(status.st_ctim)};
 }
 
-/// Where a descriptor of a regular file stands.
+/// The current position of a descriptor of a regular file.
 std::uint64_t position_of(int descriptor) {
   off_t const position = ::lseek(descriptor, 0, SEEK_CUR);
   return position < 0 ? 0 : static_cast<std::uint64_t>(position);
@@ -57,8 +57,8 @@ InputFile::InputFile(std::string const& path, Reading reading) : InputFile(path,
 
 InputFile::InputFile(std::string const& path, std::string name, Reading reading)
     : path_(std::move(name)) {
-  // What is open already is read through its descriptor: opening its name again may be forbidden,
-  // or wait. O_NONBLOCK: a pipe without a writer must not hold us up before it is refused.
+  // An open file is read through its descriptor: opening its name again may be forbidden or may
+  // block. O_NONBLOCK: a pipe without a writer must not block before it is refused.
   auto const number = descriptor_named_by(path);
   descriptor_ = number ? ::fcntl(*number, F_DUPFD_CLOEXEC, 0)
                        : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -26,7 +26,7 @@ constexpr std::uint64_t block_bytes = 8U << 20U;
   throw FileError(ErrorKind::bad_input, path, sentence);
 }
 
-/// Makes an uninitialised View, after a look at the memory there is.
+/// Allocates an uninitialised View after checking the available memory.
 template <class View, class... Extents>
 View allocate(std::string const& path, std::string const& what, Extents... extents) {
   std::uint64_t const bytes = (sizeof(typename View::value_type) * ... * std::uint64_t{extents});

@@ -19,9 +19,9 @@
 namespace tessera::io {
 namespace {
 
-/// An element that is listed.
+/// A listed element.
 struct Entry {
-  std::uint64_t place;  ///< in the order of the dense matrix
+  std::uint64_t place;  ///< index in the order of the dense matrix
   double value;
 };
 
@@ -32,7 +32,7 @@ class SparseSource final : public MatrixSource {
       : MatrixSource(std::move(info)), file_(std::move(file)), entries_(std::move(entries)) {}
 
   void read_stored(Part /*part*/, std::uint64_t first, std::span<std::byte> to) const override {
-    std::ranges::fill(to, std::byte{0});  // which is +0
+    std::ranges::fill(to, std::byte{0});  // +0
     std::uint64_t const end = first + to.size() / sizeof(double);
     auto entry = std::ranges::lower_bound(entries_, first, {}, &Entry::place);
     for (; entry != entries_.end() && entry->place < end; ++entry) {
@@ -46,7 +46,7 @@ class SparseSource final : public MatrixSource {
 
  private:
   InputFile file_;
-  std::vector<Entry> entries_;  // in order of their places
+  std::vector<Entry> entries_;  // in order of `place`
 };
 
 /// Reads the text of a file; every member function throws FileError.
@@ -150,7 +150,7 @@ class MarketReader {
     }
   }
 
-  /// All elements column by column; of a symmetric matrix, those from the diagonal on.
+  /// Reads all elements column by column; of a symmetric matrix, from the diagonal on.
   void read_array() {
     for (std::uint64_t col = 0; col < info_.cols; ++col) {
       std::uint64_t const top = symmetry_ == Symmetry::general     ? 0
@@ -192,12 +192,12 @@ class MarketReader {
     return info_.layout == Layout::right ? row * info_.cols + col : col * info_.rows + row;
   }
 
-  /// Puts the elements in order. Adds elements of one place in the order of the file.
+  /// Sorts the elements. Adds elements at the same place in the order of the file.
   void sort() {
     if (!std::ranges::is_sorted(entries_, {}, &Entry::place)) {
       std::ranges::stable_sort(entries_, {}, &Entry::place);
     }
-    std::size_t last = 0;  // element that stays
+    std::size_t last = 0;  // last element that is kept
     for (std::size_t k = 1; k < entries_.size(); ++k) {
       Entry const& next = entries_[k];
       if (next.place == entries_[last].place) {
@@ -209,12 +209,12 @@ class MarketReader {
     if (!entries_.empty()) entries_.resize(last + 1);
   }
 
-  /// An element and another number of its place. A sum of integers is never rounded.
+  /// Adds a number at the same place to an element. A sum of integers is never rounded.
   double sum(Entry const& entry, double other) {
     double const total = entry.value + other;
     if (!whole_numbers_) return total;
     double const part = total - entry.value;
-    if ((entry.value - (total - part)) + (other - part) != 0) {  // what rounding took
+    if ((entry.value - (total - part)) + (other - part) != 0) {  // the rounding error
       bool const right = info_.layout == Layout::right;
       std::uint64_t const length = right ? info_.cols : info_.rows;
       std::uint64_t const line = entry.place / length + 1;
@@ -298,10 +298,10 @@ class MarketReader {
   InputFile const& file_;
   TextFile text_;
   bool dense_ = false;
-  bool is_pattern_ = false;  // places alone
+  bool is_pattern_ = false;  // the file has indices only
   bool whole_numbers_ = false;
   Symmetry symmetry_ = Symmetry::general;
-  std::uint64_t listed_ = 0;  // elements that the file has to have
+  std::uint64_t listed_ = 0;  // number of elements that the file must list
   MatrixInfo info_;
   std::vector<Entry> entries_;
 };

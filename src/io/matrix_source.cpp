@@ -19,7 +19,7 @@ void MatrixSource::read_stored_block(Block const& block, std::span<std::byte> to
   if (count == length) return read_stored(Part::matrix, first_line * length, to);
   std::uint64_t const element = size_of(info_.stored);
   std::uint64_t const bytes = count * element;
-  // Short lines are read whole, many at a time: their parts are in the same pages of the file.
+  // Short lines are read whole, many at a time: their parts share pages of the file.
   constexpr std::uint64_t short_line = 4096;
   constexpr std::uint64_t buffer_bytes = 256U << 10U;
   if (std::uint64_t const line_bytes = length * element; line_bytes <= short_line) {

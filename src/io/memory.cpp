@@ -54,7 +54,7 @@ constexpr CgroupFiles version_1{"memory.limit_in_bytes", "memory.usage_in_bytes"
                                 "total_inactive_file", "total_active_file"};
 constexpr CgroupFiles version_2{"memory.max", "memory.current", "inactive_file", "active_file"};
 
-/// What is left in a control group; cached file pages count as free, because the system drops them.
+/// Memory left in a control group. Cached file pages count as free, because the system drops them.
 std::uint64_t left_in_cgroup(std::string const& folder, CgroupFiles const& files) {
   auto const limit = number_in(folder + "/" + files.limit);
   auto const usage = number_in(folder + "/" + files.usage);
@@ -65,7 +65,7 @@ std::uint64_t left_in_cgroup(std::string const& folder, CgroupFiles const& files
   return left_below(*limit, left_below(*usage, cached));
 }
 
-/// The least of a control group and all groups above it.
+/// The minimum over a control group and all its ancestors.
 std::uint64_t left_in_cgroups(std::string const& mount, std::string group,
                               CgroupFiles const& files) {
   std::uint64_t left = left_in_cgroup(mount, files);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::string_view digits = "0123456789";
 
-/// A recursive-descent parser for just this dictionary.
+/// A recursive-descent parser for this dictionary only.
 class Parser {
  public:
   Parser(std::string_view text, std::string const& path) : text_(text), path_(path) {}

@@ -22,14 +22,14 @@
 namespace tessera::io {
 namespace {
 
-constexpr mode_t mode_of_new_files = 0666;  // less the umask
-constexpr int attempts = 100;               // at a name that nobody has
+constexpr mode_t mode_of_new_files = 0666;  // reduced by the umask
+constexpr int attempts = 100;               // to find an unused name
 
 std::string descriptor_path(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
-/// A file without a name in `folder`; none where the file system or a missing /proc rules it out.
+/// An unnamed file in `folder`; empty if the file system does not support it or /proc is missing.
 Descriptor open_unnamed(std::string const& folder) {
   Descriptor descriptor(
       ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode_of_new_files));
@@ -102,7 +102,7 @@ void OutputFile::open_in_place() {
 }
 
 void OutputFile::check_replaceable() const {
-  // Renaming would replace a read-only file, too; its owner did not want that.
+  // Renaming would also replace a read-only file, which its owner protected.
   if (::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) {
     fail("cannot be written: expected a writable file, found: " + system_message(errno));
   }
@@ -128,7 +128,7 @@ void OutputFile::open_beside(Temporary temporary) {
       return;
     }
     int const error_number = errno;
-    named.forget();  // if there is such a file, it is not ours
+    named.forget();  // an existing file of this name is not ours
     errno = error_number;
     if (errno != EEXIST) break;
   }
@@ -145,14 +145,14 @@ void OutputFile::lock_old_file() {
     if (!file.is_open()) {
       fail("cannot be extended: expected a writable file, found: " + system_message(errno));
     }
-    // HDF5's library has this lock of a file that it writes. It is not kept: a reader may come.
+    // HDF5's library holds this lock while it writes. We release it: readers may come.
     if (::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       fail(
           "cannot be extended: expected a file that nobody writes, found one that another program "
           "has open for writing; wait for its end");
     }
     static_cast<void>(::flock(file.get(), LOCK_UN));
-    // This one is for runs that extend the file, and kept. A file system without locks has none.
+    // This lock is for runs that extend the file, and is kept. A file system may have no locks.
     struct flock lock{};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
@@ -161,7 +161,7 @@ void OutputFile::lock_old_file() {
           "cannot be extended: expected no other run that adds a dataset, found one; wait for its "
           "end");
     }
-    // Whoever had the lock may have put another file in the place of this one.
+    // The previous holder of the lock may have replaced this file.
     struct stat named{};
     if (::fstat(file.get(), &old_file_->status) == 0 && ::stat(target_.c_str(), &named) == 0 &&
         same_file(old_file_->status, named)) {
@@ -177,13 +177,13 @@ void OutputFile::copy_old_file() {
     return static_cast<std::uint64_t>(old_file_->status.st_size) - bytes_written_;
   };
   reserve(left());
-  while (left() > 0) {  // by the system, which may share the blocks
+  while (left() > 0) {  // by the system, which may share blocks
     ssize_t const copied = ::copy_file_range(from, nullptr, descriptor_.get(), nullptr, left(), 0);
     if (copied < 0 && errno == EINTR) continue;
     if (copied < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO)) {
       fail_writing(left(), errno);
     }
-    if (copied <= 0) break;  // it cannot
+    if (copied <= 0) break;  // not supported
     bytes_written_ += static_cast<std::uint64_t>(copied);
   }
   std::vector<std::byte> buffer(left() > 0 ? std::size_t{1} << 20U : 0);
@@ -221,7 +221,7 @@ void OutputFile::reserve(std::uint64_t bytes) {
   if (result != 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
     fail_writing(bytes, errno);
   }
-  // Other errors mean that the file system cannot set space aside: write() will tell.
+  // Other errors mean that the file system cannot reserve space: write() will report them.
 }
 
 void OutputFile::write(std::span<std::byte const> bytes) {
@@ -281,7 +281,8 @@ void OutputFile::finish() {
 void OutputFile::restore_attributes() const {
   if (!old_file_) return;
   struct stat const& old = old_file_->status;
-  // The owner first: a change of owner may clear permissions. Who may not give files away keeps it.
+  // The owner first: a change of owner may clear permissions. A user who may
+  // not give files away stays the owner.
   static_cast<void>(::fchown(descriptor_.get(), old.st_uid, old.st_gid) == 0);
   if (::fchmod(descriptor_.get(), old.st_mode & 0777U) != 0) {
     fail("cannot be written: expected to keep its permissions, found: " + system_message(errno));
@@ -320,7 +321,7 @@ void OutputFile::replace() {
       temporary_ = std::move(named);
     } else {
       int const error_number = errno;
-      named.forget();  // if there is such a file, it is not ours
+      named.forget();  // an existing file of this name is not ours
       errno = error_number;
     }
   }
@@ -332,10 +333,10 @@ void OutputFile::replace() {
 
 void OutputFile::put_where_nothing_is() {
   if (::link(temporary().c_str(), target_.c_str()) == 0) {
-    temporary_ = {};  // which removes its other name
+    temporary_ = {};  // removes its other name
     return;
   }
-  // Some file systems have no links.
+  // Some file systems have no hard links.
   bool const linkless = errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS;
   if (linkless && ::renameat2(AT_FDCWD, temporary().c_str(), AT_FDCWD, target_.c_str(),
                               RENAME_NOREPLACE) == 0) {

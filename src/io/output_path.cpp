@@ -21,7 +21,7 @@ std::string follow_links(std::string const& path) {
   for (int links = 0; links < most_links; ++links) {
     std::error_code error;
     auto const next = std::filesystem::read_symlink(target, error);
-    if (error) return target.string();  // not a link, or nothing there
+    if (error) return target.string();  // not a link, or missing
     target = next.is_absolute() ? next : target.parent_path() / next;
   }
   throw FileError(ErrorKind::bad_output, path,

@@ -40,8 +40,7 @@ void parallel_blocks(std::uint64_t total, std::uint64_t block,
 
   std::uint64_t const wanted = std::min<std::uint64_t>(
       {blocks, most_threads, std::max(1U, std::thread::hardware_concurrency())});
-  std::vector<std::thread>
-      helpers;  // jthread needs a runtime that wheels for Python cannot ask for
+  std::vector<std::thread> helpers;  // jthread needs a newer runtime than Python wheels may require
   helpers.reserve(wanted);
   auto const start_helper = [&] {
     try {

@@ -12,14 +12,14 @@ namespace tessera::io {
 namespace {
 
 /// The finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
-/// 2014): a bijection of 64-bit words whose output passes for random.
+/// 2014): a bijection of 64-bit words with pseudorandom output.
 constexpr std::uint64_t mix(std::uint64_t word) {
   word = (word ^ (word >> 30U)) * 0xbf58476d1ce4e5b9U;
   word = (word ^ (word >> 27U)) * 0x94d049bb133111ebU;
   return word ^ (word >> 31U);
 }
 
-/// Random words by number: word(k) depends on (seed, sequence, k) only.
+/// Random words by index: word(k) depends on (seed, sequence, k) only.
 class Words {
  public:
   constexpr Words(std::uint64_t seed, Sequence sequence)
@@ -56,7 +56,7 @@ T uniform_value(std::uint64_t word) {
   }
 }
 
-/// Twelve 32-bit numbers, each in the middle of its step, have the mean 6 and the variance 1.
+/// Twelve 32-bit numbers, each at the centre of its step, have mean 6 and variance 1.
 template <class T>
 T normal_value(Words const& words, std::uint64_t number) {
   std::int64_t sum = 6 - 6 * (std::int64_t{1} << 32);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr rlim_t seconds = 60;
 
-std::atomic<pid_t> apart{0};  // what end_apart() ends
+std::atomic<pid_t> apart{0};  // the process that end_apart() kills
 static_assert(std::atomic<pid_t>::is_always_lock_free, "a handler of signals reads it");
 
 /// Waits for a process. @return as waitpid
@@ -50,7 +50,7 @@ std::uint64_t address_space() {
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// What the process apart does first: it must end quietly, and leave no core behind.
+/// Prepares the separate process: it must end quietly and leave no core file.
 void prepare() {
   for (int const signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGXCPU, SIGPIPE}) {
     ::signal(signal, SIG_DFL);
@@ -73,7 +73,7 @@ void send_to(int descriptor, std::span<std::byte const> bytes) {
   }
 }
 
-/// A forked process, which is ended with this object if it was not waited for.
+/// A forked process, which is killed on destruction unless it was waited for.
 class Child {
  public:
   explicit Child(pid_t id) : id_(id) { apart = id; }
@@ -85,10 +85,10 @@ class Child {
   Child(Child const&) = delete;
   Child& operator=(Child const&) = delete;
 
-  /// Waits for its end. @return why it did not end by itself; empty: it did
+  /// Waits for its end. @return why it did not end normally; empty: it did
   std::string wait() {
     int status = 0;
-    apart = 0;  // before its number may be another's
+    apart = 0;  // before its number can be reused
     pid_t const ended = wait_for(id_, &status);
     id_ = 0;
     if (ended < 0) return system_message(errno);
@@ -100,7 +100,7 @@ class Child {
   pid_t id_;
 };
 
-/// Appends what comes until the end. @return whether that are most_bytes at most
+/// Appends all bytes until the end. @return whether there are at most most_bytes
 bool receive_from(int descriptor, std::uint64_t most_bytes, std::vector<std::byte>& bytes) {
   std::vector<std::byte> buffer(64U << 10U);
   for (;;) {
@@ -112,7 +112,7 @@ bool receive_from(int descriptor, std::uint64_t most_bytes, std::vector<std::byt
   }
 }
 
-/// What the process apart does. It never returns.
+/// Runs in the separate process. Never returns.
 [[noreturn]] void work_apart(std::function<void(Send const&)> const& work, int descriptor) {
   prepare();
   try {
@@ -145,7 +145,7 @@ ApartResult run_apart(std::function<void(Send const&)> const& work, std::uint64_
   if (!receive_from(from.get(), most_bytes, result.bytes)) {
     result.bytes.clear();
     result.trouble = "more than " + format_bytes(most_bytes) + " of answer";
-    return result;  // which ends the process
+    return result;  // kills the process
   }
   result.trouble = child.wait();
   return result;

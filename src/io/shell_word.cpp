@@ -13,7 +13,7 @@ bool is_control(char character) {
   return byte < 0x20 || byte == 0x7f;
 }
 
-/// Whether bash gives a character no meaning.
+/// Whether a character has no special meaning in bash.
 bool is_plain(char character) {
   bool const is_word = (character >= 'a' && character <= 'z') ||
                        (character >= 'A' && character <= 'Z') ||

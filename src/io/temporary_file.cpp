@@ -17,7 +17,7 @@
 namespace tessera::io {
 
 struct TemporaryFile::Place {
-  std::atomic<char*> name{nullptr};  // who exchanges it for null is the one that removes the file
+  std::atomic<char*> name{nullptr};  // whoever exchanges it for null removes the file
   Place* next = nullptr;
 };
 
@@ -26,12 +26,12 @@ namespace {
 using Place = TemporaryFile::Place;
 
 std::atomic<Place*> first_place{nullptr};
-std::atomic<pid_t> process{0};  // a forked process has the list, too, but not the files
+std::atomic<pid_t> process{0};  // a forked process inherits the list, but not the files
 
 static_assert(std::atomic<char*>::is_always_lock_free && std::atomic<Place*>::is_always_lock_free,
               "a handler of signals reads the list");
 
-/// Puts a name into a place that is free, or into a new one.
+/// Stores a name in a free entry, or in a new one.
 Place* place_for(char* name) {
   for (Place* place = first_place; place != nullptr; place = place->next) {
     char* nothing = nullptr;
@@ -45,8 +45,8 @@ Place* place_for(char* name) {
   return place;
 }
 
-/// Whether a signal that nobody handles ends a process. SIGKILL cannot be handled. The C
-/// library keeps two numbers below SIGRTMIN for itself, which sigaction() refuses.
+/// Whether an unhandled signal ends a process. SIGKILL cannot be handled. The C library reserves
+/// two numbers below SIGRTMIN, which sigaction() refuses.
 bool ends_by_default(int number) {
   constexpr std::array<int, 9> others{SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU,
                                       SIGCONT, SIGCHLD, SIGURG,  SIGWINCH};
@@ -58,7 +58,7 @@ extern "C" void remove_temporaries_and_end(int number) {
   remove_temporaries();
   errno = error_number;
   ::signal(number, SIG_DFL);
-  ::raise(number);  // which waits until this function has returned
+  ::raise(number);  // takes effect after this function has returned
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ void TemporaryFile::forget() noexcept {
 
 void remove_temporaries() noexcept {
   if (process != ::getpid()) return;
-  end_apart();  // which may be about to make one of them
+  end_apart();  // it may be about to create one
   for (Place* place = first_place; place != nullptr; place = place->next) {
     char const* const name = place->name.exchange(nullptr);  // not freed: the process ends
     if (name != nullptr) ::unlink(name);

@@ -97,7 +97,7 @@ bool is_exactly(std::string_view integer, double value) {
   std::array<char, std::numeric_limits<double>::max_exponent10 + 2> digits{};
   char* const begin = digits.data();
   auto const [end, error] = std::to_chars(begin, begin + digits.size(), std::abs(value),
-                                          std::chars_format::fixed, 0);  // which are exact
+                                          std::chars_format::fixed, 0);  // exact
   return error == std::errc{} && integer == std::string_view(begin, end);
 }
 

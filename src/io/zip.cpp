@@ -58,7 +58,7 @@ struct Directory {
   std::uint64_t members = 0;
 };
 
-/// What zip64's end of the directory says, which a locator before the end points to.
+/// Reads the zip64 end of the directory, to which a locator before the end points.
 Directory directory64(InputFile const& file, std::uint64_t end) {
   if (end < locator_bytes) damaged(file, "expected a zip64 locator, found no room for it");
   auto const locator = bytes_at(file, end - locator_bytes, locator_bytes);
@@ -86,7 +86,9 @@ Directory find_directory(InputFile const& file) {
   for (std::size_t place = tail.size() - end_bytes + 1; place-- > 0;) {
     if (number(tail, place, 4) != end_header) continue;
     std::uint64_t const after = tail.size() - place - end_bytes;
-    if (number(tail, place + 20, 2) != after) continue;  // the comment, to the end of the file
+    if (number(tail, place + 20, 2) != after)
+      continue;  // the comment must reach the end of the
+                 // file
     std::uint64_t const end = all - looked_at + place;
     Directory directory{.offset = number(tail, place + 16, 4),
                         .bytes = number(tail, place + 12, 4),
@@ -120,7 +122,7 @@ struct Entry {
   std::uint64_t header;  // offset of the header before its bytes
 };
 
-/// Takes those sizes from the zip64 part that are too large for 32 bits.
+/// Reads sizes too large for 32 bits from the zip64 field.
 void read_zip64(InputFile const& file, std::span<std::byte const> extra, Entry& entry) {
   while (extra.size() >= 4) {
     auto const size = static_cast<std::size_t>(number(extra, 2, 2));
@@ -139,7 +141,7 @@ void read_zip64(InputFile const& file, std::span<std::byte const> extra, Entry& 
   }
 }
 
-/// Takes the next entry from what is left of the directory.
+/// Reads the next entry of the directory.
 Entry take_entry(InputFile const& file, std::span<std::byte const>& left) {
   if (left.size() < directory_header_bytes || number(left, 0, 4) != directory_header) {
     damaged(file, "expected as many members as its directory says, found fewer");
@@ -177,7 +179,7 @@ std::string_view name_of(std::uint64_t method) {
   }
 }
 
-/// The entry's bytes, after a look at the header before them.
+/// Checks the header before the entry's bytes and returns their position.
 ZipMember member_of(InputFile const& file, Entry const& entry, std::uint64_t end) {
   constexpr std::uint64_t stored = 0;
   constexpr std::uint64_t deflate = 8;
@@ -198,7 +200,7 @@ ZipMember member_of(InputFile const& file, Entry const& entry, std::uint64_t end
   }
   auto const header = bytes_at(file, entry.header, file_header_bytes);
   std::uint64_t const skipped =
-      file_header_bytes + number(header, 26, 2) + number(header, 28, 2);  // name and extra part
+      file_header_bytes + number(header, 26, 2) + number(header, 28, 2);  // name and extra field
   if (number(header, 0, 4) != file_header || number(header, 8, 2) != entry.method) {
     damaged(file, "expected the header of " + name + " at byte " + std::to_string(entry.header) +
                       ", found something else");
@@ -234,7 +236,7 @@ ZipMember find_array(InputFile const& file, std::string const& name) {
       names += (names.empty() ? "" : ", ") + printable(array);
     }
     if (name.empty() || (array != name && entry.name != name)) continue;
-    bool const better = is_array && array == name;  // NAME.npy goes before NAME
+    bool const better = is_array && array == name;  // NAME.npy takes precedence over NAME
     if (found && better == exact) {
       damaged(file, "expected one member '" + printable(name) + "', found two");
     }

@@ -92,7 +92,7 @@ backends::Device device_of_kokkos() {
   return survey->devices[id];
 }
 
-/// Until its end, what is written to stdout goes to stderr.
+/// Redirects stdout to stderr while it exists.
 class StdoutToStderr {
  public:
   StdoutToStderr() {
@@ -179,7 +179,7 @@ std::optional<int> choose_device(std::optional<int> wanted) {
                                              ": this program was built without a backend for GPUs");
   }
   if (auto const why = why_no_device(*survey, visible_devices()); !why.empty()) fail_to_start(why);
-  // Devices are numbered as CUDA numbers them; Kokkos would number the rest of this list.
+  // Device numbers are CUDA's. With this variable, Kokkos would number only the visible ones.
   static_cast<void>(::unsetenv("KOKKOS_VISIBLE_DEVICES"));
   if (!wanted && ranks().are_many()) {
     wanted = ranks().on_host % static_cast<int>(survey->devices.size());
@@ -188,7 +188,7 @@ std::optional<int> choose_device(std::optional<int> wanted) {
 }
 
 CurrentDevice current_device() {
-  static backends::Device const device = device_of_kokkos();  // to ask takes milliseconds
+  static backends::Device const device = device_of_kokkos();  // the query takes milliseconds
   return {.device = device, .free = backends::open_device(device.id).free};
 }
 
@@ -213,7 +213,7 @@ int host_threads(int wanted) {
     char const* const value = std::getenv("KOKKOS_NUM_THREADS");
     bool const is_said = value != nullptr || std::getenv("OMP_NUM_THREADS") != nullptr;
     wanted = value == nullptr ? 0 : std::atoi(value);
-    // More threads on a host than processors would wait for each other.
+    // With more threads than processors on a host, threads would wait for each other.
     if (!is_said && backends::has_host_threads) wanted = ranks().threads;
     if (value != nullptr && wanted > 0) source = "KOKKOS_NUM_THREADS=" + std::string(value);
   }

@@ -19,12 +19,12 @@
 namespace tessera::app {
 namespace {
 
-// Each launcher tells a process its rank by one of these: Open MPI, MPICH (and srun --mpi=pmi2),
-// and any that has PMIx (srun --mpi=pmix).
+// The variable with which each launcher sets the rank of a process: Open MPI, MPICH (and srun
+// --mpi=pmi2), and every launcher with PMIx (srun --mpi=pmix).
 constexpr std::array<char const*, 3> rank_variables{"OMPI_COMM_WORLD_RANK", "PMI_RANK",
                                                     "PMIX_RANK"};
 
-/// What TESSERA_MPI says of a process that a launcher has started.
+/// The value of TESSERA_MPI.
 enum class Wanted { off, on, automatic };
 
 /// @throws Failure usage
@@ -40,7 +40,7 @@ Wanted wanted_mpi() {
   return value == "on" ? Wanted::on : Wanted::off;
 }
 
-/// All of a file of /proc; empty if this user may not read it.
+/// The content of a file of /proc; empty if this user may not read it.
 std::string contents_of(pid_t pid, char const* name) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/" + name);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -62,7 +62,7 @@ pid_t parent_of(pid_t pid) {
 bool is_started_by_a_rank() {
   for (pid_t pid = ::getppid(); pid > 1; pid = parent_of(pid)) {
     if (contents_of(pid, "maps").find("/libmpi") != std::string::npos) return true;
-    // Strings with a null behind each, as the process had them at its start.
+    // The environment at the start of the process: null-terminated strings.
     std::string const environment = '\0' + contents_of(pid, "environ");
     auto const has = [&](std::string const& name) {
       return environment.find('\0' + name + "=") != std::string::npos;
@@ -90,7 +90,7 @@ bool is_started_by_mpirun() {
 
 std::string launched_processes() {
   if (wanted_mpi() == Wanted::off || (has_rank() && !is_started_by_mpirun())) return "";
-  // The innermost launcher's: mpirun may have started its own daemons by srun.
+  // The innermost launcher decides: mpirun may have started its own daemons by srun.
   for (char const* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     if (char const* const size = std::getenv(name)) return size;
   }

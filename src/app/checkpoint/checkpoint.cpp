@@ -36,8 +36,7 @@ using Json = nlohmann::ordered_json;
 // in order, and the SHA-256 of all of these.
 constexpr std::string_view magic = "tessera checkpoint 2\n";
 constexpr std::size_t digest_length = 64;
-constexpr std::uint64_t most_head = 1U
-                                    << 16U;  // bytes of the first lines: far more than are written
+constexpr std::uint64_t most_head = 1U << 16U;  // of the first two lines: far more than needed
 
 std::string head_of(Checkpoint const& c) {
   Json waiting = Json::array();
@@ -64,7 +63,7 @@ std::string head_of(Checkpoint const& c) {
                      {"waiting", waiting},
                      {"chain", c.chain.size()},
                      {"output", c.output.size()}};
-  // A name in a file may have any bytes, and JSON has UTF-8.
+  // File names may have any bytes, but JSON needs UTF-8.
   return std::string(magic) + head.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
@@ -72,7 +71,7 @@ std::span<std::byte const> bytes_of(std::string const& text) {
   return std::as_bytes(std::span(text));
 }
 
-/// A whole number that a file says, of a type that holds it.
+/// Parses an integer of type Number from the file.
 template <class Number>
 Number whole_number(nlohmann::json const& value) {
   bool const fits =
@@ -83,7 +82,7 @@ Number whole_number(nlohmann::json const& value) {
   return value.get<Number>();
 }
 
-/// The command that a user knows an operation by.
+/// The command of an operation.
 std::string command_of_state(std::string const& operation) {
   std::string const between = " and ";
   if (auto const at = operation.find(between); at != std::string::npos) {
@@ -93,23 +92,23 @@ std::string command_of_state(std::string const& operation) {
   return io::printable(command_of(operation));
 }
 
-/// The byte of a folder that a name in it selects; any of 2^62, so that two names hardly share one.
+/// The byte of a folder that a name selects, out of 2^62, so that two names hardly ever collide.
 std::int64_t byte_of(std::string const& name) {
   std::string const digest = sha256(bytes_of(name));
   return static_cast<std::int64_t>(std::stoull(digest.substr(0, 15), nullptr, 16));
 }
 
-/// Locks a file's name in its folder, until `lock` is closed. True as well where the file system
-/// has no locks. False: somebody else has it.
+/// Locks a file's name in its folder until `lock` is closed. Returns false if another process holds
+/// the lock. Returns true if the file system has no locks.
 bool take_lock_of(std::string const& file, io::Descriptor& lock) {
   lock = io::Descriptor(::open(io::folder_of(file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct flock range{};
-  range.l_type = F_RDLCK;  // a folder is open for reading alone
+  range.l_type = F_RDLCK;  // a folder can only be opened for reading
   range.l_whence = SEEK_SET;
   range.l_start = byte_of(std::filesystem::path(file).filename().string());
   range.l_len = 1;
   if (!lock.is_open() || ::fcntl(lock.get(), F_OFD_SETLK, &range) != 0) return true;
-  // Whoever else has the same lock would be in the way of one for writing.
+  // Any other holder of the lock conflicts with a write lock.
   range.l_type = F_WRLCK;
   return ::fcntl(lock.get(), F_OFD_GETLK, &range) != 0 || range.l_type == F_UNLCK;
 }
@@ -137,7 +136,7 @@ CheckpointPlace::CheckpointPlace(std::string const& path) {
     throw io::FileError(io::ErrorKind::bad_output, path, sentence);
   };
   target_ = io::follow_links(path);
-  // A pipe would be waited for, and a device keeps nothing.
+  // Opening a pipe would block, and a device stores nothing.
   std::error_code error;
   auto const status = std::filesystem::status(target_, error);
   bool const is_other = std::filesystem::exists(status) &&
@@ -253,7 +252,7 @@ void CheckpointFile::parse(std::string const& text) {
   }
 }
 
-/// Refuses a file of another size than that of its head, vectors and digest.
+/// Refuses a file whose size differs from the total of header, vectors and digest.
 void CheckpointFile::require_size() const {
   std::uint64_t left = file_.bytes();
   auto const take = [&](std::uint64_t size) {
@@ -267,7 +266,7 @@ void CheckpointFile::require_size() const {
 }
 
 void CheckpointFile::read(std::span<std::byte> to) {
-  constexpr std::size_t piece = std::size_t{1} << 20U;  // in cache still when it is summed up
+  constexpr std::size_t piece = std::size_t{1} << 20U;  // still in cache when it is hashed
   while (!to.empty()) {
     auto const some = to.first(std::min(piece, to.size()));
     file_.read_at(position_, some);

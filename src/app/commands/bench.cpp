@@ -31,12 +31,12 @@
 namespace tessera::app {
 namespace {
 
-/// All that `tessera bench` has found.
+/// The results of `tessera bench`.
 struct BenchReport {
   BenchOptions const& options;
   io::ScalarType type;
   io::Layout layout;
-  bool is_turned;  ///< a column-major file, taken as the rows of its transpose
+  bool is_turned;  ///< a column-major file, treated as the rows of its transpose
   BackendFacts backend;
   bool backend_chosen;  ///< by the program, not by the user
   bench::Facts facts;
@@ -59,7 +59,7 @@ std::int64_t parse_tile(std::string const& text) {
                 "--tiles: '" + text + "' is no tile: expected a whole number from 1 to 1073741824");
 }
 
-/// The numbers of files.
+/// The data of files.
 struct FileData {
   io::HostMatrix A;
   io::HostMatrix B;  ///< of gemm
@@ -71,7 +71,7 @@ struct Measured {
   std::optional<FileData> data;  ///< none: random numbers
   io::ScalarType type;
   io::Layout layout;
-  bool is_turned = false;  ///< a column-major file, taken as the rows of its transpose
+  bool is_turned = false;  ///< a column-major file, treated as the rows of its transpose
   std::vector<bench::Shape> shapes;
 };
 
@@ -83,7 +83,7 @@ OperationRow const* vector_operation(std::string const& name) {
   return nullptr;
 }
 
-/// Refuses what makes no sense with files, or without.
+/// Refuses options that need files, or that exclude them.
 /// @throws Failure usage
 void check_files(BenchOptions const& options) {
   auto const fail = [](std::string const& sentence) { throw Failure(ExitStatus::usage, sentence); };
@@ -113,7 +113,7 @@ void check_files(BenchOptions const& options) {
   }
 }
 
-/// The second factor of a product, which has to fit the first.
+/// Reads the second factor of a product and checks that it fits the first.
 io::HostMatrix read_factor(BenchOptions const& options, io::MatrixInfo const& first) {
   std::string const path = resolve_input(options.files.back()).path;
   io::MatrixReader const reader = open_input(path, std::nullopt);
@@ -193,7 +193,7 @@ bench::Numbers numbers_of(Measured const& measured) {
           .other = measured.shapes.front().is_product() ? memory_of(B) : memory_of(x)};
 }
 
-/// Numbers in memory as a matrix, of the type and the layout that are measured.
+/// Numbers in memory as a matrix, in the measured type and layout.
 template <class T>
 io::HostMatrix matrix_at(void* data, std::int64_t rows, std::int64_t cols, io::Layout layout) {
   auto* const first = static_cast<T*>(data);
@@ -274,7 +274,7 @@ bench::Request request_of(BenchOptions const& options, Measured const& measured,
   return request;
 }
 
-/// Has results on this shape compared with a reference.
+/// Requests a comparison of the results on this shape with a reference.
 /// @throws Failure usage for a shape with padding
 void ask_for_check(bench::Request& request, Measured const& measured) {
   if (request.shape.padding > 0) {
@@ -335,7 +335,7 @@ std::string tile_text(std::optional<std::int64_t> const& tile) {
   return tile ? std::to_string(*tile) : "";
 }
 
-/// A refusal of the library without the name of its function.
+/// The message of a library error without the function's name.
 std::string plain(std::string const& sentence) {
   auto const colon = sentence.find(": ");
   bool const is_named = sentence.starts_with("tessera::") && colon != std::string::npos;
@@ -389,7 +389,7 @@ std::string table_text(BenchReport const& report, Table const& table) {
   return text + aligned(lines, {columns - words, columns - 2, columns - 1});
 }
 
-/// A line that says whose numbers were measured, where files have them.
+/// A line with the source of the numbers, if they come from files.
 std::string numbers_text(BenchReport const& report) {
   BenchOptions const& options = report.options;
   if (options.files.empty()) return "";

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The commands on files alone: gen, convert and show.
+// The commands on files only: gen, convert and show.
 
 #include <algorithm>
 #include <charconv>
@@ -37,7 +37,7 @@ io::FormatRow const& format_of_output(io::GenerateRequest const& request) {
   return request.format ? io::row_of(*request.format) : io::format_of(request.output);
 }
 
-/// Refuses --output-format against an extension: under that name the file could not be read again.
+/// Refuses --output-format against an extension: the file could not be read under that name.
 void check_output_format(std::string const& output, std::optional<io::Format> format) {
   if (!format || !std::filesystem::path(output).has_extension()) return;
   io::FormatRow const* const named = io::find_format(output);
@@ -116,7 +116,7 @@ ExitStatus run_command(io::GenerateRequest const& options) {
 
 namespace {
 
-/// Refuses what is said of a raw file.
+/// Refuses options of raw files.
 void refuse_raw_options(ConvertOptions const& options) {
   // A name without an extension, such as that of a pipe, may be a raw file.
   bool const has_no_name =

@@ -21,7 +21,7 @@
 namespace tessera::app {
 namespace {
 
-/// Looks at each solution by itself.
+/// Checks each solution separately.
 std::vector<ResidualCheck> check_all(LeastSquaresOptions const& options,
                                      io::MatrixReader const& reader, io::ScalarType type,
                                      io::HostVector const& x, VectorOfFile const& b) {
@@ -53,7 +53,7 @@ std::string sentence_of(ResidualCheck const& check) {
          " (small is " + general(check.residual_below, 3) + ")";
 }
 
-/// What was found of several right-hand sides.
+/// The results of several right-hand sides.
 std::string table_of(std::vector<RightSideFacts> const& all) {
   std::vector<std::vector<std::string>> lines{
       {"  column", "iterations", "|b - A x|", "|A^T r|", "|x|", "stopped"}};
@@ -172,7 +172,7 @@ std::string to_json(LeastSquaresOptions const& options, SolveSubject const& subj
   return json_text(json);
 }
 
-/// A history and a checkpoint are of one run.
+/// Refuses a history or a checkpoint for several right-hand sides.
 void require_one(LeastSquaresOptions const& options, VectorOfFile const& b) {
   if (b.columns == 1 || (options.history.empty() && options.checkpoint.empty())) return;
   throw Failure(ExitStatus::usage,

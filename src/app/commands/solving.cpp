@@ -101,7 +101,7 @@ std::string picture_of(std::vector<solve::Step> const& history) {
   std::size_t const columns = std::min(sizes.size(), most_columns);
   std::string picture;
   for (std::size_t i = 0; i < columns; ++i) {
-    // The last step of each column's.
+    // The last iteration of each column.
     double const size = sizes[(i + 1) * sizes.size() / columns - 1];
     picture += heights[std::lround(7 * (size - least) / (most - least))];
   }
@@ -216,7 +216,7 @@ ExitStatus end_solve(SolveSubject const& subject, RunFiles& files,
                                " did not converge: " + solve::sentence(subject.run.stop) +
                                (subject.run.detail.empty() ? "" : ": " + subject.run.detail) +
                                (is_finite ? "" : "; no " + missing + " is written");
-  // People read it last; programs find it in the report.
+  // In text, the sentence comes last; programs find it in the report.
   if (subject.options.format == ReportFormat::text) {
     files.print_report(report());
     say(sentence);

@@ -29,7 +29,7 @@
 namespace tessera::app {
 namespace {
 
-/// Refuses a k, and a basis, that this matrix does not have.
+/// Refuses a k or a basis larger than this matrix allows.
 void require_sizes(TripletOptions const& options, io::MatrixReader const& reader) {
   io::MatrixInfo const& info = reader.info();
   auto const most = static_cast<std::int64_t>(std::min(info.rows, info.cols));
@@ -67,7 +67,7 @@ void require_sizes(TripletOptions const& options, io::MatrixReader const& reader
   }
 }
 
-/// U with each column times its singular value: A in the directions of the components.
+/// U with each column times its singular value: the projection of A on the components.
 io::HostMatrix scores_of(Triplets const& found) {
   io::HostMatrix scores = found.U;
   std::visit(
@@ -103,7 +103,7 @@ class Results {
       files_.emplace_back(each.path, each.kind, options_.add_dataset, other);
     }
   }
-  /// @return the files, which put_in_place() takes
+  /// @return the files, for put_in_place()
   std::vector<io::OutputFile*> write(Triplets const& found, io::ScalarType type) {
     if (found.s.empty()) return {};
     files_[0].write(found.VT);
@@ -123,7 +123,7 @@ class Results {
     return written;
   }
 
-  /// A file, and what a report calls it.
+  /// A file and its name in a report.
   struct Named {
     char const* name;
     std::string path;
@@ -145,7 +145,7 @@ class Results {
   std::vector<ResultFile> files_;
 };
 
-/// How a report calls a measure.
+/// The name of a measure in a report.
 std::string name_of(TripletCheck::Measure const& measure) {
   std::string const name = measure.name;
   if (name == "right") return "|A^T A v - s^2 v|/s_1^2";

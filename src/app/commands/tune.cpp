@@ -80,7 +80,7 @@ class StageBar {
   std::string stage_;
 };
 
-/// The trials of a stage as a table: the fastest, and what the backend chooses.
+/// The trials of a stage as a table: the fastest ones and the backend's choice.
 std::string stage_text(std::vector<bench::Trial> const& trials, std::string const& stage) {
   constexpr std::size_t shown = 10;
   std::vector<std::vector<std::string>> lines = {{"rank", "time", "speed-up", "check", "launch"}};
@@ -124,7 +124,7 @@ std::string found_text(TuneOptions const& options, bench::Request const& request
   return text;
 }
 
-/// Searches for one operation on one shape, prints what was found and keeps the best.
+/// Searches for one operation on one shape, prints the result and stores the best.
 bool tune(TuneOptions const& options, TuningCache const& cache, bench::Request const& request) {
   bench::Found found;
   {

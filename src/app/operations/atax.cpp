@@ -62,7 +62,7 @@ Measurement run_atax(RunRequest const& request) {
                             .of_block(request.columns, static_cast<std::int64_t>(at_once))
                             .bytes(m, n, sizeof(T));
     auto const block = [&](auto const& x) { return block_of(x, request.columns); };
-    // Two plain products are timed each by itself.
+    // Two plain products are timed separately.
     bool const apart = !fused && !has_map && !scales && one;
     auto const B = make_vector<Exec, T>(request, "B", apart || request.keep_intermediate ? m : 0);
     if (apart) {

@@ -58,7 +58,7 @@ Measurement run_transpose(MatrixRequest const& request) {
       Kokkos::deep_copy(exec, At, A);
       measure(exec, request.repeat, measurement,
               Stage{"transpose_in_place", [&] { transpose_in_place(exec, At, in_place); }});
-      bool const is_back = request.repeat % 2 == 1;  // with the warm-up, an even number of times
+      bool const is_back = request.repeat % 2 == 1;  // even with the warm-up
       if (is_back) transpose_in_place(exec, At, in_place);
       exec.fence("tessera::app::transpose");
     } else {

@@ -84,7 +84,7 @@ Forecast forecast_product_with_vector(Shape const& shape, BackendChoice backend)
   return forecast;
 }
 
-/// Of Y = A·X and W = Aᵀ·U.
+/// Traffic of Y = A·X and W = Aᵀ·U.
 Traffic traffic_of_both(bool fused) {
   return {.matrix = fused ? 1 : 2, .cols_vectors = 2, .rows_vectors = 2};
 }

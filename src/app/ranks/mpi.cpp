@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What several processes do together, by MPI: `tessera-mpi`.
+// The collective functions of ranks, with MPI: `tessera-mpi`.
 
 #include <algorithm>
 #include <array>
@@ -50,12 +50,12 @@ void fall_silent() {
 }
 
 std::vector<std::string> gather_texts(std::string const& mine) {
-  communicator()->together([] {});  // who has failed meets the others here
+  communicator()->together([] {});  // failed ranks meet the others here
   return communicator()->gather_texts(mine);
 }
 
-/// Processors of this host. A struct with a name, because nvcc 13.0 ends with an internal error at
-/// a vector of cpu_set_t, which has none.
+/// Processors of this host. A named struct, because nvcc 13.0 ends with an internal error at a
+/// vector of the unnamed cpu_set_t.
 struct Processors {
   cpu_set_t set;
 };
@@ -64,7 +64,7 @@ struct Processors {
 Processors processors() {
   Processors its;
   CPU_ZERO(&its.set);
-  // More than CPU_SETSIZE processors: none is known.
+  // With more than CPU_SETSIZE processors, none is known.
   if (::sched_getaffinity(0, sizeof(its.set), &its.set) != 0) CPU_ZERO(&its.set);
   return its;
 }
@@ -99,13 +99,13 @@ void end_with_launcher() {
   if (::getppid() != launcher) ::raise(SIGTERM);  // it has ended already
 }
 
-/// Why the ranks cannot work together; null: they can. Thrown when all are ready to end together.
+/// Why the ranks cannot work together; null: they can. Thrown when all ranks can end together.
 std::exception_ptr& failed_start() {
   static std::exception_ptr error;
   return error;
 }
 
-/// This rank's rows of a vector as long as a column; all of one without entries.
+/// This rank's rows of a vector as long as a column; empty if the vector is empty.
 template <class Vector>
 Vector some_of(Vector const& x, distributed::Rows const& rows) {
   if (x.size() == 0) return x;
@@ -265,7 +265,7 @@ Measurement stream_on_ranks(OperationId id, StreamRequest const& request) {
   RankFacts const facts{.streams = true,
                         .bytes_read = measurement.stream->bytes_read,
                         .seconds = measurement.seconds.median};
-  communicator()->together([] {});  // who has failed meets the others here
+  communicator()->together([] {});  // failed ranks meet the others here
   measurement.ranks = communicator()->gather(facts);
   measurement.exchange = "mpi from host memory";
   measurement.bytes = 0;

@@ -199,7 +199,7 @@ void add_terms(CsvTable& table, TermOptions const& terms) {
   table.add("add", terms.add);
 }
 
-/// Where nothing was judged there is no greatest error.
+/// If nothing was judged, there is no greatest error.
 void add_verdict(CsvTable& table, check::Verdict const& verdict) {
   auto const if_judged = [&](std::string const& text) { return verdict.judged() > 0 ? text : ""; };
   table.add("failed", verdict.failed);
@@ -340,7 +340,7 @@ std::string to_csv(CheckReport const& r) {
   return table.text();
 }
 
-/// Where nothing was judged there is no greatest error: null.
+/// If nothing was judged, there is no greatest error: null.
 Json to_object(check::Verdict const& verdict) {
   Json not_judged = Json::array();
   for (auto const& run : verdict.which_not_judged) {
@@ -365,7 +365,7 @@ Json to_object(check::Verdict const& verdict) {
           {"seconds", verdict.seconds}};
 }
 
-/// Null where nothing but the products is computed.
+/// Null if there are only the products.
 Json to_object(TermOptions const& terms) {
   if (!terms.is_any()) return nullptr;
   if (terms.map == maps::Kind::replace) return {{"transposed_vector", terms.map_vector}};

@@ -32,7 +32,7 @@ constexpr char stderr_path[] = "/dev/stderr";
 
 using Inode = std::pair<dev_t, ino_t>;
 
-/// What a name stands for.
+/// The identity of the file behind a name.
 struct Identity {
   std::optional<Inode> folder;  ///< empty: an open descriptor, or the folder does not exist
   std::string last;             ///< its name in the folder
@@ -68,7 +68,7 @@ Identity identity_of(std::string const& path) {
   return identity;
 }
 
-/// Whether two names are of one file that holds what is written to it.
+/// Whether two names refer to one file with content (no device).
 bool is_same(Identity const& a, Identity const& b) {
   if (a.is_character_device || b.is_character_device) return false;
   if (a.itself && b.itself && *a.itself == *b.itself) return true;
@@ -86,7 +86,7 @@ bool goes_to_stdout(std::string const& path) {
   throw Failure(ExitStatus::usage, path + ": " + sentence);
 }
 
-/// The names on the way to a dataset.
+/// The names along the path of a dataset.
 std::vector<std::string> parts_of(std::string const& dataset) {
   std::vector<std::string> parts;
   for (auto const& part : std::filesystem::path(dataset)) {
@@ -95,8 +95,8 @@ std::vector<std::string> parts_of(std::string const& dataset) {
   return parts;
 }
 
-/// Whether two names are of datasets that are not the same. Both may be in one HDF5 file: what is
-/// written there adds to the file or is refused, and replaces nothing.
+/// Whether two names refer to different datasets. Both may be in one HDF5 file: writing one is
+/// refused or adds to the file, and replaces nothing.
 bool are_two_datasets(std::string const& path, std::string const& other) {
   auto const dataset = io::split_dataset(path).dataset;
   auto const its = io::split_dataset(other).dataset;
@@ -147,7 +147,7 @@ void RunFiles::check() {
     for (std::size_t k = 0; k < earlier.size(); ++k) {
       auto const& [other, its] = earlier[k];
       if (!is_same(identity, its) || are_two_datasets(path, other)) continue;
-      if (k < read && identity.is_socket) continue;  // it is read and written at once
+      if (k < read && identity.is_socket) continue;  // sockets can be both
       refuse_file(path, "the output would replace " + other);
     }
     earlier.emplace_back(path, identity);
@@ -169,7 +169,7 @@ std::FILE* RunFiles::report() const {
 }
 
 void RunFiles::print_report(std::string const& text) {
-  // File names may have control characters. JSON and CSV escape them.
+  // File names may contain control characters. JSON and CSV escape them.
   std::string clean;
   for (std::size_t begin = 0; format_ == ReportFormat::text && begin < text.size();) {
     std::size_t const end = std::min(text.find('\n', begin), text.size());
@@ -237,7 +237,7 @@ void ResultFile::write(io::HostMatrix const& matrix) {
 }
 
 void put_in_place(std::vector<io::OutputFile*> const& files) {
-  std::vector<io::OutputFile*> each;  // once, in order
+  std::vector<io::OutputFile*> each;  // each file once, in order
   for (io::OutputFile* const file : files) {
     if (file != nullptr && std::ranges::find(each, file) == each.end()) each.push_back(file);
   }

@@ -43,12 +43,12 @@ io::HostMatrix read_with_bar(io::MatrixReader const& reader, std::optional<io::S
                          [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
 }
 
-/// Whether a file of vectors has several of them.
+/// Whether a file of vectors has several vectors.
 bool is_block(io::MatrixInfo const& info) {
   return info.dimensions == 2 && !info.has_vector && info.rows > 1 && info.cols > 1;
 }
 
-/// The columns of a matrix, one after the other.
+/// The columns of a matrix as contiguous vectors.
 io::HostVector columns_of(io::HostMatrix const& matrix) {
   return std::visit(
       []<class T, class Layout>(io::MatrixView<T, Layout> const& view) -> io::HostVector {
@@ -131,7 +131,7 @@ VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& w
 InputName resolve_input(std::string const& word) {
   bool const number =
       !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
-  // A file of that very name is what any other program would take.
+  // A file with exactly this name takes precedence, as in other programs.
   std::error_code error;
   bool const is_file = number && std::filesystem::is_regular_file(word, error);
   if (!number || is_file) return {.path = word, .default_output = ""};
@@ -144,7 +144,7 @@ io::MatrixReader open_input(std::string const& path, std::optional<io::Format> f
 
 namespace {
 
-/// Refuses a file that ranks see differently: each would work on another part of another matrix.
+/// Refuses a file that differs between ranks: each rank would read a part of a different matrix.
 void require_same_file(std::string const& path, std::string const& mine) {
   if (auto const difference = difference_of_ranks(mine); !difference.empty()) {
     throw io::FileError(io::ErrorKind::bad_input, path,
@@ -167,7 +167,7 @@ io::MatrixReader open_for_ranks(std::string const& path, std::optional<io::Forma
   require_same_file(path, std::to_string(info.rows) + " rows of " + std::to_string(info.cols) +
                               " elements, " + std::string(io::to_string(info.stored)) + ", " +
                               std::string(io::to_string(info.layout)));
-  // Of equal size, an older copy.
+  // A copy of equal size may be older.
   require_same_file(path, "bytes whose sample has SHA-256 " + sha256(reader.file().sample()));
   return reader;
 }
@@ -239,8 +239,8 @@ Input read_input(io::MatrixReader const& reader, std::string const& vector, Oper
     input.vector_source = small.vector_source;
     input.vector_stored = small.vector_stored;
   };
-  // The vector first: it is small, and what is wrong with it is found before a long read. But V
-  // comes out of a pipe after A.
+  // The vector first, if possible: it is small, and its errors are reported before a long read. V
+  // of a pipe follows A.
   bool const last =
       reader.info().in_order_only && takes_v_beside_a(reader.info(), vector, operation);
   if (!last) read_vector();

@@ -34,13 +34,13 @@
 namespace tessera::app {
 namespace {
 
-using Json = nlohmann::ordered_json;  // written
-using Read = nlohmann::json;          // finds a key among very many in little time
+using Json = nlohmann::ordered_json;  // for writing
+using Read = nlohmann::json;          // for reading: finds a key among many quickly
 
 constexpr char format_name[] = "tessera tunings";
 constexpr int format_version = 2;
 
-/// What makes a file unusable, as a part of a sentence.
+/// The reason why a file is unusable, as a part of a sentence.
 class Unusable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -53,7 +53,7 @@ std::optional<std::filesystem::path> absolute_path_in(char const* variable) {
   return path.is_absolute() ? std::optional(std::move(path)) : std::nullopt;
 }
 
-/// Lower-case letters and digits of a name, with dashes between them.
+/// Lower-case letters and digits of a name, joined by dashes.
 std::string file_name_of(std::string const& text) {
   std::string name;
   for (char const c : text) {
@@ -69,7 +69,7 @@ std::string file_name_of(std::string const& text) {
   return name.substr(0, longest);
 }
 
-/// A whole number of a range.
+/// An integer within a range.
 template <class Number>
 Number number_in(Read const& object, char const* key, Number least,
                  Number most = std::numeric_limits<Number>::max()) {
@@ -184,7 +184,7 @@ Json to_object(TuningRecord const& r) {
   return json;
 }
 
-/// The value whose word is at a key.
+/// The value for the word stored at a key.
 template <class Value, class Word>
 Value value_named(Read const& json, char const* key, std::initializer_list<Value> values,
                   Word const& word_of) {
@@ -235,7 +235,7 @@ std::string bytes_of(std::filesystem::path const& path) {
   return bytes;
 }
 
-/// Calls work(), and makes of everything that JSON or values can be wrong with an Unusable.
+/// Calls work(), and converts every error of JSON or of values to an Unusable.
 template <class Work>
 auto damaged_if_thrown(Work const& work) {
   try {
@@ -247,7 +247,7 @@ auto damaged_if_thrown(Work const& work) {
   }
 }
 
-/// The contents of a file of this version.
+/// The content of a file of this version.
 Read parse(std::filesystem::path const& path) {
   return damaged_if_thrown([&] {
     Read json = Read::parse(bytes_of(path));
@@ -283,7 +283,7 @@ bool is_same_job(TuningRecord const& a, TuningRecord const& b) {
          a.shape == b.shape;
 }
 
-/// Whether a size is half to twice another.
+/// Whether two sizes are within a factor of two.
 bool is_near(std::int64_t a, std::int64_t b) {
   return std::max(a, b) - std::min(a, b) <= std::min(a, b);
 }
@@ -362,7 +362,7 @@ void TuningCache::require_writable() const {
                   path_.parent_path().string() +
                       ": the folder for tunings cannot be made: " + error.message());
   }
-  io::OutputFile const trial(path_.string());  // not committed: it leaves everything as it is
+  io::OutputFile const trial(path_.string());  // not committed, so nothing changes
 }
 
 void TuningCache::store(TuningRecord const& record, std::string& warning) const {
@@ -428,7 +428,7 @@ io::Descriptor lock_tunings(std::filesystem::path const& folder, std::string& wa
   };
   io::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!file.is_open()) fail(io::system_message(errno));
-  constexpr auto longest = std::chrono::seconds(10);  // it is held for milliseconds
+  constexpr auto longest = std::chrono::seconds(10);  // the lock is held for milliseconds
   auto const deadline = std::chrono::steady_clock::now() + longest;
   while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
