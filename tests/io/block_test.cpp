@@ -17,7 +17,7 @@
 namespace tessera::io::test {
 namespace {
 
-/// Element (i, j) of every matrix here: a whole number that both types hold.
+/// Element (i, j) of every matrix here: a whole number that both types represent.
 double value(std::uint64_t i, std::uint64_t j) {
   return static_cast<double>((i * 7919 + j) % 16777213);
 }

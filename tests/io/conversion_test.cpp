@@ -26,7 +26,7 @@
 namespace tessera::io::test {
 namespace {
 
-/// A with element (i, j) at [i * cols + j], whatever the order of the file.
+/// A with element (i, j) at [i * cols + j], for any order of the file.
 std::vector<double> elements_of(std::string const& path, RawFile const& raw = {}) {
   MatrixReader const reader(path, raw);
   MatrixInfo const& info = reader.info();
@@ -281,7 +281,7 @@ TEST(Conversion, APipeTakesElementsInEitherOrder) {
   EXPECT_EQ(through_pipe(Layout::left), content_of(turned));
 }
 
-/// The most memory that this process has had, in bytes.
+/// Peak memory of this process in bytes.
 std::uint64_t peak_memory() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

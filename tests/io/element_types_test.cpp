@@ -20,7 +20,7 @@
 #include "io/support/folder.hpp"
 #include "support/sha256.hpp"
 
-// Half precision and integers, which are converted when they are read.
+// Half precision and integers, which are converted on reading.
 namespace tessera::io::test {
 namespace {
 
@@ -94,7 +94,7 @@ TEST(ElementTypes, OfNumpyAreReadInEitherByteOrder) {
   }
 }
 
-/// What a type of integers has at its ends, byte by byte.
+/// The extreme values of each integer type, byte by byte.
 TEST(ElementTypes, OfNpyFilesAreReadInEitherByteOrder) {
   Folder const folder;
   for (TypeCase const& type : types()) {
@@ -116,7 +116,7 @@ TEST(ElementTypes, OfNpyFilesAreReadInEitherByteOrder) {
   }
 }
 
-/// All 65536 of them, by another formula than the reader's; the SHA-256 is of Python's conversion.
+/// All 65536 values, by another formula than the reader's; the SHA-256 is of Python's conversion.
 TEST(ElementTypes, EveryHalfKeepsItsBits) {
   Folder const folder;
   Bytes little_halves;
@@ -174,7 +174,7 @@ TEST(ElementTypes, AnIntegerIsNeverRounded) {
   refused("<i8", ~std::uint64_t{0} >> 1U, f64, "found 9223372036854775807");
   refused("<u8", ~std::uint64_t{0}, f64, "found 18446744073709551615");
   refused("<u8", ~std::uint64_t{0}, f32, "found 18446744073709551615; store the integers");
-  // What they hold, though it is large.
+  // Exactly, although it is large.
   EXPECT_EQ(elements_of<float>(file("<i4", 1U << 31U))[1], -0x1p31F);
   EXPECT_EQ(elements_of<float>(file("<i4", (1U << 24U) + 2))[1], 16777218.0F);
   EXPECT_EQ(elements_of<float>(file("<u8", std::uint64_t{1} << 63U))[1], 0x1p63F);

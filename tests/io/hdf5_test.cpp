@@ -178,7 +178,7 @@ TEST(Hdf5, ChunksThatTheFileDoesNotHaveAreFullOfTheFillValue) {
   }
 }
 
-/// Of datasets in one piece, too: h5py and netCDF's library read them so.
+/// Also in contiguous datasets: h5py and netCDF's library read them so.
 TEST(Hdf5, WhatWasNeverWrittenIsTheFillValue) {
   for (std::string const file : {"old.h5", "new.h5"}) {
     EXPECT_EQ(dataset_elements(sample(file) + ":/unwritten"), std::vector<double>(rows * cols, 0));
@@ -191,7 +191,7 @@ TEST(Hdf5, WhatWasNeverWrittenIsTheFillValue) {
   EXPECT_EQ(dataset_elements(folder / "A.npy"), std::vector<double>(rows * cols, 258));
 }
 
-/// Readers of netCDF scale such elements, and leave missing ones out.
+/// Readers of netCDF scale such elements, and omit missing ones.
 TEST(Hdf5, AttributesThatChangeElementsAreRefused) {
   std::string const file = sample("attributes.h5");
   for (auto const& [dataset, attribute] : {std::pair{"scaled", "scale_factor = 0.5"},
@@ -227,7 +227,7 @@ TEST(Hdf5, ACommandThatIsSuggestedNamesTheFileAsAShellReadsIt) {
     std::size_t const begin = sentence.find("; `python3 -c ") + 3;
     command = sentence.substr(begin, sentence.rfind('`') - begin);
   }
-  // What bash gives Python, and Python reads.
+  // The words that bash passes to Python, and Python's reading of them.
   std::string const script = folder / "words";
   std::string const read = "python3() { printf '%s' \"$2\" > '" + script + "'; }; " + command;
   EXPECT_EQ(std::system(("bash -c \"$(cat '" + folder.write("command", read) + "')\"").c_str()), 0);
@@ -242,7 +242,7 @@ TEST(Hdf5, ACommandThatIsSuggestedNamesTheFileAsAShellReadsIt) {
 TEST(Hdf5, AUserBlockShiftsElementsAndChunks) {
   EXPECT_EQ(dataset_elements(sample("user_block.h5") + ":/f4"), counted());
   EXPECT_EQ(dataset_elements(sample("user_block.h5") + ":/chunks"), counted());
-  // Each with another index of its chunks, in a file as MATLAB writes it.
+  // Each with another chunk index, in a file like MATLAB's.
   for (std::string const dataset : {"single", "implicit", "fixed", "extensible", "tree"}) {
     EXPECT_EQ(dataset_elements(sample("shifted.mat") + ":/" + dataset), counted()) << dataset;
   }
@@ -386,7 +386,7 @@ TEST(Hdf5, OtherFilesAreRefused) {
                [&] { static_cast<void>(inspect(folder / "none.h5:/A")); });
 }
 
-/// Reads a damaged file: right, or an error, and never anything else.
+/// Reads a damaged file: the result is correct or an error.
 void expect_right_or_refused(std::string const& path) {
   try {
     EXPECT_EQ(dataset_elements(path), counted());
@@ -555,7 +555,7 @@ TEST(Hdf5, AFileThatExistsIsNotReplaced) {
   EXPECT_EQ(content_of(folder / "A.h5"), "precious");
 }
 
-/// The datasets of the samples that can be read, in all their kinds of storage.
+/// The datasets of the samples that can be read, of every kind of storage.
 std::vector<std::string> sample_datasets() {
   return {"f4", "group/f8_big", "compact", "chunks", "deflate", "all_filters", "resizable"};
 }
@@ -609,7 +609,7 @@ TEST(Hdf5, ADatasetThatCannotBeAddedLeavesTheFile) {
   }
 }
 
-/// The library may die of such a file, and nothing else may.
+/// Only the library's process may crash on such a file.
 TEST(Hdf5, ADamagedFileIsExtendedOrRefused) {
   Folder const folder;
   Bytes const whole = content_of(sample("old.h5"));
@@ -687,7 +687,7 @@ TEST(Hdf5, ChunksOfAnyShapeHoldLongRows) {
   }
 }
 
-/// Bytes of regular files that this process has asked for.
+/// Bytes of regular files that this process has read.
 std::uint64_t bytes_read() {
   std::ifstream counts("/proc/self/io");
   std::string name;
@@ -696,7 +696,7 @@ std::uint64_t bytes_read() {
   return name == "rchar:" ? count : 0;
 }
 
-/// A call unpacks each chunk once, and so do calls for blocks in order whose rows one buffer holds.
+/// A call unpacks each chunk once. So do calls for consecutive blocks whose rows fit one buffer.
 TEST(Hdf5, TallChunksAreUnpackedOncePerBuffer) {
   Folder const folder;
   constexpr std::uint64_t tall = 20000;
@@ -709,7 +709,7 @@ TEST(Hdf5, TallChunksAreUnpackedOncePerBuffer) {
   MatrixReader const reader(h5);
   constexpr std::uint64_t bytes = tall * wide * sizeof(float);
   constexpr std::uint64_t step = 1000;  // rows of a block
-  // All rows of a chunk, a part that is no multiple of blocks, less than a block, and none.
+  // All rows of a chunk, a part that is not a multiple of blocks, less than a block, and none.
   for (std::uint64_t const most : {bytes, bytes / 5, bytes / 25, std::uint64_t{1}}) {
     RowBuffer const buffer = row_buffer_of(reader.info(), ScalarType::f32, most);
     EXPECT_LE(buffer.bytes, most);
@@ -729,7 +729,7 @@ TEST(Hdf5, TallChunksAreUnpackedOncePerBuffer) {
     EXPECT_LE(times, expected);
     EXPECT_GT(times, expected * 3 / 4);  // the reader keeps some chunks
   }
-  // Elements that are converted, too.
+  // With conversion, too.
   std::vector<double> doubles(step * wide);
   std::uint64_t const before = bytes_read();
   read_whole_block(reader, {.row = 0, .col = 0, .rows = step, .cols = wide}, std::span(doubles));
@@ -769,7 +769,7 @@ TEST(Hdf5, ABufferOfRowsHasThoseThatAreAskedFor) {
   }
 }
 
-/// Any block, in chunks that do not fit it.
+/// Any block, in chunks that do not match it.
 TEST(Hdf5, BlocksAreReadInChunks) {
   Folder const folder;
   std::string const npy = folder / "A.npy";
@@ -846,7 +846,7 @@ TEST(Hdf5, AMatrixOfHolesLargerThanMemoryIsRefused) {
                [&] { static_cast<void>(read_matrix(path)); });
 }
 
-/// A chunk of a GiB, says the header, and the file has a few bytes of it.
+/// The header claims a chunk of a GiB, and the file has a few bytes of it.
 TEST(Hdf5, MemoryIsTakenForWhatAChunkCanHold) {
   std::string const path = sample("new.h5") + ":/thin";
   MatrixReader const reader(path);
@@ -874,8 +874,8 @@ Hdf5Facts facts_of_chunk(std::vector<Hdf5Filter> const& filters) {
   return facts;
 }
 
-// Of the words 0x0102, 0x0304, 0x0506 and 0x0708, the sums modulo 65535 are 0x1014, and 0x1e28 of
-// the sums on the way: 0x0102, 0x0406, 0x090c and 0x1014.
+// For the words 0x0102, 0x0304, 0x0506 and 0x0708, the low sum modulo 65535 is 0x1014. The high sum
+// is 0x1e28: of the partial sums 0x0102, 0x0406, 0x090c and 0x1014.
 TEST(Hdf5Chunk, BothHalvesOfAChecksumCount) {
   std::string const bytes("\x01\x02\x03\x04\x05\x06\x07\x08", 8);
   auto const facts = facts_of_chunk({Hdf5Filter::fletcher32});

@@ -81,7 +81,7 @@ TEST_P(Killed, LeavesTheOldFileOrTheNewOneWhole) {
     replaced = replaced || content[0] != 'a';
     for (std::string const& name : folder.names()) {
       if (name == "C.bin") continue;
-      // Nothing can be done at SIGKILL.
+      // A process cannot react to SIGKILL.
       EXPECT_TRUE(signal == SIGKILL && name.starts_with(".C.bin.tessera-")) << name;
       std::filesystem::remove(folder / name);
     }

@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t mebi = 1U << 20U;
 constexpr std::uint64_t gibi = 1U << 30U;
 
-/// Address space that this process has used at most, in bytes.
+/// Peak address space of this process in bytes.
 std::uint64_t peak_address_space() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -33,7 +33,7 @@ std::uint64_t peak_address_space() {
   return 0;
 }
 
-/// A .npy file with one column whose data are a hole, so that it takes no space.
+/// A sparse .npy file with one column, whose data take no disk space.
 std::string sparse_file(Folder const& folder, std::uint64_t rows) {
   Bytes const header = npy_bytes(npy_header("<f4", "(" + std::to_string(rows) + ", 1)"), "");
   std::string path = folder.write("A.npy", header);

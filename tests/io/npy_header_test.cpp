@@ -124,7 +124,7 @@ TEST_F(NpyHeaderTest, AnAbsurdHeaderLengthIsRefused) {
   expect_bad_matrix(file(header, 1, 0xffff), {"truncated", "65535"});
   expect_bad_matrix(file(header, 1, 0), {"broken header"});
   expect_bad_matrix(file(header, 1, 20), {"broken header"});
-  // Eight bytes too long: the data are taken for part of the header.
+  // Eight bytes too long: the header would include data.
   auto const longer = static_cast<std::int64_t>(header.size()) + 8;
   expect_bad_matrix(file(header, 1, longer), {"broken header", "nothing after"});
 }

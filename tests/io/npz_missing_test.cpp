@@ -8,7 +8,7 @@
 #include "io/support/errors.hpp"
 #include "io/support/folder.hpp"
 
-// Where tessera was built without zlib.
+// For builds without zlib.
 namespace tessera::io::test {
 namespace {
 

@@ -21,7 +21,7 @@
 #include "io/support/errors.hpp"
 #include "io/support/folder.hpp"
 
-// Arrays of .npz files. Those of tests/data/io were written by NumPy.
+// Arrays of .npz files. The ones in tests/data/io were written by NumPy.
 namespace tessera::io::test {
 namespace {
 
@@ -33,16 +33,16 @@ std::vector<double> elements_of(std::string const& path) {
   return elements;
 }
 
-/// One member of an archive that is made here, byte by byte.
+/// One member of an archive built here, byte by byte.
 struct Member {
   Bytes name;
   Bytes content;
   bool deflate = false;
   std::uint16_t flags = 0;
-  int method = -1;               ///< another number than that of what was done
-  std::uint32_t wrong_crc = 0;   ///< what is added to the CRC-32
-  std::int64_t more_bytes = 0;   ///< what is added to the size that it holds
-  std::int64_t more_packed = 0;  ///< what is added to the size in the file
+  int method = -1;               ///< claimed compression method, if different
+  std::uint32_t wrong_crc = 0;   ///< added to the CRC-32
+  std::int64_t more_bytes = 0;   ///< added to the claimed unpacked size
+  std::int64_t more_packed = 0;  ///< added to the claimed packed size
 };
 
 Bytes deflated(Bytes const& content) {
@@ -66,7 +66,7 @@ Bytes u32(std::uint64_t value) {
   return little(static_cast<std::uint32_t>(value));
 }
 
-/// A zip archive; `zip64`: with all sizes and places in the parts for 64 bits.
+/// A zip archive; `zip64`: with all sizes and offsets in 64-bit fields.
 Bytes zip(std::vector<Member> const& members, bool zip64 = false, Bytes const& comment = "") {
   Bytes file;
   Bytes directory;
@@ -201,7 +201,7 @@ TEST(Npz, SizesOf64BitsAndACommentAreRead) {
   }
 }
 
-/// What stands before it in an open file is no part of the archive.
+/// Bytes before the descriptor's position are no part of the archive.
 TEST(Npz, AnArchiveStartsWhereItsDescriptorStands) {
   Folder const folder;
   Bytes const before = "read before";

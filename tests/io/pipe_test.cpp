@@ -40,7 +40,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Which end of what the bytes come out of, and by which name it is opened.
+/// The kind of pipe, and the name by which it is opened.
 enum class Way { named, stdin_pipe, stdin_socket, descriptor, not_blocking };
 
 std::string name_of(Way way) {
@@ -77,7 +77,7 @@ pid_t write_apart(std::vector<Bytes> const& pieces, std::function<int()> const& 
 
 class PipeTest : public testing::TestWithParam<Way> {
  protected:
-  /// What action says, in a child, of what comes in these pieces; "good" where it says nothing.
+  /// The error of `action` in a child that reads these pieces; "good" if there is none.
   [[nodiscard]] std::string through_pipe(
       std::vector<Bytes> const& pieces, std::function<void(std::string const& path)> action) const {
     return in_child([&]() -> std::string {
@@ -88,8 +88,8 @@ class PipeTest : public testing::TestWithParam<Way> {
       } catch (FileError const& error) {
         said = error.what();
       }
-      // It may wait for a reader that did not stay, and what it wrote is there for the next one as
-      // long as it lives.
+      // The writer may wait for a reader that has gone. Its bytes are available to the next reader
+      // as long as it lives.
       ::kill(writer, SIGKILL);
       ::waitpid(writer, nullptr, 0);
       return said;
@@ -104,7 +104,7 @@ class PipeTest : public testing::TestWithParam<Way> {
   Folder folder_;
 
  private:
-  /// The name to open, and who writes.
+  /// The name to open, and the writer.
   [[nodiscard]] std::pair<std::string, pid_t> open_way(std::vector<Bytes> const& pieces) const {
     std::array<int, 2> ends{};
     if (GetParam() == Way::named) {
@@ -185,7 +185,7 @@ TEST_P(PipeTest, AMatrixAndThenItsVectorAreReadIntoMemory) {
                            read(MatrixReader(path, {}, Reading::in_order, Format::ex3));
                          }),
             "good");
-  // V that nobody reads is part of the file all the same.
+  // An unread V is part of the file.
   auto const read_A = [&](Bytes const& bytes) {
     return through_pipe({bytes}, [](std::string const& path) {
       MatrixReader const reader(path, {}, Reading::in_order, Format::ex3);
@@ -270,7 +270,7 @@ TEST_P(PipeTest, SpaceOnTheDiskIsNotTakenOnTheWordOfAHeader) {
       HasSubstr("is truncated"));
 }
 
-/// The first bytes are looked at, and read again.
+/// The first bytes are peeked at, then read.
 TEST_P(PipeTest, ContentSaysWhatAPipeHolds) {
   std::string const ex3 = generated_ex3(folder_);
   convert_file({.input = ex3, .output = folder_ / "A.npy"});

@@ -18,7 +18,7 @@
 #include "io/support/errors.hpp"
 #include "io/support/folder.hpp"
 
-// A file is what its content says, whatever its name.
+// The format is detected from the content, for any name.
 namespace tessera::io::test {
 namespace {
 
@@ -65,7 +65,7 @@ TEST(Recognition, TextIsNoEx3File) {
   }
 }
 
-/// Raw elements may be anything, a mark of another format too.
+/// Raw elements may begin with anything, even the mark of another format.
 TEST(Recognition, RawElementsAreWhatTheirNameOrTheUserSays) {
   Folder const folder;
   std::string const path = folder.write("a.bin", Bytes("\x93NUMPY", 6) + Bytes(18, '\1'));
@@ -124,7 +124,7 @@ TEST(Recognition, PackedFilesAreNamed) {
         static_cast<void>(MatrixReader(path, {}, Reading::in_order, format, Text::taken));
       });
     }
-    // Raw elements, and ex3 test files of just this size, may begin so.
+    // Raw elements, and ex3 test files of exactly this size, may begin with this mark.
     EXPECT_EQ(inspect(folder.write("a.bin", mark + Bytes(28 - mark.size(), '\x01'))).format,
               Format::raw);
   }

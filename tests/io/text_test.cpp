@@ -20,7 +20,7 @@
 #include "io/support/errors.hpp"
 #include "io/support/folder.hpp"
 
-// Matrices that are text: CSV and Matrix Market files.
+// Matrices in text files: CSV and Matrix Market.
 namespace tessera::io::test {
 namespace {
 
@@ -97,7 +97,7 @@ TEST_F(TextTest, CsvHasALineOfNamesOrNone) {
   EXPECT_EQ(csv("% fat;$x;(é)\n1;2;3\n4;5;6\n"), two_by_three);
 }
 
-/// A row of data is never left out as names, where it may be one.
+/// A row that may be data is never skipped as a row of names.
 TEST_F(TextTest, CsvWhoseFirstLineMayBeDataAsksForTheOption) {
   for (auto const& [line, found] : std::initializer_list<std::pair<Bytes, std::string>>{
            {"NA,NA", "found 'NA' as field 1"},
@@ -150,7 +150,7 @@ TEST_F(TextTest, CsvSeparatorsInsideQuotesAreText) {
   expect_refused("A.csv", "1,2\n\"3,4\n", "has an unclosed quote");
 }
 
-/// Of the type that elements are read in: an integer is digits alone.
+/// In the type of the read; an integer consists of digits only.
 TEST_F(TextTest, IntegersAreNeverRounded) {
   for (std::string const integer :
        {"9007199254740993", "-9007199254740993", "+9007199254740993", "009007199254740993",
@@ -218,7 +218,7 @@ TEST_F(TextTest, LinesThatEndInCarriageReturnsAloneAreNamed) {
             (Table{2, 1, {1, 2}}));
 }
 
-/// Bit by bit: ends of the range, zeros with their signs, what is not finite, what is too small.
+/// Bit by bit: limits of the range, signed zeros, infinities and NaN, too small numbers.
 TEST_F(TextTest, NumbersBecomeTheNearestOnes) {
   Table const found =
       csv("0.1,4.9406564584124654e-324,-0,1.7976931348623157e308,-inf,nan,+2.5e+3,.5,1e-400,"
@@ -325,7 +325,7 @@ TEST_F(TextTest, TheMarkOfUtf8IsNoPartOfAText) {
   EXPECT_EQ(csv(mark + "\"a\",b,c\n1,2,3\n4,5,6\n"), two_by_three);
 }
 
-/// Memory is for what is listed: these zeros would be 2^62 bytes less 2^32.
+/// Memory is allocated for listed elements only: these zeros would take 2^62 bytes less 2^32.
 TEST_F(TextTest, ZerosThatAreLeftOutTakeNoMemory) {
   std::string const path = folder_.write("A.mtx",
                                          "%%MatrixMarket matrix coordinate real general\n"
@@ -412,7 +412,7 @@ TEST_F(TextTest, AreConvertedIntoOtherFormats) {
     }
   }
   EXPECT_EQ(inspect(folder_ / "B.npy").stored, ElementType::f32);
-  // A name says nothing of a Matrix Market file; of a CSV file, the user may.
+  // The name does not identify a Matrix Market file; for a CSV file, the user may.
   std::string const market_text = folder_.write("m.txt", content_of(market_file));
   std::string const csv_text = folder_.write("c.txt", content_of(csv_file));
   EXPECT_EQ(npy(market_text, {.input = "", .output = ""}), two_by_three);

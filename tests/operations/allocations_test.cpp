@@ -106,7 +106,7 @@ struct Nothing {
   KOKKOS_FUNCTION void operator()(Argument const&) const {}
 };
 
-/// Allocations of Kokkos itself for kernels that do nothing.
+/// Kokkos' own allocations for empty kernels.
 int allocations_of_launches() {
   std::string const label;
   auto const launches = [&] {
@@ -158,7 +158,7 @@ TEST(Regions, NameEachCallAndItsShape) {
                                                              : "5 x 3";
     EXPECT_THAT(regions(), ElementsAre("tessera::" + name + " " + shape));
   });
-  // A call that is refused leaves no region open.
+  // A rejected call leaves no region open.
   regions().clear();
   Right const A("A", 4, 4);
   EXPECT_THROW(transpose(Exec(), A, Right("At", 4, 4), {.tuning = TransposeTuning{.team_size = 3}}),

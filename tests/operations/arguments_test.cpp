@@ -17,8 +17,8 @@
 
 #include <tessera/tessera.hpp>
 
-/// What operations take and refuse, as Kokkos' users have it: parts of one View, matrices without
-/// rows, strides, workspaces.
+/// Arguments that operations accept and reject: parts of one View, matrices without rows, strides,
+/// workspaces.
 namespace tessera {
 namespace {
 
@@ -40,7 +40,7 @@ auto refuses(std::string const& operation, std::string const& what) {
       AllOf(StartsWith("tessera::" + operation + ": "), HasSubstr(what)));
 }
 
-/// Small whole numbers, so that every order of sums gives the same.
+/// Small whole numbers, so that sums in every order are equal.
 template <class Matrix>
 Matrix whole_numbers(std::string const& name, std::size_t rows, std::size_t cols) {
   Matrix const A(name, rows, cols);
@@ -155,7 +155,7 @@ TEST(PartsOfOneView, AreRefusedWhereTheyShareAnElementBeyondSize) {
 }
 
 TEST(PartsOfOneView, AreJudgedAsTheirBytesAre) {
-  // Whatever is found apart is; and of what is, lines and blocks of one matrix are found.
+  // Reported non-overlap must be true. Overlaps must be found for lines and blocks of one matrix.
   std::mt19937 generator(33);
   auto const draw = [&](int from, int to) {
     return static_cast<std::size_t>(std::uniform_int_distribution<int>(from, to)(generator));
@@ -273,7 +273,7 @@ TEST(StridedMatrices, AreRefusedWhereNoLinesAreContiguous) {
   EXPECT_THAT([&] { multiply(Exec(), A, x, y); }, refuses("multiply", what));
   EXPECT_THAT([&] { atax(Exec(), A, x, y); }, refuses("atax", what));
   EXPECT_THAT([&] { gemm(Exec(), A, A, Right("C", 3, 3)); }, refuses("gemm", what));
-  // A column of any stride is a matrix of one column, and a row is one of one row.
+  // A column of any stride is a matrix of one column; a row is a matrix of one row.
   memory(0) = 2;
   memory(10) = 3;
   memory(20) = 4;
@@ -374,7 +374,7 @@ TEST(Sizes, ThatNoMemoryHasAreRefused) {
   refuse((Index{1} << 50) + 1, 1);
   refuse(Index{1} << 31, Index{1} << 31);
   double one = 0;
-  // Sizes of a View are unsigned. The largest one stands for none in Kokkos 4.
+  // Sizes of a View are unsigned. In Kokkos 4 the largest one means none.
   std::size_t const most = std::numeric_limits<std::size_t>::max() - 1;
   EXPECT_THAT([&] { multiply(Exec(), Right(&one, most, 0), Vector("v", 0), Vector("B", 1)); },
               refuses("multiply", what + std::to_string(most) + " x 0"));
@@ -454,7 +454,7 @@ TEST(Tunings, WithTilesThatNoTeamHasRoomForAreRefused) {
   }
   EXPECT_THAT([&] { transpose(Exec(), A, B, {.tuning = TransposeTuning{65536, 65536, 1, 1}}); },
               refuses("transpose", "choose smaller tiles"));
-  // The largest values of the others mean all there is.
+  // The largest values of the others mean no limit.
   constexpr Index all = Index{1} << 62;
   Tuning const whole{.dot = {.lines_per_team = all, .segments_per_run = all},
                      .sum = {.columns_per_team = all, .panels_per_team = all},
@@ -527,7 +527,7 @@ TEST(Workspaces, RefuseASecondCallAtATime) {
     EXPECT_THAT([&] { workspace.clear(); }, refuses("Workspace", what));
   }
   EXPECT_NO_THROW(atax(Exec(), A, v, C, {.workspace = &workspace}));
-  // A call that throws ends its turn, too.
+  // A call that throws releases the workspace, too.
   Tuning const wrong{.dot = {.lines_per_step = 3}};
   EXPECT_THROW(atax(Exec(), A, v, C, {.workspace = &workspace, .tuning = wrong}),
                std::invalid_argument);

@@ -77,8 +77,8 @@ TYPED_TEST(Atax, ReadsOnlyItsPartOfALargerMatrix) {
   }
 }
 
-// Lines that are copied by words begin and end within some: 512 of them make 64 panels, which a GPU
-// with large scratch deals to rings of one team, of two and of four.
+// Lines that are copied by words and begin and end inside a word. 512 lines make 64 panels, which a
+// GPU with large scratch assigns to rings of one team, of two and of four.
 TYPED_TEST(Atax, ReadsNothingAroundLongLinesThatBeginAndEndWithinWords) {
   using T = typename TypeParam::Scalar;
   constexpr Index lanes = summation::lanes<T>;

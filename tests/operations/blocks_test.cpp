@@ -28,8 +28,8 @@ class Blocks : public testing::Test {
   using Block = Kokkos::View<T**, Kokkos::LayoutStride, typename Exec::memory_space>;
   using Columns = std::vector<std::vector<T>>;
 
-  /// Rows or columns side by side, or neither; NaN everywhere. Copied as a whole, since a device's
-  /// elements with gaps between them cannot be.
+  /// Adjacent rows, adjacent columns, or neither; initially NaN. Copied as a whole, because device
+  /// elements with gaps cannot be copied.
   class Stored {
    public:
     Stored(Index rows, Index cols, int order)
@@ -129,8 +129,8 @@ TYPED_TEST(Blocks, OfAnyWidthHaveTheBitsOfEachColumnAlone) {
   using T = typename TypeParam::Scalar;
   using Stored = typename TestFixture::Stored;
   std::vector<std::size_t> widths{1, 2, 3, 4, 5, 8, 9, 17, 64};
-  if (some_are_enough()) widths = {1, 3, 33};  // a whole read of 32, and one vector
-  // More than a panel and a segment, no multiple of a word; long lines; many panels.
+  if (some_are_enough()) widths = {1, 3, 33};  // a full block of 32, and one vector
+  // More than a panel and a segment, not a multiple of a word; long lines; many panels.
   for (Shape const& shape : {Shape{70, 611}, Shape{19, 9000}, Shape{2500, 36}, Shape{300, 4096}}) {
     HostMatrix<T> const A(shape, TypeParam::order,
                           real_numbers<T>(static_cast<std::size_t>(shape.size()), 2));
@@ -190,7 +190,7 @@ TEST(BlocksOnHost, RefuseWhatDoesNotFit) {
   auto const expect_refused = [](auto const& call, char const* why) {
     EXPECT_THAT(call, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(why)));
   };
-  // Before any column is written.
+  // Rejected before any column is written.
   Matrix const C("C", 3, 2);
   Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace> const of_three("A", 3, 3);
   Kokkos::deep_copy(of_three, 1);

@@ -6,8 +6,7 @@
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
 
-/// What the operations take and refuse, decided by the compiler: these tests pass by being
-/// compiled.
+/// Argument types that the operations accept and reject. These tests are checked at compile time.
 namespace tessera {
 namespace {
 
@@ -29,7 +28,7 @@ concept Ataxable = requires(HostExec exec, A a, X x, Y y) { atax(exec, a, x, y);
 template <class A, class X, class B, class C>
 concept AtaxableWithB = requires(HostExec exec, A a, X x, B b, C c) { atax(exec, a, x, b, c); };
 
-/// All operations accept these, or all refuse them.
+/// All operations accept these types, or all reject them.
 template <class A, class X, class Y>
 constexpr bool accepted = Multipliable<A, X, Y> && TransposedMultipliable<A, X, Y> &&
                           Ataxable<A, X, Y> && AtaxableWithB<A, X, Y, Y>;
@@ -54,7 +53,7 @@ static_assert(refused<View<double**>, View<double*>, View<float*>>);
 static_assert(refused<View<int**>, View<int*>, View<int*>>);
 static_assert(refused<View<long double**>, View<long double*>, View<long double*>>);
 
-// A function of the caller's own is an object: a lambda, or a pointer to a function.
+// A user-defined function is an object: a lambda, or a pointer to a function.
 double twice(Index /*i*/, double b) {
   return 2 * b;
 }
@@ -73,7 +72,7 @@ static_assert(refused<View<double***>, View<double*>, View<double*>>);
 static_assert(refused<View<double**>, View<double**>, View<double*>>);
 static_assert(refused<View<double**>, View<double*>, View<double>>);
 
-// Whether lines of a strided matrix are contiguous is seen when it is used.
+// Whether lines of a strided matrix are contiguous is checked at run time.
 static_assert(accepted<View<double**, Strided>, View<double*>, View<double*>>);
 
 // No raw pointers.

@@ -28,8 +28,8 @@
 #include "support/sha256.hpp"
 #include "support/shapes.hpp"
 
-/// C = A·B on every backend, for every layout of the three, against plain loops that share no code
-/// with the library, with nothing touched around the output.
+/// C = A·B on every backend, for every layout of the three matrices, compared with plain loops that
+/// share no code with the library. Nothing around the output may be written.
 namespace tessera::test {
 namespace {
 
@@ -39,7 +39,7 @@ using testing::IsEmpty;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
-/// C is rows x cols, with so many products in each element.
+/// C is rows x cols, with `depth` products in each element.
 struct Size {
   Index rows;
   Index cols;
@@ -92,7 +92,7 @@ class Gemm : public testing::Test {
   using T = typename CaseT::Scalar;
   using Elements = std::vector<T>;
 
-  /// The library's product of factors given row by row, as expected row by row: bit by bit, and
+  /// Compares the library's product with the expected one, both row by row: bit by bit, with
   /// nothing else written.
   static void expect_product(Size const& s, Layouts const& layouts, Elements const& a,
                              Elements const& b, Elements const& expected,
@@ -132,7 +132,7 @@ class Gemm : public testing::Test {
     auto const expected = reference::gemm(a, b, s.rows, s.cols, s.depth);
     for (Layouts const& each : layouts) expect_product(s, each, a, b, expected, options);
   }
-  /// Tunings that the backend has, among them odd ones.
+  /// Tunings of the backend, including unusual ones.
   static std::vector<GemmTuning> tunings() {
     std::vector<GemmTuning> all;
     for (Index const band : {1, 3, 100}) {
@@ -198,7 +198,7 @@ TYPED_TEST(Gemm, HasTheBitsOfTheReferenceWhereSumsAreLong) {
   }
 }
 
-/// Both factors are one matrix, whose elements are read once.
+/// Both factors are the same matrix, whose elements are read once.
 TYPED_TEST(Gemm, HasTheBitsOfTheReferenceForGramMatrices) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Scalar;

@@ -40,7 +40,7 @@ class KokkosKernels : public CaseTest<C> {
     return ku / (1 - ku);
   }
 
-  /// Any order of adding n products makes at most n + 1 roundings on the way of each.
+  /// Any order of adding n products has at most n + 1 roundings per product.
   static void expect_close(Index depth, Index products, Truth const& truth,
                            std::vector<T> const& found, std::vector<T> const& theirs) {
     ASSERT_EQ(found.size(), theirs.size());

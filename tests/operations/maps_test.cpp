@@ -44,8 +44,8 @@ class Maps : public testing::Test {
     for (T& value : values) value *= scale;
     return values;
   }
-  /// A matrix, and vectors that fit it, on the host and on the device. Its products are small
-  /// enough for e to their power to be a number.
+  /// A matrix and matching vectors on the host and on the device. Its products are small enough
+  /// that their exponentials are finite.
   struct Problem {
     explicit Problem(Shape s, Index stride = 1)
         : shape(s),
@@ -77,7 +77,7 @@ class Maps : public testing::Test {
     GuardedVector<C> C_;
   };
 
-  /// Every ready-made map of a vector, by the name that the reference has for it.
+  /// Every predefined map of a vector, by its name in the reference.
   template <class View>
   static auto every_map(View const& x) {
     using Map = RowMap<T, typename Exec::memory_space>;
@@ -198,7 +198,7 @@ TYPED_TEST(Maps, OfNoColumnsMapZeros) {
   EXPECT_EQ(B.to_host(), (std::vector<T>{-1, 2, -3}));
 }
 
-/// A function of the caller's own.
+/// A user-defined function.
 template <class T>
 struct ClipAndCount {
   T limit;
@@ -256,7 +256,7 @@ TEST(MapsOnHost, AddAVectorWhateverTheCallersModeMakesOfSmallNumbers) {
 #endif
 }
 
-/// Memory that the host and a device share is as good as the device's own.
+/// Memory shared by host and device is accepted like device memory.
 template <class Space>
 constexpr bool takes_shared_memory =
     std::is_constructible_v<VectorIn<float, Space>,

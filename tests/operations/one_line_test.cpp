@@ -18,8 +18,8 @@
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
-/// A matrix of one column, or of one row, has the sums of a row-major one, whatever its layout and
-/// strides are, in memory and streamed.
+/// A matrix of one column or one row has the sums of a row-major one, for every layout and stride,
+/// in memory and streamed.
 namespace tessera::test {
 namespace {
 
@@ -33,7 +33,7 @@ class OneLine : public testing::Test {
   using Block = Kokkos::View<T**, Kokkos::LayoutRight, Space>;
   static constexpr Index k = 3;  // vectors of a block
 
-  /// A matrix, vectors for it, and what the reference makes of them.
+  /// A matrix, vectors for it, and the results of the reference.
   struct Problem {
     Shape shape;
     std::vector<T> elements, v, u, V, U;
@@ -149,7 +149,7 @@ class OneLine : public testing::Test {
     }
   }
 
-  /// The matrix with a distance between rows, and one between columns; NaN everywhere else.
+  /// The matrix with strides between rows and columns; NaN everywhere else.
   static Strided strided(Problem const& p, Index down, Index across) {
     auto const [m, n] = p.shape;
     auto const size = static_cast<std::size_t>((m - 1) * down + (n - 1) * across + 1);
@@ -167,7 +167,7 @@ class OneLine : public testing::Test {
     auto const of = [](Index x) { return static_cast<std::size_t>(x); };
     return Strided(memory.data(), Kokkos::LayoutStride(of(m), of(down), of(n), of(across)));
   }
-  /// The same as a part of a larger matrix in LayoutLeft or LayoutRight.
+  /// The matrix as a part of a larger one in LayoutLeft or LayoutRight.
   template <class Layout>
   static auto part(Problem const& p, Index gap) {
     auto const [m, n] = p.shape;
@@ -261,7 +261,7 @@ TYPED_TEST(OneLine, HasThemStreamedInEveryLayout) {
         EXPECT_THAT(this->host(ATAV), same_bits_as(p.ATAV)) << shape;
       };
       run({});
-      // The smallest limit that does for all of them.
+      // The smallest limit that is enough for all of them.
       stream::Options<T> few{.memory_limit = 1};
       for (bool enough = false; !enough;) {
         try {

@@ -17,7 +17,7 @@
 #include "support/read_file.hpp"
 #include "support/sha256.hpp"
 
-/// docs/summation.md has digests of what Python does not show: functions, and blocks of solvers.
+/// Digests of docs/summation.md that Python cannot compute: user functions, and blocks of solvers.
 namespace tessera::test {
 namespace {
 
@@ -40,7 +40,7 @@ class Page : public testing::Test {
     for (std::size_t k = 0; k < count; ++k) result.push_back(number(k, series));
     return result;
   }
-  /// The digest in the row that begins so, of this type.
+  /// The digest in the row with this beginning, for this type.
   static std::string digest(std::string const& row) {
     std::string const page =
         read_file(std::filesystem::path(TESSERA_TEST_DATA_DIR) / "../../docs/summation.md");

@@ -21,8 +21,8 @@
 #include "support/kernel_log.hpp"
 #include "support/runner.hpp"
 
-/// At = Aᵀ, and A = Aᵀ in place, against two plain loops: bit by bit, on every backend, for every
-/// size of element and every pair of layouts, with nothing touched around the output.
+/// At = Aᵀ, and A = Aᵀ in place, compared with two plain loops: bit by bit, on every backend, for
+/// every size of element and every pair of layouts. Nothing around the output may be written.
 namespace tessera::test {
 namespace {
 
@@ -35,7 +35,7 @@ using testing::Not;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
-/// Sixteen bytes without a constructor or an alignment that would help.
+/// Sixteen bytes without a constructor or extra alignment.
 struct Sixteen {
   std::array<std::uint32_t, 4> part;
 };
@@ -203,7 +203,7 @@ TYPED_TEST(Transpose, EnqueuesOneKernelAndNeitherFencesNorAllocates) {
       GuardedMatrix<Exec, T> const A(shape, {MatrixLayout::right});
       GuardedMatrix<Exec, T> const At({shape.cols, shape.rows}, {to});
       auto const expect_one_kernel = [&](std::string const& name, auto const& call) {
-        call();  // Kokkos' scratch of teams grows
+        call();  // Kokkos' team scratch grows
         KernelLog log;
         log.begin(Kokkos::Tools::Experimental::device_id(own));
         call();

@@ -39,7 +39,7 @@ class Accuracy : public CaseTest<C> {
   static void expect_within(double factor, Truth const& truth, std::vector<T> const& found,
                             Shape const& shape) {
     ASSERT_EQ(found.size(), truth.value.size());
-    // The truth itself errs: fewer than 2^20 terms, 2^-100 each.
+    // Error of the truth itself: fewer than 2^20 terms, 2^-100 each.
     double const slack = std::ldexp(1.0, -80);
     for (std::size_t i = 0; i < found.size(); ++i) {
       double const error = std::abs(truth.value[i].error_of(static_cast<double>(found[i])));

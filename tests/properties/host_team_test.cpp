@@ -14,7 +14,7 @@
 #include <omp.h>
 #endif
 
-/// Where the teams of a host's kernels run, and what scratch they have.
+/// Where the teams of host kernels run, and their scratch.
 namespace tessera::test {
 namespace {
 
@@ -23,7 +23,7 @@ using testing::Field;
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// What a team finds.
+/// The observations of a team.
 struct Found {
   int calls = 0;
   bool among_others = false;    ///< in a parallel region of several threads

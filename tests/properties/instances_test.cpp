@@ -12,7 +12,7 @@
 #include "support/methods.hpp"
 #include "support/resident.hpp"
 
-/// Calls at the same time, and one after another with the same workspace, do not touch each other.
+/// Concurrent calls, and consecutive calls with one workspace, do not interfere.
 namespace tessera::test {
 namespace {
 
@@ -40,7 +40,7 @@ TYPED_TEST(Instances, OfTwoThreadsAtOnceGiveTheBitsOfTheReference) {
   second.join();
 }
 
-/// An instance with a matrix, a workspace and the results that it has to give.
+/// An instance with a matrix, a workspace and the expected results.
 template <class C>
 struct Worker {
   using T = typename C::Scalar;

@@ -10,7 +10,7 @@
 #include "support/kernel_log.hpp"
 #include "support/methods.hpp"
 
-/// What an operation enqueues, as Kokkos reports it to its tools.
+/// The kernels and allocations of an operation, as Kokkos reports them to its tools.
 namespace tessera::test {
 namespace {
 
@@ -28,8 +28,8 @@ class Kernels : public CaseTest<C> {
   using T = typename C::Scalar;
 
   /// Runs every operation by every method on shapes that need partial results, and on one that a
-  /// host's team has alone, twice, so that the kept workspace has grown, and calls check(log of the
-  /// second run, name of the operation).
+  /// single host team computes. Runs twice, so that the kept workspace has grown, and calls
+  /// check(log of the second run, name of the operation).
   template <class Check>
   void for_each_call(Call call, Check const& check) {
     call.kept_workspace = true;
@@ -118,7 +118,7 @@ TYPED_TEST(Kernels, AllocateTheirWorkspaceUnderALabelOfTheirOwn) {
   auto const [A, v, B] = real_problem<T>({2000, 300}, TestFixture::order, 72);
   KernelLog log;
   this->runner().atax(A, v, {.method = Method::two_stage, .observer = &log});
-  // Beside the workspace, Kokkos may grow the scratch memory of its teams.
+  // Kokkos may also grow the scratch memory of its teams.
   EXPECT_THAT(log.allocations, Contains(StartsWith("tessera::")));
   EXPECT_THAT(log.allocations, Each(AnyOf(StartsWith("tessera::"), StartsWith("Kokkos::"))));
 }

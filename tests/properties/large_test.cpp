@@ -5,7 +5,7 @@
 #include "support/case_test.hpp"
 #include "support/methods.hpp"
 
-/// Matrices with lines enough for panels of nine: the formula's regimes that small ones do not
+/// Matrices with enough lines for panels of nine: regimes of the formula that small matrices do not
 /// reach.
 namespace tessera::test {
 namespace {

@@ -18,12 +18,12 @@
 #include "support/reference.hpp"
 #include "support/same_bits.hpp"
 
-/// Hosts' dot products and sums of lines as kernels call them, with what no public argument
-/// chooses.
+/// Dot products and sums of lines on hosts, called as kernels call them, with parameters that no
+/// public argument sets.
 namespace tessera::detail {
 namespace {
 
-/// Memory whose last byte is the last one that this process may read.
+/// Memory that ends at the last byte that this process may read.
 class MemoryBeforeAPage {
  public:
   explicit MemoryBeforeAPage(std::size_t bytes)
@@ -60,7 +60,7 @@ class LinesOfHosts : public testing::Test {
   static constexpr Index longest = 9000;
   static constexpr Index widest = 70;  ///< padding
 
-  /// `count` lines of real numbers and a vector, both at the end of what can be read.
+  /// `count` lines of real numbers and a vector, both at the end of readable memory.
   LinesOfHosts() : matrix_(bytes(count * (longest + widest))), x_(bytes(longest)) {}
 
   Lines<T> lines(Index length, Index leading, Index some = count) const {
@@ -68,8 +68,8 @@ class LinesOfHosts : public testing::Test {
   }
   T* x(Index length) const { return numbers(x_, 2, length); }
 
-  /// How lines are walked that are not asked for. Without AVX-512 its loops are not tested, which
-  /// Avx512.IsUsedWhereTheProcessorHasItUnlessItIsSwitchedOff says.
+  /// Ways to walk lines without prefetching. Without AVX-512 its loops are not tested:
+  /// Avx512.IsUsedWhereTheProcessorHasItUnlessItIsSwitchedOff reports that.
   static std::vector<Walk> walks() {
     std::vector<Walk> all = {Walk{}, Walk{.in_cache = true}};
     if (backends::host::avx512::available()) {
@@ -79,12 +79,12 @@ class LinesOfHosts : public testing::Test {
     return all;
   }
 
-  /// The products as the reference has them.
+  /// The products of the reference.
   static std::vector<T> expected(Lines<T> const& lines, T const* x) {
     return reference::dot<T>({lines.data, lines.count, lines.length, lines.leading},
                              std::vector<T>(x, x + lines.length));
   }
-  /// The same by dot_lines, `Count` lines side by side.
+  /// The products of dot_lines, `Count` lines at a time.
   template <int Count>
   static std::vector<T> found(Lines<T> const& lines, T const* x, Walk const& walk) {
     std::vector<T> result(static_cast<std::size_t>(lines.count));
@@ -280,7 +280,7 @@ TYPED_TEST(LinesOfHosts, SumsOfLongLinesMergeByPartsOfThem) {
   constexpr Index count = 8 * summation::min_panel_lines + 5;
   for (Index const length : {columns_of_merge, columns_of_merge + 1, 2 * columns_of_merge + 77}) {
     SCOPED_TRACE(length);
-    // Lines overlap, for so many long ones would take much memory.
+    // Lines overlap, because so many long ones would take much memory.
     Lines<T> const lines = this->lines(length, 7, count);
     expect_sums_of_reference(lines, this->x(count));
   }

@@ -107,7 +107,7 @@ TYPED_TEST(Plans, StayInRangeForSizesNearTwoToThe40) {
       EXPECT_LT(plan.workspace_bytes, std::size_t{1} << 62) << shape;
       for (StagePlan const& stage : plan.stages) {
         EXPECT_GE(stage.teams, 1) << shape << ", " << stage.name;
-        // A launch on a GPU refuses more, which only matrices past all its memory need.
+        // A GPU launch refuses larger sizes, which only matrices beyond its memory need.
         if (!is_gpu || bytes <= gpu_bytes) {
           EXPECT_LE(stage.teams, std::numeric_limits<int>::max()) << shape << ", " << stage.name;
         }

@@ -34,7 +34,7 @@ constexpr Limit turing_scratch{40936};
 /// On other architectures, teams use the 48 KiB except what Kokkos reserves in a launch.
 constexpr Limit cuda_scratch{49152 - 2 * sizeof(double), sizeof(double)};
 
-/// A CUDA device that is only planned for: Turing, or an architecture with more scratch.
+/// A CUDA device for planning only: Turing, or an architecture with more scratch.
 template <bool HasLargeScratch>
 struct PlannedCuda {
   using execution_space = PlannedCuda;
@@ -111,7 +111,7 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
 namespace tessera::test {
 namespace {
 
-/// Multiprocessors of a small card, the Titan RTX, an H100 and an H200, and of a card to come.
+/// Multiprocessors of a small card, the Titan RTX, an H100 and an H200, and of a future card.
 constexpr std::array<Index, 4> cards{14, 72, 132, 300};
 
 /// Every pair of extents at and next to the powers of two, up to matrices of 2^40 elements.
@@ -132,7 +132,7 @@ std::vector<Shape> shapes_of_all_sizes() {
   return shapes;
 }
 
-/// Calls visit(plan, whose) with the plans of all operations for this shape.
+/// Calls visit(plan, name) with the plans of all operations for this shape.
 template <class T, class Layout, class Exec, class Visitor>
 void for_each_plan(Exec const& exec, Shape const& s, std::optional<Tuning> const& tuning,
                    Visitor const& visit) {
@@ -143,8 +143,8 @@ void for_each_plan(Exec const& exec, Shape const& s, std::optional<Tuning> const
   }
 }
 
-/// The most scratch of a team if this plan's fused kernel keeps lines there, more than Kokkos would
-/// give; 0 if not.
+/// The scratch limit of a team if this plan's fused kernel keeps lines in scratch, beyond Kokkos'
+/// own limit; else 0.
 template <class T, class Layout, class Exec>
 std::size_t scratch_for_lines(Exec const& exec, Shape const& s,
                               std::optional<Tuning> const& tuning) {
@@ -167,7 +167,7 @@ std::size_t scratch_for_lines(Exec const& exec, Shape const& s,
   return 0;
 }
 
-/// The largest scratch of any stage by its name, and an expectation that none is over `most`.
+/// Records the largest scratch of each stage by its name, and expects that none is over `most`.
 template <class Exec>
 class Fitting {
  public:
@@ -178,7 +178,7 @@ class Fitting {
     std::size_t const own = scratch_for_lines<T, Layout>(exec_, shape, tuning);
     if (own > 0) ++(std::is_same_v<Layout, Kokkos::LayoutRight> ? rings_ : slices_);
     for_each_plan<T, Layout>(exec_, shape, tuning, [&](Plan const& plan) {
-      if (plan.kernels == tessera::Kernels::portable) return;  // launched with what Kokkos has
+      if (plan.kernels == tessera::Kernels::portable) return;  // launched with Kokkos' own limit
       for (StagePlan const& stage : plan.stages) {
         if (stage.scratch_bytes > 0) with_scratch_.insert(stage.name);
         std::size_t const most = stage.name == "fused" && own > 0
@@ -202,11 +202,11 @@ class Fitting {
     look_at_both<Kokkos::LayoutRight>(shape, tuning);
     look_at_both<Kokkos::LayoutLeft>(shape, tuning);
   }
-  /// Names of the stages that asked for any scratch at all.
+  /// Names of the stages that use scratch.
   std::set<std::string> const& with_scratch() const { return with_scratch_; }
-  /// Shapes whose fused kernel has a ring of lines in scratch.
+  /// Shapes whose fused kernel keeps a ring of lines in scratch.
   int rings() const { return rings_; }
-  /// Shapes whose fused kernel has slices of all lines there.
+  /// Shapes whose fused kernel keeps slices of all lines in scratch.
   int slices() const { return slices_; }
 
  private:
@@ -233,7 +233,7 @@ TYPED_TEST(ScratchOfCuda, FitsAMultiprocessorForEveryTuning) {
   for (Index const card : cards) {
     Fitting<TypeParam> fitting({card}, TypeParam::limit);
     for (Shape const& shape : shapes_of_all_sizes()) fitting.look_at_all(shape);
-    // Else the test looks at nothing.
+    // Otherwise the test checks nothing.
     EXPECT_THAT(fitting.with_scratch(),
                 testing::IsSupersetOf({"fused", "multiply", "multiply_transposed"}));
     // Turing's scratch holds no ring, and nothing is copied to it.
@@ -250,7 +250,7 @@ TYPED_TEST(ScratchOfCuda, FitsAMultiprocessorForACallersTuning) {
   }
 }
 
-/// Expects what the kernels of blocks of vectors count on.
+/// Expects the invariants of the kernels for blocks of vectors.
 template <class T, class Exec>
 void expect_room_for_blocks(Exec const& exec, Index count, Index length, int vectors,
                             Tuning const& tuning) {
@@ -271,7 +271,7 @@ void expect_room_for_blocks(Exec const& exec, Index count, Index length, int vec
   EXPECT_GE(dot.groups * dot.kept, vectors);
   EXPECT_GE(dot.runs * dot.chunks * gpu::chunk<T>, length);
   EXPECT_GE(dot.line_blocks * dot.lines_per_team, count);
-  // Stacks leave room for as many teams as the registers do.
+  // Stacks leave room for as many teams as registers allow.
   std::size_t const side_by_side = sum.parts_in_scratch > 0 ? sum.teams_at_once : 1;
   EXPECT_LE((tessera::detail::scratch_bytes<T>(sum.scratch()) + 1024) * side_by_side,
             Exec::most_scratch + 1024);
@@ -314,7 +314,7 @@ TYPED_TEST(ScratchOfCuda, HoldsWhatBlocksOfVectorsNeed) {
   }
 }
 
-/// Whether slices of so many lines fit, of any length and for any tuning.
+/// Whether slices of this number of lines fit, for every length and tuning.
 template <class T>
 bool slices_fit(PlannedCuda<true> const& exec, Index count) {
   for (Index const length : {Index{1}, Index{1000}, Index{1} << 18, Index{1} << 24}) {
@@ -364,7 +364,7 @@ TEST(Rings, LeaveAsManyMultiprocessorsBusyWhereLinesAreOffWords) {
     EXPECT_LE(off_words.ring.slots, off_words.ring_most_slots) << length;
     EXPECT_GE(on_words.teams(), 64) << length;
   }
-  // One team of eight warps a multiprocessor, and two.
+  // One team of eight warps per multiprocessor, and two.
   EXPECT_EQ(plan_of_lines<float>(16384, 16384, 16384).teams(), 128);
   EXPECT_EQ(plan_of_lines<float>(16384, 16384, 16387).teams(), 256);
 }
@@ -372,7 +372,7 @@ TEST(Rings, LeaveAsManyMultiprocessorsBusyWhereLinesAreOffWords) {
 TEST(Rings, GiveATeamAllPanelsHoweverManyACallerAsksFor) {
   for (Index const length : {3072, 8192, 16384, 32768, 65536}) {
     for (Index const offset : {0, 3}) {
-      // 2^62 times the rings of a multiprocessor would be no number, or a small one.
+      // 2^62 times the rings of a multiprocessor would overflow.
       for (int power = 20; power <= 62; ++power) {
         Tuning const tuning{.fused_lines = {.panels_per_team = Index{1} << power}};
         auto const plan = plan_of_lines<float>(length, length, length + offset, tuning);
@@ -382,8 +382,7 @@ TEST(Rings, GiveATeamAllPanelsHoweverManyACallerAsksFor) {
   }
 }
 
-/// What kernels of GPUs hold of fixed size is enough for what their plans deal them, or the plan is
-/// refused.
+/// The fixed-size arrays of GPU kernels are large enough for their plans, or the plan is refused.
 template <class T>
 class Capacities : public testing::Test {
  protected:
@@ -400,7 +399,7 @@ class Capacities : public testing::Test {
                                            tessera::detail::Lines<T>{nullptr, 2, length, length},
                                            Tuning{.dot = {.segments_per_run = segments_per_run}});
   }
-  /// Beside the powers of two, and the length whose results differed.
+  /// Lengths next to the powers of two, and one whose results differed.
   static std::vector<Index> lengths(Index longest) {
     std::vector<Index> result{300000000};
     for (Index power = 512; power <= longest; power *= 2) {
@@ -462,7 +461,7 @@ TYPED_TEST(Capacities, OfCountersAreOneForEachTileOfColumns) {
   }
 }
 
-/// Expects tunings that callers could give, of all shapes, on every card.
+/// Checks tunings that users could set, for all shapes, on every card.
 template <class Exec>
 void expect_valid_tunings() {
   for (Index const card : cards) {

@@ -10,7 +10,7 @@
 #include "support/methods.hpp"
 #include "support/tunings.hpp"
 
-/// A tuning says who adds what, never in which order.
+/// A tuning decides who adds what, never the order.
 namespace tessera::test {
 namespace {
 

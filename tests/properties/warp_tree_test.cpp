@@ -14,19 +14,19 @@
 #include "support/data.hpp"
 #include "support/reference.hpp"
 
-/// The trees over values that a warp comes by, as kernels of GPUs use them, run by the host.
+/// The trees over values in a warp, as kernels of GPUs use them, run by the host.
 namespace tessera::test {
 namespace {
 
 namespace gpu = tessera::detail::gpu;
 
-/// A warp whose threads run one after the other, and again until none sends anything else than the
-/// last time: then each has received what it would have received from threads that run in step.
+/// A warp whose threads run one after the other, repeatedly, until none sends anything different.
+/// Then each has received what it would receive from threads in lockstep.
 struct WarpInTurn {
   using Bits = std::uint64_t;
   static constexpr int threads = gpu::warp_threads;
-  static inline std::vector<std::array<double, threads>> sent;  ///< by exchanges, from each
-  static inline std::size_t exchanges;                          ///< of the thread so far
+  static inline std::vector<std::array<double, threads>> sent;  ///< in exchanges, by each thread
+  static inline std::size_t exchanges;                          ///< of the current thread
   static inline std::size_t thread;
   static inline bool has_changed;
 
@@ -46,7 +46,7 @@ struct WarpInTurn {
   }
 };
 
-/// What each thread of a warp gets that pushes `values` one after the other.
+/// The results of each thread of a warp that pushes `values` in order.
 template <class Tree, class T>
 std::vector<T> sums_of(std::vector<T> const& values) {
   std::vector<T> sums(WarpInTurn::threads);

@@ -11,8 +11,8 @@
 #include "support/reference.hpp"
 
 /// The stack of a thread's partial vectors, as kernels of GPUs use it, run by the host. For every
-/// split between scratch and registers it adds in the order of the reference and writes only its
-/// own places.
+/// split between scratch and global memory it adds in the order of the reference and writes only
+/// its own places.
 namespace tessera::test {
 namespace {
 

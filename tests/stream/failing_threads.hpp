@@ -4,7 +4,7 @@
 
 namespace tessera::test {
 
-/// While it lives, the process can start so many threads more, as below a limit of processes.
+/// During its lifetime, the process can start only a given number of threads more.
 class FewThreads {
  public:
   explicit FewThreads(int more);

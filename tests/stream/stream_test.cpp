@@ -42,7 +42,7 @@ using testing::Le;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
-/// A source that hands out a matrix in memory, counts what it hands out, and can fail.
+/// A source that reads a matrix in memory, counts the elements it reads, and can fail.
 template <class T, class LayoutT, bool InKernels = true>
 class MemorySource {
  public:
@@ -86,7 +86,7 @@ class MemorySource {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// What Kokkos tells its tools while this lives: the names of kernels, and the bytes of memory.
+/// Records Kokkos' events during its lifetime: names of kernels, and bytes of memory.
 class Watch {
  public:
   Watch() {
@@ -142,7 +142,7 @@ class Stream : public testing::Test {
       Operation::atax, Operation::atax_with_b, Operation::multiply_both, Operation::multiply,
       Operation::multiply_transposed};
 
-  /// What an operation of the library writes.
+  /// The outputs of an operation of the library.
   template <class From>
   static Vectors run(Operation operation, From const& source, Problem<T> const& p,
                      stream::Options<T> options, Index stride = 1,
@@ -178,14 +178,13 @@ class Stream : public testing::Test {
         results = {c.to_host(), b.to_host()};
         break;
     }
-    if (options.method != Method::fused) {  // fused without accelerated fused kernels: portable
-                                            // ones
+    if (options.method != Method::fused) {  // portable ones may be fused instead
       EXPECT_EQ(done.kernels, kernels_used<Exec>(options.kernels));
     }
     if (report != nullptr) *report = done;
     return results;
   }
-  /// The same by the reference.
+  /// The outputs of the reference.
   static Vectors expected(Operation operation, Problem<T> const& p) {
     auto const A = p.A.for_reference();
     switch (operation) {
@@ -242,7 +241,7 @@ TYPED_TEST(Stream, HasTheBitsOfTheReferenceForEveryLimit) {
         try {
           this->expect_same(this->run(operation, source, p, options, 1), wanted, where);
         } catch (stream::LimitError const& refused) {
-          // Segments of all columns need more; the next limit is enough.
+          // Segments of all columns need more; the limit in the error is enough.
           EXPECT_GT(refused.needed(), options.memory_limit) << where;
           EXPECT_EQ(scale, 1) << where;
         }
@@ -343,7 +342,7 @@ class StreamOfBlocks : public Stream<CaseT> {
       EXPECT_THAT(found[j], same_bits_as(product(from[j]))) << where << ", column " << j;
     }
   }
-  /// All products with k columns have the bits of the reference, and read the matrix so often.
+  /// All products with k columns have the bits of the reference, and take `readings` reads of it.
   template <class Layout>
   static void expect_products(Problem<T> const& p, Index k, stream::Options<T> options,
                               Index readings) {
@@ -405,7 +404,7 @@ TYPED_TEST(StreamOfBlocks, ReadTheMatrixOnceForAllColumns) {
   }
 }
 
-/// What is enough for one vector is enough for several, which then share fewer readings.
+/// A limit that is enough for one vector is enough for several. They then share fewer reads.
 TYPED_TEST(StreamOfBlocks, NeedNoLargerLimitThanOneVector) {
   using T = typename TypeParam::Scalar;
   auto const p = real_problem<T>(Shape{300, 5000}, TypeParam::order, 62);
@@ -466,7 +465,7 @@ TYPED_TEST(Stream, HoldsNoMoreThanItSaysWithStatesAndStrides) {
         std::string const where = testing::PrintToString(Shape{t.rows, t.cols}) + ", operation " +
                                   std::to_string(static_cast<int>(operation)) + ", readers " +
                                   std::to_string(readers);
-        // The vectors of the caller are there, too, while the operation runs.
+        // The caller's vectors are allocated, too, while the operation runs.
         std::size_t const callers =
             3 * sizeof(T) * static_cast<std::size_t>(2 * t.rows + 2 * t.cols) + 64 * KiB;
         stream::Report report;
@@ -601,7 +600,7 @@ TYPED_TEST(Stream, RefusesAStateOfSomethingElse) {
     return ThrowsMessage<std::invalid_argument>(
         HasSubstr("expected a state of " + expected + " to resume from, found one of " + found));
   };
-  // With one block that is not the last, all of them leave a state of the same sizes.
+  // With one block that is not the last, all operations leave a state of the same sizes.
   for (Operation const operation : TestFixture::operations) {
     std::optional<stream::State<T>> state;
     this->run(operation, typename TestFixture::Source(p.A), p,
@@ -749,7 +748,7 @@ TYPED_TEST(Stream, TellsHowFarItIs) {
   EXPECT_EQ(bytes, static_cast<std::size_t>(shape.size()) * sizeof(T));
 }
 
-/// A source whose reads of a few lines cost as much as reads of many. It has to be read in large
+/// A source whose reads of a few lines cost as much as reads of many. It must be read in large
 /// whole blocks, in order, by one thread.
 template <class Inner>
 class WholeSource {

@@ -37,14 +37,14 @@ struct Case {
                                                 : reference::Order::column_major;
 };
 
-/// Every layout with every scalar type on one backend. A new one is added here and tested
-/// everywhere.
+/// Every layout with every scalar type on one backend. A new layout or type is added here and then
+/// tested everywhere.
 template <class Exec>
 using EveryCaseOn =
     std::tuple<Case<Exec, Kokkos::LayoutRight, float>, Case<Exec, Kokkos::LayoutRight, double>,
                Case<Exec, Kokkos::LayoutLeft, float>, Case<Exec, Kokkos::LayoutLeft, double>>;
-/// Each layout and each scalar type once where tests are only compiled, have sanitizers, or repeat
-/// another preset's; else every one.
+/// Each layout and each scalar type once if tests are only compiled, have sanitizers, or repeat
+/// another preset's; else every combination.
 template <class Exec>
 #if defined(TESSERA_TEST_CASES_OF_GPUS) || defined(TESSERA_TEST_SOME_CASES)
 using CasesOn =
@@ -69,7 +69,7 @@ struct CaseName {
   }
 };
 
-/// The row-major ones of them.
+/// The row-major cases.
 template <class Exec>
 using RowMajorCasesOn =
     std::tuple<Case<Exec, Kokkos::LayoutRight, float>, Case<Exec, Kokkos::LayoutRight, double>>;
@@ -96,7 +96,7 @@ struct AsTestingTypes<std::tuple<Cases...>> {
 using AllCases = detail::CasesOnAll<EveryCaseOn, Tested>::Type;
 /// All cases for TYPED_TEST_SUITE, everywhere.
 using EveryCase = detail::AsTestingTypes<AllCases>::Type;
-/// All cases, or some where some are enough.
+/// All cases, or the subset that CasesOn selects.
 using Cases = detail::AsTestingTypes<detail::CasesOnAll<CasesOn, Tested>::Type>::Type;
 /// One case for each backend and scalar type, for tests that choose layouts themselves.
 using RowMajorCases =

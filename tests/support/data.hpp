@@ -10,7 +10,7 @@
 #include <vector>
 
 /// Deterministic test data. Every value is a function of (seed, index), computed with integers and
-/// exact floating-point steps only: the same bits on every machine.
+/// exact floating-point operations only: equal bits on every machine.
 namespace tessera::test {
 
 /// 64 well-mixed bits of (seed, index): two rounds of multiply and xor-shift.
@@ -29,8 +29,8 @@ T whole_number(std::uint64_t seed, std::uint64_t index, int greatest) {
                         greatest);
 }
 
-/// A real number: sign, all bits of the significand and an exponent of 2 in -8 … 7 at random, so
-/// that sums round at nearly every step and show the order in which they were taken.
+/// A real number: random sign, significand and exponent of 2 in -8 … 7, so that sums round at
+/// nearly every addition and show their order.
 template <std::floating_point T>
 T real_number(std::uint64_t seed, std::uint64_t index) {
   constexpr int digits = std::numeric_limits<T>::digits;
@@ -45,7 +45,7 @@ T real_number(std::uint64_t seed, std::uint64_t index) {
   return ((bits >> 4) & 1u) != 0 ? -significand * scale : significand * scale;
 }
 
-/// Seeds of the parts of a problem, derived from the problem's own.
+/// Seeds of the parts of a problem, derived from the problem's seed.
 constexpr std::uint64_t vector_seed(std::uint64_t seed) {
   return seed ^ 0x5bf0'3635'dcd2'd3b1ULL;
 }
@@ -66,10 +66,10 @@ std::vector<T> whole_numbers(std::size_t size, std::uint64_t seed, int greatest)
 template <std::floating_point T>
 std::vector<T> real_numbers(std::size_t size, std::uint64_t seed);
 
-/// A NaN that arithmetic does not give, to fill outputs and padding with.
+/// A NaN that arithmetic does not produce, to fill outputs and padding.
 template <std::floating_point T>
 T poison() {
-  // Read at run time: a compiler may keep no more of a constant NaN than that it is one.
+  // Read at run time: a compiler may lose the payload of a constant NaN.
   if constexpr (sizeof(T) == sizeof(float)) {
     std::uint32_t const volatile bits = 0x7fc5'eed5;
     return std::bit_cast<T>(std::uint32_t{bits});

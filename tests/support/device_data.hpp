@@ -48,7 +48,7 @@ DeviceMatrix<C> matrix_on_device(HostMatrix<typename C::Scalar> const& host) {
                          Kokkos::make_pair(first_col, first_col + host.shape().cols));
 }
 
-/// A vector on the device, inside a larger view that is NaN in all other places.
+/// A vector on the device, inside a larger view whose other elements are NaN.
 template <class C>
 class GuardedVector {
  public:
@@ -60,7 +60,7 @@ class GuardedVector {
         stride_(static_cast<std::size_t>(stride)),
         memory_(Kokkos::view_alloc("guarded", Kokkos::WithoutInitializing),
                 2 * guard + (size_ - 1) * stride_ + 1) {
-    // Filled on the host: a kernel's argument need not keep all bits of a NaN.
+    // Filled on the host: a kernel's argument may lose bits of a NaN.
     auto const mirror = Kokkos::create_mirror_view(Kokkos::HostSpace(), memory_);
     std::fill_n(mirror.data(), mirror.size(), poison<T>());
     Kokkos::deep_copy(memory_, mirror);
@@ -85,7 +85,7 @@ class GuardedVector {
     return StridedVector<C>(memory_.data() + guard, Kokkos::LayoutStride(size_, stride_));
   }
 
-  /// A copy of the elements. It is a test failure if anything around them has changed.
+  /// A copy of the elements. Fails the test if anything around them has changed.
   std::vector<T> to_host() const {
     auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), memory_);
     std::vector<T> elements(size_);

@@ -11,7 +11,7 @@
 #include "support/reference.hpp"
 #include "support/shapes.hpp"
 
-/// The committed digests: results of the reference that every backend and compiler must meet.
+/// The committed digests: results of the reference that every backend and compiler must match.
 namespace tessera::test {
 
 /// One line of tests/data/digests.txt, or of map_digests.txt.
@@ -30,10 +30,10 @@ std::ostream& operator<<(std::ostream& out, Digest const& digest);
 /// Reads a file of digests. Throws std::runtime_error if it is missing, damaged or empty.
 std::vector<Digest> read_digests(std::filesystem::path const& file);
 
-/// Elements of the vector that goes into an operation.
+/// Length of the input vector of an operation.
 std::int64_t input_length(std::string const& operation, Shape const& shape);
 
-/// The matrix of a digest's problem: line after line without padding.
+/// The matrix of a digest's problem: contiguous lines.
 template <class T>
 std::vector<T> digest_matrix(Digest const& digest);
 
@@ -41,15 +41,15 @@ std::vector<T> digest_matrix(Digest const& digest);
 template <class T>
 std::vector<T> digest_vector(Digest const& digest);
 
-/// The vector of the map, which are numbers of moderate size.
+/// The map's vector, with numbers of moderate size.
 template <class T>
 std::vector<T> digest_map_vector(Digest const& digest);
 
 /// γ of the map `plus`.
 inline constexpr double digest_gamma = -0.375;
 
-/// SHA-256 of what the reference computes for `digest`. Throws std::runtime_error for an unknown
-/// type, order or operation.
+/// SHA-256 of the reference's result for `digest`. Throws std::runtime_error for an unknown type,
+/// order or operation.
 std::string reference_sha256(Digest const& digest);
 
 /// One line of tests/data/gemm_digests.txt: a product of row-major factors of random numbers.

@@ -7,8 +7,8 @@
 
 #include "support/host_matrix.hpp"
 
-/// Products in twice the precision of double, as the truth that bounds are checked against. A sum
-/// of n products errs by less than n * 2^-100 of the sum of their magnitudes.
+/// Products in twice the precision of double, to check error bounds against. The error of a sum of
+/// n products is below n * 2^-100 times the sum of their magnitudes.
 namespace tessera::test {
 
 /// An unevaluated sum of two doubles.
@@ -32,7 +32,7 @@ struct DoubleDouble {
   double error_of(double found) const { return (found - high) - low; }
 };
 
-/// Results and the sums of the magnitudes of their products, which error bounds are made of.
+/// Results, and the sums of the magnitudes of their products, which error bounds need.
 struct Truth {
   std::vector<DoubleDouble> value;
   std::vector<double> magnitude;

@@ -13,7 +13,7 @@
 #include "support/data.hpp"
 #include "support/shapes.hpp"
 
-/// Matrices of any element inside larger memory, for operations that move bits.
+/// Matrices of any element type inside larger memory, for operations that move bits.
 namespace tessera::test {
 
 using Index = std::int64_t;
@@ -37,19 +37,19 @@ inline std::string to_string(Shape const& shape) {
   return std::to_string(shape.rows) + " x " + std::to_string(shape.cols);
 }
 
-/// A matrix on the device, whose memory has its guards: bytes that no operation may change.
+/// A matrix on the device inside guards: bytes that no operation may change.
 template <class Exec, class T>
 class GuardedMatrix {
  public:
   GuardedMatrix(Shape const& shape, Stored const& stored)
       : shape_(shape), stored_(stored), memory_(allocate()) {}
 
-  /// Elements that differ from each other and from matrices of other seeds, and the guards.
+  /// Fills in distinct elements, which also differ from matrices of other seeds, and the guards.
   void fill(Index seed) const {
     seed_ = seed;
     fill_with([this](Index i, Index j) { return expected(i, j); });
   }
-  /// value(i, j), and the guards.
+  /// Fills in value(i, j) and the guards.
   template <class Value>
   void fill_with(Value const& value) const {
     auto const mirror = filled_with_guards();
@@ -58,16 +58,16 @@ class GuardedMatrix {
     }
     Kokkos::deep_copy(memory_, mirror);
   }
-  /// Guards everywhere.
+  /// Fills all memory with guards.
   void fill_with_guards() const { Kokkos::deep_copy(memory_, filled_with_guards()); }
 
-  /// What `fill` put in row i, column j.
+  /// The element that `fill` writes to row i, column j.
   [[nodiscard]] T expected(Index i, Index j) const {
     return element(static_cast<std::uint64_t>(seed_),
                    static_cast<std::uint64_t>(i * shape_.cols + j));
   }
 
-  /// Elements that differ from value(i, j), and guards that were changed.
+  /// Counts elements that differ from value(i, j), and changed guards.
   template <class Value>
   [[nodiscard]] Index differences(Value const& value) const {
     auto const expected = filled_with_guards();
@@ -82,7 +82,7 @@ class GuardedMatrix {
     return count;
   }
 
-  /// Calls visit(i, j, element) for every element as it is now.
+  /// Calls visit(i, j, element) for every current element.
   template <class Visitor>
   void for_each_element(Visitor const& visitor) const {
     auto const found = to_host();
@@ -158,8 +158,8 @@ class GuardedMatrix {
     std::memcpy(static_cast<void*>(&value), bits, sizeof(T));
     return value;
   }
-  /// The memory on the host, guards everywhere: made there, since a kernel's argument need not keep
-  /// all bits of a NaN.
+  /// The memory on the host, filled with guards on the host, because a kernel's argument may lose
+  /// bits of a NaN.
   [[nodiscard]] auto filled_with_guards() const {
     typename Memory::host_mirror_type const mirror(
         Kokkos::view_alloc("guards", Kokkos::WithoutInitializing), memory_.extent(0));

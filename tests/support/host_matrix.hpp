@@ -17,18 +17,18 @@ namespace tessera::test {
 using reference::Index;
 using reference::Order;
 
-/// NaN elements around a matrix, as if it were a part of a larger one.
+/// NaN elements around a matrix, as if it were part of a larger one.
 struct Margin {
   Index lines = 0;   ///< lines before the first
   Index before = 0;  ///< elements before each line
   Index after = 0;   ///< elements after each line
 };
 
-/// A matrix in host memory: contiguous lines (rows or columns), perhaps with a margin.
+/// A matrix in host memory: contiguous lines (rows or columns), optionally with a margin.
 template <class T>
 class HostMatrix {
  public:
-  /// The matrix with these `elements`, line after line.
+  /// The matrix with these `elements`, line by line.
   HostMatrix(Shape shape, Order order, std::vector<T> elements, Margin margin = {})
       : shape_(shape), order_(order), margin_(margin) {
     if (margin.lines == 0 && leading() == length()) {
@@ -51,7 +51,7 @@ class HostMatrix {
   Index length() const { return order_ == Order::row_major ? shape_.cols : shape_.rows; }
   /// Distance between lines.
   Index leading() const { return margin_.before + length() + margin_.after; }
-  /// All memory, the margin included: (margin().lines + count()) * leading() elements.
+  /// All memory including the margin: (margin().lines + count()) * leading() elements.
   std::vector<T> const& memory() const { return memory_; }
   /// Line `i`.
   T const* line(Index i) const { return memory_.data() + first() + i * leading(); }
@@ -61,7 +61,7 @@ class HostMatrix {
   }
 
  private:
-  /// Where the first line begins.
+  /// Position of the first line.
   Index first() const { return margin_.lines * leading() + margin_.before; }
 
   Shape shape_;
@@ -70,7 +70,7 @@ class HostMatrix {
   std::vector<T> memory_;
 };
 
-/// A matrix and the vectors that it can be multiplied with.
+/// A matrix and vectors for its products.
 template <class T>
 struct Problem {
   HostMatrix<T> A;

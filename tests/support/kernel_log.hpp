@@ -10,10 +10,10 @@
 
 namespace tessera::test {
 
-/// What Kokkos reports to its tools while an operation runs. Only one log can listen at a time.
+/// Records Kokkos' events for tools while an operation runs. Only one log can listen at a time.
 class KernelLog final : public Observer {
  public:
-  /// A kernel and the execution space instance that it was given to.
+  /// A kernel and its execution space instance.
   struct Kernel {
     std::string label;
     std::uint32_t device;
@@ -26,7 +26,7 @@ class KernelLog final : public Observer {
   /// launch.
   std::vector<std::string> own_allocations(bool is_gpu) const;
 
-  /// Of the instance that the operation was called with.
+  /// The instance of the operation.
   std::uint32_t device() const { return device_; }
 
   std::vector<Kernel> parallel_for;

@@ -18,7 +18,7 @@ namespace {
 /// ctest counts this as skipped (SKIP_RETURN_CODE).
 constexpr int skipped = 77;
 
-/// Says that nothing is tested. TESSERA_TEST_NEEDS_DEVICE in the environment makes it a failure.
+/// Reports that nothing is tested. A failure if TESSERA_TEST_NEEDS_DEVICE is in the environment.
 int skip_all(std::string const& reason) {
   bool const is_failure = std::getenv("TESSERA_TEST_NEEDS_DEVICE") != nullptr;
   std::fprintf(stderr, "!!! %s: NO TEST OF THIS PROGRAM IS RUN: %s\n",
@@ -26,7 +26,7 @@ int skip_all(std::string const& reason) {
   return is_failure ? 1 : skipped;
 }
 
-/// Whether ctest runs this program once more without AVX-512, which the processor has not.
+/// Whether ctest repeats this program without AVX-512 on a processor that has no AVX-512.
 bool does_without_avx512_anyway() {
   return std::getenv("TESSERA_TEST_WITHOUT_AVX512") != nullptr &&
          !tessera::backends::host::avx512::supported();
@@ -44,7 +44,9 @@ std::string why_no_device() {
 
 int main(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
-  if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();  // ctest asks, and may lack a device
+  if (GTEST_FLAG_GET(list_tests))
+    return RUN_ALL_TESTS();  // ctest lists tests, possibly without a
+                             // device
   if (does_without_avx512_anyway()) {
     std::fprintf(stderr, "!!! SKIPPED: the other tests do without AVX-512 here, too\n");
     return skipped;

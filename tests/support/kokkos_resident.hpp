@@ -21,7 +21,7 @@
 
 namespace tessera::test::detail {
 
-/// to[i] = a real number of mixed magnitude, a function of (seed, i) made of exact steps.
+/// to[i] = a real number of mixed magnitude, computed exactly from (seed, i).
 template <class T>
 struct FillWithNumbers {
   T* to;
@@ -39,12 +39,12 @@ struct FillWithNumbers {
   }
 };
 
-/// Counts the elements whose bits are not the expected ones, and makes all of them `poison`.
+/// Counts elements whose bits are not the expected ones, then overwrites all with `poison`.
 template <class T>
 struct CompareAndPoison {
   T* found;
   T const* expected;
-  BitsOf<T> poison;  ///< as bits: a kernel's argument need not keep all of a NaN's
+  BitsOf<T> poison;  ///< as bits: a kernel's argument may lose bits of a NaN
   int* differences;
 
   KOKKOS_FUNCTION void operator()(Index i) const {
@@ -87,7 +87,7 @@ class KokkosResident final : public Resident<typename C::Scalar> {
   }
 
   BothResults<T> run(ResidentCall const& call) override {
-    // The comparison that follows a call finds only what is around the results.
+    // The comparison after a call then only checks what is around the results.
     expect({std::vector<T>(wants_b(call) ? rows(call) : 0, poison<T>()),
             std::vector<T>(wants_c(call) ? cols(call) : 0, poison<T>())});
     start(call);
@@ -129,7 +129,7 @@ class KokkosResident final : public Resident<typename C::Scalar> {
   using Counter = Kokkos::View<int[1], typename Exec::memory_space>;
   static constexpr Index guard = 33;  // odd, so that results are not aligned
 
-  /// An output vector, the NaNs around it, and what both should be.
+  /// An output vector, the NaNs around it, and the expected values of both.
   struct Output {
     Memory memory{};
     Memory expected{};

@@ -16,8 +16,7 @@
 
 namespace tessera::test {
 
-/// The runner of case C. This is where kernels are compiled: include it in as few sources as
-/// possible.
+/// The runner of case C. Kernels are compiled here: include it in as few sources as possible.
 template <class C>
 class KokkosRunner final : public Runner<typename C::Scalar> {
  public:

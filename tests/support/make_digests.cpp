@@ -5,7 +5,7 @@
 //   make_digests > tests/data/digests.txt
 //   make_digests gemm > tests/data/gemm_digests.txt
 //   make_digests maps > tests/data/map_digests.txt
-// A line that changes breaks Tessera's promise of equal bits and needs a new major version.
+// A line that changes breaks the guarantee of equal bits and needs a new major version.
 
 #include <array>
 #include <cstdint>
@@ -21,7 +21,7 @@ using tessera::test::Digest;
 using tessera::test::GemmDigest;
 using tessera::test::Shape;
 
-// Each shape stands for a regime of the order of summation.
+// Each shape represents a regime of the order of summation.
 constexpr std::array shapes{
     Shape{1, 1},        // the smallest
     Shape{7, 129},      // one more than full rows of lanes

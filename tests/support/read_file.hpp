@@ -8,8 +8,8 @@
 
 namespace tessera::test {
 
-/// What is left of a stream, in large pieces: tests are compiled without optimisation, and byte by
-/// byte takes longer than what is tested.
+/// The rest of a stream, read in large pieces: tests are compiled without optimisation, and reading
+/// byte by byte would take longer than the test.
 std::string rest_of(std::istream& stream);
 
 /// The content of a file; empty if it does not exist.

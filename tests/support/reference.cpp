@@ -53,7 +53,7 @@ T dot_of_line(T const* line, T const* x, Index length) {
   return tree(std::move(values)) + T(0);
 }
 
-/// The matrix whose lines are summed: one row, or one column, is row-major whatever its order is.
+/// The lines that are summed: a matrix of one row or one column counts as row-major.
 template <class T>
 Matrix<T> as_summed(Matrix<T> const& A, std::vector<T>& copy) {
   if (A.order == Order::row_major || (A.rows != 1 && A.cols != 1)) return A;

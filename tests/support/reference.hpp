@@ -7,16 +7,16 @@
 #include <vector>
 
 /// The canonical order of summation (docs/summation.md) in plain loops. It shares no code with the
-/// library and does not know Kokkos: it is what the library is compared with, bit by bit.
-/// Instantiated for float and double in reference.cpp.
+/// library and does not use Kokkos. The library is compared with it, bit by bit. Instantiated for
+/// float and double in reference.cpp.
 namespace reference {
 
 using Index = std::int64_t;
 
 enum class Order { row_major, column_major };
 
-/// A matrix in memory that somebody else owns. `leading` is the distance between two rows of a
-/// row-major matrix, or two columns of a column-major one; unit: elements.
+/// A non-owning matrix in memory. `leading` is the distance in elements between rows of a row-major
+/// matrix, or columns of a column-major one.
 template <class T>
 struct Matrix {
   T const* data;
@@ -81,11 +81,11 @@ template <class T>
 std::vector<T> map(std::string const& name, std::vector<T> b, std::vector<T> const& x,
                    T gamma = T(0));
 
-/// alpha * c + beta * z, the first product rounded; z is not looked at if beta is 0.
+/// alpha * c + beta * z, with the first product rounded; z is not read if beta is 0.
 template <class T>
 std::vector<T> scale_and_add(T alpha, std::vector<T> c, T beta, std::vector<T> const& z);
 
-/// Products of one chain of an element of a matrix product whose result is rows x cols.
+/// Products per chain of an element of a matrix product whose result is rows x cols.
 Index chain_length(Index rows, Index cols, Index depth);
 
 /// C = A B, row by row. A is rows x depth and B depth x cols, both row by row.

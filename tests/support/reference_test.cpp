@@ -13,8 +13,8 @@
 #include "support/shapes.hpp"
 #include "support/whole_arithmetic.hpp"
 
-/// Hand-worked cases. Most rest on one fact of float: 2^24 + 1 is a tie and rounds to 2^24, so a 1
-/// survives next to 2^24 and -2^24 only if those two meet before one of them meets the 1.
+/// Cases worked out by hand. Most use one property of float: 2^24 + 1 is a tie and rounds to 2^24.
+/// So a 1 survives next to 2^24 and -2^24 only if those two are added before the 1.
 namespace {
 
 using reference::Index;
@@ -25,7 +25,7 @@ using testing::ElementsAre;
 
 constexpr float big = 16777216.0F;  // 2^24
 
-/// Dot products whose result shows the order. `lanes` is given by hand for each scalar type.
+/// Dot products whose result shows the order. `lanes` is set by hand for each scalar type.
 template <class T>
 struct DotOrder {
   Index lanes;
@@ -35,7 +35,7 @@ struct DotOrder {
 DotOrder<float> const float_order{64, big};
 DotOrder<double> const double_order{32, 9007199254740992.0};  // 2^53
 
-/// Ones dot `x`, where `x` is zero but at the places named.
+/// Ones dot `x`, where `x` is zero except at the given places.
 template <class T>
 T dot_with_ones(Index length, std::map<Index, T> const& places) {
   std::vector<T> const line(static_cast<std::size_t>(length), T(1));
@@ -44,7 +44,7 @@ T dot_with_ones(Index length, std::map<Index, T> const& places) {
   return reference::dot<T>({line.data(), 1, length, length}, x).front();
 }
 
-/// Sum of `count` lines of one element, zero but at the places named.
+/// Sum of `count` lines of one element, zero except at the given places.
 float sum_of_column(Index count, std::map<Index, float> const& places) {
   std::vector<float> const y(static_cast<std::size_t>(count), 1.0F);
   std::vector<float> lines(y.size(), 0.0F);
@@ -112,7 +112,7 @@ void expect_tree(DotOrder<T> order) {
   EXPECT_EQ(dot_with_ones<T>(L, {{0, b}, {2, -b}, {1, 1}}), T(0));
   EXPECT_EQ(dot_with_ones<T>(12 * L, {{0, b}, {4 * L, -b}, {8 * L, 1}}), T(1));
   EXPECT_EQ(dot_with_ones<T>(12 * L, {{0, 1}, {4 * L, b}, {8 * L, -b}}), T(0));
-  // The first and the last lane of a segment meet before segments do.
+  // The first and the last lane of a segment are added before segments are.
   EXPECT_EQ(dot_with_ones<T>(8 * L, {{0, b}, {L - 1, -b}, {4 * L, 1}}), T(1));
   EXPECT_EQ(dot_with_ones<T>(8 * L, {{0, b}, {L - 1, 1}, {4 * L, -b}}), T(0));
 }
@@ -218,7 +218,7 @@ TEST(ReferenceMultiply, OrderOfSummationIsThatOfTheLayout) {
               same_bits_as<float>({0.0F, 0.0F}));
   EXPECT_THAT(reference::multiply<float>({columns.data(), 2, 4, 2, Order::column_major}, ones),
               same_bits_as<float>({-1.0F, -1.0F}));
-  // A single row is summed as one of a row-major matrix in both.
+  // A single row is summed as row-major in both.
   EXPECT_THAT(reference::multiply<float>({rows.data(), 1, 4, 1, Order::column_major}, ones),
               same_bits_as<float>({0.0F}));
 }

@@ -17,13 +17,13 @@
 
 namespace tessera::test {
 
-/// What a resident runs.
+/// The operations of a resident.
 enum class Operation { multiply, multiply_transposed, atax, atax_with_intermediate };
 
 /// A matrix within the numbers of a resident.
 struct Part {
   Shape shape;
-  Index first;    ///< number that is its first element
+  Index first;    ///< index of its first element
   Index leading;  ///< distance between lines
 };
 
@@ -31,7 +31,7 @@ struct Part {
 struct ResidentCall {
   Operation operation;
   Part A;
-  Index first_input = 0;              ///< the input vector's first number
+  Index first_input = 0;              ///< index of the input vector's first number
   Method method = Method::automatic;  ///< of ATAX
   std::optional<Tuning> tuning = std::nullopt;
   int threads = 0;  ///< 0: the instance's; only if an instance can be created with a number
@@ -43,9 +43,9 @@ enum class Instance {
   own,       ///< a second one
 };
 
-/// Runs operations on data that stay on the device, for matrices too large to copy for every call
-/// and for calls that follow each other without a wait. The matrix' numbers and the input's are
-/// functions of a seed and their place alone, the same on every device. Results are compared on the
+/// Runs operations on data that stay on the device, for matrices too large to copy for every call,
+/// and for calls without a wait in between. The numbers of the matrix and the input are functions
+/// of a seed and their index alone, so every device has the same. Results are compared on the
 /// device.
 template <std::floating_point T>
 class Resident {
@@ -55,22 +55,22 @@ class Resident {
   Resident& operator=(Resident const&) = delete;
   virtual ~Resident() = default;
 
-  /// Makes so many numbers for matrices and for input vectors. Throws what Kokkos throws when
-  /// memory runs out.
+  /// Creates numbers for matrices and for input vectors. Throws Kokkos' exception when memory runs
+  /// out.
   virtual void fill(Index matrix_numbers, Index input_numbers, std::uint64_t seed) = 0;
-  /// Copies of numbers `first` to `first + count`.
+  /// Copies of the numbers first … first + count - 1.
   virtual std::vector<T> matrix_numbers(Index first, Index count) const = 0;
   virtual std::vector<T> input_numbers(Index first, Index count) const = 0;
 
-  /// Runs the operation and waits; what it does not compute is empty. Writes around an output are a
-  /// test failure.
+  /// Runs the operation and waits; results that it does not compute are empty. A write around an
+  /// output is a test failure.
   virtual BothResults<T> run(ResidentCall const& call) = 0;
-  /// What results are compared with from now on; an empty vector is not compared.
+  /// Sets the expected results of later calls; an empty vector is not compared.
   virtual void expect(BothResults<T> const& expected) = 0;
   /// Enqueues the operation and the comparison of its results; does not wait.
   virtual void enqueue(ResidentCall const& call) = 0;
-  /// Waits; the number of elements that were not as expected, in and around the outputs of all
-  /// calls since the last time.
+  /// Waits. Returns the number of unexpected elements, in and around the outputs of all calls since
+  /// the last time.
   virtual Index differences() = 0;
 };
 

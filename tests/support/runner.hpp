@@ -18,7 +18,7 @@
 
 namespace tessera::test {
 
-/// Is told when an operation begins and ends, without the copies around it.
+/// Called when an operation begins and ends, without the copies around it.
 class Observer {
  public:
   Observer() = default;
@@ -39,7 +39,7 @@ Kernels kernels_under_test();
 struct Call {
   Method method = Method::automatic;
   std::optional<Tuning> tuning = std::nullopt;
-  /// Distance of the vectors' elements in memory; over 1 they are views with LayoutStride.
+  /// Stride of the vectors in memory; above 1 they are views with LayoutStride.
   Index vector_stride = 1;
   /// Use one workspace for all such calls of the runner, else a new one each time.
   bool kept_workspace = false;
@@ -79,8 +79,8 @@ class Runner {
   virtual std::size_t workspace_bytes() const = 0;
 };
 
-/// The runner of the case with this name and scalar type. Throws std::out_of_range for a name that
-/// is no case.
+/// The runner of the case with this name and scalar type. Throws std::out_of_range for an unknown
+/// name.
 template <std::floating_point T>
 std::unique_ptr<Runner<T>> make_runner(std::string const& name);
 

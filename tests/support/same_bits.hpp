@@ -29,7 +29,7 @@ bool same_bits(T a, T b) {
   return std::bit_cast<BitsOf<T>>(a) == std::bit_cast<BitsOf<T>>(b);
 }
 
-/// Place of `x` among all finite and infinite values in order, both zeros at 2^(bits - 1).
+/// Index of `x` among all finite and infinite values in order; both zeros have 2^(bits - 1).
 template <std::floating_point T>
 BitsOf<T> place_in_order(T x) {
   using Bits = BitsOf<T>;
@@ -38,7 +38,7 @@ BitsOf<T> place_in_order(T x) {
   return bits < zero ? zero + bits : zero - (bits - zero);
 }
 
-/// Representable values between `a` and `b`: neighbours are 1 apart, both zeros 0.
+/// Distance between `a` and `b` in representable values: neighbours have 1, both zeros 0.
 template <std::floating_point T>
 BitsOf<T> ulp_distance(T a, T b) {
   BitsOf<T> const place_a = place_in_order(a);
@@ -54,8 +54,8 @@ void write_value(std::ostream& out, T x) {
       << std::bit_cast<BitsOf<T>>(x) << std::dec << std::setfill(' ') << ")";
 }
 
-/// Matches a vector that has the expected bits, NaNs in the expected places; else tells the number
-/// of wrong elements and shows the first few with their bits and distances.
+/// Matches a vector that has the expected bits, with NaNs in the expected places. Otherwise prints
+/// the number of wrong elements and the first few with their bits and distances.
 template <std::floating_point T>
 class SameBitsMatcher {
  public:

@@ -20,22 +20,22 @@ struct Shape {
   }
 };
 
-/// Whether the tests' programs have sanitizers, which take some ten times as long and look at
-/// addresses: some of the shapes, widths and tunings are enough.
+/// Whether the tests have sanitizers, which take some ten times as long and check addresses: a
+/// subset of the shapes, widths and tunings is then enough.
 bool some_are_enough();
 
-/// Every pair of 1, primes, powers of two and their neighbours up to 1000, and, beyond these,
-/// shapes at the limits of a lane count, a segment, a panel; very wide ones and very tall ones.
+/// Every pair of 1, primes, powers of two and their neighbours up to 1000. Beyond these, shapes at
+/// the limits of a lane count, a segment, a panel; very wide and very tall ones.
 std::vector<Shape> all_shapes();
 
-/// A dozen of these, for properties that are tried many times over.
+/// A dozen of these, for properties that are tested many times.
 std::vector<Shape> few_shapes();
 
-/// Row-major shapes with lines enough for panels of nine, one in each regime of the formula: some
-/// 34 million elements each. Their transposes are such shapes in column-major order.
+/// Row-major shapes with enough lines for panels of nine, one in each regime of the formula: some
+/// 34 million elements each. Their transposes cover the column-major order.
 std::vector<Shape> large_shapes();
 
-/// So many lines of such a length.
+/// A number of lines and their length.
 struct LinesShape {
   std::int64_t count;
   std::int64_t length;

@@ -17,7 +17,7 @@ void PrintTo(Tuning const& tuning, std::ostream* out);
 
 namespace tessera::test {
 
-/// Tunings that are extreme, or that no backend would choose.
+/// Extreme tunings, and tunings that no backend would choose.
 std::vector<Tuning> odd_tunings();
 
 /// A tuning with every field drawn at random.

@@ -7,13 +7,11 @@
 
 #include "support/host_matrix.hpp"
 
-/// Products of whole numbers in 64-bit integers. Where every partial sum fits the scalar type in
-/// every order, floating-point arithmetic has to give exactly these. Instantiated for float and
-/// double.
+/// Products of whole numbers in 64-bit integers. If every partial sum fits the scalar type in every
+/// order, floating-point arithmetic must give exactly these. Instantiated for float and double.
 namespace tessera::test::whole {
 
-/// A v. Throws std::logic_error if an element or a partial sum could be beyond what T holds
-/// exactly.
+/// A v. Throws std::logic_error if T may not hold an element or a partial sum exactly.
 template <std::floating_point T>
 std::vector<T> multiply(HostMatrix<T> const& A, std::vector<T> const& v);
 

@@ -12,7 +12,7 @@
 
 #include "io/support/folder.hpp"
 
-// Files built byte by byte, with nothing of src/io: what other programs would have written.
+// Files built byte by byte without src/io, as other programs would write them.
 namespace tessera::io::test {
 
 /// The bytes of an unsigned integer, least significant first.
@@ -45,7 +45,7 @@ inline Bytes ex3_bytes(std::uint32_t columns, std::uint32_t rows, std::vector<fl
   return little(columns) + little(rows) + padding + bytes_of(A) + bytes_of(V);
 }
 
-/// A .npy file with any header; the length field tells the truth unless `length` is given.
+/// A .npy file with any header; the length field is correct unless `length` is given.
 inline Bytes npy_bytes(Bytes const& header, Bytes const& data, unsigned major = 1,
                        std::int64_t length = -1) {
   auto const size = length < 0 ? header.size() : static_cast<std::size_t>(length);

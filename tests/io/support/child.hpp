@@ -9,26 +9,25 @@
 
 namespace tessera::io::test {
 
-/// Runs `action` in a forked process, which may change its user, limits or mounts without harm, and
-/// returns the text that it returns (or, for an exception, "exception: …"; "died" if it died).
+/// Runs `action` in a forked process, which may change its user, limits or mounts safely. Returns
+/// its text; for an exception "exception: …"; "died" if it died.
 [[nodiscard]] std::string in_child(std::function<std::string()> const& action);
 
-/// In a child: signals end it, whatever the test's parent has made of them, and so does the end of
-/// the test.
+/// In a child: restores default signal handling, and ends the child when the test ends.
 void end_with_parent();
 
-/// In a child: keeps `value` as long as it lives. Kokkos waits for all devices before it frees a
-/// View, and a forked process has lost its GPU.
+/// In a child: keeps `value` until the process ends. Kokkos waits for all devices before it frees a
+/// View, but a forked process has lost its GPU.
 template <class T>
 T const& kept(T value) {
   return *new T(std::move(value));
 }
 
-/// In a child: mounts a tmpfs of `bytes` on `folder`, seen by this process alone. Returns an empty
-/// text, or why it could not.
+/// In a child: mounts a tmpfs of `bytes` on `folder`, visible to this process only. Returns an
+/// empty text, or the reason of the failure.
 [[nodiscard]] std::string mount_small_disk(std::string const& folder, unsigned bytes);
 
-/// In a child: gives up root. Returns an empty text, or why it could not.
+/// In a child: gives up root. Returns an empty text, or the reason of the failure.
 [[nodiscard]] std::string become_nobody();
 
 }  // namespace tessera::io::test

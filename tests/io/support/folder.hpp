@@ -14,7 +14,7 @@ namespace tessera::io::test {
 /// Bytes of a file, as text: convenient to join and to compare.
 using Bytes = std::string;
 
-/// A new folder that every user may enter; removed at the end, with all that is in it.
+/// A new folder that every user may enter; removed at the end with its content.
 class Folder {
  public:
   Folder();
@@ -29,7 +29,7 @@ class Folder {
   }
   /// Makes a file and returns its path.
   std::string write(std::string_view name, Bytes const& content) const;
-  /// Names of all that is in the folder, sorted.
+  /// Names of all files in the folder, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
