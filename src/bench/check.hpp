@@ -161,7 +161,7 @@ Difference compare(Exec const& exec, Comparison<T> const& comparison) {
   return difference;
 }
 
-/// The result of a call; of two results, the first.
+/// The result of one call; of two results, the first.
 template <class Exec, class T>
 T* result_of(Problem<Exec, T> const& p, std::string_view operation) {
   return operation == "gemm" || operation == "atax_block" || operation == "transpose"
@@ -340,7 +340,7 @@ class Checker {
     return ours;
   }
 
-  /// The result of one of our own runners for the current data.
+  /// The result of one of our runners for the current data.
   Vector computed(Runner<Exec, T>& of) {
     of.call_first();
     auto const results = results_of(*problem_, operation_);

@@ -203,7 +203,7 @@ class Problem {
                              " MiB of memory more");
   }
 
-  /// The target of a call; needs need_target.
+  /// The target of one call; needs need_target.
   [[nodiscard]] T* target_of(int call) const {
     return target_.data() + place_of(call, target_elements(shape));
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// Searches for the fastest launch of our own kernels: a grid of launches. Each is checked as the
+/// Searches for the fastest launch of Tessera's kernels: a grid of launches. Each is checked as the
 /// rows of a Measurement are, and timed in turns of random order.
 namespace tessera::bench {
 

@@ -30,7 +30,7 @@ struct NotJudged {
 };
 
 /// The comparison with the reference. An element fails, with infinite error, if it is NaN or
-/// infinite where that is impossible, or a number where that is impossible.
+/// infinite although that is impossible, or a number although that is impossible.
 struct Verdict {
   std::int64_t elements = 0;
   std::int64_t failed = 0;  ///< error above the bound, or NaN or infinity in wrong places

@@ -24,8 +24,8 @@ struct NpyType {
 /// @throws FileError bad_input, which names the type in words
 [[nodiscard]] NpyType npy_type(std::string_view descr, std::string const& path);
 
-/// Text of a file, safe for a message: at most `longest` characters, with '?' for all but printable
-/// ASCII.
+/// Text of a file, safe for a message: at most `longest` characters, with '?' for everything except
+/// printable ASCII.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t longest = 40);
 
 }  // namespace tessera::io

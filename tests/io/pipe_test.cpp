@@ -77,7 +77,7 @@ pid_t write_apart(std::vector<Bytes> const& pieces, std::function<int()> const& 
 
 class PipeTest : public testing::TestWithParam<Way> {
  protected:
-  /// The error of `action` in a child that reads these pieces; "good" if there is none.
+  /// The error of `action` in a child that reads these pieces; "good" without an error.
   [[nodiscard]] std::string through_pipe(
       std::vector<Bytes> const& pieces, std::function<void(std::string const& path)> action) const {
     return in_child([&]() -> std::string {

@@ -43,7 +43,7 @@ struct BenchReport {
   std::vector<bench::Table> tables;
 };
 
-/// Parses a team of threads, e.g. "32x8".
+/// Parses a team, e.g. "32x8".
 published::Team parse_team(std::string const& text) {
   if (auto const team = two_extents(text)) return {team->first, team->second};
   throw Failure(ExitStatus::usage,

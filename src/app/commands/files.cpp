@@ -118,7 +118,7 @@ namespace {
 
 /// Refuses options of raw files.
 void refuse_raw_options(ConvertOptions const& options) {
-  // A name without an extension, such as that of a pipe, may be a raw file.
+  // A name without an extension, such as a pipe's, may be a raw file.
   bool const has_no_name =
       !options.input_format && !std::filesystem::path(options.input).has_extension();
   std::string const hint = has_no_name ? "; --input-format raw reads elements alone" : "";

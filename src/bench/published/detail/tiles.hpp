@@ -21,12 +21,12 @@ namespace tessera::published::detail {
 
 using tessera::detail::Member;
 
-/// Most threads of a team, on any device.
+/// Most threads per team, on any device.
 inline constexpr int most_team_threads = 1024;
 /// Most teams if the caller sets no limit: below what Kokkos can launch.
 inline constexpr Index most_teams = Index{1} << 30;
 
-/// Limits registers so that a team of 1024 threads can run.
+/// Limits registers so that teams of 1024 threads can run.
 template <class Exec>
 using TeamPolicy =
     Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<static_cast<unsigned>(most_team_threads), 1>>;
@@ -37,7 +37,7 @@ struct Nothing {
   KOKKOS_FUNCTION void operator()(Member<Exec> const& /*member*/) const {}
 };
 
-/// Most threads of a team: 1024 on GPUs, the instance's threads on hosts.
+/// Most threads per team: 1024 on GPUs, the instance's threads on hosts.
 template <class Exec>
 int most_threads(Exec const& exec) {
   int const found =

@@ -40,8 +40,8 @@ struct Naive {
 /// | C | m x n | out: as A, overwritten |
 /// | options | | team |
 ///
-/// Options: a team of R x C threads (published: 32 x 32) computes R rows and C columns of C. On a
-/// host, one thread processes all elements of a team, so every team is valid there.
+/// Options: teams of R x C threads (published: 32 x 32) each compute R rows and C columns of C. On
+/// a host, one thread processes all elements of its team, so every team is valid there.
 ///
 /// Teaches what thousands of threads gain without further effort: neighbours in a team read the
 /// same row of A and neighbouring columns of B, and only caches exploit it.
@@ -50,7 +50,7 @@ struct Naive {
 ///
 /// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible: each C(i, j) is
 /// one chain of fma in order of k, so the bits of all variants are equal, for every team. Throws
-/// std::invalid_argument for sizes that do not fit, overlap, a team of 0 or of more than 1024
+/// std::invalid_argument for sizes that do not fit, overlap, teams of 0 or of more than 1024
 /// threads, a tile, or more teams than a launch can have.
 ///
 /// Source: the first of two GPU kernels in "Matrix multiplication, the hello world of parallel

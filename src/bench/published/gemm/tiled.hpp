@@ -104,9 +104,10 @@ struct Tiled {
 /// | C | m x n | out: as A, overwritten |
 /// | options | | team and tile |
 ///
-/// Options: a team of R x C threads (published: 32 x 32) computes R rows and C columns of C. `tile`
-/// is the number of columns of A and rows of B in scratch (published: 32, here the smaller side of
-/// the team). On a host, one thread processes all elements of a team, so every team is valid there.
+/// Options: teams of R x C threads (published: 32 x 32) each compute R rows and C columns of C.
+/// `tile` is the number of columns of A and rows of B in scratch (published: 32, here the smaller
+/// side of the team). On a host, one thread processes all elements of its team, so every team is
+/// valid there.
 ///
 /// Teaches what scratch is for: a scalar of A is loaded once for C threads, and one of B for R. The
 /// inner loop still loads two scalars from scratch for each fma, and that is now the limit.
@@ -115,7 +116,7 @@ struct Tiled {
 ///
 /// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible: each C(i, j) is
 /// one chain of fma in order of k, so the bits of all variants are equal, for every team and tile.
-/// Throws std::invalid_argument for sizes that do not fit, overlap, a team of 0 or of more than
+/// Throws std::invalid_argument for sizes that do not fit, overlap, teams of 0 or of more than
 /// 1024 threads, tiles beyond the scratch, or more teams than a launch can have.
 ///
 /// Source: the second of two GPU kernels in "Matrix multiplication, the hello world of parallel

@@ -48,8 +48,8 @@ void run_atomic(Exec const& exec, std::string const& label, Elements<T const, Ro
 /// | B | m | out: any stride, overwritten |
 /// | options | | team, teams and the options below |
 ///
-/// Options: a team of R x C threads (published: 32 x 32) has a tile of R x C elements; `teams`:
-/// most teams that share the tiles.
+/// Options: teams of R x C threads (published: 32 x 32) each have a tile of R x C elements;
+/// `teams`: most teams that share the tiles.
 ///
 /// Teaches the cost of contended atomics: n additions to each B[i] are serialised, for any number
 /// of threads.

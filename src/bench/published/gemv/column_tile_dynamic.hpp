@@ -21,7 +21,7 @@ namespace tessera::published::gemv {
 /// | B | m | out: any stride, overwritten |
 /// | options | | team, teams and the options below |
 ///
-/// Options: a team of R x 1 threads (published: 128) has R rows; `tile`, >= 1: columns of v in
+/// Options: teams of R x 1 threads (published: 128) each have R rows; `tile`, >= 1: columns of v in
 /// scratch (published: as many as threads); `tiling`: with or without checks of the ends; `teams`:
 /// most teams that share the rows.
 ///

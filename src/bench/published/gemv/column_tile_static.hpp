@@ -20,9 +20,9 @@ namespace tessera::published::gemv {
 /// | B | m | out: any stride, overwritten |
 /// | options | | team, teams and the options below |
 ///
-/// Options: a team of R x 1 threads (published: 128) has R rows; `tile`, which is 32, 128 or 512:
-/// columns of v in scratch (published: as many as threads); `tiling`: with or without checks of the
-/// ends; `teams`: most teams that share the rows.
+/// Options: teams of R x 1 threads (published: 128) each have R rows; `tile`, which is 32, 128 or
+/// 512: columns of v in scratch (published: as many as threads); `tiling`: with or without checks
+/// of the ends; `teams`: most teams that share the rows.
 ///
 /// Teaches the value of a size known to the compiler: the loop over a whole tile has a constant
 /// number of iterations and unrolls. Kokkos allocates the scratch at launch in either case.

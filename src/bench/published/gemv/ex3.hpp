@@ -18,7 +18,7 @@ inline constexpr Index ex3_part = 1792;
 
 namespace detail {
 
-/// Most lines of a team: their sums are in scratch.
+/// Most lines per team: their sums are in scratch.
 inline constexpr Index ex3_most_lines = 1024;
 
 /// Which lines each team has, and the scratch it needs. A line is a row of A, or a column for the
@@ -119,9 +119,9 @@ void run_ex3(Exec const& exec, std::string const& label, Elements<T const, RowMa
 /// | B | m | out: any stride, overwritten |
 /// | options | | team, teams and the options below |
 ///
-/// Options: a team of R x C threads (published: 1 x 128) processes R rows at a time with C threads
-/// per row; `tile`: elements of v in scratch (published: 1792); `teams`: number of teams that share
-/// the rows; 0: as many as run at a time.
+/// Options: teams of R x C threads (published: 1 x 128) each process R rows at a time with C
+/// threads per row; `tile`: elements of v in scratch (published: 1792); `teams`: number of teams
+/// that share the rows; 0: as many as run at a time.
 ///
 /// Teaches to share a vector and to keep a team busy with many lines. Also shows the cost of a tree
 /// in scratch, with its barriers per row and part, where lanes and shuffles would do.
@@ -129,7 +129,7 @@ void run_ex3(Exec const& exec, std::string const& label, Elements<T const, RowMa
 /// Work and traffic: 2mn flop; mn + m scalars, and n per team.
 ///
 /// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible with an equal
-/// launch: chains of fma per thread, a tree over the threads of a team, then the parts in order.
+/// launch: chains of fma per thread, a tree over the threads of each team, then the parts in order.
 /// Bits depend only on C and on the tile. Throws std::invalid_argument for sizes that do not fit,
 /// overlap, a team that the execution space cannot give, a tile that its scratch does not hold, or
 /// a tiling.

@@ -62,7 +62,7 @@ Team grid_sync_default_team(Exec const& exec) {
 /// | B | m | out: any stride, overwritten |
 /// | options | | team, teams and the options below |
 ///
-/// Options: a workspace of mn scalars; a team of R x C threads (published: 32 x 32) processes a
+/// Options: a workspace of mn scalars; teams of R x C threads (published: 32 x 32) each process a
 /// tile of R x C elements at a time; `teams`: number of teams that share the tiles, at most the
 /// resident ones; 0: all resident ones.
 ///

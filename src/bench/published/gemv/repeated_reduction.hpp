@@ -69,8 +69,8 @@ void run_repeated_reduction(Exec const& exec, std::string const& label,
 /// | B | m | out: any stride, overwritten |
 /// | options | | team, teams and the options below |
 ///
-/// Options: a workspace of mn scalars; a team of R x C threads (published: 32 x 32) has a tile of R
-/// x C elements; `teams`: most teams that share the tiles of a kernel.
+/// Options: a workspace of mn scalars; teams of R x C threads (published: 32 x 32) each have a tile
+/// of R x C elements; `teams`: most teams that share the tiles of a kernel.
 ///
 /// Teaches the cost of going through memory: the buffer is as large as A and is read and written
 /// repeatedly. Each step also pays for a launch.

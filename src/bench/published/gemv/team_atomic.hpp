@@ -58,7 +58,7 @@ void run_team_atomic(Exec const& exec, std::string const& label,
 /// | B | m | out: any stride, overwritten |
 /// | options | | team, teams and the options below |
 ///
-/// Options: a team of R x C threads (published: all in one row) has a tile of R x C elements;
+/// Options: teams of R x C threads (published: all in one row) each have a tile of R x C elements;
 /// `teams`: most teams that share the tiles.
 ///
 /// Teaches that reducing inside a team makes atomics cheap: a team adds once for each of its R

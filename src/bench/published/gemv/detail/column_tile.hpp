@@ -12,7 +12,7 @@ namespace tessera::published::gemv {
 
 /// The published team of both column-tile variants: one thread per row.
 inline constexpr Team column_tile_team{128, 1};
-/// The published tile: as many columns as a team has threads.
+/// The published tile: one column per thread of the team.
 inline constexpr Index column_tile_width = 128;
 
 namespace detail {

@@ -84,7 +84,7 @@ struct Element {
   Index col;
 };
 
-/// A matrix cut into tiles as large as a team, one thread per element. Consecutive threads have
+/// A matrix cut into tiles of the size of teams, one thread per element. Consecutive threads have
 /// elements that are adjacent in memory.
 template <bool RowMajor>
 struct Tiles {
