@@ -93,7 +93,7 @@ if(TARGET Kokkos::kokkos)
   list(REMOVE_ITEM tessera_dependencies Kokkos) # a parent project has brought it
 endif()
 
-# Without a network downloads are tried for minutes, and end in many lines: ask first.
+# Without a network, downloads fail after minutes with many lines: check the network first.
 set(tessera_fetched "")
 foreach(dependency IN LISTS tessera_dependencies)
   string(TOUPPER "${dependency}" upper)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# How our sources meet a CUDA build of Kokkos.
+# Compiles our sources for a CUDA build of Kokkos.
 #
 # Kokkos can compile CUDA as a CMake language (Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE, our presets
 # use it) or hide nvcc behind the C++ compiler (nvcc_wrapper or its launcher). In the first case

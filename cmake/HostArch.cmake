@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Which processor the host code is for. The result is the same bits with any of them; without a
+# The target processor of the host code. Results have the same bits with any of them; without a
 # hardware fma it only takes longer. A consumer that wants the same flag links Tessera::host_arch.
 set(TESSERA_HOST_ARCH
     "x86-64-v3"

@@ -10,7 +10,7 @@ if(NOT TESSERA_INSTALL)
   return()
 endif()
 
-# What is installed is made by a build of all, also where nothing is compiled.
+# The default target builds everything that is installed, even if nothing is compiled.
 set_target_properties(tessera_version PROPERTIES EXCLUDE_FROM_ALL OFF)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Tessera")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# What Tessera needs of Kokkos, however Kokkos came here.
+# Tessera's requirements on Kokkos, installed or fetched.
 if(NOT TARGET Kokkos::kokkos)
   message(FATAL_ERROR "Tessera needs Kokkos: no package was found, and nothing was downloaded.")
 endif()
@@ -35,7 +35,7 @@ elseif(Kokkos_VERSION VERSION_LESS 4.5 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6
 endif()
 
 # nvcc lays out members without addresses differently for the device (Kokkos' pull request 8562). Our
-# kernels hold no Views; Kokkos Kernels' do, and products on GPUs come out as garbage.
+# kernels hold no Views; Kokkos Kernels' do, and their products on GPUs are wrong.
 if("CUDA" IN_LIST Kokkos_DEVICES
    AND Kokkos_VERSION VERSION_GREATER_EQUAL 4.6.99
    AND Kokkos_VERSION VERSION_LESS 4.7.02

@@ -29,9 +29,9 @@ function(tessera_lighten_sanitizers target)
   )
 endfunction()
 
-# tessera_leave_unsanitized(target flags…): what takes no part in results: what they are compared with,
-# which works on as many numbers as the kernels, and four times as long with every check; and what
-# starts the program, which has its own.
+# tessera_leave_unsanitized(target flags…): for targets that compute no results of the library. These are
+# the references, which process as many numbers as the kernels and are slow with every check, and the
+# starter of the program, which has its own checks.
 function(tessera_leave_unsanitized target)
   if(TESSERA_SANITIZERS)
     target_compile_options(${target} PRIVATE -fno-sanitize=all ${ARGN})

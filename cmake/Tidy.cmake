@@ -21,7 +21,7 @@ enable_testing()
 add_test(NAME tidy COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target tidy)
 set_tests_properties(tidy PROPERTIES LABELS lint TIMEOUT 3600)
 
-# That clang compiles what users write, which needs a clang, as this does.
+# Checks that clang compiles user code. That needs clang, as this target does.
 if(NOT TESSERA_BUILD_TESTS)
   add_subdirectory("${PROJECT_SOURCE_DIR}/tests/package" tests/package)
 endif()

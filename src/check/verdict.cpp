@@ -50,13 +50,9 @@ double reference_error(std::int64_t chain) {
 /// The errors of a product with `depth` roundings on the path of a term in the result, and `chain`
 /// on its path in the reference; `terms` are added up.
 ///
-/// With error e of each x, the error of Σ a·x is at most Σ
-/// a
-/// ·(γ_depth·(
-/// x
-/// + e) + e), plus the loss from underflow: half of the smallest number for each multiplication.
-/// The error of the reference is added, and the rounding of the bound itself, which is computed in
-/// double.
+/// With error e of each x, the error of Σ a·x is at most Σ |a|·(γ_depth·(|x| + e) + e), plus the
+/// loss from underflow: half of the smallest number for each multiplication. The error of the
+/// reference is added, and the rounding of the bound itself, which is computed in double.
 template <class T>
 ErrorModel errors_of(std::int64_t depth, std::int64_t chain, std::int64_t terms) {
   using Limits = std::numeric_limits<T>;

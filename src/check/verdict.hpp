@@ -67,9 +67,8 @@ enum class Summation {
 /// absolute values of the terms (docs/accuracy.md).
 ///
 /// @param A      the matrix of the computation, in the type of the result
-/// @param x      v for atax and gemv, B for gemvt; or several contiguous vectors. Element i of
-/// vector
-///               j of k then has the index i·k + j in the verdict
+/// @param x      v for atax and gemv, B for gemvt; or several contiguous vectors. Element i
+///               of vector j of k then has the index i·k + j in the verdict
 /// @param result in the shape that the operation returns, of the type of A
 /// @param terms  of atax; their vectors have the type of A
 /// @throws io::FileError out_of_memory, in the name of `input`

@@ -41,7 +41,7 @@ struct Input {
 };
 
 /// Opens the file of a matrix, which may be a pipe. A command reads everything with one reader.
-/// @param format empty: by its name
+/// @param format empty: detected
 /// @throws io::FileError
 [[nodiscard]] io::MatrixReader open_input(std::string const& path,
                                           std::optional<io::Format> format);

@@ -62,7 +62,8 @@ struct StreamChoice {
                                              std::vector<BackendFacts> const& all);
 
 /// Whether a job is streamed: if --checkpoint is given, if the job needs more than --memory-limit,
-/// or if it fits neither its GPU nor the host. With several ranks, all stream if one has to.
+/// or, without --check, if it does not fit its GPU or the memory of the host. With several ranks,
+/// all stream if one has to.
 [[nodiscard]] std::optional<StreamChoice> choose_stream(ComputeOptions const& options,
                                                         Job const& job);
 

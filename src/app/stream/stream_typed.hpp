@@ -177,8 +177,8 @@ std::optional<stream::State<T>> state_of(std::string const& path, CheckpointJob 
 /// The place of a run by one process.
 inline constexpr auto alone = [](auto const& exec) { return exec; };
 
-/// Streams a job. With Blocks and one process, all vectors share one pass over the file. Otherwise
-/// each vector has its own pass.
+/// Streams a job. With Blocks and one process, as many vectors as the limit allows share a pass
+/// over the file. Otherwise each vector has its own pass.
 ///
 /// Call is call(place, source, x, outputs, options, terms) with place = place_of(exec). `rows` and
 /// `cols` select the outputs. If both are made, `cols` is the result and `rows` is the
@@ -384,9 +384,8 @@ inline void require_limit(std::size_t needed, std::size_t limit) {
 /// iteration.
 /// @param limit  bytes for everything in memory at a time
 /// @param beside bytes of these that the solver holds
-/// @param needs  needs(source): bytes that all products of the run need. A limit that is too small
-/// is
-///               detected before the first product, and the error names one that works.
+/// @param needs  needs(source): bytes that all products of the run need. A limit that is too
+///               small is detected before the first product, and the error names one that works.
 /// @throws Failure, io::FileError
 template <class T, class Layout, class Needs, class Work>
 void with_stream(io::MatrixReader const& reader, std::uint64_t limit, std::uint64_t beside,
