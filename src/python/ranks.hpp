@@ -24,6 +24,7 @@
 #include <tessera/distributed/detail/block_part.hpp>
 #include <tessera/distributed/detail/parts.hpp>
 #include <tessera/distributed/detail/shares.hpp>
+#include <tessera/distributed/detail/squares_job.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
 #include <tessera/options.hpp>
@@ -120,14 +121,11 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     share(b.data(), b.extent(0));
   }
   void do_multiply_transposed(ConstVector const& u, Vector const& c) const override {
-    multiply_transposed_by(a_, ConstVector(u.data() + rows_.first, entries()), c);
-  }
-  template <class A>
-  void multiply_transposed_by(A const& a, ConstVector const& u, Vector const& c) const {
+    ConstVector const mine(u.data() + rows_.first, entries());
     Options<Exec> const options{.workspace = &workspace_};
-    if (is_empty()) return tessera::multiply_transposed(this->exec(), a, u, c, options);
-    auto const in_a = tessera::detail::matrix_in(a);
-    auto const in_u = tessera::detail::vector_in(u);
+    if (is_empty()) return tessera::multiply_transposed(this->exec(), a_, mine, c, options);
+    auto const in_a = tessera::detail::matrix_in(a_);
+    auto const in_u = tessera::detail::vector_in(mine);
     add_units(distributed::detail::TransposedJob<Exec, T>{this->exec(), in_a, in_u, options,
                                                           this->rows()},
               c);
@@ -177,14 +175,14 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   }
   void do_sums_of_squares(ConstVector const& mean, ConstVector const& units,
                           Vector const& c) const override {
-    auto const ones = solve::detail::ones<Exec, T>(this->exec(), rows_.count);
-    if (ranks_.matrix.by_rows) {
-      multiply_transposed_by(
-          solve::detail::squares<Kokkos::LayoutRight>(this->exec(), a_, mean, units), ones, c);
-    } else {
-      multiply_transposed_by(
-          solve::detail::squares<Kokkos::LayoutLeft>(this->exec(), a_, mean, units), ones, c);
-    }
+    if (is_empty()) return Kokkos::deep_copy(this->exec(), c, T(0));
+    add_units(distributed::detail::SquaresJob<Exec, T>{this->exec(),
+                                                       tessera::detail::matrix_in(a_),
+                                                       {mean.data(), units.data()},
+                                                       Kernels::automatic,
+                                                       workspace_,
+                                                       this->rows()},
+              c);
   }
 
   /// Whether the matrix has no elements: there is no order of sums. Each rank computes its own

@@ -144,7 +144,8 @@ std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquare
                          .conda = result.conda,
                          .normx = result.normx,
                          .rank = result.rank,
-                         .is_direct = result.is_direct});
+                         .is_direct = result.is_direct,
+                         .has_scaled_columns = result.has_scaled_columns});
         }
       });
   return all;

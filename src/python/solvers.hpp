@@ -54,6 +54,7 @@ struct LeastSquaresFound {
   double normx = 0;
   std::int64_t rank = -1;  ///< if the method finds it
   bool is_direct = false;
+  bool has_scaled_columns = false;
 };
 std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquaresCall const& call);
 

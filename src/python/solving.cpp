@@ -133,6 +133,7 @@ nb::list least_squares_of(std::string const& name, std::string const& method, nb
     result["normx"] = found[i].normx;
     result["rank"] = found[i].rank;
     result["is_direct"] = found[i].is_direct;
+    result["has_scaled_columns"] = found[i].has_scaled_columns;
     results.append(result);
   }
   return results;

@@ -215,6 +215,26 @@ class Distributed {
     return dot(x, x, options);
   }
 
+  /// c = a sum over all rows of A, in the order of `multiply_transposed`. For solvers: most
+  /// programs call the operations above.
+  ///
+  /// @param name     of the sum, the same on all ranks
+  /// @param a        this rank's rows
+  /// @param c        whole on every rank, as many entries as A has columns, overwritten
+  /// @param make_job make_job(rows of the whole matrix) returns what computes the sums of this
+  ///                 rank's rows, as distributed::detail::SquaresJob
+  /// Throws, on all ranks, a DistributedError if a rank's call differs, or its job throws.
+  template <MatrixOf<Exec> A, OutputVectorOf<Exec, A> C, class MakeJob>
+  void sum_over_rows(char const* name, A const& a, C const& c, Kernels kernels,
+                     MakeJob const& make_job) const {
+    using T = typename A::non_const_value_type;
+    auto const in = detail::matrix_in(a);
+    auto const out = detail::vector_out(c);
+    auto const global =
+        agree<T>(name, in, [&] { checks::require_output(name, "C", out, in.extent(1)); }, {});
+    sum_over_rows<T>(global, in, detail::output(out), kernels, make_job(global.all_rows));
+  }
+
   /// Gives every rank all entries of a vector as long as a column, of which each rank has filled in
   /// its rows.
   ///
@@ -509,9 +529,9 @@ class Distributed {
       });
     });
     if (global.by_rows) {
-      hand_chains_on<true>(global, units, shares, a, sum->roots(), chains);
+      hand_chains_on<true>(global, units, shares, a, job, sum->roots(), chains);
     } else {
-      hand_chains_on<false>(global, units, shares, a, sum->roots(), chains);
+      hand_chains_on<false>(global, units, shares, a, job, sum->roots(), chains);
     }
     (*sum)(c);
   }
@@ -524,14 +544,20 @@ class Distributed {
   };
 
   /// Continues the chains of a unit over some rows of this rank. `factors` holds their factors.
-  template <bool RowMajor, class T>
+  template <bool RowMajor, class T, class Job>
   void go_on(Global const& global, distributed::detail::Units const& units, MatrixIn<T> const& a,
-             distributed::Rows const& rows, Memory<T> const& factors,
+             Job const& job, distributed::Rows const& rows, Memory<T> const& factors,
              Memory<T> const& chains) const {
     namespace parts = distributed::detail;
-    parts::go_on<RowMajor>(exec_,
-                           parts::lines_of_rows<RowMajor>(a, local(global, rows), global.all_rows),
-                           rows.first % units.unit, factors.data(), chains.data());
+    auto const take = [&](detail::Lines<T> const& lines, Index first) {
+      parts::go_on<RowMajor>(exec_, lines, (rows.first + first) % units.unit,
+                             factors.data() + first, chains.data());
+    };
+    if constexpr (requires { job.template for_lines<RowMajor>(rows, take); }) {
+      job.template for_lines<RowMajor>(local(global, rows), take);
+    } else {
+      take(parts::lines_of_rows<RowMajor>(a, local(global, rows), global.all_rows), 0);
+    }
   }
 
   /// roots = the sums of this rank's whole subtrees, contiguous, after the sum of the unit that
@@ -555,7 +581,7 @@ class Distributed {
     if (share.open.count > 0) {
       detail::set_zero<T>(exec_, "tessera::distributed::zero", chain_count,
                           detail::output(chains.memory));
-      go_on<RowMajor>(global, units, a, share.open, chains.open_factors, chains.memory);
+      go_on<RowMajor>(global, units, a, job, share.open, chains.open_factors, chains.memory);
       copy_to_host(chains.memory.data(), chains.open.data(), chain_count);
     }
     T* root = roots + (share.ends_begun ? cols : 0);
@@ -567,10 +593,10 @@ class Distributed {
 
   /// Passes chains from rank to rank, if there are any; roots[0] = the sum of a unit that ends
   /// here.
-  template <bool RowMajor, class T>
+  template <bool RowMajor, class T, class Job>
   void hand_chains_on(Global const& global, distributed::detail::Units const& units,
                       std::vector<distributed::detail::Share> const& shares, MatrixIn<T> const& a,
-                      T* roots, Chains<T>& chains) const {
+                      Job const& job, T* roots, Chains<T>& chains) const {
     auto const hands_on = [](auto const& its) { return its.hands_chains_on(); };
     if (std::ranges::none_of(shares, hands_on)) return;
     auto const& share = shares[index()];
@@ -585,7 +611,7 @@ class Distributed {
       std::exception_ptr error;
       try {
         copy_to_device(begun.data(), chains.memory.data(), static_cast<Index>(begun.size()));
-        go_on<RowMajor>(global, units, a, share.begun, chains.begun_factors, chains.memory);
+        go_on<RowMajor>(global, units, a, job, share.begun, chains.begun_factors, chains.memory);
         if (share.ends_begun) {
           distributed::detail::end_chains<RowMajor>(exec_, static_cast<Index>(a.extent(1)),
                                                     chains.memory.data(), roots);

@@ -267,6 +267,47 @@ TEST_F(SolveTest, solves_columns_of_different_sizes) {
   }
 }
 
+/// More columns than are solved directly, of sizes from 1e-4 to 1e4.
+TEST_F(SolveTest, scales_many_columns_of_different_sizes) {
+  constexpr int rows = 800;
+  constexpr int cols = 520;
+  std::vector<double> a;
+  std::vector<double> b;
+  for (int i = 0; i < rows; ++i) {
+    double sum = 0;
+    for (int j = 0; j < cols; ++j) {
+      double const size = std::pow(10, (j * 37) % 9 - 4);
+      double const even = std::cos(static_cast<double>(i) * i + j * (i + 1.0)) + (i == j ? 20 : 0);
+      a.push_back(even * size);
+      sum += even * (j % 3 - 1);
+    }
+    b.push_back(sum + std::sin(i * i));
+  }
+  write_doubles("a.npy", "(800, 520)", a);
+  write_doubles("b.npy", "(800,)", b);
+  EXPECT_FALSE(report({"lstsq", "a.npy", "b.npy", "--method", "lsmr"}, 1)["scaled_columns"]);
+  for (std::vector<std::string> const& command :
+       {std::vector<std::string>{"lstsq", "a.npy", "b.npy"},
+        {"ridge", "a.npy", "b.npy", "--lambda", "0.5"}}) {
+    auto checked = command;
+    checked.emplace_back("--check");
+    auto const found = report(checked);
+    EXPECT_EQ(found["method"], "lsmr");
+    EXPECT_TRUE(found["scaled_columns"].get<bool>());
+    EXPECT_TRUE(found["check"]["passed"].get<bool>());
+    EXPECT_THAT(run(command).out, HasSubstr("scaled to equal norms"));
+    expect_same_streamed(command, "3MiB", {"sha256", "reads", "normr"});
+    auto kept = command;
+    kept.insert(kept.end(), {"--checkpoint", "c", "--checkpoint-every", "0"});
+    auto shortened = kept;
+    shortened.insert(shortened.end(), {"--maxiter", "5"});
+    report(shortened, 1);
+    auto const rest = report(kept);
+    EXPECT_EQ(rest["first_iteration"], 5);
+    EXPECT_EQ(rest["sha256"], found["sha256"]);
+  }
+}
+
 TEST_F(SolveTest, refuses_a_checkpoint_of_another_run) {
   make("200", "50");
   std::vector<std::string> const kept{"--checkpoint", "c", "--checkpoint-every", "0",
@@ -279,10 +320,10 @@ TEST_F(SolveTest, refuses_a_checkpoint_of_another_run) {
   ASSERT_TRUE(exists("c"));
   auto const other_method = with({"lstsq", "a.npy", "b.npy", "--method", "lsqr"});
   EXPECT_EQ(other_method.status, 3);
-  EXPECT_THAT(other_method.err, HasSubstr("found one of lsmr;"));
+  EXPECT_THAT(other_method.err, HasSubstr("found one of lstsq;"));
   auto const other_damp = with({"ridge", "a.npy", "b.npy", "--lambda", "1"});
   EXPECT_EQ(other_damp.status, 3);
-  EXPECT_THAT(other_damp.err, HasSubstr("found one of a run with damp 0;"));
+  EXPECT_THAT(other_damp.err, HasSubstr("found one of lstsq;"));
   ASSERT_EQ(
       run({"gen", "--rows", "200", "--cols", "1", "--seed", "9", "--output", "other.npy"}).status,
       0);

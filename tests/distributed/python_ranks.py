@@ -143,6 +143,14 @@ for dtype in ("float32", "float64"):
             ):
                 expect_same(found.x, expected.x, f"ridge_path {what}")
             expect_same(linalg.ridge(M, b[mine], 0.5).x, linalg.ridge(A, b, 0.5).x, f"ridge {what}")
+            U = np.asarray(A * 10 ** np.linspace(-3, 3, n), dtype=dtype, order=order)
+            uneven = world.matrix(U[mine], order=order)
+            expect_same(
+                linalg.lstsq(uneven, b[mine], maxiter=500)[0], linalg.lstsq(U, b, maxiter=500)[0], f"scaled lstsq {what}"
+            )
+            scaled = linalg.ridge(U, b, 0.5, maxiter=500)
+            assert scaled.has_scaled_columns
+            expect_same(linalg.ridge(uneven, b[mine], 0.5, maxiter=500).x, scaled.x, f"scaled ridge {what}")
             u, s, vh = linalg.svds(M, 2)
             expected_u, expected_s, expected_vh = linalg.svds(A, 2)
             expect_same(s, expected_s, f"singular values {what}")

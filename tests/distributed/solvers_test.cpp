@@ -70,17 +70,16 @@ class DistributedSolvers : public testing::Test {
   }
   /// A as a source.
   auto source_of_a() const {
-    return stream::make_source<T, Layout>(
-        m, n, [values = whole_numbers<T>(600 * 12, 1, 9), this](stream::Block const& block, T* to) {
-          bool const by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
-          for (std::int64_t i = 0; i < block.rows; ++i) {
-            for (std::int64_t j = 0; j < block.cols; ++j) {
-              auto const row = block.first_row + i, col = block.first_col + j;
-              to[by_rows ? i * block.cols + j : j * block.rows + i] =
-                  values[static_cast<std::size_t>(by_rows ? row * n + col : col * m + row)];
-            }
-          }
-        });
+    return stream::make_source<T, Layout>(m, n, [this](stream::Block const& block, T* to) {
+      bool const by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
+      for (std::int64_t i = 0; i < block.rows; ++i) {
+        for (std::int64_t j = 0; j < block.cols; ++j) {
+          auto const row = block.first_row + i, col = block.first_col + j;
+          to[by_rows ? i * block.cols + j : j * block.rows + i] =
+              values[static_cast<std::size_t>(by_rows ? row * n + col : col * m + row)];
+        }
+      }
+    });
   }
   template <class View>
   static std::vector<T> flat(View const& x) {
@@ -90,6 +89,7 @@ class DistributedSolvers : public testing::Test {
 
   std::int64_t const m = 600;
   std::int64_t const n = 12;
+  std::vector<T> values = whole_numbers<T>(600 * 12, 1, 9);  ///< of A
   Exec exec;
   Distributed<Exec> world{MPI_COMM_WORLD, exec};
   Matrix A = matrix_of<Exec, T, Layout>(whole_numbers<T>(600 * 12, 1, 9), 600, 12);
@@ -108,6 +108,54 @@ TYPED_TEST(DistributedSolvers, OfLeastSquaresHaveTheBitsOfOneProcess) {
     }
     return found;
   });
+}
+
+/// Columns of uneven norms are scaled, by sums of squares over all ranks.
+TYPED_TEST(DistributedSolvers, OfScaledColumnsHaveTheBitsOfOneProcess) {
+  using T = typename TypeParam::Scalar;
+  bool const by_rows = std::is_same_v<typename TypeParam::Layout, Kokkos::LayoutRight>;
+  auto const entry = [&](std::size_t i) {
+    std::size_t const col = by_rows ? i % 12 : i / 600;
+    return std::ldexp(whole_number<T>(1, i, 9), static_cast<int>(2 * col) - 12);
+  };
+  this->A = matrix_of<typename TypeParam::Exec, T, typename TypeParam::Layout>(
+      generate<T>(600 * 12, entry), 600, 12);
+  std::vector<T> const mean(12, static_cast<T>(0.3));
+  std::vector<T> const units(12, 2);
+  auto const run = [&](auto const& op) {
+    typename TestFixture::Vector const squares("squares", 12);
+    op.sums_of_squares(to_device<typename TypeParam::Exec>(mean),
+                       to_device<typename TypeParam::Exec>(units), squares);
+    auto const plain = solve::lstsq(op, this->b, {.direct = 0});
+    auto const penalised = solve::ridge(op, this->b, 0.5, {.direct = 0});
+    EXPECT_TRUE(plain.has_scaled_columns);
+    EXPECT_TRUE(penalised.has_scaled_columns);
+    return std::vector<std::vector<T>>{this->flat(squares), this->flat(plain.x),
+                                       this->flat(penalised.x)};
+  };
+  this->expect_same_bits(run);
+  this->values = generate<T>(600 * 12, entry);
+  this->expect_same_bits_of_blocks(run);
+}
+
+/// Ranks share a panel, or a segment, whose squares come in several parts.
+TYPED_TEST(DistributedSolvers, OfLongRowsHaveTheSumsOfSquaresOfOneProcess) {
+  using Exec = typename TypeParam::Exec;
+  using Matrix = typename TestFixture::Matrix;
+  using T = typename TypeParam::Scalar;
+  std::size_t const cols = 100'000;
+  auto const all = matrix_of<Exec, T, typename TypeParam::Layout>(
+      whole_numbers<T>(20 * cols, 1, 9), 20, static_cast<std::int64_t>(cols));
+  auto const mean = to_device<Exec>(std::vector<T>(cols, static_cast<T>(0.3)));
+  auto const units = to_device<Exec>(std::vector<T>(cols, 2));
+  auto const squares_by = [&](auto const& op) {
+    typename TestFixture::Vector const squares("squares", cols);
+    op.sums_of_squares(mean, units, squares);
+    return this->flat(squares);
+  };
+  auto const mine = rows_of(all, random_rows(20, 1));
+  EXPECT_THAT(squares_by(solve::DistributedOperator<Exec, Matrix>(this->world, mine)),
+              same_bits_as(squares_by(solve::MatrixOperator<Exec, Matrix>(this->exec, all))));
 }
 
 TYPED_TEST(DistributedSolvers, OfConjugateGradientsHaveTheBitsOfOneProcess) {
@@ -203,7 +251,8 @@ TYPED_TEST(DistributedSolvers, ExpectTheSameCallOnAllRanks) {
   expect("lsmr", [&] { solve::lsmr(op, this->b, {.maxiter = two}); });
   expect("lsqr", [&] { solve::lsqr(op, this->b, {.x0 = x0}); });
   expect("lsqr", [&] { solve::lsqr(op, this->b, {.btol = half}); });
-  expect("lsmr", [&] { solve::ridge(op, this->b, half, {.direct = 0}); });
+  expect("ridge", [&] { solve::ridge(op, this->b, half, {.direct = 0}); });
+  expect("lsmr", [&] { solve::lstsq(op, b, {.direct = 0}); });
   expect("cgls", [&] { solve::cgls(op, b); });
   expect("cgls", [&] { solve::cgls(op, this->b, {.maxiter = two}); });
   expect("svd", [&] { solve::svd(op, two, {.direct = 0}); });

@@ -149,3 +149,24 @@ def test_all_values_of_a_table(k):
     np.testing.assert_allclose(linalg.svds(X, k)[1][::-1], np.linalg.svd(X, compute_uv=False)[:k], rtol=1e-13)
     with pytest.raises(ValueError, match=r"0 < k <= min\(A.shape\)`, found 11"):
         linalg.svds(X, 11)
+
+
+@kind
+def test_uneven_norms_of_many_columns(dtype):
+    rng = RNG(5)
+    even = rng.normal(size=(900, 600)).astype(dtype)
+    units = (2.0 ** rng.integers(-13, 14, size=600)).astype(dtype)
+    b = (even @ rng.normal(size=600) + rng.normal(size=900)).astype(dtype)
+    exact = np.linalg.lstsq(even.astype(float), b.astype(float))[0]
+    near = 1e-3 if dtype == np.float32 else 1e-11
+    plain = reads_of(lambda tell: linalg.lstsq(even, b, callback=tell))
+    assert reads_of(lambda tell: linalg.lstsq(even * units, b, callback=tell)) <= 1.5 * plain
+    x = linalg.lstsq(even * units, b)[0]
+    assert np.abs(x * units - exact).max() / np.abs(exact).max() < near
+    # The penalty is one of the columns as they are.
+    wide = (even * units).astype(float)
+    exact = np.linalg.lstsq(np.vstack([wide, np.eye(600)]), np.append(b, np.zeros(600)))[0]
+    found = linalg.ridge(even * units, b, 1.0)
+    assert found.has_scaled_columns
+    assert not linalg.ridge(even, b, 1.0).has_scaled_columns
+    assert np.abs((found.x - exact) * units).max() / np.abs(exact * units).max() < near

@@ -92,7 +92,9 @@ std::string to_text(LeastSquaresOptions const& options, SolveSubject const& subj
     text += report_line("|A^T r|", general(first.normar, 3));
     text += report_line("|x|", general(first.normx, 9));
   }
-  text += report_line("cond(A)", "about " + general(first.conda, 3));
+  if (first.has_scaled_columns) text += report_line("columns", "scaled to equal norms");
+  text += report_line("cond(A)", "about " + general(first.conda, 3) +
+                                     (first.has_scaled_columns ? ", of the scaled columns" : ""));
   if (first.rank >= 0) {
     text += report_line("rank", std::to_string(first.rank) + " of " +
                                     std::to_string(subject.reader.info().cols) + " columns");
@@ -137,6 +139,7 @@ Json to_object(RightSideFacts const& facts, ResidualCheck const* check) {
           {"conda", json_number(facts.conda)},
           {"normx", json_number(facts.normx)},
           {"rank", facts.rank >= 0 ? Json(facts.rank) : Json(nullptr)},
+          {"scaled_columns", facts.has_scaled_columns},
           {"check", check != nullptr ? to_object(*check) : Json(nullptr)}};
 }
 

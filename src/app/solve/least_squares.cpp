@@ -34,6 +34,8 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
                                           .conlim = bounds.conlim,
                                           .history = b.columns == 1};
   bool const directly = is_direct(options, info);
+  bool const is_named =
+      options.method == LeastSquaresMethod::lsmr || options.method == LeastSquaresMethod::lsqr;
   bool const is_lsqr = options.method == LeastSquaresMethod::lsqr;
   if (directly) {
     how.direct = op.cols();
@@ -41,9 +43,9 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
     how.maxiter = limit;
   }
   double const lambda = options.lambda.value_or(options.damp * options.damp);
-  std::string const name = !directly    ? is_lsqr ? "lsqr" : "lsmr"
-                           : lambda > 0 ? "direct ridge"
-                                        : "direct lstsq";
+  std::string const chosen = lambda > 0 ? "ridge" : "lstsq";
+  std::string const name =
+      is_named ? is_lsqr ? "lsqr" : "lsmr" : (directly ? "direct " : "") + chosen;
   SolveRun run;
   StateSubject const subject{.name = name,
                              .b = b_j,
@@ -53,8 +55,8 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
                                        shortest(bounds.conlim)};
   auto result =
       run_solver<T>(options, request, subject, limit, run, [&](solve::Control<T> const& control) {
-        if (directly && lambda > 0) return solve::ridge(op, right, lambda, how, control);
-        if (directly) return solve::lstsq(op, right, how, control);
+        if (!is_named && lambda > 0) return solve::ridge(op, right, lambda, how, control);
+        if (!is_named) return solve::lstsq(op, right, how, control);
         return is_lsqr ? solve::lsqr(op, right, how, control)
                        : solve::lsmr(op, right, how, control);
       });
@@ -68,7 +70,8 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
                             .norma = result.norma,
                             .conda = result.conda,
                             .normx = result.normx,
-                            .rank = result.rank});
+                            .rank = result.rank,
+                            .has_scaled_columns = result.has_scaled_columns});
   io::HostVector const x_j = part_of(solution.x, b.columns, j);
   Kokkos::deep_copy(std::get<io::VectorView<T>>(x_j), result.x);
 }
@@ -133,8 +136,9 @@ std::uint64_t gram_bytes(io::MatrixInfo const& info, io::ScalarType type, std::i
 
 std::uint64_t vector_bytes(LeastSquaresOptions const& options, io::MatrixInfo const& info,
                            io::ScalarType type, std::int64_t right_sides) {
-  std::uint64_t const run = 4 * info.rows + 6 * info.cols;
-  std::uint64_t const state = options.checkpoint.empty() ? 0 : info.rows + 4 * info.cols;
+  // With a penalty, the right-hand side and two vectors of the method have rows below A's.
+  std::uint64_t const run = 4 * info.rows + 15 * info.cols;
+  std::uint64_t const state = options.checkpoint.empty() ? 0 : info.rows + 5 * info.cols;
   // Solutions are there twice where they are written: one after the other, and as a matrix.
   std::uint64_t const others =
       static_cast<std::uint64_t>(right_sides - 1) * (info.rows + 2 * info.cols);

@@ -138,6 +138,7 @@ struct RightSideFacts {
   double conda = 0;
   double normx = 0;
   std::int64_t rank = -1;  ///< if the method finds it
+  bool has_scaled_columns = false;
 };
 
 /// Solutions of least squares, on the host.

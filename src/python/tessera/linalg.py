@@ -179,7 +179,11 @@ class LsmrResult(_LsmrFields, _Iterated):
         Estimates of the Frobenius norm and of the condition number of A.
     normx : float
         Norm of x.
+    has_scaled_columns : bool
+        Whether `ridge` ran on scaled columns. normar, norma and conda then describe the scaled problem.
     """
+
+    has_scaled_columns: bool = False
 
 
 class LsqrResult(_LsqrFields, _Iterated):
@@ -437,9 +441,11 @@ def _solve(
 
 
 def _lsmr_result(result: dict) -> LsmrResult:
-    return LsmrResult(
+    found = LsmrResult(
         *(result[key] for key in ("x", "istop", "iterations", "normr", "normar", "norma", "conda", "normx"))
     )
+    found.has_scaled_columns = result["has_scaled_columns"]
+    return found
 
 
 @_on_all_ranks
@@ -654,7 +660,8 @@ def ridge(
     Notes
     -----
     A matrix with at most 512 columns is solved directly, unless `maxiter` is given. Then `atol`,
-    `btol` and `conlim` are not used.
+    `btol` and `conlim` are not used. Otherwise `lsmr` runs. If the norms of the columns of A, with sqrt(alpha) I below
+    it, differ by more than a factor of 10, the columns are scaled inside. The penalty is still on x.
 
     Examples
     --------
@@ -684,7 +691,7 @@ def ridge_path(
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
 ) -> list[LsmrResult]:
-    """Solve `ridge` for several penalties, with as many passes over A as the slowest needs.
+    """Solve `ridge` for several penalties, which share the passes over A unless its columns are scaled.
 
     Parameters
     ----------
@@ -783,6 +790,9 @@ def lstsq(
     A matrix with at most 512 columns is solved directly, unless `maxiter` is given. Columns are scaled
     to equal norms inside. Singular values of the scaled matrix count as zero if they are at most 2 eps (float32) or
     n eps (float64) times the largest.
+
+    Otherwise `lsmr` runs. If m >= n and the norms of the columns differ by more than a factor of 10, the columns are
+    scaled inside. If scaled columns depend on each other, x is the shortest solution for the scaled columns.
 
     Examples
     --------

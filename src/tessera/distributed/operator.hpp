@@ -20,6 +20,7 @@
 #include <tessera/distributed.hpp>
 #include <tessera/distributed/detail/block_part.hpp>
 #include <tessera/distributed/detail/shares.hpp>
+#include <tessera/distributed/detail/squares_job.hpp>
 #include <tessera/distributed/detail/sum_of_roots.hpp>
 #include <tessera/distributed/error.hpp>
 #include <tessera/distributed/stream.hpp>
@@ -215,23 +216,14 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
-    if (by_rows_) {
-      sums_of_squares_in<Kokkos::LayoutRight>(mean, units, c);
-    } else {
-      sums_of_squares_in<Kokkos::LayoutLeft>(mean, units, c);
-    }
-  }
-  /// By a matrix of the squares.
-  template <class Layout>
-  void sums_of_squares_in(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
-                          Values<Exec, T> const& c) const {
-    Kokkos::View<T**, Layout, typename Exec::memory_space> squares;
-    Values<Exec, T> ones;
-    world_.together([&] {
-      squares = detail::squares<Layout>(this->exec(), a_, mean, units);
-      ones = detail::ones<Exec, T>(this->exec(), rows_.count);
+    world_.sum_over_rows("sums of squares", a_, c, options_.kernels, [&](Index all_rows) {
+      return distributed::detail::SquaresJob<Exec, T>{this->exec(),
+                                                      tessera::detail::matrix_in(a_),
+                                                      {mean.data(), units.data()},
+                                                      options_.kernels,
+                                                      workspace_,
+                                                      all_rows};
     });
-    world_.multiply_transposed(squares, ones, c, options_);
   }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
   void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {

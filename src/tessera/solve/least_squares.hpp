@@ -50,13 +50,16 @@ struct LeastSquares {
   Values<Exec, T> x;
   Stop stop = Stop::iteration_limit;
   Index iterations = 0;
-  Index reads = 0;            ///< of A, by this call
-  double normr = 0;           ///< ‖b - A·x‖; with `damp`, of the problem with damp·I below A
-  double normar = 0;          ///< ‖Aᵀ·(b - A·x) - damp²·(x - x0)‖
-  double norma = 0;           ///< Frobenius norm of A, with `damp` of A with damp·I below it
-  double conda = 0;           ///< condition number of the same
-  double normx = 0;           ///< ‖x‖
-  bool is_direct = false;     ///< by Gram matrices: `lstsq`, `ridge`
+  Index reads = 0;         ///< of A, by this call
+  double normr = 0;        ///< ‖b - A·x‖; with `damp`, of the problem with damp·I below A
+  double normar = 0;       ///< ‖Aᵀ·(b - A·x) - damp²·(x - x0)‖
+  double norma = 0;        ///< Frobenius norm of A, with `damp` of A with damp·I below it
+  double conda = 0;        ///< condition number of the same
+  double normx = 0;        ///< ‖x‖
+  bool is_direct = false;  ///< by Gram matrices: `lstsq`, `ridge`
+  /// Whether LSMR ran on columns of equal norms: `lstsq`, `ridge`. normar, norma and conda then
+  /// describe the scaled problem.
+  bool has_scaled_columns = false;
   Index rank = -1;            ///< of A, or of A above damp·I, if the method finds it
   std::vector<Step> history;  ///< residual: the one of ‖r‖/‖b‖ and ‖Aᵀr‖/(‖A‖·‖r‖) that is nearer
                               ///< to its tolerance

@@ -26,6 +26,7 @@
 #include <tessera/multiply_transposed.hpp>
 #include <tessera/options.hpp>
 #include <tessera/solve/blocks.hpp>
+#include <tessera/solve/column_squares.hpp>
 #include <tessera/solve/gram.hpp>
 #include <tessera/solve/row_sums.hpp>
 #include <tessera/stream.hpp>
@@ -247,46 +248,7 @@ Index reads_of(stream::Report const& report, Source const& source) {
          (static_cast<Index>(source.rows()) * static_cast<Index>(source.cols()));
 }
 
-/// Squares of units_j·(from_ij - mean_j), line by line, the lines side by side.
-template <class T>
-struct SquareDifferences {
-  T const* from;
-  Index line_stride;
-  Index place_stride;
-  Index length;
-  T const* mean;
-  T const* units;
-  bool by_rows;
-  T* to;
-  KOKKOS_FUNCTION void operator()(Index line) const {
-    for (Index place = 0; place < length; ++place) {
-      Index const j = by_rows ? place : line;
-      T const difference = units[j] * (from[line * line_stride + place * place_stride] - mean[j]);
-      to[line * length + place] = difference * difference;
-    }
-  }
-};
-
-/// A matrix of them, row-major or column-major, as `a` is.
-template <class Layout, class Exec, class A, class T>
-Kokkos::View<T**, Layout, typename Exec::memory_space> squares(Exec const& exec, A const& a,
-                                                               ConstValues<Exec, T> const& mean,
-                                                               ConstValues<Exec, T> const& units) {
-  static std::string const label("tessera::solve::squares");
-  Kokkos::View<T**, Layout, typename Exec::memory_space> const to(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), a.extent(0), a.extent(1));
-  constexpr bool by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
-  constexpr int line = by_rows ? 0 : 1;
-  constexpr int place = by_rows ? 1 : 0;
-  tessera::detail::for_each_element(
-      exec, label, static_cast<Index>(a.extent(line)),
-      SquareDifferences<T>{a.data(), static_cast<Index>(a.stride(line)),
-                           static_cast<Index>(a.stride(place)), static_cast<Index>(a.extent(place)),
-                           mean.data(), units.data(), by_rows, to.data()});
-  return to;
-}
-
-/// The source of such a matrix.
+/// The source of the matrix of squares of units_j·(a_ij - mean_j).
 template <class Source>
 class SquaredSource {
  public:
@@ -326,21 +288,6 @@ struct TakeShifts {
   T* b;
   KOKKOS_FUNCTION void operator()(Index i) const { b[i] = b[i] - shifts[i / length]; }
 };
-
-template <class T>
-struct SetOne {
-  T* x;
-  KOKKOS_FUNCTION void operator()(Index i) const { x[i] = T(1); }
-};
-
-template <class Exec, class T>
-Values<Exec, T> ones(Exec const& exec, Index size) {
-  static std::string const label("tessera::solve::ones");
-  Values<Exec, T> const x(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
-                          static_cast<std::size_t>(size));
-  tessera::detail::for_each_element(exec, label, size, SetOne<T>{x.data()});
-  return x;
-}
 
 }  // namespace detail
 
@@ -435,27 +382,18 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
-    if (this->layout() == std::string_view("rows")) {
-      sums_of_squares_in<Kokkos::LayoutRight>(mean, units, c);
-    } else {
-      sums_of_squares_in<Kokkos::LayoutLeft>(mean, units, c);
-    }
+    bool const by_rows = this->layout() == std::string_view("rows");
+    auto const a = tessera::detail::matrix_in(a_);
+    detail::add_squares<Exec, T>(
+        this->exec(),
+        by_rows ? tessera::detail::lines_of<true>(a) : tessera::detail::lines_of<false>(a), by_rows,
+        {mean.data(), units.data()}, options_.kernels, workspace_, {c.data(), 1});
   }
   /// Products of blocks that read A.
   [[nodiscard]] Index passes_of(std::size_t vectors) const {
     return tessera::detail::passes_of(vectors,
                                       tessera::detail::columns_at_once<Exec, T>(options_.kernels));
   }
-  /// By a matrix of the squares.
-  template <class Layout>
-  void sums_of_squares_in(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
-                          Values<Exec, T> const& c) const {
-    tessera::multiply_transposed(this->exec(),
-                                 detail::squares<Layout>(this->exec(), a_, mean, units),
-                                 detail::ones<Exec, T>(this->exec(), this->rows()), c, options_);
-    this->exec().fence("tessera::solve: the squares are added");
-  }
-
   A a_;
   Method method_;
   mutable Workspace<Exec> workspace_;
@@ -613,11 +551,3 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
 };
 
 }  // namespace tessera::solve
-
-// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_SOLVE_OPERATOR(TEMPLATE, EXEC, T)             \
-  namespace tessera::solve::detail {                          \
-  TEMPLATE Values<EXEC, T> ones<EXEC, T>(EXEC const&, Index); \
-  }
-// NOLINTEND(bugprone-macro-parentheses)
-TESSERA_COMPILED(TESSERA_SOLVE_OPERATOR)

@@ -17,6 +17,7 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/regression_rows.hpp>
 #include <tessera/solve/regression_types.hpp>
+#include <tessera/solve/scaled_columns.hpp>
 #include <tessera/solve/tweedie.hpp>
 #include <tessera/vectors.hpp>
 
@@ -99,17 +100,6 @@ struct ScaleGradient {
     to[j] = unit[j] * Kokkos::fma(-b, mean[j], from[j]);
   }
 };
-/// to = power of unit, times x
-template <class T>
-struct ScaleBy {
-  T const* x;
-  T const* unit;
-  bool is_squared;
-  T* to;
-  KOKKOS_FUNCTION void operator()(Index j) const {
-    to[j] = (is_squared ? unit[j] * unit[j] : unit[j]) * x[j];
-  }
-};
 
 /// Where an optional vector begins, or null.
 template <class View>
@@ -144,8 +134,10 @@ class CentredColumns {
     }
     from_host<Exec, T>(exec, mean, mean_);
     std::vector<T> units(n, T(1));
-    std::vector<double> squares = squares_in(units);
-    if (bring_in_range(squares, units)) squares = squares_in(units);
+    std::vector<double> squares = squares_in<Exec, T>(op_, units, mean_, unit_, work_);
+    if (bring_in_range(squares, units)) {
+      squares = squares_in<Exec, T>(op_, units, mean_, unit_, work_);
+    }
     double largest = 0;
     for (std::size_t j = 0; j < n; ++j) {
       if (!std::isfinite(squares[j])) return false;
@@ -225,25 +217,6 @@ class CentredColumns {
  private:
   static constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
 
-  /// Σ (units_j·(a_ij - mean_j))², by one read.
-  std::vector<double> squares_in(std::vector<T> const& units) {
-    from_host<Exec, T>(op_.exec(), units, unit_);
-    op_.sums_of_squares(mean_, unit_, work_);
-    std::vector<T> const squares = to_host<Exec, T>(op_.exec(), work_);
-    return {squares.begin(), squares.end()};
-  }
-  /// Units of columns whose squares over- or underflow. False: there are none.
-  static bool bring_in_range(std::vector<double> const& squares, std::vector<T>& units) {
-    constexpr int far = std::numeric_limits<T>::max_exponent * 3 / 4;
-    constexpr double smallest = static_cast<double>(std::numeric_limits<T>::min()) / (eps * eps);
-    bool is_changed = false;
-    for (std::size_t j = 0; j < squares.size(); ++j) {
-      if (squares[j] >= smallest && std::isfinite(squares[j])) continue;
-      units[j] = static_cast<T>(std::scalbn(1.0, squares[j] < smallest ? far : -far));
-      is_changed = true;
-    }
-    return is_changed;
-  }
   void scale_by(ConstValues<Exec, T> const& x, bool is_squared, V const& to) const {
     static std::string const label("tessera::regression::units");
     for_each_element(op_.exec(), label, op_.cols(),

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -15,8 +16,10 @@
 
 #include <tessera/backends/compiled.hpp>
 #include <tessera/checks.hpp>
+#include <tessera/detail/arguments.hpp>
 #include <tessera/solve/direct_least_squares.hpp>
 #include <tessera/solve/lsmr.hpp>
+#include <tessera/solve/scaled_columns.hpp>
 
 /// Least squares that choose their method: of few columns directly, else by LSMR.
 namespace tessera::solve {
@@ -27,6 +30,187 @@ template <class Operator>
 Index patient_limit(Operator const& op) {
   return std::max(10 * std::min(op.rows(), op.cols()), Index{100});
 }
+
+/// Runs of LSMR for each right-hand side and each λ. Columns of uneven norms are scaled. The rows
+/// below A then differ from λ to λ, so each λ has its own run. The other λ share one.
+template <class Exec, class T>
+class IterativeLeastSquares {
+ public:
+  using Operator = NormalOperator<Exec, T>;
+  using Options = LeastSquaresOptions<Exec, T>;
+  using Result = LeastSquares<Exec, T>;
+
+  /// @param name of its states, which `lsmr` refuses because it does not scale
+  IterativeLeastSquares(char const* name, Operator const& op, ConstRows<Exec, T> const& BT,
+                        Options const& options, Control<T> const& control,
+                        std::vector<double> const& damps)
+      : name_(name),
+        op_(op),
+        BT_(BT),
+        options_(options),
+        control_(control),
+        damps_(damps),
+        reads_before_(op.reads()) {
+    if (control.resume != nullptr) {
+      require_state_of(name, control.resume->of, state_of<T>(name, op));
+    }
+    op.agree(name, [&] {
+      auto digest = digest_of(control);
+      for (double const damp : damps) digest.add(damp);
+      return digest.value();
+    });
+    plan();
+  }
+
+  /// Of each right-hand side, for each λ.
+  std::vector<Result> operator()() {
+    std::size_t const first = take_state();
+    std::vector<Result> results(BT_.extent(0) * damps_.size());
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      Run const& run = runs_[i];
+      auto found = call(i, i == first ? state_ : std::nullopt, i >= first);
+      for (std::size_t k = 0; k < run.damps.size(); ++k) {
+        results[run.side * damps_.size() + run.damps[k]] = std::move(found[k]);
+      }
+    }
+    return results;
+  }
+
+ private:
+  /// One of LSMR.
+  struct Run {
+    std::size_t side;                ///< row of BT
+    std::vector<std::size_t> damps;  ///< indices of damps that share it
+    std::vector<T> units;            ///< of the columns; none: they are not scaled
+  };
+  /// What a state has besides LSMR's numbers.
+  struct Numbers {
+    double run = 0;
+    double is_scaled = 0;
+  };
+
+  void plan() {
+    std::vector<std::vector<T>> units(damps_.size());
+    // Without a penalty, of many solutions the shortest for A's own columns is wanted.
+    auto const may_scale = [&](double damp) { return damp > 0 || op_.rows() >= op_.cols(); };
+    if (op_.rows() > 0 && op_.cols() > 1 && std::ranges::any_of(damps_, may_scale)) {
+      auto const norms = column_norms<Exec, T>(op_);
+      for (std::size_t i = 0; i < damps_.size(); ++i) {
+        if (may_scale(damps_[i])) units[i] = uneven_units<T>(norms, damps_[i]);
+      }
+    }
+    for (std::size_t side = 0; side < BT_.extent(0); ++side) {
+      Run even{side, {}, {}};
+      for (std::size_t i = 0; i < damps_.size(); ++i) {
+        if (units[i].empty()) even.damps.push_back(i);
+      }
+      if (!even.damps.empty()) runs_.push_back(std::move(even));
+      for (std::size_t i = 0; i < damps_.size(); ++i) {
+        if (!units[i].empty()) runs_.push_back({side, {i}, units[i]});
+      }
+    }
+  }
+
+  /// Index of the run that the state continues; 0 without a state. Earlier runs start again.
+  std::size_t take_state() {
+    if (control_.resume == nullptr) return 0;
+    constexpr std::size_t count = sizeof(Numbers) / sizeof(double);
+    State<T> state = *control_.resume;
+    if (state.numbers.size() < count || !all_finite(state.numbers)) fail_of_state(name_);
+    auto from = state.numbers.end() - count;
+    auto const numbers = take<Numbers>(from);
+    state.numbers.resize(state.numbers.size() - count);
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (numbers.run != static_cast<double>(i)) continue;
+      if (numbers.is_scaled != (runs_[i].units.empty() ? 0 : 1)) break;
+      state_ = std::move(state);
+      return i;
+    }
+    fail_of_state(name_);
+  }
+
+  /// @param has_states false for a run that only starts again: it offers no states
+  std::vector<Result> call(std::size_t index, std::optional<State<T>> state, bool has_states) {
+    Run const& run = runs_[index];
+    bool const is_scaled = !run.units.empty();
+    auto const b = row<Exec, T const>(BT_, static_cast<Index>(run.side));
+    std::optional<ScaledOperator<Exec, T>> scaled;
+    Options options = options_;
+    std::vector<double> damps;
+    if (is_scaled) {
+      scaled.emplace(op_, run.units, damps_[run.damps.front()]);
+      if (options_.x0.extent(0) != 0) options.x0 = scaled_start(run.units);
+      damps = {0};
+    } else {
+      for (std::size_t const i : run.damps) damps.push_back(damps_[i]);
+    }
+    Operator const& solved = is_scaled ? static_cast<Operator const&>(*scaled) : op_;
+    if (state) state->of = state_of<T>(Lsmr::name, solved);
+
+    Index const begun = state ? state->iteration : 0;
+    Index const reads = op_.reads() - reads_before_;
+    auto const with_reads = [&](Step step) {
+      if (step.iteration > begun) step.reads += reads;
+      return step;
+    };
+    auto const add_reads = [&](std::vector<Step>& steps) {
+      for (Step& step : steps) step = with_reads(step);
+    };
+    Control<T> control{.resume = state ? &*state : nullptr};
+    if (control_.on_step) {
+      control.on_step = [&](Step const& step) { return control_.on_step(with_reads(step)); };
+    }
+    if (has_states && control_.wants_state) {
+      control.wants_state = [&](Step const& step) {
+        return control_.wants_state(with_reads(step));
+      };
+    }
+    if (has_states && control_.on_state) {
+      control.on_state = [&](State<T> found) {
+        found.of = state_of<T>(name_, op_);
+        append(found.numbers,
+               Numbers{.run = static_cast<double>(index), .is_scaled = is_scaled ? 1.0 : 0.0});
+        add_reads(found.history);
+        control_.on_state(found);
+      };
+    }
+    control.wants_last_state = control_.wants_last_state;
+
+    auto results = run_lsmr<Exec, T>(solved, is_scaled ? scaled->right_side(b, options_.x0) : b,
+                                     options, control, damps);
+    for (Result& result : results) {
+      add_reads(result.history);
+      if (is_scaled) take_back(*scaled, result);
+    }
+    return results;
+  }
+
+  /// z = D⁻¹·x0
+  [[nodiscard]] Values<Exec, T> scaled_start(std::vector<T> const& units) const {
+    auto start = to_host<Exec, T>(op_.exec(), options_.x0);
+    for (std::size_t j = 0; j < start.size(); ++j) start[j] /= units[j];
+    auto const z = make_values<Exec, T>(op_.exec(), op_.cols());
+    from_host<Exec, T>(op_.exec(), start, z);
+    return z;
+  }
+  /// x = D·z
+  void take_back(ScaledOperator<Exec, T> const& scaled, Result& result) const {
+    scaled.scale(result.x, result.x);
+    result.normx = scaled_norm(to_host<Exec, T>(op_.exec(), result.x));
+    if (!std::isfinite(result.normx)) result.stop = Stop::not_finite;
+    result.has_scaled_columns = true;
+  }
+
+  char const* name_;
+  Operator const& op_;
+  ConstRows<Exec, T> BT_;
+  Options options_;
+  Control<T> const& control_;
+  std::vector<double> damps_;
+  Index reads_before_;
+  std::vector<Run> runs_;
+  std::optional<State<T>> state_;
+};
 
 /// Of each row of BT, for each λ: x of the shortest, with penalty λ·‖x - x0‖².
 template <class Exec, class T>
@@ -62,11 +246,8 @@ std::vector<LeastSquares<Exec, T>> run_penalised(char const* name,
   iterative.atol = options.atol.value_or(eps);
   iterative.btol = options.btol.value_or(eps);
   if (!iterative.maxiter) iterative.maxiter = patient_limit(op);
-  std::vector<LeastSquares<Exec, T>> results;
-  for (Index j = 0; j < static_cast<Index>(BT.extent(0)); ++j) {
-    auto of_one = run_lsmr<Exec, T>(op, row<Exec, T const>(BT, j), iterative, its_control, damps);
-    for (auto& result : of_one) results.push_back(std::move(result));
-  }
+  IterativeLeastSquares<Exec, T> solve(name, op, BT, iterative, its_control, damps);
+  auto results = solve();
   for (auto& result : results) result.reads = op.reads() - reads_before;
   return results;
 }
@@ -95,12 +276,19 @@ ConstRows<Exec, T> as_row(ConstValues<Exec, T> const& x) {
 /// the result is as good as the type allows. `is_direct` shows it; conda is then the condition
 /// number of the scaled columns.
 ///
-/// Otherwise this is `lsmr` with damp = √λ for each λ, with the bits of it, but A is read no more
-/// often than for the λ that takes the most steps. By default atol = btol = ε, and maxiter is
-/// max(10·min(m, n), 100). Each λ adds three vectors of n entries. Callbacks are told of the first
-/// λ that has not ended.
+/// Otherwise this is `lsmr` with damp = √λ for each λ. By default atol = btol = ε, and maxiter is
+/// max(10·min(m, n), 100). A is first read for the norms of its columns: once, or twice if squares
+/// over- or underflow or are 0. Let d_j be the norm of column j of A with √λ·I below it.
 ///
-/// The bits of each λ do not depend on the others. A state is one of the same lambdas.
+/// - If the d_j of columns that are not 0 differ by at most a factor of ten, x has the bits of
+///   `lsmr`. All such λ share the reads of the one that takes the most steps, and each adds three
+///   vectors of n entries. Callbacks receive the steps of the first λ that has not ended.
+/// - Otherwise LSMR runs on columns that are scaled by powers of two to equal d_j, for one λ after
+///   the other. The penalty is still on x. `has_scaled_columns` is set; normar, norma and conda
+///   describe the scaled problem. With λ = 0 this needs m ≥ n.
+///
+/// The bits of each λ do not depend on the others. A state is one of the same lambdas, and not one
+/// of `lsmr`. Runs that ended before the state are computed again.
 /// @throws std::invalid_argument as `lsmr`, and for a λ that is not a number of at least 0
 ///
 /// ```cpp
@@ -142,7 +330,8 @@ LeastSquares<Exec, T> ridge(NormalOperator<Exec, T> const& A, B const& b, double
 /// As `ridge` with λ = 0. Singular values of A with columns of equal norms count as zero if they
 /// are at most 2·ε in float, n·ε in double, times the largest. If that leaves a rank below n, x is
 /// the shortest solution. `rank` is set if A is solved directly. Otherwise it is `lsmr`, by
-/// default with atol = btol = ε and conlim = 0.
+/// default with atol = btol = ε and conlim = 0. If its columns are scaled and depend on each other,
+/// x is the shortest solution for the scaled columns.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -177,8 +366,10 @@ std::vector<LeastSquares<Exec, T>> lstsq(
       b.extent(1), b.extent(0));
   static std::string const label("tessera::solve::pack");
   for (std::size_t j = 0; j < b.extent(1); ++j) {
-    tessera::detail::contiguous(exec, label, Kokkos::subview(b, Kokkos::ALL, j),
-                                BT.data() + j * b.extent(0));
+    auto const column = Kokkos::subview(b, Kokkos::ALL, j);
+    tessera::detail::copy_vector<T>(exec, label, static_cast<Index>(b.extent(0)), column.data(),
+                                    static_cast<Index>(column.stride(0)),
+                                    {BT.data() + j * b.extent(0), 1});
   }
   return detail::run_penalised<Exec, T>("lstsq", A, BT, options, control, {0});
 }

@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <tessera/checks.hpp>
+#include <tessera/kernels/elements.hpp>
+#include <tessera/maps.hpp>
+#include <tessera/solve/golub_kahan.hpp>
+#include <tessera/solve/operator.hpp>
+
+/// Columns of even norms for iterative methods, without a copy of A.
+namespace tessera::solve::detail {
+
+/// to = power of unit, times x
+template <class T>
+struct ScaleBy {
+  T const* x;
+  T const* unit;
+  bool is_squared;
+  T* to;
+  KOKKOS_FUNCTION void operator()(Index j) const {
+    to[j] = (is_squared ? unit[j] * unit[j] : unit[j]) * x[j];
+  }
+};
+
+/// Σ (units_j·(a_ij - mean_j))², by one read. `unit` and `work` are overwritten.
+template <class Exec, class T>
+std::vector<double> squares_in(NormalOperator<Exec, T> const& op, std::vector<T> const& units,
+                               Values<Exec, T> const& mean, Values<Exec, T> const& unit,
+                               Values<Exec, T> const& work) {
+  from_host<Exec, T>(op.exec(), units, unit);
+  op.sums_of_squares(mean, unit, work);
+  std::vector<T> const squares = to_host<Exec, T>(op.exec(), work);
+  return {squares.begin(), squares.end()};
+}
+
+/// Sets the units of columns whose squares over- or underflow. Returns whether any does.
+template <class T>
+bool bring_in_range(std::vector<double> const& squares, std::vector<T>& units) {
+  constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+  constexpr int far = std::numeric_limits<T>::max_exponent * 3 / 4;
+  constexpr double smallest = static_cast<double>(std::numeric_limits<T>::min()) / (eps * eps);
+  bool is_changed = false;
+  for (std::size_t j = 0; j < squares.size(); ++j) {
+    if (squares[j] >= smallest && std::isfinite(squares[j])) continue;
+    units[j] = static_cast<T>(std::scalbn(1.0, squares[j] < smallest ? far : -far));
+    is_changed = true;
+  }
+  return is_changed;
+}
+
+/// Norms of the columns of A, by one read; two if squares over- or underflow, or are 0.
+template <class Exec, class T>
+std::vector<double> column_norms(NormalOperator<Exec, T> const& op) {
+  auto const mean = make_values<Exec, T>(op.exec(), op.cols());
+  auto const unit = make_values<Exec, T>(op.exec(), op.cols());
+  auto const work = make_values<Exec, T>(op.exec(), op.cols());
+  Kokkos::deep_copy(op.exec(), mean, T(0));
+  std::vector<T> units(static_cast<std::size_t>(op.cols()), T(1));
+  auto norms = squares_in<Exec, T>(op, units, mean, unit, work);
+  if (bring_in_range(norms, units)) norms = squares_in<Exec, T>(op, units, mean, unit, work);
+  for (std::size_t j = 0; j < norms.size(); ++j) {
+    norms[j] = std::sqrt(norms[j]) / static_cast<double>(units[j]);
+  }
+  return norms;
+}
+
+/// Powers of two that give the columns of A with damp·I below it norms from 1 to 2. Empty: the
+/// norms of the columns that are not 0 differ by at most a factor of ten, or one is not finite.
+template <class T>
+std::vector<T> uneven_units(std::vector<double> const& norms, double damp) {
+  constexpr int most = std::numeric_limits<T>::max_exponent - 2;
+  double least = std::numeric_limits<double>::infinity();
+  double largest = 0;
+  std::vector<T> units;
+  for (double const norm : norms) {
+    double const size = std::hypot(norm, damp);
+    if (!std::isfinite(size)) return {};
+    if (norm > 0) {
+      least = std::min(least, size);
+      largest = std::max(largest, size);
+    }
+    int const exponent = size > 0 ? std::clamp(-std::ilogb(size), -most, most) : 0;
+    units.push_back(static_cast<T>(std::scalbn(1.0, exponent)));
+  }
+  return largest > 10 * least ? units : std::vector<T>{};
+}
+
+/// The rows damp·D below A·D: f(damp·d) of each entry, b if it is wanted, and what c gains.
+template <class T>
+struct RowsBelow {
+  T const* scaled;  ///< D·v
+  T const* unit;    ///< the diagonal of D
+  T damp;
+  maps::Function<T> map;  ///< of these rows
+  bool keeps_product;
+  T* b;  ///< or null
+  T* c;
+  KOKKOS_FUNCTION void operator()(Index j) const {
+    T const product = damp * scaled[j];
+    T const mapped = map.kind == maps::Kind::identity ? product : map(j, product);
+    if (b != nullptr) b[j] = keeps_product ? product : mapped;
+    c[j] = unit[j] * Kokkos::fma(damp, mapped, c[j]);
+  }
+};
+/// to = factor·x
+template <class T>
+struct Multiple {
+  T const* x;
+  T factor;
+  T* to;
+  KOKKOS_FUNCTION void operator()(Index j) const { to[j] = factor * x[j]; }
+};
+/// c = unit·(damp·u + c)
+template <class T>
+struct AddBelow {
+  T const* u;
+  T const* unit;
+  T damp;
+  T* c;
+  KOKKOS_FUNCTION void operator()(Index j) const { c[j] = unit[j] * Kokkos::fma(damp, u[j], c[j]); }
+};
+
+/// A·D for a diagonal D of powers of two, and damp·D below it if damp is not 0: only vectors are
+/// scaled. With b and damp·x0 on the right it has the minimum of ‖A·x - b‖² + damp²·‖x - x0‖²,
+/// where x = D·z.
+template <class Exec, class T>
+class ScaledOperator final : public NormalOperator<Exec, T> {
+ public:
+  using Base = NormalOperator<Exec, T>;
+  using Map = typename Base::Map;
+
+  ScaledOperator(Base const& op, std::vector<T> const& units, double damp)
+      : Base(op.exec(), op.rows() + (damp > 0 ? op.cols() : 0), op.cols(),
+             std::string_view(op.layout()) == "rows"),
+        op_(op),
+        damp_(static_cast<T>(damp)),
+        is_damped_(damp > 0),
+        units_(make_values<Exec, T>(op.exec(), op.cols())),
+        scaled_(make_values<Exec, T>(op.exec(), op.cols())) {
+    from_host<Exec, T>(op.exec(), units, units_);
+  }
+
+  /// to = D·z
+  void scale(ConstValues<Exec, T> const& z, Values<Exec, T> const& to) const {
+    for_each(ScaleBy<T>{z.data(), units_.data(), false, to.data()});
+  }
+  /// The right-hand side: b, and damp·x0 below. x0 may be without entries.
+  [[nodiscard]] ConstValues<Exec, T> right_side(ConstValues<Exec, T> const& b,
+                                                ConstValues<Exec, T> const& x0) const {
+    if (!is_damped_) return b;
+    auto const all = make_values<Exec, T>(op_.exec(), this->rows());
+    Kokkos::deep_copy(op_.exec(), all, T(0));
+    Kokkos::deep_copy(op_.exec(), above(all), b);
+    if (x0.extent(0) > 0) for_each(Multiple<T>{x0.data(), damp_, below(all)});
+    return all;
+  }
+
+ private:
+  [[nodiscard]] Values<Exec, T> above(Values<Exec, T> const& b) const {
+    return b.extent(0) == 0 ? b : Values<Exec, T>(b.data(), static_cast<std::size_t>(op_.rows()));
+  }
+  [[nodiscard]] T* below(Values<Exec, T> const& b) const {
+    return b.extent(0) == 0 ? nullptr : b.data() + op_.rows();
+  }
+  /// The map of A's rows.
+  [[nodiscard]] Map above(Map const& map) const {
+    if (!is_damped_ || map.is_identity()) return map;
+    auto const& f = map.function();
+    Kokkos::View<T const*, Kokkos::LayoutStride, typename Exec::memory_space,
+                 Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
+        x(f.x, Kokkos::LayoutStride(static_cast<std::size_t>(op_.rows()),
+                                    static_cast<std::size_t>(f.stride)));
+    return {f.kind, x, f.gamma};
+  }
+  template <class Body>
+  void for_each(Body const& body) const {
+    static std::string const label("tessera::solve::units");
+    for_each_element(op_.exec(), label, op_.cols(), body);
+  }
+
+  void do_agree(std::string const& method,
+                std::function<std::uint64_t()> const& call) const override {
+    op_.agree(method, call);
+  }
+  void do_atax(ConstValues<Exec, T> const& v, Map const& map, Values<Exec, T> const& b,
+               Values<Exec, T> const& c, bool keep_product) const override {
+    scale(v, scaled_);
+    op_.atax(scaled_, above(map), above(b), c, keep_product);
+    if (!is_damped_) return scale(c, c);
+    for_each(
+        RowsBelow<T>{scaled_.data(), units_.data(), damp_,
+                     map.is_identity() ? map.function() : maps::shifted(map.function(), op_.rows()),
+                     keep_product, below(b), c.data()});
+  }
+  void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const override {
+    scale(v, scaled_);
+    op_.multiply(scaled_, above(b));
+    if (is_damped_) for_each(Multiple<T>{scaled_.data(), damp_, below(b)});
+  }
+  void do_multiply_transposed(ConstValues<Exec, T> const& u,
+                              Values<Exec, T> const& c) const override {
+    op_.multiply_transposed(ConstValues<Exec, T>(u.data(), static_cast<std::size_t>(op_.rows())),
+                            c);
+    if (!is_damped_) return scale(c, c);
+    for_each(AddBelow<T>{u.data() + op_.rows(), units_.data(), damp_, c.data()});
+  }
+  void do_sums_of_squares(ConstValues<Exec, T> const& /*mean*/,
+                          ConstValues<Exec, T> const& /*units*/,
+                          Values<Exec, T> const& /*c*/) const override {
+    checks::fail("ScaledOperator", "its sums of squares are those of the matrix itself");
+  }
+
+  Base const& op_;
+  T damp_;
+  bool is_damped_;
+  Values<Exec, T> units_;
+  Values<Exec, T> scaled_;
+};
+
+}  // namespace tessera::solve::detail
