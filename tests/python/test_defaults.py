@@ -164,8 +164,9 @@ def test_uneven_norms_of_many_columns(dtype):
     x = linalg.lstsq(even * units, b)[0]
     assert np.abs(x * units - exact).max() / np.abs(exact).max() < near
     # The penalty is one of the columns as they are.
-    wide = (even * units).astype(float)
-    exact = np.linalg.lstsq(np.vstack([wide, np.eye(600)]), np.append(b, np.zeros(600)))[0]
+    all_rows = np.vstack([(even * units).astype(float), np.eye(600)])
+    norms = np.linalg.norm(all_rows, axis=0)
+    exact = np.linalg.lstsq(all_rows / norms, np.append(b, np.zeros(600)))[0] / norms
     found = linalg.ridge(even * units, b, 1.0)
     assert found.has_scaled_columns
     assert not linalg.ridge(even, b, 1.0).has_scaled_columns
