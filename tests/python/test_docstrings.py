@@ -40,7 +40,7 @@ def sections_of(doc):
 
 
 def names_in(section):
-    return [name for line in re.findall(r"^(\w[\w, ]*?) :", section, re.MULTILINE) for name in line.split(", ")]
+    return [name for line in re.findall(r"^\*{0,2}(\w[\w, ]*?) :", section, re.MULTILINE) for name in line.split(", ")]
 
 
 def is_function(name):

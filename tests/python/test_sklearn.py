@@ -192,13 +192,49 @@ def test_projections(dtype, tmp_path):
         assert points.dtype == dtype
         close(points * signs, expected.transform(X), **tolerance)
         close(found.inverse_transform(points), expected.inverse_transform(points * signs), **tolerance)
+        close(found.explained_variance_, expected.explained_variance_, **tolerance)
+        close(found.explained_variance_ratio_, expected.explained_variance_ratio_, **tolerance)
         again = getattr(of_tessera, name)(n_components=3).fit(stream)
         assert again.components_.tobytes() == found.components_.tobytes()
+        assert again.explained_variance_ratio_.tobytes() == found.explained_variance_ratio_.tobytes()
         close(again.transform(stream), points, **tolerance)
         names = found.get_feature_names_out().tolist()
         assert names == [f"{name.lower()}{i}" for i in range(3)]
-    ratio = of_tessera.PCA(n_components=3).fit(X).explained_variance_ratio_
-    close(ratio, decomposition.PCA(n_components=3).fit(X).explained_variance_ratio_, **tolerance)
+
+
+def test_variances_of_truncated_svd_without_variance():
+    for X in (np.ones((4, 3)), np.array([[1.0, 2.0]])):
+        found = of_tessera.TruncatedSVD(1).fit(X)
+        assert np.abs(found.explained_variance_).max() < 1e-25
+        assert np.abs(found.explained_variance_ratio_).max() < 1e-25
+
+
+@pytest.mark.parametrize("solver", ["auto", "full", "covariance_eigh", "arpack", "randomized"])
+@pytest.mark.parametrize("random_state", [None, 3, np.random.RandomState(1)])
+def test_solvers_of_scikit_learn_do_not_change_a_bit(solver, random_state):
+    X = datasets.load_iris().data
+    found = of_tessera.PCA(2, svd_solver=solver, random_state=random_state).fit(X)
+    assert found.components_.tobytes() == of_tessera.PCA(2).fit(X).components_.tobytes()
+
+
+def test_arguments_of_projections_that_are_refused():
+    X = datasets.load_iris().data
+    with pytest.raises(ValueError, match="svd_solver must be one of auto, full, covariance_eigh, arpack, randomized, found 'qr'"):
+        of_tessera.PCA(2, svd_solver="qr").fit(X)
+    for estimator in (of_tessera.PCA(2, random_state="now"), of_tessera.TruncatedSVD(2, random_state="now")):
+        with pytest.raises(ValueError, match="'now' cannot be used to seed"):
+            estimator.fit(X)
+
+
+def test_seeds_of_the_randomized_algorithm():
+    X = np.random.default_rng(1).standard_normal((200, 50))
+
+    def found(seed):
+        return of_tessera.TruncatedSVD(2, algorithm="randomized", n_iter=0, random_state=seed).fit(X).components_.tobytes()
+
+    assert found(1) == found(1) == found(np.int64(1)) != found(2)
+    assert found(np.random.RandomState(5)) == found(np.random.RandomState(5))
+    assert found(None) != found(None)
 
 
 def test_randomized_algorithm(tmp_path):

@@ -363,6 +363,24 @@ def test_a_limit_that_is_named_is_enough(tmp_path):
         tessera.from_parquet(path, memory_limit=1000)
 
 
+def test_a_matrix_that_fits_into_a_quarter_of_the_limit_is_read_once():
+    dask_array = package("dask.array")
+    computed = []
+
+    def made(block_info=None):
+        computed.append(block_info[None]["array-location"][0][0])
+        return np.ones((500, 600))
+
+    x = dask_array.map_blocks(made, chunks=((500,) * 3, (600,)), dtype=float, meta=np.empty((0, 0)))
+    needed = 4 * 1500 * 600 * 8
+    for limit, passes in ((needed, 1), (needed // 2, 2)):
+        computed.clear()
+        stream = tessera.from_dask(x, memory_limit=limit)
+        for _ in range(2):
+            tessera.matvec(stream, np.ones(600))
+        assert sorted(computed) == sorted([0, 500, 1000] * passes)
+
+
 def test_reads_are_counted(a):
     stream = tessera.from_blocks([a], memory_limit=LIMIT)
     assert stream.reads == 0

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tessera._core import StreamedMatrix
+from tessera._packages import package
 
 
 def table(title: str, facts: Sequence[tuple[str, Any]]) -> str:
@@ -36,8 +37,4 @@ def axes(name: str, ax: Any) -> Any:
     """Axes to draw on: the caller's, or new ones of matplotlib."""
     if ax is not None:
         return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError(f"{name} needs the package matplotlib: pip install matplotlib") from error
-    return pyplot.figure().add_subplot()
+    return package("matplotlib.pyplot", name).figure().add_subplot()

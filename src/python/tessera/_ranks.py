@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""What carries messages between the ranks of tessera.distributed: MPI, or a process group of PyTorch.
+"""What carries messages between the ranks of tessera.distributed: MPI, a process group of PyTorch, or dask.
 
-Both have `rank`, `size`, `allgather(object)`, a list of all ranks' objects, and
+All have `rank`, `size`, `allgather(object)`, a list of all ranks' objects, and
 
 - `gather(mine, every, counts)`: every = all ranks' vectors, one after the other, of counts[r] elements;
 - `exchange(sent, sizes, got, its_sizes)`: the first sizes[0] elements of `sent` go to rank 0, the next sizes[1] to
@@ -20,9 +20,13 @@ from typing import Any
 
 import numpy
 
+from tessera._dask import DaskRanks
 
-def ranks_of(comm: Any) -> "MpiRanks | TorchRanks":
-    """The ranks of an mpi4py communicator or of a process group of torch.distributed."""
+
+def ranks_of(comm: Any) -> "MpiRanks | TorchRanks | DaskRanks":
+    """The ranks of an mpi4py communicator, of a process group of torch.distributed, or of workers of dask."""
+    if isinstance(comm, DaskRanks):
+        return comm
     if comm is None:
         raise RuntimeError(
             "tessera.distributed.World: comm is None, as torch.distributed.group.WORLD is before "

@@ -7,7 +7,6 @@ last two units stay in memory, since blocks end within units and several threads
 """
 
 import collections
-import importlib
 import json
 import math
 import os
@@ -22,18 +21,11 @@ from tessera._core import StreamedMatrix
 from tessera._matrices import _bytes
 from tessera._matrices import open as _open
 from tessera._names import dtype_of
+from tessera._packages import package
 
 _HELD = 2  # units
 _UNIT = 8 << 20  # bytes of small chunks that are read together
 _DASK_UNIT = 64 << 20  # chunks that a cluster computes at a time
-
-
-def _package(name: str, function: str, install: str | None = None) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        install = install or name.partition(".")[0]
-        raise ImportError(f"tessera.{function} needs the package {install}: pip install {install}") from error
 
 
 # ---- elements ------------------------------------------------------------------------------------
@@ -103,8 +95,13 @@ def _require_unit(function: str, rows: int, row_bytes: int, limit: int, advice: 
 
 
 def _regular_units(function: str, rows: int, chunk: int, row_bytes: int, limit: int) -> Any:
-    """Where units begin, and the end. Chunks that are too tall for the limit are read in parts."""
+    """Where units begin, and the end. Chunks that are too tall for the limit are read in parts.
+
+    A matrix that fits is one unit: later passes find it in memory.
+    """
     most = limit // (2 * _HELD) // row_bytes
+    if rows <= most:
+        return numpy.array([0, rows])
     if most == 0:
         _require_unit(function, 1, row_bytes, limit, "")
     chunk = min(max(chunk, 1), rows)
@@ -114,6 +111,8 @@ def _regular_units(function: str, rows: int, chunk: int, row_bytes: int, limit: 
 
 def _joined_units(function: str, counts: Sequence[int], row_bytes: int, limit: int, advice: str) -> Any:
     """The same of chunks of any size, which are read whole."""
+    if sum(counts) <= limit // (2 * _HELD) // row_bytes:
+        return numpy.array([0, sum(counts)])
     most = max(1, min(_DASK_UNIT, limit // (2 * _HELD)) // row_bytes)
     edges, end = [0], 0
     for count in counts:
@@ -296,7 +295,7 @@ def from_dask(x: Any, *, dtype: Any = None, memory_limit: int | str = "1GiB") ->
     -------
     StreamedMatrix
         A matrix for the functions of `tessera` and `tessera.linalg`. The result does not depend on the chunks or the
-        number of workers. Each pass computes each chunk.
+        number of workers. Each pass computes each chunk, unless the matrix fits into a quarter of `memory_limit`.
 
     Raises
     ------
@@ -418,7 +417,7 @@ def from_zarr(
     """
     array = source
     if isinstance(source, (str, os.PathLike)):
-        array = _package("zarr", "from_zarr").open(os.fspath(source), mode="r")
+        array = package("zarr", "tessera.from_zarr").open(os.fspath(source), mode="r")
     if name is not None:
         array = array[name]
     if not hasattr(array, "chunks"):
@@ -657,7 +656,7 @@ class _Parquet:
         self.paths, self.nulls = [os.path.abspath(path) for path in paths], nulls
         self.identities = [_identity(path) for path in self.paths]
         self._begin()
-        types = _package("pyarrow.types", "from_parquet")
+        types = package("pyarrow.types", "tessera.from_parquet")
         schema = self.files[0].schema_arrow
         self.columns = list(schema.names if columns is None else columns)
         kinds = []
@@ -675,6 +674,7 @@ class _Parquet:
                     )
                 kinds.append({"halffloat": "float16", "float": "float32", "double": "float64"}.get(str(kind), str(kind)))
         self.dtype = _type_of("from_parquet", kinds, dtype)
+        self.is_plain = set(kinds) == {self.dtype.name}
         self.row_bytes = len(self.columns) * self.dtype.itemsize
         self.groups = [
             (k, g, file.metadata.row_group(g).num_rows)
@@ -685,7 +685,7 @@ class _Parquet:
         self.means = self._means()
 
     def _begin(self) -> None:
-        parquet = _package("pyarrow.parquet", "from_parquet", "pyarrow")
+        parquet = package("pyarrow.parquet", "tessera.from_parquet")
         self.files = [parquet.ParquetFile(path) for path in self.paths]
         self.position, self.batches, self.rest = -1, None, None
 
@@ -734,6 +734,13 @@ class _Parquet:
             column = column.cast("float64").fill_null(self.means[name])
         return _numbers("from_parquet", column.to_numpy(zero_copy_only=False)[:, None], self.dtype, first)[:, 0]
 
+    def _convert(self, batch: Any, first: int, out: Any) -> None:
+        if self.is_plain and not any(column.null_count for column in batch.columns):
+            out[:] = batch.select(self.columns).to_tensor(row_major=True).to_numpy()  # many columns at once
+            return
+        for j, name in enumerate(self.columns):
+            out[:, j] = self._values(batch.column(name), name, first)
+
     def _from(self, position: int) -> Iterator[Any]:
         g = int(numpy.searchsorted(self.begins, position, side="right")) - 1
         skip = position - int(self.begins[g])
@@ -755,8 +762,7 @@ class _Parquet:
         while at < end:
             batch = self.rest if self.rest is not None else next(self.batches)
             count = min(batch.num_rows, end - at)
-            for j, name in enumerate(self.columns):
-                out[at - first : at - first + count, j] = self._values(batch.column(name).slice(0, count), name, at)
+            self._convert(batch.slice(0, count), at, out[at - first : at - first + count])
             self.rest = batch.slice(count) if count < batch.num_rows else None
             at += count
         self.position = end
@@ -810,7 +816,7 @@ def from_parquet(
     paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
     if not paths:
         raise ValueError("tessera.from_parquet: expected at least one file, found none")
-    _package("pyarrow", "from_parquet")
+    package("pyarrow", "tessera.from_parquet")
     source = _Parquet([os.fspath(each) for each in paths], columns, dtype, nulls)
     shape = (int(source.begins[-1]), len(source.columns))
     if 0 in shape:

@@ -24,10 +24,10 @@ from typing import Any
 
 import numpy
 
-from tessera import _arrays, _core, _operators, _ranks
+from tessera import _arrays, _core, _dask, _operators, _ranks
 from tessera._names import dtype_of, order_of
 
-__all__ = ["DistributedError", "Matrix", "World"]
+__all__ = ["DistributedError", "Matrix", "World", "run_on_dask"]
 
 
 def __dir__() -> list[str]:
@@ -144,7 +144,7 @@ class World:
     entries. Vectors of n entries are complete on every rank. If a rank fails, all ranks raise a `DistributedError`
     with its message.
 
-    Processes started by torchrun or Dask have a process group after `torch.distributed.init_process_group`. The
+    Processes started by torchrun have a process group after `torch.distributed.init_process_group`. The
     group of all processes may use any backend; messages use gloo, between the hosts' memories. A group of some
     processes must use gloo, and is not duplicated.
 
@@ -872,6 +872,51 @@ class World:
             return mine
 
         self._ranks.gather(self._together(add), sums, widths)
+
+
+def run_on_dask(client: Any, program: Callable[..., Any], *arguments: Any) -> list[Any]:
+    """Call program(world, *arguments) on all workers of a dask cluster, which are the ranks of world.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Client of a cluster whose workers are processes. Each worker needs Tessera and one free thread.
+    program : callable
+        Function that is called on each worker with a `World`, followed by `arguments`.
+    *arguments : object
+        Arguments of the program. Of a dask array, each worker receives its rows as a NumPy array. The first one with
+        two dimensions determines the rows, the others must have the same number of rows.
+
+    Returns
+    -------
+    list
+        The results of all ranks.
+
+    Raises
+    ------
+    ValueError
+        If there are no workers, they are threads, or dask arrays have different numbers of rows.
+    DistributedError
+        If a rank fails in a call of `World` or of a solver.
+    RuntimeError
+        If a worker is lost, or a rank returns while another waits for it.
+
+    Notes
+    -----
+    Calls for the same cluster run one after the other. Results are bitwise identical for any number of workers.
+
+    Examples
+    --------
+    >>> import tessera.distributed
+    >>> def solve(world, A, b):
+    ...     return tessera.linalg.lsmr(world.matrix(A), b).x
+    >>> x = tessera.distributed.run_on_dask(client, solve, A, b)[0]  # doctest: +SKIP
+    """
+
+    def rows_of(shape: tuple[int, int], dtype: Any, rank: int, size: int) -> Sequence[int]:
+        return _core._rows_of(*shape, dtype_of(dtype).itemsize, True, True, rank, size)
+
+    return _dask.run(client, program, arguments, rows_of)
 
 
 def _compare(operation: str, every: Sequence[dict[str, Any]]) -> None:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import numpy
 
 from tessera import _arrays, _core, _pictures
+from tessera._packages import package
 
 __all__ = [
     "ConvergenceWarning",
@@ -274,11 +275,7 @@ class _Telling:
         if callback is not None and not callable(callback):
             raise TypeError(f"{name}: callback must be a function, found {type(callback).__name__}")
         if progress:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError as error:
-                raise ImportError(f"{name}: progress=True needs the package tqdm") from error
-            self.bar = tqdm(desc=name, unit=" steps")
+            self.bar = package("tqdm.auto", f"{name}: progress=True").tqdm(desc=name, unit=" steps")
 
     def __enter__(self) -> Callable[..., None] | None:
         is_told = self.callback is not None or self.bar is not None or self.show or self.history is not None

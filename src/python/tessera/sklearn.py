@@ -29,6 +29,7 @@ try:
     )
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.metrics import d2_tweedie_score
+    from sklearn.utils import check_random_state
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 except ImportError as error:
@@ -1041,6 +1042,9 @@ def _likeliest_dimension(variances: Any, rows: int) -> int:
     return likeliest
 
 
+_SVD_SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
+
+
 class PCA(_Projection):
     """Compute principal components, like sklearn.decomposition.PCA; X is neither centred nor copied.
 
@@ -1051,8 +1055,13 @@ class PCA(_Projection):
         the variance, "mle" as many as Minka's estimate tells; both compute all first.
     whiten : bool, default False
         Divide the coordinates of `transform` by their standard deviations.
+    svd_solver : {"auto", "full", "covariance_eigh", "arpack", "randomized"}, default "auto"
+        Name of a method of scikit-learn. Tessera uses its own method for all of them, to the same tolerance. It depends
+        on the shape of X alone.
     tol : float, default 0.0
         Largest residual, relative to the largest singular value. 0 is the precision of X's type.
+    random_state : int, numpy.random.RandomState or None, default None
+        Accepted as by scikit-learn, and not used: there are no random numbers.
 
     Attributes
     ----------
@@ -1067,10 +1076,6 @@ class PCA(_Projection):
     noise_variance_ : float
         Mean variance of the components that are left out, by the model of probabilistic PCA.
 
-    Notes
-    -----
-    There is no `svd_solver`: the method depends on the shape of X alone.
-
     Examples
     --------
     >>> import numpy as np
@@ -1080,10 +1085,20 @@ class PCA(_Projection):
     array([[1.]])
     """
 
-    def __init__(self, n_components: int | float | str | None = None, *, whiten: bool = False, tol: float = 0.0):
+    def __init__(
+        self,
+        n_components: int | float | str | None = None,
+        *,
+        whiten: bool = False,
+        svd_solver: str = "auto",
+        tol: float = 0.0,
+        random_state: Any = None,
+    ):
         self.n_components = n_components
         self.whiten = whiten
+        self.svd_solver = svd_solver
         self.tol = tol
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> "PCA":
         """Fit the model.
@@ -1102,6 +1117,9 @@ class PCA(_Projection):
         """
         X, _ = _matrix(self, X, reset=True, least_rows=2)
         _number(self, "tol", self.tol)
+        check_random_state(self.random_state)
+        if self.svd_solver not in _SVD_SOLVERS:
+            raise ValueError(f"PCA: svd_solver must be one of {', '.join(_SVD_SOLVERS)}, found {self.svd_solver!r}")
         wanted, most = self.n_components, min(X.shape)
         is_part = isinstance(wanted, numbers.Real) and not isinstance(wanted, numbers.Integral) and 0 < wanted < 1
         is_mle = isinstance(wanted, str) and wanted == "mle"
@@ -1249,6 +1267,18 @@ class PCA(_Projection):
         return float(self.score_samples(X).mean())
 
 
+def _seed(random_state: Any, generator: Any) -> int:
+    return random_state if isinstance(random_state, numbers.Integral) else int(generator.randint(1 << 24))
+
+
+def _total_variance(X: Any) -> float:
+    """The sum of the variances of the columns, of deviations from the mean."""
+    if X.shape[0] < 2:
+        return 0.0
+    deviation = linalg.pca(X, 1, tol=0.5, copy=True).deviation
+    return float((deviation.astype(float) ** 2).sum()) * (X.shape[0] - 1) / X.shape[0]
+
+
 class TruncatedSVD(_Projection):
     """Compute the largest singular values and right vectors, like sklearn.decomposition.TruncatedSVD.
 
@@ -1262,8 +1292,8 @@ class TruncatedSVD(_Projection):
         Power iterations of "randomized".
     n_oversamples : int, default 10
         Additional vectors of "randomized".
-    random_state : int, default 0
-        Seed of "randomized".
+    random_state : int, numpy.random.RandomState or None, default 0
+        Seed of "randomized". None takes another seed in each call, from NumPy's global generator.
     tol : float, default 0.0
         Largest residual of "lanczos", relative to the largest value. 0 is the precision of X's type.
 
@@ -1273,10 +1303,14 @@ class TruncatedSVD(_Projection):
         Right singular vectors, one per row.
     singular_values_ : array
         Singular values, descending.
+    explained_variance_ : array
+        Variance of each coordinate of the rows of X.
+    explained_variance_ratio_ : array
+        The same as a part of the sum of the variances of the columns of X.
 
     Notes
     -----
-    Explained variances are not computed.
+    X is not centred, so that explained variances need not descend. Their ratio needs a few more passes over X.
 
     Examples
     --------
@@ -1293,7 +1327,7 @@ class TruncatedSVD(_Projection):
         algorithm: str = "lanczos",
         n_iter: int = 4,
         n_oversamples: int = 10,
-        random_state: int = 0,
+        random_state: Any = 0,
         tol: float = 0.0,
     ):
         self.n_components = n_components
@@ -1321,17 +1355,22 @@ class TruncatedSVD(_Projection):
         X, _ = _matrix(self, X, reset=True)
         _number(self, "tol", self.tol)
         count = self._components_of(X, self.n_components)
+        generator = check_random_state(self.random_state)
         if self.algorithm == "randomized":
-            _, s, vh = linalg.randomized_svd(
-                X, count, n_iter=self.n_iter, n_oversamples=self.n_oversamples, random_state=self.random_state, copy=True
+            u, s, vh = linalg.randomized_svd(
+                X, count, n_iter=self.n_iter, n_oversamples=self.n_oversamples, random_state=_seed(self.random_state, generator),
+                copy=True
             )
         elif self.algorithm == "lanczos":
-            _, s, vh = linalg.svds(X, count, tol=self.tol, return_singular_vectors="vh", copy=True)
-            s, vh = s[::-1].copy(), vh[::-1]
+            u, s, vh = linalg.svds(X, count, tol=self.tol, copy=True)
+            u, s, vh = u[:, ::-1], s[::-1].copy(), vh[::-1]
         else:
             raise ValueError(f'TruncatedSVD: algorithm must be "lanczos" or "randomized", found {self.algorithm!r}')
         self.components_ = _with_signs(vh)
         self.singular_values_ = s
+        self.explained_variance_ = (u * s).var(axis=0)
+        total = _total_variance(X)
+        self.explained_variance_ratio_ = self.explained_variance_ / X.dtype.type(total if total > 0 else 1.0)
         return self
 
     def transform(self, X: Any) -> Any:
