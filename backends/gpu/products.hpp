@@ -24,18 +24,21 @@ struct GpuKernels {
   static constexpr int columns_at_once = gpu::BlockDotPlan<Exec, T>::most_columns;
   static constexpr bool fuse_blocks = false;
   struct Dot : gpu::DotPlan<Exec, T> {
-    using gpu::DotPlan<Exec, T>::DotPlan;
+    Dot(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, OneColumn = {})
+        : gpu::DotPlan<Exec, T>(exec, lines, tuning) {}
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-             OutputVector<T> out, T* workspace) const {
+             OutputVector<T> out, T* workspace, OneColumn /*of_block*/) const {
       gpu::dot<Exec, T>(exec, label, lines, x, out, workspace, *this);
     }
     [[nodiscard]] int threads() const { return this->team_size; }
     [[nodiscard]] int lines_side_by_side() const { return this->lines_per_step; }
   };
   struct Sum : gpu::SumPlan<Exec, T> {
-    using gpu::SumPlan<Exec, T>::SumPlan;
+    Sum(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, OneColumn = {})
+        : gpu::SumPlan<Exec, T>(exec, lines, tuning) {}
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
-             OutputVector<T> out, T* workspace, Meeting<T> const& meeting) const {
+             OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
+             OneColumn /*of_block*/) const {
       gpu::sum<Exec, T>(exec, label, lines, y, out, workspace, meeting, *this);
     }
     [[nodiscard]] int threads() const { return this->steps.team_size; }
@@ -72,10 +75,11 @@ struct GpuKernels {
     }
   };
   struct FusedLines : gpu::FusedLinesPlan<Exec, T> {
-    using gpu::FusedLinesPlan<Exec, T>::FusedLinesPlan;
+    FusedLines(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, OneColumn = {})
+        : gpu::FusedLinesPlan<Exec, T>(exec, lines, tuning) {}
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
              OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
-             auto const& factor) const {
+             auto const& factor, OneColumn /*of_block*/) const {
       gpu::fused_lines<Exec, T>(exec, label, lines, x, y, out, workspace, meeting, *this, factor);
     }
     [[nodiscard]] int threads() const { return this->team_size; }
@@ -86,11 +90,11 @@ struct GpuKernels {
   struct FusedTiles {
     summation::Panels panels;
     gpu::SlicesPlan<Exec, T> slices;
-    FusedTiles(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
+    FusedTiles(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, OneColumn = {})
         : panels(lines.panels()), slices(exec, lines, tuning.fused_tiles) {}
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
              OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const&,
-             auto const& factor) const {
+             auto const& factor, OneColumn /*of_block*/) const {
       gpu::fused_slices<Exec, T>(exec, label, lines, x, y, out, workspace, slices, factor);
     }
     [[nodiscard]] Index workspace(Lines<T> const& lines) const {

@@ -20,13 +20,12 @@ struct HostKernels {
   static constexpr bool fuse_blocks = true;
   struct Dot : DotPlan<T> {
     DotTuning tuning;
-    Dot(Exec const&, Lines<T> const& lines, Tuning const& t, auto const& columns)
-        : DotPlan<T>(lines, t.dot, columns.count()), tuning(t.dot) {}
-    Dot(Exec const& exec, Lines<T> const& lines, Tuning const& t)
-        : Dot(exec, lines, t, OneColumn{}) {}
     template <class Columns = OneColumn>
+    Dot(Exec const&, Lines<T> const& lines, Tuning const& t, Columns const& columns = {})
+        : DotPlan<T>(lines, t.dot, columns.count()), tuning(t.dot) {}
+    template <class Columns>
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
-             OutputOf<T, Columns> out, T* workspace, Columns const& columns = {}) const {
+             OutputOf<T, Columns> out, T* workspace, Columns const& columns) const {
       dot(exec, label, lines, x, out, workspace, tuning, columns);
     }
     [[nodiscard]] Index teams() const { return this->line_blocks * this->runs; }
@@ -35,15 +34,14 @@ struct HostKernels {
   };
   struct Sum : SumPlan<T> {
     int lines_per_step;
-    Sum(Exec const&, Lines<T> const& lines, Tuning const& t, auto const& columns)
+    template <class Columns = OneColumn>
+    Sum(Exec const&, Lines<T> const& lines, Tuning const& t, Columns const& columns = {})
         : SumPlan<T>(lines, t.sum, max_scratch<Exec>(), columns.count()),
           lines_per_step(t.sum.lines_per_step) {}
-    Sum(Exec const& exec, Lines<T> const& lines, Tuning const& t)
-        : Sum(exec, lines, t, OneColumn{}) {}
-    template <class Columns = OneColumn>
+    template <class Columns>
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> y,
              OutputOf<T, Columns> out, T* workspace, Meeting<T> const& meeting,
-             Columns const& columns = {}) const {
+             Columns const& columns) const {
       sum(exec, label, lines, y,
           PartialVectors<T, OutputOf<T, Columns>>{
               workspace, this->groups, columns.count() * lines.length, out, meeting.arrivals},
@@ -57,15 +55,14 @@ struct HostKernels {
   };
   struct FusedLines : FusedLinesPlan<T> {
     FusedLinesTuning tuning;
-    FusedLines(Exec const&, Lines<T> const& lines, Tuning const& t, auto const& columns)
+    template <class Columns = OneColumn>
+    FusedLines(Exec const&, Lines<T> const& lines, Tuning const& t, Columns const& columns = {})
         : FusedLinesPlan<T>(lines, t.fused_lines, max_scratch<Exec>(), columns.count()),
           tuning(t.fused_lines) {}
-    FusedLines(Exec const& exec, Lines<T> const& lines, Tuning const& t)
-        : FusedLines(exec, lines, t, OneColumn{}) {}
-    template <class Factor, class Columns = OneColumn, class Source = LinesInMemory>
+    template <class Factor, class Columns, class Source = LinesInMemory>
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
              OutputOf<T, Columns> y, OutputOf<T, Columns> out, T* workspace,
-             Meeting<T> const& meeting, Factor const& factor, Columns const& columns = {},
+             Meeting<T> const& meeting, Factor const& factor, Columns const& columns,
              Source const& source = {}) const {
       fused_lines(
           exec, label, lines, source, x, y,
@@ -82,15 +79,14 @@ struct HostKernels {
   };
   struct FusedTiles : FusedTilesPlan<T> {
     FusedTilesTuning tuning;
-    FusedTiles(Exec const&, Lines<T> const& lines, Tuning const& t, auto const& columns)
+    template <class Columns = OneColumn>
+    FusedTiles(Exec const&, Lines<T> const& lines, Tuning const& t, Columns const& columns = {})
         : FusedTilesPlan<T>(lines, t.fused_tiles, max_scratch<Exec>(), columns.count()),
           tuning(t.fused_tiles) {}
-    FusedTiles(Exec const& exec, Lines<T> const& lines, Tuning const& t)
-        : FusedTiles(exec, lines, t, OneColumn{}) {}
-    template <class Factor, class Columns = OneColumn>
+    template <class Factor, class Columns>
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
              OutputOf<T, Columns> y, OutputOf<T, Columns> out, T* workspace,
-             Meeting<T> const& meeting, Factor const& factor, Columns const& columns = {}) const {
+             Meeting<T> const& meeting, Factor const& factor, Columns const& columns) const {
       fused_tiles(
           exec, label, lines, x, y,
           PartialVectors<T, OutputOf<T, Columns>>{

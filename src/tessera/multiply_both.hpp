@@ -30,7 +30,7 @@ void run_both(Exec const& exec, Lines<T> const& lines, VectorArgument<T const> c
     return;
   }
   with_fused_kernels<Set, true>(exec, lines, tuning(Set{}), [&]<class Fused>(Fused) {
-    run_fused<true, Fused>(
+    launch_fused<true, Fused>(
         exec, labels, lines, x, dots, sums, options.workspace, tuning(Fused{}),
         maps::Function<T>{maps::Kind::replace, u.data(), static_cast<Index>(u.stride(0))});
   });

@@ -71,7 +71,7 @@ void call_dot(Exec const& exec, VectorArgument<T const> const& x, VectorArgument
     line.data = contiguous(exec, label.pack, x, parts.take(packed_size(x)));
     T const* const factors =
         is_same ? line.data : contiguous(exec, label.pack, y, parts.take(packed_y));
-    plan.run(exec, label, line, factors, output(result), parts.take(runs));
+    plan.run(exec, label, line, factors, output(result), parts.take(runs), OneColumn{});
   });
 }
 

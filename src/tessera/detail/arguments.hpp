@@ -24,22 +24,19 @@
 namespace tessera::detail {
 
 /// The caller's tuning, or the one of these kernels for this shape and layout.
-template <class T, bool RowMajor, class Set = AcceleratedKernels, class Exec>
-Tuning tuning_for(Exec const& exec, Index rows, Index cols,
-                  std::optional<Tuning> const& requested) {
+template <class T, bool RowMajor, class Set = AcceleratedKernels, class Exec,
+          class Columns = OneColumn>
+Tuning tuning_for(Exec const& exec, Index rows, Index cols, std::optional<Tuning> const& requested,
+                  Columns const& columns = {}) {
   if (requested) {
     checks::require_valid(*requested);
     return *requested;
   }
-  return Set::template tuning<T, RowMajor>(exec, rows, cols);
-}
-
-/// The same for blocks of so many vectors.
-template <class T, bool RowMajor, class Set, class Exec>
-Tuning tuning_for(Exec const& exec, Index rows, Index cols, std::optional<Tuning> const& requested,
-                  SomeColumns const& columns) {
-  if (requested) return tuning_for<T, RowMajor, Set>(exec, rows, cols, requested);
-  return Set::template tuning_of_blocks<T, RowMajor>(exec, rows, cols, columns.count());
+  if constexpr (Columns::most == 1) {
+    return Set::template tuning<T, RowMajor>(exec, rows, cols);
+  } else {
+    return Set::template tuning_of_blocks<T, RowMajor>(exec, rows, cols, columns.count());
+  }
 }
 
 /// A matrix without the type of its View: operations are compiled for these.
@@ -382,14 +379,14 @@ class Parts {
   T* next_ = nullptr;
 };
 
-/// `dot` with an input vector of any stride, or with columns of a block, whose number is `columns`.
+/// Dot products of the lines and an input vector of any stride, or columns of a block.
 template <class Set = AcceleratedKernels, class Exec, class T, class Input, class Out,
-          class... Columns>
+          class Columns = OneColumn>
 void run_dot(Exec const& exec, Label const& label, Lines<T> const& given, Input const& x,
              Out const& out, Options<Exec> const& options, Tuning const& tuning,
-             Columns const&... columns) {
+             Columns const& columns = {}) {
   Lines<T> lines = before_packing(given);
-  DotOf<Exec, T, Set, Columns...> const plan(exec, lines, tuning, columns...);
+  DotOf<Exec, T, Set, Columns> const plan(exec, lines, tuning, columns);
   Index const packed = packed_size(x);
   Index const packed_line = packed_size(given);
   Index const runs = plan.workspace(lines);
@@ -397,17 +394,17 @@ void run_dot(Exec const& exec, Label const& label, Lines<T> const& given, Input 
                        whole_words<T>(packed_line) + whole_words<T>(packed) + whole_words<T>(runs));
   lines.data = contiguous(exec, label.pack, given, parts.take(packed_line));
   auto const factors = contiguous(exec, label.pack, x, parts.take(packed));
-  plan.run(exec, label, lines, factors, out, parts.take(runs), columns...);
+  plan.run(exec, label, lines, factors, out, parts.take(runs), columns);
 }
 
-/// `sum`, as run_dot.
+/// The sum over the lines, each times an entry of y, as run_dot.
 template <class Set = AcceleratedKernels, class Exec, class T, class Input, class Out,
-          class... Columns>
+          class Columns = OneColumn>
 void run_sum(Exec const& exec, Label const& label, Lines<T> const& given, Input const& y,
              Out const& out, Options<Exec> const& options, Tuning const& tuning,
-             Columns const&... columns) {
+             Columns const& columns = {}) {
   Lines<T> lines = before_packing(given);
-  SumOf<Exec, T, Set, Columns...> const plan(exec, lines, tuning, columns...);
+  SumOf<Exec, T, Set, Columns> const plan(exec, lines, tuning, columns);
   Index const packed = packed_size(y);
   Index const packed_line = packed_size(given);
   Index const partials = plan.workspace(lines);
@@ -416,7 +413,7 @@ void run_sum(Exec const& exec, Label const& label, Lines<T> const& given, Input 
       whole_words<T>(packed_line) + whole_words<T>(packed) + whole_words<T>(partials));
   lines.data = contiguous(exec, label.pack, given, parts.take(packed_line));
   auto const factors = contiguous(exec, label.pack, y, parts.take(packed));
-  plan.run(exec, label, lines, factors, out, parts.take(partials), parts.meeting(), columns...);
+  plan.run(exec, label, lines, factors, out, parts.take(partials), parts.meeting(), columns);
 }
 
 }  // namespace tessera::detail

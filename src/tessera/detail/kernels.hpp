@@ -55,16 +55,12 @@ struct AcceleratedKernels {
         exec, RowMajor ? rows : cols, RowMajor ? cols : rows, vectors,
         tuning<T, RowMajor>(exec, rows, cols));
   }
-  /// Whether a tuning's choice to fuse, made for the shape, holds for where these lines lie.
-  template <class Exec, bool RowMajor, class T>
-  static bool suit_fusion(Lines<T> const& lines) {
-    return RowMajor || backends::AcceleratedProducts<Exec>::suit_fusion(lines);
-  }
-  /// The same for columns of a block: two may be fused one by one.
-  template <class Exec, bool RowMajor, class T>
-  static bool suit_fusion(Lines<T> const& lines, SomeColumns const& columns) {
-    if (!suit_fusion<Exec, RowMajor>(lines)) return false;
-    if constexpr (Of<Exec, T>::fuse_blocks) {
+  /// Whether a tuning's choice to fuse, made for the shape, holds for the addresses of these lines
+  /// and for so many columns. Two columns may be fused one by one.
+  template <class Exec, bool RowMajor, class T, class Columns>
+  static bool suit_fusion(Lines<T> const& lines, Columns const& columns) {
+    if (!RowMajor && !backends::AcceleratedProducts<Exec>::suit_fusion(lines)) return false;
+    if constexpr (Columns::most == 1 || Of<Exec, T>::fuse_blocks) {
       return true;
     } else {
       auto const count = static_cast<std::size_t>(columns.count());
@@ -89,13 +85,13 @@ struct PortableKernels {
     return kernels::tuning_of_blocks<T, RowMajor>(exec, rows, cols, vectors);
   }
   template <class Exec, bool RowMajor, class T>
-  static bool suit_fusion(Lines<T> const& /*lines*/, auto const&... /*columns*/) {
+  static bool suit_fusion(Lines<T> const& /*lines*/, auto const& /*columns*/) {
     return true;
   }
 };
 
-/// The products of a vector, or of blocks, if Columns are SomeColumns.
-template <class Kernels, class... Columns>
+/// The products of one vector or of a block.
+template <class Kernels, class Columns>
 struct ProductsOf {
   using Dot = typename Kernels::Dot;
   using Sum = typename Kernels::Sum;
@@ -109,15 +105,16 @@ struct ProductsOf<Kernels, SomeColumns> {
   using Sum = typename Kernels::BlockSum;
   using FusedLines = typename Kernels::BlockRing;
 };
-template <class Exec, class T, class Set = AcceleratedKernels, class... Columns>
-using DotOf = typename ProductsOf<typename Set::template Of<Exec, T>, Columns...>::Dot;
-template <class Exec, class T, class Set = AcceleratedKernels, class... Columns>
-using SumOf = typename ProductsOf<typename Set::template Of<Exec, T>, Columns...>::Sum;
+template <class Exec, class T, class Set = AcceleratedKernels, class Columns = OneColumn>
+using DotOf = typename ProductsOf<typename Set::template Of<Exec, T>, Columns>::Dot;
+template <class Exec, class T, class Set = AcceleratedKernels, class Columns = OneColumn>
+using SumOf = typename ProductsOf<typename Set::template Of<Exec, T>, Columns>::Sum;
 /// Fused ATAX of a row-major or column-major matrix.
-template <class Exec, class T, bool RowMajor, class Set = AcceleratedKernels, class... More>
+template <class Exec, class T, bool RowMajor, class Set = AcceleratedKernels,
+          class Columns = OneColumn>
 using FusedOf =
     std::conditional_t<RowMajor,
-                       typename ProductsOf<typename Set::template Of<Exec, T>, More...>::FusedLines,
+                       typename ProductsOf<typename Set::template Of<Exec, T>, Columns>::FusedLines,
                        typename Set::template Of<Exec, T>::FusedTiles>;
 
 /// Returns body(this set of kernels, or the portable one if this one has no fused kernel for these
@@ -211,25 +208,24 @@ std::size_t fused_at_once(Kernels wanted, Lines<T> const& lines, std::size_t col
                                  FACTOR const&);                                         \
   TEMPLATE void gpu::fused_slices(TESSERA_LINES_TO_VECTOR(EXEC, T), OutputVector<T>, T*, \
                                   gpu::SlicesPlan<EXEC, T> const&, FACTOR const&);
-#define TESSERA_FUSED_PORTABLY(TEMPLATE, PLAN, EXEC, T, FACTOR)                                \
-  TEMPLATE void PLAN<EXEC, T>::run(EXEC const&, detail::Label const&, detail::Lines<T> const&, \
-                                   T const*, OutputVector<T>, OutputVector<T>, T*,             \
-                                   detail::Meeting<T> const&, FACTOR const&) const;
-#define TESSERA_BLOCKS_PORTABLY(TEMPLATE, EXEC, T, FACTOR)                              \
-  TEMPLATE void FusedLinesPlan<EXEC, T>::run(                                           \
-      EXEC const&, detail::Label const&, detail::Lines<T> const&, InputVectors<T>,      \
-      OutputVectors<T>, OutputVectors<T>, T*, detail::Meeting<T> const&, FACTOR const&, \
-      SomeColumns) const;
-#define TESSERA_PORTABLE_PRODUCTS(TEMPLATE, EXEC, T)                           \
-  namespace tessera::kernels {                                                 \
-  TEMPLATE struct DotPlan<EXEC, T>;                                            \
-  TEMPLATE struct SumPlan<EXEC, T>;                                            \
-  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedLinesPlan, EXEC, T, Identity)          \
-  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedLinesPlan, EXEC, T, maps::Function<T>) \
-  TESSERA_BLOCKS_PORTABLY(TEMPLATE, EXEC, T, Identity)                         \
-  TESSERA_BLOCKS_PORTABLY(TEMPLATE, EXEC, T, maps::Function<T>)                \
-  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T, Identity)          \
-  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T, maps::Function<T>) \
+#define TESSERA_PRODUCTS_PORTABLY(TEMPLATE, EXEC, T, IN, OUT, COLUMNS)                         \
+  TEMPLATE void DotPlan<EXEC, T>::run(EXEC const&, Label const&, Lines<T> const&, IN, OUT, T*, \
+                                      COLUMNS const&) const;                                   \
+  TEMPLATE void SumPlan<EXEC, T>::run(EXEC const&, Label const&, Lines<T> const&, IN, OUT, T*, \
+                                      Meeting<T> const&, COLUMNS const&) const;                \
+  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedLinesPlan, EXEC, T, IN, OUT, Identity, COLUMNS)        \
+  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedLinesPlan, EXEC, T, IN, OUT, maps::Function<T>, COLUMNS)
+#define TESSERA_FUSED_PORTABLY(TEMPLATE, PLAN, EXEC, T, IN, OUT, FACTOR, COLUMNS)                \
+  TEMPLATE void PLAN<EXEC, T>::run(EXEC const&, Label const&, Lines<T> const&, IN, OUT, OUT, T*, \
+                                   Meeting<T> const&, FACTOR const&, COLUMNS const&) const;
+#define TESSERA_PORTABLE_PRODUCTS(TEMPLATE, EXEC, T)                                             \
+  namespace tessera::kernels {                                                                   \
+  TESSERA_PRODUCTS_PORTABLY(TEMPLATE, EXEC, T, T const*, OutputVector<T>, OneColumn)             \
+  TESSERA_PRODUCTS_PORTABLY(TEMPLATE, EXEC, T, InputVectors<T>, OutputVectors<T>, SomeColumns)   \
+  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T, T const*, OutputVector<T>, Identity, \
+                         OneColumn)                                                              \
+  TESSERA_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T, T const*, OutputVector<T>,           \
+                         maps::Function<T>, OneColumn)                                           \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED_ON_HOSTS(TESSERA_HOST_PRODUCTS)

@@ -11,6 +11,24 @@
 #include <tessera/order/lines.hpp>
 #include <tessera/order/pair_tree.hpp>
 
+/// Dot products of lines with x: A·v of a row-major matrix, Aᵀ·b of a column-major one.
+///
+///     team (block of lines, run of elements):
+///       for lines i, i + 1, … of the block, Shape::lines at a time:       # a step
+///         for each chunk of the run, whose leaves fit the scratch:
+///           each thread: load its items of each line                     # 4 words: one per chain
+///           step each thread: leaf = tree over the chains of the item, line · x  # to scratch
+///           team: tree over the leaves of a line                         # barriers
+///         thread 0: out[i] = tree over the line's chunks
+///
+///     line   |<------ segment ------>|<------ segment ------>| …
+///     item 0 |w   w   w   w          |                       |    w: a word of `width` elements,
+///     item 1 |  w   w   w   w        |                       |    `lanes` elements from word to
+///     word item s |                       |w   w   w   w          |    thread t has items t, t +
+///     threads, …
+///
+/// The sum of a line is a tree over its segments, of a segment a tree over its lanes, of a lane a
+/// chain of four fma: so the number of threads, chunks and runs changes no bit.
 namespace tessera::kernels {
 
 using detail::Lines;

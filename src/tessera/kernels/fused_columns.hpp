@@ -11,6 +11,18 @@
 #include <tessera/kernels/trees.hpp>
 #include <tessera/order/lines.hpp>
 
+/// Fused ATAX of a column-major matrix: y = A·x and Aᵀ·f(y) in one read of A from memory.
+///
+///     team (group of tiles, each some segments of all columns):
+///       for each tile:
+///         part of y = sum over the columns of x[j] · column_j              # as in sum.hpp
+///         sY[i] = f(i, y[i])                                               # to scratch
+///         for columns j, j + 1, … , Shape::lines at a time:
+///           c[j] += dot product of the tile's part of column j and sY      # from cache; as in
+///           dot.hpp
+///     combine: a tree over the groups
+///
+/// Tiles are so narrow that all columns of a tile stay in cache between the two passes.
 namespace tessera::kernels {
 
 /// y[i] = sum over the lines j of x[j] * line_j[i]; element j of level 0 of each group's stack =

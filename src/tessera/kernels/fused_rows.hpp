@@ -11,6 +11,20 @@
 #include <tessera/kernels/trees.hpp>
 #include <tessera/order/lines.hpp>
 
+/// Fused ATAX of a row-major matrix: y = A·x and Aᵀ·f(y) in one read of A.
+///
+///     team (group of panels):
+///       for rows i, i + 1, … of the group, Shape::lines at a time:         # a step
+///         for each chunk of the rows:
+///           each thread: add factor · row of the step before to its sums   # from registers or
+///           cache each thread: load its items of this step's rows, and leaf = row · x team: tree
+///           over the leaves
+///         y[i] = tree over the row's chunks;  factor = f(i, y[i])
+///         where a panel ends: its sums join those that wait
+///     combine: a tree over the groups
+///
+/// A row waits for its dot product before it can be added. So its addition is done with the loads
+/// of the next step, and rows that do not fit registers are read twice, the second time from cache.
 namespace tessera::kernels {
 
 /// y[i] = dot product of line i and x; level 0 of each group's stack = the sum over its lines i of

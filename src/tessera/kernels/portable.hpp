@@ -27,9 +27,12 @@
 /// compiled again beside the compiled library.
 namespace tessera::kernels {
 
+using detail::InputOf;
 using detail::InputVectors;
 using detail::Label;
 using detail::Meeting;
+using detail::OneColumn;
+using detail::OutputOf;
 using detail::OutputVectors;
 using detail::SomeColumns;
 
@@ -42,8 +45,9 @@ struct DotPlan {
   Index run_length;
   int columns;
 
+  template <class Columns = OneColumn>
   DotPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning,
-          SomeColumns of_block = {1})
+          Columns const& of_block = {})
       : lines_per_team(std::min(tuning.dot.lines_per_team, lines.count)),
         line_blocks(summation::ceil_div(lines.count, lines_per_team)),
         runs(1),
@@ -65,35 +69,21 @@ struct DotPlan {
   }
   [[nodiscard]] static int lines_side_by_side() { return OfOneThread<T>::lines; }
 
-  void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-           OutputVector<T> out, T* workspace) const;
-  void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
-           OutputVectors<T> out, T* workspace, SomeColumns) const;
+  template <class Columns>
+  void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
+           OutputOf<T, Columns> out, T* workspace, Columns const& of_block) const;
 };
 
 template <class Exec, class T>
-void DotPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-                           OutputVector<T> out, T* workspace) const {
-  OutputVector<T> const target = runs == 1 ? out : OutputVector<T>{workspace, 1};
-  with_shape<Exec, Parts::any, most_threads>(
-      lines, x, run_length, [&]<class Shape>(Shape, int threads_of_team) {
-        run_teams<T, Shape::max_threads>(exec, label, teams(), threads_of_team,
-                                         Dot<T, Shape>{lines, x, target, lines_per_team, runs,
-                                                       run_length, chunk_of<T, Shape>(run_length)});
-      });
-  if (runs > 1) {
-    detail::combine_runs(exec, label.combine, workspace, lines.count, runs, out);
-  }
-}
-
-template <class Exec, class T>
+template <class Columns>
 void DotPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
-                           InputVectors<T> x, OutputVectors<T> out, T* workspace,
-                           SomeColumns /*of_block*/) const {
-  OutputVectors<T> const target =
-      runs == 1 ? out : OutputVectors<T>{workspace, 1, lines.count * runs, lines.count * runs};
-  with_shape_of_block<Exec, false>(
-      columns, lines, x.data, x.pitch, run_length, [&]<class Shape>(Shape, int threads_of_team) {
+                           InputOf<T, Columns> x, OutputOf<T, Columns> out, T* workspace,
+                           Columns const& of_block) const {
+  OutputOf<T, Columns> const target =
+      runs == 1 ? out : detail::contiguous_output<Columns>(workspace, lines.count * runs);
+  with_shape<Exec, Parts::any, most_threads>(
+      of_block, lines, detail::as_block(x), run_length,
+      [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(
             exec, label, teams(), threads_of_team,
             Dot<T, Shape>{lines, x, target, lines_per_team, runs, run_length,
@@ -114,8 +104,9 @@ struct SumPlan {
   Index column_tiles;
   int columns;
 
+  template <class Columns = OneColumn>
   SumPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning,
-          SomeColumns of_block = {1})
+          Columns const& of_block = {})
       : panels(lines.panels()),
         panels_per_team(detail::group_size(tuning.sum.panels_per_team, panels.count)),
         groups(summation::ceil_div(panels.count, panels_per_team)),
@@ -137,39 +128,25 @@ struct SumPlan {
   [[nodiscard]] Index panels_of_team() const { return panels_per_team; }
   [[nodiscard]] static Index scratch_of(Lines<T> const& /*lines*/) { return 0; }
 
-  void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
-           OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/) const;
-  void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> y,
-           OutputVectors<T> out, T* workspace, Meeting<T> const& /*meeting*/, SomeColumns) const;
+  template <class Columns>
+  void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> y,
+           OutputOf<T, Columns> out, T* workspace, Meeting<T> const& meeting,
+           Columns const& of_block) const;
 };
 
 template <class Exec, class T>
-void SumPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
-                           OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/) const {
-  Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), lines.length};
-  T const* const aligned = workspace;  // y is read number by number
+template <class Columns>
+void SumPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
+                           InputOf<T, Columns> y, OutputOf<T, Columns> out, T* workspace,
+                           Meeting<T> const& /*meeting*/, Columns const& of_block) const {
+  Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), columns * lines.length};
+  InputVectors<T> const sums{workspace, lines.length};  // y is read number by number
   with_shape<Exec, Parts::any, most_threads>(
-      lines, aligned, columns_per_team, [&]<class Shape>(Shape, int threads_of_team) {
+      of_block, lines, sums, columns_per_team, [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(exec, label, teams(), threads_of_team,
                                          Sum<T, Shape>{lines, y, stacks, panels, panels_per_team,
-                                                       columns_per_team, column_tiles});
-      });
-  combine(exec, label.combine, stacks, groups, out);
-}
-
-template <class Exec, class T>
-void SumPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
-                           InputVectors<T> y, OutputVectors<T> out, T* workspace,
-                           Meeting<T> const& /*meeting*/, SomeColumns /*of_block*/) const {
-  Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), columns * lines.length};
-  T const* const aligned = workspace;  // y is read number by number
-  with_shape_of_block<Exec, false>(columns, lines, aligned, lines.length, columns_per_team,
-                                   [&]<class Shape>(Shape, int threads_of_team) {
-                                     run_teams<T, Shape::max_threads>(
-                                         exec, label, teams(), threads_of_team,
-                                         Sum<T, Shape>{lines, y, stacks, panels, panels_per_team,
                                                        columns_per_team, column_tiles, columns});
-                                   });
+      });
   combine(exec, label.combine, stacks, groups, out);
 }
 
@@ -182,8 +159,9 @@ struct FusedLinesPlan {
   Index length;
   int columns;
 
+  template <class Columns = OneColumn>
   FusedLinesPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning,
-                 SomeColumns of_block = {1})
+                 Columns const& of_block = {})
       : panels(lines.panels()),
         panels_per_team(detail::group_size(tuning.fused_lines.panels_per_team, panels.count)),
         groups(summation::ceil_div(panels.count, panels_per_team)),
@@ -204,41 +182,23 @@ struct FusedLinesPlan {
     return scratch_of_trees<T, OfOneThread<T>>(chunk_of<T, OfOneThread<T>>(lines.length));
   }
 
-  template <class Factor>
-  void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-           OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/,
-           Factor const& factor) const;
-  template <class Factor>
-  void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
-           OutputVectors<T> y, OutputVectors<T> out, T* workspace, Meeting<T> const& /*meeting*/,
-           Factor const& factor, SomeColumns) const;
+  template <class Factor, class Columns>
+  void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
+           OutputOf<T, Columns> y, OutputOf<T, Columns> out, T* workspace,
+           Meeting<T> const& meeting, Factor const& factor, Columns const& of_block) const;
 };
 
 template <class Exec, class T>
-template <class Factor>
+template <class Factor, class Columns>
 void FusedLinesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
-                                  T const* x, OutputVector<T> y, OutputVector<T> out, T* workspace,
-                                  Meeting<T> const& /*meeting*/, Factor const& factor) const {
-  Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), lines.length};
-  with_shape<Exec, Parts::wide, most_threads>(
-      lines, x, lines.length, [&]<class Shape>(Shape, int threads_of_team) {
-        run_teams<T, Shape::max_threads>(
-            exec, label, groups, threads_of_team,
-            FusedRows<T, Shape, Factor>{lines, x, y, stacks, panels, panels_per_team,
-                                        chunk_of<T, Shape>(lines.length), factor});
-      });
-  combine(exec, label.combine, stacks, groups, out);
-}
-
-template <class Exec, class T>
-template <class Factor>
-void FusedLinesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
-                                  InputVectors<T> x, OutputVectors<T> y, OutputVectors<T> out,
-                                  T* workspace, Meeting<T> const& /*meeting*/, Factor const& factor,
-                                  SomeColumns /*of_block*/) const {
+                                  InputOf<T, Columns> x, OutputOf<T, Columns> y,
+                                  OutputOf<T, Columns> out, T* workspace,
+                                  Meeting<T> const& /*meeting*/, Factor const& factor,
+                                  Columns const& of_block) const {
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), columns * lines.length};
-  with_shape_of_block<Exec, true>(
-      columns, lines, x.data, x.pitch, lines.length, [&]<class Shape>(Shape, int threads_of_team) {
+  with_shape<Exec, Parts::wide, most_threads>(
+      of_block, lines, detail::as_block(x), lines.length,
+      [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(
             exec, label, groups, threads_of_team,
             FusedRows<T, Shape, Factor>{lines, x, y, stacks, panels, panels_per_team,
@@ -256,8 +216,9 @@ struct FusedTilesPlan {
   Index tiles_per_team;
   Index groups;
 
+  template <class Columns = OneColumn>
   FusedTilesPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning,
-                 SomeColumns /*of_block*/ = {1})
+                 Columns const& /*of_block*/ = {})
       : panels(lines.panels()) {
     Index const segments = summation::segments<T>(lines.length);
     Index const most =
@@ -286,16 +247,16 @@ struct FusedTilesPlan {
 
   template <class Factor>
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
-           OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& /*meeting*/,
-           Factor const& factor) const;
+           OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
+           Factor const& factor, OneColumn const& of_block) const;
   /// One vector after the other.
   template <class Factor>
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
            OutputVectors<T> y, OutputVectors<T> out, T* workspace, Meeting<T> const& meeting,
-           Factor const& factor, SomeColumns of_block) const {
+           Factor const& factor, SomeColumns const& of_block) const {
     for (int c = 0; c < of_block.count(); ++c) {
       run(exec, label, lines, detail::column_of(x, c), y.column(c), out.column(c), workspace,
-          meeting, factor);
+          meeting, factor, OneColumn{});
     }
   }
 
@@ -309,12 +270,13 @@ template <class Exec, class T>
 template <class Factor>
 void FusedTilesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
                                   T const* x, OutputVector<T> y, OutputVector<T> out, T* workspace,
-                                  Meeting<T> const& /*meeting*/, Factor const& factor) const {
+                                  Meeting<T> const& /*meeting*/, Factor const& factor,
+                                  OneColumn const& of_block) const {
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(tiles_per_team), lines.count};
   Stacks<T> const parts{workspace + stacks_size(lines), Stacks<T>::levels_for(panels.count), width};
-  T const* const aligned = workspace;  // x is read number by number, and y in scratch
+  InputVectors<T> const sums{workspace, width};  // x is read number by number, and y in scratch
   with_shape<Exec, Parts::small, threads_with_many>(
-      lines, aligned, width, [&]<class Shape>(Shape, int threads_of_team) {
+      of_block, lines, sums, width, [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(
             exec, label, groups, threads_of_team,
             FusedColumns<T, Shape, Factor>{lines, x, y, stacks, parts, panels, width, tiles,

@@ -8,6 +8,24 @@
 #include <tessera/kernels/panels.hpp>
 #include <tessera/order/lines.hpp>
 
+/// The sum over lines, each times an entry of y: Aᵀ·b of a row-major matrix, A·v of a column-major
+/// one.
+///
+///     team (group of panels, tile of columns):
+///       for each panel of the group, a fixed number of lines:
+///         for lines i, i + 1, … of the panel, Shape::lines at a time:      # a step
+///           each thread, for each of its items j of the tile:
+///             sums[j] = fma(y[i], line_i[j], sums[j])                      # a chain down the
+///             panel
+///         each thread: its sums join the sums of equal size that wait      # a tree over panels
+///     combine: a tree over the groups                                      # a second kernel
+///
+///               tile 0      tile 1
+///     panel 0 | team 0    | team 1    |   team 0 keeps the chains of its columns in registers or
+///     panel 1 | team 0    | team 1    |   cache; no thread waits for another, because each has
+///     panel 2 | team 2    | team 3    |   columns of its own
+///
+/// Chains and trees are those of the panels, so that groups and tiles change no bit.
 namespace tessera::kernels {
 
 using detail::Lines;

@@ -9,6 +9,7 @@
 
 #include <tessera/kernels/items.hpp>
 #include <tessera/kernels/launch.hpp>
+#include <tessera/order/blocks.hpp>
 #include <tessera/order/lines.hpp>
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
@@ -17,6 +18,7 @@
 /// value changes a bit of a result.
 namespace tessera::kernels {
 
+using detail::InputVectors;
 using detail::Lines;
 
 /// A host's: all lanes are one word, lines wait in cache.
@@ -49,14 +51,15 @@ inline int threads_for(Index items, int kept) {
 inline constexpr int many_kept = 4;
 inline constexpr int threads_with_many = most_threads / 2;
 
-/// Whether words of 16 bytes make up the lines and x.
+/// Whether words of 16 bytes make up the lines and the vectors x.
 template <class T>
-bool on_words(Lines<T> const& lines, T const* x) {
+bool on_words(Lines<T> const& lines, InputVectors<T> const& x) {
   constexpr Index word = 16 / sizeof(T);
   auto const begins = [](T const* place) {
     return reinterpret_cast<std::uintptr_t>(place) % 16 == 0;
   };
-  return begins(lines.data) && begins(x) && lines.leading % word == 0 && lines.length % word == 0;
+  return begins(lines.data) && begins(x.data) && x.pitch % word == 0 && lines.leading % word == 0 &&
+         lines.length % word == 0;
 }
 
 /// The parts of lines that a kernel takes, on a machine of many threads.
@@ -66,10 +69,11 @@ enum class Parts {
   wide,   ///< as `any`, but a thread keeps many_kept items of words
 };
 
-/// body(Shape, threads) for a part of lines of `length` elements. A team has MaxThreads at most;
-/// fewer have more registers each.
+/// body(Shape, threads) for one vector and a part of lines of `length` elements. A team has
+/// MaxThreads at most; fewer have more registers each.
 template <class Exec, Parts parts, int MaxThreads, class T, class Body>
-void with_shape(Lines<T> const& lines, T const* x, Index length, Body const& body) {
+void with_shape(detail::OneColumn const& /*of_block*/, Lines<T> const& lines,
+                InputVectors<T> const& x, Index length, Body const& body) {
   if constexpr (teams_of_one<Exec>) {
     body(OfOneThread<T>{}, 1);
   } else {
@@ -96,21 +100,22 @@ inline constexpr int most_of_block = 8;
 /// Threads of a team that keeps sums of a block: each has up to 255 registers.
 inline constexpr int threads_with_block = 128;
 
-/// body(Shape, threads) for `columns` vectors of a block. On a machine of many threads each keeps
-/// an item of all columns in registers, where lines are that short.
-template <class Exec, bool Fused, class T, class Body>
-void with_shape_of_block(int columns, Lines<T> const& lines, T const* x, Index pitch, Index length,
-                         Body const& body) {
+/// The same for vectors of a block. On a machine of many threads each keeps an item of all columns
+/// in registers if lines are short enough.
+template <class Exec, Parts parts, int /*MaxThreads*/, class T, class Body>
+void with_shape(detail::SomeColumns const& of_block, Lines<T> const& lines,
+                InputVectors<T> const& x, Index length, Body const& body) {
+  constexpr bool is_fused = parts == Parts::wide;
   auto const of = [&]<int Columns>(detail::StaticInt<Columns>) {
     if constexpr (teams_of_one<Exec>) {
       body(OfOneThread<T, Columns>{}, 1);
     } else {
       constexpr int word = 16 / sizeof(T);
       Index const items = summation::segments<T>(length) * (lanes<T> / word);
-      bool const words = on_words(lines, x) && pitch % word == 0;
-      if constexpr (!Fused || Columns == 4) {  // x and sums of 8 do not fit
+      bool const words = on_words(lines, x);
+      if constexpr (!is_fused || Columns == 4) {  // x and sums of 8 do not fit
         if (words && items <= threads_with_block) {
-          constexpr int lines_of_step = Columns == 4 && !Fused ? 2 : 1;
+          constexpr int lines_of_step = Columns == 4 && !is_fused ? 2 : 1;
           return body(Shape<word, 1, lines_of_step, threads_with_block, Columns>{},
                       threads_for(items, 1));
         }
@@ -119,7 +124,7 @@ void with_shape_of_block(int columns, Lines<T> const& lines, T const* x, Index p
       body(Shape<1, 0, 1, 2 * threads_with_block, Columns>{}, (threads + 31) / 32 * 32);
     }
   };
-  columns <= 4 ? of(detail::StaticInt<4>{}) : of(detail::StaticInt<most_of_block>{});
+  of_block.count() <= 4 ? of(detail::StaticInt<4>{}) : of(detail::StaticInt<most_of_block>{});
 }
 
 /// Elements of lines of `length` that are multiplied between two trees.

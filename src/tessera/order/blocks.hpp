@@ -65,10 +65,30 @@ struct OutputVectors {
   }
 };
 
+/// One vector as a block.
+template <class T>
+InputVectors<T> as_block(T const* x) {
+  return {x, 0};
+}
+template <class T>
+InputVectors<T> as_block(InputVectors<T> const& x) {
+  return x;
+}
+
 template <class T, class Columns>
 using InputOf = std::conditional_t<Columns::most == 1, T const*, InputVectors<T>>;
 template <class T, class Columns>
 using OutputOf = std::conditional_t<Columns::most == 1, OutputVector<T>, OutputVectors<T>>;
+
+/// Vectors of `length` elements one after the other from `data` on; one of them, or a block.
+template <class Columns, class T>
+OutputOf<T, Columns> contiguous_output(T* data, Index length) {
+  if constexpr (Columns::most == 1) {
+    return {data, 1};
+  } else {
+    return {data, 1, length, length};
+  }
+}
 
 /// Column c of a block, which a vector is, too.
 template <class T>

@@ -84,7 +84,7 @@ TEST(Rings, FillNoSlotThatIsStillBeingRead) {
                                             static_cast<std::size_t>(plan.workspace(lines)));
         for (std::uint32_t run = 0; run < 12; ++run) {
           for_all(exec, count * leading, Fill{A.data(), run});
-          detail::run_two_stage<true, detail::AcceleratedKernels>(
+          detail::launch_two_stage<true, detail::AcceleratedKernels>(
               exec, labels, lines, detail::vector_in(v), detail::OutputVector<T>{},
               {expected.data(), 1}, &workspace, tuning, kernels::Identity{});
           detail::gpu::fused_lines(exec, labels.fused, lines, static_cast<T const*>(v.data()),
@@ -113,7 +113,7 @@ TEST(PartsOfLines, NeedNothingThatTheCallBeforeHasLeft) {
   auto const tuning = detail::tuning_for<T, true>(exec, count, length, std::nullopt);
   Plan const plan(exec, lines, tuning);
   if (plan.way != Plan::Way::parts) GTEST_SKIP() << "no lines in parts on this device: NOT TESTED";
-  detail::run_two_stage<true, detail::AcceleratedKernels>(
+  detail::launch_two_stage<true, detail::AcceleratedKernels>(
       exec, labels, lines, detail::vector_in(v), detail::OutputVector<T>{}, {expected.data(), 1},
       static_cast<Workspace<Exec>*>(nullptr), tuning, kernels::Identity{});
   Workspace<Exec> workspace;
@@ -121,7 +121,7 @@ TEST(PartsOfLines, NeedNothingThatTheCallBeforeHasLeft) {
     auto const memory = detail::WorkspaceOfCall<Exec>(&workspace)
                             .reserve(exec, 0, plan.exchanged(lines) * sizeof(T));
     for_all(exec, plan.exchanged(lines), Fill{reinterpret_cast<T*>(memory.exchange), run});
-    detail::run_fused<true, detail::AcceleratedKernels>(
+    detail::launch_fused<true, detail::AcceleratedKernels>(
         exec, labels, lines, detail::vector_in(v), detail::OutputVector<T>{}, {fused.data(), 1},
         &workspace, tuning, kernels::Identity{});
     EXPECT_EQ(differences_of(exec, fused.data(), expected.data(), length), 0) << run;

@@ -135,12 +135,12 @@ struct AtaxJob {
     OutputVector<T> const its_b = b.from(rows.first);
     auto const f = shifted(factor, rows.first);
     if (!tessera::detail::is_fused<Exec, RowMajor, Set>(options.method, tuning, lines)) {
-      return tessera::detail::run_two_stage<RowMajor, Set>(exec, labels, lines, v, its_b, sum,
-                                                           options.workspace, tuning, f);
+      return tessera::detail::launch_two_stage<RowMajor, Set>(exec, labels, lines, v, its_b, sum,
+                                                              options.workspace, tuning, f);
     }
     tessera::detail::with_fused_kernels<Set, RowMajor>(
         exec, lines, tuning, [&]<class Fused>(Fused) {
-          tessera::detail::run_fused<RowMajor, Fused>(
+          tessera::detail::launch_fused<RowMajor, Fused>(
               exec, labels, lines, v, its_b, sum, options.workspace,
               tuning_of<Fused, RowMajor>(exec, lines, options), f);
         });

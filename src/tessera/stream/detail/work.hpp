@@ -338,7 +338,7 @@ class AtaxWork : public TreeWork<Exec, T> {
     Tuning tuning = tuning_of<Set, RowMajor>(this->instance, lines);
     // Lines do not come from memory: what counts is how often x does from the second cache.
     if (tuning.fused_lines.lines_per_step == 8) tuning.fused_lines.dot_side_by_side = true;
-    tessera::detail::run_fused<RowMajor, Set>(
+    tessera::detail::launch_fused<RowMajor, Set>(
         this->instance, labels(), lines, v_, from(b_, this->cuts.part(block).first), this->sum(),
         &workspace_, tuning, factor_of(block), tessera::detail::OneColumn{},
         LinesToRead<T>(read, error, this->cuts.panel_lines(), lines.length));
@@ -380,14 +380,14 @@ class AtaxWork : public TreeWork<Exec, T> {
     Tuning const tuning = tuning_of<Set, RowMajor>(this->instance, lines);
     if (is_fused(method_, tuning, lines)) {
       with_fused(this->instance, lines, tuning, [&]<class Fused>(Fused) {
-        tessera::detail::run_fused<RowMajor, Fused>(
+        tessera::detail::launch_fused<RowMajor, Fused>(
             this->instance, labels(), lines, v_, b, this->sum(), &workspace_,
             tuning_of<Fused, RowMajor>(this->instance, lines), factor_of(block));
       });
     } else {
-      tessera::detail::run_two_stage<RowMajor, Set>(this->instance, labels(), lines, v_, b,
-                                                    this->sum(), &workspace_, tuning,
-                                                    factor_of(block));
+      tessera::detail::launch_two_stage<RowMajor, Set>(this->instance, labels(), lines, v_, b,
+                                                       this->sum(), &workspace_, tuning,
+                                                       factor_of(block));
     }
   }
   /// Part of a panel: B's part first, then the panel's chains go on.
