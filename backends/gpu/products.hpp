@@ -22,7 +22,6 @@ namespace tessera::detail {
 template <class Exec, class T>
 struct GpuKernels {
   static constexpr int columns_at_once = gpu::BlockDotPlan<Exec, T>::most_columns;
-  static constexpr bool fuse_blocks = false;
   struct Dot : gpu::DotPlan<Exec, T> {
     Dot(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, OneColumn = {})
         : gpu::DotPlan<Exec, T>(exec, lines, tuning) {}

@@ -17,7 +17,6 @@ namespace tessera::detail {
 template <class Exec, class T>
 struct HostKernels {
   static constexpr int columns_at_once = most_columns;
-  static constexpr bool fuse_blocks = true;
   struct Dot : DotPlan<T> {
     DotTuning tuning;
     template <class Columns = OneColumn>

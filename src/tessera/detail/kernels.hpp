@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <type_traits>
 
@@ -25,12 +26,40 @@ namespace tessera::detail {
 template <class Exec, class T>
 struct KernelsOfPolicies {
   static constexpr int columns_at_once = kernels::most_of_block;
-  static constexpr bool fuse_blocks = true;
   using Dot = kernels::DotPlan<Exec, T>;
   using Sum = kernels::SumPlan<Exec, T>;
   using FusedLines = kernels::FusedLinesPlan<Exec, T>;
   using FusedTiles = kernels::FusedTilesPlan<Exec, T>;
 };
+
+/// Whether fused kernels take all columns of a block that share a read. If not, BlockRing takes
+/// `fused_at_once` of them.
+template <class Kernels>
+inline constexpr bool fuses_blocks = !requires { typename Kernels::BlockRing; };
+
+/// The kernels of an execution space for one scalar type: a plan for each of them, with a
+/// constructor (exec, lines, tuning, columns) and `run`. Blocks may have plans of their own:
+/// BlockDot, BlockSum, BlockRing.
+template <class Kernels>
+concept PlansOfKernels = requires {
+  typename Kernels::Dot;         // dot products of lines
+  typename Kernels::Sum;         // sums of lines
+  typename Kernels::FusedLines;  // ATAX of a row-major matrix
+  typename Kernels::FusedTiles;  // ATAX of a column-major matrix
+  { Kernels::columns_at_once } -> std::convertible_to<int>;
+};
+
+/// A set of kernels, accelerated or portable.
+template <class Set, class Exec, class T>
+concept KernelSet =
+    PlansOfKernels<typename Set::template Of<Exec, T>> &&
+    requires(Exec const& exec, Index size, Lines<T> const& lines, OneColumn columns) {
+      { Set::kind } -> std::convertible_to<Kernels>;
+      { Set::lines_have_sources } -> std::convertible_to<bool>;
+      { Set::template tuning<T, true>(exec, size, size) } -> std::same_as<Tuning>;
+      { Set::template tuning_of_blocks<T, true>(exec, size, size, 2) } -> std::same_as<Tuning>;
+      { Set::template suit_fusion<Exec, true>(lines, columns) } -> std::same_as<bool>;
+    };
 
 /// A backend's own kernels.
 struct AcceleratedKernels {
@@ -60,7 +89,7 @@ struct AcceleratedKernels {
   template <class Exec, bool RowMajor, class T, class Columns>
   static bool suit_fusion(Lines<T> const& lines, Columns const& columns) {
     if (!RowMajor && !backends::AcceleratedProducts<Exec>::suit_fusion(lines)) return false;
-    if constexpr (Columns::most == 1 || Of<Exec, T>::fuse_blocks) {
+    if constexpr (Columns::most == 1 || fuses_blocks<Of<Exec, T>>) {
       return true;
     } else {
       auto const count = static_cast<std::size_t>(columns.count());
@@ -136,7 +165,9 @@ decltype(auto) with_fused_kernels(Exec const& exec, Lines<T> const& lines, Tunin
 template <class Exec, class Body>
 decltype(auto) with_kernels(Kernels wanted, Body const& body) {
   Kernels const used = kernels_used<Exec>(wanted);
+  static_assert(KernelSet<PortableKernels, Exec, float>);
   if constexpr (backends::IsAccelerated<Exec>) {
+    static_assert(KernelSet<AcceleratedKernels, Exec, float>);
     if (used == Kernels::accelerated) return body(AcceleratedKernels{});
   }
   return body(PortableKernels{});
@@ -156,7 +187,7 @@ template <class Exec, bool RowMajor, class T>
 std::size_t fused_at_once(Kernels wanted, Lines<T> const& lines, std::size_t columns) {
   return with_kernels<Exec>(wanted, [&]<class Set>(Set) -> std::size_t {
     using Kernels = typename Set::template Of<Exec, T>;
-    if constexpr (Kernels::fuse_blocks) {
+    if constexpr (fuses_blocks<Kernels>) {
       return Kernels::columns_at_once;
     } else {
       return Kernels::fused_at_once(RowMajor, lines, columns);

@@ -103,8 +103,7 @@ void launch_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const
   if constexpr (RowMajor) {
     dot_plan.run(exec, labels.multiply, lines, x, first, dot_workspace, columns);
   } else {
-    sum_plan.run(exec, labels.multiply, lines, x, first, sum_workspace, parts.meeting(),
-                 columns);
+    sum_plan.run(exec, labels.multiply, lines, x, first, sum_workspace, parts.meeting(), columns);
   }
   for (int j = 0; j < columns.count(); ++j) {
     OutputVector<T> const from = column_of(first, j);
@@ -149,7 +148,7 @@ void fuse_columns(Exec const& exec, AtaxLabels const& labels, MatrixArgument<T c
                   V const& v, Out const& b, Out const& c, AtaxOptions<Exec, T> const& options,
                   Factor const& factor, Columns const& columns) {
   using Kernels = typename Set::template Of<Exec, T>;
-  if constexpr (Columns::most == 1 || Kernels::fuse_blocks) {
+  if constexpr (Columns::most == 1 || fuses_blocks<Kernels>) {
     fuse<RowMajor, Set>(exec, labels, a, v, b, c, options, factor, columns);
   } else {
     auto const lines = lines_of<RowMajor>(a);
@@ -176,7 +175,8 @@ void fuse_columns(Exec const& exec, AtaxLabels const& labels, MatrixArgument<T c
   }
 }
 
-/// ATAX by the method that the options or the tuning name, with factor(i, b_i) between the products.
+/// ATAX by the method that the options or the tuning name, with factor(i, b_i) between the
+/// products.
 template <class Exec, class T, class V, class Out, class Factor, class Columns>
 void run_atax(Exec const& exec, MatrixArgument<T const> const& a, V const& v, Out const& b,
               Out const& c, AtaxOptions<Exec, T> const& options, Factor const& factor,
