@@ -34,7 +34,7 @@ VectorView<Exec, T> vector(Array const& x) {
                                                   static_cast<std::size_t>(x.strides[0])));
 }
 
-/// Which map a call has.
+/// The kind of a call's map.
 inline maps::Kind kind_of(AtaxCall const& call) {
   for (auto const known :
        {maps::Kind::weights, maps::Kind::minus, maps::Kind::logistic, maps::Kind::logistic_weights,
@@ -44,7 +44,7 @@ inline maps::Kind kind_of(AtaxCall const& call) {
   return maps::Kind::identity;
 }
 
-/// The map of a call.
+/// The call's map.
 template <class Exec, class T>
 RowMap<T, typename Exec::memory_space> map_of(AtaxCall const& call) {
   if (!call.of_map) return {};
