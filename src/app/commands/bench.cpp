@@ -528,7 +528,7 @@ std::string to_csv(BenchReport const& report) {
   return text;
 }
 
-/// The report as tables for people, as one JSON object, or as CSV with a line a row.
+/// The report as text tables, as one JSON object, or as CSV with one line per row.
 std::string write_report(BenchReport const& report) {
   switch (report.options.format) {
     case ReportFormat::json:
