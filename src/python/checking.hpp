@@ -9,7 +9,6 @@
 /// Compares results with references of higher precision.
 namespace tessera::python {
 
-/// What a check found.
 struct Checked {
   std::int64_t elements = 0;
   std::int64_t failed = 0;

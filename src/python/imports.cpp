@@ -42,7 +42,7 @@ bool is_numpy(nb::handle x) {
 
 /// The parts of PyTorch that this module uses, if the process has imported PyTorch.
 struct Torch {
-  nb::object tensor;     ///< its type
+  nb::object tensor;
   nb::object to_dlpack;  ///< compiled; unlike Tensor.__dlpack__ it makes no stream wait
 };
 
@@ -169,7 +169,6 @@ bool is_forward(Array const& x) {
   return x.strides[0] >= 0 && (x.dimensions == 1 || x.strides[1] >= 0);
 }
 
-/// Whether all elements are aligned for their type.
 bool is_aligned(Array const& x) {
   return x.extents[0] == 0 || x.extents[1] == 0 ||
          reinterpret_cast<std::uintptr_t>(x.data) % x.type.bytes == 0;

@@ -370,7 +370,6 @@ void run(std::shared_ptr<BlockCall> call, ElementType const& type, BlockRead con
   call.reset();
 }
 
-/// Reads a block with a Python function.
 void read_by(nb::handle function, ElementType const& type, bool by_rows, BlockRead const& at) {
   constexpr std::chrono::milliseconds look_every{50};
   auto call = std::make_shared<BlockCall>();

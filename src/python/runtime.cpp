@@ -26,7 +26,6 @@
 namespace tessera::python {
 namespace {
 
-/// The state of Kokkos in this process.
 struct State {
   std::mutex mutex;                 ///< protects the members up to `spare`
   std::condition_variable changed;  ///< signalled when a turn ends or a Function begins
@@ -79,7 +78,6 @@ void require_usable() {
   if (state().has_ended) throw std::runtime_error("tessera: Kokkos has ended in this process");
 }
 
-/// An instance of Host with so many threads.
 Host instance_of(int threads) {
   if constexpr (std::is_constructible_v<Host, int>) {
     return threads == state().most_threads ? Host() : Host(threads);

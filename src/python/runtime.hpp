@@ -37,7 +37,6 @@ bool is_running();
 /// call does not end within a few seconds, neither that call nor Kokkos is stopped.
 void finish();
 
-/// Facts about the build.
 std::string kokkos_version();
 std::string host_backend();
 bool has_gpu_backend();

@@ -25,7 +25,6 @@ struct Solving {
   std::function<void(solve::Step const&)> on_step{};
 };
 
-/// How a solver ended.
 struct Ending {
   solve::Stop stop = solve::Stop::breakdown;
   std::int64_t iterations = 0;

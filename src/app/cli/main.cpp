@@ -26,7 +26,6 @@
 namespace tessera::app {
 namespace {
 
-/// Whether a command is running.
 std::atomic<bool> is_running{false};
 
 /// Runs at process exit. Some libraries end the process themselves (OpenMP if it cannot start a

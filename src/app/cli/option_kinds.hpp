@@ -146,7 +146,6 @@ struct WholeRange {
   std::uint64_t most = std::uint64_t{1} << 30U;
 };
 
-/// Extents of matrices.
 inline constexpr WholeRange any_extent{.least = 1, .most = (std::uint64_t{1} << 63U) - 1};
 
 /// An option whose value is a whole number in a range, written with decimal digits only. Calls

@@ -141,7 +141,6 @@ std::int64_t most_classes(io::MatrixInfo const& info) {
 
 std::uint64_t vector_bytes(FitOptions const& options, io::MatrixInfo const& info,
                            io::ScalarType type, std::int64_t predictors) {
-  // y, the weights and the offset.
   std::uint64_t const vectors =
       1 + (options.weights.empty() ? 0U : 1U) + (options.offset.empty() ? 0U : 1U);
   if (is_by_newton(options, info)) {

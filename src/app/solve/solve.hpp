@@ -42,7 +42,6 @@ struct OperatorsOn<backends::Spaces<Exec...>> {
 /// A matrix on any backend of this build, of either type; use std::visit.
 using AnyOperator = detail::OperatorsOn<backends::Enabled>::Type;
 
-/// Where a solver runs.
 struct SolvePlace {
   BackendFacts backend;
   std::string why;                     ///< reason for the backend; empty: the user chose it
@@ -267,7 +266,7 @@ struct Fit {
   double gradient_norm = 0;          ///< norm of the gradient of `loss`
   double quantity = 0;               ///< the value that had to fall below `bound`
   double bound = 0;
-  bool is_newton = false;  ///< fitted by Newton's method; the members below are set only then
+  bool is_newton = false;  ///< if false, the statistics below are not set
   double deviance = 0;
   double aic = 0;
   std::int64_t rank = 0;
@@ -308,12 +307,12 @@ struct GradientCheck {
 struct Triplets {
   std::vector<double> s;  ///< fewer than requested if the method stopped early
   std::vector<double> residuals;
-  io::HostMatrix VT;              ///< one per row
-  io::HostMatrix U;               ///< one per column, if requested
-  std::vector<double> mean;       ///< of each column; only for pca, like the members below
-  std::vector<double> deviation;  ///< of each column
-  std::vector<double> variance;   ///< along each direction
-  std::vector<double> ratio;      ///< `variance` as a fraction of the variance of all columns
+  io::HostMatrix VT;         ///< one per row
+  io::HostMatrix U;          ///< one per column, if requested
+  std::vector<double> mean;  ///< of each column; only for pca, like the members below
+  std::vector<double> deviation;
+  std::vector<double> variance;  ///< along each direction
+  std::vector<double> ratio;     ///< `variance` as a fraction of the variance of all columns
   SolveRun run;
 };
 
