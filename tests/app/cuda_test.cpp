@@ -63,7 +63,6 @@ TEST_F(CudaWithoutDeviceTest, help_and_completion_need_no_device) {
   EXPECT_EQ(run_blind({"completion", "bash"}).status, 0);
 }
 
-/// The program with a GPU.
 class CudaProgramTest : public ProgramTest {
  protected:
   void SetUp() override {

@@ -9,7 +9,6 @@
 
 #include "support/program.hpp"
 
-/// `transpose` and `gemm`.
 namespace tessera::test {
 namespace {
 

@@ -24,7 +24,6 @@
 
 #include "support/program.hpp"
 
-/// Matrices from a pipe.
 namespace tessera::test {
 namespace {
 

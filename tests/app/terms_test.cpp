@@ -39,7 +39,6 @@ class TermsTest : public ProgramTest {
     EXPECT_EQ(done.status, 0) << done.err;
     return last_elements<float>("c.bin", 3);
   }
-  /// Expects exit status 2 or 3 and the sentence.
   void expect_refused(int status, Words const& more, std::string const& sentence) const {
     auto const refused = atax(more);
     EXPECT_EQ(refused.status, status);
@@ -118,7 +117,6 @@ TEST_F(TermsTest, vectors_that_do_not_fit_are_refused_in_the_name_of_both_files)
   expect_refused(2, {"--minus", "w.npy", "--output", "w.npy"}, "the output would replace w.npy");
 }
 
-/// Random numbers, for each map.
 class MapsTest : public TermsTest {
  protected:
   void make(std::string const& rows, std::string const& cols, std::string const& order,

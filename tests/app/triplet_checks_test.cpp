@@ -56,7 +56,6 @@ class TripletChecks : public testing::Test {
     (is_pca ? options.scores : options.u) = "u.npy";
     return options;
   }
-  /// The correct answer.
   static Triplets triplets(TripletOptions const& options) {
     Triplets found;
     solve::SmallMatrix A(rows, cols);

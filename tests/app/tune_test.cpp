@@ -49,7 +49,6 @@ class TuneTest : public ProgramTest {
     arguments.insert(arguments.end(), {"--repeat", "1", "--seconds", "1e-6"});
     return run(on_host(arguments), options);
   }
-  /// Tunes an operation for a shape.
   void tune_or_fail(std::string const& operation, std::string const& shape) const {
     auto const result = tune({operation, "--shape", shape});
     ASSERT_EQ(result.status, 0) << result.err;

@@ -117,7 +117,6 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
     return found;
   }
   [[nodiscard]] std::string const& wanted() const { return wanted_; }
-  /// Size of the output in bytes.
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(size_); }
   static void expect_done(RunResult const& result) { ASSERT_EQ(result.status, 0) << result.err; }
 

@@ -22,7 +22,6 @@ using Bytes = std::span<std::uint8_t const>;
 /// Expects one printable line of moderate length that begins with the path.
 void expect_message(std::string const& path, std::string const& message);
 
-/// All bytes of a file.
 std::string content_of(std::string const& path);
 
 /// Writes bytes to a file of this name, in a folder in memory that exists as long as the program.
@@ -40,5 +39,4 @@ void read_vector(std::string const& path, io::RawFile const& raw = {});
 
 }  // namespace tessera::fuzz
 
-/// One input of libFuzzer.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size);

@@ -35,7 +35,6 @@ constexpr std::array giants{Shape{1, 1 << 27},   Shape{1 << 27, 1},  Shape{41943
 /// A test stops after this many failures.
 constexpr int enough_failures = 5;
 
-/// Random numbers from a seed.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : seed_(seed) {}
@@ -94,7 +93,6 @@ std::array<Trial, 4> trials(bool with_b) {
           Trial{with_b ? "two-stage atax with B" : "two-stage atax", pair, Method::two_stage}};
 }
 
-/// The expected results of all trials.
 template <class T>
 struct Expected {
   std::vector<T> product;             ///< A x

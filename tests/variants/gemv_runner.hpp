@@ -31,7 +31,6 @@ struct GemvVariant {
   }
 };
 
-/// The parameters of a variant's run.
 struct GemvCall {
   published::Team team{};
   Index teams = 0;
@@ -58,7 +57,6 @@ class GemvRunner {
   GemvRunner& operator=(GemvRunner const&) = delete;
   virtual ~GemvRunner() = default;
 
-  /// The table for this case.
   virtual std::vector<GemvVariant> const& table() const = 0;
   /// Runs row `i` of the table.
   virtual std::vector<T> run(std::size_t i, HostMatrix<T> const& A, std::vector<T> const& x,

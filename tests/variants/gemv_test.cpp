@@ -91,7 +91,6 @@ class Gemv : public testing::Test {
     return variant.transposed ? whole::multiply_transposed(problem.A, problem.B)
                               : whole::multiply(problem.A, problem.v);
   }
-  /// Runs row `i` of the table.
   std::vector<T> run(std::size_t i, Problem<T> const& problem, GemvCall const& call = {}) {
     return runner().run(i, problem.A, input(runner().table()[i], problem), call);
   }

@@ -16,7 +16,6 @@
 
 namespace tessera::test {
 
-/// The outcome and the output of a run of the program.
 struct RunResult {
   int status = -1;  ///< exit status; -1 if a signal ended it
   int signal = 0;   ///< the signal that ended it, or 0
@@ -24,7 +23,6 @@ struct RunResult {
   std::string err;
 };
 
-/// The environment of a run.
 struct RunOptions {
   std::vector<std::pair<std::string, std::string>> environment = {};
   std::vector<std::string> without = {};                   ///< variables to remove first
@@ -46,7 +44,6 @@ class ProgramTest : public ::testing::Test {
   /// Starts the program and returns. stderr is the descriptor, or for -1 the file that run() uses.
   pid_t start(std::vector<std::string> const& arguments, RunOptions const& options = {},
               int stderr_descriptor = -1) const;
-  /// Waits for a started program.
   RunResult finish(pid_t child) const;
   /// Runs a command that creates a file temporarily, such as a checkpoint, and kills it when the
   /// file exists. Tries again if the command ended before. Fails if it always does.
@@ -61,14 +58,12 @@ class ProgramTest : public ::testing::Test {
   /// control.
   bool has_cuda() const;
 
-  /// A path in the folder.
   std::filesystem::path path(std::string const& name) const { return folder_ / name; }
   /// The folder for caches, passed as XDG_CACHE_HOME.
   std::filesystem::path cache() const { return base_ / "cache"; }
   bool exists(std::string const& name) const { return std::filesystem::exists(path(name)); }
   std::string read(std::string const& name) const;
   void write(std::string const& name, std::string const& bytes) const;
-  /// SHA-256 of a file.
   std::string sha256_of(std::string const& name) const;
   /// The names in the folder, sorted, including hidden ones.
   std::vector<std::string> listing() const;
@@ -95,13 +90,11 @@ class ProgramTest : public ::testing::Test {
 std::string npy(std::string const& descr, std::string const& shape, std::string const& bytes,
                 bool fortran = false);
 
-/// The bytes of elements.
 template <class T>
 std::string bytes_of(std::vector<T> const& elements) {
   return {reinterpret_cast<char const*>(elements.data()), elements.size() * sizeof(T)};
 }
 
-/// Concatenates two lists of arguments.
 inline std::vector<std::string> operator+(std::vector<std::string> a,
                                           std::vector<std::string> const& b) {
   a.insert(a.end(), b.begin(), b.end());

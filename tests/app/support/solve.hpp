@@ -14,7 +14,6 @@
 
 namespace tessera::test {
 
-/// Base of tests of commands that solve.
 class SolveTest : public ProgramTest {
  protected:
   /// Writes a.npy, and b.npy with one entry per row.
